@@ -17,8 +17,23 @@ export const OBSERVED = {
   tooFrequent: 4002,
 } as const;
 
+/** The exchange refuses the request for its time, not for what it asks: a later one may succeed. */
+export const TEMPORARY: ReadonlySet<number | null> = new Set([OBSERVED.tooFrequent, OBSERVED.locked, OBSERVED.expired]);
+
 /**
- * With these codes the exchange says that it did not process the request, nor a duplicate of it. The lock and the rate limit
- * are not among them: they may begin between two duplicates, so the first may have been executed.
+ * Codes that the next order would get too: they are about the key, the account, the market or the exchange, not about the
+ * order.
  */
-export const UNREAD: readonly (number | null)[] = [OBSERVED.badSignature, OBSERVED.noUser, OBSERVED.badAddress];
+export const REFUSES_EVERY_ORDER: ReadonlySet<number | null> = new Set([
+  OBSERVED.internal,
+  OBSERVED.badSignature,
+  1006,
+  OBSERVED.maintenance,
+  1010,
+  OBSERVED.noPermission,
+  1013,
+  1014,
+  OBSERVED.noUser,
+  OBSERVED.badAddress,
+  3010,
+]);

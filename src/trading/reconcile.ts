@@ -49,8 +49,8 @@ export interface Attempt {
   readonly checkedTo?: number | undefined;
   /** Whether a row existed before the request. Without it, only its time shows that. */
   readonly isOlder?: ((row: string) => boolean) | undefined;
-  /** Its rows are found in another way, such as by client id. Matching rows are reserved until then. */
-  readonly isProvenElsewhere?: boolean | undefined;
+  /** Its one order carries a client id, so the exchange can be asked for the newest row with it. */
+  readonly hasClientId?: boolean | undefined;
 }
 
 export interface List {
@@ -65,6 +65,8 @@ export interface List {
 interface Context {
   /** Rows that closed writes, and duplicates that were reported, account for. */
   readonly known: ReadonlySet<string>;
+  /** By intent: the newest row with its client id, null if there is none. Asked for after the list was read. */
+  readonly newest?: ReadonlyMap<string, string | null>;
   /** For how long after its `reqTime` the exchange accepts a request, in milliseconds. */
   readonly tolerance: number;
   /** How badly a row matches an intent of its key: 0 for exactly, undefined if not at all. By default every one matches. */
@@ -81,22 +83,20 @@ export interface Duplicates {
   readonly intent: Intent;
   /** Oldest first. For an intent that was absent, the first of them is its order. */
   readonly rows: readonly Row[];
+  /** They carry its client id. Otherwise another program may have placed the same order at the same time. */
+  readonly isProven: boolean;
 }
 
 export interface Reconciled {
   /** By intent: what this list decides. */
   readonly outcomes: ReadonlyMap<string, IntentOutcome>;
   readonly duplicates: readonly Duplicates[];
-  /** Rows that nothing accounts for: somebody else made them. */
-  readonly unexplained: readonly Row[];
-  /** None of these is as recent as the attempts: nobody else seems to use the account. */
-  readonly isAlone: boolean;
   /** Expired attempts for which this list shows all that they made. */
   readonly closed: ReadonlySet<string>;
-  /** Groups that lost a matching row to another write whose outcome is open: it may still be theirs. */
+  /** Groups that may have made a row which may also belong to another write whose outcome is open. */
   readonly contested: ReadonlySet<string>;
-  /** Rows that are reserved for an attempt that is proven elsewhere. */
-  readonly reserved: ReadonlyMap<string, Attempt>;
+  /** Intents whose newest row would tell more than this list. */
+  readonly questions: ReadonlySet<string>;
   /** When to compare another list with what is not closed; undefined if everything is closed. */
   readonly retryAt: number | undefined;
 }
@@ -120,7 +120,7 @@ interface Claim {
 export function reconcile(
   attempts: readonly Attempt[],
   list: List,
-  { known, tolerance, misfit = () => 0 }: Context,
+  { known, newest = new Map(), tolerance, misfit = () => 0 }: Context,
 ): Reconciled {
   const span = tolerance + SLACK_MS;
   const listed = new Map(list.rows.map((row, index) => [row.id, { row, index }]));
@@ -141,13 +141,27 @@ export function reconcile(
   const madeAt = ({ order, attempt }: Claim) => listed.get(order ?? '')?.row.time ?? attempt.reqTime;
   const gap = (row: Row, claim: Claim) =>
     Math.min(Math.abs(row.time - madeAt(claim)), Math.abs(row.time - claim.attempt.reqTime));
-  const isInTime = (row: Row, claim: Claim) => misfit(row.id, claim.intent.id) !== undefined && gap(row, claim) <= span;
+  /** Nothing is executed before it is sent. If the list has another clock than the request, its order shows which. */
+  const isAfterSending = (row: Row, claim: Claim) => {
+    const { attempt } = claim;
+    if (attempt.isOlder !== undefined) return isNewer(row, attempt);
+    const isOneClock = Math.abs(madeAt(claim) - attempt.reqTime) <= span;
+    return row.time >= (isOneClock ? attempt.reqTime - SLACK_MS : madeAt(claim) - span);
+  };
+  const fits = (row: Row, claim: Claim) => misfit(row.id, claim.intent.id) !== undefined && isAfterSending(row, claim);
   /** The better it fits, and then the nearer it is. */
   const distance = (row: Row, claim: Claim) => (misfit(row.id, claim.intent.id) ?? 0) * 2 * span + gap(row, claim);
   const mayBe = (row: Row, claim: Claim) =>
-    claim.attempt.isOlder === undefined
-      ? isInTime(row, claim) && row.time >= claim.attempt.reqTime - SLACK_MS
-      : isNewer(row, claim.attempt);
+    fits(row, claim) && (claim.attempt.isOlder !== undefined || gap(row, claim) <= span);
+  const mayRepeat = (row: Row, claim: Claim) => {
+    if (!fits(row, claim)) return false;
+    const newestId = newest.get(claim.intent.id);
+    const isByLookup = claim.attempt.hasClientId === true && claim.intent.state === 'absent';
+    if (!isByLookup && gap(row, claim) > span) return false;
+    if (newestId === null) return claim.order !== null;
+    const last = listed.get(newestId ?? '')?.row;
+    return last === undefined || row.time <= last.time;
+  };
 
   // 1. a row that an answer named belongs to that request, even if other requests would match as well
   const byAttempt = groupBy(claims, ({ attempt }) => attempt.id);
@@ -168,35 +182,53 @@ export function reconcile(
   }
 
   // 2. open intents take the rows that match best; requests without an answer come first
-  const reserved = new Map<string, Attempt>();
+  const questions = new Set<string>();
+  const reserved = new Set<string>();
   const takers = new Map<string, Set<string>>();
   const freeByKey = groupBy(free, ({ key }) => key);
   const open = claims.filter(({ intent, order }) => intent.state === 'open' && order === null);
   for (const claim of open.sort(byNeed)) {
-    const fitting = (freeByKey.get(claim.intent.key) ?? []).filter((row) => free.has(row) && mayBe(row, claim));
-    const row = leastBy(fitting, (one) => distance(one, claim));
+    const { attempt, intent } = claim;
+    const own = newest.get(intent.id);
+    if (own === null) continue;
+    const fitting = (freeByKey.get(intent.key) ?? []).filter((row) => free.has(row) && mayBe(row, claim));
+    const nearest = leastBy(fitting, (one) => distance(one, claim));
+    const row = own === undefined ? nearest : fitting.find(({ id }) => id === own);
     if (row === undefined) continue;
     free.delete(row);
-    takers.set(row.key, (takers.get(row.key) ?? new Set()).add(claim.attempt.group));
-    if (claim.attempt.isProvenElsewhere === true) reserved.set(row.id, claim.attempt);
-    else claim.order = row.id;
+    takers.set(row.key, (takers.get(row.key) ?? new Set()).add(attempt.group));
+    if (attempt.hasClientId !== true || own !== undefined) claim.order = row.id;
+    else {
+      reserved.add(row.key);
+      questions.add(intent.id);
+    }
   }
 
   // 3. a remaining row that matches something was made by a request that was executed again
+  const contested = new Set<string>();
   const duplicates = new Map<Claim, Row[]>();
-  const unexplained: Row[] = [];
   for (const row of free) {
-    const fitting = (byKey.get(row.key) ?? []).filter((claim) => isMade(claim) && isInTime(row, claim));
-    const nearest = leastBy(fitting, (claim) => distance(row, claim));
+    const fitting = (byKey.get(row.key) ?? []).filter((claim) => mayRepeat(row, claim));
+    for (const { attempt, intent } of fitting)
+      if (attempt.hasClientId === true && !newest.has(intent.id)) questions.add(intent.id);
+    const proven = fitting.find(({ intent }) => newest.get(intent.id) === row.id);
+    const made = proven === undefined ? fitting.filter(isMade) : [proven];
+    const nearest = leastBy(made, (claim) => distance(row, claim));
+    if (nearest === undefined) continue;
+    const { group } = nearest.attempt;
+    // a write without an answer may have made it: a later list decides
+    const isDisputed = fitting.some(({ intent, attempt }) => intent.state === 'open' && attempt.group !== group);
+    if (isDisputed && proven === undefined) {
+      contested.add(group);
+      continue;
+    }
     // of lines of one batch that agree, those that have no order yet
-    const isVacant = (claim: Claim) => claim.order === null && !duplicates.has(claim) && isSameWrite(claim, nearest);
-    const claim = fitting.find(isVacant) ?? nearest;
-    if (claim === undefined) unexplained.push(row);
-    else duplicates.set(claim, [...(duplicates.get(claim) ?? []), row]);
+    const isVacant = (claim: Claim) => claim.order === null && !duplicates.has(claim) && claim.attempt.group === group;
+    const claim = made.find(isVacant) ?? nearest;
+    duplicates.set(claim, [...(duplicates.get(claim) ?? []), row]);
   }
   const repeated = [...duplicates.values()].flatMap((rows) => rows.map(({ id }) => id));
   const explained = new Set([...known, ...repeated, ...claims.flatMap(({ order }) => order ?? [])]);
-  const earliest = claims.reduce((least, claim) => Math.min(least, madeAt(claim)), Number.POSITIVE_INFINITY) - span;
 
   const reaches = (attempt: Attempt) =>
     list.since === Number.NEGATIVE_INFINITY ||
@@ -205,48 +237,46 @@ export function reconcile(
       : (boundaries.get(attempt) ?? 0) < list.rows.length);
   const outcomes = new Map<string, IntentOutcome>();
   const closed = new Set<string>();
-  const contested = new Set<string>();
   for (const attempt of attempts) {
     const own = byAttempt.get(attempt.id) ?? [];
+    const isDecidedHere = attempt.hasClientId !== true;
     for (const { intent, order } of own)
-      if (order !== null && intent.order === null) outcomes.set(intent.id, { outcome: 'placed', id: order });
+      if (order !== null && intent.order === null && isDecidedHere)
+        outcomes.set(intent.id, { outcome: 'placed', id: order });
     if (!reaches(attempt)) continue;
     const missing = own.filter(({ intent, order }) => intent.state === 'open' && order === null);
-    const isReserved = missing.some(({ intent }) =>
-      [...reserved.keys()].some((id) => listed.get(id)?.row.key === intent.key),
-    );
     const isLate = list.began > closesAt(attempt.reqTime, tolerance);
     const isShown =
       attempt.named.every((id) => listed.has(id)) &&
       (attempt.checkedTo !== undefined || own.every(({ order }) => order === null || listed.has(order)));
     const isNamedPlaced = attempt.named.every((id) => explained.has(id));
     const isDecided =
-      !isReserved &&
+      isDecidedHere &&
+      !missing.some(({ intent }) => reserved.has(intent.key)) &&
       ((attempt.answer === 'short' && isShown && isNamedPlaced) ||
         attempt.answer === 'refused' ||
         ((attempt.answer === 'lost' || attempt.answer === 'deferred') && isLate));
     const absent = attempt.answer === 'short' || attempt.answer === 'refused' ? 'refused' : 'notSent';
-    if (isDecided && attempt.isProvenElsewhere !== true)
-      for (const { intent } of missing) outcomes.set(intent.id, { outcome: absent });
-    const isContested = own.some(({ intent }) =>
+    if (isDecided) for (const { intent } of missing) outcomes.set(intent.id, { outcome: absent });
+    const isTakenFrom = own.some(({ intent }) =>
       [...(takers.get(intent.key) ?? [])].some((group) => group !== attempt.group),
     );
-    if (isContested) contested.add(attempt.group);
-    const isSettled = missing.length === 0 || (isDecided && attempt.isProvenElsewhere !== true);
-    if (isLate && isShown && isSettled && !isContested) closed.add(attempt.id);
+    if (isTakenFrom) contested.add(attempt.group);
+    if (isLate && isShown && (missing.length === 0 || isDecided) && !contested.has(attempt.group))
+      closed.add(attempt.id);
   }
   const waiting = attempts.filter(({ id }) => !closed.has(id)).map(({ reqTime }) => closesAt(reqTime, tolerance));
   return {
     outcomes,
     duplicates: [...duplicates].map(([{ attempt, intent, order }, rows]) => ({
-      ...{ attempt, rows },
+      attempt,
       intent: { ...intent, order },
+      rows,
+      isProven: rows.every(({ id }) => newest.get(intent.id) === id),
     })),
-    unexplained,
-    isAlone: !unexplained.some(({ time }) => time >= earliest),
     closed,
     contested,
-    reserved,
+    questions,
     retryAt: waiting.length === 0 ? undefined : Math.min(...waiting),
   };
 }
@@ -267,13 +297,9 @@ function byNeed(one: Claim, other: Claim): number {
   );
 }
 
-/** Whether it is known that the request made it, so that another identical row is one too many. */
-function isMade({ intent, order }: Claim): boolean {
-  return order !== null || intent.state !== 'open';
-}
-
-function isSameWrite({ attempt }: Claim, other: Claim | undefined): boolean {
-  return attempt.group === other?.attempt.group;
+/** Whether another identical row would be one too many. Without an order, a client id has to prove that. */
+function isMade({ attempt, intent, order }: Claim): boolean {
+  return order !== null || (intent.state === 'absent' && attempt.hasClientId !== true);
 }
 
 function leastBy<Item>(items: readonly Item[], of: (item: Item) => number): Item | undefined {

@@ -8,8 +8,8 @@ import { countRequests } from '../support/counting-proxy.js';
 import { awayFromMidnight } from '../support/midnight.js';
 import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
-import { onTerminal, type PtyResult, type PtyStep } from '../support/pty.js';
-import { requires } from '../support/tools.js';
+import type { PtyStep } from '../support/pty.js';
+import { atTerminal } from '../support/terminal.js';
 import { keyWith } from './funds/funds.js';
 import { DECIMAL, document, type Extra, ID, lastError, usePitHome } from './pit-home.js';
 
@@ -76,20 +76,20 @@ describe('an invalid withdrawal', () => {
     const refusals: [words: string, exitCode: number, message: RegExp, hint: RegExp][] = [
       ['btd 0.01 --to BTC', 2, /no coin btd/, /Did you mean btc/],
       ['bchsv 0.01 --to BTC', 2, /renamed/, /now bsv/],
-      [`usdt 50 --to ${EVM} --chain BEP20`, 2, /over BEP20 are suspended/, /Open: TRC20, ERC20/],
-      ['usdt 50 --to USDT --chain ERC20', 2, /not a valid ERC20 address/, /Copy it from the source again/],
-      ['usdt 50 --to USDT --chain SOL', 2, /no chain SOL/, /TRC20/],
+      [`usdt 50 --to ${EVM} --chain BEP20`, 2, /over bep20 are suspended/, /Open: trc20, erc20/],
+      ['usdt 50 --to USDT --chain ERC20', 2, /not a valid erc20 address/, /Copy it from the source again/],
+      ['usdt 50 --to USDT --chain SOL', 2, /no chain SOL/, /trc20/],
       ['xrp 30 --to XRP', 2, /needs a memo/, /--memo/],
       ['btc 0.01 --to BTC --memo 12', 2, /takes no memo/, /Leave out --memo/],
       ['btc 0.0004 --to BTC', 2, /Nothing would arrive/, /withdrawFee/],
       ['btc 0.0008 --to BTC', 3, /minimum/, /Nothing was moved.*minimum and a maximum/],
       ['btc 5000 --to BTC', 2, /is available/, /pit balance/],
       ['btc 0.0100000001 --to BTC', 2, /more decimals/, /At most 8/],
-      ['btc 0.01 --to BTC --fee 0.0001', 2, /below that of BTC/, /Leave out --fee/],
-      ['btc 0.01 --to BTC --fee 3', 2, /more than 3 times that of BTC/, /Give --fee at most 0.0015, or leave it out/],
+      ['btc 0.01 --to BTC --fee 0.0001', 2, /below that of btc/, /Leave out --fee/],
+      ['btc 0.01 --to BTC --fee 3', 2, /more than 3 times that of btc/, /Give --fee at most 0.0015, or leave it out/],
       ['btc 0.01usdt --to BTC', 2, /amount is in usdt/, /Write it in btc/],
       [`btc 0.01 --to ${OTHER}`, 3, /not a verified address/, /Nothing was moved.*verified/],
-      ['btc 0.01 --to 1Boat', 2, /not a valid BTC address/, /Copy it from the source again/],
+      ['btc 0.01 --to 1Boat', 2, /not a valid btc address/, /Copy it from the source again/],
       ['btc 0 --to BTC', 2, /above zero/, /50%/],
     ];
     for (const [words, exitCode, message, hint] of refusals) {
@@ -178,7 +178,7 @@ describe('a withdrawal by a script', () => {
       operation: 'withdraw',
       request: { method: 'withdraw', currency: 'usdt', receiveAddr: verified.usdt, safePwd: '***', sign: '***' },
       preview: {
-        ...{ price: null, amount: DECIMAL, notional: null, fee: '1', coin: 'usdt', chain: 'TRC20', usedBefore: false },
+        ...{ price: null, amount: DECIMAL, notional: null, fee: '1', coin: 'usdt', chain: 'trc20', usedBefore: false },
         warnings: [expect.stringMatching(/^FIRST USE/), expect.stringContaining('pit does not send it')],
       },
     });
@@ -252,7 +252,7 @@ describe("the user's own limits", () => {
     await desk.failure(`profile set sandbox withdrawAddresses ${verified.usdt},${verified.btc} --yes`, 8);
   });
 
-  it.skipIf(!requires('python3'))('are loosened by typing their name (needs python3)', async () => {
+  it('are loosened by typing their name', async () => {
     for (const setting of ['withdrawLimit', 'withdrawDayLimit', 'withdrawAddresses']) {
       const steps = [{ await: 'to loosen it:', type: `${setting}\r` }];
       const done = await at(`profile unset sandbox ${setting}`, steps);
@@ -265,15 +265,14 @@ describe("the user's own limits", () => {
   });
 });
 
-async function at(words: string, steps: readonly PtyStep[], columns = 80): Promise<PtyResult> {
-  const environment = plainEnvironment(desk.home, { NO_COLOR: '1' });
-  const command = [process.execPath, PIT, ...words.split(' ')];
-  const result = await onTerminal({ command, steps, environment, columns, rows: 60 });
-  expect({ late: result.late, echoes: result.echoes }).toEqual({ late: false, echoes: true });
+async function at(words: string, steps: readonly PtyStep[], columns = 80) {
+  const environment = { NO_COLOR: '1' };
+  const result = await atTerminal(words.split(' '), { home: desk.home, steps, environment, columns, rows: 60 });
+  expect(result.echoes).toBe(true);
   return result;
 }
 
-describe.skipIf(!requires('python3'))('a withdrawal at a terminal (needs python3)', () => {
+describe('a withdrawal at a terminal', () => {
   const CONFIRM = 'Type the last 6 characters of the address';
 
   it('is confirmed by the end of the address, and asks for the password without showing it', async () => {

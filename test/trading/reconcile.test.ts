@@ -37,6 +37,7 @@ const looks = fc.array(
   fc.record({
     pauseMs: fc.integer({ min: 0, max: 40_000 }),
     clockMs: fc.integer({ min: -MOST.clock, max: MOST.clock }),
+    settles: fc.boolean(),
     reachMs: fc.option(fc.integer({ min: 0, max: 120_000 }), { nil: Number.POSITIVE_INFINITY }),
   }),
   { maxLength: 12 },
@@ -62,6 +63,8 @@ interface Options {
   readonly sharesKeys: boolean;
   /** Whether another program places orders that look like pit's. */
   readonly hasForeignAlike: boolean;
+  /** Whether each request places one order, with a client id that the exchange can be asked for. */
+  readonly hasClientIds?: boolean;
 }
 
 /** What pit knows of its requests, and what it said of them. */
@@ -71,6 +74,8 @@ class Model {
   readonly said = new Map<string, 'placed' | 'refused' | 'notSent'>();
   readonly orders = new Map<string, string>();
   readonly reported: string[] = [];
+  /** Reported rows, and the request that they are said to carry the client id of. */
+  readonly proven: (readonly [row: string, attempt: string])[] = [];
   readonly known = new Set<string>();
   readonly closed = new Map<string, number>();
   #ids = 1_000;
@@ -83,7 +88,9 @@ class Model {
   send(now: number, index: number, { clockMs, keys, executions, answered }: Fared): void {
     const id = `request ${index}`;
     const reqTime = now + clockMs;
-    const own = keys.map((key, line) => (this.options.sharesKeys ? `alike ${key}` : `${id} line ${line}`));
+    const { hasClientIds = false } = this.options;
+    const lines = hasClientIds ? keys.slice(0, 1) : keys;
+    const own = lines.map((key, line) => (this.options.sharesKeys ? `alike ${key}` : `${id} line ${line}`));
     const latest = reqTime + TOLERANCE;
     const placed = executions.map(({ after, mask, lagMs }) => {
       const at = Math.round(now + Math.max(0, latest - now) * after);
@@ -97,7 +104,8 @@ class Model {
       return { id: `${id} ${line}`, key, order, state: isAll ? 'placed' : 'open' };
     });
     const answer = ids === undefined ? 'lost' : isAll ? 'answered' : ids.length === 0 ? 'refused' : 'short';
-    this.attempts.push({ id, group: id, intents, answer, named: answer === 'short' ? (ids ?? []) : [], reqTime });
+    const named = answer === 'short' ? (ids ?? []) : [];
+    this.attempts.push({ id, group: id, intents, answer, named, reqTime, hasClientId: hasClientIds });
   }
 
   foreign(at: number, key: number): void {
@@ -113,12 +121,13 @@ class Model {
       since,
     };
     const open = this.attempts.filter(({ id }) => !this.closed.has(id));
-    const { outcomes, duplicates, closed } = reconcile(open, list, {
-      known: this.known,
-      tolerance: TOLERANCE,
-    });
-    for (const { intent, rows } of duplicates) {
+    const context = { known: this.known, tolerance: TOLERANCE };
+    const { questions } = reconcile(open, list, context);
+    const newest = new Map([...questions].map((intent) => [intent, this.#newestOf(intent, now)]));
+    const { outcomes, duplicates, closed } = reconcile(open, list, { ...context, newest });
+    for (const { attempt, intent, rows, isProven } of duplicates) {
       this.reported.push(...rows.map(({ id }) => id));
+      if (isProven) this.proven.push(...rows.map(({ id }) => [id, attempt.id] as const));
       for (const { id } of rows) this.known.add(id);
       const [first] = rows;
       if (intent.order === null && first !== undefined) this.orders.set(intent.id, first.id);
@@ -131,6 +140,29 @@ class Model {
       const attempt = this.attempts.find((one) => one.id === id);
       for (const { order } of attempt?.intents ?? []) if (order !== null) this.known.add(order);
     }
+  }
+
+  /** What a command does with an order whose answer is lost: it asks for the client id. */
+  settle(now: number): void {
+    if (this.options.hasClientIds !== true) return;
+    for (const [index, { answer, intents, reqTime }] of this.attempts.entries()) {
+      const [intent] = intents;
+      if (intent?.state !== 'open') continue;
+      const order = this.#newestOf(intent.id, now);
+      const isLate = now > reqTime + TOLERANCE + MOST.clock;
+      if (order !== null) this.#say(intent.id, 'placed', order);
+      else if (answer === 'refused' || isLate)
+        this.#say(intent.id, answer === 'refused' ? 'refused' : 'notSent', undefined);
+      this.attempts[index] = this.#learned(this.attempts[index] as Attempt);
+    }
+  }
+
+  #newestOf(intent: string, now: number): string | null {
+    const own = this.rows.filter(
+      ({ attempt, at }) => attempt !== undefined && intent.startsWith(`${attempt} `) && at <= now,
+    );
+    const [first] = own.sort((one, other) => other.time - one.time || Number(other.id) - Number(one.id));
+    return first?.id ?? null;
   }
 
   #learned(attempt: Attempt): Attempt {
@@ -171,12 +203,17 @@ function run({ requests, foreign, looks: between, datesMs }: Scenario, options: 
   }
   const end = now + 2 * TOLERANCE;
   now = START;
-  for (const { pauseMs, clockMs, reachMs } of between) {
+  for (const { pauseMs, clockMs, reachMs, settles } of between) {
     now += pauseMs;
+    if (settles) steps.push({ at: now, act: (at) => model.settle(at) });
     steps.push({ at: now, act: (at) => model.look(at, clockMs, reachMs) });
   }
   for (const { at, act } of steps.sort((one, other) => one.at - other.at)) act(at);
-  model.look(Math.max(end, now) + 1, 0, Number.POSITIVE_INFINITY);
+  // what a write without an answer may have made is left to the list after it
+  for (const after of [1, 2, 3]) {
+    model.settle(Math.max(end, now) + after);
+    model.look(Math.max(end, now) + after, 0, Number.POSITIVE_INFINITY);
+  }
   return model;
 }
 
@@ -221,6 +258,22 @@ describe('any interleaving of requests, executions and lists', () => {
         expect(new Set(model.reported).size).toBe(model.reported.length);
         const orders = [...model.orders.values()];
         expect(new Set(orders).size).toBe(orders.length);
+      }),
+      RUNS,
+    );
+  });
+
+  it('proves by client ids which request made a duplicate, whoever else places the same order', () => {
+    fc.assert(
+      fc.property(scenario, (given) => {
+        const model = run(given, { sharesKeys: true, hasForeignAlike: true, hasClientIds: true });
+        const rows = new Map(model.rows.map((row) => [row.id, row]));
+        for (const [id, attempt] of model.proven) expect(rows.get(id)?.attempt).toBe(attempt);
+        for (const [intent, id] of model.orders) expect(intent.startsWith(`${rows.get(id)?.attempt} `)).toBe(true);
+        const own = model.rows.filter(({ attempt }) => attempt !== undefined).map(({ id }) => id);
+        const accounted = [...model.orders.values(), ...model.reported];
+        expect(own.filter((id) => !accounted.includes(id))).toEqual([]);
+        expect(new Set(model.reported).size).toBe(model.reported.length);
       }),
       RUNS,
     );
@@ -283,13 +336,13 @@ describe('a request without an answer', () => {
     const lost = attempt({
       id: 'b',
       group: 'b',
-      isProvenElsewhere: true,
+      hasClientId: true,
       intents: [{ id: 'b 0', key: 'k', order: null, state: 'open' }],
     });
     const other = attempt({ answer: 'answered', intents: [placed('7')] });
     const found = reconcile([other, lost], list([row('8', 20), row('7', 5)], 2 * TOLERANCE), CONTEXT);
     expect(found.duplicates).toEqual([]);
-    expect([...found.reserved.keys()]).toEqual(['8']);
+    expect([...found.questions]).toEqual(['b 0']);
     expect(found.closed.size).toBe(0);
   });
 });
@@ -314,7 +367,6 @@ describe('a request that was answered', () => {
     const rows = [row('9', hour + TOLERANCE + 5_001), row('8', hour + TOLERANCE + 5_000), row('7', hour)];
     const found = reconcile([answered], list(rows, 5_000), CONTEXT);
     expect(found.duplicates.map((one) => one.rows.map(({ id }) => id))).toEqual([['8']]);
-    expect(found.isAlone).toBe(false);
   });
 });
 

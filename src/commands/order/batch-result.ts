@@ -2,7 +2,7 @@ import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
 import { Failure, type Hint, Interrupted, suggest } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
-import { timeFor } from '../../exchange/limiter/limits.js';
+import { timeFor } from '../../exchange/limiter/limiter.js';
 import * as origin from '../../exchange/origins.js';
 import { Refused } from '../../exchange/response.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -12,9 +12,9 @@ import type { Paint, Screen } from '../../terminal/screen.js';
 import { type Entry, record, table } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
 import type { LineOutcome } from '../../trading/batches/batch-fact.js';
-import { resumeCommand } from '../../trading/batches/begin.js';
 import { type Job, MOST_PAIRS } from '../../trading/batches/job.js';
-import { type Ending, JobRun, type Phase } from '../../trading/batches/run.js';
+import { type Ending, JobRun, type Phase } from '../../trading/batches/job-run.js';
+import { resumeCommand } from '../../trading/batches/start-job.js';
 
 export const UNCHECKED_BATCH =
   'The network may have repeated a request, and pit could not check: compare the list of orders with this answer.';

@@ -1,4 +1,3 @@
-import type { Operation } from '../../exchange/operations/operation.js';
 import type { Account } from '../accounts/accounts.js';
 import type { Exchange } from '../exchange/exchange-service.js';
 import { Refusal } from '../refusals.js';
@@ -40,6 +39,12 @@ export interface ApiResponse {
   readonly refused: boolean;
 }
 
+interface SignedRequest {
+  readonly account: Account;
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly reqTime: string;
+}
+
 type Respond = (request: ApiRequest, query: string) => ApiResponse | Promise<ApiResponse>;
 
 interface Route {
@@ -64,7 +69,7 @@ export class RequestHandler {
 
   private addRoute(served: Served): void {
     if (served.access === 'public') {
-      const parsed = new ParsedQueries(served.operation);
+      const parsed = new ParsedQueries(served);
       const respond: Respond = (request, query) => this.runPublic(served, request, () => parsed.of(query));
       this.routes.set(`/data/v1/${served.name}`, { refusalBody: marketDataRefusal, respond });
       return;
@@ -103,22 +108,24 @@ export class RequestHandler {
     return { body: write(served.run(values, { exchange, klineSince })), refused: false };
   }
 
-  /** The interface shows it without accesskey and sign. A signature is ignored; the request counts for the IP only. */
+  /** The interface shows it without accesskey and sign. A signature is ignored. */
   private runOpen(served: ServedOpenly<'open'>, request: ApiRequest, query: string): ApiResponse {
     const { exchange, now, limits } = this.options;
-    limits.address(request.address, now());
+    limits.unsigned(request.address, now());
     const parameters = readQuery(query);
     checkMethod(served.name, parameters);
-    const values = checkParameters(served.operation, parameters);
+    const values = checkParameters(served, parameters);
     return { body: write(served.run(values, { exchange })), refused: false };
   }
 
   private async runSigned(served: ServedSigned, request: ApiRequest, query: string): Promise<ApiResponse> {
-    const { exchange, now, limits, zone = ZONE } = this.options;
+    const { exchange, now, limits, tolerance, zone = ZONE } = this.options;
+    const { account, parameters, reqTime } = this.readSigned(served, request, query);
     limits.address(request.address, now());
-    const parameters = readQuery(query);
-    const account = this.authenticate(served, parameters, request.skew);
-    const values = checkParameters(served.operation, parameters);
+    checkRequestTime(reqTime, now() + (request.skew ?? 0), tolerance);
+    limits.key(account.accessKey, now());
+    requirePermission(served, account);
+    const values = checkParameters(served, parameters);
     // nothing is begun that could not be kept: this rejects
     if (exchange.isFailing) await exchange.durable();
     exchange.advance();
@@ -129,18 +136,20 @@ export class RequestHandler {
     }
   }
 
-  /** The account whose key signed the request. Only requests with a valid signature count against the key. */
-  private authenticate(served: Served, parameters: ReadonlyMap<string, string>, skew = 0): Account {
-    const { exchange, now, limits, tolerance } = this.options;
-    const { accessKey, sign, reqTime } = readCredentials(served.name, parameters);
-    const account = exchange.account(accessKey);
-    if (account === undefined) throw new Refusal('noUser', 'the access key is not known');
-    this.verifier.checkSignature(account, parameters, sign);
-    checkRequestTime(reqTime, now() + skew, tolerance);
-    limits.key(accessKey, now());
-    const permission = PERMISSIONS[served.name];
-    if (permission !== undefined && !account.permissions[permission]) throw new Refusal('noPermission');
-    return account;
+  /** The parameters of a request, and the account whose key signed them. A request that nobody signed counts apart. */
+  private readSigned(served: Served, request: ApiRequest, query: string): SignedRequest {
+    const { exchange, now, limits } = this.options;
+    try {
+      const parameters = readQuery(query);
+      const { accessKey, sign, reqTime } = readCredentials(served.name, parameters);
+      const account = exchange.account(accessKey);
+      if (account === undefined) throw new Refusal('noUser', 'the access key is not known');
+      this.verifier.checkSignature(account, parameters, sign);
+      return { account, parameters, reqTime };
+    } catch (error) {
+      limits.unsigned(request.address, now());
+      throw error;
+    }
   }
 
   private refusal(refusalBody: RefusalBody, thrown: unknown, path: string): ApiResponse {
@@ -153,6 +162,11 @@ export class RequestHandler {
     this.options.log(`internal error in ${path.slice(0, 60)}: ${trace}`);
     return { body: refusalBody(new Refusal('internal')), refused: true };
   }
+}
+
+function requirePermission({ name }: Served, { permissions }: Account): void {
+  const permission = PERMISSIONS[name];
+  if (permission !== undefined && !permissions[permission]) throw new Refusal('noPermission');
 }
 
 const unknownOperation: Respond = () => {
@@ -170,13 +184,13 @@ const MOST = 500;
 class ParsedQueries {
   private readonly known = new Map<string, ParsedQuery>();
 
-  constructor(private readonly operation: Operation) {}
+  constructor(private readonly served: Served) {}
 
   /** The checked parameters of a query. Throws {@link Refusal}. */
   of(query: string): ParsedQuery {
     const known = this.known.get(query);
     if (known !== undefined) return known;
-    const parsed = checkParameters(this.operation, readQuery(query));
+    const parsed = checkParameters(this.served, readQuery(query));
     if (this.known.size >= MOST) this.known.clear();
     this.known.set(query, parsed);
     return parsed;

@@ -34,12 +34,8 @@ export type BatchFact =
       /** The exchange's code for it, if any. */
       readonly code: number | null;
     }
-  /** Further orders, each a duplicate of a line's order; `certain` if nobody else seems to use the account. */
-  | {
-      readonly kind: 'copied';
-      readonly orders: readonly (readonly [line: number, id: string])[];
-      readonly certain: boolean;
-    };
+  /** Further orders, each a duplicate of a line's order. */
+  | { readonly kind: 'copied'; readonly orders: readonly (readonly [line: number, id: string])[] };
 
 /** The outcome of one line. `notSent`: it is not on the exchange, and may be sent. */
 export type LineOutcome = 'placed' | 'refused' | 'notSent' | 'unknown';

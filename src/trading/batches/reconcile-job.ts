@@ -1,25 +1,26 @@
 import type { Order } from '../../domain/order.js';
-import { tryRead } from '../../errors.js';
+import { Failure } from '../../errors.js';
 import { readOrderPages } from '../../exchange/growing-pages.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
-import { isOf } from '../journal/intent.js';
 import { jobWrite, lineId, nameOf, openOrderWrites, rowOf, termsOf } from '../orders/attempts.js';
-import { knownOrders, usedTolerance } from '../orders/verify-orders.js';
+import { isRefusedAlike } from '../orders/reference.js';
+import { knownOrders, newestOrders } from '../orders/verify-orders.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
-import { type Attempt, type List, type Reconciled, reconcile } from '../reconcile.js';
-import { orderProbe } from '../tolerance.js';
+import { type List, type Reconciled, reconcile } from '../reconcile.js';
+import { assumedTolerance, orderProbe } from '../tolerance.js';
+import { type Duplicate, duplicateFacts } from './close-job.js';
 import { closeLate, closeNamed, closeRefused, counted } from './close-requests.js';
-import { type Duplicate, factsOf } from './closing.js';
 import type { Job } from './job.js';
 import { lineTerms } from './lines.js';
-import { assignByTerms } from './places.js';
+import { assignByTerms } from './misplaced-orders.js';
+import { isTemporaryRefusal } from './pending-request.js';
 
 interface Extent {
   /** The number of known orders beyond which older ones are left out; by default as far back as pending requests need. */
   readonly horizon?: number;
   /** Lines that should not have left, for a record that may be incomplete. */
-  readonly astray?: readonly number[];
+  readonly unexpectedLines?: readonly number[];
   /** All known orders of the job: a list without one of them is incomplete. */
   readonly shows?: readonly string[];
 }
@@ -33,23 +34,28 @@ interface Extent {
 export async function reconcileJob(
   account: TradingAccount,
   job: Job,
-  { horizon = job.horizon, astray = [], shows }: Extent = {},
+  { horizon = job.horizon, unexpectedLines = [], shows }: Extent = {},
 ): Promise<boolean> {
-  const { records, isRead } = await recentOrders(account, job, horizon);
+  const { records, isRead, failure } = await recentOrders(account, job, horizon);
   const ids = new Set(records.map(({ id }) => id));
   for (const request of job.pendingRequests.values())
     request.isShown = [...request.named].every((id) => request.ids.has(id) || ids.has(id));
-  const result = await reconciled(account, job, records, isRead, astray);
+  const result = await reconciled(account, job, records, isRead, unexpectedLines);
   const missing = shows?.filter((id) => !ids.has(id)).length ?? 0;
   const lacking = missing === 0 ? '' : `, without ${counted(missing)} of its own`;
   const isAnswered = isRead && result !== undefined;
   job.entry.note(`looked at the orders: ${isAnswered ? `${records.length} since${lacking}` : 'no answer'}`);
+  for (const request of [...job.pendingRequests.values()]) {
+    const { code = null } = typeof request.answer === 'object' ? request.answer : {};
+    if (isRefusedAlike(failure, code) && !isTemporaryRefusal(request)) closeRefused(job, request, code);
+  }
   if (result === undefined) return false;
   const found = job.terms.lines.flatMap((_, line) => {
     const outcome = result.outcomes.get(lineId(job, line));
     return outcome?.outcome === 'placed' ? [[line, outcome.id] as const] : [];
   });
-  if (found.length > 0) job.tell(`found ${counted(found.length)}`, { kind: 'found', orders: found });
+  if (found.length > 0)
+    job.tell(`found ${counted(found.length)} by price and amount`, { kind: 'found', orders: found });
   assignByTerms(account, job, records, isRead && shows !== undefined && missing === 0);
   takeInDuplicates(account, job, result);
   const isRefused = (line: number) => result.outcomes.get(lineId(job, line))?.outcome === 'refused';
@@ -65,10 +71,10 @@ async function reconciled(
   job: Job,
   records: readonly Order[],
   isRead: boolean,
-  astray: readonly number[],
+  unexpectedLines: readonly number[],
 ): Promise<Reconciled | undefined> {
   const { journal, client } = account;
-  const own = jobWrite(job, false, astray);
+  const own = jobWrite(job, false, unexpectedLines);
   const list: List = {
     rows: records.map(rowOf),
     began: client.now(),
@@ -78,33 +84,25 @@ async function reconciled(
   const others = openOrderWrites(journal, job.terms).filter(({ entry }) => entry.intent.id !== job.id);
   const known = records.length === 0 ? new Set<string>() : knownOrders(journal, job.terms, records, job.id);
   for (const id of [...others.flatMap(({ orders }) => orders), ...job.duplicates.keys()]) known.add(id);
-  const run = (attempts: readonly Attempt[]) =>
-    reconcile([...own.attempts, ...attempts], list, { known, tolerance: usedTolerance(account) });
-  let attempts = others.flatMap((write) => write.attempts);
-  const result = run(attempts);
-  for (const { group } of new Set(result.reserved.values())) {
-    // a single order is read by its client id, which identifies its own
-    const entry = others.find((write) => nameOf(write.entry) === group)?.entry;
-    if (entry === undefined || !isOf(entry.intent, 'order')) continue;
-    const { id: clientId, terms } = entry.intent;
-    const order = await tryRead(async () => (await client.findOrder(terms.market, { clientId })) ?? 'nothing');
-    if (order === undefined) return undefined;
-    if (order !== 'nothing') known.add(order.id);
-    attempts = attempts.filter((attempt) => attempt.group !== group);
-  }
-  return result.reserved.size === 0 ? result : run(attempts);
+  const attempts = [...own.attempts, ...others.flatMap((write) => write.attempts)];
+  const context = { known, tolerance: assumedTolerance(account) };
+  const result = reconcile(attempts, list, context);
+  if (result.questions.size === 0) return result;
+  const asked = others.filter(({ entry }) => result.questions.has(nameOf(entry)));
+  const newest = await newestOrders(account, asked);
+  const isAnswered = asked.every(({ entry, isSettled }) => isSettled || newest.has(nameOf(entry)));
+  return isAnswered ? reconcile(attempts, list, { ...context, newest }) : undefined;
 }
 
-function takeInDuplicates(account: TradingAccount, job: Job, { duplicates, unexplained }: Reconciled): void {
+function takeInDuplicates(account: TradingAccount, job: Job, { duplicates }: Reconciled): void {
   const own = jobWrite(job, false);
   const more = duplicates
     .filter(({ attempt }) => attempt.group === nameOf(job.entry))
     .flatMap(({ intent, rows }) => rows.map((row): Duplicate => [termsOf(own, intent).line ?? 0, row.id]));
   if (more.length === 0) return;
-  const certain = unexplained.length === 0;
   // before it is recorded: if this process is killed in between, it is reported twice rather than never
-  account.reportDuplicateOrders(reportsOf(job, more, certain));
-  for (const [event, fact] of factsOf(job, more, certain)) job.tell(event, fact);
+  account.reportDuplicateOrders(reportsOf(job, more));
+  for (const [event, fact] of duplicateFacts(job, more)) job.tell(event, fact);
 }
 
 /** The duplicates that are known of a job's orders. */
@@ -112,18 +110,18 @@ export function duplicatesOf(job: Job): DuplicateOrders[] {
   return reportsOf(
     job,
     [...job.duplicates].map(([id, line]) => [line, id]),
-    job.certain,
   );
 }
 
-/** One for each line. */
-function reportsOf(job: Job, duplicates: readonly Duplicate[], certain: boolean): DuplicateOrders[] {
+/** One for each line. No order of a batch carries a client id, so nothing proves whose it is. */
+function reportsOf(job: Job, duplicates: readonly Duplicate[]): DuplicateOrders[] {
   const byLine = new Map<number, string[]>();
   for (const [line, id] of duplicates) byLine.set(line, [...(byLine.get(line) ?? []), id]);
   return [...byLine].map(([line, ids]) => {
     const result = job.results[line];
-    const order = result?.outcome === 'placed' ? result.id : null;
-    return { intent: job.id, terms: lineTerms(job, line), line, order, ids, certain };
+    const report = { intent: job.id, terms: lineTerms(job, line), line, ids, isProven: false };
+    if (result?.outcome === 'placed') return { ...report, order: result.id };
+    return { ...report, order: null, ...(result === undefined ? {} : { absent: result.outcome }) };
   });
 }
 
@@ -167,7 +165,7 @@ const AGAIN_MS = 1_000;
 
 /** Also looks for lines that should not have left, for as long as the budget lasts. */
 async function reconcileUnsent(account: TradingAccount, job: Job): Promise<boolean> {
-  while (!(await reconcileJob(account, job, { astray: job.unsent() }))) {
+  while (!(await reconcileJob(account, job, { unexpectedLines: job.unsent() }))) {
     if (!account.budget.allows(2 * AGAIN_MS)) return false;
     await account.host.sleep(AGAIN_MS);
   }
@@ -178,8 +176,12 @@ async function reconcileUnsent(account: TradingAccount, job: Job): Promise<boole
 async function recentOrders({ client }: TradingAccount, { known, terms }: Job, horizon: number) {
   const isOlder = ({ id }: Order) => (known.get(id) ?? Number.POSITIVE_INFINITY) < horizon;
   const extent = { from: 1, to: Number.POSITIVE_INFINITY };
-  const pages = await tryRead(() => readOrderPages(client, terms.market, terms.side, extent, isOlder));
-  const records = pages?.records ?? [];
+  const { records, failure } = await readOrderPages(client, terms.market, terms.side, extent, isOlder).catch(
+    (error: unknown) => {
+      if (error instanceof Failure) return { records: [], failure: error };
+      throw error;
+    },
+  );
   const end = records.findIndex(isOlder);
-  return { records: end === -1 ? records : records.slice(0, end), isRead: pages?.failure === null };
+  return { records: end === -1 ? records : records.slice(0, end), isRead: failure === null, failure };
 }

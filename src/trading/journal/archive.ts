@@ -1,17 +1,23 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Decimal } from '../../domain/decimal.js';
-import { append, appendDurably, namesIn, readFrom, syncFolder, unlessDiskFails } from './files.js';
-import type { Intent, Settled } from './intent.js';
 import {
+  append,
+  appendDurably,
   type FilterField,
   hasUnknown,
   type LineFilter,
   lineOf,
   linesBackwards,
   matchesAll,
+  namesIn,
+  readFrom,
+  syncFolder,
+  unlessDiskFails,
+  VERSION,
   valuesIn,
-} from './lines.js';
+} from './files.js';
+import type { Intent, Settled } from './intent.js';
 
 const DAY_MS = 86_400_000;
 /** Settled writes older than this are forgotten. */
@@ -43,7 +49,10 @@ export class Archive {
     const at = this.now();
     const file = this.#fileOf(at);
     const isNewDay = !fs.existsSync(file);
-    appendDurably(file, lineOf({ at, settled, ...(earlier === undefined ? {} : { before: countedOf(earlier) }) }));
+    appendDurably(
+      file,
+      lineOf({ at, v: VERSION, settled, ...(earlier === undefined ? {} : { before: countedOf(earlier) }) }),
+    );
     if (!isNewDay) return;
     syncFolder(this.folder);
     this.#prune();
@@ -103,7 +112,7 @@ export class Archive {
   sumsOfToday(worth: ValueOf): Sums {
     const at = this.now();
     const file = this.#fileOf(at);
-    return sumsIn(file, worth, (line) => unlessDiskFails(() => append(file, lineOf({ at, ...line }))));
+    return sumsIn(file, worth, (line) => unlessDiskFails(() => append(file, lineOf({ at, v: VERSION, ...line }))));
   }
 
   /** The share of some jobs in these. Throws Failure `usage` if that cannot be read. */

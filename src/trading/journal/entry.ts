@@ -1,24 +1,36 @@
 import fs from 'node:fs';
+import path from 'node:path';
 import { cannotWrite } from '../../config/private.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { BatchFact } from '../batches/batch-fact.js';
 import type { Archive } from './archive.js';
-import { append, appendDurablyAside, appendIfThere, readIfThere, unlessDiskFails } from './files.js';
+import {
+  append,
+  appendDurablyAside,
+  appendIfThere,
+  lineOf,
+  movedIfThere,
+  readIfThere,
+  unlessDiskFails,
+} from './files.js';
 import {
   type Intent,
+  isHere,
   isOf,
+  isRunning,
+  isSame,
   type JournalEvent,
   listOf,
   type Operation,
   type Runner,
+  runnerOf,
   type Settled,
   type Settlement,
+  thisProcess,
   type Write,
 } from './intent.js';
-import { lineOf } from './lines.js';
-import { eventsIn, fileName, moveToVerifying, readRecord, recordOf } from './record.js';
-import { isHere, isRunning, isSame, runnerOf, thisProcess } from './runner.js';
+import { eventsIn, fileName, readRecord, recordOf, settledFile } from './record.js';
 
 /** In characters. */
 const LONGEST_EVENT = 300;
@@ -158,18 +170,26 @@ export class Entry<Kind extends Operation = Operation> {
     return this.happened.some(({ verified }) => verified === true);
   }
 
-  /** Records duplicate orders or withdrawals that the network made from a settled write. */
-  addDuplicates(ids: readonly string[]): void {
+  /**
+   * Records what a list showed of a settled write later.
+   * @param duplicates orders or withdrawals that the network made
+   * @param order its own order, if it counted as refused or not sent: it is placed after all
+   */
+  addFound(duplicates: readonly string[], order: string | null = null): void {
     const { settlement } = this;
     if (settlement === undefined) return;
-    const duplicates = [...new Set([...settlement.duplicates, ...ids])];
-    const kept = this.archive.find(this.intent.id) ?? {
-      ...settlement,
-      intent: this.intent,
-      events: this.#plainEvents(),
+    const changes = {
+      duplicates: [...new Set([...settlement.duplicates, ...duplicates])],
+      ...(order === null ? {} : { outcome: 'placed' as const, id: order }),
     };
-    unlessDiskFails(() => this.archive.add({ ...kept, duplicates }, kept));
-    this.note(`duplicates: ${ids.join(', ')}`, { late: true, settled: { ...settlement, duplicates } });
+    const events = [
+      ...(order === null ? [] : [`placed after all: ${order}`]),
+      ...(duplicates.length === 0 ? [] : [`duplicates: ${duplicates.join(', ')}`]),
+    ];
+    this.note(events.join('; '), { late: true, settled: { ...settlement, ...changes } });
+    const before = this.archive.find(this.intent.id);
+    const kept = before ?? { ...settlement, intent: this.intent, events: [] };
+    unlessDiskFails(() => this.archive.add({ ...kept, ...changes, events: this.#plainEvents() }, before));
   }
 
   /**
@@ -199,9 +219,9 @@ export class Entry<Kind extends Operation = Operation> {
     return new Entry(this.file, this.archive, this.host, intent, this.happened);
   }
 
-  /** Deletes the record of a write that was never sent. */
+  /** Deletes the record of a write that was never sent. If the disk fails, `resolve` finds that it was not. */
   discard(): void {
-    this.#remove();
+    unlessDiskFails(() => this.#remove());
   }
 
   /**
@@ -228,8 +248,9 @@ export class Entry<Kind extends Operation = Operation> {
     unlessDiskFails(() => {
       // only a job is settled again, after it was resumed
       this.archive.add(settled, isOf(this.intent, 'orderMoreV2') ? this.archive.find(this.intent.id) : undefined);
-      if (listOf(this.intent) === undefined) this.#remove();
-      else if (!this.#isOfAnother()) moveToVerifying(this.file, this.intent);
+      const file = settledFile(path.dirname(this.file), this.intent);
+      if (file === undefined) this.#remove();
+      else if (!this.#isOfAnother()) movedIfThere(this.file, file);
     });
   }
 

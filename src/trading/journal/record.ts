@@ -1,11 +1,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { codeOf, FILE_MODE, FOLDER_MODE } from '../../config/private.js';
+import { FILE_MODE } from '../../config/private.js';
 import { Failure } from '../../errors.js';
 import type { Archive } from './archive.js';
-import { namesIn, readIfThere } from './files.js';
+import { lineOf, namesIn, readIfThere, VERSION, valuesIn } from './files.js';
 import { type Intent, isOf, type JournalEvent, listOf, type MarketSide, type Settled } from './intent.js';
-import { lineOf, valuesIn } from './lines.js';
+
+/** In the name of a settled write's file. No id and no market has it. */
+const SEPARATOR = '~';
 
 /** The content of an entry's file: the intent, and what has happened since, oldest first. */
 interface OpenRecord {
@@ -17,7 +19,7 @@ type Line = { readonly intent: Intent } | JournalEvent;
 
 /** The text of a new entry's file. */
 export function recordOf(intent: Intent): string {
-  return lineOf({ intent });
+  return lineOf({ v: VERSION, intent });
 }
 
 /**
@@ -60,57 +62,44 @@ export function idOf(file: string): string {
   return path.basename(file).replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Settled writes whose requests may still be executed again: their files, named by the list that would show it. */
-export const VERIFYING = 'verifying';
-
-const SEPARATOR = '~';
-
-/** Moves the file of an open write there. A missing one was settled by another process. */
-export function moveToVerifying(file: string, intent: Intent): void {
-  const folder = path.join(path.dirname(path.dirname(file)), VERIFYING);
-  const name = nameOf(intent);
-  if (name === undefined) return;
-  const move = () => fs.renameSync(file, path.join(folder, name));
-  try {
-    move();
-  } catch (thrown) {
-    if (codeOf(thrown) !== 'ENOENT' || !fs.existsSync(file)) {
-      if (codeOf(thrown) === 'ENOENT') return;
-      throw thrown;
-    }
-    fs.mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
-    move();
-  }
-}
-
-/** Makes one for a settled write that is only in the archive, and for a job with a file beside it. */
-export function adopt(folder: string, { intent, outcome, id, duplicates, events }: Settled, archive: Archive): void {
-  const name = nameOf(intent);
-  if (name === undefined) return;
-  const file = path.join(folder, name);
-  const kept = isOf(intent, 'orderMoreV2') ? archive.kept(fileName(intent.id)) : undefined;
-  if (kept !== undefined) fs.renameSync(kept, file);
-  if (isOf(intent, 'orderMoreV2')) return;
-  const [last = { time: intent.time, event: outcome }] = events.slice(-1);
-  const settled: JournalEvent = { ...last, settled: { outcome, id, duplicates } };
-  fs.writeFileSync(file, recordOf(intent) + lineOf(settled), { mode: FILE_MODE });
-}
-
-/** The name of a write's file there; undefined for one that no list shows. */
-function nameOf(intent: Intent): string | undefined {
+/**
+ * The file of a settled write, beside those of the others: its name tells the list that would show the write, so that a
+ * command reads only the files that it needs, and its id is free again. Undefined for a write that no list shows.
+ */
+export function settledFile(folder: string, intent: Intent): string | undefined {
   const list = listOf(intent);
-  return list === undefined ? undefined : [fileName(intent.id), intent.time, suffixOf(list)].join(SEPARATOR);
+  if (list === undefined) return undefined;
+  return path.join(folder, [fileName(intent.id), intent.time, suffixOf(list)].join(SEPARATOR));
 }
 
-/** The files there of what one list shows, sorted. */
-export function verifyingOf(folder: string, list: MarketSide | { readonly coin: string }): string[] {
+/** Whether a file is of a write whose outcome is unknown: its name is the id, which nobody else can claim meanwhile. */
+export function isUnsettled(name: string): boolean {
+  return !name.startsWith('.') && !name.includes(SEPARATOR);
+}
+
+/** The files of the settled writes that one list shows, sorted. */
+export function settledFilesOf(folder: string, list: MarketSide | { readonly coin: string }): string[] {
   const suffix = `${SEPARATOR}${suffixOf(list)}`;
   return filesIn(folder, (name) => name.endsWith(suffix));
 }
 
-/** The files there of one write, newest last: an id that the user chose may have been used again. */
-export function verifyingNamed(folder: string, id: string): string[] {
+/** The files of one settled write, newest last: an id that the user chose may have been used again. */
+export function settledFilesNamed(folder: string, id: string): string[] {
   return filesIn(folder, (name) => name.startsWith(`${fileName(id)}${SEPARATOR}`));
+}
+
+/** Makes the file of a write that version 0.2.0 has settled: it kept only that of a job, elsewhere. */
+export function adopt(folder: string, { intent, outcome, id, duplicates, events }: Settled, archive: Archive): void {
+  const file = settledFile(folder, intent);
+  if (file === undefined) return;
+  if (isOf(intent, 'orderMoreV2')) {
+    const kept = archive.kept(fileName(intent.id));
+    if (kept !== undefined) fs.renameSync(kept, file);
+    return;
+  }
+  const [last = { time: intent.time, event: outcome }] = events.slice(-1);
+  const settled: JournalEvent = { ...last, settled: { outcome, id, duplicates } };
+  fs.writeFileSync(file, recordOf(intent) + lineOf(settled), { mode: FILE_MODE });
 }
 
 function filesIn(folder: string, isMeant: (name: string) => boolean): string[] {

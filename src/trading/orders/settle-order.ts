@@ -8,7 +8,7 @@ import { certainFrom, type PollResult, pollUntilSettled } from '../poll-until-se
 import { orderProbe } from '../tolerance.js';
 import { isRefusedAlike } from './reference.js';
 import { differences, isOwnId, newClientId } from './terms.js';
-import { verifyOrders } from './verify-orders.js';
+import { type Verified, verifyOrders } from './verify-orders.js';
 
 interface Placed {
   readonly outcome: 'placed';
@@ -53,25 +53,44 @@ export async function settleOrder(account: TradingAccount, entry: Entry<'order'>
     async () => {
       const found = await findSentOrder(account, entry);
       if (typeof found !== 'object') return found;
-      return 'unlike' in found ? undecided(entry, found) : placed(account, entry, found.id, looks);
+      return 'unlike' in found ? undecided(entry, found) : settlePlaced(account, entry, found.id, looks);
     },
-    async () => ((await isAnsweredAlike(account, entry)) ? notSent(entry) : undefined),
+    async () => ((await isAnsweredAlike(account, entry)) ? settleNotSent(entry) : undefined),
   );
-  return looked.settled ?? unknown(account, entry, looked);
+  return looked.settled ?? leaveUnknown(account, entry, looked);
+}
+
+/**
+ * Settles an order that the exchange has accepted. A stale answer of another request names another order, so the answer counts
+ * only if the list, or a lookup by client id, shows that order as this one.
+ */
+export async function acknowledged(account: TradingAccount, entry: Entry<'order'>, id: string): Promise<OrderOutcome> {
+  const verified = await tryRead(() => verifyOrders(account, entry.intent.terms, { fresh: { entry, order: id } }));
+  if (verified?.isDisputed !== true) return recordPlaced(entry, id, verified);
+  const found = await findSentOrder(account, entry);
+  if (typeof found === 'object' && !('unlike' in found)) return settlePlaced(account, entry, found.id);
+  entry.note(`the answer names order ${id}, which the exchange does not show as this one`, { doubt: true });
+  account.tell(
+    `The answer names order ${id}, which is not shown as this one. Looking up the order; it is not sent again.`,
+  );
+  return settleOrder(account, entry);
 }
 
 /** Settles an order that exists, after a check for duplicates. */
-export async function placed(
+export async function settlePlaced(
   account: TradingAccount,
   entry: Entry<'order'>,
   id: string,
   looks = true,
 ): Promise<Placed> {
-  const { intent } = entry;
-  const read = () => verifyOrders(account, intent.terms, { fresh: { entry, order: id } });
-  const verified = looks ? await tryRead(read) : { duplicates: [], listed: undefined };
-  const own = verified?.duplicates.find((one) => one.intent === intent.id)?.ids ?? [];
-  const event = own.length === 0 ? `placed: ${id}` : `placed: ${id}, duplicates: ${own.join(', ')}`;
+  const fresh = { entry, order: id, isProven: true };
+  const read = () => verifyOrders(account, entry.intent.terms, { fresh });
+  return recordPlaced(entry, id, looks ? await tryRead(read) : { duplicates: [], listed: undefined });
+}
+
+function recordPlaced(entry: Entry<'order'>, id: string, verified: Verified | undefined): Placed {
+  const own = verified?.duplicates.find((one) => one.intent === entry.intent.id)?.ids ?? [];
+  const event = own.length === 0 ? `placed: ${id}` : `placed: ${id}; duplicates: ${own.join(', ')}`;
   const checkedTo = verified?.listed?.began;
   entry.settle({ outcome: 'placed', id, duplicates: own, ...(checkedTo === undefined ? {} : { checkedTo }) }, event);
   return { outcome: 'placed', id, duplicates: verified?.duplicates ?? null };
@@ -135,12 +154,16 @@ async function isAnsweredAlike({ client, host }: TradingAccount, { intent }: Ent
   );
 }
 
-function notSent(entry: Entry<'order'>): NotSent {
+function settleNotSent(entry: Entry<'order'>): NotSent {
   entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${EXPIRED}`);
   return { outcome: 'notSent', reason: EXPIRED, failure: 'unreachable' };
 }
 
-function unknown(account: TradingAccount, entry: Entry<'order'>, { end, unanswered }: PollResult<unknown>): Unknown {
+function leaveUnknown(
+  account: TradingAccount,
+  entry: Entry<'order'>,
+  { end, unanswered }: PollResult<unknown>,
+): Unknown {
   entry.release();
   const reason = unanswered ?? 'the exchange shows no such order, but the request may still arrive';
   return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };

@@ -2,28 +2,36 @@ import type { Order, Side } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
 import { type OrderPages, readOrderPages } from '../../exchange/growing-pages.js';
 import type { TradingAccount } from '../account.js';
-import { addLateOrders } from '../batches/closing.js';
+import { addLateOrders } from '../batches/close-job.js';
 import { keptJob } from '../batches/job.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { Entry } from '../journal/entry.js';
-import { isOf, type MarketSide, marketOf } from '../journal/intent.js';
+import { isOf, type Intent as JournalIntent, type MarketSide, marketOf } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import {
   type Attempt,
   closesAt,
   type Duplicates,
+  type Intent,
   type List,
   opensAt,
   type Reconciled,
-  type Row,
   reconcile,
   SLACK_MS,
 } from '../reconcile.js';
-import { nameOf, type OrderEntry, type OrderWrite, openOrderWrites, orderWrite, rowOf, termsOf } from './attempts.js';
+import { assumedTolerance } from '../tolerance.js';
+import {
+  lineOf,
+  nameOf,
+  type OrderEntry,
+  type OrderWrite,
+  openOrderWrites,
+  orderWrite,
+  rowOf,
+  termsOf,
+} from './attempts.js';
+import { differences } from './terms.js';
 
-/** How long after its time a request may be executed, until the exchange's tolerance is measured, and at most. */
-const USUAL_TOLERANCE_MS = 60_000;
-const LONGEST_TOLERANCE_MS = 600_000;
 /** An order that was refused, or never arrived, is recognized for a day if it appears after all. */
 const REMEMBERED_MS = 86_400_000;
 /** The most pages that a command reads that is about something else. */
@@ -37,9 +45,16 @@ export interface ListedOrders {
   readonly since: number;
 }
 
+interface FreshOrder {
+  readonly entry: Entry<'order'>;
+  readonly order: string;
+  /** It carries the client id. Otherwise an answer named it. */
+  readonly isProven?: boolean;
+}
+
 interface VerifyOptions {
   /** An order that was just placed and is not settled yet. */
-  readonly fresh?: { readonly entry: Entry<'order'>; readonly order: string };
+  readonly fresh?: FreshOrder | undefined;
   /** The list that the caller has read itself. Without it, a list is read if something is open. */
   readonly listed?: ListedOrders;
   /**
@@ -53,11 +68,8 @@ export interface Verified {
   readonly duplicates: readonly DuplicateOrders[];
   /** When the list was read; undefined if nothing was. */
   readonly listed: ListedOrders | undefined;
-}
-
-/** For how long after its `reqTime` a request may be executed, in milliseconds. */
-export function usedTolerance({ tolerance }: Pick<TradingAccount, 'tolerance'>): number {
-  return Math.min(tolerance.known ?? USUAL_TOLERANCE_MS, LONGEST_TOLERANCE_MS);
+  /** The list does not show the fresh order as what was sent. Nothing was compared. */
+  readonly isDisputed?: boolean;
 }
 
 /**
@@ -95,10 +107,11 @@ export async function verifyOrders(
   const from = earliest(account, where, extent, fresh?.entry);
   if (given === undefined && from === undefined) return { duplicates: [], listed: undefined };
   const listed = given ?? (await listOrders(account, where, from ?? Number.NEGATIVE_INFINITY, mostPages));
-  const quick = reconcileSide(account, where, listed, fresh, false);
-  const isSuspected = reportable(quick).length > 0;
-  const checked = isSuspected ? reconcileSide(account, where, listed, fresh, true) : quick;
-  const found = await reported(account, where, listed, checked, mostPages);
+  if (fresh !== undefined && fresh.isProven !== true && !isShown(account, where, listed, fresh))
+    return { duplicates: [], listed, isDisputed: true };
+  const quick = reconcileSide(account, where, listed, { fresh, isThorough: false });
+  const checked = isSuspicious(quick) ? await reconcileThoroughly(account, where, listed, fresh, mostPages) : quick;
+  const found = reported(account, where, listed, checked);
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (found.length > 0) account.reportDuplicateOrders(found.map(({ report }) => report));
   noteDuplicates(account, checked, found);
@@ -113,13 +126,18 @@ interface SideResult {
   readonly fresh: VerifyOptions['fresh'];
 }
 
+interface SideOptions {
+  /** Whether the archive is read too. */
+  readonly isThorough: boolean;
+  readonly newest?: ReadonlyMap<string, string | null>;
+}
+
 /** The journal is read after the list, so that it covers all that is listed: an order is recorded before it exists. */
 function reconcileSide(
   account: TradingAccount,
   where: MarketSide,
   listed: ListedOrders,
-  fresh: VerifyOptions['fresh'],
-  isThorough: boolean,
+  { fresh, isThorough, newest = new Map() }: Pick<VerifyOptions, 'fresh'> & SideOptions,
 ): SideResult {
   const { journal } = account;
   const writes = openOrderWrites(journal, where).map((write) =>
@@ -130,21 +148,37 @@ function reconcileSide(
   const placed = new Set(attempts.flatMap(({ intents }) => intents.flatMap(({ order }) => order ?? [])));
   const named = new Set(attempts.flatMap((attempt) => attempt.named));
   for (const { orders } of writes) for (const id of orders) if (!placed.has(id) && !named.has(id)) known.add(id);
-  const result = reconcile(attempts, listOf(listed), { known, tolerance: usedTolerance(account) });
+  const result = reconcile(attempts, listOf(listed), { known, newest, tolerance: assumedTolerance(account) });
   const byAttempt = new Map(writes.flatMap((write) => write.attempts.map(({ id }) => [id, write] as const)));
   return { writes, byAttempt, result, fresh };
+}
+
+/** Whether an order that an answer named is listed with these terms, as new, and belongs to no other write. */
+function isShown(
+  { journal }: TradingAccount,
+  where: MarketSide,
+  listed: ListedOrders,
+  { entry, order }: FreshOrder,
+): boolean {
+  const record = listed.records.find(({ id }) => id === order);
+  const isOwn = record !== undefined && differences(record, entry.intent.terms).length === 0;
+  return (
+    isOwn &&
+    record.time >= entry.intent.reqTime - SLACK_MS &&
+    !openOrderWrites(journal, where).some((write) => write.orders.includes(order))
+  );
 }
 
 function listOf({ records, began, since }: ListedOrders): List {
   return { rows: records.map(rowOf), began, since };
 }
 
-function freshWrite({ entry, order }: { readonly entry: Entry<'order'>; readonly order: string }): OrderWrite {
+function freshWrite({ entry, order }: FreshOrder): OrderWrite {
   const write = orderWrite(entry, false);
   const attempts = write.attempts.map(
     (attempt): Attempt => ({
       ...attempt,
-      ...{ answer: 'answered', isProvenElsewhere: false },
+      answer: 'answered',
       intents: attempt.intents.map((intent) => ({ ...intent, order, state: 'placed' })),
     }),
   );
@@ -189,7 +223,7 @@ function earliest(
     .filter((entry) => !entry.isVerified)
     .flatMap((entry) => orderWrite(entry, true).attempts);
   if (attempts.length === 0 && fresh === undefined) return undefined;
-  const isOverdue = ({ reqTime }: Attempt) => account.client.now() > closesAt(reqTime, 2 * usedTolerance(account));
+  const isOverdue = ({ reqTime }: Attempt) => account.client.now() > closesAt(reqTime, 2 * assumedTolerance(account));
   const wanted = extent === 'all' || attempts.some(isOverdue) ? attempts.map(opensAt) : [];
   return Math.min(...wanted, ...(fresh === undefined ? [] : [opensAt(fresh.intent)]));
 }
@@ -214,84 +248,80 @@ export function listedFrom({ records, more, failure }: OrderPages, began: number
   return { records, began, since };
 }
 
-/** Duplicates of a job that is not settled are found by whoever resumes it. */
-function reportable({ result, byAttempt, fresh }: SideResult): readonly Duplicates[] {
-  return result.duplicates.filter(({ attempt }) => {
-    const write = byAttempt.get(attempt.id);
-    return write !== undefined && (write.isSettled || write.entry.intent.id === fresh?.entry.intent.id);
+/** Duplicates of a write that is not settled are found by whoever settles it. */
+function isOurs({ fresh }: SideResult, { entry, isSettled }: OrderWrite): boolean {
+  return isSettled || entry.intent.id === fresh?.entry.intent.id;
+}
+
+function reportable(side: SideResult): readonly Duplicates[] {
+  return side.result.duplicates.filter(({ attempt }) => {
+    const write = side.byAttempt.get(attempt.id);
+    return write !== undefined && isOurs(side, write);
   });
 }
 
-async function reported(
+function isSuspicious(side: SideResult): boolean {
+  const { questions } = side.result;
+  return (
+    reportable(side).length > 0 ||
+    side.writes.some((write) => isOurs(side, write) && questions.has(nameOf(write.entry)))
+  );
+}
+
+/**
+ * Compares all that the suspected requests may have made with everything that is known of this side, and asks the exchange
+ * which orders carry their client ids.
+ */
+async function reconcileThoroughly(
+  account: TradingAccount,
+  where: MarketSide,
+  listed: ListedOrders,
+  fresh: VerifyOptions['fresh'],
+  mostPages: number,
+): Promise<SideResult> {
+  const options = { fresh, isThorough: true };
+  let [list, side] = [listed, reconcileSide(account, where, listed, options)];
+  const from =
+    Math.min(...reportable(side).map(({ attempt }) => attempt.reqTime)) - assumedTolerance(account) - SLACK_MS;
+  if (list.since > from) {
+    list = (await tryRead(() => listOrders(account, where, from, mostPages))) ?? list;
+    side = reconcileSide(account, where, list, options);
+  }
+  const { questions } = side.result;
+  const own = side.writes.filter((write) => isOurs(side, write) && questions.has(nameOf(write.entry)));
+  if (own.length === 0) return side;
+  const newest = await newestOrders(account, own);
+  return reconcileSide(account, where, list, { ...options, newest });
+}
+
+/** The newest order with the client id of each write, null for none; without those that could not be asked for. */
+export async function newestOrders(
+  { client }: TradingAccount,
+  writes: readonly OrderWrite[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const newest = new Map<string, string | null>();
+  for (const { entry } of writes) {
+    const market = marketOf(entry.intent);
+    if (market === undefined) continue;
+    const ask = async () => ({ order: await client.findOrder(market, { clientId: entry.intent.id }) });
+    const answer = await tryRead(ask);
+    if (answer !== undefined) newest.set(nameOf(entry), answer.order?.id ?? null);
+  }
+  return newest;
+}
+
+function reported(
   account: TradingAccount,
   where: MarketSide,
   listed: ListedOrders,
   side: SideResult,
-  mostPages: number,
-): Promise<readonly Found[]> {
+): readonly Found[] {
   const duplicates = reportable(side);
   if (duplicates.length === 0) return [];
-  // it takes a longer list to see whether another program uses the account, which would be another reason for a duplicate
-  const from = Math.min(...duplicates.map(({ attempt }) => attempt.reqTime)) - usedTolerance(account) - SLACK_MS;
-  const read = async () => (listed.since <= from ? listed : await listOrders(account, where, from, mostPages));
-  const longer = await tryRead(read);
-  const isAlone = longer !== undefined && reconcileSide(account, where, longer, side.fresh, true).result.isAlone;
-  const certain = new Map<Duplicates, boolean>();
-  for (const one of duplicates)
-    certain.set(one, isAlone && (await isOfItsRequest(account, side, one, longer?.records ?? listed.records)));
   // another process may have reported some of them meanwhile; only the journal knows
   const known = knownOrders(account.journal, where, listed.records);
   for (const { orders } of openOrderWrites(account.journal, where)) for (const id of orders) known.add(id);
-  return duplicates.flatMap((one) => reportOf(side, one, certain.get(one) === true, known) ?? []);
-}
-
-/** The most identical orders among which the repeated one is searched; beyond that it is left open. */
-const MOST_ALIKE = 10;
-
-/** Whether all of these were made from the request, or from that of another identical order. */
-async function isOfItsRequest(
-  account: TradingAccount,
-  { byAttempt, writes }: SideResult,
-  { attempt, intent, rows }: Duplicates,
-  records: readonly Order[],
-): Promise<boolean> {
-  const own = byAttempt.get(attempt.id);
-  if (own === undefined || own.job !== undefined) return true;
-  const isLike = (write: OrderWrite) =>
-    write !== own && write.job === undefined && write.attempts.some(({ intents }) => intents[0]?.key === intent.key);
-  const alike = writes.filter((write) => write.isSettled && isLike(write));
-  for (const write of [own, ...alike].slice(0, MOST_ALIKE)) {
-    const order = write === own ? intent.order : (write.attempts[0]?.intents[0]?.order ?? null);
-    if (await mayHaveMade(account, write.entry, order, rows, records)) return true;
-  }
-  return false;
-}
-
-/**
- * Whether a request can have made these orders. Nothing is executed before it is sent, so a row that is older than its order
- * by more than the answer took is not its own. And of several orders with one client id the exchange shows the newest: if
- * that is the order, a newer one has another id.
- */
-async function mayHaveMade(
-  { client, host }: TradingAccount,
-  entry: OrderEntry,
-  order: string | null,
-  rows: readonly Row[],
-  records: readonly Order[],
-): Promise<boolean> {
-  const place = records.findIndex(({ id }) => id === order);
-  const answered = entry.events.findLast(({ settled }) => settled !== undefined)?.time ?? host.now();
-  const took = answered - entry.intent.time;
-  const first = (records[place]?.time ?? Number.NEGATIVE_INFINITY) - took - SLACK_MS;
-  if (rows.some(({ time }) => time < first)) return false;
-  const ids = new Set(rows.map(({ id }) => id));
-  const isNewer = place === -1 || records.slice(0, place).some(({ id }) => ids.has(id));
-  const market = marketOf(entry.intent);
-  if (!isNewer || market === undefined) return true;
-  const ask = async () => (await client.findOrder(market, { clientId: entry.intent.id })) ?? 'nothing';
-  const shown = await tryRead(ask);
-  if (shown === undefined) return true;
-  return shown === 'nothing' ? order !== null : shown.id !== order;
+  return duplicates.flatMap((one) => reportOf(side, one, known) ?? []);
 }
 
 interface Found {
@@ -301,8 +331,7 @@ interface Found {
 
 function reportOf(
   { byAttempt }: SideResult,
-  { attempt, intent, rows }: Duplicates,
-  certain: boolean,
+  { attempt, intent, rows, isProven }: Duplicates,
   known: ReadonlySet<string>,
 ): Found | undefined {
   const write = byAttempt.get(attempt.id);
@@ -310,7 +339,34 @@ function reportOf(
   if (write === undefined || ids.length === 0) return undefined;
   // the first of a line may have become the line's order meanwhile
   const order = intent.order ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
-  return { write, report: { intent: write.entry.intent.id, ...termsOf(write, intent), order, ids, certain } };
+  const report = { intent: write.entry.intent.id, ...termsOf(write, intent), order, ids, isProven };
+  const absent = order === null ? absenceOf(write, intent) : undefined;
+  return { write, report: absent === undefined ? report : { ...report, absent } };
+}
+
+/** How a write counted that exists after all. */
+function absenceOf({ entry, job }: OrderWrite, intent: Intent): 'refused' | 'notSent' | undefined {
+  const outcome = (job === undefined ? entry.settlement : job.results[lineOf(intent)])?.outcome;
+  return outcome === 'refused' || outcome === 'notSent' ? outcome : undefined;
+}
+
+/**
+ * Asks for an order that counts as refused or not sent, for as long as it is remembered. If it exists after all, its outcome
+ * is corrected and it is reported.
+ */
+export async function recheckAbsentOrder(account: TradingAccount, intent: JournalIntent<'order'>): Promise<void> {
+  const { market, side } = intent.terms;
+  const write = openOrderWrites(account.journal, { market, side }).find(
+    ({ entry, isSettled }) => isSettled && entry.intent.id === intent.id && entry.intent.time === intent.time,
+  );
+  const [attempted] = write?.attempts.flatMap(({ intents }) => intents) ?? [];
+  if (write === undefined || attempted?.state !== 'absent') return;
+  const id = (await newestOrders(account, [write])).get(attempted.id) ?? null;
+  const absent = absenceOf(write, attempted);
+  if (id === null || absent === undefined) return;
+  const report = { intent: intent.id, ...termsOf(write, attempted), order: null, ids: [id], isProven: true, absent };
+  account.reportDuplicateOrders([report]);
+  write.entry.addFound([], id);
 }
 
 /** Records the findings, so that they are reported once and accounted for from then on. */
@@ -318,8 +374,14 @@ function noteDuplicates({ journal }: TradingAccount, { fresh }: SideResult, foun
   for (const write of new Set(found.map((one) => one.write))) {
     const reports = found.filter((one) => one.write === write).map(({ report }) => report);
     if (write.job !== undefined) addLateOrders(journal, write.job, reports);
-    else if (write.entry.intent.id !== fresh?.entry.intent.id)
-      write.entry.addDuplicates(reports.flatMap(({ ids }) => ids));
+    else if (write.entry.intent.id !== fresh?.entry.intent.id) {
+      const [report] = reports;
+      const [order = null] = report?.absent === undefined ? [] : report.ids;
+      write.entry.addFound(
+        reports.flatMap(({ ids }) => ids).filter((id) => id !== order),
+        order,
+      );
+    }
   }
 }
 
@@ -339,7 +401,7 @@ export function closeVerified(
 ): void {
   const isAbsent = attempts.some(({ intents }) => intents.some(({ state }) => state === 'absent'));
   const end = Math.max(entry.intent.reqTime, ...attempts.map(({ reqTime }) => reqTime));
-  const isForgotten = account.client.now() > end + usedTolerance(account) + REMEMBERED_MS;
+  const isForgotten = account.client.now() > end + assumedTolerance(account) + REMEMBERED_MS;
   if (entry.isVerified) {
     if (isForgotten) entry.endVerification();
   } else if (attempts.every(({ id }) => closed.has(id))) entry.endVerification(isAbsent && !isForgotten);

@@ -13,7 +13,7 @@ function copies(count: number): DuplicateOrders[] {
       line: index,
       order: `1${index}`,
       ids: [`2026112119043${1000 + index}`],
-      certain: true,
+      isProven: true,
     },
     terms: { ...TERMS, price: '20000', amount: '0.01' },
   }));
@@ -44,12 +44,31 @@ it.each([
   const duplicates = copies(orders.length).map((duplicate, index) => ({ ...duplicate, order: orders[index] ?? null }));
   warnOfDuplicates(new Output(hostWith({ errors }), 'table'), duplicates);
   expect(errors.text).toContain(headline);
-  // a duplicate of a placed order proves that the request was repeated
-  expect(errors.text.includes('may have repeated')).toBe(orders.every((order) => order === null));
   const told = [...errors.text.matchAll(/To cancel (.*): pit cancel btc_usdt (.*)\n/g)];
   expect(told.map(([, those, ids]) => [those, ids])).toEqual(
     commands.map(([those, which]) => [those, which.flatMap((at) => duplicates[at]?.ids ?? []).join(' ')]),
   );
+});
+
+it.each([
+  [true, 'pit sent the request once; the network repeated it.'],
+  [false, 'pit sent the request once; the network may have repeated it, or another program uses this key.'],
+])('says that the network repeated a request only if client ids prove it: %s', (isProven, cause) => {
+  const errors = new Kept();
+  warnOfDuplicates(new Output(hostWith({ errors }), 'table'), [...copies(1), { ...copies(1)[0], isProven } as never]);
+  expect(errors.text).toContain(cause);
+});
+
+it.each([
+  ['refused', 'A REJECTED ORDER IS LIVE', 'the network repeated it'],
+  ['notSent', 'AN ORDER THAT COUNTED AS NOT SENT IS LIVE', 'The exchange executed the request after its time limit.'],
+] as const)('says how an order counted that exists after all: %s', (absent, headline, cause) => {
+  const errors = new Kept();
+  const [{ line: _, ...single }] = copies(1) as [DuplicateOrders];
+  warnOfDuplicates(new Output(hostWith({ errors }), 'table'), [{ ...single, order: null, ids: ['7'], absent }]);
+  expect(errors.text).toContain(`${headline}: buy 0.01 btc_usdt at 20000 (client id job0123456789) as 7. `);
+  expect(errors.text).toContain(cause);
+  expect(errors.text).toContain('To cancel it: pit cancel btc_usdt 7\n');
 });
 
 it('counts only the second order of a rejected line as a duplicate', () => {

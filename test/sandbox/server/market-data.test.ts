@@ -6,7 +6,7 @@ import { get, send, serveInterface, statusLineOf } from './wire.js';
 describe('market data on the wire', () => {
   it('has status 200 and the observed content type', async () => {
     const { port } = await serveInterface();
-    const answer = await send(port, 'GET /data/v1/markets HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    const answer = await send(port, 'GET /data/v1/markets HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
     expect(statusLineOf(answer)).toBe('HTTP/1.1 200 OK');
     expect(answer).toContain('\r\nContent-Type: text/javascript;charset=utf-8\r\n');
     expect(answer).toContain('\r\nContent-Length: 76\r\n');
@@ -140,10 +140,13 @@ describe('refused market data', () => {
       '/data/v1/depth?market=btc_usdt&merge=-1',
       '{"error":"a parameter is missing or not valid: merge must be a decimal number above zero"}',
     ],
-    ['/data/v1/kline?market=btc_usdt', '{"error":"a parameter is missing or not valid: type is missing"}'],
     [
-      '/data/v1/kline?market=btc_usdt&type=1min&size=1001',
+      '/data/v1/kline?market=btc_usdt&type=1min&size=0',
       '{"error":"a parameter is missing or not valid: size must be a whole number from 1 to 1000"}',
+    ],
+    [
+      '/data/v1/kline?market=btc_usdt&type=1m',
+      '{"error":"a parameter is missing or not valid: type must be one of 1min, 3min, 5min, 15min, 30min, 1hour, 2hour, 4hour, 6hour, 12hour, 1day, 3day, 1week"}',
     ],
     ['/data/v1/nothing', '{"error":"the request could not be carried out: no such operation"}'],
     ['/data/v1/order', '{"error":"the request could not be carried out: no such operation"}'],

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { addLateOrders } from '../../../src/trading/batches/closing.js';
+import { addLateOrders } from '../../../src/trading/batches/close-job.js';
 import { Job } from '../../../src/trading/batches/job.js';
 import { lineTerms } from '../../../src/trading/batches/lines.js';
 import { duplicatesOf } from '../../../src/trading/batches/reconcile-job.js';
 import { settleJob } from '../../../src/trading/batches/settle-job.js';
-import { writtenToday } from '../../../src/trading/guards/day-notional.js';
+import { writtenToday } from '../../../src/trading/guards/limits.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, Settled } from '../../../src/trading/journal/intent.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
@@ -26,9 +26,11 @@ it('a request that was carried out twice is found by counting, and told with the
   // the answer is that of the second time
   const second = exchange.orders.slice(20, 40).map(({ id }) => id);
   expect([...job.duplicates.keys()].sort()).toEqual(second);
-  expect([isChecked, job.certain, job.counts().placed]).toEqual([true, true, 60]);
+  expect([isChecked, job.counts().placed]).toEqual([true, 60]);
   expect(account.journal.archive.find(JOB)?.duplicates).toHaveLength(20);
   const [extra] = duplicatesOf(job);
+  // no order of a batch carries a client id: another program may have placed the same batch
+  expect(duplicatesOf(job).some(({ isProven }) => isProven)).toBe(false);
   const { price, amount } = extra?.terms ?? {};
   const told = exchange.orders.filter((order) => order.price === price && order.amount === amount).map(({ id }) => id);
   expect([extra?.order, ...(extra?.ids ?? [])].sort()).toEqual(told);
@@ -136,7 +138,7 @@ it.each([3_600_000, -3_600_000])(
   },
 );
 
-it('where another program uses the key the copies are only possible, and its own orders are none of them', async () => {
+it('takes no order of another program with other terms for a duplicate', async () => {
   const exchange = new ModelExchange([{}, { times: 2 }]);
   const server = await exchange.serve();
   const account = accountOf(server.url);
@@ -148,7 +150,7 @@ it('where another program uses the key the copies are only possible, and its own
   };
   const client = Object.assign(account.client, { placeOrders: meddled });
   const { job } = await place({ ...account, client }, { lines: lines(60) });
-  expect([job.duplicates.size, job.certain, job.duplicates.has(foreign)]).toEqual([20, false, false]);
+  expect([job.duplicates.size, job.duplicates.has(foreign)]).toEqual([20, false]);
 });
 
 it('an order just like a line, of long before its request, is no copy of it', async () => {
@@ -173,8 +175,8 @@ it('what is carried out again after the job was checked is found by the next com
     one.terms.price.localeCompare(other.terms.price),
   );
   expect(next.alarms).toHaveLength(2);
-  expect(duplicates.map(({ intent, ids, certain }) => ({ intent, ids, certain }))).toEqual(
-    late.map((id) => ({ intent: JOB, ids: [id], certain: true })),
+  expect(duplicates.map(({ intent, ids, isProven }) => ({ intent, ids, isProven }))).toEqual(
+    late.map((id) => ({ intent: JOB, ids: [id], isProven: false })),
   );
   expect(duplicates[0]?.order).toBe(exchange.orders[5]?.id);
   const again = accountOf(server.url, { ...later, elapsedMs: later.elapsedMs + 1_000 });
@@ -293,7 +295,7 @@ describe('a request of which a part was refused, and that something on the way r
     // and also where the first one had told of them already
     const kept = one.journal.archive.find(JOB) as Settled;
     const line = job.results.findIndex((settled) => settled?.outcome === 'placed' && settled.id === id);
-    const report = { intent: JOB, terms: lineTerms(job, line), line, order: null, ids: [id], certain: true };
+    const report = { intent: JOB, terms: lineTerms(job, line), line, order: null, ids: [id], isProven: true };
     addLateOrders(one.journal, job, [report]);
     expect(one.journal.archive.find(JOB)).toMatchObject({
       outcome: 'placed',
@@ -316,7 +318,7 @@ describe('a request of which a part was refused, and that something on the way r
       add(settled, earlier);
       add(again, settled);
     };
-    const report = { intent: JOB, terms: lineTerms(job, 0), line: 0, order: null, ids: ['9'], certain: true };
+    const report = { intent: JOB, terms: lineTerms(job, 0), line: 0, order: null, ids: ['9'], isProven: true };
     addLateOrders(account.journal, job, [report]);
     expect(archive.find(JOB)).toEqual(again);
   });

@@ -1,5 +1,6 @@
 import { existsSync, type FSWatcher, readdirSync, watch } from 'node:fs';
 import path from 'node:path';
+import { isUnsettled } from '../../../src/trading/journal/record.js';
 import { type Moment, PASS, type Passing, type RunningProxy, startProxy, type Treatment } from '../../support/proxy.js';
 import { journalIn } from './archived.js';
 import type { Exchange } from './exchange.js';
@@ -45,8 +46,8 @@ export class Lane {
   watchJournal(): void {
     const see = (folder: string, what: 'recorded' | 'archived') => {
       const seen = (_: string, name: string | null) => {
-        // a draft is no record yet
-        if (name?.startsWith('.') !== true) this.network.onSight({ what });
+        // a draft is no record yet, and a settled one is seen in the archive
+        if (name === null || what === 'archived' || isUnsettled(name)) this.network.onSight({ what });
       };
       this.#watchers.push(watch(path.join(this.#journal, folder), seen));
     };
@@ -54,11 +55,11 @@ export class Lane {
     see('settled', 'archived');
   }
 
-  /** Ids of writes that are open, and how many drafts of records lie about. */
+  /** Ids of writes whose outcome is unknown, and how many drafts of records lie about. */
   open(): { readonly records: string[]; readonly drafts: number } {
     const names = existsSync(this.#journal) ? readdirSync(path.join(this.#journal, 'open')) : [];
-    const records = names.filter((name) => !name.startsWith('.'));
-    return { records, drafts: names.length - records.length };
+    const drafts = names.filter((name) => name.startsWith('.'));
+    return { records: names.filter(isUnsettled), drafts: drafts.length };
   }
 
   get #journal(): string {

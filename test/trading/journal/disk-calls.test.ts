@@ -53,7 +53,7 @@ describe.each([
 ])(
   'a disk on which one call after the other fails: %s, it lasts: %s, there is a journal: %s',
   (code, lasts, hasJournal) => {
-    it('an order is refused before anything leaves, or sent once and told as placed', async () => {
+    it('refuses an order before anything leaves and keeps no record of it, or sends it once and reports it as placed', async () => {
       const ends = new Set<string>();
       for (let number = 1; ; number += 1) {
         const server = await serve({ write: respond(PLACED), list: `[${record({ trade_date: 1_540_295_995_600 })}]` });
@@ -65,6 +65,8 @@ describe.each([
         const end = await placeOrder(account, TERMS, { id: CLIENT_ID, chosen: true }).catch((error: unknown) => error);
         vi.restoreAllMocks();
         expect([number, wordsOf(end), count(server, 'order')]).toEqual([number, wordsOf(end), isPlaced(end) ? 1 : 0]);
+        // what was not sent is not open either, if the disk let it be removed
+        if (!lasts && !isPlaced(end)) expect([number, account.journal.open()]).toEqual([number, []]);
         ends.add(wordsOf(end));
         if (calls.count < number) break;
       }

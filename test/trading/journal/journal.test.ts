@@ -6,9 +6,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startStamp, thisPlace } from '../../../src/platform/processes.js';
 import { Archive } from '../../../src/trading/journal/archive.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
+import { linesBackwards } from '../../../src/trading/journal/files.js';
 import type { Intent, MarketSide, Runner } from '../../../src/trading/journal/intent.js';
-import { linesBackwards } from '../../../src/trading/journal/lines.js';
-import { recordOf } from '../../../src/trading/journal/record.js';
+import { isUnsettled, recordOf } from '../../../src/trading/journal/record.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { temporaryState } from '../support/account.js';
@@ -31,7 +31,7 @@ describe('the journal', () => {
     entry.note('sent');
     expect(journal.find('mine0001')?.events.map(({ event }) => event)).toEqual(['recorded', 'sent']);
     entry.settle(PLACED, 'placed: 7');
-    expect([journal.open(), contents(open)]).toEqual([[], {}]);
+    expect([journal.open(), Object.keys(contents(open)).filter(isUnsettled)]).toEqual([[], []]);
     expect(journal.archive.find('mine0001')).toMatchObject({ ...PLACED, intent: { id: 'mine0001' } });
   });
 
@@ -87,7 +87,7 @@ describe('the journal', () => {
     entry.settle(PLACED, 'placed');
     other?.note('asked by client id: found');
     other?.release();
-    expect([contents(open), journal.damaged()]).toEqual([{}, []]);
+    expect([Object.keys(contents(open)).filter(isUnsettled), journal.damaged()]).toEqual([[], []]);
     other?.settle(PLACED, 'placed');
     expect(journal.archive.since(0)).toHaveLength(1);
   });
@@ -320,7 +320,7 @@ describe('what is settled', () => {
       [],
     ]);
     const [refused, placed] = journal.verifying(buys);
-    placed?.addDuplicates(['8']);
+    placed?.addFound(['8']);
     expect(journal.verifying(buys)[1]?.settlement?.duplicates).toEqual(['8']);
     expect(journal.archive.find('mine0001')?.duplicates).toEqual(['8']);
     placed?.endVerification();

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isUnsettled } from '../../../src/trading/journal/record.js';
 import { type Ran, serveSandbox, temporaryHome } from '../../support/pit.js';
 import { runProgram } from '../../support/program.js';
 import { Exchange } from '../campaign/exchange.js';
@@ -26,7 +27,7 @@ async function there(price: string): Promise<string[]> {
 
 function openRecords(): string[] {
   const journals = path.join(home, 'state', 'journal');
-  return readdirSync(journals).flatMap((name) => readdirSync(path.join(journals, name, 'open')));
+  return readdirSync(journals).flatMap((name) => readdirSync(path.join(journals, name, 'open')).filter(isUnsettled));
 }
 
 describe('many processes at once', () => {

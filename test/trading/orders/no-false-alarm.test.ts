@@ -103,8 +103,8 @@ it('whatever is placed, copied and looked at, and when: each copy is told once, 
       const { copies } = await run(account, happened);
       const told = account.alarms.flatMap(({ ids }) => ids);
       expect(told.toSorted()).toEqual([...copies].toSorted());
-      // nobody else has placed anything
-      expect(account.alarms.filter(({ certain }) => !certain)).toEqual([]);
+      // each carries the client id of its order, and is newer
+      expect(account.alarms.filter(({ isProven }) => !isProven)).toEqual([]);
       // what is told is also kept, and never as a copy of itself
       for (const { id, duplicates } of account.journal.archive.since(0)) {
         expect(duplicates).not.toContain(id);

@@ -4,7 +4,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
-import { listedFrom, usedTolerance, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify-orders.js';
+import { listedFrom, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify-orders.js';
+import { settledWrite } from '../../../src/trading/resolve.js';
+import { assumedTolerance } from '../../../src/trading/tolerance.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
@@ -85,7 +87,7 @@ describe('what is carried out again later', () => {
     const others = Array.from({ length: 250 }, (_, index) => at(`${1000 + index}`, 100 + index, { price: 1 }));
     orders = [...others.toReversed(), at('8', 50), ...orders];
     expect(await findDuplicates(account, BUYS)).toMatchObject([
-      { intent: 'mine', order: '7', ids: ['8'], certain: false },
+      { intent: 'mine', order: '7', ids: ['8'], isProven: false },
     ]);
     expect(await findDuplicates(account, BUYS)).toEqual([]);
   });
@@ -193,26 +195,48 @@ describe('what is carried out again later', () => {
 });
 
 describe('an order that was refused, or never arrived', () => {
-  it('is reported if it appears within a day, and forgotten then', async () => {
-    for (const [hours, reports] of [
-      [23, 1],
-      [25, 0],
-    ] as const) {
-      const server = await listing(() => []);
-      const account = accountOf(server.url, { tolerance: 60_000, budgetMs: 200 * 3_600_000 });
-      begin(account, 'mine').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
-      const look = (records: readonly Order[]) => {
-        const list = listedFrom({ records, more: false, failure: null }, account.client.now());
-        return verifyMarket(account, 'btc_usdt', { buy: list });
-      };
-      await account.host.sleep(70_000);
-      expect(await look([])).toEqual([]);
-      await account.host.sleep(hours * 3_600_000);
-      expect(await look([])).toEqual([]);
-      const late = [ownOrder(at('8', 10_000))];
-      expect(await look(late)).toHaveLength(reports);
-      expect(await look(late)).toEqual([]);
-    }
+  /** Answers a question for a client id with an order of that id, or with none. */
+  const lookup = (id: string | null) =>
+    serveFaults({ answer: () => respond(id === null ? NOT_FOUND : at(id, 10_000)) });
+
+  /** Settles an order, and hands it the same list again and again after so many hours. */
+  async function listedAfter(hours: number, url: string) {
+    const account = accountOf(url, { tolerance: 60_000, budgetMs: 200 * 3_600_000 });
+    begin(account, 'mine').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
+    const look = (records: readonly Order[]) => {
+      const list = listedFrom({ records, more: false, failure: null }, account.client.now());
+      return verifyMarket(account, 'btc_usdt', { buy: list });
+    };
+    await account.host.sleep(70_000);
+    expect(await look([])).toEqual([]);
+    await account.host.sleep(hours * 3_600_000);
+    expect(await look([])).toEqual([]);
+    return { account, look };
+  }
+
+  it.each([
+    [23, 1],
+    [25, 0],
+  ])('is reported once if it appears within a day, and forgotten then: after %i hours', async (hours, reports) => {
+    const { account, look } = await listedAfter(hours, (await lookup('8')).url);
+    const late = [ownOrder(at('8', 10_000))];
+    expect(await look(late)).toHaveLength(reports);
+    expect(await look(late)).toEqual([]);
+    const corrected = { outcome: 'placed', id: '8', duplicates: [] };
+    expect(account.journal.archive.find('mine')).toMatchObject(reports === 1 ? corrected : { outcome: 'refused' });
+  });
+
+  it('is asked for again by its id, and corrected and reported if it exists after all', async () => {
+    const { account } = await listedAfter(1, (await lookup('8')).url);
+    expect(await settledWrite(account, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
+    expect(account.alarms).toMatchObject([{ intent: 'mine', order: null, ids: ['8'], absent: 'refused' }]);
+    expect(await settledWrite(account, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
+    expect(account.alarms).toHaveLength(1);
+  });
+
+  it('is not confused with the same order of another program, which has another client id', async () => {
+    const { look } = await listedAfter(1, (await lookup(null)).url);
+    expect(await look([ownOrder(at('8', 10_000))])).toEqual([]);
   });
 });
 
@@ -225,7 +249,7 @@ it.each([
   'a request counts as executable for a minute if the tolerance is unknown, and for ten minutes at most: %s',
   (known, used) => {
     const memory = { known, keep: async () => undefined, forget: async () => undefined };
-    expect(usedTolerance({ tolerance: memory })).toBe(used);
+    expect(assumedTolerance({ tolerance: memory })).toBe(used);
   },
 );
 

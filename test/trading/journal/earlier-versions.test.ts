@@ -1,0 +1,170 @@
+import { appendFileSync, chmodSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Side } from '../../../src/domain/order.js';
+import { Job } from '../../../src/trading/batches/job.js';
+import type { Entry } from '../../../src/trading/journal/entry.js';
+import { lineOf, valuesIn } from '../../../src/trading/journal/files.js';
+import { placeOrder } from '../../../src/trading/orders/place.js';
+import { resolve } from '../../../src/trading/resolve.js';
+import { NOW } from '../../support/fake-host.js';
+import { respond, serveFaults } from '../../support/fault-server.js';
+import { lines } from '../batches/jobs.js';
+import { ModelExchange } from '../batches/model-exchange.js';
+import { accountOf, temporaryState } from '../support/account.js';
+import { findDuplicates } from '../support/duplicates.js';
+import { record } from '../support/exchange.js';
+import { serveFunds } from '../support/funds.js';
+import { contents, TERMS } from './support.js';
+
+const OPEN_JOB = 'job0000000000000000open';
+const DONE_JOB = 'job0000000000000000done';
+
+/** A home as an earlier version left it: an order, a batch and a withdrawal that are unknown, and settled ones. */
+function oldHome(name = 'home-0.2.0'): string {
+  const state = temporaryState();
+  const folder = path.join(state, 'journal', 'test');
+  cpSync(path.join(import.meta.dirname, name), folder, { recursive: true });
+  for (const part of readdirSync(folder)) chmodSync(path.join(folder, part), 0o700);
+  chmodSync(folder, 0o700);
+  chmodSync(path.dirname(folder), 0o700);
+  return state;
+}
+
+describe('a journal of version 0.2.0', () => {
+  it('has its open and settled writes, and what is known of each line of a batch', () => {
+    const { journal } = accountOf('http://127.0.0.1:1', { state: oldHome() });
+    expect(new Set(journal.open().map(({ intent }) => intent.id))).toEqual(new Set(['unknown1', OPEN_JOB, 'funds001']));
+    const job = new Job(journal.job(OPEN_JOB) as Entry<'orderMoreV2'>);
+    expect([job.counts(), job.isWhole]).toEqual([{ placed: 40, refused: 0, unknown: 20, notSent: 0 }, true]);
+    const settled = journal.archive.since(0).map(({ intent, outcome, id }) => [intent.id, outcome, id]);
+    expect(settled).toEqual([
+      ['placed01', 'placed', '7'],
+      ['refused1', 'refused', null],
+      ['job0000000000000000done', 'placed', null],
+    ]);
+    expect(journal.damaged()).toEqual([]);
+  });
+
+  it('settles its unknown order and batch', async () => {
+    const exchange = new ModelExchange();
+    for (const [, price, amount] of [...lines(60).slice(0, 20), ...lines(60).slice(40)]) exchange.place(price, amount);
+    const server = await exchange.serve();
+    const account = accountOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 120_000 });
+    const found = await resolve(account, [account.journal.find('unknown1'), account.journal.find(OPEN_JOB)] as Entry[]);
+    const outcomes = found.map(({ intent, outcome }) => [intent.id, outcome]);
+    expect(outcomes).toContainEqual(['unknown1', 'notSent']);
+    expect(outcomes).toContainEqual([OPEN_JOB, 'partial']);
+    const job = new Job(account.journal.job(OPEN_JOB) as Entry<'orderMoreV2'>);
+    expect(job.counts()).toEqual({ placed: 40, refused: 0, unknown: 0, notSent: 20 });
+    expect(account.alarms).toEqual([]);
+  });
+
+  it('settles its unknown withdrawal', async () => {
+    const server = await serveFunds([], []);
+    const account = accountOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 120_000 });
+    const [found] = await resolve(account, [account.journal.find('funds001')] as Entry[]);
+    expect(found?.outcome).toBe('notSent');
+  });
+
+  it('reports what was carried out again of an order that it had settled a moment before', async () => {
+    const list = ['8', '7'].map((id) => record({ id, trade_date: 1_540_295_996_000 })).join(',');
+    const server = await serveFaults({ answer: () => respond(`[${list}]`) });
+    const buys = { market: 'btc_usdt', side: 'buy' } as const;
+    const soon = accountOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 30_000 });
+    expect(await findDuplicates(soon, buys)).toMatchObject([{ intent: 'placed01', order: '7', ids: ['8'] }]);
+    expect(await findDuplicates(soon, buys)).toEqual([]);
+    const later = accountOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 700_000 });
+    expect(await findDuplicates(later, buys)).toEqual([]);
+  });
+});
+
+describe('a journal with a folder of its own for settled writes that may be executed again', () => {
+  const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
+
+  it('has its open writes, and those that are settled and not closed, in one folder', () => {
+    const state = oldHome('home-verifying');
+    const { journal } = accountOf('http://127.0.0.1:1', { state });
+    expect(journal.open().map(({ intent }) => intent.id)).toEqual([OPEN_JOB, 'unknown1', 'funds001']);
+    const settled = (side: Side) =>
+      journal
+        .verifying({ market: 'btc_usdt', side })
+        .map(({ intent, settlement }) => [intent.id, settlement?.outcome, settlement?.id]);
+    expect(settled('buy')).toEqual([
+      ['placed01', 'placed', '7'],
+      ['refused1', 'refused', null],
+    ]);
+    expect(settled('sell')).toEqual([
+      [DONE_JOB, 'placed', null],
+      ['placed02', 'placed', '9'],
+    ]);
+    expect(journal.keptJob(DONE_JOB)?.intent.terms.count).toBe(3);
+    expect(readdirSync(path.join(state, 'journal', 'test', 'verifying'))).toEqual([]);
+    expect(journal.damaged()).toEqual([]);
+  });
+
+  it('reports a duplicate of an order that is settled, once', async () => {
+    const list = ['8', '7'].map((id) => record({ id, trade_date: 1_540_295_996_000 })).join(',');
+    const server = await serveFaults({ answer: () => respond(`[${list}]`) });
+    const state = oldHome('home-verifying');
+    const soon = accountOf(server.url, { state, tolerance: 60_000, elapsedMs: 30_000 });
+    expect(await findDuplicates(soon, BUYS)).toMatchObject([{ intent: 'placed01', order: '7', ids: ['8'] }]);
+    expect(await findDuplicates(soon, BUYS)).toEqual([]);
+  });
+
+  it('settles its unknown order and withdrawal', async () => {
+    const funds = accountOf((await serveFunds([], [])).url, {
+      ...{ state: oldHome('home-verifying'), tolerance: 60_000, elapsedMs: 120_000 },
+    });
+    const [withdrawal] = await resolve(funds, [funds.journal.find('funds001')] as Entry[]);
+    expect(withdrawal?.outcome).toBe('notSent');
+    const server = await new ModelExchange().serve();
+    const account = accountOf(server.url, {
+      ...{ state: oldHome('home-verifying'), tolerance: 60_000, elapsedMs: 120_000 },
+    });
+    const [order] = await resolve(account, [account.journal.find('unknown1')] as Entry[]);
+    expect(order?.outcome).toBe('notSent');
+  });
+});
+
+describe('a journal of a newer version', () => {
+  const read = (state: string) => accountOf('http://127.0.0.1:1', { state }).journal;
+  const newer = expect.objectContaining({
+    kind: 'usage',
+    message: 'A newer version of pit wrote the journal of this home.',
+  });
+  const write = { operation: 'order', terms: TERMS } as const;
+
+  it.each<[string, (folder: string) => void]>([
+    ['a version', (folder) => writeFileSync(path.join(folder, 'version'), '3\n')],
+    ['a record', (folder) => writeFileSync(path.join(folder, 'open', 'unknown9'), lineOf({ v: 3, intent: {} }))],
+    [
+      'an archive line',
+      (folder) =>
+        appendFileSync(
+          path.join(folder, 'settled', '2018-10-23.log'),
+          lineOf({ at: NOW, v: 3, settled: { intent: { id: 'mine0001' } } }),
+        ),
+    ],
+  ])('is not guessed at, and nothing is sent: %s', async (_, change) => {
+    const state = oldHome();
+    change(path.join(state, 'journal', 'test'));
+    const account = accountOf('http://127.0.0.1:1', { state });
+    expect(() => account.journal.writesSince(0)).toThrow(newer);
+    await expect(placeOrder(account, TERMS, { id: 'mine0001', chosen: true })).rejects.toEqual(newer);
+    expect(readdirSync(path.join(state, 'journal', 'test', 'open'))).not.toContain('mine0001');
+  });
+
+  it('is told apart from one of this version, whose records and archive carry the number of it', () => {
+    const state = temporaryState();
+    const journal = read(state);
+    const begin = (id: string) => journal.begin<'order'>(write, { id, reqTime: 1 });
+    begin('mine0001').settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
+    begin('mine0002');
+    const folder = path.join(state, 'journal', 'test');
+    const texts = ['open', 'settled'].flatMap((name) => Object.values(contents(path.join(folder, name))));
+    const first = texts.map((text) => valuesIn(String(text))[0]);
+    expect(first).toEqual([{ v: 2 }, { v: 2 }, { v: 2 }].map((one) => expect.objectContaining(one)));
+    expect(readFileSync(path.join(folder, 'version'), 'utf8')).toBe('2\n');
+  });
+});
