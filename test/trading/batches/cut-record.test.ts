@@ -78,7 +78,9 @@ it('a record that is cut off anywhere is gone on with, and no order is placed tw
   const { record } = killed;
   const intent = record.indexOf('\n', 1);
   expect(killed.orders.length).toBeGreaterThanOrEqual(20);
-  for (let length = intent; length <= record.length; length += 1)
+  // around the end of each line every byte counts; within a line, one place is like another
+  const isNearEnd = (at: number) => record.subarray(Math.max(at - 3, 0), at + 3).includes(10);
+  for (let length = intent; length <= record.length; length += isNearEnd(length) ? 1 : 3)
     expectWhole(await goOn(killed, record.subarray(0, length)), `cut after ${length} of ${record.length} bytes`);
   // without the intent nobody knows what the job was, and nothing is sent for it
   for (let length = 0; length < intent; length += 97) {
@@ -91,7 +93,7 @@ it('a record of which any byte is damaged is gone on with, and no order is place
   server = await serveFaults({ answer: ({ target }) => exchange.answer(target) });
   const killed = await kill();
   const intent = killed.record.indexOf('\n', 1);
-  for (let at = intent + 1; at < killed.record.length; at += 11) {
+  for (let at = intent + 1; at < killed.record.length; at += 23) {
     const record = Buffer.from(killed.record);
     record[at] = (record[at] ?? 0) ^ 0x15;
     expectWhole(await goOn(killed, record), `damaged at ${at} of ${record.length}`);
