@@ -13,7 +13,7 @@ const GROUPS = [
     tests: ['test/trading/expressions.test.ts', 'test/trading/expressions-property.test.ts'],
   },
   {
-    files: ['src/trading/guards/day-notional.ts', 'src/trading/guards/guards.ts', 'src/trading/guards/limits.ts'],
+    files: ['src/trading/guards/guards.ts', 'src/trading/guards/limits.ts'],
     tests: ['test/trading/guards/*.test.ts'],
   },
   { files: ['src/trading/reconcile.ts'], tests: ['test/trading/reconcile.test.ts'] },

@@ -22,7 +22,7 @@ import {
 } from '../trading/journal/intent.js';
 import { isTooSmall } from '../trading/orders/rules.js';
 import { allCertainFrom } from '../trading/poll-until-settled.js';
-import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
+import { type Resolution, resolve, settledWrite, unplacedOf } from '../trading/resolve.js';
 import { settleManually } from '../trading/settle-manually.js';
 import { oneOf, unresolvedId } from './inputs.js';
 import { orderWords, tooLittleText } from './order/order-words.js';
@@ -59,7 +59,7 @@ export default define({
     const isNamed = id !== undefined;
     const resolutions = await resolve(account, isNamed ? openOf(account, id) : account.journal.open(), isNamed);
     const isOpen = isNamed && account.journal.find(id) !== undefined;
-    const settled = isNamed && !isOpen ? account.journal.archive.find(id) : undefined;
+    const settled = isNamed && !isOpen ? await settledWrite(account, id) : undefined;
     const shown = id === undefined ? resolutions : [settled ?? resolutions.find(({ intent }) => intent.id === id)];
     const rows = shown.flatMap((resolution) => (resolution === undefined ? [] : rowOf(resolution))).reverse();
     for (const resolution of shown) if (resolution !== undefined) await tellUnplaced(context, resolution);

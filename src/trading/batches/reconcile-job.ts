@@ -112,8 +112,9 @@ function reportsOf(job: Job, duplicates: readonly Duplicate[]): DuplicateOrders[
   for (const [line, id] of duplicates) byLine.set(line, [...(byLine.get(line) ?? []), id]);
   return [...byLine].map(([line, ids]) => {
     const result = job.results[line];
-    const order = result?.outcome === 'placed' ? result.id : null;
-    return { intent: job.id, terms: lineTerms(job, line), line, order, ids, isProven: false };
+    const report = { intent: job.id, terms: lineTerms(job, line), line, ids, isProven: false };
+    if (result?.outcome === 'placed') return { ...report, order: result.id };
+    return { ...report, order: null, ...(result === undefined ? {} : { absent: result.outcome }) };
   });
 }
 

@@ -5,11 +5,30 @@ import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { Archive } from './archive.js';
 import { Entry, readEntry } from './entry.js';
-import { createDurably, movedIfThere, namesIn, readIfThere, sweepDrafts, syncFolder, wasLeftBefore } from './files.js';
-import { type Intent, isOf, type MarketSide, marketOf, type Operation, type Settled, type Write } from './intent.js';
-import { type FilterField, type LineFilter, newerVersion, VERSION } from './lines.js';
+import {
+  createDurably,
+  type FilterField,
+  type LineFilter,
+  movedIfThere,
+  namesIn,
+  newerVersion,
+  readIfThere,
+  sweepDrafts,
+  syncFolder,
+  VERSION,
+  wasLeftBefore,
+} from './files.js';
+import {
+  type Intent,
+  isOf,
+  type MarketSide,
+  marketOf,
+  type Operation,
+  type Settled,
+  thisProcess,
+  type Write,
+} from './intent.js';
 import { adopt, fileName, idOf, isUnsettled, recordOf, settledFilesNamed, settledFilesOf } from './record.js';
-import { thisProcess } from './runner.js';
 
 /** Nobody takes this long to create a file. */
 const DRAFT_MS = 3_600_000;

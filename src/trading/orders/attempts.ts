@@ -1,16 +1,17 @@
 import type { Order } from '../../domain/order.js';
 import { Job } from '../batches/job.js';
-import { keyOf, lineTerms } from '../batches/lines.js';
+import { lineTerms } from '../batches/lines.js';
 import { isTemporaryRefusal } from '../batches/pending-request.js';
 import type { Entry } from '../journal/entry.js';
 import { isOf, listOf, type MarketSide, type OrderTerms } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import type { Attempt, Intent, Row } from '../reconcile.js';
+import { keyOf } from './terms.js';
 
 /** The parts of an open write's record that are needed. */
 export type OrderEntry = Pick<
   Entry,
-  'intent' | 'events' | 'settlement' | 'isVerified' | 'endVerification' | 'addDuplicates'
+  'intent' | 'events' | 'settlement' | 'isVerified' | 'endVerification' | 'addFound'
 >;
 
 /** A write of the journal as attempts to compare with a list of orders. */
@@ -129,6 +130,11 @@ export function lineId(job: Job, line: number): string {
 /** The terms of an intent of a write, and which line of a job it is. */
 export function termsOf({ entry, job }: OrderWrite, intent: Intent): { terms: OrderTerms; line?: number } {
   if (job === undefined) return { terms: entry.intent.terms as OrderTerms };
-  const line = Number(intent.id.slice(intent.id.lastIndexOf(' ') + 1));
+  const line = lineOf(intent);
   return { terms: lineTerms(job, line), line };
+}
+
+/** The line of a job that an intent is. */
+export function lineOf({ id }: Intent): number {
+  return Number(id.slice(id.lastIndexOf(' ') + 1));
 }

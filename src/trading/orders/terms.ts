@@ -1,5 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
-import type { Order } from '../../domain/order.js';
+import type { Order, Side } from '../../domain/order.js';
 import type { Host } from '../../platform/host.js';
 import type { Intent, OrderTerms } from '../journal/intent.js';
 
@@ -28,8 +28,19 @@ export function notionalForGuards(
 }
 
 /** Side and type of an order of the exchange; those of the request if its type is undocumented. */
-export function kindOf({ side, type }: Order, asked: Pick<OrderTerms, 'side' | 'type'>) {
+function kindOf({ side, type }: Order, asked: Pick<OrderTerms, 'side' | 'type'>) {
   return type === 'other' ? asked : { side, type };
+}
+
+/** The key of an order in a batch: its price and amount, in whatever notation. */
+export function keyOf(price: string, amount: string): string {
+  return `${Decimal.of(price).trimmed()} ${Decimal.of(amount).trimmed()}`;
+}
+
+/** Undefined for an order that no batch places: on the other side, or not a plain limit order. */
+export function recordKey(record: Order, side: Side): string | undefined {
+  const kind = kindOf(record, { side, type: 'limit' });
+  return kind.side === side && kind.type === 'limit' ? keyOf(record.price, record.amount) : undefined;
 }
 
 /** How an order on the exchange differs from its terms, in words. An undocumented type is ignored. */

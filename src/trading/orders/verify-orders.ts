@@ -6,12 +6,13 @@ import { addLateOrders } from '../batches/close-job.js';
 import { keptJob } from '../batches/job.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { Entry } from '../journal/entry.js';
-import { isOf, type MarketSide, marketOf } from '../journal/intent.js';
+import { isOf, type Intent as JournalIntent, type MarketSide, marketOf } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import {
   type Attempt,
   closesAt,
   type Duplicates,
+  type Intent,
   type List,
   opensAt,
   type Reconciled,
@@ -19,7 +20,16 @@ import {
   SLACK_MS,
 } from '../reconcile.js';
 import { assumedTolerance } from '../tolerance.js';
-import { nameOf, type OrderEntry, type OrderWrite, openOrderWrites, orderWrite, rowOf, termsOf } from './attempts.js';
+import {
+  lineOf,
+  nameOf,
+  type OrderEntry,
+  type OrderWrite,
+  openOrderWrites,
+  orderWrite,
+  rowOf,
+  termsOf,
+} from './attempts.js';
 
 /** An order that was refused, or never arrived, is recognized for a day if it appears after all. */
 const REMEMBERED_MS = 86_400_000;
@@ -301,7 +311,34 @@ function reportOf(
   if (write === undefined || ids.length === 0) return undefined;
   // the first of a line may have become the line's order meanwhile
   const order = intent.order ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
-  return { write, report: { intent: write.entry.intent.id, ...termsOf(write, intent), order, ids, isProven } };
+  const report = { intent: write.entry.intent.id, ...termsOf(write, intent), order, ids, isProven };
+  const absent = order === null ? absenceOf(write, intent) : undefined;
+  return { write, report: absent === undefined ? report : { ...report, absent } };
+}
+
+/** How a write counted that exists after all. */
+function absenceOf({ entry, job }: OrderWrite, intent: Intent): 'refused' | 'notSent' | undefined {
+  const outcome = (job === undefined ? entry.settlement : job.results[lineOf(intent)])?.outcome;
+  return outcome === 'refused' || outcome === 'notSent' ? outcome : undefined;
+}
+
+/**
+ * Asks for an order that counts as refused or not sent, for as long as it is remembered. If it exists after all, its outcome
+ * is corrected and it is reported.
+ */
+export async function recheckAbsentOrder(account: TradingAccount, intent: JournalIntent<'order'>): Promise<void> {
+  const { market, side } = intent.terms;
+  const write = openOrderWrites(account.journal, { market, side }).find(
+    ({ entry, isSettled }) => isSettled && entry.intent.id === intent.id && entry.intent.time === intent.time,
+  );
+  const [attempted] = write?.attempts.flatMap(({ intents }) => intents) ?? [];
+  if (write === undefined || attempted?.state !== 'absent') return;
+  const id = (await newestOrders(account, [write])).get(attempted.id) ?? null;
+  const absent = absenceOf(write, attempted);
+  if (id === null || absent === undefined) return;
+  const report = { intent: intent.id, ...termsOf(write, attempted), order: null, ids: [id], isProven: true, absent };
+  account.reportDuplicateOrders([report]);
+  write.entry.addFound([], id);
 }
 
 /** Records the findings, so that they are reported once and accounted for from then on. */
@@ -309,8 +346,14 @@ function noteDuplicates({ journal }: TradingAccount, { fresh }: SideResult, foun
   for (const write of new Set(found.map((one) => one.write))) {
     const reports = found.filter((one) => one.write === write).map(({ report }) => report);
     if (write.job !== undefined) addLateOrders(journal, write.job, reports);
-    else if (write.entry.intent.id !== fresh?.entry.intent.id)
-      write.entry.addDuplicates(reports.flatMap(({ ids }) => ids));
+    else if (write.entry.intent.id !== fresh?.entry.intent.id) {
+      const [report] = reports;
+      const [order = null] = report?.absent === undefined ? [] : report.ids;
+      write.entry.addFound(
+        reports.flatMap(({ ids }) => ids).filter((id) => id !== order),
+        order,
+      );
+    }
   }
 }
 

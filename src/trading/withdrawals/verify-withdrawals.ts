@@ -65,7 +65,7 @@ export async function verifyWithdrawals(
   });
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (reports.length > 0) account.reportDuplicateWithdrawals(reports);
-  for (const { entry, ids } of found) entry.addDuplicates(ids);
+  for (const { entry, ids } of found) entry.addFound(ids);
   for (const [index, entry] of settled.entries())
     closeVerified(account, entry, attempts.slice(index, index + 1), closed);
   return reports;

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { lineOf, valuesIn } from '../../../src/trading/journal/lines.js';
+import { lineOf, valuesIn } from '../../../src/trading/journal/files.js';
 import { contents, newJournal, PLACED, settledOf } from './support.js';
 
 /** A journal with three open writes and three settled ones. */

@@ -6,8 +6,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startStamp, thisPlace } from '../../../src/platform/processes.js';
 import { Archive } from '../../../src/trading/journal/archive.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
+import { linesBackwards } from '../../../src/trading/journal/files.js';
 import type { Intent, MarketSide, Runner } from '../../../src/trading/journal/intent.js';
-import { linesBackwards } from '../../../src/trading/journal/lines.js';
 import { isUnsettled, recordOf } from '../../../src/trading/journal/record.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
@@ -320,7 +320,7 @@ describe('what is settled', () => {
       [],
     ]);
     const [refused, placed] = journal.verifying(buys);
-    placed?.addDuplicates(['8']);
+    placed?.addFound(['8']);
     expect(journal.verifying(buys)[1]?.settlement?.duplicates).toEqual(['8']);
     expect(journal.archive.find('mine0001')?.duplicates).toEqual(['8']);
     placed?.endVerification();

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
 import { readAmount, readPrice } from '../../../src/trading/expressions.js';
-import { requireDay } from '../../../src/trading/guards/day-notional.js';
+import { requireDay } from '../../../src/trading/guards/limits.js';
 import type { OrderTerms, Write } from '../../../src/trading/journal/intent.js';
 import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../../src/trading/replace/replace.js';
