@@ -129,11 +129,13 @@ describe('pit doctor', () => {
     writeFileSync(path.join(journal, account, 'open', 'damaged1'), 'nonsense', { mode: 0o600 });
     const findings = await found(other, '', extra);
     expect(line(findings, 'journal')).toMatch(/^warn: the outcome of pit\w+ is unknown -> Find out: pit resolve$/);
-    expect(line(findings, 'records')).toMatch(/^warn: the record of damaged1 is damaged -> .*pit resolve$/);
+    expect(line(findings, 'records')).toMatch(
+      /^warn: the outcome of damaged1 is unknown: damaged \/.*\/open\/damaged1 -> .*pit resolve$/,
+    );
     // the key may have changed since
     const later = { environment: { ...extra.environment, PIT_ACCESS_KEY: 'another-access-key' } };
     expect(line(await found(other, '', later), 'journal')).toBe(
-      'warn: every outcome is known; 1 write has an unknown outcome under another key -> Restore the key used then and run: pit resolve',
+      'warn: every outcome is known; 2 writes have an unknown outcome under another key -> Restore the key used then and run: pit resolve',
     );
     mkdirSync(path.join(journal, account, 'open', 'unread1'), { mode: 0o700 });
     expect(line(await found(other, '', extra), 'records')).toMatch(
@@ -142,7 +144,7 @@ describe('pit doctor', () => {
     const resolved = await other.run('resolve unread1', extra);
     expect([resolved.code, resolved.stderr]).toEqual([2, expect.stringMatching(/unread1 cannot be read \(EISDIR\)/)]);
     expect((await other.run('resolve', extra)).stderr).toMatch(
-      /unread1 cannot be read .*The outcomes of 2 writes are still unknown\./s,
+      /unread1 cannot be read .*The outcomes of 3 writes are still unknown\./s,
     );
     expect(existsSync(path.join(journal, account, 'open', 'unread1'))).toBe(true);
   });

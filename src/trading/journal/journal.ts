@@ -5,10 +5,28 @@ import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { Archive } from './archive.js';
 import { Entry, readEntry } from './entry.js';
-import { createDurably, movedIfThere, namesIn, readIfThere, sweepDrafts, syncFolder, wasLeftBefore } from './files.js';
-import { type Intent, isOf, type MarketSide, marketOf, type Operation, type Settled, type Write } from './intent.js';
-import { type FilterField, type LineFilter, newerVersion, VERSION } from './lines.js';
-import { adopt, fileName, idOf, isUnsettled, recordOf, settledFilesNamed, settledFilesOf } from './record.js';
+import {
+  append,
+  createDurably,
+  movedIfThere,
+  namesIn,
+  readIfThere,
+  sweepDrafts,
+  syncFolder,
+  wasLeftBefore,
+} from './files.js';
+import {
+  type Intent,
+  isOf,
+  type JournalEvent,
+  type MarketSide,
+  marketOf,
+  type Operation,
+  type Settled,
+  type Write,
+} from './intent.js';
+import { type FilterField, type LineFilter, lineOf, newerVersion, VERSION } from './lines.js';
+import { adopt, eventsIn, fileName, idOf, isUnsettled, recordOf, settledFilesNamed, settledFilesOf } from './record.js';
 import { thisProcess } from './runner.js';
 
 /** Nobody takes this long to create a file. */
@@ -80,7 +98,7 @@ export class Journal {
     const named = { id, ...(chosen ? { chosen } : {}), ...(bid === undefined ? {} : { bid }) };
     const facts = { ...named, time: this.host.now(), reqTime, process: thisProcess() };
     const intent = { ...write, ...facts } as Intent<Kind>;
-    const file = this.#fileOf(id);
+    const file = this.fileOf(id);
     this.#prepare();
     if (!this.#create(file, recordOf(intent))) throw taken(id);
     const entry = new Entry(file, this.archive, this.host, intent, []);
@@ -112,7 +130,7 @@ export class Journal {
     return { open, settled: this.archive.since(time, filter) };
   }
 
-  /** The ids of open writes that are otherwise unreadable. */
+  /** The ids of open writes whose record is damaged: what they are, and whether they were sent, is unknown. */
   damaged(): string[] {
     return this.#read().flatMap(({ id, entry }) => (entry === 'damaged' ? id : []));
   }
@@ -132,19 +150,45 @@ export class Journal {
     return this.#everything('coin', (intent) => (isOf(intent, 'withdraw') ? intent.terms.coin : undefined));
   }
 
+  /** What can still be read of a damaged record. */
+  damagedEvents(id: string): readonly JournalEvent[] {
+    return eventsIn(readIfThere(this.fileOf(id)) ?? '');
+  }
+
   /**
-   * Moves a damaged record to where no command meets it again, if the disk allows it, and returns its new path. Undefined
-   * for a record that may just be in the making: it stays, because the write may be about to leave.
+   * Ends a damaged record, as the user found out about its write: keeps it in `damaged/`, where no command reads it.
+   * @returns its new path
+   * @throws Failure `usage` if the record may just be in the making, or the disk fails
    */
-  setAside(id: string): string | undefined {
-    const [file, aside] = [this.#fileOf(id), path.join(this.#path('damaged'), fileName(id))];
-    if (!wasLeftBefore(file, this.host.now() - FILLING_MS)) return undefined;
+  settleDamaged(id: string, event: string): string {
+    const [file, aside] = [this.fileOf(id), path.join(this.#path('damaged'), fileName(id))];
+    if (!wasLeftBefore(file, this.host.now() - FILLING_MS))
+      throw usage(
+        `Another process may be writing the record of ${id} now.`,
+        suggest('Check again in a minute', 'resolve'),
+      );
+    makePrivateFolder(this.root, path.join('journal', this.account, 'damaged'));
     try {
-      makePrivateFolder(this.root, path.join('journal', this.account, 'damaged'));
+      append(file, lineOf({ time: this.host.now(), event }));
       fs.renameSync(file, aside);
-      return aside;
-    } catch {
-      return file;
+    } catch (thrown) {
+      throw cannotWrite(file, thrown);
+    }
+    return aside;
+  }
+
+  /**
+   * Holds what may be identical to a write whose record is damaged or cannot be read now.
+   * @throws Failure `usage` if there is one
+   */
+  requireReadable(): void {
+    for (const { id, entry } of this.#read()) {
+      if (!(entry instanceof Failure) && entry !== 'damaged') continue;
+      const what = entry === 'damaged' ? `The record ${this.fileOf(id)} is damaged.` : entry.message;
+      throw new Failure('usage', `${what} Its write may be identical to this one, so nothing was sent.`, {
+        clientId: id,
+        hint: suggest('Find out', 'resolve', id),
+      });
     }
   }
 
@@ -154,7 +198,7 @@ export class Journal {
   }
 
   find(id: string): Entry | undefined {
-    return this.#readWhole(this.#fileOf(id));
+    return this.#readWhole(this.fileOf(id));
   }
 
   /** A job that is open, or was settled in the days that are kept, with all its orders and their outcomes. */
@@ -173,7 +217,7 @@ export class Journal {
   /** Reopens a settled job; false if there is none, or another process was first. */
   reopen(id: string): boolean {
     const kept = this.#keptFile(id);
-    return kept !== undefined && movedIfThere(kept, this.#fileOf(id));
+    return kept !== undefined && movedIfThere(kept, this.fileOf(id));
   }
 
   /** The settled writes that one list of the exchange shows and whose requests may still be executed again. */
@@ -263,7 +307,8 @@ export class Journal {
     return path.join(this.root, 'journal', this.account, folder);
   }
 
-  #fileOf(id: string): string {
+  /** The file of a write whose outcome is unknown. */
+  fileOf(id: string): string {
     return path.join(this.#path('open'), fileName(id));
   }
 }
