@@ -9,14 +9,14 @@ import type { Definition } from './definition.js';
 import { type Leaf, rowFields } from './row-fields.js';
 import { isNumeric, isTime, type Shape } from './shapes.js';
 
-/** An answer with the fields that `--fields` names. */
-export type View = <Any extends Result>(answer: Any) => Any;
+/** Leaves the fields of an answer that `--fields` names. */
+type FieldSelection = <Any extends Result>(answer: Any) => Any;
 
 /**
- * Returns a view of a command's answers with only these fields, in this order and under the names of `--json`. The name of
+ * Leaves only these fields of a command's answers, in this order and under the names of `--json`. The name of
  * a nested object stands for all of its fields. Throws Failure `usage` that lists the nearest names and all names.
  */
-export function viewOf(definition: Definition, names: readonly string[]): View {
+export function selectFields(definition: Definition, names: readonly string[]): FieldSelection {
   const known = rowFields(definition);
   const chosen = [...new Set(names)].flatMap((name) => fieldsNamed(name, known));
   const header = chosen.map(([name]) => name);

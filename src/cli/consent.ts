@@ -13,13 +13,13 @@ export function requireConsent({ globals, prompts }: Context): void {
 }
 
 /** A time budget that does not run while a person answers. */
-interface Time {
+interface PausableBudget {
   outside<Value>(work: () => Promise<Value>): Promise<Value>;
 }
 
 /** Asks on a terminal, unless `--yes` was given. Throws Failure `declined` for anything but yes. */
 export async function confirm(
-  { globals, prompts, budget }: Context & { readonly budget: Time },
+  { globals, prompts, budget }: Context & { readonly budget: PausableBudget },
   question: string,
 ): Promise<void> {
   if (globals.yes || (await budget.outside(() => prompts.confirm(question)))) return;

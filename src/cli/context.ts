@@ -1,7 +1,7 @@
 import type { Host } from '../platform/host.js';
 import type { Output } from '../terminal/output.js';
 import type { Prompts } from '../terminal/prompts.js';
-import type { Globals } from './globals.js';
+import type { Globals } from './definition.js';
 
 /** What exists before a command is known: the outside world, the flags that every command takes, and the output. */
 export interface Base {

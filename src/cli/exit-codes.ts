@@ -9,7 +9,7 @@ interface End {
 }
 
 /** Every way pit can end, ordered by exit code. */
-export function ends(): End[] {
+export function exitCodes(): End[] {
   const failures = Object.entries(FAILURES).map(([kind, end]) => ({ kind, ...end }));
   return [...OTHER_ENDS.map((end) => ({ kind: '', ...end })), ...failures].sort(
     (left, right) => left.exitCode - right.exitCode,
@@ -22,7 +22,7 @@ const INDENT = 20;
 
 /** The text of `pit help exit-codes` for a screen of this width. */
 export function exitCodeHelp(width: number): string {
-  const lines = ends().map(({ exitCode, kind, meaning }) => {
+  const lines = exitCodes().map(({ exitCode, kind, meaning }) => {
     const words = wrapped(meaning, width - INDENT).replaceAll('\n', `\n${' '.repeat(INDENT)}`);
     return `  ${String(exitCode).padStart(3)}  ${kind.padEnd(11)}  ${words}`;
   });
@@ -31,6 +31,8 @@ export function exitCodeHelp(width: number): string {
 
 /** The same for README. */
 export function exitCodeTable(): string {
-  const rows = ends().map(({ exitCode, kind, meaning }) => `| ${exitCode} | ${kind && `\`${kind}\``} | ${meaning} |`);
+  const rows = exitCodes().map(
+    ({ exitCode, kind, meaning }) => `| ${exitCode} | ${kind && `\`${kind}\``} | ${meaning} |`,
+  );
   return ['| exit code | kind | |', '|---|---|---|', ...rows].join('\n');
 }

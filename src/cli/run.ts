@@ -1,13 +1,22 @@
-import { CommanderError } from 'commander';
-import { asFailure, CommandEnded, Interrupted, usage } from '../errors.js';
+import { Command, Argument as CommanderArgument, CommanderError, Option } from 'commander';
+import { nearest } from '../config/nearest.js';
+import { type Advice, asFailure, CommandEnded, Interrupted, quoted, suggest, usage } from '../errors.js';
 import type { Host } from '../platform/host.js';
 import type { Result } from '../terminal/answer.js';
 import { toJson } from '../terminal/json.js';
 import { Output, ReaderGone } from '../terminal/output.js';
-import { complaintOf, ownWords, parted, path } from './command-line.js';
+import { version } from '../version.js';
 import type { Base, Context } from './context.js';
-import { commandLine, withActiveProfile } from './hints.js';
-import { type Act, addCommands, type Commands, child, emptyProgram } from './tree.js';
+import {
+  type Argument,
+  type Definition,
+  type Flag,
+  GLOBAL_FLAGS,
+  type GlobalFlags,
+  type Globals,
+  readGlobals,
+} from './definition.js';
+import { commandLine, ownWords, withActiveProfile } from './hints.js';
 
 /** The commands, and what they work with. */
 export interface Program extends Commands {
@@ -30,9 +39,9 @@ export interface Opened {
 export async function run(host: Host, { open, ...commands }: Program): Promise<void> {
   const shown: string[] = [];
   const program = emptyProgram((text) => shown.push(text));
-  const { globals, others } = parted(program.options, host.arguments);
+  const { globals, others } = splitGlobalFlags(program.options, host.arguments);
   const [named] = others;
-  await addCommands(program, commands, named, acting(host, open));
+  await addCommands(program, commands, others, actionOf(host, open));
   // before --help, which commander would answer for a command that does not exist
   if (named !== undefined && !named.startsWith('-')) child(program, named);
   try {
@@ -40,18 +49,21 @@ export async function run(host: Host, { open, ...commands }: Program): Promise<v
     await program.parseAsync([...globals, ...others], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) throw usage(...complaintOf(error, path(program, others)));
+    if (error.exitCode !== 0) throw usage(...usageErrorOf(error, commandPath(program, others)));
   }
   if (shown.length > 0) await new Output(host, 'table').answer({ data: null, show: () => shown.join('').trimEnd() });
 }
 
-function acting(host: Host, open: Program['open']): Act {
+function actionOf(host: Host, open: Program['open']): Act {
   return async (definition, input, globals) => {
     // loaded on demand: it draws tables, which is more code than most commands need
-    const chosen = globals.fields && (await import('./chosen-fields.js')).viewOf(definition, globals.fields);
+    const chosen = globals.fields && (await import('./chosen-fields.js')).selectFields(definition, globals.fields);
     const colour = globals.color ? undefined : false;
-    const options = { colour, view: chosen, commandLine: commandLine(host.arguments) };
-    const output = new Output(host, globals.format, options);
+    const output = new Output(host, globals.format, {
+      colour,
+      view: chosen,
+      commandLine: (argv) => commandLine(host.arguments, argv),
+    });
     const { context, activeProfile, close } = open({ host, globals, output });
     try {
       const answer = await definition.run(context, input);
@@ -84,10 +96,205 @@ export function report(thrown: unknown, host: Host): number {
   const words = ownWords(host.arguments);
   const output = new Output(host, words.includes('--json') ? 'json' : 'table', {
     colour: words.includes('--no-color') ? false : undefined,
-    commandLine: commandLine(host.arguments),
+    commandLine: (argv) => commandLine(host.arguments, argv),
   });
   const failure = asFailure(thrown);
   if (words.includes('--verbose') && failure.cause instanceof Error) output.trace(failure.cause);
   output.error(failure);
   return failure.exitCode;
+}
+
+/** Runs a command with its arguments and flags by the names of its definition. */
+export type Act = (definition: Definition, input: Parameters<Definition['run']>[1], globals: Globals) => Promise<void>;
+
+/** The commands by their words. Each is loaded only when it is needed. */
+export interface Commands {
+  readonly commands: Readonly<Record<string, () => Promise<{ readonly default: Definition }>>>;
+  /** What a word that only groups commands is about. */
+  readonly groups: Readonly<Record<string, string>>;
+  /** The sections of `--help`, with the first words of their commands. */
+  readonly sections: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The program without its commands. `show` gets the text of help and version. */
+function emptyProgram(show: (text: string) => void): Command {
+  const program = new Command('pit');
+  const flagsOfAll = () => program.options.filter(({ hidden }) => !hidden);
+  program
+    .description('A trading terminal on the command line, with an exchange in a box')
+    .enablePositionalOptions()
+    // by default these include the flags of the parent command: `order batch` takes no --at
+    .configureHelp({
+      showGlobalOptions: true,
+      visibleGlobalOptions: (of) => (of === program ? [] : flagsOfAll()),
+      subcommandTerm: (command) => command.name(),
+    })
+    .configureOutput({ writeOut: show, writeErr: () => {} })
+    .exitOverride()
+    .version(version, '-V, --version', 'Print the version');
+  for (const flag of GLOBAL_FLAGS) program.addOption(optionOf(flag));
+  return program;
+}
+
+/** Adds the command that the words name, or all commands. */
+async function addCommands(
+  program: Command,
+  { commands, groups, sections }: Commands,
+  words: readonly string[],
+  act: Act,
+): Promise<void> {
+  for (const [path, load] of wanted(commands, words)) {
+    const { default: definition } = await load();
+    attach(program, groups, path, definition, act);
+  }
+  for (const command of program.commands) {
+    const section = Object.entries(sections).find(([, names]) => names.includes(command.name()));
+    if (section !== undefined) command.helpGroup(`${section[0]}:`);
+  }
+  program
+    .command('help')
+    .description('Show help for a command, or for exit-codes')
+    .argument('[command...]')
+    .helpGroup('Help:')
+    .action(async (names: readonly string[]) => {
+      const { writeOut, getOutHelpWidth } = program.configureOutput();
+      const topic = await topicOf(names, getOutHelpWidth?.());
+      if (topic === undefined) names.reduce(child, program).help();
+      else writeOut?.(topic);
+    });
+}
+
+/** Help on a topic that is not a command. */
+async function topicOf(names: readonly string[], width = Number.POSITIVE_INFINITY): Promise<string | undefined> {
+  return names.join(' ') === 'exit-codes' ? (await import('./exit-codes.js')).exitCodeHelp(width) : undefined;
+}
+
+/** The named command. Help and a mistyped name need all of its group, and any other unknown word needs all commands. */
+function wanted(commands: Commands['commands'], words: readonly string[]) {
+  const all = Object.entries(commands);
+  const [first = ''] = words;
+  const group = all.filter(([path]) => path.split(' ')[0] === first);
+  if (group.length === 0) return all;
+  // a command's flags may stand before its subcommand
+  const mayHaveFlags = Object.hasOwn(commands, first);
+  const named = group.filter(([path]) =>
+    path.split(' ').every((name, index) => (mayHaveFlags ? words.includes(name) : words[index] === name)),
+  );
+  const isHelp = words.includes('--help') || words.includes('-h');
+  return named.length === 0 || isHelp ? group : named;
+}
+
+/** Returns a subcommand by its name. Throws Failure `usage` with the nearest names. */
+function child(parent: Command, name: string): Command {
+  const found = parent.commands.find((command) => command.name() === name);
+  if (found !== undefined) return found;
+  const close = nearest(
+    name,
+    parent.commands.map((command) => command.name()),
+  );
+  const hint = close.length === 0 ? suggest('List the commands', '--help') : `Did you mean ${close.join(' or ')}?`;
+  throw usage(`unknown command '${name}'`, hint);
+}
+
+function attach(program: Command, groups: Commands['groups'], words: string, definition: Definition, act: Act): void {
+  const names = words.split(' ');
+  const parent = names
+    .slice(0, -1)
+    .reduce((above, _name, index) => group(above, groups, names.slice(0, index + 1)), program);
+  const command = subcommand(parent, names.at(-1) ?? '');
+  command.description(definition.summary).allowExcessArguments(false);
+  const argumentNames = Object.keys(definition.arguments ?? {});
+  for (const [key, argument] of Object.entries(definition.arguments ?? {}))
+    command.addArgument(commanderArgument(key, argument));
+  const flags = Object.entries(definition.flags ?? {}).map(([key, flag]) => {
+    return { key, option: optionOf(flag), none: flag.repeats ? [] : undefined };
+  });
+  for (const { option } of flags) command.addOption(option);
+  command.addHelpText('after', `\nExamples:\n${definition.examples.map((example) => `  pit ${example}`).join('\n')}`);
+  command.action(async () => {
+    const given = command.opts();
+    const input = Object.fromEntries([
+      ...argumentNames.map((key, index) => [key, command.processedArgs[index]]),
+      ...flags.map(({ key, option, none }) => [
+        key,
+        given[option.attributeName()] ?? (option.isBoolean() ? false : none),
+      ]),
+    ]);
+    await act(definition, input, readGlobals(command.optsWithGlobals<GlobalFlags>()));
+  });
+}
+
+function subcommand(parent: Command, name: string): Command {
+  return (
+    parent.commands.find((command) => command.name() === name) ?? parent.command(name).copyInheritedSettings(parent)
+  );
+}
+
+/** The parent of a subcommand: it only groups others, or is a command too, as `order` is. */
+function group(parent: Command, groups: Commands['groups'], names: readonly string[]): Command {
+  const summary = groups[names.join(' ')];
+  const command = subcommand(parent, names.at(-1) ?? '');
+  return summary === undefined ? command : command.description(summary);
+}
+
+function commanderArgument(name: string, { presence, description, read }: Argument): CommanderArgument {
+  const word = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const syntax = { required: `<${word}>`, optional: `[${word}]`, several: `[${word}...]` }[presence];
+  const argument = new CommanderArgument(syntax, description);
+  if (presence !== 'several') return argument.argParser((text) => read(text));
+  return argument
+    .argParser((text, previous: unknown[] | undefined) => [...(previous ?? []), read(text)])
+    .default([], 'none');
+}
+
+/** A flag for commander. */
+function optionOf({ syntax, description, read, repeats }: Flag): Option {
+  const option = new Option(syntax, description);
+  if (read === undefined) return option;
+  if (repeats) return option.argParser((text, earlier: unknown[] | undefined) => [...(earlier ?? []), read(text)]);
+  return option.argParser((text, earlier: unknown) => {
+    requireFirst(option, earlier);
+    return read(text);
+  });
+}
+
+/** Two values of one flag: one would be lost silently, and with it perhaps a cancellation. */
+function requireFirst({ long }: Option, earlier: unknown): void {
+  if (earlier !== undefined) throw usage(`${long} is given more than once.`, 'It takes one value.');
+}
+
+/**
+ * Separates the global flags and their values from the other words. A global flag may stand anywhere; any other flag
+ * belongs to the command before it: `order` and `order show` both have an `--id`.
+ */
+function splitGlobalFlags(options: readonly Option[], words: readonly string[]) {
+  const [globals, others]: [string[], string[]] = [[], []];
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index] ?? '';
+    if (word === '--') return { globals, others: [...others, ...words.slice(index)] };
+    const option = options.find(({ short, long }) => [short, long].includes(word.split('=')[0]));
+    (option === undefined ? others : globals).push(word);
+    if (option?.required !== true || word.includes('=')) continue;
+    index += 1;
+    const value = words[index];
+    if (value === undefined) throw usage(`option '${option.flags}' argument missing`);
+    globals.push(value);
+  }
+  return { globals, others };
+}
+
+/** Commander's message without its prefix, and its suggestion as the hint. */
+function usageErrorOf({ message }: CommanderError, words: readonly string[]): [message: string, hint: Advice] {
+  const [, text = '', suggestion] = /^(?:error: )?([\s\S]*?)(?:\n\((.*)\))?$/.exec(message) ?? [];
+  const [, negative] = /^unknown option '(-[\d.].*)'$/.exec(text) ?? [];
+  if (negative !== undefined) return [`${quoted(negative)} is below zero.`, 'Use a number above zero.'];
+  const note = words.length === 0 ? 'List the commands' : 'See its usage';
+  const hint = suggestion ?? suggest(note, ...words, '--help');
+  return [text === '(outputHelp)' ? 'A command is missing.' : text, hint];
+}
+
+/** The words that lead to the named command, as far as it exists. */
+function commandPath(parent: Command, [name, ...rest]: readonly string[]): string[] {
+  const found = parent.commands.find((command) => command.name() === name);
+  return found === undefined ? [] : [found.name(), ...commandPath(found, rest)];
 }

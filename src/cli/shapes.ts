@@ -70,7 +70,7 @@ export function oneOf(words: readonly string[], description: string, from?: stri
 export function orNull(shape: Shape): Shape {
   const { type, enum: words, anyOf, ...rest } = shape;
   if (anyOf !== undefined) return { ...rest, anyOf: [...anyOf, { type: 'null' }] };
-  if (type === undefined) throw new TypeError('what may be anything may be null already');
+  if (type === undefined) throw new TypeError('a shape without a type already allows null');
   const types: readonly TypeName[] = typeof type === 'string' ? [type] : type;
   if (types.includes('null')) return shape;
   return { type: [...types, 'null'], ...rest, ...(words === undefined ? {} : { enum: [...words, null] }) };

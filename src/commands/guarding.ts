@@ -1,19 +1,18 @@
-import { completing } from '../cli/completes.js';
 import { confirm } from '../cli/consent.js';
 import type { Context } from '../cli/context.js';
-import { repeated } from '../cli/definition.js';
+import { repeated, withCompletion } from '../cli/definition.js';
 import { Failure, suggest } from '../errors.js';
 import type { TradingAccount } from '../trading/account.js';
 import { requireDay } from '../trading/guards/day-notional.js';
 import type { Breach, Guarded } from '../trading/guards/guards.js';
 import { GUARDS, type GuardName, guardLimits, readGuards, SETTING_OF } from '../trading/guards/limits.js';
-import type { Guarding } from '../trading/orders/place.js';
+import type { GuardedSend } from '../trading/orders/place.js';
 
 /** `--override price-band`, for every command that places orders. */
 export const overrideFlag = repeated(
   '--override <guard>',
   `send it although this guard blocks it: ${GUARDS.join(', ')}`,
-  completing({ of: 'words', words: GUARDS, joined: true }, readGuards),
+  withCompletion({ of: 'words', words: GUARDS, joined: true }, readGuards),
 );
 
 /** Which guards a command line overrides. */
@@ -30,13 +29,13 @@ export function breachText({ guard, message }: Breach, overridden: readonly Guar
  * What the journal records with the write, and the day limit to check again then; no check if the limit was overridden.
  * @param quote the coin that the limit is in
  */
-export async function guardingOf(
+export async function guardedSendOf(
   { session }: Context,
   account: TradingAccount,
   quote: string,
   { breaches, bid }: Pick<Guarded, 'breaches' | 'bid'>,
   overridden: readonly GuardName[],
-): Promise<Guarding> {
+): Promise<GuardedSend> {
   if (overridden.includes('day-notional') || breaches.some(({ guard }) => guard === 'day-notional')) return { bid };
   const limits = guardLimits((await session.connection()).settings);
   return { bid, recheck: () => requireDay(account, quote, limits) };

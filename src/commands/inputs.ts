@@ -1,5 +1,4 @@
-import { completing } from '../cli/completes.js';
-import type { Reader } from '../cli/definition.js';
+import { type Reader, withCompletion } from '../cli/definition.js';
 import { RENAMED_COINS, readCoin } from '../domain/coin.js';
 import { Decimal } from '../domain/decimal.js';
 import { readMarket } from '../domain/market.js';
@@ -13,21 +12,21 @@ export function word(text: string): string {
 }
 
 /** The name of an existing profile. */
-export const profileName = completing({ of: 'profile' }, word);
+export const profileName = withCompletion({ of: 'profile' }, word);
 
 /** A path. */
-export const filePath = completing({ of: 'file' }, word);
+export const filePath = withCompletion({ of: 'file' }, word);
 
 /** The words of another program's command line. */
-export const programWord = completing({ of: 'program' }, word);
+export const programWord = withCompletion({ of: 'program' }, word);
 
 /** Any word, completed with these; the command checks it. */
 export function wordLike(...words: readonly string[]) {
-  return completing({ of: 'words', words }, word);
+  return withCompletion({ of: 'words', words }, word);
 }
 
 /** A market in any common form: `btc_usdt`, `BTC/USDT`, `btc-usdt`. */
-export const marketName = completing({ of: 'market' }, (word): string => {
+export const marketName = withCompletion({ of: 'market' }, (word): string => {
   const name = readMarket(word);
   if (name === undefined)
     throw usage(`${quoted(word)} is not a market name.`, 'Write it as BASE_QUOTE, such as btc_usdt.');
@@ -42,7 +41,7 @@ export const marketName = completing({ of: 'market' }, (word): string => {
 });
 
 /** A coin in any case. */
-export const coinName = completing({ of: 'coin' }, (word): string => {
+export const coinName = withCompletion({ of: 'coin' }, (word): string => {
   const coin = readCoin(word);
   if (coin === undefined)
     throw usage(`${quoted(word)} is not a coin's name.`, 'Write it with letters and digits, such as btc.');
@@ -78,7 +77,7 @@ export function positiveDecimal(name: string): Reader<string> {
 
 /** One of these words, in any case. */
 export function oneOf<const Word extends string>(name: string, ...words: readonly Word[]): Reader<Word> {
-  return completing({ of: 'words', words }, (word) => {
+  return withCompletion({ of: 'words', words }, (word) => {
     const found = words.find((candidate) => candidate === word.toLowerCase() || candidate === word);
     if (found !== undefined) return found;
     throw usage(`${name} is ${quoted(word)}.`, `It must be one of ${words.join(', ')}.`);
@@ -94,7 +93,7 @@ export function idNumber(name: string): Reader<string> {
 }
 
 /** The id of an existing order. */
-export const orderId = completing({ of: 'order' }, idNumber('The order id'));
+export const orderId = withCompletion({ of: 'order' }, idNumber('The order id'));
 
 /** The interface allows 4 to 36 letters and digits. */
 export function clientId(word: string): string {
@@ -103,10 +102,10 @@ export function clientId(word: string): string {
 }
 
 /** The client id of an existing order. */
-export const knownClientId = completing({ of: 'clientId' }, clientId);
+export const knownClientId = withCompletion({ of: 'clientId' }, clientId);
 
 /** The client id of a write with an unknown outcome. */
-export const unresolvedId = completing({ of: 'unresolved' }, clientId);
+export const unresolvedId = withCompletion({ of: 'unresolved' }, clientId);
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,

@@ -9,7 +9,7 @@ import type { Screen } from '../terminal/screen.js';
 import { table } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle, zonedTime } from '../terminal/time.js';
 import type { TradingAccount } from '../trading/account.js';
-import { resumeCommand } from '../trading/batches/begin.js';
+import { resumeCommand } from '../trading/batches/start-job.js';
 import type { Entry } from '../trading/journal/entry.js';
 import {
   type Intent,
@@ -22,7 +22,7 @@ import {
 } from '../trading/journal/intent.js';
 import { isTooSmall } from '../trading/orders/rules.js';
 import { allCertainFrom } from '../trading/poll-until-settled.js';
-import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
+import { type Resolution, resolve, settledWrite, unplacedOf } from '../trading/resolve.js';
 import { settleManually } from '../trading/settle-manually.js';
 import { oneOf, unresolvedId } from './inputs.js';
 import { orderWords, tooLittleText } from './order/order-words.js';
@@ -66,7 +66,7 @@ export default define({
     const open = isNamed ? named : account.journal.open();
     const resolutions = await resolve(account, open, isNamed);
     const isOpen = isNamed && account.journal.find(id) !== undefined;
-    const settled = isNamed && !isOpen ? account.journal.archive.find(id) : undefined;
+    const settled = isNamed && !isOpen ? await settledWrite(account, id) : undefined;
     const shown = id === undefined ? resolutions : [settled ?? resolutions.find(({ intent }) => intent.id === id)];
     const damaged = account.journal.damaged().filter((one) => (id ?? one) === one);
     const outcome = damaged.length === 0 ? (as ?? 'unknown') : 'unknown';

@@ -1,5 +1,5 @@
 import { define, several } from '../cli/definition.js';
-import { leaves } from '../cli/row-fields.js';
+import { valueFields } from '../cli/row-fields.js';
 import * as shape from '../cli/shapes.js';
 import type { Answer } from '../terminal/answer.js';
 import { word } from './inputs.js';
@@ -30,7 +30,7 @@ export default define({
 });
 
 function rowsOf(command: string, schema: shape.Shape): object[] {
-  return leaves(schema).map(([field, { type = 'any', description, $comment }]) => ({
+  return valueFields(schema).map(([field, { type = 'any', description, $comment }]) => ({
     command,
     field,
     type: typeof type === 'string' ? type : type.join(' or '),

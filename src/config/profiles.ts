@@ -39,7 +39,7 @@ const DEVICE = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 const ACTIVE_FILE = 'active.json';
 
 /** Whether a text can name a profile. A profile's name is also its file's name, so nothing else ever becomes one. */
-export function isName(text: string): boolean {
+function isName(text: string): boolean {
   return NAME.test(text) && !DEVICE.test(text);
 }
 

@@ -22,3 +22,24 @@ export const OBSERVED = {
  * are not among them: they may begin between two duplicates, so the first may have been executed.
  */
 export const UNREAD: readonly (number | null)[] = [OBSERVED.badSignature, OBSERVED.noUser, OBSERVED.badAddress];
+
+/** The exchange refuses the request for its time, not for what it asks: a later one may succeed. */
+export const TEMPORARY: ReadonlySet<number | null> = new Set([OBSERVED.tooFrequent, OBSERVED.locked, OBSERVED.expired]);
+
+/**
+ * Codes that the next order would get too: they are about the key, the account, the market or the exchange, not about the
+ * order.
+ */
+export const REFUSES_EVERY_ORDER: ReadonlySet<number | null> = new Set([
+  OBSERVED.internal,
+  OBSERVED.badSignature,
+  1006,
+  OBSERVED.maintenance,
+  1010,
+  OBSERVED.noPermission,
+  1013,
+  1014,
+  OBSERVED.noUser,
+  OBSERVED.badAddress,
+  3010,
+]);

@@ -8,7 +8,6 @@ const REFUSALS = {
   general: { code: 1001, message: 'the request could not be carried out' },
   unknownMarket: { code: 1001, message: 'unknown market' },
   unknownCoin: { code: 1001, message: 'unknown coin' },
-  severalChains: { code: 1001, message: 'the coin has several chains' },
   noAddress: { code: 1001, message: 'there is no address for this coin yet' },
   notBrowser: { code: 1001, message: "the User-Agent does not look like a desktop browser's" },
   internal: { code: 1002, message: 'internal error' },

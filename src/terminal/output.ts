@@ -23,27 +23,36 @@ const LONGEST_REMARK = 2_000;
 export class Output {
   readonly #answers: Channel;
   readonly #remarks: Channel;
-  /** The terminal, file or pipe behind stdout and behind stderr. */
-  readonly screen: Screen;
-  readonly errorScreen: Screen;
+  #screen: Screen | undefined;
+  #errorScreen: Screen | undefined;
   readonly #place: StatusPlace | undefined;
   #live: StatusLine | undefined;
   /** Whether the answer's last line on a terminal is unfinished: nothing may be drawn over it. */
   #isInLine = false;
 
   constructor(
-    host: Pick<Host, 'output' | 'errors' | 'environment'>,
+    private readonly host: Pick<Host, 'output' | 'errors' | 'environment'>,
     readonly format: Format,
     private readonly options: OutputOptions = {},
   ) {
     this.#answers = new Channel(host.output, 'stdout');
     this.#remarks = new Channel(host.errors, 'stderr');
-    this.screen = screenOf(host.output, host.environment, options);
-    this.errorScreen = screenOf(host.errors, host.environment, options);
     const width = () => screenOf(host.errors, host.environment, options).width;
     // a dumb terminal cannot draw over what it has drawn
     const canRedraw = host.errors.isTTY === true && this.errorScreen.symbols;
     this.#place = canRedraw ? { stream: host.errors, width, isFree: () => !this.#isInLine } : undefined;
+  }
+
+  /** The terminal, file or pipe behind stdout. JSON needs none. */
+  get screen(): Screen {
+    this.#screen ??= screenOf(this.host.output, this.host.environment, this.options);
+    return this.#screen;
+  }
+
+  /** The same behind stderr. */
+  get errorScreen(): Screen {
+    this.#errorScreen ??= screenOf(this.host.errors, this.host.environment, this.options);
+    return this.#errorScreen;
   }
 
   /**
@@ -115,7 +124,7 @@ export class Output {
   async #print(text: string): Promise<void> {
     if (text === '') return;
     this.#live?.clear();
-    this.#isInLine = this.screen.width !== Number.POSITIVE_INFINITY && !text.endsWith('\n');
+    this.#isInLine = this.host.output.isTTY === true && !text.endsWith('\n');
     await this.#answers.write(text);
     this.#live?.draw();
   }

@@ -8,6 +8,8 @@ export interface DuplicateOrders {
   readonly line?: number;
   /** The order that was wanted; null if there was to be none, or none is known. */
   readonly order: string | null;
+  /** The outcome before, if there was to be none: the first of these is its order after all. */
+  readonly absent?: 'refused' | 'notSent';
   /** The oldest first. */
   readonly ids: readonly string[];
   /** They carry its client id. Otherwise another program may have placed the same order at the same time. */

@@ -16,7 +16,7 @@ import {
 } from './journal/intent.js';
 import { wordsOf } from './journal/runner.js';
 import { settleOrder } from './orders/settle-order.js';
-import { verifyOrders } from './orders/verify-orders.js';
+import { recheckAbsentOrder, verifyOrders } from './orders/verify-orders.js';
 import { settleReplace } from './replace/replace.js';
 import { probeOf, toleranceOf } from './tolerance.js';
 import { settleWithdrawal } from './withdrawals/settle-withdrawal.js';
@@ -85,6 +85,15 @@ async function resolveOne(account: TradingAccount, entry: Entry, end: boolean): 
   const events = timelineOf(eventsOf(account, entry, isUnderWay));
   const unsettled = { intent, events, outcome, id: null, duplicates: [], ...doubt };
   return { resolution: settled ?? unsettled, duplicates };
+}
+
+/** A settled write. One that counts as refused or not sent is asked for again, for as long as it is remembered. */
+export async function settledWrite(account: TradingAccount, id: string): Promise<Settled | undefined> {
+  const { archive } = account.journal;
+  const settled = archive.find(id);
+  if (settled === undefined || !isOf(settled.intent, 'order')) return settled;
+  await recheckAbsentOrder(account, settled.intent);
+  return archive.find(id);
 }
 
 /** A job that was resumed after it had been settled is in the archive and open. */

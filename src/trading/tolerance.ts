@@ -3,9 +3,22 @@ import type { TradingAccount } from './account.js';
 import { type Intent, isOf } from './journal/intent.js';
 import { newClientId } from './orders/terms.js';
 
-/** If an exchange accepts even older requests, its tolerance counts as unlimited. */
-export const LONGEST_MS = 900_000;
+/**
+ * The oldest request that is tried to measure the tolerance; if the exchange accepts it, the tolerance counts as unlimited. Higher
+ * than {@link LONGEST_TOLERANCE_MS}, so that a tolerance up to that one is always measured.
+ */
+export const LONGEST_PROBED_MS = 900_000;
 const STEP_MS = 1_000;
+
+/** The tolerance until it is measured. */
+const USUAL_TOLERANCE_MS = 60_000;
+/** The most that is assumed: an exchange without a limit would keep every request open for ever. */
+const LONGEST_TOLERANCE_MS = 600_000;
+
+/** For how long after its `reqTime` a request may be executed, in milliseconds: as measured, within bounds. */
+export function assumedTolerance({ tolerance }: Pick<TradingAccount, 'tolerance'>): number {
+  return Math.min(tolerance.known ?? USUAL_TOLERANCE_MS, LONGEST_TOLERANCE_MS);
+}
 
 /**
  * Whether the exchange accepts this `reqTime`, asked with a read. The read depends on the write: a key that may withdraw may
@@ -35,17 +48,17 @@ export function probeOf(intent: Exclude<Intent, Intent<'call'>>): Probe {
 export async function toleranceOf(account: TradingAccount, probe: Probe): Promise<number> {
   const { tolerance, client, host } = account;
   if (tolerance.known !== undefined) return tolerance.known;
-  const takes = (age: number) => probe(account, client.now() - age);
-  if (!(await takes(0))) {
+  const accepts = (age: number) => probe(account, client.now() - age);
+  if (!(await accepts(0))) {
     const hint = "Check this machine's clock.";
     throw new Failure('refused', 'The exchange rejects requests that carry the current time.', { hint });
   }
-  if (await takes(LONGEST_MS)) return Number.POSITIVE_INFINITY;
-  let [taken, refused] = [0, LONGEST_MS];
-  while (refused - taken > STEP_MS) {
-    const middle = Math.round((taken + refused) / 2);
+  if (await accepts(LONGEST_PROBED_MS)) return Number.POSITIVE_INFINITY;
+  let [accepted, refused] = [0, LONGEST_PROBED_MS];
+  while (refused - accepted > STEP_MS) {
+    const middle = Math.round((accepted + refused) / 2);
     const start = host.monotonic();
-    if (await takes(middle)) taken = middle;
+    if (await accepts(middle)) accepted = middle;
     else {
       // a request that was delayed in the network was older when the exchange refused it
       const most = middle + (host.monotonic() - start);

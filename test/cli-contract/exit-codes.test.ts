@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { ends, exitCodeTable } from '../../src/cli/exit-codes.js';
+import { exitCodes, exitCodeTable } from '../../src/cli/exit-codes.js';
 import { PitHome } from '../commands/pit-home.js';
 import { temporaryHome } from '../support/pit.js';
 
@@ -17,6 +17,6 @@ it('README has the exit codes of the source: npm test -- test/cli-contract -u', 
 
 it('pit help exit-codes prints every exit code and its meaning', async () => {
   const text = await new PitHome(temporaryHome()).done('help exit-codes');
-  for (const { exitCode, kind, meaning } of ends())
+  for (const { exitCode, kind, meaning } of exitCodes())
     expect(text).toMatch(new RegExp(`^ +${exitCode} +${kind} +${meaning.replace(/[()]/g, '\\$&')}$`, 'm'));
 });

@@ -1,4 +1,4 @@
-import { leaves } from '../../src/cli/row-fields.js';
+import { valueFields } from '../../src/cli/row-fields.js';
 import type { Shape } from '../../src/cli/shapes.js';
 import { ANSWER_FIELDS } from './answer-fields.js';
 
@@ -64,7 +64,7 @@ function carriers(schemas: Readonly<Record<string, Shape>>): Map<string, string[
 /** The fields of a schema with what they carry; a list as such, and an element of a list of numbers by its list. */
 function namesIn(schema: Shape): (readonly [field: string, name: string])[] {
   const lists = Object.entries(schema.properties ?? {}).filter(([, { items }]) => items !== undefined);
-  return [...lists, ...leaves(schema)].flatMap(([field, one]) =>
+  return [...lists, ...valueFields(schema)].flatMap(([field, one]) =>
     (one.$comment?.split(' ') ?? []).map((name) => [field, name.replace(/\[\d\]$/, '')] as const),
   );
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { leaves } from '../../src/cli/row-fields.js';
+import { valueFields } from '../../src/cli/row-fields.js';
 import * as shape from '../../src/cli/shapes.js';
 import { commands } from '../../src/commands/index.js';
 import { schemasOf } from '../../src/commands/schemas.js';
@@ -52,7 +52,7 @@ describe('the schemas', () => {
   });
 
   it.each(Object.entries(now))('%s has a type for each field', (_name, schema) => {
-    for (const [field, { type }] of leaves(schema)) {
+    for (const [field, { type }] of valueFields(schema)) {
       expect({ field, typed: type !== undefined }).toEqual({ field, typed: true });
       const types = [type].flat();
       expect({ field, types: [...new Set(types)] }).toEqual({ field, types });
@@ -111,7 +111,7 @@ describe('the fields of the interface', () => {
   it('that the schemas name exist', () => {
     const known = new Set(rows.map(({ operation, field }) => `${operation}.${field}`));
     const named = Object.values(now).flatMap((schema) =>
-      leaves(schema).flatMap(([, one]) => one.$comment?.split(' ') ?? []),
+      valueFields(schema).flatMap(([, one]) => one.$comment?.split(' ') ?? []),
     );
     expect(named.filter((name) => !known.has(name.replace(/\[\d\]$/, '')) && !/\.[A-Z]+$/.test(name))).toEqual([]);
   });

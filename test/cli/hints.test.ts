@@ -4,7 +4,7 @@ import { ACTIVE_PROFILE, Failure, suggest } from '../../src/errors.js';
 
 describe('the command line of a hint', () => {
   it('is the words of the hint, each quoted for a shell', () => {
-    const line = commandLine([])(['withdraw', 'btc', '1', '--memo', "it's 5 o'clock"]);
+    const line = commandLine([], ['withdraw', 'btc', '1', '--memo', "it's 5 o'clock"]);
     expect(line).toBe(`pit withdraw btc 1 --memo 'it'\\''s 5 o'\\''clock'`);
   });
 
@@ -14,7 +14,7 @@ describe('the command line of a hint', () => {
     [['orders'], 'pit resolve'],
     [['cancel-after', 'btc_usdt', '--', 'bot', '--profile', 'far'], 'pit resolve'],
   ])('after "pit %j" names the profile that was given there', (given, line) => {
-    expect(commandLine(given)(['resolve'])).toBe(line);
+    expect(commandLine(given, ['resolve'])).toBe(line);
   });
 
   it.each([
@@ -23,7 +23,7 @@ describe('the command line of a hint', () => {
     ['completion', 'install'],
     ['keys', 'set', '--profile', 'near'],
   ])('never adds a profile to pit %s %s, which takes none or has one', (...argv) => {
-    expect(commandLine(['--profile', 'far'])(argv)).toBe(`pit ${argv.join(' ')}`);
+    expect(commandLine(['--profile', 'far'], argv)).toBe(`pit ${argv.join(' ')}`);
   });
 });
 
@@ -41,6 +41,6 @@ describe('a hint about the profile in use', () => {
   it('says NAME if the profile itself cannot be read', async () => {
     const same = await withActiveProfile(failure, () => Promise.reject(new Error('damaged')));
     expect(same).toBe(failure);
-    expect(commandLine([])(['profile', 'set', ACTIVE_PROFILE])).toBe('pit profile set NAME');
+    expect(commandLine([], ['profile', 'set', ACTIVE_PROFILE])).toBe('pit profile set NAME');
   });
 });

@@ -26,7 +26,7 @@ describe('a read by its name', () => {
     expect(await pit.done('api markets')).toMatch(/^key +priceScale .*\nbtc_usdt +2 +6 /);
     const { header, rows } = await pit.csv('api getAccountInfo');
     expect(header).toMatch(/^key,enName,cnName/);
-    expect(rows[0]).toMatch(/^btc,Bitcoin,比特币/);
+    expect(rows[0]).toMatch(/^btc,BTC,BTC/);
     expect(await pit.done('api ticker market=btc_usdt')).toMatch(/ticker\.last +\d+\.\d\d\n/);
   });
 

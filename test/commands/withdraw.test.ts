@@ -76,20 +76,20 @@ describe('an invalid withdrawal', () => {
     const refusals: [words: string, exitCode: number, message: RegExp, hint: RegExp][] = [
       ['btd 0.01 --to BTC', 2, /no coin btd/, /Did you mean btc/],
       ['bchsv 0.01 --to BTC', 2, /renamed/, /now bsv/],
-      [`usdt 50 --to ${EVM} --chain BEP20`, 2, /over BEP20 are suspended/, /Open: TRC20, ERC20/],
-      ['usdt 50 --to USDT --chain ERC20', 2, /not a valid ERC20 address/, /Copy it from the source again/],
-      ['usdt 50 --to USDT --chain SOL', 2, /no chain SOL/, /TRC20/],
+      [`usdt 50 --to ${EVM} --chain BEP20`, 2, /over bep20 are suspended/, /Open: trc20, erc20/],
+      ['usdt 50 --to USDT --chain ERC20', 2, /not a valid erc20 address/, /Copy it from the source again/],
+      ['usdt 50 --to USDT --chain SOL', 2, /no chain SOL/, /trc20/],
       ['xrp 30 --to XRP', 2, /needs a memo/, /--memo/],
       ['btc 0.01 --to BTC --memo 12', 2, /takes no memo/, /Leave out --memo/],
       ['btc 0.0004 --to BTC', 2, /Nothing would arrive/, /withdrawFee/],
       ['btc 0.0008 --to BTC', 3, /minimum/, /Nothing was moved.*minimum and a maximum/],
       ['btc 5000 --to BTC', 2, /is available/, /pit balance/],
       ['btc 0.0100000001 --to BTC', 2, /more decimals/, /At most 8/],
-      ['btc 0.01 --to BTC --fee 0.0001', 2, /below that of BTC/, /Leave out --fee/],
-      ['btc 0.01 --to BTC --fee 3', 2, /more than 3 times that of BTC/, /Give --fee at most 0.0015, or leave it out/],
+      ['btc 0.01 --to BTC --fee 0.0001', 2, /below that of btc/, /Leave out --fee/],
+      ['btc 0.01 --to BTC --fee 3', 2, /more than 3 times that of btc/, /Give --fee at most 0.0015, or leave it out/],
       ['btc 0.01usdt --to BTC', 2, /amount is in usdt/, /Write it in btc/],
       [`btc 0.01 --to ${OTHER}`, 3, /not a verified address/, /Nothing was moved.*verified/],
-      ['btc 0.01 --to 1Boat', 2, /not a valid BTC address/, /Copy it from the source again/],
+      ['btc 0.01 --to 1Boat', 2, /not a valid btc address/, /Copy it from the source again/],
       ['btc 0 --to BTC', 2, /above zero/, /50%/],
     ];
     for (const [words, exitCode, message, hint] of refusals) {
@@ -178,7 +178,7 @@ describe('a withdrawal by a script', () => {
       operation: 'withdraw',
       request: { method: 'withdraw', currency: 'usdt', receiveAddr: verified.usdt, safePwd: '***', sign: '***' },
       preview: {
-        ...{ price: null, amount: DECIMAL, notional: null, fee: '1', coin: 'usdt', chain: 'TRC20', usedBefore: false },
+        ...{ price: null, amount: DECIMAL, notional: null, fee: '1', coin: 'usdt', chain: 'trc20', usedBefore: false },
         warnings: [expect.stringMatching(/^FIRST USE/), expect.stringContaining('pit does not send it')],
       },
     });

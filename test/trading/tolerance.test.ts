@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cancelOrders } from '../../src/trading/cancel/cancel-orders.js';
-import { LONGEST_MS, orderProbe, toleranceOf } from '../../src/trading/tolerance.js';
+import { LONGEST_PROBED_MS, orderProbe, toleranceOf } from '../../src/trading/tolerance.js';
 import type { FakeHost } from '../support/fake-host.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { accountOf } from './support/account.js';
@@ -66,7 +66,7 @@ describe('the tolerance of reqTime', () => {
   });
 
   it('is unlimited where any request is taken, and that is not remembered', async () => {
-    const server = await serve({ write: 'a hang', tolerance: LONGEST_MS * 2 });
+    const server = await serve({ write: 'a hang', tolerance: LONGEST_PROBED_MS * 2 });
     const account = accountOf(server.url);
     expect(await toleranceOf(account, orderProbe('btc_usdt'))).toBe(Number.POSITIVE_INFINITY);
     expect(account.tolerance.known).toBeUndefined();

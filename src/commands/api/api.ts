@@ -1,6 +1,5 @@
-import { completing } from '../../cli/completes.js';
 import type { Context } from '../../cli/context.js';
-import { define, required, several, toggle } from '../../cli/definition.js';
+import { define, required, several, toggle, withCompletion } from '../../cli/definition.js';
 import { anything } from '../../cli/shapes.js';
 import { type Failure, quoted, suggest, usage } from '../../errors.js';
 import { failureOf } from '../../exchange/failures.js';
@@ -42,7 +41,7 @@ function passwordGiven(name: string): Failure {
 const known = Object.keys(operations);
 
 /** Throws Failure `usage` for a word that cannot be an operation, and for one in the wrong case. */
-const readOperation = completing({ of: 'words', words: known }, (word: string): string => {
+const readOperation = withCompletion({ of: 'words', words: known }, (word: string): string => {
   const same = known.find((name) => name !== word && name.toLowerCase() === word.toLowerCase());
   if (same !== undefined) throw usage(`There is no operation ${quoted(word)}.`, `Write ${same}.`);
   if (isOperationName(word)) return word;

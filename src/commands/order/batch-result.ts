@@ -12,9 +12,9 @@ import type { Paint, Screen } from '../../terminal/screen.js';
 import { type Entry, record, table } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
 import type { LineOutcome } from '../../trading/batches/batch-fact.js';
-import { resumeCommand } from '../../trading/batches/begin.js';
 import { type Job, MOST_PAIRS } from '../../trading/batches/job.js';
-import { type Ending, JobRun, type Phase } from '../../trading/batches/run.js';
+import { type Ending, JobRun, type Phase } from '../../trading/batches/job-run.js';
+import { resumeCommand } from '../../trading/batches/start-job.js';
 
 export const UNCHECKED_BATCH =
   'The network may have repeated a request, and pit could not check: compare the list of orders with this answer.';

@@ -13,21 +13,21 @@ import type { Screen } from '../../terminal/screen.js';
 import type { Entry } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { batchOf } from '../../trading/batches/batch-sender.js';
-import {
-  beginJob,
-  jobToResume,
-  newJobId,
-  type ResumeWish,
-  refuseTwins,
-  takeUpJob,
-} from '../../trading/batches/begin.js';
 import { checkLines } from '../../trading/batches/check-lines.js';
 import { Job, MOST_PAIRS } from '../../trading/batches/job.js';
 import { totals } from '../../trading/batches/lines.js';
+import {
+  jobToResume,
+  newJobId,
+  type ResumeRequest,
+  refuseDuplicates,
+  resumeJob,
+  startJob,
+} from '../../trading/batches/start-job.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine, BatchTerms } from '../../trading/journal/intent.js';
 import { distanceFrom, type Reference } from '../../trading/market-view.js';
-import type { Guarding } from '../../trading/orders/place.js';
+import type { GuardedSend } from '../../trading/orders/place.js';
 import { verifyMarket, verifyOrders } from '../../trading/orders/verify-orders.js';
 import type { PlannedOrders, PreviewFacts } from '../../trading/preview/preview.js';
 import { dryRunShape, REQUEST } from '../dry-run.js';
@@ -118,8 +118,8 @@ export async function startBatch(
   checkLines(market, lines, input.kind === 'lines' ? 'Line' : 'Order');
   const job = newJobId(context.host);
   const plan = { ...where, lines };
-  refuseTwins(account, plan, job);
-  const begin = (guarding: Guarding) => beginJob(account, plan, job, guarding);
+  refuseDuplicates(account, plan, job);
+  const begin = (guardedSend: GuardedSend) => startJob(account, plan, job, guardedSend);
   return sendBatch(context, account, { ...plan, market, job, all: lines, begin }, needed);
 }
 
@@ -142,7 +142,7 @@ async function ladderLines(
 async function resumeBatch(
   context: Context,
   id: string,
-  wish: ResumeWish,
+  wish: ResumeRequest,
   overridden: readonly GuardName[],
 ): Promise<Answer> {
   const account = await context.trading.account();
@@ -154,7 +154,7 @@ async function resumeBatch(
   const needed = await orderContext(context, account, market, { ...terms, type: 'limit', overridden, levels: 1 });
   const unsent = new Set(job.unsent());
   const lines = terms.lines.filter((_, index) => unsent.has(index));
-  const begin = async (guarding: Guarding) => takeUpJob(account, id, guarding);
+  const begin = async (guardedSend: GuardedSend) => resumeJob(account, id, guardedSend);
   const batch = { ...terms, market, job: id, lines, all: terms.lines, earlier: progressOf(job), begin };
   return sendBatch(context, account, batch, needed);
 }
@@ -162,7 +162,7 @@ async function resumeBatch(
 /** The outcome of a job that has nothing left to send, with duplicates that its requests may have made since. */
 async function finishedAnswer(context: Context, account: TradingAccount, job: Job): Promise<Answer> {
   const { id, terms } = job;
-  if (account.journal.find(id) !== undefined) return runJob(context, account, takeUpJob(account, id));
+  if (account.journal.find(id) !== undefined) return runJob(context, account, resumeJob(account, id));
   const { market, side } = terms;
   if ((await tryRead(() => verifyOrders(account, { market, side }, { extent: 'all' }))) === undefined)
     context.output.warn(UNCHECKED_BATCH);
@@ -181,7 +181,7 @@ interface Batch extends Pick<BatchTerms, 'side' | 'account'> {
   /** How far an earlier run came. */
   readonly earlier?: string;
   /** Gives the job to this process. */
-  readonly begin: (guarding: Guarding) => Promise<Job>;
+  readonly begin: (guardedSend: GuardedSend) => Promise<Job>;
 }
 
 /** Previews a job, asks, and runs it; for `--dry-run` only the preview. */
@@ -204,10 +204,10 @@ async function sendBatch(
     return dryBatch(context, account, batch, plan, { ...checked, facts }, overridden, show);
   const count = lines.length === 1 ? 'this order' : `these ${counted(lines.length, 'order')}`;
   const question = batch.earlier === undefined ? `Place ${count}?` : 'Continue?';
-  const guarding = await confirmOrders(context, account, checked, { question, market, overridden, show });
+  const guardedSend = await confirmOrders(context, account, checked, { question, market, overridden, show });
   context.budget.lengthen(timeFor(Math.ceil(lines.length / MOST_PAIRS)));
   await verifyMarket(account, market.market);
-  return runJob(context, account, await batch.begin(guarding));
+  return runJob(context, account, await batch.begin(guardedSend));
 }
 
 /** What orders come to. */

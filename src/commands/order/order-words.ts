@@ -1,4 +1,4 @@
-import type { Globals } from '../../cli/globals.js';
+import type { Globals } from '../../cli/definition.js';
 import { amountText, priceText } from '../../trading/expressions.js';
 import type { OrderTerms } from '../../trading/journal/intent.js';
 import type { OrderRequest } from './order.js';

@@ -23,7 +23,7 @@ import {
   resolveOrder,
 } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
-import { type Guarding, type Placement, placeOrder } from '../../trading/orders/place.js';
+import { type GuardedSend, type Placement, placeOrder } from '../../trading/orders/place.js';
 import { checkOrder } from '../../trading/orders/rules.js';
 import type { Unknown } from '../../trading/orders/settle-order.js';
 import { newClientId, notionalText } from '../../trading/orders/terms.js';
@@ -198,9 +198,9 @@ export async function sendOrder(
     return dryRun(context, account.client, orderRequest(order, order.clientId), data, show);
   }
   const to = { question: 'Place this order?', market: plan.market, overridden, show };
-  const guarding = await confirmOrders(context, account, checked, to);
+  const guardedSend = await confirmOrders(context, account, checked, to);
   lifted?.([...new Set([...overridden, ...breaches.map(({ guard }) => guard)])]);
-  return place(context, account, order, { chosen: request.id !== undefined, ...guarding });
+  return place(context, account, order, { chosen: request.id !== undefined, ...guardedSend });
 }
 
 /**
@@ -235,11 +235,16 @@ async function check(
   const needsMarket = needed.needsMarket || at.kind === 'book';
   const checked = await checkOrders(account, plan, { ...needed, needsMarket });
   const order = { ...terms, clientId: id ?? newClientId(host), notional: notionalText(terms) };
-  return { ...checked, warnings: [...openDoubts(context, account, terms.market), ...checked.warnings], plan, order };
+  return {
+    ...checked,
+    warnings: [...uncertainWarnings(context, account, terms.market), ...checked.warnings],
+    plan,
+    order,
+  };
 }
 
 /** A warning for each earlier write of the market whose outcome is unknown. */
-export function openDoubts({ output }: Context, account: TradingAccount, market: string): readonly string[] {
+export function uncertainWarnings({ output }: Context, account: TradingAccount, market: string): readonly string[] {
   return uncertainWrites(account, market).map((doubt) => output.textOf(doubt));
 }
 
@@ -260,7 +265,7 @@ async function place(
   { output, host }: Context,
   account: TradingAccount,
   order: CheckedOrder['order'],
-  how: { readonly chosen: boolean } & Guarding,
+  how: { readonly chosen: boolean } & GuardedSend,
 ): Promise<Answer> {
   const gate = new SendGate();
   const { clientId: id, notional: _, ...terms } = order;

@@ -11,11 +11,11 @@ import { type Guarded, guardOrders, needMarket } from '../../trading/guards/guar
 import { type GuardLimits, type GuardName, guardLimits } from '../../trading/guards/limits.js';
 import type { OrderTerms } from '../../trading/journal/intent.js';
 import { averagePrice, distanceFrom, distanceText } from '../../trading/market-view.js';
-import type { Guarding } from '../../trading/orders/place.js';
+import type { GuardedSend } from '../../trading/orders/place.js';
 import { MarketSnapshot, spentCoin } from '../../trading/preview/market-snapshot.js';
 import { type PlannedOrders, type PreviewFacts, previewOrders } from '../../trading/preview/preview.js';
 import { PREVIEW, type Preview } from '../dry-run.js';
-import { breachText, confirmGuarded, guardingOf } from '../guarding.js';
+import { breachText, confirmGuarded, guardedSendOf } from '../guarding.js';
 import { exchangeText } from '../session/exchange-text.js';
 
 /** What is needed to check orders before they are sent: the exchange's answers, and the limits. */
@@ -96,12 +96,12 @@ export async function confirmOrders(
     readonly overridden: readonly GuardName[];
     readonly show: ((screen: Screen) => string) | null;
   },
-): Promise<Guarding> {
+): Promise<GuardedSend> {
   const { output } = context;
   if (to.show === null) for (const warning of checked.warnings) output.warn(warning);
   else output.preview(to.show);
   await confirmGuarded(context, to.question, checked.breaches, to.overridden);
-  return guardingOf(context, account, to.market.quote, checked, to.overridden);
+  return guardedSendOf(context, account, to.market.quote, checked, to.overridden);
 }
 
 /** The parts of a preview that are not the same for every kind of order. */

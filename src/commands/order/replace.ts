@@ -14,7 +14,7 @@ import type { CancelOutcome } from '../../trading/cancel/cancellation.js';
 import { readAmount, readPrice } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { OrderTerms, ReplaceTerms } from '../../trading/journal/intent.js';
-import type { Guarding, Placement } from '../../trading/orders/place.js';
+import type { GuardedSend, Placement } from '../../trading/orders/place.js';
 import { newClientId, notionalText, remainderOf } from '../../trading/orders/terms.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { planReplacement, type ReplacePlan } from '../../trading/replace/plan.js';
@@ -25,7 +25,7 @@ import { overriddenBy, overrideFlag } from '../guarding.js';
 import { knownClientId, marketName, oneOf, orderId } from '../inputs.js';
 import { onMarket } from '../known-market.js';
 import { UNCHECKED } from '../session/duplicate-warnings.js';
-import { checkGiven, openDoubts, PLACED, placedAnswer } from './order.js';
+import { checkGiven, PLACED, placedAnswer, uncertainWarnings } from './order.js';
 import { orderWords, tooLittleText } from './order-words.js';
 import {
   accountText,
@@ -102,7 +102,7 @@ async function sendReplacement(
   const plan = { market, side: placed.side, type: placed.type, account: placed.account, orders: [placed] };
   const found = await checkOrders(account, plan, needed);
   const order = { ...placed, clientId: newClientId(context.host), notional: notionalText(placed) };
-  const warnings = [...openDoubts(context, account, market.market), ...found.warnings];
+  const warnings = [...uncertainWarnings(context, account, market.market), ...found.warnings];
   const checked: CheckedOrder = { ...found, warnings, plan, order };
   const { facts } = checked;
   const show =
@@ -117,8 +117,8 @@ async function sendReplacement(
     return { data: [cancel.data, place.data], show: place.show };
   }
   const to = { question: 'Cancel the order and place this one?', market, overridden, show };
-  const guarding = await confirmOrders(context, account, checked, to);
-  return replace(context, account, replacement, order.clientId, guarding);
+  const guardedSend = await confirmOrders(context, account, checked, to);
+  return replace(context, account, replacement, order.clientId, guardedSend);
 }
 
 /** The preview of the new order, after what is cancelled. */
@@ -159,7 +159,7 @@ async function replace(
   account: TradingAccount,
   plan: ReplacePlan,
   id: string,
-  guarding: Guarding,
+  guardedSend: GuardedSend,
 ): Promise<Answer> {
   const forget = host.onInterrupt(() =>
     output.warn([
@@ -167,7 +167,7 @@ async function replace(
       suggest('Find out', 'resolve', id),
     ]),
   );
-  const replaced = await replaceOrder(account, plan, id, guarding);
+  const replaced = await replaceOrder(account, plan, id, guardedSend);
   const found = await verifyMarket(account, plan.terms.market);
   // that may take seconds, and until it is over nothing of what was done is reported
   forget();

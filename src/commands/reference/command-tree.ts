@@ -1,6 +1,4 @@
-import type { Completes } from '../../cli/completes.js';
-import type { Definition, Flag } from '../../cli/definition.js';
-import { GLOBAL_FLAGS } from '../../cli/globals.js';
+import { type Completes, type Definition, type Flag, GLOBAL_FLAGS } from '../../cli/definition.js';
 import { commands, groups } from '../index.js';
 
 export interface DescribedArgument {

@@ -1,4 +1,4 @@
-import type { Completes } from '../../cli/completes.js';
+import type { Completes } from '../../cli/definition.js';
 import {
   type CommandTree,
   childrenOf,

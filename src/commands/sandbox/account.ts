@@ -1,6 +1,5 @@
 import { listing } from '../../cli/answers.js';
-import { completing } from '../../cli/completes.js';
-import { define, flag, optional, required, toggle } from '../../cli/definition.js';
+import { define, flag, optional, required, toggle, withCompletion } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { suggest } from '../../errors.js';
 import { type AccountReport, PERMISSION_NAMES, type WalletReport } from '../../sandbox/admin/accounts.js';
@@ -42,7 +41,7 @@ export const add = define({
     permissions: flag(
       '--permissions <names>',
       'what its key may do: some of asset, lever, entrust, money (default: all)',
-      completing({ of: 'words', words: PERMISSION_NAMES, joined: true }, (text) =>
+      withCompletion({ of: 'words', words: PERMISSION_NAMES, joined: true }, (text) =>
         text.split(',').flatMap((name) => name.trim() || []),
       ),
     ),
@@ -165,7 +164,7 @@ export const transfer = define({
     margin: flag(
       '--margin <wallet>',
       'the margin wallet of the same account: cross or a market',
-      completing({ of: 'market' }, (text) => (text === 'cross' ? text : marketName(text))),
+      withCompletion({ of: 'market' }, (text) => (text === 'cross' ? text : marketName(text))),
     ),
     back: toggle('--back', 'move from the margin wallet to the spot wallet'),
   },

@@ -1,4 +1,4 @@
-import type { Globals } from '../../cli/globals.js';
+import type { Globals } from '../../cli/definition.js';
 import { Cache } from '../../config/cache.js';
 import { type Connection, chooseConnection, type Missing, requireKeys } from '../../config/connection.js';
 import { KeyStore } from '../../config/keys.js';

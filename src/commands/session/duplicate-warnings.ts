@@ -12,19 +12,29 @@ export function warnOfDuplicates(output: Output, duplicates: readonly DuplicateO
 }
 
 function warnOfWrite(output: Output, duplicates: readonly DuplicateOrders[]): void {
-  const cause = duplicates.every(({ isProven }) => isProven)
-    ? 'pit sent the request once; the network repeated it.'
-    : 'pit sent the request once; the network may have repeated it, or another program uses this key.';
-  output.warn(`${headlineOf(duplicates)}. ${cause}`);
-  const rejected = duplicates.flatMap(rejectedOrder);
-  const isSingle = duplicates.length === 1 && isLoneRejected(duplicates[0]);
-  suggestCancel(output, duplicates, rejected, isSingle ? 'it' : 'the rejected orders');
-  const others = duplicates.flatMap(({ ids }) => ids).filter((id) => !rejected.includes(id));
+  output.warn(`${headlineOf(duplicates)}. ${causeOf(duplicates)}`);
+  const unexpected = duplicates.flatMap(unexpectedOrder);
+  const isSingle = duplicates.length === 1 && isUnexpected(duplicates[0]);
+  const them = duplicates.some(isNotSent) ? 'these orders' : 'the rejected orders';
+  suggestCancel(output, duplicates, unexpected, isSingle ? 'it' : them);
+  const others = duplicates.flatMap(({ ids }) => ids).filter((id) => !unexpected.includes(id));
   suggestCancel(output, duplicates, others, 'the duplicates');
 }
 
-/** The order that a rejected request left. The user wanted it once, so a batch counts it as the order of its line. */
-function rejectedOrder({ line, order, ids }: DuplicateOrders): string[] {
+function causeOf(duplicates: readonly DuplicateOrders[]): string {
+  if (!duplicates.every(({ isProven }) => isProven))
+    return 'pit sent the request once; the network may have repeated it, or another program uses this key.';
+  return duplicates.every(isNotSent)
+    ? 'The exchange executed the request after its time limit.'
+    : 'pit sent the request once; the network repeated it.';
+}
+
+function isNotSent({ absent }: DuplicateOrders): boolean {
+  return absent === 'notSent';
+}
+
+/** The order of a request that counted as rejected or not sent. The user wanted it once, so a batch counts it as the order of its line. */
+function unexpectedOrder({ line, order, ids }: DuplicateOrders): string[] {
   return order === null && (line !== undefined || ids.length === 1) ? ids.slice(0, 1) : [];
 }
 
@@ -52,17 +62,22 @@ function headlineOf(duplicates: readonly DuplicateOrders[]): string {
   // no request carries the id of a job
   const what = `${side} ${amount} ${market} at ${price} (${line === undefined ? 'client id' : 'job'} ${intent})`;
   const all = [...(order === null ? [] : [order]), ...ids].join(' and ');
-  return `${isLoneRejected(first) ? 'A REJECTED ORDER IS LIVE' : 'THE ORDER WAS PLACED MORE THAN ONCE'}: ${what} as ${all}`;
+  return `${isUnexpected(first) ? unexpectedHeadline(first) : 'THE ORDER WAS PLACED MORE THAN ONCE'}: ${what} as ${all}`;
+}
+
+function unexpectedHeadline(duplicate: DuplicateOrders): string {
+  return isNotSent(duplicate) ? 'AN ORDER THAT COUNTED AS NOT SENT IS LIVE' : 'A REJECTED ORDER IS LIVE';
 }
 
 function manyHeadline(duplicates: readonly DuplicateOrders[]): string {
-  if (duplicates.every(isLoneRejected)) return 'REJECTED ORDERS ARE LIVE';
+  if (duplicates.every(isUnexpected))
+    return duplicates.every(isNotSent) ? 'ORDERS THAT COUNTED AS NOT SENT ARE LIVE' : 'REJECTED ORDERS ARE LIVE';
   const headline = 'ORDERS WERE PLACED MORE THAN ONCE';
-  return duplicates.some(isLoneRejected) ? `${headline}, OR ALTHOUGH REJECTED` : headline;
+  return duplicates.some(isUnexpected) ? `${headline}, OR ALTHOUGH REJECTED` : headline;
 }
 
-/** Whether a rejected order exists once. */
-function isLoneRejected(duplicate: DuplicateOrders | undefined): boolean {
+/** Whether an order that counted as rejected or not sent exists once. */
+function isUnexpected(duplicate: DuplicateOrders | undefined): boolean {
   return duplicate?.order === null && duplicate.ids.length === 1;
 }
 

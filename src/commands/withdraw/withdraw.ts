@@ -7,6 +7,7 @@ import type { TradingAccount } from '../../trading/account.js';
 import { isOf } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/orders/terms.js';
 import { SendGate } from '../../trading/send-gate.js';
+import { feePlace, readWithdrawAmount } from '../../trading/withdrawals/amounts.js';
 import {
   type CoinFacts,
   type EarlierUse,
@@ -14,7 +15,6 @@ import {
   readEarlierUse,
 } from '../../trading/withdrawals/coin-facts.js';
 import { checkLimits, withdrawLimits } from '../../trading/withdrawals/limits.js';
-import { feePlace, readWithdrawAmount } from '../../trading/withdrawals/plan.js';
 import {
   checkCoin,
   type PreparedWithdrawal,
@@ -203,12 +203,15 @@ async function check(context: Context, account: TradingAccount, request: Withdra
   await checkLimits(account, withdrawLimits(settings), wanted);
   await tryRead(() => verifyWithdrawals(account, coin));
   const earlier = await readEarlierUse(account.client, coin, prepared);
-  const warnings = [...prepared.warnings, ...openDoubts(account, coin).map((doubt) => context.output.textOf(doubt))];
+  const warnings = [
+    ...prepared.warnings,
+    ...uncertainWarnings(account, coin).map((doubt) => context.output.textOf(doubt)),
+  ];
   return { prepared, earlier, unfamiliar: firstUseText(earlier), warnings };
 }
 
 /** An earlier withdrawal with an unknown outcome, even of another amount, may be the same one. */
-function openDoubts({ journal }: TradingAccount, coin: string): Advice[] {
+function uncertainWarnings({ journal }: TradingAccount, coin: string): Advice[] {
   return journal.open().flatMap(({ intent }) => {
     if (!isOf(intent, 'withdraw') || intent.terms.coin !== coin) return [];
     const { amount, address } = intent.terms;

@@ -13,7 +13,7 @@ import type { TradingAccount } from '../../trading/account.js';
 import type { Unknown } from '../../trading/orders/settle-order.js';
 import type { EarlierUse } from '../../trading/withdrawals/coin-facts.js';
 import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
-import type { Withdrawal } from '../../trading/withdrawals/send.js';
+import type { WithdrawalResult } from '../../trading/withdrawals/send.js';
 import { dryRunShape, PREVIEW, type Preview } from '../dry-run.js';
 import { notSent } from '../not-sent.js';
 import { exchangeText } from '../session/exchange-text.js';
@@ -125,7 +125,7 @@ export function previewData({
 type SentWithdrawal = PreparedWithdrawal & { readonly id: string };
 
 /** The outcome of a withdrawal. Throws Failure `refused`, `limited` or `unreachable` if nothing was moved. */
-export function withdrawalAnswer({ output }: Context, sent: SentWithdrawal, withdrawal: Withdrawal): Answer {
+export function withdrawalAnswer({ output }: Context, sent: SentWithdrawal, withdrawal: WithdrawalResult): Answer {
   const { id: clientId, wanted } = sent;
   const { coin } = wanted;
   if (withdrawal.outcome === 'refused') throw refusedWithdrawal(withdrawal.refusal, coin, clientId);
@@ -141,7 +141,10 @@ export function withdrawalAnswer({ output }: Context, sent: SentWithdrawal, with
   return answer(sent, withdrawal);
 }
 
-function answer(sent: SentWithdrawal, withdrawal: Exclude<Withdrawal, { outcome: 'refused' | 'notSent' }>): Answer {
+function answer(
+  sent: SentWithdrawal,
+  withdrawal: Exclude<WithdrawalResult, { outcome: 'refused' | 'notSent' }>,
+): Answer {
   const { wanted, sums, address, memo } = sent;
   const { coin, internal } = wanted;
   const { amount, fee, receives } = sums;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ChainRules, chainRules, chainsOf } from '../markets/coins.js';
+import { type ChainRules, chainNamed, chainRules, chainsOf } from '../markets/coins.js';
 import { Refusal } from '../refusals.js';
 import type { Codec, Table } from '../store/table.js';
 
@@ -55,17 +55,17 @@ export class AddressBook {
     this.tables.obtained.put(`${account}/${coin}`, 1);
   }
 
-  /** Throws {@link Refusal} if the coin has several chains, or the address was not obtained. */
+  /** The address on the coin's main chain. Throws {@link Refusal} if it was not obtained. */
   single(account: string, coin: string): ChainAddress {
-    const [chain, another] = chainsOf(coin);
-    if (chain === undefined || another !== undefined) throw new Refusal('severalChains', coin);
-    if (this.tables.obtained.get(`${account}/${coin}`) === undefined) throw new Refusal('noAddress', coin);
+    const [chain] = chainsOf(coin);
+    if (chain === undefined || this.tables.obtained.get(`${account}/${coin}`) === undefined)
+      throw new Refusal('noAddress', coin);
     return depositAddress(account, chain);
   }
 
   /** Throws {@link Refusal} for an unknown chain, and for a missing or unexpected memo. */
   verify(account: string, { coin, address, memo, chain: name, preferred = false }: NewAddress): void {
-    const chain = name === undefined ? chainsOf(coin)[0] : chainsOf(coin).find((rules) => rules.chain === name);
+    const chain = name === undefined ? chainsOf(coin)[0] : chainNamed(coin, name);
     if (chain === undefined) throw new Refusal('badParameter', `${coin} has no chain ${String(name).slice(0, 40)}`);
     if (chain.usesMemo !== (memo !== undefined)) throw new Refusal('missingMemo', coin);
     const entry = { text: addressText({ address, memo: memo ?? null }), chain: chain.chain };

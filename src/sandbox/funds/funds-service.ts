@@ -1,6 +1,6 @@
 import type { Customers } from '../accounts/accounts.js';
 import { type BillQuery, type BillRecord, billRecord } from '../accounts/bills.js';
-import { type ChainRules, chainsOf, coinRules } from '../markets/coins.js';
+import { type ChainRules, chainNamed, chainsOf, coinRules } from '../markets/coins.js';
 import { coinUnits, unitsOf } from '../markets/market.js';
 import { Refusal } from '../refusals.js';
 import { Scheduler, timeCodec } from '../scheduler.js';
@@ -243,8 +243,7 @@ export class FundsService {
 }
 
 function depositChain(coin: string, name: string | undefined): ChainRules {
-  const chains = chainsOf(coin);
-  const found = chains.find(({ chain, canDeposit }) => (name === undefined ? canDeposit : chain === name));
+  const found = name === undefined ? chainsOf(coin).find(({ canDeposit }) => canDeposit) : chainNamed(coin, name);
   if (found === undefined) throw new Refusal('badParameter', `${coin} has no such chain`);
   if (!found.canDeposit) throw new Refusal('notOpen', `deposits on ${found.chain}`);
   return found;

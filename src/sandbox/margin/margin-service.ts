@@ -9,8 +9,8 @@ import { Refusal } from '../refusals.js';
  * How margin works. The interface says only that it exists. Leverage L means: when coins are lent, and when they leave the
  * wallet, everything in it is worth at most L times what is left after its debts, at the last prices. An isolated wallet is
  * valued in the quote coin of its market, a cross wallet in usdt. There are enough of the coins with `canLoan`; there is no
- * interest and no liquidation. Asking for a loan or a repayment on spot is refused (3005), because an order without the loan
- * would be a different one. Margin wallets also need the permission `lever`.
+ * interest and no liquidation. On spot, asking for a loan or a repayment is ignored, as observed. Margin wallets also need the
+ * permission `lever`.
  */
 const LEVERAGE = { spot: 1, isolated: 5, cross: 3 } as const;
 

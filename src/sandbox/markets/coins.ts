@@ -86,6 +86,11 @@ export function chainsOf(coin: string): readonly ChainRules[] {
   return CHAINS.filter((chain) => chain.coin === coin);
 }
 
+/** The chain of a coin that a user named, in any letter case. */
+export function chainNamed(coin: string, name: string): ChainRules | undefined {
+  return chainsOf(coin).find(({ chain }) => chain.toLowerCase() === name.toLowerCase());
+}
+
 /** A chain by its stored name. Throws RangeError for an unknown one, which would be a defect. */
 export function chainRules(coin: string, name: string): ChainRules {
   const found = chainsOf(coin).find(({ chain }) => chain === name);
@@ -93,14 +98,9 @@ export function chainRules(coin: string, name: string): ChainRules {
   return found;
 }
 
-/** A coin, named as in the interface's coin entry. */
+/** A coin of the exchange. */
 export interface CoinRules {
   readonly coin: string;
-  readonly enName: string;
-  readonly cnName: string;
-  /** Differs from enName only for a renamed coin. */
-  readonly showName: string;
-  readonly unitTag: string;
   /** Decimals of balances and fees. */
   readonly unitDecimal: number;
   /** A running number: the interface does not state what the field means. */
@@ -112,27 +112,23 @@ export interface CoinRules {
   readonly canLoan: boolean;
 }
 
-type CoinRow = [coin: string, enName: string, cnName: string, unitDecimal: number, canLoan: boolean];
+type CoinRow = [coin: string, unitDecimal: number, canLoan: boolean];
 
 const COIN_ROWS: readonly CoinRow[] = [
-  ['btc', 'Bitcoin', '比特币', 8, true],
-  ['eth', 'Ethereum', '以太坊', 8, true],
-  ['bch', 'Bitcoin Cash', '比特现金', 8, false],
-  ['ltc', 'Litecoin', '莱特币', 8, true],
-  ['eos', 'EOS', '柚子', 4, false],
-  ['xrp', 'XRP', '瑞波币', 6, false],
-  ['usdt', 'Tether USD', '泰达币', 8, true],
+  ['btc', 8, true],
+  ['eth', 8, true],
+  ['bch', 8, false],
+  ['ltc', 8, true],
+  ['eos', 4, false],
+  ['xrp', 6, false],
+  ['usdt', 8, true],
 ];
 
 export const COINS: ReadonlyMap<string, CoinRules> = new Map(
-  COIN_ROWS.map(([coin, enName, cnName, unitDecimal, canLoan], index) => [
+  COIN_ROWS.map(([coin, unitDecimal, canLoan], index) => [
     coin,
     {
       coin,
-      enName,
-      cnName,
-      showName: enName,
-      unitTag: coin.toUpperCase(),
       unitDecimal,
       fundsType: index + 1,
       canDeposit: chainsOf(coin).some((chain) => chain.canDeposit),

@@ -21,8 +21,25 @@ export const DEPTH_LEVELS = 50;
 /** Documented: "when merged depth is used only 5 levels are returned". */
 export const MERGED_DEPTH_LEVELS = 5;
 
-/** Documented: the default and the most that kline returns. */
+/** Documented: the default and the most that kline returns. Observed: a larger `size` gives this many rows and no error. */
 export const CANDLE_ROWS = 1000;
+
+/** Observed: clients leave out kline's `type` and expect minutes. */
+export const DEFAULT_CANDLE_TYPE = '1min';
+
+/** Observed: lists are asked without `pageIndex` and `pageSize`, or with 0. The size is documented for bills and orders. */
+export const DEFAULT_PAGE = { index: '1', size: '10' } as const;
+
+/** Observed: clients look balances up by enName or showName and expect the symbol. No coin here was renamed. */
+export function coinNames(coin: string): { enName: string; cnName: string; showName: string; unitTag: string } {
+  const symbol = coin.toUpperCase();
+  return { enName: symbol, cnName: symbol, showName: symbol, unitTag: symbol };
+}
+
+/** Observed: the names of chains are lower case. */
+export function shownChain(name: string): string {
+  return name.toLowerCase();
+}
 
 /** Documented: getOrders "returns 10 records per request". */
 export const ORDERS_PER_PAGE = 10;
@@ -39,7 +56,10 @@ export const CODE_IS_TEXT: ReadonlySet<string> = new Set(['order', 'orderMoreV2'
 /** Observed: price and amount have codes of their own; any other wrong parameter is 3005. */
 export const PARAMETER_REFUSALS: Readonly<Record<string, RefusalName>> = { price: 'badPrice', amount: 'badAmount' };
 
-/** Observed: enableExpress and enableRepay, typed int with the values true and false, may also be 1 and 0. */
+/**
+ * Observed: enableExpress and enableRepay, typed int with the values true and false, may also be 1 and 0. On spot, where nothing
+ * is lent, they are ignored: clients send them with every order.
+ */
 export const SWITCHES: Readonly<Record<string, string>> = { '1': 'true', '0': 'false' };
 export const SWITCHED: ReadonlySet<string> = new Set(['enableExpress', 'enableRepay']);
 

@@ -1,6 +1,7 @@
 import type { Operation, Parameter } from '../../exchange/operations/operation.js';
 import { Refusal } from '../refusals.js';
 import { PARAMETER_REFUSALS, SWITCHED, SWITCHES } from './choices.js';
+import { readAsMeant } from './observed-requests.js';
 
 /** A request target in its two parts, as they were sent. */
 interface Target {
@@ -54,26 +55,33 @@ function decode(text: string): string {
   }
 }
 
+/** An operation with its name. */
+interface Checked {
+  readonly name: string;
+  readonly operation: Operation;
+}
+
 /**
- * Checks the received parameters against the description of the operation and returns the given ones. Unknown parameters are
+ * Checks the received parameters against the description of the operation and returns the given ones, written as described
+ * ({@link readAsMeant}). Unknown parameters are
  * ignored, as observed; an optional one with an empty value counts as missing. Throws {@link Refusal}.
  */
 export function checkParameters(
-  operation: Operation,
+  { name: operationName, operation }: Checked,
   received: ReadonlyMap<string, string>,
 ): Record<string, string | undefined> {
   const values: Record<string, string | undefined> = {};
   const { parameters, groups } = factsOf(operation);
   for (const [name, parameter] of parameters) {
-    const value = checkedValue(name, parameter, received);
+    const sent = readAsMeant(operationName, name, received.get(name) ?? '');
+    const value = checkedValue(name, parameter, sent);
     if (value !== undefined) values[name] = value;
   }
   checkGroups(groups, values);
   return values;
 }
 
-function checkedValue(name: string, parameter: Parameter, received: ReadonlyMap<string, string>): string | undefined {
-  const sent = received.get(name) ?? '';
+function checkedValue(name: string, parameter: Parameter, sent: string): string | undefined {
   if (sent === '') {
     if (parameter.required) throw new Refusal('badParameter', `${name} is missing`);
     return undefined;

@@ -1,4 +1,3 @@
-import type { Operation } from '../../exchange/operations/operation.js';
 import type { Account } from '../accounts/accounts.js';
 import type { Exchange } from '../exchange/exchange-service.js';
 import { Refusal } from '../refusals.js';
@@ -64,7 +63,7 @@ export class RequestHandler {
 
   private addRoute(served: Served): void {
     if (served.access === 'public') {
-      const parsed = new ParsedQueries(served.operation);
+      const parsed = new ParsedQueries(served);
       const respond: Respond = (request, query) => this.runPublic(served, request, () => parsed.of(query));
       this.routes.set(`/data/v1/${served.name}`, { refusalBody: marketDataRefusal, respond });
       return;
@@ -109,7 +108,7 @@ export class RequestHandler {
     limits.address(request.address, now());
     const parameters = readQuery(query);
     checkMethod(served.name, parameters);
-    const values = checkParameters(served.operation, parameters);
+    const values = checkParameters(served, parameters);
     return { body: write(served.run(values, { exchange })), refused: false };
   }
 
@@ -118,7 +117,7 @@ export class RequestHandler {
     limits.address(request.address, now());
     const parameters = readQuery(query);
     const account = this.authenticate(served, parameters, request.skew);
-    const values = checkParameters(served.operation, parameters);
+    const values = checkParameters(served, parameters);
     // nothing is begun that could not be kept: this rejects
     if (exchange.isFailing) await exchange.durable();
     exchange.advance();
@@ -170,13 +169,13 @@ const MOST = 500;
 class ParsedQueries {
   private readonly known = new Map<string, ParsedQuery>();
 
-  constructor(private readonly operation: Operation) {}
+  constructor(private readonly served: Served) {}
 
   /** The checked parameters of a query. Throws {@link Refusal}. */
   of(query: string): ParsedQuery {
     const known = this.known.get(query);
     if (known !== undefined) return known;
-    const parsed = checkParameters(this.operation, readQuery(query));
+    const parsed = checkParameters(this.served, readQuery(query));
     if (this.known.size >= MOST) this.known.clear();
     this.known.set(query, parsed);
     return parsed;

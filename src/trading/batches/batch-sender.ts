@@ -12,17 +12,17 @@ import type { PendingRequest } from './pending-request.js';
 /** Requests recorded with one fsync. */
 const GROUP = 4;
 /** The most requests without an answer at a time. */
-const MOST_ON_THE_WAY = 30;
+const MOST_IN_FLIGHT = 30;
 /** Reserved for outstanding answers, at most a quarter of the budget. */
 const RESERVE_MS = 5_000;
 
 /** Why the requests stopped before all had left. */
-export type Trouble =
+export type SendProblem =
   | { readonly kind: 'lost'; readonly reason: string }
   | { readonly kind: 'stayed'; readonly reason: string; readonly failure: FailureKind }
   | { readonly kind: 'short' | 'time' }
   | { readonly kind: 'refused'; readonly refusal: Refused }
-  /** The journal could not be written, or a request could not be made. */
+  /** The journal could not be written, or a request could not be built. */
   | { readonly kind: 'unrecorded'; readonly failure: Failure };
 
 /** The orders of these lines of a job, as one request places them. */
@@ -40,10 +40,10 @@ export function batchOf(
 /** Sends a job's requests, several at once, until all are sent or one is not answered normally. */
 export class BatchSender {
   #waiting = 0;
-  #onTheWay = 0;
+  #inFlight = 0;
   #isRecording = false;
   #halted = false;
-  #trouble: Trouble | undefined;
+  #problem: SendProblem | undefined;
   #answered = 0;
   #waiters: (() => void)[] = [];
 
@@ -64,76 +64,76 @@ export class BatchSender {
   }
 
   /** Sends these lines and waits for every answer. Returns the first problem, if there was one. */
-  async send(lines: readonly number[]): Promise<Trouble | undefined> {
-    this.#trouble = undefined;
-    const portions = portioned(lines);
-    const carried: Promise<void>[] = [];
-    const broken: unknown[] = [];
-    while (portions.length > 0 && this.#mayGoOn()) {
+  async send(lines: readonly number[]): Promise<SendProblem | undefined> {
+    this.#problem = undefined;
+    const chunks = chunked(lines);
+    const sends: Promise<void>[] = [];
+    const errors: unknown[] = [];
+    while (chunks.length > 0 && this.#mayContinue()) {
       // the first request shows whether any can succeed; one refusal need not be repeated by all others
-      const group = portions.splice(0, this.#answered === 0 ? 1 : GROUP);
+      const group = chunks.splice(0, this.#answered === 0 ? 1 : GROUP);
       this.#isRecording = true;
       // at once: nobody would catch a rejection that comes while others are recorded, and the process would end
       for (const request of await this.#recorded(group))
-        carried.push(this.#carry(request).catch((error: unknown) => void broken.push(error)));
+        sends.push(this.#sendOne(request).catch((error: unknown) => void errors.push(error)));
       this.#isRecording = false;
       this.#wake();
       const isFirst = this.#answered === 0;
-      const isFull = () => this.#waiting > GROUP || this.#onTheWay > MOST_ON_THE_WAY - GROUP;
-      while (isFirst ? this.#onTheWay > 0 : isFull()) await this.#change();
+      const isFull = () => this.#waiting > GROUP || this.#inFlight > MOST_IN_FLIGHT - GROUP;
+      while (isFirst ? this.#inFlight > 0 : isFull()) await this.#nextChange();
     }
-    await Promise.all(carried);
-    if (broken.length > 0) throw broken[0];
-    return this.#trouble;
+    await Promise.all(sends);
+    if (errors.length > 0) throw errors[0];
+    return this.#problem;
   }
 
   /** Empty if they cannot be recorded: then they may not leave. */
-  async #recorded(portions: readonly (readonly number[])[]): Promise<PendingRequest[]> {
+  async #recorded(chunks: readonly (readonly number[])[]): Promise<PendingRequest[]> {
     try {
-      return await this.job.leaving(portions, this.account.client.now());
+      return await this.job.leaving(chunks, this.account.client.now());
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      this.#meet({ kind: 'unrecorded', failure: error });
+      this.#stop({ kind: 'unrecorded', failure: error });
       return [];
     }
   }
 
   /** Resolves once every answer has arrived or timed out. Requests that are still being recorded are cancelled. */
   async idle(): Promise<void> {
-    while (this.#onTheWay > 0 || this.#isRecording) await this.#change();
+    while (this.#inFlight > 0 || this.#isRecording) await this.#nextChange();
   }
 
-  #mayGoOn(): boolean {
+  #mayContinue(): boolean {
     const { budget } = this.account;
-    if (!budget.allows(Math.min(RESERVE_MS, budget.milliseconds / 4))) this.#meet({ kind: 'time' });
-    return !this.#halted && this.#trouble === undefined;
+    if (!budget.allows(Math.min(RESERVE_MS, budget.milliseconds / 4))) this.#stop({ kind: 'time' });
+    return !this.#halted && this.#problem === undefined;
   }
 
-  async #carry(request: PendingRequest): Promise<void> {
+  async #sendOne(request: PendingRequest): Promise<void> {
     this.#waiting += 1;
-    this.#onTheWay += 1;
+    this.#inFlight += 1;
     let isWaiting = true;
-    let isTakenBack = false;
-    const leave = () => {
+    let isCancelled = false;
+    const stopWaiting = () => {
       if (isWaiting) this.#waiting -= 1;
       isWaiting = false;
       this.#wake();
     };
     const mayLeave = () => {
-      leave();
-      isTakenBack = this.#halted || this.#trouble !== undefined;
-      return !isTakenBack;
+      stopWaiting();
+      isCancelled = this.#halted || this.#problem !== undefined;
+      return !isCancelled;
     };
     try {
-      const result = await this.#sent(request, mayLeave);
-      if (!isTakenBack) this.#take(request, result);
-      else this.#stayed(request, 'it was taken back');
+      const result = await this.#request(request, mayLeave);
+      if (!isCancelled) this.#record(request, result);
+      else this.#recordNotSent(request, 'cancelled');
     } catch (error) {
       this.#halted = true;
       throw error;
     } finally {
-      leave();
-      this.#onTheWay -= 1;
+      stopWaiting();
+      this.#inFlight -= 1;
       this.#wake();
     }
   }
@@ -141,30 +141,30 @@ export class BatchSender {
   /**
    * A thrown error means that the request could not be built; one that fails later may have arrived, and is in the result.
    */
-  async #sent(request: PendingRequest, mayLeave: () => boolean) {
+  async #request(request: PendingRequest, mayLeave: () => boolean) {
     try {
       const batch = batchOf(this.job.terms, request.sent);
       return await this.account.client.placeOrders(batch, { reqTime: request.reqTime, mayLeave });
     } catch (error) {
-      this.#stayed(request, 'it could not be made');
+      this.#recordNotSent(request, 'the request could not be built');
       throw error;
     }
   }
 
-  #take(
+  #record(
     request: PendingRequest,
     result: WriteOutcome<{ readonly ids: readonly string[]; readonly message: string | null }>,
   ): void {
     const { request: number } = request;
     if (result.kind === 'notSent') {
-      this.#meet({ kind: 'stayed', reason: result.reason, failure: result.failure });
-      this.#stayed(request, result.reason);
+      this.#stop({ kind: 'stayed', reason: result.reason, failure: result.failure });
+      this.#recordNotSent(request, result.reason);
     } else if (result.kind === 'lost') {
-      this.#meet({ kind: 'lost', reason: result.reason });
+      this.#stop({ kind: 'lost', reason: result.reason });
       this.job.tell(`request ${number}: no answer: ${result.reason}`, { kind: 'lost', request: number });
     } else if (result.kind === 'refused') {
       const { code, message } = result.refusal;
-      this.#meet({ kind: 'refused', refusal: result.refusal });
+      this.#stop({ kind: 'refused', refusal: result.refusal });
       this.job.tell(`request ${number} refused: ${code} ${message}`, {
         kind: 'refused',
         request: number,
@@ -179,20 +179,20 @@ export class BatchSender {
         kind: 'answered',
         ...{ request: number, ids, message: ids.length === request.sent.length ? null : message },
       });
-      if (this.job.pendingRequests.has(number)) this.#meet({ kind: 'short' });
+      if (this.job.pendingRequests.has(number)) this.#stop({ kind: 'short' });
       this.#answered += 1;
     }
   }
 
-  #stayed({ request }: PendingRequest, reason: string): void {
+  #recordNotSent({ request }: PendingRequest, reason: string): void {
     this.job.tell(`request ${request} did not leave: ${reason}`, { kind: 'stayed', request });
   }
 
-  #meet(trouble: Trouble): void {
-    this.#trouble ??= trouble;
+  #stop(problem: SendProblem): void {
+    this.#problem ??= problem;
   }
 
-  #change(): Promise<void> {
+  #nextChange(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiters.push(resolve);
     });
@@ -203,7 +203,7 @@ export class BatchSender {
   }
 }
 
-function portioned(lines: readonly number[]): number[][] {
+function chunked(lines: readonly number[]): number[][] {
   const count = Math.ceil(lines.length / MOST_PAIRS);
   return Array.from({ length: count }, (_, index) => lines.slice(index * MOST_PAIRS, (index + 1) * MOST_PAIRS));
 }

@@ -5,7 +5,7 @@ import { EXPIRED } from '../orders/settle-order.js';
 import type { BatchFact } from './batch-fact.js';
 import type { Job } from './job.js';
 import { recordKey } from './lines.js';
-import { isTurnedAway, type PendingRequest } from './pending-request.js';
+import { isTemporaryRefusal, type PendingRequest } from './pending-request.js';
 
 /** What the exchange refused for the orders, the key or the account is not sent again. */
 export function closeRefused(job: Job, request: PendingRequest, code: number | null): void {
@@ -17,7 +17,7 @@ export function closeLate(job: Job): void {
   for (const request of [...job.pendingRequests.values()]) {
     const { answer, reason } = request;
     if (answer === 'lost') close(job, request, { outcome: 'notSent', reason: EXPIRED, code: null });
-    else if (typeof answer === 'object' && isTurnedAway(request))
+    else if (typeof answer === 'object' && isTemporaryRefusal(request))
       close(job, request, { outcome: 'notSent', reason, code: answer.code });
   }
 }

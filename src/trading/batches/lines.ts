@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Order, Side } from '../../domain/order.js';
 import type { BatchLine, BatchTerms, OrderTerms } from '../journal/intent.js';
-import { kindOf, notionalOf, worthOfOrder } from '../orders/terms.js';
+import { kindOf, notionalForGuards, notionalOf } from '../orders/terms.js';
 
 /** The key of a batch order: its price and amount, in whatever notation. */
 export function keyOf(price: string, amount: string): string {
@@ -49,6 +49,9 @@ export function totals(lines: readonly BatchLine[]): { readonly amount: Decimal;
 }
 
 /** The notional that guards count for the lines, in the quote coin. */
-export function worthOfLines(lines: readonly BatchLine[], side: Side, bid: string | undefined): Decimal {
-  return lines.reduce((sum, [, price, amount]) => sum.plus(worthOfOrder({ side, price, amount }, bid)), Decimal.zero);
+export function notionalOfLines(lines: readonly BatchLine[], side: Side, bid: string | undefined): Decimal {
+  return lines.reduce(
+    (sum, [, price, amount]) => sum.plus(notionalForGuards({ side, price, amount }, bid)),
+    Decimal.zero,
+  );
 }

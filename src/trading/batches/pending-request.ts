@@ -1,4 +1,4 @@
-import { OBSERVED } from '../../exchange/observed-codes.js';
+import { TEMPORARY } from '../../exchange/observed-codes.js';
 
 /** A request that left, or may have left, and is not fully known yet. */
 export interface PendingRequest {
@@ -24,12 +24,9 @@ export interface PendingRequest {
 }
 
 /**
- * Refused for its moment, not for its orders, so they will be sent again. But not at once: if the network repeated the
- * request, that was the answer to one duplicate, and another may be executed for as long as the exchange accepts its
- * `reqTime`.
+ * Refused for its time, not for its orders, so they will be sent again. But not at once: if the network repeated the request,
+ * that was the answer to one duplicate, and another may be executed for as long as the exchange accepts its `reqTime`.
  */
-export function isTurnedAway({ answer }: Pick<PendingRequest, 'answer'>): boolean {
-  return typeof answer === 'object' && FOR_THE_MOMENT.has(answer.code);
+export function isTemporaryRefusal({ answer }: Pick<PendingRequest, 'answer'>): boolean {
+  return typeof answer === 'object' && TEMPORARY.has(answer.code);
 }
-
-const FOR_THE_MOMENT: ReadonlySet<number | null> = new Set([OBSERVED.tooFrequent, OBSERVED.locked, OBSERVED.expired]);

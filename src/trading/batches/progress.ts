@@ -55,7 +55,7 @@ export class Progress {
   protected apply(fact: BatchFact): void {
     if (fact.kind === 'leaving') this.#leaving(fact);
     else if (fact.kind === 'found') this.#found(fact);
-    else if (fact.kind === 'copied') this.#copied(fact);
+    else if (fact.kind === 'copied') this.#duplicated(fact);
     else this.#happened(fact);
   }
 
@@ -80,37 +80,37 @@ export class Progress {
   }
 
   #happened(fact: FactOf<'answered' | 'refused' | 'lost' | 'stayed' | 'closed'>): void {
-    const doubt = this.pendingRequests.get(fact.request);
+    const pending = this.pendingRequests.get(fact.request);
     // an answered request had left: the line that says so is damaged, and the lists must show which orders those are
-    if (doubt !== undefined) doubt.isOver = true;
-    if (doubt === undefined) this.#gaps = true;
-    else if (fact.kind === 'answered') this.#answered(doubt, fact);
+    if (pending !== undefined) pending.isOver = true;
+    if (pending === undefined) this.#gaps = true;
+    else if (fact.kind === 'answered') this.#answered(pending, fact);
     else if (fact.kind === 'refused') {
-      doubt.answer = { code: fact.code };
-      doubt.reason = fact.message;
-    } else if (fact.kind === 'stayed') this.#close(doubt);
-    else if (fact.kind === 'closed') this.#close(doubt, fact);
+      pending.answer = { code: fact.code };
+      pending.reason = fact.message;
+    } else if (fact.kind === 'stayed') this.#close(pending);
+    else if (fact.kind === 'closed') this.#close(pending, fact);
   }
 
   /**
    * An answer that accepts everything has as many ids, presumably in the order of the pairs: the lists confirm this at the
    * end. With fewer ids, each may be any line's.
    */
-  #answered(doubt: PendingRequest, { ids, message }: FactOf<'answered'>): void {
+  #answered(pending: PendingRequest, { ids, message }: FactOf<'answered'>): void {
     const unknown = [...new Set(ids)].filter((id) => !this.known.has(id));
     this.learn(ids);
-    if (unknown.length === doubt.sent.length && ids.length === unknown.length) {
-      for (const [index, line] of doubt.sent.entries()) {
+    if (unknown.length === pending.sent.length && ids.length === unknown.length) {
+      for (const [index, line] of pending.sent.entries()) {
         this.#place(line, ids[index] ?? '');
         this.byPlace.add(line);
       }
       return;
     }
-    doubt.answer = 'short';
-    doubt.reason = message ?? 'the exchange accepted others of the same request, and gave no reason';
+    pending.answer = 'short';
+    pending.reason = message ?? 'the exchange accepted others of the same request, and gave no reason';
     for (const id of unknown) {
-      doubt.ids.add(id);
-      doubt.named.add(id);
+      pending.ids.add(id);
+      pending.named.add(id);
     }
   }
 
@@ -122,16 +122,16 @@ export class Progress {
     }
   }
 
-  #copied({ orders }: FactOf<'copied'>): void {
+  #duplicated({ orders }: FactOf<'copied'>): void {
     this.learn(orders.map(([, id]) => id));
     for (const [line, id] of orders) this.duplicates.set(id, line);
   }
 
   #place(line: number, id: string): void {
     this.#decide(line, { outcome: 'placed', id });
-    for (const doubt of this.pendingRequests.values()) {
-      doubt.ids.delete(id);
-      if (doubt.lines.delete(line) && doubt.lines.size === 0) this.pendingRequests.delete(doubt.request);
+    for (const pending of this.pendingRequests.values()) {
+      pending.ids.delete(id);
+      if (pending.lines.delete(line) && pending.lines.size === 0) this.pendingRequests.delete(pending.request);
     }
   }
 

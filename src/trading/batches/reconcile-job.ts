@@ -4,21 +4,21 @@ import { readOrderPages } from '../../exchange/growing-pages.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import { jobWrite, lineId, nameOf, openOrderWrites, rowOf, termsOf } from '../orders/attempts.js';
-import { knownOrders, newestOrders, usedTolerance } from '../orders/verify-orders.js';
+import { knownOrders, newestOrders } from '../orders/verify-orders.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { type List, type Reconciled, reconcile } from '../reconcile.js';
-import { orderProbe } from '../tolerance.js';
+import { assumedTolerance, orderProbe } from '../tolerance.js';
+import { type Duplicate, duplicateFacts } from './close-job.js';
 import { closeLate, closeNamed, closeRefused, counted } from './close-requests.js';
-import { type Duplicate, factsOf } from './closing.js';
 import type { Job } from './job.js';
 import { lineTerms } from './lines.js';
-import { assignByTerms } from './places.js';
+import { assignByTerms } from './misplaced-orders.js';
 
 interface Extent {
   /** The number of known orders beyond which older ones are left out; by default as far back as pending requests need. */
   readonly horizon?: number;
   /** Lines that should not have left, for a record that may be incomplete. */
-  readonly astray?: readonly number[];
+  readonly unexpectedLines?: readonly number[];
   /** All known orders of the job: a list without one of them is incomplete. */
   readonly shows?: readonly string[];
 }
@@ -32,13 +32,13 @@ interface Extent {
 export async function reconcileJob(
   account: TradingAccount,
   job: Job,
-  { horizon = job.horizon, astray = [], shows }: Extent = {},
+  { horizon = job.horizon, unexpectedLines = [], shows }: Extent = {},
 ): Promise<boolean> {
   const { records, isRead } = await recentOrders(account, job, horizon);
   const ids = new Set(records.map(({ id }) => id));
   for (const request of job.pendingRequests.values())
     request.isShown = [...request.named].every((id) => request.ids.has(id) || ids.has(id));
-  const result = await reconciled(account, job, records, isRead, astray);
+  const result = await reconciled(account, job, records, isRead, unexpectedLines);
   const missing = shows?.filter((id) => !ids.has(id)).length ?? 0;
   const lacking = missing === 0 ? '' : `, without ${counted(missing)} of its own`;
   const isAnswered = isRead && result !== undefined;
@@ -64,10 +64,10 @@ async function reconciled(
   job: Job,
   records: readonly Order[],
   isRead: boolean,
-  astray: readonly number[],
+  unexpectedLines: readonly number[],
 ): Promise<Reconciled | undefined> {
   const { journal, client } = account;
-  const own = jobWrite(job, false, astray);
+  const own = jobWrite(job, false, unexpectedLines);
   const list: List = {
     rows: records.map(rowOf),
     began: client.now(),
@@ -78,7 +78,7 @@ async function reconciled(
   const known = records.length === 0 ? new Set<string>() : knownOrders(journal, job.terms, records, job.id);
   for (const id of [...others.flatMap(({ orders }) => orders), ...job.duplicates.keys()]) known.add(id);
   const attempts = [...own.attempts, ...others.flatMap((write) => write.attempts)];
-  const context = { known, tolerance: usedTolerance(account) };
+  const context = { known, tolerance: assumedTolerance(account) };
   const result = reconcile(attempts, list, context);
   if (result.questions.size === 0) return result;
   const asked = others.filter(({ entry }) => result.questions.has(nameOf(entry)));
@@ -95,7 +95,7 @@ function takeInDuplicates(account: TradingAccount, job: Job, { duplicates }: Rec
   if (more.length === 0) return;
   // before it is recorded: if this process is killed in between, it is reported twice rather than never
   account.reportDuplicateOrders(reportsOf(job, more));
-  for (const [event, fact] of factsOf(job, more)) job.tell(event, fact);
+  for (const [event, fact] of duplicateFacts(job, more)) job.tell(event, fact);
 }
 
 /** The duplicates that are known of a job's orders. */
@@ -112,8 +112,9 @@ function reportsOf(job: Job, duplicates: readonly Duplicate[]): DuplicateOrders[
   for (const [line, id] of duplicates) byLine.set(line, [...(byLine.get(line) ?? []), id]);
   return [...byLine].map(([line, ids]) => {
     const result = job.results[line];
-    const order = result?.outcome === 'placed' ? result.id : null;
-    return { intent: job.id, terms: lineTerms(job, line), line, order, ids, isProven: false };
+    const report = { intent: job.id, terms: lineTerms(job, line), line, ids, isProven: false };
+    if (result?.outcome === 'placed') return { ...report, order: result.id };
+    return { ...report, order: null, ...(result === undefined ? {} : { absent: result.outcome }) };
   });
 }
 
@@ -157,7 +158,7 @@ const AGAIN_MS = 1_000;
 
 /** Also looks for lines that should not have left, for as long as the budget lasts. */
 async function reconcileUnsent(account: TradingAccount, job: Job): Promise<boolean> {
-  while (!(await reconcileJob(account, job, { astray: job.unsent() }))) {
+  while (!(await reconcileJob(account, job, { unexpectedLines: job.unsent() }))) {
     if (!account.budget.allows(2 * AGAIN_MS)) return false;
     await account.host.sleep(AGAIN_MS);
   }

@@ -2,10 +2,10 @@ import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { Entry } from '../journal/entry.js';
 import type { Outcome } from '../journal/intent.js';
-import { closeJob, endJob, outcomeOf } from './closing.js';
+import { closeJob, endJob, outcomeOf } from './close-job.js';
+import { findDuplicates } from './find-duplicates.js';
 import { Job } from './job.js';
 import { duplicatesOf, settleEarlier } from './reconcile-job.js';
-import { findRepeated } from './repeated.js';
 
 interface SettledJob {
   readonly outcome: Outcome;
@@ -27,7 +27,7 @@ export async function settleJob(
   if (!entry.claim()) return { outcome: 'unknown', duplicates: [] };
   const job = new Job(entry);
   const isSettled = (await settleEarlier(account, job)) === undefined;
-  const checked = isSettled && job.counts().placed > 0 ? await findRepeated(account, job) : undefined;
+  const checked = isSettled && job.counts().placed > 0 ? await findDuplicates(account, job) : undefined;
   const outcome = outcomeOf(job);
   if (isSettled && end) closeJob(job, checked);
   else endJob(job, outcome === 'unknown' ? outcome : 'settled', checked);

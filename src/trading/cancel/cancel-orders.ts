@@ -7,10 +7,10 @@ import { newClientId } from '../orders/terms.js';
 import { probeOf, toleranceOf } from '../tolerance.js';
 import {
   type CancelOutcome,
-  factsOf,
   NO_FACTS,
   type NoAnswer,
   type OrderFacts,
+  orderFacts,
   recordCancel,
   sendCancel,
   settleCancel,
@@ -201,7 +201,7 @@ function openIds({ open }: OwnOrders): string[] {
 function withOrder(attempt: CancelAttempt, order: Order | undefined): CancelAttempt {
   const { result } = attempt;
   if (order === undefined) return attempt;
-  const facts = factsOf(order);
+  const facts = orderFacts(order);
   // the answer is newer than a list that could not be read again
   if (result.outcome === 'cancelled') {
     const isComplete = ![result.price, result.amount, result.filled, result.filledValue].includes(null);

@@ -49,7 +49,7 @@ export interface NoAnswer {
 
 export const NO_FACTS: OrderFacts = { id: null, price: null, amount: null, filled: null, filledValue: null };
 
-export function factsOf(order: Order | undefined): OrderFacts {
+export function orderFacts(order: Order | undefined): OrderFacts {
   if (order === undefined) return NO_FACTS;
   const { id, price, amount, filled, filledValue } = order;
   return { id, price, amount, filled, filledValue };
@@ -98,9 +98,9 @@ async function refused(
   const mayBeOurs = order?.state === 'cancelled' && order.type !== 'ioc';
   if (mayBeOurs && !wasCancelledBefore(account, entry, order)) {
     const text = 'cancelled; the exchange answered that it was final already';
-    return { ...factsOf(order), outcome: 'cancelled', code, message: text, failure: null };
+    return { ...orderFacts(order), outcome: 'cancelled', code, message: text, failure: null };
   }
-  return { ...factsOf(order), outcome: 'refused', code, message, failure: refusal(answer, 'cancelOrder').kind };
+  return { ...orderFacts(order), outcome: 'refused', code, message, failure: refusal(answer, 'cancelOrder').kind };
 }
 
 /** Whether an earlier command cancelled the order. If the journal cannot be read, the request counts as the only one. */
@@ -145,7 +145,7 @@ export async function readOrder(
 
 /** What a closed order says about its cancellation; undefined if it is open, or in an undocumented state. */
 export function closedOutcome(order: Order): CancelOutcome | undefined {
-  const facts = { ...factsOf(order), code: null };
+  const facts = { ...orderFacts(order), code: null };
   if (order.state === 'cancelled') return { ...facts, outcome: 'cancelled', message: null, failure: null };
   if (order.state !== 'filled') return undefined;
   return { ...facts, outcome: 'refused', message: 'the order was filled', failure: 'refused' };
@@ -188,12 +188,12 @@ export async function findCancelOutcome(account: TradingAccount, entry: CancelEn
   );
   if (settled !== undefined) return settled;
   const message = 'the cancellation may still arrive';
-  return { ...factsOf(seen), outcome: 'unknown', code: null, message, failure: 'unknown' };
+  return { ...orderFacts(seen), outcome: 'unknown', code: null, message, failure: 'unknown' };
 }
 
 /** The exchange would not accept the request any more, so the order stays as it was read. */
 function expired(order: Order | undefined): CancelOutcome {
-  const facts = { ...factsOf(order), code: null };
+  const facts = { ...orderFacts(order), code: null };
   if (order === undefined)
     return { ...facts, outcome: 'refused', message: 'the exchange has no such order', failure: 'refused' };
   const message = 'the cancellation did not reach the exchange and cannot any more; the order is open';

@@ -3,12 +3,12 @@ import { splitMarket } from '../../domain/market.js';
 import { usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { Job } from '../batches/job.js';
-import { worthOfLines } from '../batches/lines.js';
+import { notionalOfLines } from '../batches/lines.js';
 import type { Sums, ValueOf } from '../journal/archive.js';
 import type { Entry } from '../journal/entry.js';
 import { type Intent, isOf, marketOf, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
-import { remainderOf, worthOfOrder } from '../orders/terms.js';
+import { notionalForGuards, remainderOf } from '../orders/terms.js';
 import type { GuardLimits } from './limits.js';
 
 const DAY_MS = 86_400_000;
@@ -23,13 +23,13 @@ export function writtenToday(journal: Pick<Journal, 'archive' | 'open'>, quote: 
   const midnight = now - (now % DAY_MS);
   const counted = (one: Settled) => {
     const coin = dateOf(one) < midnight ? undefined : quoteOf(one.intent);
-    return coin === undefined ? undefined : { name: coin, value: worthOfSettled(one) };
+    return coin === undefined ? undefined : { name: coin, value: notionalOfSettled(one) };
   };
   // in the order of Journal.writesSince: what is settled meanwhile counts twice rather than not at all
   const open = journal.open().filter((entry) => dateOf(entry) >= midnight && quoteOf(entry.intent) === quote);
   const again = settledBefore(journal, open, counted).get(quote) ?? Decimal.zero;
   const settled = journal.archive.sumsOfToday(counted).get(quote) ?? Decimal.zero;
-  return open.reduce((sum, entry) => sum.plus(worthOfOpen(entry)), settled.minus(again));
+  return open.reduce((sum, entry) => sum.plus(notionalOfOpen(entry)), settled.minus(again));
 }
 
 /**
@@ -60,10 +60,10 @@ function dateOf({ intent, events }: Pick<Settled, 'intent' | 'events'>): number 
   return isOf(intent, 'orderMoreV2') ? (events.at(-1)?.time ?? intent.time) : intent.time;
 }
 
-function worthOfSettled({ intent, outcome, duplicates, notional }: Settled): Decimal {
+function notionalOfSettled({ intent, outcome, duplicates, notional }: Settled): Decimal {
   if (isOf(intent, 'orderMoreV2')) return Decimal.of(notional ?? '0');
   const orders = duplicates.length + (outcome === 'placed' ? 1 : 0);
-  return worthOf(intent).times(Decimal.of(String(orders)));
+  return notionalOfIntent(intent).times(Decimal.of(String(orders)));
 }
 
 /** A resumed job counts as an open one, but the archive's sums still hold what it was settled with. */
@@ -72,29 +72,29 @@ function settledBefore({ archive }: Pick<Journal, 'archive'>, open: readonly Ent
   return archive.sumsOfTodaysJobs(new Set(jobs), counted);
 }
 
-function worthOfOpen(entry: Entry): Decimal {
-  return entry.isOf('orderMoreV2') ? worthOfJob(new Job(entry), entry.isUnderWay) : worthOf(entry.intent);
+function notionalOfOpen(entry: Entry): Decimal {
+  return entry.isOf('orderMoreV2') ? notionalOfJob(new Job(entry), entry.isUnderWay) : notionalOfIntent(entry.intent);
 }
 
 /** An idle job counts what was placed or may have been, duplicates too; a running one also what it is going to send. */
-function worthOfJob(job: Job, isUnderWay: boolean): Decimal {
+function notionalOfJob(job: Job, isUnderWay: boolean): Decimal {
   const { uncertainLines } = job;
   const isSpent = (line: number) => {
     const outcome = job.results[line]?.outcome;
     return isUnderWay ? outcome !== 'refused' : uncertainLines.has(line) || outcome === 'placed';
   };
   const { lines, side } = job.terms;
-  const copies = [...job.duplicates.values()].flatMap((line) => lines.slice(line, line + 1));
-  return worthOfLines([...lines.filter((_, line) => isSpent(line)), ...copies], side, job.bid);
+  const duplicates = [...job.duplicates.values()].flatMap((line) => lines.slice(line, line + 1));
+  return notionalOfLines([...lines.filter((_, line) => isSpent(line)), ...duplicates], side, job.bid);
 }
 
-function worthOf(intent: Intent): Decimal {
-  if (isOf(intent, 'order')) return worthOfOrder(intent.terms, intent.bid);
+function notionalOfIntent(intent: Intent): Decimal {
+  if (isOf(intent, 'order')) return notionalForGuards(intent.terms, intent.bid);
   // once its order is cancelled, a replacement is an order
-  return isOf(intent, 'replace') ? worthOfReplacement(intent) : Decimal.zero;
+  return isOf(intent, 'replace') ? notionalOfReplacement(intent) : Decimal.zero;
 }
 
 /** The most that will be placed: what the cancelled order filled counts with that order. */
-function worthOfReplacement({ terms: { wanted, filled = '0' }, bid }: Intent<'replace'>): Decimal {
-  return worthOfOrder(remainderOf(wanted, filled), bid);
+function notionalOfReplacement({ terms: { wanted, filled = '0' }, bid }: Intent<'replace'>): Decimal {
+  return notionalForGuards(remainderOf(wanted, filled), bid);
 }

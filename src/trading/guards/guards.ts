@@ -12,7 +12,7 @@ import {
   type Reference,
   referenceOf,
 } from '../market-view.js';
-import { worthOfOrder } from '../orders/terms.js';
+import { notionalForGuards } from '../orders/terms.js';
 import { writtenToday } from './day-notional.js';
 import { GUARDS, type GuardLimits, type GuardName } from './limits.js';
 
@@ -94,7 +94,7 @@ export function checkGuards(proposal: Proposal, limits: GuardLimits, { seen, tod
   const { market, side, type, orders } = proposal;
   const prices = orders.map(({ price }) => Decimal.of(price));
   const bid = side === 'sell' && isSeen(seen) ? bestOf(seen.bids)?.toString() : undefined;
-  const notionals = orders.map((order) => worthOfOrder({ ...order, side }, bid));
+  const notionals = orders.map((order) => notionalForGuards({ ...order, side }, bid));
   const band = checkBand(side, prices, limits.priceBand, seen);
   const found = [
     band.breach,

@@ -159,18 +159,26 @@ export class Entry<Kind extends Operation = Operation> {
     return this.happened.some(({ verified }) => verified === true);
   }
 
-  /** Records duplicate orders or withdrawals that the network made from a settled write. */
-  addDuplicates(ids: readonly string[]): void {
+  /**
+   * Records what a list showed of a settled write later.
+   * @param duplicates orders or withdrawals that the network made
+   * @param order its own order, if it counted as refused or not sent: it is placed after all
+   */
+  addFound(duplicates: readonly string[], order: string | null = null): void {
     const { settlement } = this;
     if (settlement === undefined) return;
-    const duplicates = [...new Set([...settlement.duplicates, ...ids])];
-    const kept = this.archive.find(this.intent.id) ?? {
-      ...settlement,
-      intent: this.intent,
-      events: this.#plainEvents(),
+    const changes = {
+      duplicates: [...new Set([...settlement.duplicates, ...duplicates])],
+      ...(order === null ? {} : { outcome: 'placed' as const, id: order }),
     };
-    unlessDiskFails(() => this.archive.add({ ...kept, duplicates }, kept));
-    this.note(`duplicates: ${ids.join(', ')}`, { late: true, settled: { ...settlement, duplicates } });
+    const events = [
+      ...(order === null ? [] : [`placed after all: ${order}`]),
+      ...(duplicates.length === 0 ? [] : [`duplicates: ${duplicates.join(', ')}`]),
+    ];
+    this.note(events.join('; '), { late: true, settled: { ...settlement, ...changes } });
+    const before = this.archive.find(this.intent.id);
+    const kept = before ?? { ...settlement, intent: this.intent, events: [] };
+    unlessDiskFails(() => this.archive.add({ ...kept, ...changes, events: this.#plainEvents() }, before));
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { Order } from '../../domain/order.js';
 import { Job } from '../batches/job.js';
 import { keyOf, lineTerms } from '../batches/lines.js';
-import { isTurnedAway } from '../batches/pending-request.js';
+import { isTemporaryRefusal } from '../batches/pending-request.js';
 import type { Entry } from '../journal/entry.js';
 import { isOf, listOf, type MarketSide, type OrderTerms } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
@@ -10,7 +10,7 @@ import type { Attempt, Intent, Row } from '../reconcile.js';
 /** The parts of an open write's record that are needed. */
 export type OrderEntry = Pick<
   Entry,
-  'intent' | 'events' | 'settlement' | 'isVerified' | 'endVerification' | 'addDuplicates'
+  'intent' | 'events' | 'settlement' | 'isVerified' | 'endVerification' | 'addFound'
 >;
 
 /** A write of the journal as attempts to compare with a list of orders. */
@@ -76,9 +76,9 @@ export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
 
 /**
  * Each request of a job that is not fully known, and the known lines by the time they were sent.
- * @param astray lines that should not have left, for a record that may be incomplete
+ * @param unexpectedLines lines that should not have left, for a record that may be incomplete
  */
-export function jobWrite(job: Job, isSettled: boolean, astray: readonly number[] = []): OrderWrite {
+export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly number[] = []): OrderWrite {
   const name = nameOf(job.entry);
   const intentOf = (line: number, order: string | null, state: Intent['state']): Intent => {
     return { id: lineId(job, line), key: job.keys[line] ?? '', order, state };
@@ -86,7 +86,7 @@ export function jobWrite(job: Job, isSettled: boolean, astray: readonly number[]
   const isKnownBefore = (count: number) => (id: string) => (job.known.get(id) ?? Number.POSITIVE_INFINITY) < count;
   const pending = [...job.pendingRequests.values()].map((request): Attempt => {
     const { answer } = request;
-    const kind = typeof answer === 'string' ? answer : isTurnedAway(request) ? 'deferred' : 'refused';
+    const kind = typeof answer === 'string' ? answer : isTemporaryRefusal(request) ? 'deferred' : 'refused';
     return {
       id: `${name} request ${request.request}`,
       group: name,
@@ -110,15 +110,15 @@ export function jobWrite(job: Job, isSettled: boolean, astray: readonly number[]
     return { id: `${name} sent ${reqTime}`, group: name, intents, answer: 'answered', named: [], reqTime, checkedTo };
   });
   const unsent: Attempt = {
-    id: `${name} astray`,
+    id: `${name} unexpected lines`,
     group: name,
-    intents: astray.map((line) => intentOf(line, null, 'open')),
+    intents: unexpectedLines.map((line) => intentOf(line, null, 'open')),
     answer: 'lost',
     named: [],
     reqTime: job.entry.intent.reqTime,
     isOlder: isKnownBefore(job.terms.baseline.length),
   };
-  const attempts = [...pending, ...decided, ...(astray.length === 0 ? [] : [unsent])];
+  const attempts = [...pending, ...decided, ...(unexpectedLines.length === 0 ? [] : [unsent])];
   return { entry: job.entry, job, isSettled, attempts, orders: job.orders };
 }
 
@@ -129,6 +129,11 @@ export function lineId(job: Job, line: number): string {
 /** The terms of an intent of a write, and which line of a job it is. */
 export function termsOf({ entry, job }: OrderWrite, intent: Intent): { terms: OrderTerms; line?: number } {
   if (job === undefined) return { terms: entry.intent.terms as OrderTerms };
-  const line = Number(intent.id.slice(intent.id.lastIndexOf(' ') + 1));
+  const line = lineOf(intent);
   return { terms: lineTerms(job, line), line };
+}
+
+/** The line of a job that an intent is. */
+export function lineOf({ id }: Intent): number {
+  return Number(id.slice(id.lastIndexOf(' ') + 1));
 }

@@ -6,17 +6,14 @@ import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
 import type { Recording } from '../journal/journal.js';
 import { SendGate } from '../send-gate.js';
-import { findSentOrder, type OrderOutcome, placed, settleOrder, undecided } from './settle-order.js';
+import { findSentOrder, type OrderOutcome, settleOrder, settlePlaced, undecided } from './settle-order.js';
 import { refuseDuplicate } from './uncertain-writes.js';
 
 /** The outcome of an order. */
 export type Placement = OrderOutcome | { readonly outcome: 'refused'; readonly refusal: Refused };
 
-/**
- * What the journal records with the write, and the day limit to check again then; no check if the limit was overridden.
- * @param quote the coin that the limit is in
- */
-export interface Guarding extends Pick<Recording, 'bid'> {
+/** What the guards need at the moment of recording: the bid that goes on record, and a check that is repeated. */
+export interface GuardedSend extends Pick<Recording, 'bid'> {
   /** Throws Failure if a limit is exceeded by now: the record is deleted and nothing is sent. */
   readonly recheck?: (() => void) | undefined;
 }
@@ -36,7 +33,7 @@ export async function placeOrder(
     recheck,
     bid,
     gate = new SendGate(),
-  }: Omit<Recording, 'reqTime'> & Guarding & { readonly gate?: SendGate },
+  }: Omit<Recording, 'reqTime'> & GuardedSend & { readonly gate?: SendGate },
 ): Promise<Placement> {
   const { client, journal } = account;
   refuseDuplicate(account, terms);
@@ -73,8 +70,8 @@ export async function concludeOrder(
   entry: Entry<'order'>,
   outcome: WriteOutcome<{ readonly id: string }>,
 ): Promise<Placement> {
-  if (outcome.kind === 'done') return placed(account, entry, outcome.answer.id);
-  if (outcome.kind === 'refused') return refused(account, entry, outcome.refusal);
+  if (outcome.kind === 'done') return settlePlaced(account, entry, outcome.answer.id);
+  if (outcome.kind === 'refused') return handleRefusal(account, entry, outcome.refusal);
   if (outcome.kind === 'notSent') {
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${outcome.reason}`);
     return { outcome: 'notSent', reason: outcome.reason, failure: outcome.failure };
@@ -89,11 +86,11 @@ export async function concludeOrder(
  * A proxy may have repeated the request: the first one was placed and the refusal answers the second. So a refusal counts
  * only if the order does not exist.
  */
-async function refused(account: TradingAccount, entry: Entry<'order'>, refusal: Refused): Promise<Placement> {
+async function handleRefusal(account: TradingAccount, entry: Entry<'order'>, refusal: Refused): Promise<Placement> {
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
   const found = UNREAD.includes(refusal.code) ? 'nothing' : await findSentOrder(account, entry, refusal.code);
   if (typeof found === 'object') {
-    return 'unlike' in found ? undecided(entry, found) : placed(account, entry, found.id);
+    return 'unlike' in found ? undecided(entry, found) : settlePlaced(account, entry, found.id);
   }
   if (found === undefined) return settleOrder(account, entry);
   entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused; not found on the exchange');

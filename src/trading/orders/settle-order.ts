@@ -53,15 +53,15 @@ export async function settleOrder(account: TradingAccount, entry: Entry<'order'>
     async () => {
       const found = await findSentOrder(account, entry);
       if (typeof found !== 'object') return found;
-      return 'unlike' in found ? undecided(entry, found) : placed(account, entry, found.id, looks);
+      return 'unlike' in found ? undecided(entry, found) : settlePlaced(account, entry, found.id, looks);
     },
-    async () => ((await isAnsweredAlike(account, entry)) ? notSent(entry) : undefined),
+    async () => ((await isAnsweredAlike(account, entry)) ? settleNotSent(entry) : undefined),
   );
-  return looked.settled ?? unknown(account, entry, looked);
+  return looked.settled ?? leaveUnknown(account, entry, looked);
 }
 
 /** Settles an order that exists, after a check for duplicates. */
-export async function placed(
+export async function settlePlaced(
   account: TradingAccount,
   entry: Entry<'order'>,
   id: string,
@@ -135,12 +135,16 @@ async function isAnsweredAlike({ client, host }: TradingAccount, { intent }: Ent
   );
 }
 
-function notSent(entry: Entry<'order'>): NotSent {
+function settleNotSent(entry: Entry<'order'>): NotSent {
   entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${EXPIRED}`);
   return { outcome: 'notSent', reason: EXPIRED, failure: 'unreachable' };
 }
 
-function unknown(account: TradingAccount, entry: Entry<'order'>, { end, unanswered }: PollResult<unknown>): Unknown {
+function leaveUnknown(
+  account: TradingAccount,
+  entry: Entry<'order'>,
+  { end, unanswered }: PollResult<unknown>,
+): Unknown {
   entry.release();
   const reason = unanswered ?? 'the exchange shows no such order, but the request may still arrive';
   return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };

@@ -19,7 +19,10 @@ export function notionalText(order: Pick<OrderTerms, 'price' | 'amount'>): strin
  *
  * @param bid the best bid; undefined if unknown
  */
-export function worthOfOrder(order: Pick<OrderTerms, 'side' | 'price' | 'amount'>, bid: string | undefined): Decimal {
+export function notionalForGuards(
+  order: Pick<OrderTerms, 'side' | 'price' | 'amount'>,
+  bid: string | undefined,
+): Decimal {
   const isBelow = order.side === 'sell' && bid !== undefined && Decimal.of(order.price).compare(Decimal.of(bid)) < 0;
   return notionalOf(isBelow ? { price: bid, amount: order.amount } : order);
 }

@@ -2,27 +2,35 @@ import type { Order, Side } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
 import { type OrderPages, readOrderPages } from '../../exchange/growing-pages.js';
 import type { TradingAccount } from '../account.js';
-import { addLateOrders } from '../batches/closing.js';
+import { addLateOrders } from '../batches/close-job.js';
 import { keptJob } from '../batches/job.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { Entry } from '../journal/entry.js';
-import { isOf, type MarketSide, marketOf } from '../journal/intent.js';
+import { isOf, type Intent as JournalIntent, type MarketSide, marketOf } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import {
   type Attempt,
   closesAt,
   type Duplicates,
+  type Intent,
   type List,
   opensAt,
   type Reconciled,
   reconcile,
   SLACK_MS,
 } from '../reconcile.js';
-import { nameOf, type OrderEntry, type OrderWrite, openOrderWrites, orderWrite, rowOf, termsOf } from './attempts.js';
+import { assumedTolerance } from '../tolerance.js';
+import {
+  lineOf,
+  nameOf,
+  type OrderEntry,
+  type OrderWrite,
+  openOrderWrites,
+  orderWrite,
+  rowOf,
+  termsOf,
+} from './attempts.js';
 
-/** How long after its time a request may be executed, until the exchange's tolerance is measured, and at most. */
-const USUAL_TOLERANCE_MS = 60_000;
-const LONGEST_TOLERANCE_MS = 600_000;
 /** An order that was refused, or never arrived, is recognized for a day if it appears after all. */
 const REMEMBERED_MS = 86_400_000;
 /** The most pages that a command reads that is about something else. */
@@ -52,11 +60,6 @@ export interface Verified {
   readonly duplicates: readonly DuplicateOrders[];
   /** When the list was read; undefined if nothing was. */
   readonly listed: ListedOrders | undefined;
-}
-
-/** For how long after its `reqTime` a request may be executed, in milliseconds. */
-export function usedTolerance({ tolerance }: Pick<TradingAccount, 'tolerance'>): number {
-  return Math.min(tolerance.known ?? USUAL_TOLERANCE_MS, LONGEST_TOLERANCE_MS);
 }
 
 /**
@@ -133,7 +136,7 @@ function reconcileSide(
   const placed = new Set(attempts.flatMap(({ intents }) => intents.flatMap(({ order }) => order ?? [])));
   const named = new Set(attempts.flatMap((attempt) => attempt.named));
   for (const { orders } of writes) for (const id of orders) if (!placed.has(id) && !named.has(id)) known.add(id);
-  const result = reconcile(attempts, listOf(listed), { known, newest, tolerance: usedTolerance(account) });
+  const result = reconcile(attempts, listOf(listed), { known, newest, tolerance: assumedTolerance(account) });
   const byAttempt = new Map(writes.flatMap((write) => write.attempts.map(({ id }) => [id, write] as const)));
   return { writes, byAttempt, result, fresh };
 }
@@ -192,7 +195,7 @@ function earliest(
     .filter((entry) => !entry.isVerified)
     .flatMap((entry) => orderWrite(entry, true).attempts);
   if (attempts.length === 0 && fresh === undefined) return undefined;
-  const isOverdue = ({ reqTime }: Attempt) => account.client.now() > closesAt(reqTime, 2 * usedTolerance(account));
+  const isOverdue = ({ reqTime }: Attempt) => account.client.now() > closesAt(reqTime, 2 * assumedTolerance(account));
   const wanted = extent === 'all' || attempts.some(isOverdue) ? attempts.map(opensAt) : [];
   return Math.min(...wanted, ...(fresh === undefined ? [] : [opensAt(fresh.intent)]));
 }
@@ -250,7 +253,8 @@ async function reconcileThoroughly(
 ): Promise<SideResult> {
   const options = { fresh, isThorough: true };
   let [list, side] = [listed, reconcileSide(account, where, listed, options)];
-  const from = Math.min(...reportable(side).map(({ attempt }) => attempt.reqTime)) - usedTolerance(account) - SLACK_MS;
+  const from =
+    Math.min(...reportable(side).map(({ attempt }) => attempt.reqTime)) - assumedTolerance(account) - SLACK_MS;
   if (list.since > from) {
     list = (await tryRead(() => listOrders(account, where, from, mostPages))) ?? list;
     side = reconcileSide(account, where, list, options);
@@ -307,7 +311,34 @@ function reportOf(
   if (write === undefined || ids.length === 0) return undefined;
   // the first of a line may have become the line's order meanwhile
   const order = intent.order ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
-  return { write, report: { intent: write.entry.intent.id, ...termsOf(write, intent), order, ids, isProven } };
+  const report = { intent: write.entry.intent.id, ...termsOf(write, intent), order, ids, isProven };
+  const absent = order === null ? absenceOf(write, intent) : undefined;
+  return { write, report: absent === undefined ? report : { ...report, absent } };
+}
+
+/** How a write counted that exists after all. */
+function absenceOf({ entry, job }: OrderWrite, intent: Intent): 'refused' | 'notSent' | undefined {
+  const outcome = (job === undefined ? entry.settlement : job.results[lineOf(intent)])?.outcome;
+  return outcome === 'refused' || outcome === 'notSent' ? outcome : undefined;
+}
+
+/**
+ * Asks for an order that counts as refused or not sent, for as long as it is remembered. If it exists after all, its outcome
+ * is corrected and it is reported.
+ */
+export async function recheckAbsentOrder(account: TradingAccount, intent: JournalIntent<'order'>): Promise<void> {
+  const { market, side } = intent.terms;
+  const write = openOrderWrites(account.journal, { market, side }).find(
+    ({ entry, isSettled }) => isSettled && entry.intent.id === intent.id && entry.intent.time === intent.time,
+  );
+  const [attempted] = write?.attempts.flatMap(({ intents }) => intents) ?? [];
+  if (write === undefined || attempted?.state !== 'absent') return;
+  const id = (await newestOrders(account, [write])).get(attempted.id) ?? null;
+  const absent = absenceOf(write, attempted);
+  if (id === null || absent === undefined) return;
+  const report = { intent: intent.id, ...termsOf(write, attempted), order: null, ids: [id], isProven: true, absent };
+  account.reportDuplicateOrders([report]);
+  write.entry.addFound([], id);
 }
 
 /** Records the findings, so that they are reported once and accounted for from then on. */
@@ -315,8 +346,14 @@ function noteDuplicates({ journal }: TradingAccount, { fresh }: SideResult, foun
   for (const write of new Set(found.map((one) => one.write))) {
     const reports = found.filter((one) => one.write === write).map(({ report }) => report);
     if (write.job !== undefined) addLateOrders(journal, write.job, reports);
-    else if (write.entry.intent.id !== fresh?.entry.intent.id)
-      write.entry.addDuplicates(reports.flatMap(({ ids }) => ids));
+    else if (write.entry.intent.id !== fresh?.entry.intent.id) {
+      const [report] = reports;
+      const [order = null] = report?.absent === undefined ? [] : report.ids;
+      write.entry.addFound(
+        reports.flatMap(({ ids }) => ids).filter((id) => id !== order),
+        order,
+      );
+    }
   }
 }
 
@@ -336,7 +373,7 @@ export function closeVerified(
 ): void {
   const isAbsent = attempts.some(({ intents }) => intents.some(({ state }) => state === 'absent'));
   const end = Math.max(entry.intent.reqTime, ...attempts.map(({ reqTime }) => reqTime));
-  const isForgotten = account.client.now() > end + usedTolerance(account) + REMEMBERED_MS;
+  const isForgotten = account.client.now() > end + assumedTolerance(account) + REMEMBERED_MS;
   if (entry.isVerified) {
     if (isForgotten) entry.endVerification();
   } else if (attempts.every(({ id }) => closed.has(id))) entry.endVerification(isAbsent && !isForgotten);

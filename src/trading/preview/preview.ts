@@ -60,12 +60,12 @@ export async function previewOrders(
     snapshot.orders(),
   ]);
   const answers: Answers = { market, spendable, orders };
-  const facts = factsOf(plan, answers);
+  const facts = previewFacts(plan, answers);
   const guarded = guardOrders(account, plan, market, limits);
   return { ...guarded, facts, warnings: [...guarded.warnings, ...warningsOf(plan, facts, answers)] };
 }
 
-export function factsOf(plan: PlannedOrders, { market, spendable, orders }: Answers): PreviewFacts {
+export function previewFacts(plan: PlannedOrders, { market, spendable, orders }: Answers): PreviewFacts {
   const { side } = plan;
   const amount = sum(plan.orders.map((order) => Decimal.of(order.amount)));
   const notional = sum(plan.orders.map(notionalOf)).trimmed();

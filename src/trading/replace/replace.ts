@@ -7,16 +7,16 @@ import {
   type ConfirmedCancel,
   closedOutcome,
   eventOf,
-  factsOf,
   findCancelOutcome,
   isConfirmed,
+  orderFacts,
   readOrder,
   recordCancel,
   sendCancel,
 } from '../cancel/cancellation.js';
 import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
-import { concludeOrder, type Guarding, type Placement, sendOrder } from '../orders/place.js';
+import { concludeOrder, type GuardedSend, type Placement, sendOrder } from '../orders/place.js';
 import { checkOrder, isTooSmall } from '../orders/rules.js';
 import { remainderOf } from '../orders/terms.js';
 import { refuseDuplicate } from '../orders/uncertain-writes.js';
@@ -56,7 +56,7 @@ export async function replaceOrder(
   account: TradingAccount,
   { terms, market, placed }: ReplacePlan,
   id: string,
-  { recheck, bid }: Guarding = {},
+  { recheck, bid }: GuardedSend = {},
 ): Promise<Replacement> {
   // another command may have begun since the plan was made
   refuseDuplicate(account, placed);
@@ -103,9 +103,9 @@ async function confirmedCancel(
     const found = await readOrder(account, entry);
     const order = typeof found === 'object' ? found : undefined;
     const closed = order === undefined ? undefined : closedOutcome(order);
-    if (closed?.outcome === 'cancelled') return { ...cancel, ...factsOf(order), ...atLeastFilled(cancel, closed) };
+    if (closed?.outcome === 'cancelled') return { ...cancel, ...orderFacts(order), ...atLeastFilled(cancel, closed) };
     if (closed !== undefined) return closed;
-    if (!budget.allows(2 * pause)) return { ...cancel, ...factsOf(order), ...UNCONFIRMED };
+    if (!budget.allows(2 * pause)) return { ...cancel, ...orderFacts(order), ...UNCONFIRMED };
     await host.sleep(pause);
   }
 }

@@ -53,8 +53,8 @@ async function search(
     const fitting = recordsOf(account, intent, records, known);
     const own = uncontested(fitting, intent, open, fitWith);
     if (own === 'contested') return contested(fitting);
-    const [first, ...copies] = own;
-    if (first !== undefined) return { ids: [first.id, ...copies.map(({ id }) => id)], bill: null };
+    const [first, ...duplicates] = own;
+    if (first !== undefined) return { ids: [first.id, ...duplicates.map(({ id }) => id)], bill: null };
     return await inBills(account, intent, [...open, ...placed], records);
   } catch (error) {
     if (isRefusedAlike(error, refusal)) return 'nothing';

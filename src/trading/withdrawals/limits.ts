@@ -3,7 +3,7 @@ import { Decimal } from '../../domain/decimal.js';
 import { ACTIVE_PROFILE, type Failure, suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { isOf, type Settled } from '../journal/intent.js';
-import { type FeePlace, feePlace, takenOf } from './plan.js';
+import { type FeePlace, feePlace, takenOf } from './amounts.js';
 import { isReturned, recordsSince } from './records.js';
 import { isSameAddress, type WantedWithdrawal } from './terms.js';
 

@@ -1,9 +1,9 @@
 import { Decimal } from '../../domain/decimal.js';
 import { Failure, suggest, usage } from '../../errors.js';
+import { amountsOf, type FeePlace, type WithdrawAmount, type WithdrawalAmounts } from './amounts.js';
 import { type Chain, chooseChain } from './chain-choice.js';
 import type { CoinFacts } from './coin-facts.js';
 import { checkMemo, type Destination, destinationOf, receiveAddress } from './destination.js';
-import { type FeePlace, type Sums, sumsOf, type WithdrawAmount } from './plan.js';
 import type { WantedWithdrawal } from './terms.js';
 
 /** A withdrawal as the user said it. */
@@ -21,7 +21,7 @@ export interface WithdrawRequest {
 export interface PreparedWithdrawal extends Destination {
   readonly wanted: WantedWithdrawal;
   readonly chain: Chain;
-  readonly sums: Sums;
+  readonly sums: WithdrawalAmounts;
   readonly place: FeePlace;
   /** What is available before and after, decimal texts in the coin. */
   readonly available: string;
@@ -61,7 +61,7 @@ export function prepareWithdrawal(request: WithdrawRequest, facts: CoinFacts, pl
   const { chain, alsoOn } = chooseChain(coin, facts.chains, destination.address, request.chain);
   checkMemo(coin, chain, destination);
   const { available, scale } = entry;
-  const sums = sumsOf(amount, { coin, scale, available, chain, fee, place });
+  const sums = amountsOf(amount, { coin, scale, available, chain, fee, place });
   const address = receiveAddress(destination);
   return {
     ...destination,

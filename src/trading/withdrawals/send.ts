@@ -1,5 +1,4 @@
 import { Failure, suggest } from '../../errors.js';
-import type { WriteOutcome } from '../../exchange/exchange-client.js';
 import { UNREAD } from '../../exchange/observed-codes.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
@@ -14,10 +13,10 @@ import { settleFound, settlePlaced, settleWithdrawal, type WithdrawalOutcome } f
 import { areAlike, type WantedWithdrawal } from './terms.js';
 
 /** The outcome of a withdrawal. */
-export type Withdrawal = WithdrawalOutcome | { readonly outcome: 'refused'; readonly refusal: Refused };
+export type WithdrawalResult = WithdrawalOutcome | { readonly outcome: 'refused'; readonly refusal: Refused };
 
 /** How a withdrawal is sent. */
-interface Dispatch {
+interface SendOptions {
   /** The journal's name for it. */
   readonly id: string;
   /** The user's own limits, which apply whatever was requested and confirmed. */
@@ -36,27 +35,46 @@ interface Dispatch {
 export async function sendWithdrawal(
   account: TradingAccount,
   wanted: WantedWithdrawal,
-  { gate = new SendGate(), ...order }: Dispatch,
-): Promise<Withdrawal> {
+  { gate = new SendGate(), ...options }: SendOptions,
+): Promise<WithdrawalResult> {
   const { client, journal } = account;
   refuseDuplicate(account, wanted);
   const before = await readBaseline(client, wanted.coin, wanted.internal);
   const reqTime = client.now();
   const write = { operation: 'withdraw', terms: { ...wanted, before } } as const;
-  const entry = journal.begin<'withdraw'>(write, { id: order.id, reqTime });
+  const entry = journal.begin<'withdraw'>(write, { id: options.id, reqTime });
   gate.recorded(entry);
-  const outcome = await send(account, entry, { ...order, gate }).catch((error: unknown) => {
+  const outcome = await send(account, entry, { ...options, gate }).catch((error: unknown) => {
     // a Failure means that the request could not be recorded; any other error may have come after it left
     if (error instanceof Failure) entry.discard();
     throw error;
   });
-  return conclude(account, entry, outcome);
+  if (outcome.kind === 'done') {
+    const { id } = outcome.answer;
+    // the network may have repeated the request
+    const found = await findSentWithdrawal(account, entry);
+    const ids = isObservation(found) ? found.ids : [];
+    const duplicates = found === undefined ? null : ids.filter((other) => other !== id);
+    return settlePlaced(account, entry, id, duplicates, `placed: ${id}`);
+  }
+  if (outcome.kind === 'refused') return handleRefusal(account, entry, outcome.refusal);
+  if (outcome.kind === 'notSent') {
+    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${outcome.reason}`);
+    return { outcome: 'notSent', reason: outcome.reason, failure: outcome.failure };
+  }
+  entry.note(`no answer: ${outcome.reason}`, { doubt: true });
+  account.tell(`No answer: ${outcome.reason}. Looking up the withdrawal; it is not sent again.`);
+  const settled = await settleWithdrawal(account, entry);
+  // an inconclusive finding says more than why the answer is missing
+  return settled.outcome === 'unknown' && settled.doubt === undefined
+    ? { ...settled, reason: outcome.reason }
+    : settled;
 }
 
 async function send(
   account: TradingAccount,
   entry: Entry<'withdraw'>,
-  { limits, password, gate }: Dispatch & { readonly gate: SendGate },
+  { limits, password, gate }: SendOptions & { readonly gate: SendGate },
 ) {
   const { id, terms, reqTime } = entry.intent;
   // if two processes record the same at the same time, each sees the other by now
@@ -79,39 +97,15 @@ export function refuseDuplicate({ journal }: TradingAccount, wanted: WantedWithd
   throw new Failure('usage', words, { clientId: id, hint: suggest('Find its outcome', 'resolve', id) });
 }
 
-async function conclude(
-  account: TradingAccount,
-  entry: Entry<'withdraw'>,
-  outcome: WriteOutcome<{ readonly id: string }>,
-): Promise<Withdrawal> {
-  if (outcome.kind === 'done') return done(account, entry, outcome.answer.id);
-  if (outcome.kind === 'refused') return refused(account, entry, outcome.refusal);
-  if (outcome.kind === 'notSent') {
-    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${outcome.reason}`);
-    return { outcome: 'notSent', reason: outcome.reason, failure: outcome.failure };
-  }
-  entry.note(`no answer: ${outcome.reason}`, { doubt: true });
-  account.tell(`No answer: ${outcome.reason}. Looking up the withdrawal; it is not sent again.`);
-  const settled = await settleWithdrawal(account, entry);
-  // an inconclusive finding says more than why the answer is missing
-  return settled.outcome === 'unknown' && settled.doubt === undefined
-    ? { ...settled, reason: outcome.reason }
-    : settled;
-}
-
-/** The exchange has it. The network may have repeated the request. */
-async function done(account: TradingAccount, entry: Entry<'withdraw'>, id: string): Promise<Withdrawal> {
-  const found = await findSentWithdrawal(account, entry);
-  const ids = isObservation(found) ? found.ids : [];
-  const duplicates = found === undefined ? null : ids.filter((other) => other !== id);
-  return settlePlaced(account, entry, id, duplicates, `placed: ${id}`);
-}
-
 /**
  * A proxy may have repeated the request: the first one was executed and the refusal answers the second. So a refusal counts
  * only if the withdrawal does not exist.
  */
-async function refused(account: TradingAccount, entry: Entry<'withdraw'>, refusal: Refused): Promise<Withdrawal> {
+async function handleRefusal(
+  account: TradingAccount,
+  entry: Entry<'withdraw'>,
+  refusal: Refused,
+): Promise<WithdrawalResult> {
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
   const found = UNREAD.includes(refusal.code) ? 'nothing' : await findSentWithdrawal(account, entry, refusal.code);
   if (isObservation(found)) return settleFound(account, entry, found);

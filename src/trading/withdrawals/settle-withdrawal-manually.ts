@@ -2,10 +2,10 @@ import { suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { certainFrom } from '../poll-until-settled.js';
-import { LONGEST_MS } from '../tolerance.js';
+import { LONGEST_PROBED_MS } from '../tolerance.js';
 import { findSentWithdrawal } from './find-withdrawal.js';
 import { isObservation } from './observation.js';
-import { lateFrom, settleFound, settlePlaced } from './settle-withdrawal.js';
+import { expiresAt, settleFound, settlePlaced } from './settle-withdrawal.js';
 
 /**
  * Settles a withdrawal as the user reports it. What the exchange shows takes precedence, and nothing counts while the
@@ -42,8 +42,8 @@ export async function settleWithdrawalManually(
  */
 async function requireLate(account: TradingAccount, { intent }: Entry<'withdraw'>): Promise<{ isLearnt: boolean }> {
   const { id, reqTime } = intent;
-  const learnt = await lateFrom(account, intent);
-  const certain = learnt ?? certainFrom(account, reqTime + LONGEST_MS) ?? 0;
+  const learnt = await expiresAt(account, intent);
+  const certain = learnt ?? certainFrom(account, reqTime + LONGEST_PROBED_MS) ?? 0;
   if (certain <= account.host.now()) return { isLearnt: learnt !== null };
   throw usage(`The exchange may still execute withdrawal ${id}, so it is too early to report its outcome.`, [
     `Report it after ${new Date(certain).toISOString()}, as done or notSent.`,

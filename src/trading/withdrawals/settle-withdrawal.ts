@@ -39,10 +39,10 @@ export async function settleWithdrawal(account: TradingAccount, entry: Entry<'wi
       const found = await findSentWithdrawal(account, entry);
       if (isObservation(found)) return settleFound(account, entry, found);
       doubt = typeof found === 'object' ? found.doubt : undefined;
-      if (doubt !== undefined && (await isOver(account, intent))) return uncertain(doubt);
+      if (doubt !== undefined && (await hasExpired(account, intent))) return uncertain(doubt);
       return found === 'nothing' ? found : undefined;
     },
-    async () => notSent(entry),
+    async () => settleNotSent(entry),
   );
   if (settled !== undefined && settled.outcome !== 'unknown') return settled;
   entry.release();
@@ -52,14 +52,14 @@ export async function settleWithdrawal(account: TradingAccount, entry: Entry<'wi
 }
 
 /** When the request has expired, as {@link certainFrom}; asks the exchange if that is unknown. */
-export async function lateFrom(account: TradingAccount, intent: Intent<'withdraw'>): Promise<number | null> {
+export async function expiresAt(account: TradingAccount, intent: Intent<'withdraw'>): Promise<number | null> {
   await tryRead(() => toleranceOf(account, probeOf(intent)));
   return allCertainFrom(account, [intent]);
 }
 
 /** Whether a later read would find the same. */
-async function isOver(account: TradingAccount, intent: Intent<'withdraw'>): Promise<boolean> {
-  const late = await lateFrom(account, intent);
+async function hasExpired(account: TradingAccount, intent: Intent<'withdraw'>): Promise<boolean> {
+  const late = await expiresAt(account, intent);
   return late !== null && late <= account.host.now();
 }
 
@@ -98,7 +98,7 @@ export function settlePlaced(
   return { outcome: 'placed', id, duplicates };
 }
 
-function notSent(entry: Entry<'withdraw'>): NotSent {
+function settleNotSent(entry: Entry<'withdraw'>): NotSent {
   const reason = 'the request has expired and the exchange has no such withdrawal';
   entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${reason}`);
   return { outcome: 'notSent', reason, failure: 'unreachable' };

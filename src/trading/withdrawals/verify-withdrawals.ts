@@ -3,8 +3,9 @@ import type { DuplicateWithdrawals } from '../duplicates.js';
 import type { Entry } from '../journal/entry.js';
 import { type Intent, isOf } from '../journal/intent.js';
 import { nameOf } from '../orders/attempts.js';
-import { closeVerified, usedTolerance } from '../orders/verify-orders.js';
+import { closeVerified } from '../orders/verify-orders.js';
 import { type Attempt, reconcile } from '../reconcile.js';
+import { assumedTolerance } from '../tolerance.js';
 import { CLOCK_SLACK_MS, DATES_MS, fitOfRecord, idsOf, recordsOf } from './find-withdrawal.js';
 import { isNewer, recordsAfter } from './records.js';
 
@@ -48,7 +49,7 @@ export async function verifyWithdrawals(
   };
   const { duplicates, closed } = reconcile(attempts, list, {
     known,
-    tolerance: usedTolerance(account) + DATES_MS,
+    tolerance: assumedTolerance(account) + DATES_MS,
     misfit: (row, name) => {
       const [record, intent] = [listed.get(row), intents.get(name)];
       const fit = record && intent && fitOfRecord(account, record, intent);
@@ -64,7 +65,7 @@ export async function verifyWithdrawals(
   });
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (reports.length > 0) account.reportDuplicateWithdrawals(reports);
-  for (const { entry, ids } of found) entry.addDuplicates(ids);
+  for (const { entry, ids } of found) entry.addFound(ids);
   for (const [index, entry] of settled.entries())
     closeVerified(account, entry, attempts.slice(index, index + 1), closed);
   return reports;

@@ -31,24 +31,24 @@ describe('pit address', () => {
   it('prints one untruncated line per chain in a pipe and warns about closed chains', async () => {
     const rows = await pit.json<Row[]>('address USDT');
     expect(rows.map(({ chain, canDeposit, canWithdraw }) => [chain, canDeposit, canWithdraw])).toEqual([
-      ['TRC20', true, true],
-      ['ERC20', true, true],
-      ['BEP20', true, false],
-      ['OMNI', false, false],
+      ['trc20', true, true],
+      ['erc20', true, true],
+      ['bep20', true, false],
+      ['omni', false, false],
     ]);
     expect(Object.keys(rows[0] ?? {})).toEqual(['coin', 'chain', 'address', 'memo', 'canDeposit', 'canWithdraw']);
     const { stdout, stderr } = await pit.run('address usdt');
     const [, ...lines] = stdout.trimEnd().split('\n');
     expect(lines.map((line) => line.split(/ +/)[2])).toEqual(rows.map(({ address }) => address));
-    expect(stderr).toBe('Warning: usdt on OMNI: DEPOSITS ARE CLOSED: send nothing here now.\n');
+    expect(stderr).toBe('Warning: usdt on omni: DEPOSITS ARE CLOSED: send nothing here now.\n');
   });
 
   it('warns that a memo is required', async () => {
     const [row] = await pit.json<Row[]>('address xrp');
-    expect(row).toMatchObject({ chain: 'XRP', memo: expect.stringMatching(/^\d{12}$/) });
+    expect(row).toMatchObject({ chain: 'xrp', memo: expect.stringMatching(/^\d{12}$/) });
     for (const format of ['', ' --json', ' --csv']) {
       const { stderr } = await pit.run(`address xrp${format}`);
-      expect(stderr).toBe(`Warning: xrp on XRP: THE MEMO ${row?.memo} IS REQUIRED: coins sent without it are lost.\n`);
+      expect(stderr).toBe(`Warning: xrp on xrp: THE MEMO ${row?.memo} IS REQUIRED: coins sent without it are lost.\n`);
     }
     expect(await pit.json<Row[]>('address xrp --single')).toEqual([{ ...row, chain: null }]);
   });
@@ -110,7 +110,7 @@ describe.skipIf(!requires('python3'))('pit address on a terminal (needs python3)
     const [row] = await pit.json<Row[]>('address eos');
     const lines = await screenOf('address eos', 80);
     expect(lines.slice(0, 4)).toEqual([
-      'eos on EOS',
+      'eos on eos',
       row?.address,
       `memo ${row?.memo}`,
       `THE MEMO ${row?.memo} IS REQUIRED: coins sent without it are lost.`,
@@ -120,7 +120,7 @@ describe.skipIf(!requires('python3'))('pit address on a terminal (needs python3)
 
   it('omits the QR code and says so when it does not fit', async () => {
     expect(await screenOf('address btc', 80, 10)).toEqual([
-      'btc on BTC',
+      'btc on btc',
       expect.any(String),
       'The QR code does not fit here.',
       '',

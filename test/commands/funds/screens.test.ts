@@ -31,7 +31,7 @@ const SCREENS: readonly (readonly [line: string, shows: RegExp])[] = [
   ['bills', /usdt +(Withdrawal)?/],
   ['bills --all', /usdt +.*-0\.00000001/],
   ['bills --summary', /^usdt/m],
-  ['fees', /usdt +OMNI/],
+  ['fees', /usdt +omni/],
   ['deposits usdt', /100\.0+ +waiting/],
   ['withdrawals usdt --all', /50\.0+ .*submitted/],
 ];

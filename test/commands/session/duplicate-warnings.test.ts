@@ -59,6 +59,18 @@ it.each([
   expect(errors.text).toContain(cause);
 });
 
+it.each([
+  ['refused', 'A REJECTED ORDER IS LIVE', 'the network repeated it'],
+  ['notSent', 'AN ORDER THAT COUNTED AS NOT SENT IS LIVE', 'The exchange executed the request after its time limit.'],
+] as const)('says how an order counted that exists after all: %s', (absent, headline, cause) => {
+  const errors = new Kept();
+  const [{ line: _, ...single }] = copies(1) as [DuplicateOrders];
+  warnOfDuplicates(new Output(hostWith({ errors }), 'table'), [{ ...single, order: null, ids: ['7'], absent }]);
+  expect(errors.text).toContain(`${headline}: buy 0.01 btc_usdt at 20000 (client id job0123456789) as 7. `);
+  expect(errors.text).toContain(cause);
+  expect(errors.text).toContain('To cancel it: pit cancel btc_usdt 7\n');
+});
+
 it('counts only the second order of a rejected line as a duplicate', () => {
   const errors = new Kept();
   const duplicates = copies(1).map((duplicate) => ({ ...duplicate, order: null, ids: ['7', '8'] }));

@@ -79,10 +79,6 @@ export function refusing(...reason: ConstructorParameters<typeof Refusal>): () =
 
 const BTC = {
   coin: 'btc',
-  enName: 'Bitcoin',
-  cnName: '比特币',
-  showName: 'Bitcoin',
-  unitTag: 'BTC',
   unitDecimal: 8,
   fundsType: 1,
   canDeposit: true,

@@ -140,10 +140,13 @@ describe('refused market data', () => {
       '/data/v1/depth?market=btc_usdt&merge=-1',
       '{"error":"a parameter is missing or not valid: merge must be a decimal number above zero"}',
     ],
-    ['/data/v1/kline?market=btc_usdt', '{"error":"a parameter is missing or not valid: type is missing"}'],
     [
-      '/data/v1/kline?market=btc_usdt&type=1min&size=1001',
+      '/data/v1/kline?market=btc_usdt&type=1min&size=0',
       '{"error":"a parameter is missing or not valid: size must be a whole number from 1 to 1000"}',
+    ],
+    [
+      '/data/v1/kline?market=btc_usdt&type=1m',
+      '{"error":"a parameter is missing or not valid: type must be one of 1min, 3min, 5min, 15min, 30min, 1hour, 2hour, 4hour, 6hour, 12hour, 1day, 3day, 1week"}',
     ],
     ['/data/v1/nothing', '{"error":"the request could not be carried out: no such operation"}'],
     ['/data/v1/order', '{"error":"the request could not be carried out: no such operation"}'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addLateOrders } from '../../../src/trading/batches/closing.js';
+import { addLateOrders } from '../../../src/trading/batches/close-job.js';
 import { Job } from '../../../src/trading/batches/job.js';
 import { lineTerms } from '../../../src/trading/batches/lines.js';
 import { duplicatesOf } from '../../../src/trading/batches/reconcile-job.js';

@@ -1,6 +1,6 @@
-import { beginJob, takeUpJob } from '../../../src/trading/batches/begin.js';
 import type { Job } from '../../../src/trading/batches/job.js';
-import { type Ending, JobRun } from '../../../src/trading/batches/run.js';
+import { type Ending, JobRun } from '../../../src/trading/batches/job-run.js';
+import { resumeJob, startJob } from '../../../src/trading/batches/start-job.js';
 import type { BatchLine, BatchTerms } from '../../../src/trading/journal/intent.js';
 import type { TestAccount } from '../support/account.js';
 
@@ -21,7 +21,7 @@ export interface RanJob {
 
 export function begin(account: TestAccount, terms: Terms, id = JOB): Promise<Job> {
   const plan = { market: 'btc_usdt', side: 'buy', account: 'spot', lines: lines(100), ...terms } as const;
-  return beginJob(account, plan, id);
+  return startJob(account, plan, id);
 }
 
 export async function place(account: TestAccount, terms: Terms, id = JOB): Promise<RanJob> {
@@ -29,7 +29,7 @@ export async function place(account: TestAccount, terms: Terms, id = JOB): Promi
 }
 
 export function resume(account: TestAccount, id = JOB): Promise<RanJob> {
-  return carried(account, takeUpJob(account, id));
+  return carried(account, resumeJob(account, id));
 }
 
 export async function carried(account: TestAccount, job: Job): Promise<RanJob> {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { JobRun } from '../../../src/trading/batches/run.js';
+import { JobRun } from '../../../src/trading/batches/job-run.js';
 import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
 import { saying } from '../../support/advice.js';
@@ -162,7 +162,7 @@ describe('a job that is gone on with', () => {
     ['other orders', { lines: lines(59) }, /does not have the same orders/],
     ['an order more', { lines: lines(61) }, /does not have the same orders/],
   ] as const)('is not about %s', async (_, wish, message) => {
-    const { jobToResume } = await import('../../../src/trading/batches/begin.js');
+    const { jobToResume } = await import('../../../src/trading/batches/start-job.js');
     const account = await stopped();
     const meant = { market: 'btc_usdt', side: 'buy' as const, ...wish };
     expect(() => jobToResume(account, JOB, meant)).toThrow(
@@ -171,7 +171,7 @@ describe('a job that is gone on with', () => {
   });
 
   it('takes the same orders in whatever order and writing they come', async () => {
-    const { jobToResume } = await import('../../../src/trading/batches/begin.js');
+    const { jobToResume } = await import('../../../src/trading/batches/start-job.js');
     const account = await stopped();
     const others = lines(60)
       .map(([line, price, amount]) => [61 - line, `${price}.00`, `${amount}0`] as const)
@@ -184,11 +184,11 @@ describe('a job that is gone on with', () => {
     const server = await new ModelExchange().serve();
     const account = accountOf(server.url);
     await begin(account, {});
-    const { jobToResume, takeUpJob } = await import('../../../src/trading/batches/begin.js');
+    const { jobToResume, resumeJob } = await import('../../../src/trading/batches/start-job.js');
     expect(() => jobToResume(account, JOB, { market: 'btc_usdt', side: 'buy' })).toThrow(
       /Another process is running job/,
     );
-    expect(() => takeUpJob(account, JOB)).toThrow(/Another process is running job/);
+    expect(() => resumeJob(account, JOB)).toThrow(/Another process is running job/);
   });
 
   it('is not begun a second time, until it is finished or ended', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { jobToResume, takeUpJob } from '../../../src/trading/batches/begin.js';
 import { settleJob } from '../../../src/trading/batches/settle-job.js';
+import { jobToResume, resumeJob } from '../../../src/trading/batches/start-job.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
 import { refuseDuplicate, uncertainWrites } from '../../../src/trading/orders/uncertain-writes.js';
 import { saying } from '../../support/advice.js';
@@ -143,7 +143,7 @@ it('going on with a job is refused for what others are in doubt of, never for wh
   const told = expect.objectContaining(inDoubt('line 31', 'mine0001'));
   const next = later(account, server.url);
   expect(() => jobToResume(next, JOB, { market: 'btc_usdt', side: 'buy' })).toThrow(told);
-  expect(() => takeUpJob(next, JOB)).toThrow(told);
+  expect(() => resumeJob(next, JOB)).toThrow(told);
   expect(next.journal.find(JOB)?.isUnderWay).toBe(false);
   next.journal.find('mine0001')?.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
   expect((await resume(next)).job.counts()).toMatchObject({ placed: 40 });

@@ -95,7 +95,7 @@ export function warningsIn({ stderr }: Run): Warned[] {
   const lines = stderr.split('\n');
   return lines.flatMap((line, index) => {
     const [, clientId] =
-      /(?:ORDERS? (?:WAS|WERE) PLACED MORE THAN ONCE|REJECTED ORDERS? (?:IS|ARE) LIVE|ALTHOUGH REJECTED): .*\((?:client id|job) (\w+)\)/.exec(
+      /(?:ORDERS? (?:WAS|WERE) PLACED MORE THAN ONCE|REJECTED ORDERS? (?:IS|ARE) LIVE|COUNTED AS NOT SENT (?:IS|ARE) LIVE|ALTHOUGH REJECTED): .*\((?:client id|job) (\w+)\)/.exec(
         line,
       ) ?? [];
     const [, amount, coin, record, all] =
@@ -114,7 +114,8 @@ export function warningsIn({ stderr }: Run): Warned[] {
 /** The ids in the commands that come next, of which there are several where there are many. */
 function cancelledBy(lines: readonly string[]): string[] {
   const commands = lines.map(
-    (line) => /To cancel (?:it|the rejected orders|the duplicates): pit cancel \S+ ([\d ]+)/.exec(line)?.[1],
+    (line) =>
+      /To cancel (?:it|the rejected orders|these orders|the duplicates): pit cancel \S+ ([\d ]+)/.exec(line)?.[1],
   );
   const end = commands.indexOf(undefined);
   return commands.slice(0, end === -1 ? commands.length : end).flatMap((ids) => ids?.trim().split(' ') ?? []);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { beginJob, takeUpJob } from '../../../src/trading/batches/begin.js';
 import { settleJob } from '../../../src/trading/batches/settle-job.js';
+import { resumeJob, startJob } from '../../../src/trading/batches/start-job.js';
 import { writtenToday } from '../../../src/trading/guards/day-notional.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, OrderTerms, Settlement } from '../../../src/trading/journal/intent.js';
@@ -123,11 +123,11 @@ describe('a sell below the best bid counts at that bid', () => {
       [1, '10', '2'],
       [2, '5000', '1'],
     ];
-    const job = await beginJob(account, { ...plan, lines: rows }, 'job0123456789', { bid: '1000' });
+    const job = await startJob(account, { ...plan, lines: rows }, 'job0123456789', { bid: '1000' });
     expect(usdt()).toBe('7000');
     job.entry.release();
     expect(usdt()).toBe('0');
-    const again = takeUpJob(account, job.id, { bid: '6000' });
+    const again = resumeJob(account, job.id, { bid: '6000' });
     expect(usdt()).toBe('18000');
     const { ending } = await carried(account, again);
     expect([ending.kind, account.journal.open(), usdt()]).toEqual(['finished', [], '18000']);
@@ -200,7 +200,7 @@ describe('the notional of a job', () => {
     others.settle(PLACED, 'placed');
     expect(usdt(account)).toBe('6047');
     // all of it while it is under way, and what was copied
-    const again = takeUpJob(account, job.id);
+    const again = resumeJob(account, job.id);
     expect(usdt(account)).toBe('8087');
     again.entry.release();
     expect(usdt(account)).toBe('6047');

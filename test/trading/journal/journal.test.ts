@@ -320,7 +320,7 @@ describe('what is settled', () => {
       [],
     ]);
     const [refused, placed] = journal.verifying(buys);
-    placed?.addDuplicates(['8']);
+    placed?.addFound(['8']);
     expect(journal.verifying(buys)[1]?.settlement?.duplicates).toEqual(['8']);
     expect(journal.archive.find('mine0001')?.duplicates).toEqual(['8']);
     placed?.endVerification();

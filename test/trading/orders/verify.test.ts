@@ -4,7 +4,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
-import { listedFrom, usedTolerance, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify-orders.js';
+import { listedFrom, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify-orders.js';
+import { settledWrite } from '../../../src/trading/resolve.js';
+import { assumedTolerance } from '../../../src/trading/tolerance.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
@@ -209,21 +211,31 @@ describe('an order that was refused, or never arrived', () => {
     expect(await look([])).toEqual([]);
     await account.host.sleep(hours * 3_600_000);
     expect(await look([])).toEqual([]);
-    return look;
+    return { account, look };
   }
 
   it.each([
     [23, 1],
     [25, 0],
   ])('is reported once if it appears within a day, and forgotten then: after %i hours', async (hours, reports) => {
-    const look = await listedAfter(hours, (await lookup('8')).url);
+    const { account, look } = await listedAfter(hours, (await lookup('8')).url);
     const late = [ownOrder(at('8', 10_000))];
     expect(await look(late)).toHaveLength(reports);
     expect(await look(late)).toEqual([]);
+    const corrected = { outcome: 'placed', id: '8', duplicates: [] };
+    expect(account.journal.archive.find('mine')).toMatchObject(reports === 1 ? corrected : { outcome: 'refused' });
+  });
+
+  it('is asked for again by its id, and corrected and reported if it exists after all', async () => {
+    const { account } = await listedAfter(1, (await lookup('8')).url);
+    expect(await settledWrite(account, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
+    expect(account.alarms).toMatchObject([{ intent: 'mine', order: null, ids: ['8'], absent: 'refused' }]);
+    expect(await settledWrite(account, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
+    expect(account.alarms).toHaveLength(1);
   });
 
   it('is not confused with the same order of another program, which has another client id', async () => {
-    const look = await listedAfter(1, (await lookup(null)).url);
+    const { look } = await listedAfter(1, (await lookup(null)).url);
     expect(await look([ownOrder(at('8', 10_000))])).toEqual([]);
   });
 });
@@ -237,7 +249,7 @@ it.each([
   'a request counts as executable for a minute if the tolerance is unknown, and for ten minutes at most: %s',
   (known, used) => {
     const memory = { known, keep: async () => undefined, forget: async () => undefined };
-    expect(usedTolerance({ tolerance: memory })).toBe(used);
+    expect(assumedTolerance({ tolerance: memory })).toBe(used);
   },
 );
 

@@ -3,7 +3,7 @@ import { Decimal } from '../../../src/domain/decimal.js';
 import { Failure } from '../../../src/errors.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import type { MarketView } from '../../../src/trading/market-view.js';
-import { type Answers, factsOf, type PlannedOrders, warningsOf } from '../../../src/trading/preview/preview.js';
+import { type Answers, type PlannedOrders, previewFacts, warningsOf } from '../../../src/trading/preview/preview.js';
 import { MARKET } from '../support/market.js';
 
 const VIEW: MarketView = {
@@ -33,13 +33,13 @@ function answers(changes: Partial<Answers> = {}): Answers {
 
 function warned(terms: Terms, changes: Partial<Answers> = {}): string[] {
   const [whole, known] = [order(terms), answers(changes)];
-  return warningsOf(whole, factsOf(whole, known), known);
+  return warningsOf(whole, previewFacts(whole, known), known);
 }
 
 describe('the facts of a preview', () => {
   it('has the balance before and after what the order spends', () => {
     const balance = (plan: PlannedOrders) => {
-      const known = factsOf(plan, answers()).balance;
+      const known = previewFacts(plan, answers()).balance;
       return known && [known.before.toString(), known.after.toString()];
     };
     expect(balance(order({ price: '100.50', amount: '2' }))).toEqual(['1000', '799']);
@@ -49,22 +49,25 @@ describe('the facts of a preview', () => {
   });
 
   it('has nothing that could not be read', () => {
-    const facts = factsOf(order(), { market: FAILED, spendable: FAILED, orders: FAILED });
+    const facts = previewFacts(order(), { market: FAILED, spendable: FAILED, orders: FAILED });
     const unknown = { fee: null, balance: null, bid: null, ask: null, reference: null, crossing: null, fills: null };
     expect(facts).toEqual(unknown);
-    expect(factsOf(order(), answers({ spendable: 'unreported' })).balance).toBeNull();
+    expect(previewFacts(order(), answers({ spendable: 'unreported' })).balance).toBeNull();
   });
 
   it('counts the orders of a batch that reach the other side, and does not walk the book for them', () => {
-    const facts = (...orders: (readonly [string, string])[]) => factsOf(batch('buy', ...orders), answers());
+    const facts = (...orders: (readonly [string, string])[]) => previewFacts(batch('buy', ...orders), answers());
     expect(facts(['101', '1'], ['102', '1'], ['100.99', '1'])).toMatchObject({ crossing: 2, fills: null });
-    expect(factsOf(batch('sell', ['99', '1'], ['99.01', '1']), answers())).toMatchObject({ crossing: 1, fills: null });
-    expect(factsOf(batch('buy', ['999', '1']), answers({ market: { ...VIEW, asks: [] } })).crossing).toBe(0);
+    expect(previewFacts(batch('sell', ['99', '1'], ['99.01', '1']), answers())).toMatchObject({
+      crossing: 1,
+      fills: null,
+    });
+    expect(previewFacts(batch('buy', ['999', '1']), answers({ market: { ...VIEW, asks: [] } })).crossing).toBe(0);
   });
 
   it('has no fills at once for a PostOnly order', () => {
     const filled = (type: OrderTerms['type']) =>
-      factsOf(order({ type, price: '101' }), answers()).fills?.amount.toString();
+      previewFacts(order({ type, price: '101' }), answers()).fills?.amount.toString();
     expect([filled('limit'), filled('ioc'), filled('postOnly')]).toEqual(['1', '1', '0']);
   });
 });
@@ -136,7 +139,7 @@ describe('warnings', () => {
   it('of a batch are about the balance and failed requests alone', () => {
     const plan = batch('buy', ['150', '4'], ['150', '4']);
     const known = answers({ orders: FAILED });
-    expect(warningsOf(plan, factsOf(plan, known), known)).toEqual([
+    expect(warningsOf(plan, previewFacts(plan, known), known)).toEqual([
       'This needs 1200 usdt but only 1000 usdt is available: the exchange will reject some of them.',
       'Earlier fees could not be read: depth: no answer came in time',
     ]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderReference } from '../../../src/domain/order.js';
-import { closeJob } from '../../../src/trading/batches/closing.js';
+import { closeJob } from '../../../src/trading/batches/close-job.js';
 import { Job } from '../../../src/trading/batches/job.js';
 import { readPrice } from '../../../src/trading/expressions.js';
 import type { BatchTerms, OrderTerms } from '../../../src/trading/journal/intent.js';

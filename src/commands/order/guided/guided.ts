@@ -1,5 +1,5 @@
 import type { Context } from '../../../cli/context.js';
-import type { Globals } from '../../../cli/globals.js';
+import type { Globals } from '../../../cli/definition.js';
 import type { Market } from '../../../domain/market.js';
 import type { OrderType, Side } from '../../../domain/order.js';
 import { Failure, suggest } from '../../../errors.js';

@@ -2,7 +2,7 @@ import { Decimal } from '../../../domain/decimal.js';
 import type { BillRecord } from '../../accounts/bills.js';
 import { Refusal } from '../../refusals.js';
 import { type Json, number } from '../bodies.js';
-import { BILL_WORDS, BILLS, SUCCESS } from '../choices.js';
+import { BILL_WORDS, BILLS, coinNames, SUCCESS } from '../choices.js';
 import { coinOf, readWallClock, type SignedCall, serveSigned, showWallClock } from '../served-operation.js';
 
 export const getAccountInfo = serveSigned('getAccountInfo', (_values, call) => {
@@ -29,10 +29,7 @@ function coinEntries({ exchange, account }: SignedCall): Json[] {
   const held = new Map(exchange.balances(account).map((balance) => [balance.coin, balance]));
   return [...exchange.coins.values()].map((coin) => ({
     key: coin.coin,
-    enName: coin.enName,
-    cnName: coin.cnName,
-    showName: coin.showName,
-    unitTag: coin.unitTag,
+    ...coinNames(coin.coin),
     unitDecimal: coin.unitDecimal,
     fundstype: coin.fundsType,
     available: held.get(coin.coin)?.available ?? '0',

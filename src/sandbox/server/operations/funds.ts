@@ -3,10 +3,13 @@ import type { DepositRecord } from '../../funds/deposits.js';
 import type { WithdrawalRecord } from '../../funds/withdrawals.js';
 import type { ChainRules } from '../../markets/coins.js';
 import { type Json, number, successWith } from '../bodies.js';
-import { DEPOSIT_WORDS, SUCCESS } from '../choices.js';
+import { DEPOSIT_WORDS, SUCCESS, shownChain } from '../choices.js';
 import { coinOf, serveOpen, serveSigned, showWallClock } from '../served-operation.js';
 
-/** "The address must first be obtained in the application or website." With a memo it is `<account>_<remark>`. */
+/**
+ * "The address must first be obtained in the application or website." Observed: of a coin with several chains, it is the one on
+ * the main chain. With a memo it is `<account>_<remark>`.
+ */
 export const getUserAddress = serveSigned('getUserAddress', ({ currency }, { exchange, account }) => {
   const address = exchange.funds.depositAddress(account, coinOf(exchange, currency).coin);
   return successWith({ key: addressText(address) });
@@ -17,8 +20,8 @@ export const getPayinAddress = serveSigned('getPayinAddress', ({ currency }, { e
   const addresses = exchange.funds.depositAddresses(account, coinOf(exchange, currency).coin);
   return successWith(
     addresses.map(({ chain, address, memo }): Json => {
-      const { chain: blockChain, canDeposit, canWithdraw } = chain;
-      const base = { blockChain, canDeposit, canWithdraw, isUseMemo: memo !== null };
+      const { canDeposit, canWithdraw } = chain;
+      const base = { blockChain: shownChain(chain.chain), canDeposit, canWithdraw, isUseMemo: memo !== null };
       return memo === null ? { ...base, address } : { ...base, account: address, memo };
     }),
   );
@@ -36,7 +39,13 @@ export const getFeeInfo = serveOpen('getFeeInfo', ({ currency }, { exchange }) =
 });
 
 function feeEntry({ chain, mainChain, fee, canDeposit, canWithdraw }: ChainRules): Json {
-  return { chainName: chain, mainChainName: mainChain, fee: number(fee), canDeposit, canWithdraw };
+  return {
+    chainName: shownChain(chain),
+    mainChainName: shownChain(mainChain),
+    fee: number(fee),
+    canDeposit,
+    canWithdraw,
+  };
 }
 
 interface PageValues {

@@ -182,18 +182,15 @@ interface ApiRequest {
 }
 
 /**
- * The wallet of an order; empty for spot. Throws {@link Refusal} 3005 for a loan on spot, and 1012 for margin without the
- * permission. Both are chosen, see the margin service.
+ * The wallet of an order; empty for spot, where `enableExpress` and `enableRepay` are ignored ({@link SWITCHED}). Throws
+ * {@link Refusal} 1012 for margin without the permission, which is chosen.
  */
 function walletOf(
   { permissions }: Account,
   { acctType = '0', enableExpress, enableRepay }: ApiRequest,
 ): Pick<OrderRequest, 'accountType' | 'borrow' | 'repay'> {
   const [borrow, repay] = [enableExpress === 'true', enableRepay === 'true'];
-  if (acctType === '0') {
-    if (borrow || repay) throw new Refusal('badParameter', 'enableExpress and enableRepay need acctType 1 or 2');
-    return {};
-  }
+  if (acctType === '0') return {};
   if (!permissions.lever) throw new Refusal('noPermission', 'margin');
   return { accountType: acctType === '1' ? 'isolated' : 'cross', borrow, repay };
 }

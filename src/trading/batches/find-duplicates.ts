@@ -4,7 +4,7 @@ import { PAGE_SIZE, readOrderPages } from '../../exchange/growing-pages.js';
 import { timeFor } from '../../exchange/limiter/limits.js';
 import type { TradingAccount } from '../account.js';
 import { type Job, MOST_PAIRS } from './job.js';
-import { misplacedIn } from './places.js';
+import { misplacedIn } from './misplaced-orders.js';
 import { reconcileJob } from './reconcile-job.js';
 
 /** The pause before the list is read a second time if it lacks orders of the job. */
@@ -18,7 +18,7 @@ const AGAIN_MS = 1_000;
  *
  * @returns when the check began, by the exchange's clock; undefined if the list could not be read
  */
-export async function findRepeated(account: TradingAccount, job: Job): Promise<number | undefined> {
+export async function findDuplicates(account: TradingAccount, job: Job): Promise<number | undefined> {
   const { client, budget } = account;
   const start = client.now();
   if (await isAllThatCame(account, job)) return start;
@@ -60,6 +60,6 @@ function areInPlace(job: Job, records: readonly Order[]): boolean {
     const settled = job.results[line];
     return settled?.outcome === 'placed' && listed.has(settled.id);
   };
-  const isTelling = job.byPlace.size === 0 || [...job.byPlace].some(isListed);
-  return isTelling && misplacedIn(job, records).length === 0;
+  const isConclusive = job.byPlace.size === 0 || [...job.byPlace].some(isListed);
+  return isConclusive && misplacedIn(job, records).length === 0;
 }

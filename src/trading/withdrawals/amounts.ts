@@ -22,7 +22,7 @@ export function takenOf(amount: Decimal, fee: Decimal, place: FeePlace): Decimal
 const MOST_TIMES = 3;
 
 /** The amounts to withdraw: decimal texts in the coin. */
-export interface Sums {
+export interface WithdrawalAmounts {
   readonly amount: string;
   readonly fee: string;
   /** What arrives. */
@@ -31,7 +31,7 @@ export interface Sums {
   readonly taken: string;
 }
 
-export interface SumTerms {
+export interface AmountContext {
   readonly coin: string;
   /** Decimals of an amount of the coin. */
   readonly scale: number;
@@ -62,7 +62,7 @@ export function readWithdrawAmount(word: string): WithdrawAmount & { readonly co
  * @throws Failure `usage` for too many decimals, a fee below the chain's or far above it, nothing that arrives, and more
  *   than is available
  */
-export function sumsOf(wanted: WithdrawAmount, terms: SumTerms): Sums {
+export function amountsOf(wanted: WithdrawAmount, terms: AmountContext): WithdrawalAmounts {
   const { coin, scale, available, chain, place } = terms;
   const fee = feeOf(terms);
   const owned = Decimal.of(available);
@@ -89,7 +89,7 @@ export function sumsOf(wanted: WithdrawAmount, terms: SumTerms): Sums {
   return { amount: amount.toString(), fee: fee.toString(), receives: receivesText ?? '', taken: takenText ?? '' };
 }
 
-function shareOf(owned: Decimal, percent: string, fee: Decimal, { scale, place, coin }: SumTerms): Decimal {
+function shareOf(owned: Decimal, percent: string, fee: Decimal, { scale, place, coin }: AmountContext): Decimal {
   const share = owned.times(Decimal.of(percent)).times(Decimal.of('0.01'));
   const amount = (place === 'inside' ? share : share.minus(fee)).rescaled(scale, 'down');
   if (amount.sign > 0) return amount.trimmed();
@@ -99,7 +99,7 @@ function shareOf(owned: Decimal, percent: string, fee: Decimal, { scale, place, 
   );
 }
 
-function feeOf({ coin, scale, chain, fee: given }: SumTerms): Decimal {
+function feeOf({ coin, scale, chain, fee: given }: AmountContext): Decimal {
   const least = Decimal.of(chain.fee);
   if (given === undefined) return least;
   const fee = Decimal.of(given);

@@ -1,16 +1,16 @@
 import type { Failure } from '../../errors.js';
-import { OBSERVED } from '../../exchange/observed-codes.js';
+import { OBSERVED, REFUSES_EVERY_ORDER } from '../../exchange/observed-codes.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
-import { usedTolerance } from '../orders/verify-orders.js';
 import { closesAt } from '../reconcile.js';
-import { BatchSender, type Trouble } from './batch-sender.js';
+import { assumedTolerance } from '../tolerance.js';
+import { BatchSender, type SendProblem } from './batch-sender.js';
+import { endJob } from './close-job.js';
 import { counted } from './close-requests.js';
-import { endJob } from './closing.js';
+import { findDuplicates } from './find-duplicates.js';
 import type { Job } from './job.js';
-import { isTurnedAway } from './pending-request.js';
+import { isTemporaryRefusal } from './pending-request.js';
 import { MAY_STILL_ARRIVE, reconcileJob, settleEarlier, settlePending } from './reconcile-job.js';
-import { findRepeated } from './repeated.js';
 
 /** Why a run of a job ended. Only `finished` leaves nothing to be sent. */
 export type Ending =
@@ -27,22 +27,14 @@ export type Phase = 'settling' | 'placing' | 'waiting' | 'checking' | 'stopping'
 /** Consecutive failures before the job gives up. */
 const MOST_SETBACKS = 4;
 /** Doubles each time. */
-const STAYED_PAUSE_MS = 300;
+const NOT_SENT_PAUSE_MS = 300;
 /** The limit counts by the second. */
 const RATE_PAUSE_MS = 1_100;
 /** The pauses before the second and the third lookup of an unanswered request; after that the job stops. */
-const LOOK_PAUSES_MS = [300, 700];
+const LOOKUP_PAUSES_MS = [300, 700];
 
 /** Waits for temporary refusals before the job ends. */
 const MOST_WAITS = 2;
-
-/**
- * Observed codes that the next request would get too: they are about the key, the account, the market or the exchange, not
- * about the orders.
- */
-const HOPELESS: ReadonlySet<number | null> = new Set([
-  1002, 1003, 1006, 1009, 1010, 1012, 1013, 1014, 3004, 3006, 3010,
-]);
 
 /** Runs a job from its current state, and knows how to stop midway. */
 export class JobRun {
@@ -51,7 +43,7 @@ export class JobRun {
   #phase: Phase = 'placing';
   #setbacks = 0;
   /** How the job ends if the requests that were refused temporarily are not to be sent again. */
-  #turnedAway: Ending = { kind: 'lost', reason: MAY_STILL_ARRIVE };
+  #temporaryRefusal: Ending = { kind: 'lost', reason: MAY_STILL_ARRIVE };
   /** When the check for repeated requests began; undefined if it failed, null if it was not tried. */
   #checked: number | undefined | null = null;
 
@@ -82,7 +74,7 @@ export class JobRun {
    */
   async run(): Promise<Ending> {
     try {
-      const reason = await this.#toTheEnd();
+      const reason = await this.#sendToEnd();
       if (this.#isInterrupted) return { kind: 'interrupted' };
       const isSettled = this.job.pendingRequests.size === 0;
       const ending: Ending = isSettled && this.job.unsent().length === 0 ? { kind: 'finished' } : reason;
@@ -104,15 +96,15 @@ export class JobRun {
     endJob(this.job, 'interrupted');
   }
 
-  async #toTheEnd(): Promise<Ending> {
+  async #sendToEnd(): Promise<Ending> {
     const reason = await this.#settleEarlier();
     if (reason !== undefined) return { kind: 'lost', reason };
     for (let waits = 1; ; waits += 1) {
       const ending = await this.#sendAll();
       if (this.#isInterrupted || ending.kind === 'lost' || this.job.pendingRequests.size === 0) return ending;
-      await this.#outwait(ending);
+      await this.#waitUntilExpired(ending);
       if (ending.kind !== 'finished') return ending;
-      if (this.job.pendingRequests.size > 0 || waits === MOST_WAITS) return this.#turnedAway;
+      if (this.job.pendingRequests.size > 0 || waits === MOST_WAITS) return this.#temporaryRefusal;
     }
   }
 
@@ -123,10 +115,10 @@ export class JobRun {
       if (lines.length === 0) return { kind: 'finished' };
       this.#phase = 'placing';
       const answered = this.#sender.answered;
-      const trouble = await this.#sender.send(lines);
+      const problem = await this.#sender.send(lines);
       if (this.#isInterrupted) return { kind: 'interrupted' };
-      if (this.#sender.answered > answered && trouble?.kind !== 'refused') this.#setbacks = 0;
-      const ending = trouble === undefined ? undefined : await this.#face(trouble);
+      if (this.#sender.answered > answered && problem?.kind !== 'refused') this.#setbacks = 0;
+      const ending = problem === undefined ? undefined : await this.#handleProblem(problem);
       if (ending !== undefined) return ending;
     }
   }
@@ -135,7 +127,7 @@ export class JobRun {
    * Waits until all temporarily refused requests have expired. This has a time budget of its own if the exchange still
    * answers.
    */
-  async #outwait({ kind }: Ending): Promise<void> {
+  async #waitUntilExpired({ kind }: Ending): Promise<void> {
     const { account, job } = this;
     this.#phase = 'waiting';
     if (kind === 'finished' || kind === 'limited') this.#allowForPending();
@@ -159,44 +151,44 @@ export class JobRun {
   #allowForPending(): void {
     const { client, budget } = this.account;
     const latest = Math.max(0, ...[...this.job.pendingRequests.values()].map(({ reqTime }) => reqTime));
-    budget.lengthen(Math.max(0, closesAt(latest, usedTolerance(this.account)) - client.now()));
+    budget.lengthen(Math.max(0, closesAt(latest, assumedTolerance(this.account)) - client.now()));
   }
 
   /** The result; undefined if the job continues. */
-  async #face(trouble: Trouble): Promise<Ending | undefined> {
-    if (trouble.kind === 'lost')
-      this.account.tell(`No answer: ${trouble.reason}. Looking up the orders; they are not sent again.`);
-    if (this.#isPressing && !(await this.#lookShortly())) {
+  async #handleProblem(problem: SendProblem): Promise<Ending | undefined> {
+    if (problem.kind === 'lost')
+      this.account.tell(`No answer: ${problem.reason}. Looking up the orders; they are not sent again.`);
+    if (this.#hasUnknown && !(await this.#lookUpBriefly())) {
       this.#phase = 'waiting';
       await settlePending(this.account, this.job);
-      const reason = 'reason' in trouble ? trouble.reason : 'the lists of orders could not be read';
+      const reason = 'reason' in problem ? problem.reason : 'the lists of orders could not be read';
       return { kind: 'lost', reason };
     }
-    if (trouble.kind === 'time') return { kind: 'time' };
-    if (trouble.kind === 'unrecorded') return trouble;
-    if (trouble.kind === 'stayed') return this.#stayed(trouble);
-    return trouble.kind === 'refused' ? this.#refused(trouble.refusal) : undefined;
+    if (problem.kind === 'time') return { kind: 'time' };
+    if (problem.kind === 'unrecorded') return problem;
+    if (problem.kind === 'stayed') return this.#handleNotSent(problem);
+    return problem.kind === 'refused' ? this.#handleRefusal(problem.refusal) : undefined;
   }
 
   /** A lock, or permits that others use up until the time is over: the next request would fail too. */
-  async #stayed({ reason, failure }: Extract<Trouble, { kind: 'stayed' }>): Promise<Ending | undefined> {
+  async #handleNotSent({ reason, failure }: Extract<SendProblem, { kind: 'stayed' }>): Promise<Ending | undefined> {
     if (failure === 'limited') return { kind: 'limited', reason };
-    return this.#setBack(STAYED_PAUSE_MS * 2 ** this.#setbacks, { kind: 'unreachable', reason });
+    return this.#retryLater(NOT_SENT_PAUSE_MS * 2 ** this.#setbacks, { kind: 'unreachable', reason });
   }
 
-  #refused(refusal: Refused): Promise<Ending | undefined> | Ending | undefined {
+  #handleRefusal(refusal: Refused): Promise<Ending | undefined> | Ending | undefined {
     if (refusal.code === OBSERVED.locked) return { kind: 'limited', refusal };
     if (refusal.code === OBSERVED.tooFrequent || refusal.code === OBSERVED.expired) {
       const isRate = refusal.code === OBSERVED.tooFrequent;
-      this.#turnedAway = { kind: isRate ? 'limited' : 'refused', refusal };
+      this.#temporaryRefusal = { kind: isRate ? 'limited' : 'refused', refusal };
       // the answer has shown what the clock is off by
-      return this.#setBack(isRate ? RATE_PAUSE_MS : 0, this.#turnedAway);
+      return this.#retryLater(isRate ? RATE_PAUSE_MS : 0, this.#temporaryRefusal);
     }
-    return HOPELESS.has(refusal.code) ? { kind: 'refused', refusal } : undefined;
+    return REFUSES_EVERY_ORDER.has(refusal.code) ? { kind: 'refused', refusal } : undefined;
   }
 
   /** Continues after a pause, unless this happened several times in a row. */
-  async #setBack(pauseMs: number, ending: Ending): Promise<Ending | undefined> {
+  async #retryLater(pauseMs: number, ending: Ending): Promise<Ending | undefined> {
     const { host, budget } = this.account;
     this.#setbacks += 1;
     const pause = pauseMs * (1 + host.random() / 2);
@@ -207,17 +199,17 @@ export class JobRun {
   }
 
   /** Whether an outcome has to be known before anything more leaves. Temporary refusals can wait. */
-  get #isPressing(): boolean {
-    return [...this.job.pendingRequests.values()].some((doubt) => !isTurnedAway(doubt));
+  get #hasUnknown(): boolean {
+    return [...this.job.pendingRequests.values()].some((request) => !isTemporaryRefusal(request));
   }
 
   /** Whether all such outcomes are known after a few lookups. */
-  async #lookShortly(): Promise<boolean> {
+  async #lookUpBriefly(): Promise<boolean> {
     const { account, job } = this;
     this.#phase = 'settling';
-    for (const pause of [...LOOK_PAUSES_MS, undefined]) {
+    for (const pause of [...LOOKUP_PAUSES_MS, undefined]) {
       await reconcileJob(account, job);
-      if (!this.#isPressing) return true;
+      if (!this.#hasUnknown) return true;
       if (pause === undefined || !account.budget.allows(pause)) return false;
       await account.host.sleep(pause);
     }
@@ -226,6 +218,6 @@ export class JobRun {
 
   async #check(): Promise<void> {
     this.#phase = 'checking';
-    this.#checked = await findRepeated(this.account, this.job);
+    this.#checked = await findDuplicates(this.account, this.job);
   }
 }

@@ -4,7 +4,7 @@ import type { BatchLine, Settled, Settlement } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import type { BatchFact } from './batch-fact.js';
 import { type Job, keptJob } from './job.js';
-import { worthOfLines } from './lines.js';
+import { notionalOfLines } from './lines.js';
 import { timelineOf } from './timeline.js';
 
 /** The outcome of a job as one write: placed if all its orders are, partial if any is. */
@@ -35,7 +35,7 @@ export type Duplicate = readonly [line: number, id: string];
 /**
  * The part of such orders that belongs to the job, oldest first; the first of a line that was refused is the line's order.
  */
-export function factsOf(job: Job, more: readonly Duplicate[]): (readonly [event: string, BatchFact])[] {
+export function duplicateFacts(job: Job, more: readonly Duplicate[]): (readonly [event: string, BatchFact])[] {
   const isVacant = (line: number) => job.results[line]?.outcome !== 'placed';
   const first = new Map(more.toReversed().filter(([line]) => isVacant(line)));
   const others = more.filter(([line, id]) => first.get(line) !== id);
@@ -61,7 +61,7 @@ export function addLateOrders(journal: Journal, { id }: Job, reports: readonly D
     archive.add(accounted, kept);
     // another process may have found and recorded them too
     const known = new Set(job.orders);
-    const facts = factsOf(
+    const facts = duplicateFacts(
       job,
       more.filter(([, one]) => !known.has(one)),
     );
@@ -86,7 +86,7 @@ function summaryOf(job: Job, outcome: Settlement['outcome']): Settled {
     outcome,
     id: null,
     duplicates: [...job.duplicates.keys()],
-    notional: worthOfLines(placedLines(job), terms.side, job.bid).trimmed().toString(),
+    notional: notionalOfLines(placedLines(job), terms.side, job.bid).trimmed().toString(),
     events: timelineOf(entry.events),
   };
 }

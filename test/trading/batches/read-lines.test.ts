@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkLines } from '../../../src/trading/batches/check-lines.js';
-import { readLines } from '../../../src/trading/batches/file.js';
+import { readLines } from '../../../src/trading/batches/read-lines.js';
 import { saying } from '../../support/advice.js';
 import { MARKET } from '../support/market.js';
 

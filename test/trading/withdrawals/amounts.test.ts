@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { readWithdrawAmount, type SumTerms, sumsOf } from '../../../src/trading/withdrawals/plan.js';
+import { type AmountContext, amountsOf, readWithdrawAmount } from '../../../src/trading/withdrawals/amounts.js';
 
 const CHAIN = { chain: 'BTC', mainChain: 'BTC', fee: '0.0005', canWithdraw: true, usesMemo: false };
-const TERMS: SumTerms = { coin: 'btc', scale: 8, available: '2.5', chain: CHAIN, fee: undefined, place: 'inside' };
+const TERMS: AmountContext = { coin: 'btc', scale: 8, available: '2.5', chain: CHAIN, fee: undefined, place: 'inside' };
 
-function sums(word: string, changes: Partial<SumTerms> = {}) {
-  return sumsOf(readWithdrawAmount(word), { ...TERMS, ...changes });
+function sums(word: string, changes: Partial<AmountContext> = {}) {
+  return amountsOf(readWithdrawAmount(word), { ...TERMS, ...changes });
 }
 
 describe('what a withdrawal comes to', () => {
-  it.each<[string, Partial<SumTerms>, string, string, string, string]>([
+  it.each<[string, Partial<AmountContext>, string, string, string, string]>([
     ['1', {}, '1', '0.0005', '0.9995', '1'],
     ['1.50', {}, '1.50', '0.0005', '1.4995', '1.5'],
     ['1', { place: 'onTop' }, '1', '0.0005', '1', '1.0005'],
@@ -25,7 +25,7 @@ describe('what a withdrawal comes to', () => {
     expect(sums(word, changes)).toEqual({ amount, fee, receives, taken });
   });
 
-  it.each<[string, Partial<SumTerms>, RegExp]>([
+  it.each<[string, Partial<AmountContext>, RegExp]>([
     ['0.0005', {}, /Nothing would arrive of 0.0005 btc: the fee on BTC is 0.0005/],
     ['0.0004', {}, /Nothing would arrive/],
     ['2.50000001', {}, /takes 2.50000001 btc, but 2.5 btc is available/],

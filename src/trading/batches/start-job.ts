@@ -4,7 +4,7 @@ import type { Host } from '../../platform/host.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { type BatchLine, type BatchTerms, isOf } from '../journal/intent.js';
-import type { Guarding } from '../orders/place.js';
+import type { GuardedSend } from '../orders/place.js';
 import { Job } from './job.js';
 import { areSameJobs, areSameLines, keyOf, lineKey } from './lines.js';
 
@@ -21,14 +21,14 @@ export function newJobId(host: Pick<Host, 'randomBytes'>): string {
  * @throws Failure `usage` if a job with the same orders is unfinished, an identical order has an unknown outcome, or the
  *   record cannot be written, and as the client's `read`: nothing was sent
  */
-export async function beginJob(
+export async function startJob(
   account: TradingAccount,
   plan: BatchPlan,
   id: string,
-  { recheck, bid }: Guarding = {},
+  { recheck, bid }: GuardedSend = {},
 ): Promise<Job> {
   const { client, journal } = account;
-  refuseTwins(account, plan, id);
+  refuseDuplicates(account, plan, id);
   const page = await readOrderPages(client, plan.market, plan.side, { from: 1, to: 1 });
   const terms: BatchTerms = {
     ...plan,
@@ -38,7 +38,7 @@ export async function beginJob(
   const entry = journal.begin<'orderMoreV2'>({ operation: 'orderMoreV2', terms }, { id, reqTime: client.now(), bid });
   try {
     // another process may have started the same job meanwhile; then neither continues
-    refuseTwins(account, plan, id);
+    refuseDuplicates(account, plan, id);
     recheck?.();
   } catch (error) {
     entry.discard();
@@ -48,17 +48,17 @@ export async function beginJob(
 }
 
 /** The user's request to resume a job. */
-export interface ResumeWish extends Pick<BatchTerms, 'market' | 'side'> {
+export interface ResumeRequest extends Pick<BatchTerms, 'market' | 'side'> {
   readonly account?: BatchTerms['account'] | undefined;
   readonly lines?: readonly BatchLine[] | undefined;
 }
 
 /**
- * The record of a job to resume; {@link takeUpJob} makes this process its owner.
+ * The record of a job to resume; {@link resumeJob} makes this process its owner.
  * @throws Failure `usage` if there is none, another process owns it, it is about something else, or one of its remaining
  *   orders is identical to another write's order with an unknown outcome
  */
-export function jobToResume({ journal }: TradingAccount, id: string, wish: ResumeWish): Entry<'orderMoreV2'> {
+export function jobToResume({ journal }: TradingAccount, id: string, wish: ResumeRequest): Entry<'orderMoreV2'> {
   const entry = journal.job(id);
   if (entry === undefined) {
     throw usage(`The journal has no job ${id}.`, 'Check the profile and the id. Job ids start with job.');
@@ -78,17 +78,17 @@ export function jobToResume({ journal }: TradingAccount, id: string, wish: Resum
       'Leave out --file: the journal keeps the orders.',
     );
   if (entry.isUnderWay) throw underWay(id);
-  refuseDoubtsOfOthers(journal, entry);
+  refuseUncertainOthers(journal, entry);
   return entry;
 }
 
 /** @throws Failure `usage` as {@link jobToResume}, if another process was first, or if that cannot be recorded */
-export function takeUpJob({ journal }: TradingAccount, id: string, { recheck, bid }: Guarding = {}): Job {
+export function resumeJob({ journal }: TradingAccount, id: string, { recheck, bid }: GuardedSend = {}): Job {
   if (journal.find(id) === undefined && !journal.reopen(id)) throw underWay(id);
   const entry = journal.find(id);
   if (entry === undefined || !entry.isOf('orderMoreV2') || !entry.claim(bid)) throw underWay(id);
   try {
-    refuseDoubtsOfOthers(journal, entry);
+    refuseUncertainOthers(journal, entry);
     recheck?.();
   } catch (error) {
     entry.release('held back');
@@ -107,20 +107,20 @@ function underWay(id: string): Failure {
 }
 
 /** Throws Failure `usage` if a job with the same orders is unfinished, or an identical order has an unknown outcome. */
-export function refuseTwins({ journal }: Pick<TradingAccount, 'journal'>, plan: BatchPlan, id: string): void {
+export function refuseDuplicates({ journal }: Pick<TradingAccount, 'journal'>, plan: BatchPlan, id: string): void {
   journal.requireReadable();
   const others = journal.open().filter(({ intent }) => intent.id !== id);
   // a job with the same orders comes first: that one can be resumed
   for (const entry of others) if (entry.isOf('orderMoreV2')) refuseSameJob(entry, plan);
-  for (const entry of others) refuseInDoubt(entry, plan);
+  for (const entry of others) refuseUncertain(entry, plan);
 }
 
 /** A job looks up its own unknown orders before it sends, but not those of other writes. */
-function refuseDoubtsOfOthers(journal: TradingAccount['journal'], own: Entry<'orderMoreV2'>): void {
+function refuseUncertainOthers(journal: TradingAccount['journal'], own: Entry<'orderMoreV2'>): void {
   journal.requireReadable();
   const { id, terms } = own.intent;
   const plan = { ...terms, lines: new Job(own).pending };
-  for (const entry of journal.open()) if (entry.intent.id !== id) refuseInDoubt(entry, plan);
+  for (const entry of journal.open()) if (entry.intent.id !== id) refuseUncertain(entry, plan);
 }
 
 function refuseSameJob({ intent }: Entry<'orderMoreV2'>, plan: BatchPlan): void {
@@ -136,7 +136,7 @@ function refuseSameJob({ intent }: Entry<'orderMoreV2'>, plan: BatchPlan): void 
 }
 
 /** An unknown order may be live; one that waits for its answer will be known to whoever placed it. */
-function refuseInDoubt(entry: Entry, { market, side, account, lines }: BatchPlan): void {
+function refuseUncertain(entry: Entry, { market, side, account, lines }: BatchPlan): void {
   const { intent } = entry;
   if (!isOf(intent, 'order') && !isOf(intent, 'orderMoreV2')) return;
   const { terms } = intent;

@@ -1,0 +1,61 @@
+import { Decimal } from '../../domain/decimal.js';
+import { CANDLE_ROWS, DEFAULT_CANDLE_TYPE, DEFAULT_PAGE } from './choices.js';
+
+/*
+ * Clients write some parameters in ways that the document does not show. Each function reads one as its client means it; what
+ * it cannot read is left as it is, to be refused like any other wrong value. Signatures are checked before, over what was sent.
+ */
+
+type Reader = (sent: string) => string;
+
+const READERS: Readonly<Record<string, Reader>> = {
+  price: plainNumber,
+  amount: plainNumber,
+  fees: plainNumber,
+  merge: plainNumber,
+  tradeParams: plainPairs,
+};
+
+const KLINE_READERS: Readonly<Record<string, Reader>> = {
+  type: (sent) => (sent === '' ? DEFAULT_CANDLE_TYPE : sent),
+  size: (sent) => (isAbove(sent, CANDLE_ROWS) ? String(CANDLE_ROWS) : sent),
+};
+
+const PAGE_READERS: Readonly<Record<string, Reader>> = {
+  pageIndex: (sent) => (isNothing(sent) ? DEFAULT_PAGE.index : sent),
+  pageSize: (sent) => (isNothing(sent) ? DEFAULT_PAGE.size : sent),
+};
+
+/** The text of a parameter as the operation is described to take it; `sent` is empty if it was not sent. */
+export function readAsMeant(operation: string, name: string, sent: string): string {
+  const read = (operation === 'kline' ? KLINE_READERS[name] : undefined) ?? PAGE_READERS[name] ?? READERS[name];
+  return read === undefined ? sent : read(sent);
+}
+
+function isAbove(sent: string, most: number): boolean {
+  return /^\d{1,30}$/.test(sent) && BigInt(sent) > BigInt(most);
+}
+
+function isNothing(sent: string): boolean {
+  return sent === '' || /^0{1,30}$/.test(sent);
+}
+
+/** `1e-05` as 0.00001. */
+function plainNumber(sent: string): string {
+  if (!/^\d{1,40}(\.\d{1,40})?e[+-]?\d{1,2}$/i.test(sent)) return sent;
+  return Decimal.parse(sent)?.toString() ?? sent;
+}
+
+const LONGEST_PAIRS = 4_000;
+
+/** `[["1", 1e-05], …]` as `[[1,0.00001],…]`. */
+function plainPairs(sent: string): string {
+  if (sent.length > LONGEST_PAIRS) return sent;
+  return sent
+    .split(/([[\],])/)
+    .map((part) => {
+      const text = part.trim();
+      return plainNumber(/^(["']).*\1$/.test(text) ? text.slice(1, -1) : text);
+    })
+    .join('');
+}
