@@ -95,13 +95,10 @@ export class Journal {
     write: Extract<Write, { operation: Kind }>,
     { id, reqTime, chosen = false, bid }: Recording,
   ): Entry<Kind> {
-    const named = { id, ...(chosen ? { chosen } : {}), ...(bid === undefined ? {} : { bid }) };
-    const facts = { ...named, time: this.host.now(), reqTime, process: thisProcess() };
-    const intent = { ...write, ...facts } as Intent<Kind>;
+    const entry = this.unrecorded(write, { id, reqTime, chosen, bid });
     const file = this.fileOf(id);
     this.#prepare();
-    if (!this.#create(file, recordOf(intent))) throw taken(id);
-    const entry = new Entry(file, this.archive, this.host, intent, []);
+    if (!this.#create(file, recordOf(entry.intent))) throw taken(id);
     try {
       // another process may have settled a write of this id between the caller's read and the claim
       const earlier = chosen ? this.archive.find(id) : undefined;
@@ -111,6 +108,19 @@ export class Journal {
       entry.discard();
       throw thrown;
     }
+  }
+
+  /**
+   * A write of which the disk has taken no record: only for one that is harmless to repeat. Nothing finds its outcome later,
+   * but it is in the archive once it is settled, if the disk allows that by then.
+   */
+  unrecorded<Kind extends Operation>(
+    write: Extract<Write, { operation: Kind }>,
+    { id, reqTime, chosen = false, bid }: Recording,
+  ): Entry<Kind> {
+    const named = { id, ...(chosen ? { chosen } : {}), ...(bid === undefined ? {} : { bid }) };
+    const facts = { ...named, time: this.host.now(), reqTime, process: thisProcess() };
+    return new Entry(this.fileOf(id), this.archive, this.host, { ...write, ...facts } as Intent<Kind>, []);
   }
 
   /** The open writes, oldest first, without those whose record is damaged. */
