@@ -7,13 +7,19 @@ import { preparePackages, root } from './prepare.js';
 const GROUPS = [
   { files: ['src/domain/decimal.ts'], tests: ['test/domain/decimal.test.ts'] },
   { files: ['src/exchange/signing.ts'], tests: ['test/exchange/signing.test.ts'] },
-  { files: ['src/trading/orders/rules.ts'], tests: ['test/trading/orders/rules.test.ts'] },
+  {
+    files: ['src/trading/orders/terms.ts'],
+    tests: [
+      'test/trading/orders/{rules,remainder,verify,lost-answers,no-false-alarm}.test.ts',
+      'test/trading/guards/*.test.ts',
+    ],
+  },
   {
     files: ['src/trading/expressions.ts'],
     tests: ['test/trading/expressions.test.ts', 'test/trading/expressions-property.test.ts'],
   },
   {
-    files: ['src/trading/guards/day-notional.ts', 'src/trading/guards/guards.ts', 'src/trading/guards/limits.ts'],
+    files: ['src/trading/guards/guards.ts', 'src/trading/guards/limits.ts'],
     tests: ['test/trading/guards/*.test.ts'],
   },
   { files: ['src/trading/reconcile.ts'], tests: ['test/trading/reconcile.test.ts'] },

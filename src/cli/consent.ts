@@ -5,8 +5,9 @@ import type { Context } from './context.js';
  * Refuses a write that needs confirmation, before any request, if nobody can answer. A pipe into stdin cannot answer:
  * `echo y |` confirms nothing. Throws Failure `declined`.
  */
-export function requireConsent({ globals, prompts }: Context): void {
-  if (globals.yes || globals.dryRun || prompts.available) return;
+export function requireConsent(context: Context): void {
+  const { yes, dryRun } = context.globals;
+  if (yes || dryRun || context.prompts.available) return;
   throw new Failure('declined', 'This needs confirmation, and there is no terminal to ask on.', {
     hint: 'Add --yes to confirm in a script, or --dry-run to see what it would do.',
   });
@@ -18,10 +19,7 @@ interface PausableBudget {
 }
 
 /** Asks on a terminal, unless `--yes` was given. Throws Failure `declined` for anything but yes. */
-export async function confirm(
-  { globals, prompts, budget }: Context & { readonly budget: PausableBudget },
-  question: string,
-): Promise<void> {
-  if (globals.yes || (await budget.outside(() => prompts.confirm(question)))) return;
+export async function confirm(context: Context & { readonly budget: PausableBudget }, question: string): Promise<void> {
+  if (context.globals.yes || (await context.budget.outside(() => context.prompts.confirm(question)))) return;
   throw new Failure('declined', 'Not confirmed; nothing was sent.', { hint: 'Only y or yes confirms.' });
 }

@@ -3,9 +3,8 @@ import type { Context } from '../cli/context.js';
 import { repeated, withCompletion } from '../cli/definition.js';
 import { Failure, suggest } from '../errors.js';
 import type { TradingAccount } from '../trading/account.js';
-import { requireDay } from '../trading/guards/day-notional.js';
 import type { Breach, Guarded } from '../trading/guards/guards.js';
-import { GUARDS, type GuardName, guardLimits, readGuards, SETTING_OF } from '../trading/guards/limits.js';
+import { GUARDS, type GuardName, guardLimits, readGuards, requireDay, SETTING_OF } from '../trading/guards/limits.js';
 import type { GuardedSend } from '../trading/orders/place.js';
 
 /** `--override price-band`, for every command that places orders. */
@@ -52,11 +51,12 @@ export async function confirmGuarded(
   breaches: readonly Breach[],
   overridden: readonly GuardName[],
 ): Promise<void> {
-  const { output, prompts, budget } = context;
+  const { output, budget } = context;
   const holding = breaches.filter(({ guard }) => !overridden.includes(guard));
   for (const { guard, message } of breaches)
     if (overridden.includes(guard)) output.note(`Overridden ${guard}: ${message}.`);
   if (holding.length === 0) return confirm(context, question);
+  const { prompts } = context;
   if (!prompts.available) throw await heldBack(context, holding, breaches);
   for (const { guard, message } of holding) {
     output.warn(`${guard} blocks this: ${message}.`);

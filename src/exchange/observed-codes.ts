@@ -17,12 +17,6 @@ export const OBSERVED = {
   tooFrequent: 4002,
 } as const;
 
-/**
- * With these codes the exchange says that it did not process the request, nor a duplicate of it. The lock and the rate limit
- * are not among them: they may begin between two duplicates, so the first may have been executed.
- */
-export const UNREAD: readonly (number | null)[] = [OBSERVED.badSignature, OBSERVED.noUser, OBSERVED.badAddress];
-
 /** The exchange refuses the request for its time, not for what it asks: a later one may succeed. */
 export const TEMPORARY: ReadonlySet<number | null> = new Set([OBSERVED.tooFrequent, OBSERVED.locked, OBSERVED.expired]);
 

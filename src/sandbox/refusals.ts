@@ -10,6 +10,7 @@ const REFUSALS = {
   unknownCoin: { code: 1001, message: 'unknown coin' },
   noAddress: { code: 1001, message: 'there is no address for this coin yet' },
   notBrowser: { code: 1001, message: "the User-Agent does not look like a desktop browser's" },
+  foreignSource: { code: 1012, message: 'requests from other sites are refused' },
   internal: { code: 1002, message: 'internal error' },
   badSignature: { code: 1003, message: 'the signature is wrong' },
   fundPasswordLocked: { code: 1004, message: 'the fund password is locked' },

@@ -13,8 +13,8 @@ import {
   type OrderTerms,
   type Outcome,
   type Settled,
+  wordsOf,
 } from './journal/intent.js';
-import { wordsOf } from './journal/runner.js';
 import { settleOrder } from './orders/settle-order.js';
 import { recheckAbsentOrder, verifyOrders } from './orders/verify-orders.js';
 import { settleReplace } from './replace/replace.js';

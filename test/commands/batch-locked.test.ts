@@ -3,7 +3,7 @@ import { batchAnswer } from '../../src/commands/order/batch-result.js';
 import { Budget } from '../../src/exchange/budget.js';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { Breaker } from '../../src/exchange/limiter/breaker.js';
-import { ownLimits } from '../../src/exchange/limiter/limits.js';
+import { ownLimits } from '../../src/exchange/limiter/limiter.js';
 import { KEYS } from '../exchange/support.js';
 import { saying } from '../support/advice.js';
 import { respond } from '../support/fault-server.js';

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plainEnvironment } from '../support/pit.js';
-import { PIT } from '../support/program.js';
-import { onTerminal } from '../support/pty.js';
-import { requires } from '../support/tools.js';
+import { atTerminal } from '../support/terminal.js';
 import { type Batch, batch, useBatchHome } from './batch-home.js';
 import { DECIMAL, ID, lastError, TEXT } from './pit-home.js';
 
@@ -156,12 +153,12 @@ describe('pit order batch', () => {
     expect([0, 3, 9]).toContain(lifted.code);
   });
 
-  it.skipIf(!requires('python3'))('asks for the name of a guard on a terminal (needs python3)', async () => {
+  it('asks for the name of a guard on a terminal', async () => {
     const file = batches.orders(1, () => '40001,0.0011');
     const answered = async (typed: string) => {
-      const command = [process.execPath, PIT, 'order', 'batch', 'buy', 'btc_usdt', '--file', file];
       const steps = [{ await: 'Type price-band', type: `${typed}\r` }];
-      const { status, screen } = await onTerminal({ command, environment: plainEnvironment(pit.home), steps });
+      const words = ['order', 'batch', 'buy', 'btc_usdt', '--file', file];
+      const { status, screen } = await atTerminal(words, { home: pit.home, steps });
       return { status, screen: screen.replace(/\u001b\[\d+m/g, '') };
     };
     expect((await answered('y')).status).toBe(8);

@@ -1,7 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
-import { onTerminal, type PtyJob, type PtyResult } from '../support/pty.js';
+import { onTerminal, type PtyStep } from '../support/pty.js';
+import { atTerminal } from '../support/terminal.js';
 import { requires } from '../support/tools.js';
 import { document, lastError, usePitHome } from './pit-home.js';
 import { Straight } from './straight.js';
@@ -163,12 +164,11 @@ describe('pit cancel of an order whose answer is lost', () => {
   });
 });
 
-describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () => {
-  async function at(line: string, steps: PtyJob['steps'] = [], columns = 80): Promise<PtyResult> {
-    const command = [process.execPath, PIT, ...line.split(' ')];
-    const environment = plainEnvironment(pit.home, { NO_COLOR: '1' });
-    const result = await onTerminal({ command, environment, columns, steps });
-    expect({ late: result.late, echoes: result.echoes }).toEqual({ late: false, echoes: true });
+describe('on a terminal', () => {
+  async function at(line: string, steps: readonly PtyStep[] = [], columns = 80) {
+    const job = { home: pit.home, environment: { NO_COLOR: '1' }, columns, steps };
+    const result = await atTerminal(line.split(' '), job);
+    expect(result.echoes).toBe(true);
     return { ...result, screen: result.screen.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '') };
   }
 
@@ -197,19 +197,26 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
     expect(await straight.open()).toEqual([]);
   });
 
-  it('Ctrl-C in the middle reports how many answers had arrived, and what to run', async () => {
-    for (let count = 0; count < 10; count += 1) await straight.place(FAR);
-    await straight.fault('delay', 'cancelOrder', { every: 2, delay: 20_000 });
-    const { screen, status } = await at('cancel btc_usdt --all --yes', [{ await: '5 of 10', signal: 'SIGINT' }]);
-    expect(status).toBe(130);
-    const words = screen.replace(/\s+/g, ' ');
-    expect(words).toMatch(
-      /5 of 10 answers had arrived\..*Find out what became of the other cancellations: pit resolve/,
-    );
-    expect(words).toContain('pit cancel btc_usdt --all');
-    const settled = await pit.json<Cancelled[]>('resolve');
-    // besides those of the tests above
-    expect(settled.length).toBeGreaterThanOrEqual(5);
-    expect(settled.filter(({ outcome }) => outcome !== 'cancelled')).toEqual([]);
-  });
+  it.skipIf(!requires('python3'))(
+    'Ctrl-C in the middle reports what arrived, and what to run (needs python3)',
+    async () => {
+      for (let count = 0; count < 10; count += 1) await straight.place(FAR);
+      await straight.fault('delay', 'cancelOrder', { every: 2, delay: 20_000 });
+      const { screen, status, late } = await onTerminal({
+        command: [process.execPath, PIT, 'cancel', 'btc_usdt', '--all', '--yes'],
+        environment: plainEnvironment(pit.home, { NO_COLOR: '1' }),
+        steps: [{ await: '5 of 10', signal: 'SIGINT' }],
+      });
+      expect({ status, late }).toEqual({ status: 130, late: false });
+      const words = screen.replace(/\s+/g, ' ');
+      expect(words).toMatch(
+        /5 of 10 answers had arrived\..*Find out what became of the other cancellations: pit resolve/,
+      );
+      expect(words).toContain('pit cancel btc_usdt --all');
+      const settled = await pit.json<Cancelled[]>('resolve');
+      // besides those of the tests above
+      expect(settled.length).toBeGreaterThanOrEqual(5);
+      expect(settled.filter(({ outcome }) => outcome !== 'cancelled')).toEqual([]);
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { journalName } from '../../src/commands/session/trading.js';
+import { journalName } from '../../src/commands/session/context.js';
 import { Journal } from '../../src/trading/journal/journal.js';
 import { fakeHost } from '../support/fake-host.js';
 import { runPit } from '../support/pit.js';

@@ -1,9 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { awayFromMidnight } from '../support/midnight.js';
-import { plainEnvironment, temporaryHome } from '../support/pit.js';
-import { PIT } from '../support/program.js';
-import { onTerminal } from '../support/pty.js';
-import { requires } from '../support/tools.js';
+import { temporaryHome } from '../support/pit.js';
+import { atTerminal } from '../support/terminal.js';
 import { type CliError, document, lastError, PitHome, TEXT, usePitHome } from './pit-home.js';
 import { start } from './started.js';
 import { Straight } from './straight.js';
@@ -372,26 +370,30 @@ describe('replacements of several processes at once', () => {
   });
 });
 
-describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () => {
+describe('on a terminal', () => {
   it.each([40, 100])('shows old and new, and asks, in %i columns', async (columns) => {
     const id = await straight.place(FAR);
-    const command = [process.execPath, PIT, 'order', 'replace', 'btc_usdt', id, '--at', '21000', '--amount', '0.02'];
-    const environment = plainEnvironment(desk.home, { NO_COLOR: '1' });
-    const refused = await onTerminal({ command, environment, columns, steps: [{ await: '[y/N]', type: '\r' }] });
+    const words = ['order', 'replace', 'btc_usdt', id, '--at', '21000', '--amount', '0.02'];
+    const answered = (type: string) =>
+      atTerminal(words, {
+        ...{ home: desk.home, environment: { NO_COLOR: '1' }, columns },
+        steps: [{ await: '[y/N]', type }],
+      });
+    const refused = await answered('\r');
     const lines = refused.screen.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').split('\r\n');
-    const words = lines.join(' ').replace(/\s+/g, ' ');
+    const text = lines.join(' ').replace(/\s+/g, ' ');
     for (const part of [
       '20,000.00 → 21,000 usdt',
       '0.010000 → 0.02 btc',
       '(0.01 btc open)',
       'the exchange does not report it',
     ])
-      expect(words).toContain(part);
+      expect(text).toContain(part);
     // an id is not broken, nor is a command, so that it can be copied
     const whole = /\[y\/N\]|^(client id)? +(pit resolve )?\S+$/;
     expect(lines.filter((line) => line.length > columns && !whole.test(line))).toEqual([]);
     expect([refused.status, await straight.open()]).toEqual([8, [id]]);
-    const done = await onTerminal({ command, environment, columns, steps: [{ await: '[y/N]', type: 'y\r' }] });
+    const done = await answered('y\r');
     expect(done.status).toBe(0);
     expect(done.screen).toContain('Cancelled');
     expect(done.screen).toContain('Placed');

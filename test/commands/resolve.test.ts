@@ -1,7 +1,7 @@
 import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lineOf } from '../../src/trading/journal/lines.js';
+import { lineOf } from '../../src/trading/journal/files.js';
 import { signedUrl } from '../sandbox/signing.js';
 import { lastError, TIME, usePitHome } from './pit-home.js';
 

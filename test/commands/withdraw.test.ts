@@ -8,8 +8,8 @@ import { countRequests } from '../support/counting-proxy.js';
 import { awayFromMidnight } from '../support/midnight.js';
 import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
-import { onTerminal, type PtyResult, type PtyStep } from '../support/pty.js';
-import { requires } from '../support/tools.js';
+import type { PtyStep } from '../support/pty.js';
+import { atTerminal } from '../support/terminal.js';
 import { keyWith } from './funds/funds.js';
 import { DECIMAL, document, type Extra, ID, lastError, usePitHome } from './pit-home.js';
 
@@ -252,7 +252,7 @@ describe("the user's own limits", () => {
     await desk.failure(`profile set sandbox withdrawAddresses ${verified.usdt},${verified.btc} --yes`, 8);
   });
 
-  it.skipIf(!requires('python3'))('are loosened by typing their name (needs python3)', async () => {
+  it('are loosened by typing their name', async () => {
     for (const setting of ['withdrawLimit', 'withdrawDayLimit', 'withdrawAddresses']) {
       const steps = [{ await: 'to loosen it:', type: `${setting}\r` }];
       const done = await at(`profile unset sandbox ${setting}`, steps);
@@ -265,15 +265,14 @@ describe("the user's own limits", () => {
   });
 });
 
-async function at(words: string, steps: readonly PtyStep[], columns = 80): Promise<PtyResult> {
-  const environment = plainEnvironment(desk.home, { NO_COLOR: '1' });
-  const command = [process.execPath, PIT, ...words.split(' ')];
-  const result = await onTerminal({ command, steps, environment, columns, rows: 60 });
-  expect({ late: result.late, echoes: result.echoes }).toEqual({ late: false, echoes: true });
+async function at(words: string, steps: readonly PtyStep[], columns = 80) {
+  const environment = { NO_COLOR: '1' };
+  const result = await atTerminal(words.split(' '), { home: desk.home, steps, environment, columns, rows: 60 });
+  expect(result.echoes).toBe(true);
   return result;
 }
 
-describe.skipIf(!requires('python3'))('a withdrawal at a terminal (needs python3)', () => {
+describe('a withdrawal at a terminal', () => {
   const CONFIRM = 'Type the last 6 characters of the address';
 
   it('is confirmed by the end of the address, and asks for the password without showing it', async () => {

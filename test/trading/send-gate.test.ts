@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
-import type { Permits } from '../../src/exchange/limiter/limits.js';
+import type { Permits } from '../../src/exchange/limiter/limiter.js';
 import { sendCall } from '../../src/trading/call/call.js';
 import type { OrderTerms } from '../../src/trading/journal/intent.js';
 import { placeOrder } from '../../src/trading/orders/place.js';

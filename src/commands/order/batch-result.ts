@@ -2,7 +2,7 @@ import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
 import { Failure, type Hint, Interrupted, suggest } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
-import { timeFor } from '../../exchange/limiter/limits.js';
+import { timeFor } from '../../exchange/limiter/limiter.js';
 import * as origin from '../../exchange/origins.js';
 import { Refused } from '../../exchange/response.js';
 import type { Answer } from '../../terminal/answer.js';

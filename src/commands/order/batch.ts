@@ -5,7 +5,7 @@ import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { tryRead } from '../../errors.js';
-import { timeFor } from '../../exchange/limiter/limits.js';
+import { timeFor } from '../../exchange/limiter/limiter.js';
 import { batchRequest, maskedRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import { grouped } from '../../terminal/cells.js';

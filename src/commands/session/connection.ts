@@ -9,7 +9,7 @@ import type { Budget } from '../../exchange/budget.js';
 import { type ClientOptions, ExchangeClient } from '../../exchange/exchange-client.js';
 import type { ClockMemory } from '../../exchange/exchange-clock.js';
 import { ExchangeZone } from '../../exchange/exchange-zone.js';
-import type { Limits } from '../../exchange/limiter/limits.js';
+import type { Limits } from '../../exchange/limiter/limiter.js';
 import { placeOf, type Sharing, sharedLimits } from '../../exchange/limiter/shared-limits.js';
 import type { LimiterState } from '../../exchange/limiter/state.js';
 import { MarketCatalog } from '../../exchange/market-catalog.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { codeOf, FILE_MODE, FOLDER_MODE, makePrivateFolder } from '../../config/private.js';
 import { monotonicMs } from '../../platform/host.js';
 import { isAlive, type Place, thisPlace } from '../../platform/processes.js';
-import { HOLD_MS, type Lane, type PermitStore, type PermitTerms, POLL_MS, type Taken } from './limits.js';
+import { HOLD_MS, type Lane, type PermitStore, type PermitTerms, POLL_MS, type Taken } from './limiter.js';
 
 /** No request lasts this long: a permit that is still out was lost with its process. */
 const LOST_MS = 60_000;

@@ -2,7 +2,7 @@ import { Failure } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { Budget } from '../budget.js';
 import type { Bucket } from '../operations/operation.js';
-import type { Lane, Limits, Permit, Permits } from './limits.js';
+import type { Breaker } from './breaker.js';
 
 interface Asked {
   readonly bucket: Bucket;
@@ -86,4 +86,158 @@ export class Limiter {
 /** "Beyond that the IP is locked": requests to the trade host. */
 function drawsFromAddress(bucket: Bucket): boolean {
   return bucket === 'key' || bucket === 'ip';
+}
+
+/**
+ * "60 requests per second" for a key, of which a few are kept for cancellations. "10000 requests per minute" for an
+ * address and a lock of an hour beyond: 150 a second is 9,000 a minute. "One request per second" of K-line.
+ */
+export const LIMITS = {
+  key: { count: 60, reserved: 3 },
+  address: { count: 150, reserved: 3 },
+  kline: { count: 1, reserved: 0 },
+} as const satisfies Record<string, PermitTerms>;
+
+export type LimitName = keyof typeof LIMITS;
+
+/** The limits that a call of a bucket draws from. */
+export const LIMITS_OF: Readonly<Record<Bucket, readonly LimitName[]>> = {
+  none: [],
+  kline: ['kline'],
+  ip: ['address'],
+  key: ['key', 'address'],
+};
+
+/** The limits for the requests to one host, whichever client sends them. */
+export interface Limits {
+  /** A request of a bucket takes a permit of each. */
+  readonly permitsOf: (bucket: Bucket) => readonly Pick<Permits, 'claim'>[];
+  /** Remembers that the trade host has locked this machine's address. Absent: nothing does. */
+  readonly breaker?: Breaker;
+}
+
+/** The limits of a client that shares them with no other. The clock is in milliseconds and need not be the world's. */
+export function ownLimits(now: () => number): Limits {
+  const inMemory = (terms: PermitTerms) => new Permits([new MemoryStore(terms, now)]);
+  const permits = { key: inMemory(LIMITS.key), address: inMemory(LIMITS.address), kline: inMemory(LIMITS.kline) };
+  return { permitsOf: (bucket) => LIMITS_OF[bucket].map((name) => permits[name]) };
+}
+
+/** The part of a limit that one process may take while it cannot be shared: at least one, so that nothing stops. */
+export function partOf({ count, reserved }: PermitTerms, share: number): PermitTerms {
+  const part = Math.max(1, Math.floor(count * share));
+  return { count: part, reserved: Math.min(reserved, Math.max(0, part - 1), 1) };
+}
+
+/** How long this many requests of a key take to leave if no one else uses its limit, in milliseconds. */
+export function timeFor(requests: number): number {
+  const { count, reserved } = LIMITS.key;
+  return Math.ceil((requests * HOLD_MS) / (count - reserved));
+}
+
+/** Who a permit is for. Some are kept for cancellations, which must get through when everything else waits. */
+export type Lane = 'common' | 'cancel';
+
+export interface PermitTerms {
+  /** How many requests may arrive within a second. */
+  readonly count: number;
+  /** How many of them only cancellations take. */
+  readonly reserved: number;
+}
+
+/** How long a permit stays out after the answer: a second, and what two clocks may run apart within it. */
+export const HOLD_MS = 1_010;
+/** The pause between two checks while every permit is out and none is known to come back, in milliseconds. */
+export const POLL_MS = 25;
+
+/** A permit taken from a store, or how long until the next one may be free. */
+export type Taken =
+  /** Frees it again after this many milliseconds. Never fails: that would hide the answer to the request. */
+  { readonly giveBack: (milliseconds: number) => Promise<void> } | { readonly waitMs: number };
+
+/** Where the permits of one limit are counted: in files, in memory or in Redis. */
+export interface PermitStore {
+  /** Takes a permit if one is free. Throws if the store cannot be used. */
+  take(lane: Lane): Promise<Taken>;
+}
+
+/** The right to send one request. It counts from here until a second after its answer. */
+export interface Permit {
+  /** The answer has arrived, or the request has ended without one. */
+  done(): Promise<void>;
+  /** The request did not leave after all: the next one may have it at once. */
+  unused(): Promise<void>;
+}
+
+/** A permit, or how many milliseconds to wait before asking again. */
+export type Claim = { readonly permit: Permit } | { readonly waitMs: number };
+
+/**
+ * The permits of one limit: N at a time, each of which comes back a second after its request was answered.
+ *
+ * Why that keeps "at most N a second" exactly, however long requests are on their way: a request arrives between its
+ * claim and its answer. Of all that arrive within one second take the one that was claimed last, at time t. Each of the
+ * others was answered after t - 1 s, so its permit was still out at t, and no more than N permits are ever out.
+ */
+export class Permits {
+  #stores: readonly PermitStore[];
+
+  /**
+   * @param stores a request takes a permit of each
+   * @param without the stores to use once one of them fails
+   */
+  constructor(
+    stores: readonly PermitStore[],
+    private readonly without: (lost: PermitStore, thrown: unknown) => readonly PermitStore[] = (_, thrown) => {
+      throw thrown;
+    },
+  ) {
+    this.#stores = stores;
+  }
+
+  async claim(lane: Lane): Promise<Claim> {
+    const held: ((milliseconds: number) => Promise<void>)[] = [];
+    const giveBack = async (milliseconds: number) => void (await Promise.all(held.map((back) => back(milliseconds))));
+    for (const store of this.#stores) {
+      try {
+        const taken = await store.take(lane);
+        if ('giveBack' in taken) held.push(taken.giveBack);
+        else {
+          await giveBack(0);
+          return { waitMs: Math.min(Math.max(taken.waitMs, 1), POLL_MS) };
+        }
+      } catch (thrown) {
+        await giveBack(0);
+        // another claim may have replaced it already
+        if (this.#stores.includes(store)) this.#stores = this.without(store, thrown);
+        return this.claim(lane);
+      }
+    }
+    return { permit: { done: () => giveBack(HOLD_MS), unused: () => giveBack(0) } };
+  }
+}
+
+/** Permits of this process alone, for when nothing can be shared. */
+export class MemoryStore implements PermitStore {
+  /** When each is free again; Infinity while it is out. */
+  readonly #freeAt: number[];
+
+  constructor(
+    private readonly terms: PermitTerms,
+    private readonly now: () => number,
+  ) {
+    this.#freeAt = new Array<number>(terms.count).fill(0);
+  }
+
+  async take(lane: Lane): Promise<Taken> {
+    const first = lane === 'cancel' ? 0 : this.terms.reserved;
+    const now = this.now();
+    const number = this.#freeAt.findIndex((freeAt, index) => index >= first && freeAt <= now);
+    if (number === -1) return { waitMs: Math.min(...this.#freeAt.slice(first)) - now };
+    this.#freeAt[number] = Number.POSITIVE_INFINITY;
+    const giveBack = async (milliseconds: number) => {
+      this.#freeAt[number] = this.now() + milliseconds;
+    };
+    return { giveBack };
+  }
 }

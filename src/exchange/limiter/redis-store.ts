@@ -1,5 +1,5 @@
 import type { RedisClientType } from '@redis/client';
-import type { Lane, PermitStore, PermitTerms, Taken } from './limits.js';
+import type { Lane, PermitStore, PermitTerms, Taken } from './limiter.js';
 
 /** A permit that is out is renewed this often; one that is not renewed in time was lost with its process. */
 const RENEW_MS = 500;

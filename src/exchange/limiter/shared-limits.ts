@@ -14,7 +14,7 @@ import {
   Permits,
   type PermitTerms,
   partOf,
-} from './limits.js';
+} from './limiter.js';
 import { Redis, RedisStore } from './redis-store.js';
 
 /** Where the limits of a connection are counted, and with whom they are shared. */

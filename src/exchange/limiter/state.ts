@@ -2,7 +2,7 @@ import path from 'node:path';
 import { Failure } from '../../errors.js';
 import { Breaker } from './breaker.js';
 import { permitsOut } from './file-store.js';
-import { LIMITS, type LimitName } from './limits.js';
+import { LIMITS, type LimitName } from './limiter.js';
 import { Redis, RedisStore } from './redis-store.js';
 import { permitsFolder, placeFolder, reasonOf, redisKey, type Sharing, whereIs } from './shared-limits.js';
 

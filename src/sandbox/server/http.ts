@@ -6,12 +6,13 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Faults } from '../faults/faults.js';
 import { Refusal } from '../refusals.js';
 import { refusalBodyOf } from './bodies.js';
 import { CONTENT_TYPE, STATUS } from './choices.js';
+import { foreignSource } from './foreign.js';
 import type { ApiRequest, ApiResponse, RequestHandler } from './request-handler.js';
 
 interface ListenerOptions {
@@ -129,18 +130,23 @@ const TIMEOUT = {
   requireHostHeader: false,
 } as const satisfies ServerOptions;
 
-const MOST_CONNECTIONS = 4096;
+/** Below what a process may have open on any platform. One more ends the connection that has been idle the longest. */
+const MOST_CONNECTIONS = 1000;
 
 /** How long a closing listener waits for clients that do not read their answers. */
 const CLOSE_TIMEOUT = 5_000;
 
 /**
- * Serves `respond` on loopback; port 0 takes any free one. Rejects with the system's error, such as EADDRINUSE. `timeout` is for
- * tests that cannot wait.
+ * Serves `respond` on loopback; port 0 takes any free one. Refuses requests of pages from other sites. Rejects with the system's
+ * error, such as EADDRINUSE. `timeout` is for tests that cannot wait.
  */
 export async function listen(respond: RequestListener, port: number, timeout: ServerOptions = {}): Promise<Listener> {
-  const server = createServer({ ...TIMEOUT, ...timeout }, respond);
-  server.maxConnections = MOST_CONNECTIONS;
+  const server = createServer({ ...TIMEOUT, ...timeout }, (request, response) => {
+    const foreign = foreignSource(request.headers);
+    if (foreign === undefined) respond(request, response);
+    else refuseForeign(request, response, foreign);
+  });
+  limitConnections(server);
   server.on('clientError', answerBadBytes);
   server.on('connect', refuseTunnel);
   await new Promise<void>((resolve, reject) => {
@@ -149,6 +155,40 @@ export async function listen(respond: RequestListener, port: number, timeout: Se
   });
   const bound = (server.address() as AddressInfo).port;
   return { port: bound, url: `http://${LOOPBACK}:${bound}`, close: () => close(server) };
+}
+
+/** Accepts every connection, and ends those without a request in progress, the longest idle first, if there are too many. */
+function limitConnections(server: Server): void {
+  const idle = new Set<Socket>();
+  let open = 0;
+  server.on('connection', (socket: Socket) => {
+    open += 1;
+    idle.add(socket);
+    socket.once('close', () => {
+      open -= 1;
+      idle.delete(socket);
+    });
+    if (open <= MOST_CONNECTIONS) return;
+    const [longest = socket] = idle;
+    idle.delete(longest);
+    longest.destroy();
+  });
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    idle.delete(socket);
+    response.once('close', () => {
+      if (!socket.destroyed) idle.add(socket);
+    });
+  });
+}
+
+function refuseForeign(request: IncomingMessage, response: ServerResponse, reason: string): void {
+  const body = refusalBodyOf(request.url ?? '')(new Refusal('foreignSource', reason));
+  response.writeHead(403, {
+    'Content-Type': CONTENT_TYPE,
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  });
+  response.end(body);
 }
 
 function close(server: Server): Promise<void> {

@@ -73,8 +73,10 @@ export const UNLIMITED: LimitValues = { ...STATED, key: null, address: null, kli
 
 /** The interface's "Limits", in memory. Each check counts a request and throws {@link Refusal} if it is over the limit. */
 export interface Limits {
-  /** Trade host, per IP: 10,000 a minute, beyond that the IP is locked for an hour (4001). */
+  /** Trade host, per IP: 10,000 a minute, beyond that the IP is locked for an hour (4001). Counts requests with a valid signature. */
   address(address: string, now: number): void;
+  /** The same for requests without one, so that a program without a key cannot lock out those with one. */
+  unsigned(address: string, now: number): void;
   /** Per API key: 60 a second, more are treated as invalid (4002). */
   key(accessKey: string, now: number): void;
   /** "K-line endpoint: one request per second". Chosen: for each IP. */
@@ -86,6 +88,7 @@ export function keptLimits(values: LimitValues = STATED): Limits {
   const { key, address, lock, kline } = values;
   return {
     address: address === null ? () => undefined : addressLimit(address, lock),
+    unsigned: address === null ? () => undefined : addressLimit(address, lock),
     key: key === null ? () => undefined : rateLimit(key, 10_000),
     kline: kline === null ? () => undefined : rateLimit(kline, 10_000),
   };

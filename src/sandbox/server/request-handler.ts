@@ -39,6 +39,12 @@ export interface ApiResponse {
   readonly refused: boolean;
 }
 
+interface SignedRequest {
+  readonly account: Account;
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly reqTime: string;
+}
+
 type Respond = (request: ApiRequest, query: string) => ApiResponse | Promise<ApiResponse>;
 
 interface Route {
@@ -102,10 +108,10 @@ export class RequestHandler {
     return { body: write(served.run(values, { exchange, klineSince })), refused: false };
   }
 
-  /** The interface shows it without accesskey and sign. A signature is ignored; the request counts for the IP only. */
+  /** The interface shows it without accesskey and sign. A signature is ignored. */
   private runOpen(served: ServedOpenly<'open'>, request: ApiRequest, query: string): ApiResponse {
     const { exchange, now, limits } = this.options;
-    limits.address(request.address, now());
+    limits.unsigned(request.address, now());
     const parameters = readQuery(query);
     checkMethod(served.name, parameters);
     const values = checkParameters(served, parameters);
@@ -113,10 +119,12 @@ export class RequestHandler {
   }
 
   private async runSigned(served: ServedSigned, request: ApiRequest, query: string): Promise<ApiResponse> {
-    const { exchange, now, limits, zone = ZONE } = this.options;
+    const { exchange, now, limits, tolerance, zone = ZONE } = this.options;
+    const { account, parameters, reqTime } = this.readSigned(served, request, query);
     limits.address(request.address, now());
-    const parameters = readQuery(query);
-    const account = this.authenticate(served, parameters, request.skew);
+    checkRequestTime(reqTime, now() + (request.skew ?? 0), tolerance);
+    limits.key(account.accessKey, now());
+    requirePermission(served, account);
     const values = checkParameters(served, parameters);
     // nothing is begun that could not be kept: this rejects
     if (exchange.isFailing) await exchange.durable();
@@ -128,18 +136,20 @@ export class RequestHandler {
     }
   }
 
-  /** The account whose key signed the request. Only requests with a valid signature count against the key. */
-  private authenticate(served: Served, parameters: ReadonlyMap<string, string>, skew = 0): Account {
-    const { exchange, now, limits, tolerance } = this.options;
-    const { accessKey, sign, reqTime } = readCredentials(served.name, parameters);
-    const account = exchange.account(accessKey);
-    if (account === undefined) throw new Refusal('noUser', 'the access key is not known');
-    this.verifier.checkSignature(account, parameters, sign);
-    checkRequestTime(reqTime, now() + skew, tolerance);
-    limits.key(accessKey, now());
-    const permission = PERMISSIONS[served.name];
-    if (permission !== undefined && !account.permissions[permission]) throw new Refusal('noPermission');
-    return account;
+  /** The parameters of a request, and the account whose key signed them. A request that nobody signed counts apart. */
+  private readSigned(served: Served, request: ApiRequest, query: string): SignedRequest {
+    const { exchange, now, limits } = this.options;
+    try {
+      const parameters = readQuery(query);
+      const { accessKey, sign, reqTime } = readCredentials(served.name, parameters);
+      const account = exchange.account(accessKey);
+      if (account === undefined) throw new Refusal('noUser', 'the access key is not known');
+      this.verifier.checkSignature(account, parameters, sign);
+      return { account, parameters, reqTime };
+    } catch (error) {
+      limits.unsigned(request.address, now());
+      throw error;
+    }
   }
 
   private refusal(refusalBody: RefusalBody, thrown: unknown, path: string): ApiResponse {
@@ -152,6 +162,11 @@ export class RequestHandler {
     this.options.log(`internal error in ${path.slice(0, 60)}: ${trace}`);
     return { body: refusalBody(new Refusal('internal')), refused: true };
   }
+}
+
+function requirePermission({ name }: Served, { permissions }: Account): void {
+  const permission = PERMISSIONS[name];
+  if (permission !== undefined && !permissions[permission]) throw new Refusal('noPermission');
 }
 
 const unknownOperation: Respond = () => {

@@ -1,11 +1,9 @@
 import type { BatchRequest } from '../../domain/order.js';
 import { Failure, type FailureKind } from '../../errors.js';
 import type { WriteOutcome } from '../../exchange/exchange-client.js';
-import { UNREAD } from '../../exchange/observed-codes.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { BatchTerms } from '../journal/intent.js';
-import { closeRefused } from './close-requests.js';
 import { type Job, MOST_PAIRS } from './job.js';
 import type { PendingRequest } from './pending-request.js';
 
@@ -171,7 +169,6 @@ export class BatchSender {
         code,
         message,
       });
-      if (UNREAD.includes(code)) closeRefused(this.job, request, code);
       this.#answered += 1;
     } else {
       const { ids, message } = result.answer;

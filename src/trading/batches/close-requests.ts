@@ -2,9 +2,9 @@ import type { Order } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { EXPIRED } from '../orders/settle-order.js';
+import { recordKey } from '../orders/terms.js';
 import type { BatchFact } from './batch-fact.js';
 import type { Job } from './job.js';
-import { recordKey } from './lines.js';
 import { isTemporaryRefusal, type PendingRequest } from './pending-request.js';
 
 /** What the exchange refused for the orders, the key or the account is not sent again. */

@@ -1,7 +1,7 @@
 import type { Order } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
 import { PAGE_SIZE, readOrderPages } from '../../exchange/growing-pages.js';
-import { timeFor } from '../../exchange/limiter/limits.js';
+import { timeFor } from '../../exchange/limiter/limiter.js';
 import type { TradingAccount } from '../account.js';
 import { type Job, MOST_PAIRS } from './job.js';
 import { misplacedIn } from './misplaced-orders.js';

@@ -1,21 +1,10 @@
 import { Decimal } from '../../domain/decimal.js';
-import type { Order, Side } from '../../domain/order.js';
+import type { Side } from '../../domain/order.js';
 import type { BatchLine, BatchTerms, OrderTerms } from '../journal/intent.js';
-import { kindOf, notionalForGuards, notionalOf } from '../orders/terms.js';
-
-/** The key of a batch order: its price and amount, in whatever notation. */
-export function keyOf(price: string, amount: string): string {
-  return `${Decimal.of(price).trimmed()} ${Decimal.of(amount).trimmed()}`;
-}
+import { keyOf, notionalForGuards, notionalOf } from '../orders/terms.js';
 
 export function lineKey([, price, amount]: BatchLine): string {
   return keyOf(price, amount);
-}
-
-/** Undefined for an order that no batch places: on the other side, or not a plain limit order. */
-export function recordKey(record: Order, side: Side): string | undefined {
-  const kind = kindOf(record, { side, type: 'limit' });
-  return kind.side === side && kind.type === 'limit' ? keyOf(record.price, record.amount) : undefined;
 }
 
 /** Whether two jobs have the same orders, in any sequence. */

@@ -1,9 +1,10 @@
 import type { Order } from '../../domain/order.js';
 import { suggest } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
+import { recordKey } from '../orders/terms.js';
 import { counted } from './close-requests.js';
 import type { Job } from './job.js';
-import { lineKey, recordKey } from './lines.js';
+import { lineKey } from './lines.js';
 
 /** A line, and the order that an answer named for it. */
 interface Misplaced {

@@ -97,6 +97,8 @@ export class Progress {
    * end. With fewer ids, each may be any line's.
    */
   #answered(pending: PendingRequest, { ids, message }: FactOf<'answered'>): void {
+    // a stale answer of another request: it says nothing about this one
+    if (ids.some((id) => this.known.has(id))) return;
     const unknown = [...new Set(ids)].filter((id) => !this.known.has(id));
     this.learn(ids);
     if (unknown.length === pending.sent.length && ids.length === unknown.length) {

@@ -1,9 +1,10 @@
 import type { Order } from '../../domain/order.js';
-import { tryRead } from '../../errors.js';
+import { Failure } from '../../errors.js';
 import { readOrderPages } from '../../exchange/growing-pages.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import { jobWrite, lineId, nameOf, openOrderWrites, rowOf, termsOf } from '../orders/attempts.js';
+import { isRefusedAlike } from '../orders/reference.js';
 import { knownOrders, newestOrders } from '../orders/verify-orders.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { type List, type Reconciled, reconcile } from '../reconcile.js';
@@ -13,6 +14,7 @@ import { closeLate, closeNamed, closeRefused, counted } from './close-requests.j
 import type { Job } from './job.js';
 import { lineTerms } from './lines.js';
 import { assignByTerms } from './misplaced-orders.js';
+import { isTemporaryRefusal } from './pending-request.js';
 
 interface Extent {
   /** The number of known orders beyond which older ones are left out; by default as far back as pending requests need. */
@@ -34,7 +36,7 @@ export async function reconcileJob(
   job: Job,
   { horizon = job.horizon, unexpectedLines = [], shows }: Extent = {},
 ): Promise<boolean> {
-  const { records, isRead } = await recentOrders(account, job, horizon);
+  const { records, isRead, failure } = await recentOrders(account, job, horizon);
   const ids = new Set(records.map(({ id }) => id));
   for (const request of job.pendingRequests.values())
     request.isShown = [...request.named].every((id) => request.ids.has(id) || ids.has(id));
@@ -43,12 +45,17 @@ export async function reconcileJob(
   const lacking = missing === 0 ? '' : `, without ${counted(missing)} of its own`;
   const isAnswered = isRead && result !== undefined;
   job.entry.note(`looked at the orders: ${isAnswered ? `${records.length} since${lacking}` : 'no answer'}`);
+  for (const request of [...job.pendingRequests.values()]) {
+    const { code = null } = typeof request.answer === 'object' ? request.answer : {};
+    if (isRefusedAlike(failure, code) && !isTemporaryRefusal(request)) closeRefused(job, request, code);
+  }
   if (result === undefined) return false;
   const found = job.terms.lines.flatMap((_, line) => {
     const outcome = result.outcomes.get(lineId(job, line));
     return outcome?.outcome === 'placed' ? [[line, outcome.id] as const] : [];
   });
-  if (found.length > 0) job.tell(`found ${counted(found.length)}`, { kind: 'found', orders: found });
+  if (found.length > 0)
+    job.tell(`found ${counted(found.length)} by price and amount`, { kind: 'found', orders: found });
   assignByTerms(account, job, records, isRead && shows !== undefined && missing === 0);
   takeInDuplicates(account, job, result);
   const isRefused = (line: number) => result.outcomes.get(lineId(job, line))?.outcome === 'refused';
@@ -169,8 +176,12 @@ async function reconcileUnsent(account: TradingAccount, job: Job): Promise<boole
 async function recentOrders({ client }: TradingAccount, { known, terms }: Job, horizon: number) {
   const isOlder = ({ id }: Order) => (known.get(id) ?? Number.POSITIVE_INFINITY) < horizon;
   const extent = { from: 1, to: Number.POSITIVE_INFINITY };
-  const pages = await tryRead(() => readOrderPages(client, terms.market, terms.side, extent, isOlder));
-  const records = pages?.records ?? [];
+  const { records, failure } = await readOrderPages(client, terms.market, terms.side, extent, isOlder).catch(
+    (error: unknown) => {
+      if (error instanceof Failure) return { records: [], failure: error };
+      throw error;
+    },
+  );
   const end = records.findIndex(isOlder);
-  return { records: end === -1 ? records : records.slice(0, end), isRead: pages?.failure === null };
+  return { records: end === -1 ? records : records.slice(0, end), isRead: failure === null, failure };
 }

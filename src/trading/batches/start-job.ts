@@ -5,8 +5,9 @@ import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { type BatchLine, type BatchTerms, isOf } from '../journal/intent.js';
 import type { GuardedSend } from '../orders/place.js';
+import { keyOf } from '../orders/terms.js';
 import { Job } from './job.js';
-import { areSameJobs, areSameLines, keyOf, lineKey } from './lines.js';
+import { areSameJobs, areSameLines, lineKey } from './lines.js';
 
 /** The orders to place, before anything on the exchange is known. */
 export type BatchPlan = Pick<BatchTerms, 'market' | 'side' | 'account' | 'lines'>;

@@ -1,7 +1,6 @@
 import type { Order, OrderReference } from '../../domain/order.js';
 import { Failure, type FailureKind, tryRead } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
-import { UNREAD } from '../../exchange/observed-codes.js';
 import { type Refused, SUCCESS } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
@@ -91,7 +90,7 @@ async function refused(
 ): Promise<CancelOutcome | NoAnswer> {
   const { code, message } = answer;
   entry.note(`refused: ${code} ${message}`);
-  const found = UNREAD.includes(code) ? 'none' : await readOrder(account, entry, code);
+  const found = await readOrder(account, entry, code);
   if (found === undefined) return { outcome: 'noAnswer', code, reason: message };
   const order = found === 'none' ? undefined : found;
   // the exchange itself cancels what an IOC order does not fill

@@ -13,8 +13,7 @@ import {
   referenceOf,
 } from '../market-view.js';
 import { notionalForGuards } from '../orders/terms.js';
-import { writtenToday } from './day-notional.js';
-import { GUARDS, type GuardLimits, type GuardName } from './limits.js';
+import { GUARDS, type GuardLimits, type GuardName, writtenToday } from './limits.js';
 
 /** Orders of one side of a market that are to be sent together; often only one. */
 export interface Proposal {

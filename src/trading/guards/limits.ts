@@ -1,6 +1,16 @@
 import { unknownWord } from '../../config/nearest.js';
 import { coinAmounts, GUARD_SETTINGS } from '../../config/settings.js';
 import { Decimal } from '../../domain/decimal.js';
+import { splitMarket } from '../../domain/market.js';
+import { usage } from '../../errors.js';
+import type { TradingAccount } from '../account.js';
+import { Job } from '../batches/job.js';
+import { notionalOfLines } from '../batches/lines.js';
+import type { Sums, ValueOf } from '../journal/archive.js';
+import type { Entry } from '../journal/entry.js';
+import { type Intent, isOf, marketOf, type Settled } from '../journal/intent.js';
+import type { Journal } from '../journal/journal.js';
+import { notionalForGuards, remainderOf } from '../orders/terms.js';
 
 /** What can hold an order back until you confirm it on purpose, in the order in which they are listed. */
 export const GUARDS = ['price-band', 'order-notional', 'day-notional', 'post-only'] as const;
@@ -60,4 +70,92 @@ export function guardLimits(settings: Settings): GuardLimits {
 /** The setting was checked when it was read: `10%` or `off`. */
 function share(value: string): Decimal | null {
   return value === 'off' ? null : Decimal.of(value.replace('%', '')).times(Decimal.of('0.01'));
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The total of the UTC day's orders in a quote coin, by the journal: those that were placed, whatever happened to them
+ * since, and those that may have been.
+ *
+ * @param now milliseconds since the Unix epoch
+ */
+export function writtenToday(journal: Pick<Journal, 'archive' | 'open'>, quote: string, now: number): Decimal {
+  const midnight = now - (now % DAY_MS);
+  const counted = (one: Settled) => {
+    const coin = dateOf(one) < midnight ? undefined : quoteOf(one.intent);
+    return coin === undefined ? undefined : { name: coin, value: notionalOfSettled(one) };
+  };
+  // in the order of Journal.writesSince: what is settled meanwhile counts twice rather than not at all
+  const open = journal.open().filter((entry) => dateOf(entry) >= midnight && quoteOf(entry.intent) === quote);
+  const again = settledBefore(journal, open, counted).get(quote) ?? Decimal.zero;
+  const settled = journal.archive.sumsOfToday(counted).get(quote) ?? Decimal.zero;
+  return open.reduce((sum, entry) => sum.plus(notionalOfOpen(entry)), settled.minus(again));
+}
+
+/**
+ * Checks the day's limit again once a write is recorded, and so counts: several processes that were all within the limit a
+ * moment ago cannot exceed it together. Throws Failure `usage`: nothing may be sent.
+ */
+export function requireDay(
+  { journal, host }: Pick<TradingAccount, 'journal' | 'host'>,
+  quote: string,
+  { dayNotional }: Pick<GuardLimits, 'dayNotional'>,
+): void {
+  const most = dayNotional.get(quote);
+  const today = most === undefined ? undefined : writtenToday(journal, quote, host.now());
+  if (most === undefined || today === undefined || today.compare(most) <= 0) return;
+  const words = `with the orders that other processes just began, this UTC day would come to ${today.trimmed()} ${quote}`;
+  throw usage(
+    `day-notional blocks this: ${words}, and the limit is ${most.trimmed()} ${quote}. Nothing was sent.`,
+    'Run the command again when they are done, or add --override day-notional if you mean it.',
+  );
+}
+
+function quoteOf(intent: Intent): string | undefined {
+  return splitMarket(marketOf(intent) ?? '')?.quote;
+}
+
+/** An order counts on the day it was sent; a job, which may take days, counts whole on the day it ended. */
+function dateOf({ intent, events }: Pick<Settled, 'intent' | 'events'>): number {
+  return isOf(intent, 'orderMoreV2') ? (events.at(-1)?.time ?? intent.time) : intent.time;
+}
+
+function notionalOfSettled({ intent, outcome, duplicates, notional }: Settled): Decimal {
+  if (isOf(intent, 'orderMoreV2')) return Decimal.of(notional ?? '0');
+  const orders = duplicates.length + (outcome === 'placed' ? 1 : 0);
+  return notionalOfIntent(intent).times(Decimal.of(String(orders)));
+}
+
+/** A resumed job counts as an open one, but the archive's sums still hold what it was settled with. */
+function settledBefore({ archive }: Pick<Journal, 'archive'>, open: readonly Entry[], counted: ValueOf): Sums {
+  const jobs = open.flatMap(({ intent }) => (isOf(intent, 'orderMoreV2') ? intent.id : []));
+  return archive.sumsOfTodaysJobs(new Set(jobs), counted);
+}
+
+function notionalOfOpen(entry: Entry): Decimal {
+  return entry.isOf('orderMoreV2') ? notionalOfJob(new Job(entry), entry.isUnderWay) : notionalOfIntent(entry.intent);
+}
+
+/** An idle job counts what was placed or may have been, duplicates too; a running one also what it is going to send. */
+function notionalOfJob(job: Job, isUnderWay: boolean): Decimal {
+  const { uncertainLines } = job;
+  const isSpent = (line: number) => {
+    const outcome = job.results[line]?.outcome;
+    return isUnderWay ? outcome !== 'refused' : uncertainLines.has(line) || outcome === 'placed';
+  };
+  const { lines, side } = job.terms;
+  const duplicates = [...job.duplicates.values()].flatMap((line) => lines.slice(line, line + 1));
+  return notionalOfLines([...lines.filter((_, line) => isSpent(line)), ...duplicates], side, job.bid);
+}
+
+function notionalOfIntent(intent: Intent): Decimal {
+  if (isOf(intent, 'order')) return notionalForGuards(intent.terms, intent.bid);
+  // once its order is cancelled, a replacement is an order
+  return isOf(intent, 'replace') ? notionalOfReplacement(intent) : Decimal.zero;
+}
+
+/** The most that will be placed: what the cancelled order filled counts with that order. */
+function notionalOfReplacement({ terms: { wanted, filled = '0' }, bid }: Intent<'replace'>): Decimal {
+  return notionalForGuards(remainderOf(wanted, filled), bid);
 }

@@ -1,18 +1,23 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Decimal } from '../../domain/decimal.js';
-import { append, appendDurably, namesIn, readFrom, syncFolder, unlessDiskFails } from './files.js';
-import type { Intent, Settled } from './intent.js';
 import {
+  append,
+  appendDurably,
   type FilterField,
   hasUnknown,
   type LineFilter,
   lineOf,
   linesBackwards,
   matchesAll,
+  namesIn,
+  readFrom,
+  syncFolder,
+  unlessDiskFails,
   VERSION,
   valuesIn,
-} from './lines.js';
+} from './files.js';
+import type { Intent, Settled } from './intent.js';
 
 const DAY_MS = 86_400_000;
 /** Settled writes older than this are forgotten. */

@@ -5,21 +5,32 @@ import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { BatchFact } from '../batches/batch-fact.js';
 import type { Archive } from './archive.js';
-import { append, appendDurablyAside, appendIfThere, movedIfThere, readIfThere, unlessDiskFails } from './files.js';
+import {
+  append,
+  appendDurablyAside,
+  appendIfThere,
+  lineOf,
+  movedIfThere,
+  readIfThere,
+  unlessDiskFails,
+} from './files.js';
 import {
   type Intent,
+  isHere,
   isOf,
+  isRunning,
+  isSame,
   type JournalEvent,
   listOf,
   type Operation,
   type Runner,
+  runnerOf,
   type Settled,
   type Settlement,
+  thisProcess,
   type Write,
 } from './intent.js';
-import { lineOf } from './lines.js';
 import { eventsIn, fileName, readRecord, recordOf, settledFile } from './record.js';
-import { isHere, isRunning, isSame, runnerOf, thisProcess } from './runner.js';
 
 /** In characters. */
 const LONGEST_EVENT = 300;
@@ -249,7 +260,11 @@ export class Entry<Kind extends Operation = Operation> {
 
   /** The exchange's own words may be long, and may repeat what the request carried. */
   #event(event: string, details: EventDetails): JournalEvent {
-    return { time: this.host.now(), event: this.host.redaction.apply(event).slice(0, LONGEST_EVENT), ...details };
+    const { redaction } = this.host;
+    const text = JSON.stringify(details);
+    const masked = redaction.applyToData(text);
+    const kept = masked === text ? details : (JSON.parse(masked) as EventDetails);
+    return { time: this.host.now(), event: redaction.apply(event).slice(0, LONGEST_EVENT), ...kept };
   }
 
   #required<Value>(work: () => Value): Value {

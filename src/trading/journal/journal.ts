@@ -8,11 +8,16 @@ import { Entry, readEntry } from './entry.js';
 import {
   append,
   createDurably,
+  type FilterField,
+  type LineFilter,
+  lineOf,
   movedIfThere,
   namesIn,
+  newerVersion,
   readIfThere,
   sweepDrafts,
   syncFolder,
+  VERSION,
   wasLeftBefore,
 } from './files.js';
 import {
@@ -23,11 +28,10 @@ import {
   marketOf,
   type Operation,
   type Settled,
+  thisProcess,
   type Write,
 } from './intent.js';
-import { type FilterField, type LineFilter, lineOf, newerVersion, VERSION } from './lines.js';
 import { adopt, eventsIn, fileName, idOf, isUnsettled, recordOf, settledFilesNamed, settledFilesOf } from './record.js';
-import { thisProcess } from './runner.js';
 
 /** Nobody takes this long to create a file. */
 const DRAFT_MS = 3_600_000;

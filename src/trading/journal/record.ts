@@ -3,9 +3,8 @@ import path from 'node:path';
 import { FILE_MODE } from '../../config/private.js';
 import { Failure } from '../../errors.js';
 import type { Archive } from './archive.js';
-import { namesIn, readIfThere } from './files.js';
+import { lineOf, namesIn, readIfThere, VERSION, valuesIn } from './files.js';
 import { type Intent, isOf, type JournalEvent, listOf, type MarketSide, type Settled } from './intent.js';
-import { lineOf, VERSION, valuesIn } from './lines.js';
 
 /** In the name of a settled write's file. No id and no market has it. */
 const SEPARATOR = '~';

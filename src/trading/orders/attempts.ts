@@ -1,11 +1,12 @@
 import type { Order } from '../../domain/order.js';
 import { Job } from '../batches/job.js';
-import { keyOf, lineTerms } from '../batches/lines.js';
+import { lineTerms } from '../batches/lines.js';
 import { isTemporaryRefusal } from '../batches/pending-request.js';
 import type { Entry } from '../journal/entry.js';
 import { isOf, listOf, type MarketSide, type OrderTerms } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import type { Attempt, Intent, Row } from '../reconcile.js';
+import { keyOf } from './terms.js';
 
 /** The parts of an open write's record that are needed. */
 export type OrderEntry = Pick<

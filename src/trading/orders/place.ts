@@ -1,12 +1,18 @@
 import type { WriteOutcome } from '../../exchange/exchange-client.js';
-import { UNREAD } from '../../exchange/observed-codes.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
 import type { Recording } from '../journal/journal.js';
 import { SendGate } from '../send-gate.js';
-import { findSentOrder, type OrderOutcome, settleOrder, settlePlaced, undecided } from './settle-order.js';
+import {
+  acknowledged,
+  findSentOrder,
+  type OrderOutcome,
+  settleOrder,
+  settlePlaced,
+  undecided,
+} from './settle-order.js';
 import { refuseDuplicate } from './uncertain-writes.js';
 
 /** The outcome of an order. */
@@ -70,7 +76,7 @@ export async function concludeOrder(
   entry: Entry<'order'>,
   outcome: WriteOutcome<{ readonly id: string }>,
 ): Promise<Placement> {
-  if (outcome.kind === 'done') return settlePlaced(account, entry, outcome.answer.id);
+  if (outcome.kind === 'done') return acknowledged(account, entry, outcome.answer.id);
   if (outcome.kind === 'refused') return handleRefusal(account, entry, outcome.refusal);
   if (outcome.kind === 'notSent') {
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${outcome.reason}`);
@@ -88,7 +94,7 @@ export async function concludeOrder(
  */
 async function handleRefusal(account: TradingAccount, entry: Entry<'order'>, refusal: Refused): Promise<Placement> {
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
-  const found = UNREAD.includes(refusal.code) ? 'nothing' : await findSentOrder(account, entry, refusal.code);
+  const found = await findSentOrder(account, entry, refusal.code);
   if (typeof found === 'object') {
     return 'unlike' in found ? undecided(entry, found) : settlePlaced(account, entry, found.id);
   }

@@ -8,7 +8,7 @@ import { certainFrom, type PollResult, pollUntilSettled } from '../poll-until-se
 import { orderProbe } from '../tolerance.js';
 import { isRefusedAlike } from './reference.js';
 import { differences, isOwnId, newClientId } from './terms.js';
-import { verifyOrders } from './verify-orders.js';
+import { type Verified, verifyOrders } from './verify-orders.js';
 
 interface Placed {
   readonly outcome: 'placed';
@@ -60,6 +60,22 @@ export async function settleOrder(account: TradingAccount, entry: Entry<'order'>
   return looked.settled ?? leaveUnknown(account, entry, looked);
 }
 
+/**
+ * Settles an order that the exchange has accepted. A stale answer of another request names another order, so the answer counts
+ * only if the list, or a lookup by client id, shows that order as this one.
+ */
+export async function acknowledged(account: TradingAccount, entry: Entry<'order'>, id: string): Promise<OrderOutcome> {
+  const verified = await tryRead(() => verifyOrders(account, entry.intent.terms, { fresh: { entry, order: id } }));
+  if (verified?.isDisputed !== true) return recordPlaced(entry, id, verified);
+  const found = await findSentOrder(account, entry);
+  if (typeof found === 'object' && !('unlike' in found)) return settlePlaced(account, entry, found.id);
+  entry.note(`the answer names order ${id}, which the exchange does not show as this one`, { doubt: true });
+  account.tell(
+    `The answer names order ${id}, which is not shown as this one. Looking up the order; it is not sent again.`,
+  );
+  return settleOrder(account, entry);
+}
+
 /** Settles an order that exists, after a check for duplicates. */
 export async function settlePlaced(
   account: TradingAccount,
@@ -67,11 +83,14 @@ export async function settlePlaced(
   id: string,
   looks = true,
 ): Promise<Placed> {
-  const { intent } = entry;
-  const read = () => verifyOrders(account, intent.terms, { fresh: { entry, order: id } });
-  const verified = looks ? await tryRead(read) : { duplicates: [], listed: undefined };
-  const own = verified?.duplicates.find((one) => one.intent === intent.id)?.ids ?? [];
-  const event = own.length === 0 ? `placed: ${id}` : `placed: ${id}, duplicates: ${own.join(', ')}`;
+  const fresh = { entry, order: id, isProven: true };
+  const read = () => verifyOrders(account, entry.intent.terms, { fresh });
+  return recordPlaced(entry, id, looks ? await tryRead(read) : { duplicates: [], listed: undefined });
+}
+
+function recordPlaced(entry: Entry<'order'>, id: string, verified: Verified | undefined): Placed {
+  const own = verified?.duplicates.find((one) => one.intent === entry.intent.id)?.ids ?? [];
+  const event = own.length === 0 ? `placed: ${id}` : `placed: ${id}; duplicates: ${own.join(', ')}`;
   const checkedTo = verified?.listed?.began;
   entry.settle({ outcome: 'placed', id, duplicates: own, ...(checkedTo === undefined ? {} : { checkedTo }) }, event);
   return { outcome: 'placed', id, duplicates: verified?.duplicates ?? null };

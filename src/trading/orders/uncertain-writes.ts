@@ -1,10 +1,9 @@
 import { type Advice, Failure, suggest } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { Job } from '../batches/job.js';
-import { keyOf } from '../batches/lines.js';
 import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
-import { isRepetition } from './terms.js';
+import { isRepetition, keyOf } from './terms.js';
 
 /** Throws Failure `usage` if an identical order has an unknown outcome, or a record cannot be read. */
 export function refuseDuplicate({ journal }: TradingAccount, terms: OrderTerms): void {

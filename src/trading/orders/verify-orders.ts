@@ -30,6 +30,7 @@ import {
   rowOf,
   termsOf,
 } from './attempts.js';
+import { differences } from './terms.js';
 
 /** An order that was refused, or never arrived, is recognized for a day if it appears after all. */
 const REMEMBERED_MS = 86_400_000;
@@ -44,9 +45,16 @@ export interface ListedOrders {
   readonly since: number;
 }
 
+interface FreshOrder {
+  readonly entry: Entry<'order'>;
+  readonly order: string;
+  /** It carries the client id. Otherwise an answer named it. */
+  readonly isProven?: boolean;
+}
+
 interface VerifyOptions {
   /** An order that was just placed and is not settled yet. */
-  readonly fresh?: { readonly entry: Entry<'order'>; readonly order: string } | undefined;
+  readonly fresh?: FreshOrder | undefined;
   /** The list that the caller has read itself. Without it, a list is read if something is open. */
   readonly listed?: ListedOrders;
   /**
@@ -60,6 +68,8 @@ export interface Verified {
   readonly duplicates: readonly DuplicateOrders[];
   /** When the list was read; undefined if nothing was. */
   readonly listed: ListedOrders | undefined;
+  /** The list does not show the fresh order as what was sent. Nothing was compared. */
+  readonly isDisputed?: boolean;
 }
 
 /**
@@ -97,6 +107,8 @@ export async function verifyOrders(
   const from = earliest(account, where, extent, fresh?.entry);
   if (given === undefined && from === undefined) return { duplicates: [], listed: undefined };
   const listed = given ?? (await listOrders(account, where, from ?? Number.NEGATIVE_INFINITY, mostPages));
+  if (fresh !== undefined && fresh.isProven !== true && !isShown(account, where, listed, fresh))
+    return { duplicates: [], listed, isDisputed: true };
   const quick = reconcileSide(account, where, listed, { fresh, isThorough: false });
   const checked = isSuspicious(quick) ? await reconcileThoroughly(account, where, listed, fresh, mostPages) : quick;
   const found = reported(account, where, listed, checked);
@@ -141,11 +153,27 @@ function reconcileSide(
   return { writes, byAttempt, result, fresh };
 }
 
+/** Whether an order that an answer named is listed with these terms, as new, and belongs to no other write. */
+function isShown(
+  { journal }: TradingAccount,
+  where: MarketSide,
+  listed: ListedOrders,
+  { entry, order }: FreshOrder,
+): boolean {
+  const record = listed.records.find(({ id }) => id === order);
+  const isOwn = record !== undefined && differences(record, entry.intent.terms).length === 0;
+  return (
+    isOwn &&
+    record.time >= entry.intent.reqTime - SLACK_MS &&
+    !openOrderWrites(journal, where).some((write) => write.orders.includes(order))
+  );
+}
+
 function listOf({ records, began, since }: ListedOrders): List {
   return { rows: records.map(rowOf), began, since };
 }
 
-function freshWrite({ entry, order }: { readonly entry: Entry<'order'>; readonly order: string }): OrderWrite {
+function freshWrite({ entry, order }: FreshOrder): OrderWrite {
   const write = orderWrite(entry, false);
   const attempts = write.attempts.map(
     (attempt): Attempt => ({

@@ -17,8 +17,7 @@ import {
 import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
 import { concludeOrder, type GuardedSend, type Placement, sendOrder } from '../orders/place.js';
-import { checkOrder, isTooSmall } from '../orders/rules.js';
-import { remainderOf } from '../orders/terms.js';
+import { checkOrder, isTooSmall, remainderOf } from '../orders/terms.js';
 import { refuseDuplicate } from '../orders/uncertain-writes.js';
 import { type ReplacePlan, refuseConcurrentCancel } from './plan.js';
 

@@ -1,5 +1,4 @@
 import { Failure, suggest } from '../../errors.js';
-import { UNREAD } from '../../exchange/observed-codes.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
@@ -107,7 +106,7 @@ async function handleRefusal(
   refusal: Refused,
 ): Promise<WithdrawalResult> {
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
-  const found = UNREAD.includes(refusal.code) ? 'nothing' : await findSentWithdrawal(account, entry, refusal.code);
+  const found = await findSentWithdrawal(account, entry, refusal.code);
   if (isObservation(found)) return settleFound(account, entry, found);
   if (found !== 'nothing') return settleWithdrawal(account, entry);
   entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused; not found on the exchange');

@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Budget } from '../../../src/exchange/budget.js';
-import { Limiter } from '../../../src/exchange/limiter/limiter.js';
-import { HOLD_MS, LIMITS, ownLimits, POLL_MS } from '../../../src/exchange/limiter/limits.js';
+import { HOLD_MS, LIMITS, Limiter, ownLimits, POLL_MS } from '../../../src/exchange/limiter/limiter.js';
 import { fakeHost } from '../../support/fake-host.js';
 
 const ORDER = { bucket: 'key', lane: 'common', mayProbe: false } as const;

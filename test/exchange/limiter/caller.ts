@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Budget } from '../../../src/exchange/budget.js';
-import { Limiter } from '../../../src/exchange/limiter/limiter.js';
-import type { Lane } from '../../../src/exchange/limiter/limits.js';
+import { type Lane, Limiter } from '../../../src/exchange/limiter/limiter.js';
 import { placeOf, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import type { Bucket } from '../../../src/exchange/operations/operation.js';
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { Budget } from '../../../src/exchange/budget.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { FileStore } from '../../../src/exchange/limiter/file-store.js';
-import { LIMITS } from '../../../src/exchange/limiter/limits.js';
+import { LIMITS } from '../../../src/exchange/limiter/limiter.js';
 import {
   forgetLimits,
   permitsFolder,

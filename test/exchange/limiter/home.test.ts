@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Lane, LIMITS, type Permit } from '../../../src/exchange/limiter/limits.js';
+import { type Lane, LIMITS, type Permit } from '../../../src/exchange/limiter/limiter.js';
 import { type Sharing, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import { freePort, serveRedis } from '../../support/redis.js';
 import { requires } from '../../support/tools.js';

@@ -24,7 +24,10 @@ const ORDER = { amount: '0.01', currency: 'btc_usdt', price: '1000', tradeType: 
 /** All bytes that come back for a signed request. */
 async function bytes(address: Address, method: string, parameters: Record<string, string>): Promise<string> {
   const url = new URL(signedUrl(address, address, method, parameters));
-  return send(Number(url.port), `GET ${url.pathname}${url.search} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  return send(
+    Number(url.port),
+    `GET ${url.pathname}${url.search} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+  );
 }
 
 async function openOrders(address: Address): Promise<string[]> {

@@ -147,17 +147,18 @@ describe('getFeeInfo on the wire', () => {
     expect(await shared().ask(path)).toBe(body);
   });
 
-  it('counts against the IP and not against the key', async () => {
+  it('counts against the unsigned requests of the IP, also if it is signed', async () => {
     const { exchange } = shared();
     const seen: string[] = [];
     const limits = {
-      address: (address: string) => void seen.push(`address ${address.length > 0}`),
+      address: () => void seen.push('address'),
+      unsigned: (address: string) => void seen.push(`unsigned ${address.length > 0}`),
       key: () => void seen.push('key'),
       kline: () => void seen.push('kline'),
     };
     const { port } = await serveInterface(exchange, limits);
     await get(port, `/api/getFeeInfo?${WATCHER}&currency=btc&method=getFeeInfo&sign=8a25d2b1e1e6773fedab07d7595063e0`);
-    expect(seen).toEqual(['address true']);
+    expect(seen).toEqual(['unsigned true']);
   });
 });
 

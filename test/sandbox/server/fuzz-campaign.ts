@@ -95,7 +95,11 @@ async function sendOne(address: SandboxAddress, draw: Draw): Promise<string> {
   const choice = draw();
   const port = Number(new URL(address.tradeUrl).port);
   if (choice < 0.0005) {
-    await send(port, [Buffer.from(`GET /api/order?a=${'a'.repeat(10_000_000)} HTTP/1.1\r\nHost: x\r\n\r\n`)], 0);
+    await send(
+      port,
+      [Buffer.from(`GET /api/order?a=${'a'.repeat(10_000_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`)],
+      0,
+    );
     return 'ten megabytes';
   }
   if (choice < 0.2) return named('random bytes', send(port, [noise(draw, 2_000)], 0));
@@ -163,7 +167,7 @@ async function memoryOf({ adminUrl, adminToken }: SandboxAddress): Promise<numbe
 }
 
 function request(target: string): Buffer {
-  return Buffer.from(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, 'latin1');
+  return Buffer.from(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`, 'latin1');
 }
 
 function slowly(draw: Draw): Buffer[] {

@@ -6,7 +6,7 @@ import { stillExchange } from './fake-exchange.js';
 import { bodyOf, get, send, serveInterface, statusLineOf } from './wire.js';
 
 const TICKER = '/data/v1/ticker?market=btc_usdt';
-const CLOSE = 'Host: x\r\nConnection: close\r\n\r\n';
+const CLOSE = 'Host: localhost\r\nConnection: close\r\n\r\n';
 const ONLY_GET = '{"code":3005,"message":"a parameter is missing or not valid: every operation is a GET"}';
 const NOT_HTTP = '{"code":3005,"message":"a parameter is missing or not valid: the request is not HTTP"}';
 const TOO_LARGE = '{"code":3005,"message":"a parameter is missing or not valid: the request is too large"}';

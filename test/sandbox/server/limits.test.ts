@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keptLimits } from '../../../src/sandbox/server/limits.js';
+import { keptLimits, STATED } from '../../../src/sandbox/server/limits.js';
 import { NOW, stillExchange } from './fake-exchange.js';
 import { get, serveInterface } from './wire.js';
 
@@ -91,6 +91,30 @@ describe('limits on the wire', () => {
       '{"code":4001,"message":"the interface is locked: until 2018-10-23T12:59:55.557Z"}',
     );
     expect(await get(port, '/data/v1/markets')).toContain('btc_usdt');
+  });
+
+  it('count unsigned requests apart, so that they cannot lock out signed ones', async () => {
+    const { port } = await serveInterface(stillExchange(), keptLimits({ ...STATED, address: 2 }));
+    const unsigned = [
+      '/api/getAccountInfo',
+      ACCOUNT.replace('sign=fa', 'sign=fb'),
+      ACCOUNT.replace('accesskey=6d', 'accesskey=7d'),
+      '/api/order?a=%zz',
+      '/api/getFeeInfo?currency=nothing',
+    ];
+    const answers = [];
+    for (const path of unsigned) answers.push(await get(port, path));
+    expect(answers.map((body) => /"code":"?(\d+)/.exec(body)?.[1])).toEqual(['3005', '1003', '4001', '4001', '4001']);
+    expect(await get(port, ACCOUNT)).toContain('"username":"alice"');
+    expect(await get(port, ACCOUNT)).toContain('"username":"alice"');
+    expect(await get(port, ACCOUNT)).toContain('"code":4001');
+  });
+
+  it('do not let signed requests lock out unsigned ones', async () => {
+    const { port } = await serveInterface(stillExchange(), keptLimits({ ...STATED, address: 1 }));
+    expect(await get(port, ACCOUNT)).toContain('"username":"alice"');
+    expect(await get(port, ACCOUNT)).toContain('"code":4001');
+    expect(await get(port, '/api/getFeeInfo?currency=nothing')).toContain('"code":1001');
   });
 
   it('allow one K-line request a second', async () => {

@@ -188,7 +188,7 @@ describe('all operations', () => {
     const { port } = await serveInterface();
     const said = await send(
       port,
-      `${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+      `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
     );
     expect(said.slice(said.indexOf('\r\n\r\n') + 4)).toBe(body);
   });

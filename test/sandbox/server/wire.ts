@@ -51,7 +51,7 @@ export function send(port: number, bytes: string | Buffer): Promise<string> {
 
 /** The body of the answer to a GET of this path. */
 export async function get(port: number, path: string): Promise<string> {
-  const answer = await send(port, `GET ${path} HTTP/1.1\r\nHost: sandbox\r\nConnection: close\r\n\r\n`);
+  const answer = await send(port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
   return bodyOf(answer);
 }
 

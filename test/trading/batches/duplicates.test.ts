@@ -4,7 +4,7 @@ import { Job } from '../../../src/trading/batches/job.js';
 import { lineTerms } from '../../../src/trading/batches/lines.js';
 import { duplicatesOf } from '../../../src/trading/batches/reconcile-job.js';
 import { settleJob } from '../../../src/trading/batches/settle-job.js';
-import { writtenToday } from '../../../src/trading/guards/day-notional.js';
+import { writtenToday } from '../../../src/trading/guards/limits.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, Settled } from '../../../src/trading/journal/intent.js';
 import { Journal } from '../../../src/trading/journal/journal.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import { resumeJob, startJob } from '../../../src/trading/batches/start-job.js';
-import { writtenToday } from '../../../src/trading/guards/day-notional.js';
+import { writtenToday } from '../../../src/trading/guards/limits.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, OrderTerms, Settlement } from '../../../src/trading/journal/intent.js';
 import { NOW } from '../../support/fake-host.js';

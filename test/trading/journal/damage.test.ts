@@ -3,7 +3,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sendCall } from '../../../src/trading/call/call.js';
-import { lineOf, valuesIn } from '../../../src/trading/journal/lines.js';
+import { lineOf, valuesIn } from '../../../src/trading/journal/files.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { settleManually } from '../../../src/trading/settle-manually.js';
 import { withdrawLimits } from '../../../src/trading/withdrawals/limits.js';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Side } from '../../../src/domain/order.js';
 import { Job } from '../../../src/trading/batches/job.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
-import { lineOf, valuesIn } from '../../../src/trading/journal/lines.js';
+import { lineOf, valuesIn } from '../../../src/trading/journal/files.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { NOW } from '../../support/fake-host.js';

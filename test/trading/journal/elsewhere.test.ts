@@ -1,11 +1,16 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import type { Intent, JournalEvent, Runner } from '../../../src/trading/journal/intent.js';
+import { lineOf } from '../../../src/trading/journal/files.js';
+import {
+  type Intent,
+  type JournalEvent,
+  type Runner,
+  SILENT_MS,
+  thisProcess,
+} from '../../../src/trading/journal/intent.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
-import { lineOf } from '../../../src/trading/journal/lines.js';
 import { recordOf } from '../../../src/trading/journal/record.js';
-import { SILENT_MS, thisProcess } from '../../../src/trading/journal/runner.js';
 import { refuseDuplicate } from '../../../src/trading/orders/uncertain-writes.js';
 import { type Resolution, resolve } from '../../../src/trading/resolve.js';
 import { fakeHost } from '../../support/fake-host.js';

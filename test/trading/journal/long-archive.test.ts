@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { writtenToday } from '../../../src/trading/guards/day-notional.js';
+import { writtenToday } from '../../../src/trading/guards/limits.js';
+import { lineOf } from '../../../src/trading/journal/files.js';
 import type { Intent } from '../../../src/trading/journal/intent.js';
-import { lineOf } from '../../../src/trading/journal/lines.js';
 import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify-withdrawals.js';
 import { accountOf } from '../support/account.js';
 import { settledOf, TERMS } from './support.js';

@@ -1,9 +1,9 @@
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { writtenToday } from '../../../src/trading/guards/day-notional.js';
+import { writtenToday } from '../../../src/trading/guards/limits.js';
+import { lineOf } from '../../../src/trading/journal/files.js';
 import type { Settled } from '../../../src/trading/journal/intent.js';
-import { lineOf } from '../../../src/trading/journal/lines.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 
 const TERMS = { market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot', borrow: false, repay: false } as const;

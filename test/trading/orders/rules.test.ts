@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { checkOrder, isTooSmall } from '../../../src/trading/orders/rules.js';
+import { checkOrder, isTooSmall } from '../../../src/trading/orders/terms.js';
 import { MARKET } from '../support/market.js';
 
 function check(price: string, amount: string): void {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { toleranceMemory } from '../../../src/commands/session/trading.js';
+import { toleranceMemory } from '../../../src/commands/session/context.js';
 import { Cache } from '../../../src/config/cache.js';
 import { Profiles } from '../../../src/config/profiles.js';
 import { Budget } from '../../../src/exchange/budget.js';

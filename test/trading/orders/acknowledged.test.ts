@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { OrderTerms } from '../../../src/trading/journal/intent.js';
+import { placeOrder } from '../../../src/trading/orders/place.js';
+import { NOW } from '../../support/fake-host.js';
+import { respond, serveFaults } from '../../support/fault-server.js';
+import { accountOf } from '../support/account.js';
+import { count, NOT_FOUND, query, record } from '../support/exchange.js';
+
+const TERMS: OrderTerms = {
+  market: 'btc_usdt',
+  side: 'buy',
+  type: 'limit',
+  account: 'spot',
+  price: '30000',
+  amount: '0.01',
+  borrow: false,
+  repay: false,
+};
+
+/** Accepts an order as number 7. Lists these records, and has this one under the client id of the order. */
+function accepting(listed: readonly string[], own: string = NOT_FOUND) {
+  return serveFaults({
+    answer: ({ target }) => {
+      if (target.startsWith('/api/order?')) return respond('{"code":"1000","message":"ok","id":"7"}');
+      if (target.startsWith('/api/getOrders?'))
+        return respond(query(target).pageIndex === '1' ? `[${listed.join(',')}]` : NOT_FOUND);
+      return respond(own);
+    },
+  });
+}
+
+const at = (id: string, changes: object = {}) => record({ id, trade_date: NOW + 3, ...changes });
+
+describe('an answer that accepts an order', () => {
+  it('counts without another request if the list shows that order', async () => {
+    const server = await accepting([at('7')]);
+    expect(await placeOrder(accountOf(server.url), TERMS, { id: 'mine' })).toMatchObject({
+      outcome: 'placed',
+      id: '7',
+    });
+    expect(count(server, 'getOrder')).toBe(0);
+  });
+
+  it.each([
+    ['has another price', at('7', { price: 29_000 })],
+    ['has another amount', at('7', { total_amount: 0.02 })],
+    ['was placed more than five seconds before it', at('7', { trade_date: NOW - 5_001 })],
+    ['is not listed', at('6', { price: 29_000 })],
+  ])(
+    'does not count if the order that it names %s and no lookup proves it: it may answer another request',
+    async (_, other) => {
+      const server = await accepting([other]);
+      const account = accountOf(server.url, { budgetMs: 3_000 });
+      expect(await placeOrder(account, TERMS, { id: 'mine' })).toMatchObject({ outcome: 'unknown' });
+      expect(account.journal.open().map(({ intent }) => intent.id)).toEqual(['mine']);
+      expect(count(server, 'order')).toBe(1);
+    },
+  );
+
+  it('does not count if the order that it names is that of an earlier order', async () => {
+    const server = await accepting([at('7')]);
+    const account = accountOf(server.url, { budgetMs: 3_000 });
+    const earlier = account.journal.begin<'order'>(
+      { operation: 'order', terms: TERMS },
+      { id: 'earlier', reqTime: NOW },
+    );
+    earlier.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
+    expect(await placeOrder(account, TERMS, { id: 'mine' })).toMatchObject({ outcome: 'unknown' });
+  });
+
+  it('gives way to the order that the exchange has under the client id', async () => {
+    const server = await accepting([at('8'), at('7', { price: 29_000 })], at('8'));
+    const placed = await placeOrder(accountOf(server.url), TERMS, { id: 'mine' });
+    expect(placed).toMatchObject({ outcome: 'placed', id: '8', duplicates: [] });
+  });
+
+  it('counts if the exchange has that order under the client id, though the list shows it with other terms', async () => {
+    const server = await accepting([at('7', { price: 30_000.5 })], at('7', { price: 30_000.5 }));
+    const account = accountOf(server.url);
+    expect(await placeOrder(account, TERMS, { id: `pit${'0'.repeat(24)}` })).toMatchObject({
+      outcome: 'placed',
+      id: '7',
+    });
+  });
+});
