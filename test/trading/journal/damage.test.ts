@@ -11,7 +11,7 @@ import { sendWithdrawal } from '../../../src/trading/withdrawals/send.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { begin as beginBatch, lines } from '../batches/jobs.js';
 import { accountOf, type TestAccount } from '../support/account.js';
-import { serve } from '../support/exchange.js';
+import { count, serve } from '../support/exchange.js';
 import { contents, newJournal, PLACED, settledOf, TERMS } from './support.js';
 
 /** A journal with three open writes and three settled ones. */
@@ -147,7 +147,8 @@ describe('a record that is damaged', () => {
       expect([journal.damaged(), journal.open()]).toEqual([[], []]);
       const kept = path.join(path.dirname(path.dirname(file)), 'damaged', 'open2');
       expect(fs.readFileSync(kept, 'utf8')).toContain(`${word}, as the user says`);
-      expect(await placeOrder(account, TERMS, { id: 'next1' })).toMatchObject({ outcome: 'placed' });
+      await placeOrder(account, TERMS, { id: 'next1' });
+      expect(count(server, 'order')).toBe(1);
     },
   );
 

@@ -4,18 +4,22 @@ import { expect, it } from 'vitest';
 import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import { type Ran, temporaryHome } from '../../support/pit.js';
 import { runProgram } from '../../support/program.js';
-import { CONFIGURATION, count, DEPTH, NOT_FOUND } from '../support/exchange.js';
+import { CONFIGURATION, count, DEPTH, NOT_FOUND, query, record } from '../support/exchange.js';
 
-/** Loses the first order on the way, takes what comes then, and lists none. */
+/** Loses the first order on the way, takes what comes then, and shows it by its client id. */
 function exchange() {
   let orders = 0;
+  const placed = new Map<string | undefined, string>();
   return serveFaults({
     answer: ({ target }) => {
       if (target.startsWith('/data/v1/markets')) return respond(CONFIGURATION);
       if (target.startsWith('/data/v1/depth')) return respond(DEPTH);
-      if (!target.startsWith('/api/order?')) return respond(NOT_FOUND);
+      const { customerOrderId, amount } = query(target);
+      if (!target.startsWith('/api/order?')) return respond(placed.get(customerOrderId) ?? NOT_FOUND);
       orders += 1;
-      return orders === 1 ? FAULTS['a reset after reading'] : respond('{"code":"1000","message":"ok","id":"17"}');
+      if (orders === 1) return FAULTS['a reset after reading'];
+      placed.set(customerOrderId, record({ id: `${orders}`, total_amount: Number(amount) }));
+      return respond(`{"code":"1000","message":"ok","id":"${orders}"}`);
     },
   });
 }
