@@ -28,8 +28,8 @@ function filled() {
 
 const archiveOf = (folder: string) => path.join(folder, fs.readdirSync(folder)[0] ?? '');
 
-describe('a journal that was cut off at any length', () => {
-  it('of an open write: the other ones are all there, and it is whole, shorter or damaged', () => {
+describe('a journal file that is cut off at any length', () => {
+  it('loses no other open write; the cut one is whole, shorter or damaged', () => {
     const { journal, open } = filled();
     const file = path.join(open, 'open2');
     const whole = fs.readFileSync(file);
@@ -48,7 +48,7 @@ describe('a journal that was cut off at any length', () => {
     expect([...results]).toEqual(['with 3 events', 'with 2 events', 'with 1 events', 'damaged']);
   });
 
-  it('of what is settled: no whole record before the cut is lost, and what is added after it is there', () => {
+  it('loses no settled record before the cut, and keeps what is added after it', () => {
     const { journal, settled } = filled();
     const file = archiveOf(settled);
     const whole = fs.readFileSync(file);
@@ -64,8 +64,8 @@ describe('a journal that was cut off at any length', () => {
   });
 });
 
-describe('a journal with a wrong byte anywhere', () => {
-  it('loses that line and no other', () => {
+describe('a journal file with a wrong byte anywhere', () => {
+  it('loses at most the line with the wrong byte', () => {
     const { journal, settled } = filled();
     const file = archiveOf(settled);
     const whole = fs.readFileSync(file);
@@ -79,7 +79,7 @@ describe('a journal with a wrong byte anywhere', () => {
     }
   });
 
-  it('of an open write hides no other one, and is never taken for another write', () => {
+  it('loses no other open write, and never turns the damaged one into another', () => {
     const { journal, open } = filled();
     const file = path.join(open, 'open2');
     const whole = fs.readFileSync(file);
@@ -96,10 +96,10 @@ describe('a journal with a wrong byte anywhere', () => {
   });
 });
 
-/** Nobody has written to it for a while. */
+/** Makes a file look unwritten for a long time. */
 const age = (file: string) => fs.utimesSync(file, 0, 0);
 
-describe('a record that is damaged', () => {
+describe('a damaged record', () => {
   it('stops no other write from being read or settled', () => {
     const { journal, begin, open } = filled();
     fs.writeFileSync(path.join(open, 'open2'), 'half a rec');
@@ -180,9 +180,9 @@ describe('a record that is damaged', () => {
   });
 });
 
-describe('a record that cannot be read now', () => {
+describe('a record that cannot be read', () => {
   it.each(['EIO', 'EACCES', 'EMFILE'])(
-    'is told as such, not as damaged, and is there when it can be again: %s',
+    'is reported as unreadable, not as damaged, until it can be read again: %s',
     (code) => {
       const { journal, begin, open } = filled();
       const file = path.join(open, 'open2');
@@ -205,13 +205,13 @@ describe('a record that cannot be read now', () => {
   );
 });
 
-describe('lines of a journal', () => {
+describe('the lines of a journal', () => {
   const value = fc.dictionary(
     fc.string().filter((name) => name !== 'v'),
     fc.oneof(fc.string({ unit: 'binary' }), fc.integer(), fc.constant(null)),
   );
 
-  it('come back as they were written, whatever lies between them', () => {
+  it('are read back as written, whatever lies between them', () => {
     const rubbish = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(fc.array(fc.tuple(value, rubbish)), (pairs) => {
@@ -221,7 +221,7 @@ describe('lines of a journal', () => {
     );
   });
 
-  it('are one write each, so that many processes add to a file at once', () => {
+  it('contain no line break, so that processes can append to a file at the same time', () => {
     fc.assert(fc.property(value, (one) => lineOf(one).slice(1, -1).split('\n').length === 1));
   });
 });

@@ -6,7 +6,7 @@ import { type Ran, temporaryHome } from '../../support/pit.js';
 import { runProgram } from '../../support/program.js';
 import { CONFIGURATION, count, DEPTH, NOT_FOUND, query, record } from '../support/exchange.js';
 
-/** Loses the first order on the way, takes what comes then, and shows it by its client id. */
+/** Drops the first order, accepts all later ones, and shows those by client id. */
 function exchange() {
   let orders = 0;
   const placed = new Map<string | undefined, string>();
@@ -24,13 +24,13 @@ function exchange() {
   });
 }
 
-it('the real program reports a journal that was cut off anywhere, and sends no order that may be in it', async () => {
+it('the built program reports a journal that is cut off anywhere, and sends no order that may be in it', async () => {
   const server = await exchange();
   const home = temporaryHome();
   const keys = { PIT_ACCESS_KEY: 'access-0123456789', PIT_SECRET_KEY: 'secret-9876543210' };
   const environment = { PIT_BASE_URL: server.url, PIT_TRADE_URL: server.url, ...keys };
   const pit = (...words: string[]): Promise<Ran> => runProgram([...words, '--json'], { home, environment });
-  // long enough to start on a busy machine; the one that is lost is looked for all that time
+  // long enough to start on a busy machine; the lost order is reconciled all that time
   const order = (amount: string, id: string) =>
     pit('order', 'buy', 'btc_usdt', amount, '--at', '30000', '--id', id, '--yes', '--timeout', '4');
   expect((await order('0.01', 'lost1')).code).toBe(6);
