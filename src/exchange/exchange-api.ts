@@ -1,4 +1,5 @@
 import type { Host } from '../platform/host.js';
+import type { Redaction } from '../platform/redaction.js';
 import type { Budget } from './budget.js';
 import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
@@ -271,7 +272,8 @@ export class ExchangeApi {
     const report = (what: string) =>
       trace?.(`GET ${host.redaction.apply(url)} -> ${what}, ${host.monotonic() - start} ms`);
     try {
-      const whole = await get(url, { ...delivery, network });
+      const sent = await get(url, { ...delivery, network });
+      const whole = { ...sent, body: host.redaction.applyToData(sent.body) };
       const { status, body, date } = whole;
       this.#learn(name, date, host.monotonic() - start);
       report(`HTTP ${status}, ${body.length} characters`);
@@ -281,7 +283,7 @@ export class ExchangeApi {
       return answer;
     } catch (error) {
       if (error instanceof TransportError) report(error.message);
-      throw error;
+      throw withoutSecrets(error, host.redaction);
     }
   }
 
@@ -295,6 +297,12 @@ export class ExchangeApi {
 
 function laneOf(name: string): Lane {
   return CANCELLING.has(name) ? 'cancel' : 'common';
+}
+
+/** An error that quotes an answer, which may repeat the request with its keys. */
+function withoutSecrets(thrown: unknown, redaction: Redaction): unknown {
+  if (thrown instanceof Refused) return new Refused(thrown.code, redaction.apply(thrown.message), thrown.busy);
+  return thrown instanceof Mismatch ? new Mismatch(redaction.apply(thrown.message), thrown.form) : thrown;
 }
 
 function described<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Call<Result<OperationNamed<Name>>> {

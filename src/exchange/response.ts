@@ -98,9 +98,10 @@ function refuse(name: string, value: unknown): void {
 
 function refuseMarketData(value: object): void {
   const error = Reflect.get(value, 'error');
-  if (error !== undefined && typeof error !== 'object') throw new Refused(null, scalarText(error) ?? String(error));
+  if (error !== undefined && typeof error !== 'object')
+    throw new Refused(null, messageText(scalarText(error) ?? String(error)));
   if (Reflect.get(value, 'result') !== false) return;
-  throw new Refused(null, scalarText(Reflect.get(value, 'message')) ?? 'the exchange gave no reason', true);
+  throw new Refused(null, messageText(Reflect.get(value, 'message')), true);
 }
 
 /**
@@ -130,8 +131,11 @@ function refuseSigned(value: object): void {
 
 function messageText(message: unknown): string {
   const text = scalarText(isRecord(message) ? message.des : message);
-  return text === undefined || text === '' ? 'the exchange gave no reason' : text;
+  return text === undefined || text === '' ? 'the exchange gave no reason' : text.slice(0, LONGEST_MESSAGE);
 }
+
+/** In characters: no reason is longer, and everything that is done with it costs time. */
+const LONGEST_MESSAGE = 2_000;
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;

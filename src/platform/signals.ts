@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty';
 import { Interrupted } from '../errors.js';
 
 type Signal = 'SIGHUP' | 'SIGINT' | 'SIGTERM';
@@ -16,11 +17,32 @@ export interface Signals {
   readonly handOver: (taker: (signal: Signal) => void) => () => void;
 }
 
-/** Node aborts at an exit that tries to restore a closed terminal, so SIGHUP kills the program instead. */
 function end(signal: Signal): void {
   if (signal !== 'SIGHUP') process.exit(new Interrupted(signal).exitCode);
-  process.removeAllListeners(signal);
-  process.kill(process.pid, signal);
+  hangUp();
+}
+
+/** Ends the program as a closed terminal ends any other. */
+function hangUp(): void {
+  process.removeAllListeners('SIGHUP');
+  process.kill(process.pid, 'SIGHUP');
+}
+
+/** How long the signal may take to end the program. */
+const HANG_UP_MS = 1_000;
+
+/**
+ * At exit Node restores the terminal, and crashes if it was closed: the memory it would leave in a core file holds keys. So
+ * a program whose terminal is closed ends by SIGHUP.
+ */
+function leaveClosedTerminals(): void {
+  const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
+  if (terminals.length === 0) return;
+  process.on('exit', () => {
+    if (terminals.every((descriptor) => isatty(descriptor))) return;
+    hangUp();
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, HANG_UP_MS);
+  });
 }
 
 /**
@@ -28,6 +50,7 @@ function end(signal: Signal): void {
  * stay to the end: libraries that clean up at exit would otherwise kill the program and cut off the work.
  */
 export function takeSignals(): Signals {
+  leaveClosedTerminals();
   const works = new Map<Work, (() => void) | undefined>();
   let ending = false;
   let taker: ((signal: Signal) => void) | undefined;

@@ -37,6 +37,24 @@ describe('what is masked', () => {
     expect(masking(secret).apply(text)).toBe(masked);
   });
 
+  it.each([
+    ['cut at its front', 'key 89abcdef0123.', 'key ***.'],
+    ['cut in its middle', '4567 89ab', '***'],
+    ['with spaces and invisible characters between', '0 1 2 3 4\u200b5\u200b6\u200b7 and', '*** and'],
+    ['percent-encoded', 'x %30%31%32%33%34%35%36%37 y', 'x *** y'],
+    ['percent-encoded again', 'x %2530%252531%32%33%34%35%36%37 y', 'x *** y'],
+    ['in capitals', 'x 89ABCDEF y', 'x *** y'],
+    ['that is another', 'x 76543210 fedcba98 y', 'x 76543210 fedcba98 y'],
+  ])('parts of a long one, %s', (_, text, masked) => {
+    expect(masking('0123456789abcdef0123456789abcdef').apply(text)).toBe(masked);
+  });
+
+  it('in data, only long ones: a fund password may be a part of an id', () => {
+    const redaction = masking('0123456789abcdef', '2022');
+    const data = '{"id":"202202224851151555","message":"0123456789abcdef"}';
+    expect(redaction.applyToData(data)).toBe('{"id":"202202224851151555","message":"***"}');
+  });
+
   it('the longer of two that begin alike, in whichever order they came', () => {
     const text = 'abcdefgh-long abcdefgh';
     for (const secrets of [
