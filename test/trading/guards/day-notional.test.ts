@@ -6,7 +6,7 @@ import type { Entry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, OrderTerms, Settlement } from '../../../src/trading/journal/intent.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond } from '../../support/fault-server.js';
-import { begin, carried, resume } from '../batches/jobs.js';
+import { begin, resume, runJob } from '../batches/jobs.js';
 import { ModelExchange } from '../batches/model-exchange.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 
@@ -129,7 +129,7 @@ describe('a sell below the best bid counts at that bid', () => {
     expect(usdt()).toBe('0');
     const again = resumeJob(account, job.id, { bid: '6000' });
     expect(usdt()).toBe('18000');
-    const { ending } = await carried(account, again);
+    const { ending } = await runJob(account, again);
     expect([ending.kind, account.journal.open(), usdt()]).toEqual(['finished', [], '18000']);
   });
 });
@@ -150,7 +150,7 @@ describe('the notional of a job', () => {
     const job = await begin(account, { lines: rows });
     expect(usdt(account)).toBe(`${worth(0, 400)}`);
     exchange.lag = 1_000;
-    await carried(account, job);
+    await runJob(account, job);
     const left = rows.filter((_, line) => job.outcomes()[line] === 'notSent');
     expect(left.length).toBeGreaterThan(0);
     expect(usdt(account)).toBe(`${worth(0, 400) - left.reduce((sum, [, price]) => sum + Number(price), 0)}`);
@@ -191,7 +191,7 @@ describe('the notional of a job', () => {
     // of a price for each request
     const priced = Array.from({ length: 60 }, (_, at): BatchLine => [at + 1, `${100 + Math.floor(at / 20)}`, '1']);
     const job = await begin(account, { lines: priced });
-    await carried(account, job);
+    await runJob(account, job);
     const entry = account.journal.find(job.id) as Entry<'orderMoreV2'>;
     expect(await settleJob(account, entry, true)).toMatchObject({ outcome: 'partial' });
     // 40 of the first two requests, and 20 copies
