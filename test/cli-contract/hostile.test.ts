@@ -54,7 +54,7 @@ const SILENT = [
   'cancel-after btc_usdt --yes',
 ] as const;
 
-it('uses two hundred different payloads', () => {
+it('the tests use two hundred different payloads', () => {
   expect([PAYLOADS.length, new Set(PAYLOADS).size]).toEqual([200, 200]);
 });
 

@@ -92,7 +92,7 @@ describe('several processes', () => {
   });
 });
 
-describe.runIf(posix)('a process of its own', () => {
+describe.runIf(posix)('a single process', () => {
   test.each(['000', '022', '077', '777'])(
     'write files with mode 600 in folders with mode 700 under umask %s',
     async (umask) => {

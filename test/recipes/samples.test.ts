@@ -93,7 +93,7 @@ class Shell {
 const sampled = PAGES.filter((page) => read(page).match(SAMPLE));
 
 it.skipIf(!requires('python3')).for(sampled)(
-  '%s shows what the commands print; `npm test -- test/recipes -u` updates it',
+  '%s shows the output of its commands; `npm test -- test/recipes -u` updates it',
   { concurrent: true },
   async (page, { expect }) => {
     const text = read(page);

@@ -58,7 +58,7 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
     expect(await ask('confirm', '', { steps })).toMatchObject({ said: { answer: false }, status: 0 });
   });
 
-  it('the answer counts after something was typed too early', async () => {
+  it('an answer counts after an earlier key was ignored', async () => {
     const steps = [
       { await: '', type: 'n' },
       { await: '[y/N]', type: 'y\r' },
@@ -85,31 +85,31 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
     expect(piped).toBe('{"answer":true}');
   });
 
-  it('asks nobody where stdin is no terminal', async () => {
+  it('are declined without output if stdin is not a terminal', async () => {
     const result = await ask('confirm', '', { stdin: 'none', steps: [] });
     expect(result).toMatchObject({ said: { Failure: 'declined' }, status: 8, screen: '' });
   });
 
-  it('shows nothing of what is hidden', async () => {
+  it('show nothing of a hidden answer', async () => {
     const { screen, said } = await ask('hidden', 'qZ#x&w\r');
     expect(said).toEqual({ answer: 'qZ#x&w' });
     for (const character of 'qZ#x&w*') expect(screen).not.toContain(character);
     expect(screen.trimEnd().endsWith('\u001b[?25h')).toBe(true);
   });
 
-  it('leaves the terminal as it was when a signal ends the program', async () => {
+  it('restore the terminal when a signal ends the program', async () => {
     const steps = [{ await: 'Secret key:', type: 'q', signal: 'SIGTERM' as const }];
     const { screen, status } = await ask('hidden', '', { steps });
     expect(status).toBe(143);
     expect(screen.lastIndexOf('\u001b[?25h')).toBeGreaterThan(screen.lastIndexOf('\u001b[?25l'));
   });
 
-  it('has no key that reveals what is hidden', async () => {
+  it('have no key that reveals a hidden answer', async () => {
     const { screen } = await ask('hidden', 'qZ#x&w\u0014\r');
     for (const character of 'qZ#x&w') expect(screen).not.toContain(character);
   });
 
-  it('asks again until an answer is valid', async () => {
+  it('repeat until an answer is valid', async () => {
     const result = await ask('text', '', {
       steps: [
         { await: 'Amount:', type: 'x\r' },
@@ -119,7 +119,7 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
     expect(result.said).toEqual({ answer: '12' });
   });
 
-  it('lets one of several be picked', async () => {
+  it('offer a choice of several', async () => {
     expect((await ask('select', `${DOWN}\r`)).said).toEqual({ answer: 'SELL' });
   });
 
@@ -130,11 +130,11 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
     ['price\r', false],
     ['price-bandy\r', false],
     ['\r', false],
-  ])('a word that is to be typed whole: %j confirms: %s', async (typed, confirmed) => {
+  ])('confirm a word that is typed in full: %j confirms: %s', async (typed, confirmed) => {
     expect(await ask('typing', typed)).toMatchObject({ said: { answer: confirmed }, status: 0 });
   });
 
-  it('a word that is to be typed does not count from before the question', async () => {
+  it('ignore a word that was typed before the question', async () => {
     const steps = [
       { await: '', type: 'price-band\r' },
       { await: 'Type price-band:', type: '\r' },
@@ -142,8 +142,8 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
     expect(await ask('typing', '', { steps })).toMatchObject({ said: { answer: false } });
   });
 
-  describe('that are live', () => {
-    it('tell what is meant at every key, and are drawn again while nobody types', async () => {
+  describe('with a live description', () => {
+    it('update it at every key, and redraw it while nobody types', async () => {
       const steps = [
         { await: 'means <>', type: '1' },
         { await: 'means <1>', type: '2' },
@@ -154,7 +154,7 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
       expect(await ask('live', '', { steps })).toMatchObject({ said: { answer: '12' }, status: 0 });
     });
 
-    it('take an answer only when nothing is wrong with it, and keep what was typed', async () => {
+    it('accept only a valid answer, and keep the typed text', async () => {
       const steps = [
         { await: 'look 1', type: '12x\r' },
         { await: 'only digits', type: '\u007f' },
@@ -167,11 +167,11 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
       ['the line is taken away', '99\u001512\r', '12'],
       ['a tab is typed, or pasted', '1\t2\r', '12'],
       ['spaces stand around it', ' 12 \r', '12'],
-    ])('take what stands there where %s', async (_name, typed, answer) => {
+    ])('accept the text on the line if %s', async (_name, typed, answer) => {
       expect(await ask('live', typed)).toMatchObject({ said: { answer } });
     });
 
-    it('take what stands there where the cursor moved within the line', async () => {
+    it('accept the text on the line if the cursor moved within it', async () => {
       // keys that come in one piece are a paste, which Node puts at the end wherever the cursor is
       const steps = [
         { await: 'look 1', type: '1' },
@@ -186,7 +186,7 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
       });
     });
 
-    it.each(['xterm', 'dumb'])('are edited with the rubout key on TERM=%s', async (TERM) => {
+    it.each(['xterm', 'dumb'])('are edited with the backspace key on TERM=%s', async (TERM) => {
       expect(await ask('live', '1x\u007f2\r', { environment: { TERM } })).toMatchObject({ said: { answer: '12' } });
     });
 
@@ -194,14 +194,14 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
       ['Escape', ESCAPE, 8],
       ['Ctrl-D', CTRL_D, 8],
       ['Ctrl-C', CTRL_C, 130],
-    ])('are left by %s with the cursor shown', async (_name, typed, status) => {
+    ])('show the cursor again after %s', async (_name, typed, status) => {
       const result = await ask('live', `1${typed}`);
       expect(result.status).toBe(status);
       expect(result.screen.lastIndexOf('\u001b[?25h')).toBeGreaterThan(result.screen.lastIndexOf('\u001b[?25l'));
     });
   });
 
-  it('narrow a list down to what is typed', async () => {
+  it('narrow a list to the typed text', async () => {
     const steps = [
       { await: 'ltc_usdt', type: 'et' },
       { await: 'Market: et', type: '\r' },
@@ -218,7 +218,7 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
     expect(screen).not.toMatch(/[^\x00-\x7f]/);
   });
 
-  it('paints nothing where NO_COLOR is set', async () => {
+  it('use no colour if NO_COLOR is set', async () => {
     const { screen } = await ask('select', '\r', { environment: { NO_COLOR: '1' } });
     expect(screen).not.toMatch(/\u001b\[[0-9;]*m/);
   });
@@ -230,7 +230,7 @@ describe('questions without a terminal', () => {
   it.each([
     ['stdin is a pipe', new PassThrough(), new Kept(80)],
     ['stderr is a pipe', terminal, new Kept()],
-  ])('are refused where %s, whatever it holds', async (_name, input, errors) => {
+  ])('are refused if %s, whatever the input holds', async (_name, input, errors) => {
     input.write('y\n');
     const prompts = new Prompts(hostWith({ input, errors }));
     expect(prompts.available).toBe(false);
@@ -238,7 +238,7 @@ describe('questions without a terminal', () => {
     expect(errors.text).toBe('');
   });
 
-  it('are declined when the input ends in mid-question', async () => {
+  it('are declined if the input ends in the middle of a question', async () => {
     const input = Object.assign(new PassThrough(), { isTTY: true });
     const asked = new Prompts(hostWith({ input, errors: new Kept(80) })).confirm('Place it?');
     setTimeout(() => input.end(), 50);

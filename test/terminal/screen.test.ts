@@ -25,12 +25,12 @@ describe('colour', () => {
     expect(screen.paint.bad('x') !== 'x').toBe(expected);
   });
 
-  it('paints one text, also as a callback that is given more', () => {
+  it('paints one text, also as a callback with more arguments', () => {
     const { paint } = screenOf(TTY, { TERM: 'xterm' });
     expect(['a', 'b'].map(paint.bid)).toEqual(['\u001b[32ma\u001b[39m', '\u001b[32mb\u001b[39m']);
   });
 
-  it('can be read on black and on white, and does without yellow and cyan where the theme decides', () => {
+  it('is readable on black and on white, and avoids yellow and cyan of the terminal theme', () => {
     const rich = screenOf(TTY, { TERM: 'xterm-256color' }).paint;
     const poor = screenOf(TTY, { TERM: 'xterm' }).paint;
     for (const meaning of Object.keys(rich) as Meaning[]) {

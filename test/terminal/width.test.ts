@@ -11,7 +11,7 @@ const CHARACTERS = Array.from({ length: 0xd800 }, (_, code) => String.fromCharCo
 const COMMON = /[ -~À-ʯΑ-Ͽё-џ─-▟▲▼←-↓…、-〃ぁ-ゖァ-ヺー一-鿿가-힣！-～]/;
 
 describe('the width of text', () => {
-  it('is right before anything is loaded, for what data and drawings mostly hold', () => {
+  it('is right for common data and drawings before anything is loaded', () => {
     const common = CHARACTERS.filter((character) => COMMON.test(character));
     expect(common.filter((character) => displayWidth(character) !== stringWidth(character))).toEqual([]);
     const sum = common.reduce((width, character) => width + stringWidth(character), 0);
@@ -23,7 +23,7 @@ describe('the width of text', () => {
     expect(texts.map(displayWidth)).toEqual([6, 12, 8, 8, 4, 1, 2]);
   });
 
-  it('is what string-width says, once prepared', async () => {
+  it('equals that of string-width once prepared', async () => {
     await prepareWidths('ก็');
     expect(CHARACTERS.filter((character) => displayWidth(character) !== stringWidth(character))).toEqual([]);
     expect(displayWidth('👨‍👩‍👧')).toBe(2);

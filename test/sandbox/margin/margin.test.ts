@@ -55,7 +55,7 @@ describe('a margin order', () => {
   test.each([
     ['isolated', 'ann~btc_usdt', 50, 51],
     ['cross', 'ann~cross', 30, 31],
-  ] as const)('%s: its loans come to the leverage and not a unit beyond', (kind, wallet, most, more) => {
+  ] as const)('borrows up to the leverage and not a unit more: %s', (kind, wallet, most, more) => {
     for (const amount of [most, more]) {
       const fixture = margined(0n);
       fixture.ledger.credit(wallet, 'usdt', 1_000n);
