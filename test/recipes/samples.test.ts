@@ -66,7 +66,7 @@ class Shell {
       environment: { ...this.#environment, NO_COLOR: '1' },
       columns: 120,
     });
-    // the line of the question is drawn anew for each key; only its last state stays on the screen
+    // the question's line is redrawn for each key; only its last state stays on the screen
     return screen
       .replaceAll('\r\n', '\n')
       .split('\n')

@@ -7,7 +7,7 @@ const CLEARED = '\r\u001b[2K';
 
 afterEach(() => void vi.useRealTimers());
 
-/** A terminal behind stderr, and everything that came to it. */
+/** A terminal on stderr, and everything written to it. */
 function terminal(columns: number, environment: Record<string, string> = { TERM: 'xterm', NO_COLOR: '1' }) {
   const screen = { text: '' };
   const errors: TerminalOutput = Object.assign(new PassThrough(), { isTTY: true, columns });

@@ -34,7 +34,7 @@ async function* pagesOf(...pages: (readonly Row[] | Error)[]): AsyncGenerator<re
   }
 }
 
-/** What came to stdout, and what was thrown. */
+/** The text on stdout, and the thrown error. */
 async function written(format: Format, rows: AsyncIterable<readonly Row[]>, columns?: number) {
   const output = new Kept(columns);
   const environment = { TERM: 'xterm', NO_COLOR: '1' };

@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { displayWidth, prepareWidths } from '../../src/terminal/text.js';
 
-/** All there is below the emoji, but for what never reaches a screen. */
+/** All characters below the emoji, except those that never reach a screen. */
 const CHARACTERS = Array.from({ length: 0xd800 }, (_, code) => String.fromCharCode(code)).filter(
   (character) => !/[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Cn}]/u.test(character),
 );
