@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { safe, wrapped } from '../../src/terminal/text.js';
+import { prepareWidths, safe, shortened, wrapped } from '../../src/terminal/text.js';
 
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u;
 
@@ -80,5 +80,22 @@ describe('wrapped text', () => {
         expect(wrapped(whole, width).replaceAll('\n', ' ')).toBe(whole);
       }),
     );
+  });
+});
+
+describe('a long text', () => {
+  // measured as a whole, this would take hours
+  it('is cut before it is measured', { timeout: 60_000 }, async () => {
+    await prepareWidths('\u{1f600}');
+    expect(shortened('\u{1f600}'.repeat(2_000_000))).toBe(`${'\u{1f600}'.repeat(99)}…`);
+  });
+
+  it('keeps its marks when it is cut', () => {
+    expect(shortened('a\u0301\u0302\u0303\u0304'.repeat(300))).toBe(`${'a\u0301\u0302\u0303\u0304'.repeat(199)}…`);
+  });
+
+  it('is not measured for a pipe, which has no width', { timeout: 60_000 }, () => {
+    const words = '\u{1f600} '.repeat(200_000).trim();
+    expect(wrapped(words, Number.POSITIVE_INFINITY, 'pit help')).toBe(`${words} pit help`);
   });
 });
