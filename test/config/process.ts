@@ -6,7 +6,7 @@ import path from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll } from 'vitest';
 
-/** A program that the tests run as a process of its own: what it is asked to do stands in its arguments. */
+/** A program that the tests run in its own process, with its task in its arguments. */
 const SOURCE = `
 import { Profiles } from './src/config/profiles.js';
 import { KeyStore } from './src/config/keys.js';
