@@ -7,7 +7,18 @@ import { preparePackages, root } from './prepare.js';
 const GROUPS = [
   { files: ['src/domain/decimal.ts'], tests: ['test/domain/decimal.test.ts'] },
   { files: ['src/exchange/signing.ts'], tests: ['test/exchange/signing.test.ts'] },
-  { files: ['src/trading/orders/rules.ts'], tests: ['test/trading/orders/rules.test.ts'] },
+  {
+    files: ['src/trading/orders/terms.ts'],
+    tests: [
+      'test/trading/orders/rules.test.ts',
+      'test/trading/orders/remainder.test.ts',
+      'test/trading/orders/verify.test.ts',
+      'test/trading/orders/lost-answers.test.ts',
+      'test/trading/orders/no-false-alarm.test.ts',
+      'test/trading/batches/uncertain-duplicates.test.ts',
+      'test/trading/guards/*.test.ts',
+    ],
+  },
   {
     files: ['src/trading/expressions.ts'],
     tests: ['test/trading/expressions.test.ts', 'test/trading/expressions-property.test.ts'],

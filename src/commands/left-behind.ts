@@ -3,7 +3,7 @@ import { type KeyPair, lastFour } from '../config/keys.js';
 import type { Profile } from '../config/profiles.js';
 import { suggest, tryRead } from '../errors.js';
 import { Journal } from '../trading/journal/journal.js';
-import { journalName } from './session/trading.js';
+import { journalName } from './session/context.js';
 
 /** The key that a profile will trade with from now on; null if it will have none. */
 interface NextAccount {

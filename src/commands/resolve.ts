@@ -20,7 +20,7 @@ import {
   type Outcome,
   type ReplaceTerms,
 } from '../trading/journal/intent.js';
-import { isTooSmall } from '../trading/orders/rules.js';
+import { isTooSmall } from '../trading/orders/terms.js';
 import { allCertainFrom } from '../trading/poll-until-settled.js';
 import { type Resolution, resolve, settledWrite, unplacedOf } from '../trading/resolve.js';
 import { settleManually } from '../trading/settle-manually.js';

@@ -13,8 +13,14 @@ const BYTES = /<Buffer(?: [0-9a-f]{2})+/g;
 /** Shorter texts would mask ordinary words. */
 const SHORTEST = 4;
 
-/** The first characters of a secret that give it away, even if the rest is cut off. */
+/** So many characters of a secret in a row give it away, even if the rest is cut off. */
 const TELLING = 8;
+
+/** Keys and signatures are at least this long, and no amount, id or word is like a part of them. */
+const LONG = 16;
+
+/** A character, or its percent-encoding, however often that was encoded again. */
+const ENCODED = /%(?:25)*([0-9a-f]{2})|./gisu;
 
 /**
  * Masks secrets in text. Everything on stderr passes it: the runtime's debug output prints whole URLs, and here a URL
@@ -23,11 +29,20 @@ const TELLING = 8;
 export class Redaction {
   /** By their first characters: each request adds a signature, and a batch sends thousands. */
   readonly #secrets = new Map<string, Set<string>>();
+  /** Every part of a long secret that gives it away, letters and digits only. */
+  readonly #parts = new Set<string>();
+  readonly #longForms = new Set<string>();
 
   /** From now on the value is masked in every form in which a URL, JSON or the runtime's debug output may show it. */
   keep(secret: string): void {
+    const letters = lettersOf(secret).text;
+    if (letters.length >= LONG) {
+      for (let index = 0; index + TELLING <= letters.length; index += 1)
+        this.#parts.add(letters.slice(index, index + TELLING));
+    }
     for (const form of formsOf(secret)) {
       if (form.length < SHORTEST) continue;
+      if (form.length >= LONG) this.#longForms.add(form);
       const first = form.slice(0, SHORTEST);
       const known = this.#secrets.get(first);
       if (known === undefined) this.#secrets.set(first, new Set([form]));
@@ -37,7 +52,34 @@ export class Redaction {
 
   /** Values before names: a name's pattern ends at a quote or a comma, which a fund password may hold. */
   apply(text: string): string {
-    return this.#withoutValues(text).replace(NAMED, `$1$2${MASK}`).replace(BYTES, `<Buffer ${MASK}`);
+    return this.#withoutParts(this.#withoutValues(text))
+      .replace(NAMED, `$1$2${MASK}`)
+      .replace(BYTES, `<Buffer ${MASK}`);
+  }
+
+  /**
+   * Masks whole keys and signatures and leaves everything else as it is: for answers and records, in which a short fund
+   * password may be a part of an amount or an id.
+   */
+  applyToData(text: string): string {
+    let masked = text;
+    for (const form of this.#longForms) if (masked.includes(form)) masked = masked.replaceAll(form, MASK);
+    return masked;
+  }
+
+  /** Parts of long secrets, also with other characters between their letters, or percent-encoded. */
+  #withoutParts(text: string): string {
+    if (this.#parts.size === 0) return text;
+    const letters = lettersOf(text);
+    let masked = '';
+    let from = 0;
+    for (let index = 0; index + TELLING <= letters.text.length; index += 1) {
+      if (!this.#parts.has(letters.text.slice(index, index + TELLING))) continue;
+      const [start = 0, end = 0] = [letters.starts[index], letters.ends[index + TELLING - 1]];
+      if (start >= from) masked += text.slice(from, start) + MASK;
+      from = end;
+    }
+    return masked + text.slice(from);
   }
 
   /** From the beginning of a secret as far as any form of any secret goes on: what was cut short is masked as well. */
@@ -65,6 +107,20 @@ function formsOf(secret: string): string[] {
   const escapes = secret.replaceAll('\\', '\\\\');
   const quoted = [escapes.replaceAll("'", "\\'"), escapes.replaceAll('"', '\\"'), escapes.replaceAll('`', '\\`')];
   return [secret, encodeURIComponent(text), query, form, escapes, ...quoted];
+}
+
+/** The letters and digits of a text in lower case, percent-encoding undone, with where each begins and ends in the text. */
+function lettersOf(text: string): { readonly text: string; readonly starts: number[]; readonly ends: number[] } {
+  const [starts, ends]: [number[], number[]] = [[], []];
+  let letters = '';
+  for (const { 0: whole, 1: code, index } of text.matchAll(ENCODED)) {
+    const character = code === undefined ? whole : String.fromCharCode(Number.parseInt(code, 16));
+    if (!/^[a-z0-9]$/i.test(character)) continue;
+    letters += character.toLowerCase();
+    starts.push(index);
+    ends.push(index + whole.length);
+  }
+  return { text: letters, starts, ends };
 }
 
 /** How many characters of the secret stand in the text at this place. */

@@ -1,7 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
-import { onTerminal, type PtyJob, type PtyResult } from '../support/pty.js';
+import { onTerminal, type PtyStep } from '../support/pty.js';
+import { atTerminal } from '../support/terminal.js';
 import { requires } from '../support/tools.js';
 import { document, lastError, usePitHome } from './pit-home.js';
 import { Straight } from './straight.js';
@@ -65,8 +66,8 @@ describe('pit cancel --all', () => {
     const running = all();
     await straight.untilFault();
     await fill('0.01');
-    const told = { outcome: 'refused', id, filled: '0.010000', code: 3001, message: 'already filled' };
-    expect(await running).toMatchObject([told]);
+    const row = { outcome: 'refused', id, filled: '0.010000', code: 3001, message: 'already filled' };
+    expect(await running).toMatchObject([row]);
   });
 
   it('leaves no order open and every record settled under every fault', async () => {
@@ -89,24 +90,24 @@ describe('pit cancel --all', () => {
     expect(await pit.json('resolve')).toEqual([]);
   });
 
-  it('exits with 6 for an unknown outcome, and says how to settle it', async () => {
+  it('exits with 6 for an unknown outcome, and names the command that settles it', async () => {
     const id = await straight.place(FAR);
     await straight.fault('drop-before', 'cancelOrder');
     const { code, stdout, stderr } = await pit.run('cancel btc_usdt --all --yes --json --timeout 3');
     expect(document<Cancelled[]>(stdout)).toMatchObject([{ outcome: 'unknown', id }]);
-    const told = lastError(stderr);
-    expect(told).toMatchObject({ kind: 'unknown', exitCode: 6, clientId: expect.stringMatching(/^pit/) });
-    expect(told.hint).toContain(`pit resolve ${told.clientId}`);
-    expect(told.hint).toContain(`Cancelling again does no harm: pit cancel btc_usdt ${id}`);
+    const error = lastError(stderr);
+    expect(error).toMatchObject({ kind: 'unknown', exitCode: 6, clientId: expect.stringMatching(/^pit/) });
+    expect(error.hint).toContain(`pit resolve ${error.clientId}`);
+    expect(error.hint).toContain(`Cancelling again does no harm: pit cancel btc_usdt ${id}`);
     expect([code, await straight.open()]).toEqual([6, [id]]);
   });
 
   it('prints nothing but the refusal if every cancellation is refused', async () => {
     await straight.place(FAR);
     await straight.fault('rate-limit', 'cancelOrder');
-    const told = await pit.failure('cancel btc_usdt --all --yes --timeout 3', 7);
-    expect(told).toMatchObject({ kind: 'limited', code: 4002 });
-    expect(told.hint).toContain('pit cancel btc_usdt --all');
+    const error = await pit.failure('cancel btc_usdt --all --yes --timeout 3', 7);
+    expect(error).toMatchObject({ kind: 'limited', code: 4002 });
+    expect(error.hint).toContain('pit cancel btc_usdt --all');
   });
 
   it('exits with 9 if only some orders were cancelled', async () => {
@@ -150,7 +151,7 @@ describe('pit cancel --all', () => {
   });
 });
 
-describe('pit cancel of an order whose answer is lost', () => {
+describe('pit cancel with a lost answer', () => {
   it('names the record, and resolve settles it', async () => {
     const id = await straight.place({ ...FAR, clientId: 'lostmine1' });
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 4_500 });
@@ -163,12 +164,11 @@ describe('pit cancel of an order whose answer is lost', () => {
   });
 });
 
-describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () => {
-  async function at(line: string, steps: PtyJob['steps'] = [], columns = 80): Promise<PtyResult> {
-    const command = [process.execPath, PIT, ...line.split(' ')];
-    const environment = plainEnvironment(pit.home, { NO_COLOR: '1' });
-    const result = await onTerminal({ command, environment, columns, steps });
-    expect({ late: result.late, echoes: result.echoes }).toEqual({ late: false, echoes: true });
+describe('on a terminal', () => {
+  async function at(line: string, steps: readonly PtyStep[] = [], columns = 80) {
+    const job = { home: pit.home, environment: { NO_COLOR: '1' }, columns, steps };
+    const result = await atTerminal(line.split(' '), job);
+    expect(result.echoes).toBe(true);
     return { ...result, screen: result.screen.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '') };
   }
 
@@ -182,7 +182,7 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
     expect(await straight.open()).toHaveLength(1);
   });
 
-  it.each([40, 80])('shows what is open on each side and what it is worth, in %i columns', async (columns) => {
+  it.each([40, 80])('shows what is open on each side and its value, in %i columns', async (columns) => {
     await straight.place(FAR);
     await straight.place({ ...FAR, price: '10000' });
     await straight.place({ side: 'sell', price: '40000', amount: '0.5' });
@@ -197,19 +197,26 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
     expect(await straight.open()).toEqual([]);
   });
 
-  it('Ctrl-C in the middle reports how many answers had arrived, and what to run', async () => {
-    for (let count = 0; count < 10; count += 1) await straight.place(FAR);
-    await straight.fault('delay', 'cancelOrder', { every: 2, delay: 20_000 });
-    const { screen, status } = await at('cancel btc_usdt --all --yes', [{ await: '5 of 10', signal: 'SIGINT' }]);
-    expect(status).toBe(130);
-    const words = screen.replace(/\s+/g, ' ');
-    expect(words).toMatch(
-      /5 of 10 answers had arrived\..*Find out what became of the other cancellations: pit resolve/,
-    );
-    expect(words).toContain('pit cancel btc_usdt --all');
-    const settled = await pit.json<Cancelled[]>('resolve');
-    // besides those of the tests above
-    expect(settled.length).toBeGreaterThanOrEqual(5);
-    expect(settled.filter(({ outcome }) => outcome !== 'cancelled')).toEqual([]);
-  });
+  it.skipIf(!requires('python3'))(
+    'Ctrl-C in the middle reports what arrived, and what to run (needs python3)',
+    async () => {
+      for (let count = 0; count < 10; count += 1) await straight.place(FAR);
+      await straight.fault('delay', 'cancelOrder', { every: 2, delay: 20_000 });
+      const { screen, status, late } = await onTerminal({
+        command: [process.execPath, PIT, 'cancel', 'btc_usdt', '--all', '--yes'],
+        environment: plainEnvironment(pit.home, { NO_COLOR: '1' }),
+        steps: [{ await: '5 of 10', signal: 'SIGINT' }],
+      });
+      expect({ status, late }).toEqual({ status: 130, late: false });
+      const words = screen.replace(/\s+/g, ' ');
+      expect(words).toMatch(
+        /5 of 10 answers had arrived\..*Find out what became of the other cancellations: pit resolve/,
+      );
+      expect(words).toContain('pit cancel btc_usdt --all');
+      const settled = await pit.json<Cancelled[]>('resolve');
+      // in addition to those of the tests above
+      expect(settled.length).toBeGreaterThanOrEqual(5);
+      expect(settled.filter(({ outcome }) => outcome !== 'cancelled')).toEqual([]);
+    },
+  );
 });

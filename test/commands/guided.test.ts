@@ -3,7 +3,8 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { plainEnvironment } from '../support/pit.js';
 import { PIT, runProgram } from '../support/program.js';
-import { onTerminal, type PtyJob, type PtyResult, type PtyStep } from '../support/pty.js';
+import { onTerminal, type PtyStep } from '../support/pty.js';
+import { atTerminal } from '../support/terminal.js';
 import { requires } from '../support/tools.js';
 import type { OrderRow } from './order-rows.js';
 import { usePitHome } from './pit-home.js';
@@ -24,18 +25,33 @@ const TYPE: PtyStep = { await: 'Type:', type: '\r' };
 const CONFIRM: PtyStep = { await: '[y/N]', type: 'y\r' };
 const ALL = [...MARKET, SIDE, AMOUNT, PRICE, TYPE, CONFIRM];
 
-describe.skipIf(!requires('python3'))('the guided order, on a real terminal (needs python3)', () => {
+const isReal = requires('python3');
+
+describe('the guided order, on a terminal', () => {
   const desk = usePitHome();
   beforeAll(() => desk.done('markets'));
 
-  async function at(line: string, steps: readonly PtyStep[], job: Partial<PtyJob> = {}): Promise<PtyResult> {
-    const command = [process.execPath, PIT, ...line.split(' ')];
-    const environment = plainEnvironment(desk.home, { NO_COLOR: '1', ...job.environment });
-    const result = await onTerminal({ command, columns: 100, rows: 50, ...job, steps, environment });
-    expect({ late: result.late, echoes: result.echoes }).toEqual({ late: false, echoes: true });
+  function expectReset({ screen, echoes }: { screen: string; echoes: boolean }): void {
+    expect(echoes).toBe(true);
     // the cursor may be hidden on the way
-    const { screen } = result;
     expect(screen.lastIndexOf('\u001b[?25h')).toBeGreaterThanOrEqual(screen.lastIndexOf('\u001b[?25l'));
+  }
+
+  /** On a terminal as the program sees one. */
+  async function at(line: string, steps: readonly PtyStep[], { columns = 100 } = {}) {
+    const job = { home: desk.home, environment: { NO_COLOR: '1' }, columns, rows: 50, steps };
+    const result = await atTerminal(line.split(' '), job);
+    expectReset(result);
+    return result;
+  }
+
+  /** The same on a real one, for what the system's terminal does by itself. */
+  async function really(line: string, steps: readonly PtyStep[]) {
+    const command = [process.execPath, PIT, ...line.split(' ')];
+    const environment = plainEnvironment(desk.home, { NO_COLOR: '1' });
+    const result = await onTerminal({ command, columns: 100, rows: 50, steps, environment });
+    expect(result.late).toBe(false);
+    expectReset(result);
     return result;
   }
 
@@ -69,15 +85,15 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
       expect([status, await open(), journal()]).toEqual([130, [], false]);
     });
 
-    it('if a signal ends it while it reads the market', async () => {
+    it.skipIf(!isReal)('if a signal ends it while it reads the market (needs python3)', async () => {
       const steps: PtyStep[] = [...MARKET, SIDE, AMOUNT, { await: 'ask ', type: '2', signal: 'SIGTERM' }];
-      const { status } = await at('order', steps);
+      const { status } = await really('order', steps);
       expect([status, await open(), journal()]).toEqual([143, [], false]);
     });
 
-    it('if everything is typed before the questions appear', async () => {
+    it.skipIf(!isReal)('if everything is typed before the questions appear (needs python3)', async () => {
       const early = { await: '', type: 'btc_usdt\r\r0.01\r20000\r\ry\r' };
-      const { status } = await at('order', [early, { await: 'navigate', type: CTRL_C }]);
+      const { status } = await really('order', [early, { await: 'navigate', type: CTRL_C }]);
       expect([status, await open(), journal()]).toEqual([130, [], false]);
     });
 
@@ -95,8 +111,8 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
     });
   });
 
-  it('asks for market, side, amount, price and type, and places the order of its preview', async () => {
-    const { screen, status } = await at('order', ALL);
+  it.skipIf(!isReal)('asks for each part, and places the order of its preview (needs python3)', async () => {
+    const { screen, status } = await really('order', ALL);
     expect(status).toBe(0);
     for (const words of [
       'Nothing is sent before you confirm. Press Escape to leave.',
@@ -201,9 +217,9 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
     ]).then((result) => expect(result.status).toBe(2));
   });
 
-  it('follows the market while it waits', async () => {
-    const looks = Array.from({ length: 3 }, () => ({ await: 'bid ' }));
-    const steps = [...looks, { await: 'bid ', type: 'bid' }, { await: 'would rest', type: ESCAPE }];
+  it('updates the market while it waits', async () => {
+    const updates = Array.from({ length: 3 }, () => ({ await: 'bid ' }));
+    const steps = [...updates, { await: 'bid ', type: 'bid' }, { await: 'would rest', type: ESCAPE }];
     expect((await at('order buy btc_usdt 0.01', steps)).status).toBe(8);
   });
 
@@ -215,14 +231,14 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
     expect((await at('order buy btc_usdt --account cross', steps)).status).toBe(8);
   });
 
-  it.each([40, 80])('fits %i columns, no word broken', async (columns) => {
+  it.each([40, 80])('fits %i columns and breaks no word', async (columns) => {
     const steps = [{ await: 'ask ', type: 'mid-0.5%' }, { await: 'rest in the' }, { await: 'bid ', type: ESCAPE }];
     const { screen } = await at('order buy btc_usdt 0.01', steps, { columns });
     const words = screen.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, ' ');
     for (const word of ['Escape', 'below', 'btc', 'usdt.', 'rest']) expect(words).toMatch(new RegExp(`\\s${word}\\s`));
   });
 
-  it('suggests no command if an order just like it may be live', async () => {
+  it('suggests no command if an identical order may be live', async () => {
     await desk.done('sandbox fault add drop-before --operation order --count 1');
     expect((await desk.run('order buy btc_usdt 0.021 --at 20000 --yes --timeout 2')).code).toBe(6);
     const { screen, status } = await at('order buy btc_usdt 0.021 --post-only', [PRICE]);
@@ -255,9 +271,9 @@ describe('an order with parts missing, without a terminal', () => {
     ['order --at 20000', /side/],
   ])('%s is a usage error that names the first missing part', async (line, names) => {
     for (const words of [line, `${line} --yes`, `${line} --dry-run`]) {
-      const told = await desk.failure(words, 2, { input: 'y\n' });
-      expect(told.message).toMatch(names);
-      expect(told.message).toContain('is missing');
+      const error = await desk.failure(words, 2, { input: 'y\n' });
+      expect(error.message).toMatch(names);
+      expect(error.message).toContain('is missing');
     }
   });
 });

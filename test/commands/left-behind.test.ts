@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { journalName } from '../../src/commands/session/trading.js';
+import { journalName } from '../../src/commands/session/context.js';
 import { Journal } from '../../src/trading/journal/journal.js';
 import { fakeHost } from '../support/fake-host.js';
 import { runPit } from '../support/pit.js';
@@ -10,7 +10,7 @@ import { temporaryState } from '../trading/support/account.js';
 
 const TRADE = 'https://trade.example.com';
 
-/** A home with a profile whose key has so many open writes. */
+/** A home with a profile whose key has this many open writes. */
 async function homeWith(open: number) {
   const home = temporaryState();
   const run = (line: string) => runPit(line.split(' '), { home });

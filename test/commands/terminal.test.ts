@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
 import { onTerminal, type PtyJob, type PtyResult } from '../support/pty.js';
+import { atTerminal } from '../support/terminal.js';
 import { requires } from '../support/tools.js';
 import type { OrderRow } from './order-rows.js';
 import { usePitHome } from './pit-home.js';
@@ -9,40 +10,55 @@ import { usePitHome } from './pit-home.js';
 const CTRL_C = '\u0003';
 const QUESTION = '[y/N]';
 
-describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () => {
-  const pit = usePitHome();
-  beforeAll(() => pit.done('markets'));
+const pit = usePitHome();
+beforeAll(() => pit.done('markets'));
 
-  async function at(line: string, job: Partial<PtyJob> = {}): Promise<PtyResult> {
-    const command = [process.execPath, PIT, ...line.split(' ')];
-    const result = await onTerminal({ command, environment: plainEnvironment(pit.home), columns: 120, ...job });
-    // whatever happened, it ended by itself and the terminal takes lines and echoes again
-    expect({ late: result.late, echoes: result.echoes }).toEqual({ late: false, echoes: true });
-    return result;
-  }
+type Job = Omit<Parameters<typeof atTerminal>[1], 'home'>;
 
-  function open(): Promise<OrderRow[]> {
-    return pit.json<OrderRow[]>('orders btc_usdt');
-  }
+/** On a terminal as the program sees one. */
+async function at(line: string, job: Job = {}) {
+  const result = await atTerminal(line.split(' '), { home: pit.home, columns: 120, ...job });
+  expect(result.echoes).toBe(true);
+  return result;
+}
 
-  it('a question that was put aside with Ctrl-Z is there again with fg, and the answer counts', async () => {
-    const shell = ['bash', '--norc', '--noprofile', '-i'];
-    const { screen, status } = await onTerminal({
-      command: shell,
-      environment: { ...plainEnvironment(pit.home), PS1: 'ready ', TERM: 'xterm' },
-      columns: 120,
-      steps: [
-        { await: 'ready ', type: `${process.execPath} ${PIT} order buy btc_usdt 0.01 --at 5003\r` },
-        { await: QUESTION, type: '\u001a' },
-        { await: 'Stopped', type: 'fg\r' },
-        { await: QUESTION, type: 'n' },
-        { await: 'n', type: '\r' },
-        { await: 'Not confirmed; nothing was sent', type: 'exit\r' },
-      ],
-    });
-    expect([status, screen.includes('Only y or yes confirms')]).toEqual([8, true]);
-    expect(await open()).toEqual([]);
-  });
+/** The same on a real one, for what the system's terminal does by itself. */
+async function really(line: string, job: Partial<PtyJob> = {}): Promise<PtyResult> {
+  const command = [process.execPath, PIT, ...line.split(' ')];
+  const result = await onTerminal({ command, environment: plainEnvironment(pit.home), columns: 120, ...job });
+  // whatever happened, it ended by itself and the terminal takes lines and echoes again
+  expect({ late: result.late, echoes: result.echoes }).toEqual({ late: false, echoes: true });
+  return result;
+}
+
+function open(): Promise<OrderRow[]> {
+  return pit.json<OrderRow[]>('orders btc_usdt');
+}
+
+const isReal = requires('python3');
+
+describe('on a terminal', () => {
+  it.skipIf(!isReal)(
+    'a question that was suspended with Ctrl-Z returns with fg, and its answer counts (needs python3)',
+    async () => {
+      const shell = ['bash', '--norc', '--noprofile', '-i'];
+      const { screen, status } = await onTerminal({
+        command: shell,
+        environment: { ...plainEnvironment(pit.home), PS1: 'ready ', TERM: 'xterm' },
+        columns: 120,
+        steps: [
+          { await: 'ready ', type: `${process.execPath} ${PIT} order buy btc_usdt 0.01 --at 5003\r` },
+          { await: QUESTION, type: '\u001a' },
+          { await: 'Stopped', type: 'fg\r' },
+          { await: QUESTION, type: 'n' },
+          { await: 'n', type: '\r' },
+          { await: 'Not confirmed; nothing was sent', type: 'exit\r' },
+        ],
+      });
+      expect([status, screen.includes('Only y or yes confirms')]).toEqual([8, true]);
+      expect(await open()).toEqual([]);
+    },
+  );
 
   describe('an order', () => {
     const ORDER = 'order buy btc_usdt 0.01 --at 5000';
@@ -70,30 +86,33 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
       expect(await open()).toEqual([]);
     });
 
-    it.each(['y', 'y\r'])('is not placed by %j typed before the question', async (early) => {
-      const steps = [
-        { await: '', type: early },
-        { await: QUESTION, type: '\r' },
-      ];
-      expect((await at(ORDER, { steps })).status).toBe(8);
-      expect(await open()).toEqual([]);
-    });
+    it.skipIf(!isReal).each(['y', 'y\r'])(
+      'is not placed by %j typed before the question (needs python3)',
+      async (early) => {
+        const steps = [
+          { await: '', type: early },
+          { await: QUESTION, type: '\r' },
+        ];
+        expect((await really(ORDER, { steps })).status).toBe(8);
+        expect(await open()).toEqual([]);
+      },
+    );
 
-    it('is not placed when a signal ends the program at the question', async () => {
-      const { status } = await at(ORDER, { steps: [{ await: QUESTION, signal: 'SIGTERM' }] });
+    it.skipIf(!isReal)('is not placed when a signal ends the program at the question (needs python3)', async () => {
+      const { status } = await really(ORDER, { steps: [{ await: QUESTION, signal: 'SIGTERM' }] });
       expect(status).toBe(143);
       expect(await open()).toEqual([]);
     });
 
-    it('is placed exactly once by y', async () => {
-      const { screen, status } = await at(ORDER, { steps: [{ await: QUESTION, type: 'y\r' }] });
+    it.skipIf(!isReal)('is placed exactly once by y (needs python3)', async () => {
+      const { screen, status } = await really(ORDER, { steps: [{ await: QUESTION, type: 'y\r' }] });
       expect(status).toBe(0);
       const orders = await open();
       expect(orders).toHaveLength(1);
       expect(screen).toContain(orders[0]?.id);
     });
 
-    it('asks on the terminal while its answer goes to a pipe', async () => {
+    it('asks on the terminal while its output goes to a pipe', async () => {
       const { screen, piped, status } = await at(`${ORDER} --json`, {
         stdout: 'pipe',
         steps: [{ await: QUESTION, type: 'y\r' }],
@@ -104,7 +123,7 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
       expect(await open()).toHaveLength(2);
     });
 
-    it('is not asked for with --yes, and refused where stdin is no terminal', async () => {
+    it('is not confirmed with --yes, and refused if stdin is not a terminal', async () => {
       expect((await at(`${ORDER} --yes`)).screen).not.toContain(QUESTION);
       expect((await at(ORDER, { stdin: 'none' })).status).toBe(8);
       expect(await open()).toHaveLength(3);
@@ -121,7 +140,7 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
       ['a part of its name', 'price\r', 8],
       ['Escape', '\u001b', 8],
       ['Ctrl-C after its name', `price-band${CTRL_C}`, 130],
-    ])('is not lifted by %s', async (_name, type, status) => {
+    ])('is not overridden by %s', async (_name, type, status) => {
       const before = await open();
       const { screen, ...result } = await at(ORDER, { steps: [{ await: TYPE, type }] });
       expect(screen).toMatch(/price-band blocks this: the price [\d.]+ is 15\.\d+% above mid/);
@@ -129,16 +148,19 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
       expect(await open()).toEqual(before);
     });
 
-    it('is not lifted by its name typed before the question, nor by --yes', async () => {
-      const steps = [
-        { await: '', type: 'price-band\r' },
-        { await: TYPE, type: '\r' },
-      ];
-      expect((await at(ORDER, { steps })).status).toBe(8);
-      expect((await at(`${ORDER} --yes`, { steps })).status).toBe(8);
-    });
+    it.skipIf(!isReal)(
+      'is not overridden by its name typed before the question, nor by --yes (needs python3)',
+      async () => {
+        const steps = [
+          { await: '', type: 'price-band\r' },
+          { await: TYPE, type: '\r' },
+        ];
+        expect((await really(ORDER, { steps })).status).toBe(8);
+        expect((await really(`${ORDER} --yes`, { steps })).status).toBe(8);
+      },
+    );
 
-    it('is lifted by its name, which answers for the order as well', async () => {
+    it('is overridden by its name, which confirms the order as well', async () => {
       const { screen, status } = await at(ORDER, { steps: [{ await: TYPE, type: 'price-band\r' }] });
       expect(status).toBe(0);
       expect(screen).toContain('Placed');
@@ -169,8 +191,8 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
       pit.run('profile add overseas --base-url https://api.example.com --trade-url https://trade.example.com'),
     );
 
-    it('hides what is typed', async () => {
-      const { screen, status } = await at('keys set --profile overseas', {
+    it.skipIf(!isReal)('hides the typed keys (needs python3)', async () => {
+      const { screen, status } = await really('keys set --profile overseas', {
         steps: [
           { await: 'Access key of overseas', type: `${ACCESS}\r` },
           { await: 'Secret key of overseas', type: `${SECRET}\r` },
@@ -193,8 +215,8 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
     });
   });
 
-  it.each([40, 80])('an account fits %i columns, no word broken', async (columns) => {
-    const { screen } = await at('account', { columns, environment: { ...plainEnvironment(pit.home), NO_COLOR: '1' } });
+  it.each([40, 80])('an account fits %i columns and breaks no word', async (columns) => {
+    const { screen } = await at('account', { columns, environment: { NO_COLOR: '1' } });
     const lines = screen.split('\r\n');
     expect(lines.filter((line) => line.length > columns)).toEqual([]);
     expect(lines.flatMap((line) => line.trim().split(/ +/))).toEqual(expect.arrayContaining(['withdrawals']));

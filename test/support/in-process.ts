@@ -5,7 +5,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { main } from '../../src/main.js';
 import { isProgram } from '../../src/platform/command.js';
-import { directoriesOf, type Host, monotonicMs } from '../../src/platform/host.js';
+import { directoriesOf, type Host, monotonicMs, type TerminalInput } from '../../src/platform/host.js';
 import { redacting } from '../../src/platform/redaction.js';
 
 export interface CommandInProcess {
@@ -20,9 +20,14 @@ export interface CommandInProcess {
 }
 
 export interface ProcessOptions {
-  readonly input?: string;
+  readonly input?: string | TerminalInput;
   /** The width of a terminal behind both outputs; without it they are pipes. */
   readonly columns?: number;
+  readonly rows?: number;
+  /** Whether only stderr is that terminal, and stdout a pipe. */
+  readonly pipedOutput?: boolean;
+  /** Called with every text that is printed, on either output. */
+  readonly onPrinted?: (text: string, name: 'stdout' | 'stderr') => void;
   /** What differs from the real outside world. */
   readonly host?: Partial<Host>;
 }
@@ -40,23 +45,28 @@ const NEEDS_PROCESS = /^(NODE_(?!TLS_REJECT)|DEBUG$|LC_|LANG$|TZ$)/;
 export function startInProcess(
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
-  { input = '', columns, host: replaced = {} }: ProcessOptions = {},
+  { input = '', columns, rows = 50, pipedOutput = false, onPrinted, host: replaced = {} }: ProcessOptions = {},
 ): CommandInProcess {
   const needing = Object.keys(environment).filter((name) => NEEDS_PROCESS.test(name) && environment[name] !== 'UTC');
   if (needing.length > 0) throw new Error(`${needing.join(', ')} has no effect in process: use runProgram.`);
   const printed = { stdout: '', stderr: '' };
-  const output = collecting(columns, (text) => {
-    printed.stdout += text;
-  });
-  const errors = collecting(columns, (text) => {
-    printed.stderr += text;
-  });
+  const collecting = (name: 'stdout' | 'stderr', isTerminal: boolean): PassThrough => {
+    const stream = new PassThrough();
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed[name] += text;
+      onPrinted?.(text, name);
+    });
+    // a question ends the stream that it is piped to, unless that is the process's own
+    return isTerminal ? Object.assign(stream, { isTTY: true, columns, rows, end: () => stream }) : stream;
+  };
+  const output = collecting('stdout', columns !== undefined && !pipedOutput);
+  const errors = collecting('stderr', columns !== undefined);
   const works = new Set<Parameters<Host['onInterrupt']>[0]>();
   const host: Host = {
     arguments: words,
     self: { command: process.execPath, arguments: [PIT] },
     environment,
-    input: Readable.from(input === '' ? [] : [Buffer.from(input)]),
+    input: typeof input === 'string' ? Readable.from(input === '' ? [] : [Buffer.from(input)]) : input,
     output,
     errors,
     directories: directoriesOf(environment.PIT_HOME),
@@ -98,10 +108,4 @@ export function startInProcess(
       await Promise.all([...works].map(async (work) => work('SIGTERM')));
     },
   };
-}
-
-function collecting(columns: number | undefined, take: (text: string) => void): PassThrough {
-  const stream = new PassThrough();
-  stream.setEncoding('utf8').on('data', take);
-  return columns === undefined ? stream : Object.assign(stream, { isTTY: true, columns, rows: 50 });
 }

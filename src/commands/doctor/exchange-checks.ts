@@ -7,7 +7,8 @@ import { zonedTime } from '../../terminal/time.js';
 import { accountsWithJournal } from '../../trading/journal/files.js';
 import { Journal } from '../../trading/journal/journal.js';
 import { PERMISSIONS } from '../account/account.js';
-import { journalName, SANDBOX_JOURNAL } from '../session/trading.js';
+import { journalName } from '../session/context.js';
+import { SANDBOX_JOURNAL } from '../session/sandbox.js';
 import {
   type Check,
   fail,

@@ -1,11 +1,19 @@
+import { createHash } from 'node:crypto';
 import type { Base } from '../../cli/context.js';
 import type { Opened } from '../../cli/run.js';
+import type { Cache } from '../../config/cache.js';
+import type { Connection } from '../../config/connection.js';
+import type { Profiles } from '../../config/profiles.js';
+import { Failure } from '../../errors.js';
 import { Budget } from '../../exchange/budget.js';
+import type { Host } from '../../platform/host.js';
+import type { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
+import type { ToleranceMemory, TradingAccount } from '../../trading/account.js';
+import type { Journal } from '../../trading/journal/journal.js';
 import { Session } from './connection.js';
-import { Sandbox } from './sandbox.js';
+import { SANDBOX_JOURNAL, Sandbox } from './sandbox.js';
 import { Symbols, symbolsFolder } from './symbols.js';
-import { Trading } from './trading.js';
 
 declare module '../../cli/context.js' {
   interface Context {
@@ -59,4 +67,92 @@ async function keepNames(
   } catch {
     // without a connection there were no answers
   }
+}
+
+/** The account that signed calls belong to, with its journal. */
+class Trading {
+  #journal: Journal | undefined;
+
+  constructor(
+    private readonly host: Host,
+    private readonly budget: Budget,
+    private readonly output: Output,
+    private readonly session: Session,
+  ) {}
+
+  /** What every write goes through. Throws Failure `credentials`. */
+  async account(): Promise<TradingAccount> {
+    const { host, budget, output, session } = this;
+    const client = await session.signedClient();
+    const connection = await session.connection();
+    const { accessKey } = session.credentials(connection);
+    // loaded here: commands that only read need neither
+    const [{ Journal }, { warnOfDuplicates, warnOfDuplicateWithdrawals }] = await Promise.all([
+      import('../../trading/journal/journal.js'),
+      import('./duplicate-warnings.js'),
+    ]);
+    this.#journal ??= new Journal(host, host.directories.state, journalName(connection, accessKey));
+    return {
+      host,
+      budget,
+      client,
+      journal: this.#journal,
+      tolerance: toleranceMemory(connection, session.profiles, session.cache),
+      tell: (words) => {
+        if (host.errors.isTTY === true) output.note(words);
+      },
+      warn: (words) => output.warn(words),
+      reportDuplicateOrders: (duplicates) => warnOfDuplicates(output, duplicates),
+      reportDuplicateWithdrawals: (duplicates) => warnOfDuplicateWithdrawals(output, duplicates),
+    };
+  }
+
+  /** The ids of writes whose outcome is unknown; undefined if the journal was not used. */
+  unresolved(): string[] | undefined {
+    const open = this.#journal?.open().filter(({ isUnderWay }) => !isUnderWay);
+    return open?.map(({ intent }) => intent.id);
+  }
+}
+
+/** The folder of an account's journal, named after the exchange and a hash of the key. */
+export function journalName(
+  { sandbox, tradeUrl }: Pick<Connection, 'sandbox' | 'tradeUrl'>,
+  accessKey: string,
+): string {
+  if (sandbox || tradeUrl === null) return SANDBOX_JOURNAL;
+  const mark = createHash('sha256').update(`${tradeUrl}\n${accessKey}`).digest('hex').slice(0, 16);
+  return `${new URL(tradeUrl).hostname.replace(/[^a-z0-9.-]/g, '_')}-${mark}`;
+}
+
+/**
+ * The exchange's time tolerance: kept in the profile, or in the cache for a host from the environment. In the same command
+ * a change counts at once, even if it could not be written.
+ */
+export function toleranceMemory(connection: ToleranceOf, profiles: Profiles, cache: Cache): ToleranceMemory {
+  const { profile, settings, hostFromEnvironment, tradeUrl } = connection;
+  const key = `tolerance ${tradeUrl}`;
+  let kept = hostFromEnvironment ? cache.read(key)?.value : settings.reqTimeTolerance;
+  return {
+    get known() {
+      return kept === undefined ? undefined : Number.parseInt(kept, 10) * 1_000;
+    },
+    keep: async (milliseconds) => {
+      kept = `${Math.ceil(milliseconds / 1_000)}s`;
+      if (hostFromEnvironment) return cache.write(key, kept);
+      await profiles.set(profile, 'reqTimeTolerance', kept).catch(onlyFailures);
+    },
+    forget: async () => {
+      kept = undefined;
+      if (hostFromEnvironment) return cache.forget(key);
+      await profiles.unset(profile, 'reqTimeTolerance').catch(onlyFailures);
+    },
+  };
+}
+
+/** The part of a connection that the tolerance belongs to. */
+type ToleranceOf = Pick<Connection, 'profile' | 'settings' | 'hostFromEnvironment' | 'tradeUrl'>;
+
+/** If the profile cannot be written, the next command measures the tolerance again. */
+function onlyFailures(thrown: unknown): void {
+  if (!(thrown instanceof Failure)) throw thrown;
 }

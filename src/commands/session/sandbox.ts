@@ -5,10 +5,11 @@ import type { Host } from '../../platform/host.js';
 import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/index.js';
 import type { Output } from '../../terminal/output.js';
 import { Symbols } from './symbols.js';
-import { SANDBOX_JOURNAL } from './trading.js';
 
 /** The sandbox's limits have one name wherever it listens. */
 export const SANDBOX_PLACE = 'sandbox';
+/** The name of its journal. */
+export const SANDBOX_JOURNAL = 'sandbox';
 
 /** The sandbox of this home: its address and its administration. Its code is loaded when it is first needed. */
 export class Sandbox {

@@ -2,7 +2,7 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { Failure, usage } from '../../errors.js';
 import type { BatchLine } from '../journal/intent.js';
-import { checkOrder } from '../orders/rules.js';
+import { checkOrder } from '../orders/terms.js';
 
 /** The most lines that are named; a file in another format has thousands of bad ones. */
 const MOST_NAMED = 3;

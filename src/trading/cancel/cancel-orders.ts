@@ -1,5 +1,6 @@
 import type { Order, OrderReference } from '../../domain/order.js';
 import { Failure, type FailureKind, tryRead } from '../../errors.js';
+import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { type OwnOrders, readOpenOrders } from '../orders/open-orders.js';
@@ -138,8 +139,7 @@ export interface CancelledAll {
   readonly failure: Failure | null;
 }
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 5_000;
+const PAUSES_MS = { first: 500, longest: 5_000 };
 
 /** What may have passed a moment later: no connection, no answer, too many requests. */
 const TEMPORARY: readonly CancelAttempt['failure'][] = ['unreachable', 'unknown', 'limited'];
@@ -173,7 +173,7 @@ export async function cancelAll(
       failure = seen.failure;
       const left = new Set(openIds(seen));
       idle = ids.every((id) => left.has(id)) ? idle + 1 : 0;
-      const pause = Math.min(FIRST_PAUSE_MS * 2 ** (idle - 1), LONGEST_PAUSE_MS);
+      const pause = backoffMs(idle - 1, PAUSES_MS);
       if (idle > 0 && !(round.some(isTemporary) && account.budget.allows(2 * pause))) break;
       if (idle > 0) await account.host.sleep(pause);
     }

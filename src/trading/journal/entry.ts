@@ -260,7 +260,11 @@ export class Entry<Kind extends Operation = Operation> {
 
   /** The exchange's own words may be long, and may repeat what the request carried. */
   #event(event: string, details: EventDetails): JournalEvent {
-    return { time: this.host.now(), event: this.host.redaction.apply(event).slice(0, LONGEST_EVENT), ...details };
+    const { redaction } = this.host;
+    const text = JSON.stringify(details);
+    const masked = redaction.applyToData(text);
+    const kept = masked === text ? details : (JSON.parse(masked) as EventDetails);
+    return { time: this.host.now(), event: redaction.apply(event).slice(0, LONGEST_EVENT), ...kept };
   }
 
   #required<Value>(work: () => Value): Value {

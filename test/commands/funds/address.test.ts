@@ -1,8 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { plainEnvironment } from '../../support/pit.js';
-import { PIT } from '../../support/program.js';
-import { onTerminal } from '../../support/pty.js';
-import { requires } from '../../support/tools.js';
+import { atTerminal } from '../../support/terminal.js';
 import { useLiteralExchange } from '../literal-exchange.js';
 import { usePitHome } from '../pit-home.js';
 
@@ -82,16 +79,15 @@ describe('pit address', () => {
   });
 });
 
-describe.skipIf(!requires('python3'))('pit address on a terminal (needs python3)', () => {
+describe('pit address on a terminal', () => {
   let rows: Row[] = [];
   beforeAll(async () => {
     rows = await pit.json<Row[]>('address usdt');
   });
 
   async function screenOf(line: string, columns: number, rows = 60): Promise<string[]> {
-    const command = [process.execPath, PIT, ...line.split(' ')];
-    const environment = { ...plainEnvironment(pit.home), NO_COLOR: '1' };
-    const { screen, status } = await onTerminal({ command, environment, columns, rows });
+    const job = { home: pit.home, environment: { NO_COLOR: '1' }, columns, rows };
+    const { screen, status } = await atTerminal(line.split(' '), job);
     expect(status).toBe(0);
     return screen.split('\r\n');
   }

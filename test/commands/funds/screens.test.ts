@@ -1,10 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { displayWidth } from '../../../src/terminal/text.js';
 import { done } from '../../sandbox/admin/served.js';
-import { plainEnvironment } from '../../support/pit.js';
-import { PIT } from '../../support/program.js';
-import { onTerminal, type PtyJob, type PtyResult } from '../../support/pty.js';
-import { requires } from '../../support/tools.js';
+import { atTerminal } from '../../support/terminal.js';
 import { usePitHome } from '../pit-home.js';
 import { withdraw } from './funds.js';
 
@@ -36,13 +33,9 @@ const SCREENS: readonly (readonly [line: string, shows: RegExp])[] = [
   ['withdrawals usdt --all', /50\.0+ .*submitted/],
 ];
 
-describe.skipIf(!requires('python3'))('funds commands on a terminal (needs python3)', () => {
-  async function at(line: string, job: Partial<PtyJob> = {}): Promise<PtyResult> {
-    const command = [process.execPath, PIT, ...line.split(' ')];
-    const environment = { ...plainEnvironment(pit.home), NO_COLOR: '1' };
-    const result = await onTerminal({ command, environment, ...job });
-    expect({ late: result.late, echoes: result.echoes }).toEqual({ late: false, echoes: true });
-    return result;
+describe('funds commands on a terminal', () => {
+  async function at(line: string, job: { columns?: number; stdout?: 'pipe' } = {}) {
+    return atTerminal(line.split(' '), { home: pit.home, environment: { NO_COLOR: '1' }, ...job });
   }
 
   /** The lines on the screen after erasing. */
@@ -61,7 +54,7 @@ describe.skipIf(!requires('python3'))('funds commands on a terminal (needs pytho
     });
   });
 
-  it('a long listing shows its progress, in a pipe too, and erases it', async () => {
+  it('a long listing shows its progress, even in a pipe, and erases it', async () => {
     const { screen, piped } = await at('bills --summary --json', { stdout: 'pipe' });
     expect(JSON.parse(piped)).toContainEqual(expect.objectContaining({ type: 'Transfer out', count: BILLS }));
     expect(screen.startsWith(`${ERASED}150 bills …${ERASED}`)).toBe(true);

@@ -19,15 +19,15 @@ const IDS = openOrders(20).map(({ id }) => ({ id }));
 describe('several cancellations', () => {
   it('are reported in the order of the request', async () => {
     const server = await serveOrders(openOrders(20), { cancel: (id) => (Number(id) % 3 === 0 ? 'refused' : 'done') });
-    let told = 0;
+    let settled = 0;
     const attempts = await cancelOrders(accountAt(server), 'btc_usdt', IDS, () => {
-      told += 1;
+      settled += 1;
     });
     expect(attempts.map(({ result }) => result.id)).toEqual(IDS.map(({ id }) => id));
     expect(attempts.map(({ failure }) => failure)).toEqual(
       IDS.map(({ id }) => (Number(id) % 3 === 0 ? 'refused' : null)),
     );
-    expect(told).toBe(20);
+    expect(settled).toBe(20);
   });
 
   it('are all sent before the first lookup, so that lost answers delay no other', async () => {

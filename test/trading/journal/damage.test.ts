@@ -19,8 +19,8 @@ function filled() {
 
 const archiveOf = (folder: string) => path.join(folder, fs.readdirSync(folder)[0] ?? '');
 
-describe('a journal that was cut off at any length', () => {
-  it('of an open write: the other ones are all there, and it is whole, shorter or damaged', () => {
+describe('a journal file that is cut off at any length', () => {
+  it('loses no other open write; the cut one is whole, shorter or damaged', () => {
     const { journal, open } = filled();
     const file = path.join(open, 'open2');
     const whole = fs.readFileSync(file);
@@ -39,7 +39,7 @@ describe('a journal that was cut off at any length', () => {
     expect([...results]).toEqual(['with 3 events', 'with 2 events', 'with 1 events', 'damaged']);
   });
 
-  it('of what is settled: no whole record before the cut is lost, and what is added after it is there', () => {
+  it('loses no settled record before the cut, and keeps what is added after it', () => {
     const { journal, settled } = filled();
     const file = archiveOf(settled);
     const whole = fs.readFileSync(file);
@@ -55,8 +55,8 @@ describe('a journal that was cut off at any length', () => {
   });
 });
 
-describe('a journal with a wrong byte anywhere', () => {
-  it('loses that line and no other', () => {
+describe('a journal file with a wrong byte anywhere', () => {
+  it('loses at most the line with the wrong byte', () => {
     const { journal, settled } = filled();
     const file = archiveOf(settled);
     const whole = fs.readFileSync(file);
@@ -70,7 +70,7 @@ describe('a journal with a wrong byte anywhere', () => {
     }
   });
 
-  it('of an open write hides no other one, and is never taken for another write', () => {
+  it('loses no other open write, and never turns the damaged one into another', () => {
     const { journal, open } = filled();
     const file = path.join(open, 'open2');
     const whole = fs.readFileSync(file);
@@ -87,11 +87,11 @@ describe('a journal with a wrong byte anywhere', () => {
   });
 });
 
-/** Nobody has written to it for a while. */
+/** Makes a file look unwritten for a long time. */
 const age = (file: string) => fs.utimesSync(file, 0, 0);
 
-describe('a record that is damaged', () => {
-  it('stops no other write, is told, and is put aside once nobody can be making it any more', () => {
+describe('a damaged record', () => {
+  it('blocks no other write, is reported, and is set aside once no process can still be writing it', () => {
     const { journal, begin, open, folder, host } = filled();
     const file = path.join(open, 'open2');
     fs.writeFileSync(file, 'half a rec');
@@ -104,9 +104,9 @@ describe('a record that is damaged', () => {
     expect(journal.damaged()).toEqual([]);
   });
 
-  it('stays where it is when the disk does not let it be moved', () => {
+  it('stays in place if the disk does not let it be moved', () => {
     const { journal, open } = filled();
-    fs.writeFileSync(path.join(open, 'open2'), 'nothing that anybody wrote');
+    fs.writeFileSync(path.join(open, 'open2'), 'no record at all');
     age(path.join(open, 'open2'));
     const refusing = vi.spyOn(fs, 'renameSync').mockImplementation(() => {
       throw Object.assign(new Error('read-only'), { code: 'EROFS' });
@@ -117,9 +117,9 @@ describe('a record that is damaged', () => {
   });
 });
 
-describe('a record that cannot be read now', () => {
+describe('a record that cannot be read', () => {
   it.each(['EIO', 'EACCES', 'EMFILE'])(
-    'is told as such, not as damaged, and is there when it can be again: %s',
+    'is reported as unreadable, not as damaged, until it can be read again: %s',
     (code) => {
       const { journal, begin, open } = filled();
       const file = path.join(open, 'open2');
@@ -140,10 +140,10 @@ describe('a record that cannot be read now', () => {
   );
 });
 
-describe('lines of a journal', () => {
+describe('the lines of a journal', () => {
   const value = fc.dictionary(fc.string(), fc.oneof(fc.string({ unit: 'binary' }), fc.integer(), fc.constant(null)));
 
-  it('come back as they were written, whatever lies between them', () => {
+  it('are read back as written, whatever lies between them', () => {
     const rubbish = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(fc.array(fc.tuple(value, rubbish)), (pairs) => {
@@ -153,7 +153,7 @@ describe('lines of a journal', () => {
     );
   });
 
-  it('are one write each, so that many processes add to a file at once', () => {
+  it('contain no line break, so that processes can append to a file at the same time', () => {
     fc.assert(fc.property(value, (one) => lineOf(one).slice(1, -1).split('\n').length === 1));
   });
 });

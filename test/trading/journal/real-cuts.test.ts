@@ -6,7 +6,7 @@ import { type Ran, temporaryHome } from '../../support/pit.js';
 import { runProgram } from '../../support/program.js';
 import { CONFIGURATION, count, DEPTH, NOT_FOUND } from '../support/exchange.js';
 
-/** Loses the first order on the way, takes what comes then, and lists none. */
+/** Drops the first order, accepts all later ones, and lists none. */
 function exchange() {
   let orders = 0;
   return serveFaults({
@@ -20,13 +20,13 @@ function exchange() {
   });
 }
 
-it('the real program gets along with a journal that was cut off anywhere', async () => {
+it('the built program works with a journal that is cut off anywhere', async () => {
   const server = await exchange();
   const home = temporaryHome();
   const keys = { PIT_ACCESS_KEY: 'access-0123456789', PIT_SECRET_KEY: 'secret-9876543210' };
   const environment = { PIT_BASE_URL: server.url, PIT_TRADE_URL: server.url, ...keys };
   const pit = (...words: string[]): Promise<Ran> => runProgram([...words, '--json'], { home, environment });
-  // long enough to start on a busy machine; the one that is lost is looked for all that time
+  // long enough to start on a busy machine; the lost order is reconciled all that time
   const order = (amount: string, id: string) =>
     pit('order', 'buy', 'btc_usdt', amount, '--at', '30000', '--id', id, '--yes', '--timeout', '4');
   expect((await order('0.01', 'lost1')).code).toBe(6);
@@ -47,7 +47,7 @@ it('the real program gets along with a journal that was cut off anywhere', async
     number += 1;
     expect((await pit('orders', 'btc_usdt')).code).toBe(0);
     const placed = await order(`0.1${number}`, `later${number}`);
-    // a whole record is unknown still, and warned of; one that is not is told of, once
+    // a whole record stays unknown and triggers a warning; a damaged one is reported once
     const isWhole = (whole.get(lost)?.length ?? 0) * share > end;
     expect([share, placed.code, placed.stderr.includes('pit resolve lost1')]).toEqual([share, 0, isWhole]);
     const resolved = await pit('resolve', '--timeout', '1');

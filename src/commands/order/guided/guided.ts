@@ -7,7 +7,7 @@ import type { Answer } from '../../../terminal/answer.js';
 import type { TradingAccount } from '../../../trading/account.js';
 import { type AmountExpression, type PriceExpression, resolveOrder } from '../../../trading/expressions.js';
 import { guardLimits } from '../../../trading/guards/limits.js';
-import { checkAmount, checkOrder } from '../../../trading/orders/rules.js';
+import { checkAmount, checkOrder } from '../../../trading/orders/terms.js';
 import { MarketSnapshot, spentCoin } from '../../../trading/preview/market-snapshot.js';
 import { checkGiven, type GivenOrder, type OrderRequest, sendOrder } from '../order.js';
 import { requestWords } from '../order-words.js';
@@ -24,8 +24,11 @@ export async function sendGuided(context: Context, account: TradingAccount, give
   const showCommand = () =>
     output.note(suggest('The same in one line', ...requestWords({ ...request, overridden }, globals)));
   try {
-    const answer = await sendOrder(context, account, request, (lifted) => {
-      overridden = lifted;
+    const answer = await sendOrder(context, account, request, {
+      alwaysPreview: true,
+      onConfirmed: (lifted) => {
+        overridden = lifted;
+      },
     });
     if (answer.failure === undefined) showCommand();
     return answer;

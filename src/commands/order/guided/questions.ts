@@ -25,7 +25,7 @@ import {
   type MarketView,
   referenceOf,
 } from '../../../trading/market-view.js';
-import { checkAmount, checkNotional, checkPrice } from '../../../trading/orders/rules.js';
+import { checkAmount, checkNotional, checkPrice } from '../../../trading/orders/terms.js';
 import { spentCoin } from '../../../trading/preview/market-snapshot.js';
 import type { LiveBook, LiveFunds } from './live-data.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toleranceMemory } from '../../../src/commands/session/trading.js';
+import { toleranceMemory } from '../../../src/commands/session/context.js';
 import { Cache } from '../../../src/config/cache.js';
 import { Profiles } from '../../../src/config/profiles.js';
 import { temporaryState } from '../../trading/support/account.js';
