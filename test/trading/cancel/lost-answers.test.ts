@@ -14,7 +14,7 @@ const CANCELLED =
   '{"code":1000,"message":{"des":"ok","isSuc":true,"datas":{"amount":0.0100,"price":30000,"completeMonty":120,"completeAmount":0.004}}}';
 const REFUSED = '{"code":3001,"message":"not found"}';
 const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
-/** Long enough for every fault that answers, short for the one that hangs. */
+/** Enough for every fault that ends, and short for the hang. */
 const BUDGET_MS = 2_000;
 
 async function cancel(account: TestAccount, order: OrderReference = { id: ID }): Promise<CancelAttempt> {
@@ -161,7 +161,7 @@ describe('a cancellation that is refused', () => {
       GONE,
       { outcome: 'cancelled', code: null },
     ],
-    // what is left of an IOC is cancelled by the exchange itself
+    // the exchange itself cancels the rest of an IOC
     ['an IOC that is cancelled', REFUSED, record({ status: 1, type: 5 }), { outcome: 'refused', code: 3001 }],
   ])('is checked by reading the order: %s', async (_, answer, read, result) => {
     const server = await serveBadly(typeof answer === 'string' ? respond(answer) : answer, read);

@@ -123,8 +123,8 @@ describe('a record that cannot be read', () => {
     (code) => {
       const { journal, begin, open } = filled();
       const file = path.join(open, 'open2');
-      const read = fs.readFileSync;
-      const failing = vi.spyOn(fs, 'readFileSync').mockImplementation(((target: string, ...more: []) => {
+      const read = fs.openSync;
+      const failing = vi.spyOn(fs, 'openSync').mockImplementation(((target: string, ...more: [number]) => {
         if (target === file) throw Object.assign(new Error('passing'), { code });
         return read(target, ...more);
       }) as typeof read);
