@@ -9,7 +9,7 @@ import { freshFolder, HOSTS, modes } from './support.js';
 
 const start = program();
 const posix = process.platform !== 'win32';
-const ROUNDS = 25;
+const ROUNDS = 12;
 
 /** A lock as a process leaves it that was killed a while ago; if one is held at the moment, nothing happens. */
 function leaveStaleLock(lock: string): void {
@@ -59,7 +59,7 @@ describe('several processes', () => {
     await new Store(folder).change((writer) => writer.write('count.json', { n: 0 }));
     const children = Array.from({ length: 8 }, () => ended(start('count', folder, '022', 'x', `${ROUNDS}`)));
     // so many and no more: on a busy machine they would outlast the patience of those that wait
-    let left = 300;
+    let left = 150;
     const leaving = setInterval(() => {
       left -= 1;
       if (left > 0) leaveStaleLock(path.join(folder, '.lock'));

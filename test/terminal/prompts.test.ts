@@ -1,12 +1,14 @@
 import { PassThrough } from 'node:stream';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type Failure, Interrupted } from '../../src/errors.js';
 import { Prompts } from '../../src/terminal/prompts.js';
 import { onTerminal, type PtyJob, type PtyResult } from '../support/pty.js';
+import { FakeTerminal } from '../support/terminal.js';
 import { requires } from '../support/tools.js';
+import { questions } from './programs/questions.js';
 import { built } from './programs.js';
 import { hostWith, Kept } from './screens.js';
 
-const ready = requires('python3');
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 const ESCAPE = '\u001b';
@@ -23,52 +25,38 @@ const AWAITED: Readonly<Record<string, string>> = {
   search: 'ltc_usdt',
 };
 
-describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
-  let program = '';
-  beforeAll(async () => {
-    program = await built('ask');
-  });
+/** Asks on a terminal as the program sees one, with what was answered or how the question was left. */
+async function ask(kind: string, typed: string, { steps, environment }: Partial<PtyJob> = {}) {
+  const terminal = new FakeTerminal();
+  // a question ends the stream that it is piped to, unless that is the process's own
+  const errors = Object.assign(new PassThrough().setEncoding('utf8'), { isTTY: true, columns: 80, rows: 30 });
+  errors.on('data', (text: string) => terminal.show(text));
+  errors.end = () => errors;
+  const host = hostWith({ input: terminal.keys, errors, environment: { TERM: 'xterm', ...environment } });
+  const said = (questions(new Prompts(host))[kind]?.() ?? Promise.reject(new Error(kind)))
+    .then(
+      (answer): unknown => ({ answer }),
+      (error: Error) => ({ [error.name]: error instanceof Interrupted ? error.signal : (error as Failure).kind }),
+    )
+    .finally(() => setImmediate(() => terminal.end()));
+  await terminal.follow(steps ?? [{ await: AWAITED[kind] ?? '', type: typed }]);
+  const result = { said: await said, screen: terminal.screen };
+  expect(terminal.isRaw).toBe(false);
+  return result;
+}
 
-  async function ask(kind: string, typed: string, job: Partial<PtyJob> = {}): Promise<PtyResult & { said: unknown }> {
-    const shown = AWAITED[kind] ?? '';
-    const result = await onTerminal({
-      command: [process.execPath, program, kind],
-      steps: [{ await: shown, type: typed }],
-      stdout: 'pipe',
-      ...job,
-    });
-    expect(result.late).toBe(false);
-    expect(result.echoes).toBe(true);
-    return { ...result, said: result.piped === '' ? null : JSON.parse(result.piped) };
-  }
-
+describe('questions', () => {
   it.each(['y\r', 'Y\r', 'yes\r', ' yes \r'])('%j confirms', async (typed) => {
-    expect(await ask('confirm', typed)).toMatchObject({ said: { answer: true }, status: 0 });
+    expect(await ask('confirm', typed)).toMatchObject({ said: { answer: true } });
   });
 
   it.each(['\r', 'n\r', 'no\r', 'ye\r', 'yess\r', '\t\r', 'yy\r'])('%j does not confirm', async (typed) => {
-    expect(await ask('confirm', typed)).toMatchObject({ said: { answer: false }, status: 0 });
-  });
-
-  it.each(['y', 'y\r', 'y\ry\r'])('%j typed before the question does not confirm', async (early) => {
-    const steps = [
-      { await: '', type: early },
-      { await: '[y/N]', type: '\r' },
-    ];
-    expect(await ask('confirm', '', { steps })).toMatchObject({ said: { answer: false }, status: 0 });
-  });
-
-  it('the answer counts after something was typed too early', async () => {
-    const steps = [
-      { await: '', type: 'n' },
-      { await: '[y/N]', type: 'y\r' },
-    ];
-    expect(await ask('confirm', '', { steps })).toMatchObject({ said: { answer: true }, status: 0 });
+    expect(await ask('confirm', typed)).toMatchObject({ said: { answer: false } });
   });
 
   it('Ctrl-C interrupts', async () => {
-    expect(await ask('confirm', CTRL_C)).toMatchObject({ said: { Interrupted: 'SIGINT' }, status: 130 });
-    expect(await ask('hidden', `abc${CTRL_C}`)).toMatchObject({ said: { Interrupted: 'SIGINT' }, status: 130 });
+    expect(await ask('confirm', CTRL_C)).toMatchObject({ said: { Interrupted: 'SIGINT' } });
+    expect(await ask('hidden', `abc${CTRL_C}`)).toMatchObject({ said: { Interrupted: 'SIGINT' } });
   });
 
   it.each([
@@ -76,32 +64,7 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
     ['Ctrl-D after something', `y${CTRL_D}`],
     ['Escape', ESCAPE],
   ])('%s declines', async (_name, typed) => {
-    expect(await ask('confirm', typed)).toMatchObject({ said: { Failure: 'declined' }, status: 8 });
-  });
-
-  it('draws on stderr, never on stdout', async () => {
-    const { screen, piped } = await ask('confirm', 'y\r');
-    expect(screen).toContain('Place it? [y/N]');
-    expect(piped).toBe('{"answer":true}');
-  });
-
-  it('asks nobody where stdin is no terminal', async () => {
-    const result = await ask('confirm', '', { stdin: 'none', steps: [] });
-    expect(result).toMatchObject({ said: { Failure: 'declined' }, status: 8, screen: '' });
-  });
-
-  it('shows nothing of what is hidden', async () => {
-    const { screen, said } = await ask('hidden', 'qZ#x&w\r');
-    expect(said).toEqual({ answer: 'qZ#x&w' });
-    for (const character of 'qZ#x&w*') expect(screen).not.toContain(character);
-    expect(screen.trimEnd().endsWith('\u001b[?25h')).toBe(true);
-  });
-
-  it('leaves the terminal as it was when a signal ends the program', async () => {
-    const steps = [{ await: 'Secret key:', type: 'q', signal: 'SIGTERM' as const }];
-    const { screen, status } = await ask('hidden', '', { steps });
-    expect(status).toBe(143);
-    expect(screen.lastIndexOf('\u001b[?25h')).toBeGreaterThan(screen.lastIndexOf('\u001b[?25l'));
+    expect(await ask('confirm', typed)).toMatchObject({ said: { Failure: 'declined' } });
   });
 
   it('has no key that reveals what is hidden', async () => {
@@ -131,15 +94,7 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
     ['price-bandy\r', false],
     ['\r', false],
   ])('a word that is to be typed whole: %j confirms: %s', async (typed, confirmed) => {
-    expect(await ask('typing', typed)).toMatchObject({ said: { answer: confirmed }, status: 0 });
-  });
-
-  it('a word that is to be typed does not count from before the question', async () => {
-    const steps = [
-      { await: '', type: 'price-band\r' },
-      { await: 'Type price-band:', type: '\r' },
-    ];
-    expect(await ask('typing', '', { steps })).toMatchObject({ said: { answer: false } });
+    expect(await ask('typing', typed)).toMatchObject({ said: { answer: confirmed } });
   });
 
   describe('that are live', () => {
@@ -151,7 +106,7 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
         { await: 'look 2' },
         { await: 'look 3: means <12>', type: '\r' },
       ];
-      expect(await ask('live', '', { steps })).toMatchObject({ said: { answer: '12' }, status: 0 });
+      expect(await ask('live', '', { steps })).toMatchObject({ said: { answer: '12' } });
     });
 
     it('take an answer only when nothing is wrong with it, and keep what was typed', async () => {
@@ -191,12 +146,12 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
     });
 
     it.each([
-      ['Escape', ESCAPE, 8],
-      ['Ctrl-D', CTRL_D, 8],
-      ['Ctrl-C', CTRL_C, 130],
-    ])('are left by %s with the cursor shown', async (_name, typed, status) => {
+      ['Escape', ESCAPE, { Failure: 'declined' }],
+      ['Ctrl-D', CTRL_D, { Failure: 'declined' }],
+      ['Ctrl-C', CTRL_C, { Interrupted: 'SIGINT' }],
+    ])('are left by %s with the cursor shown', async (_name, typed, said) => {
       const result = await ask('live', `1${typed}`);
-      expect(result.status).toBe(status);
+      expect(result.said).toEqual(said);
       expect(result.screen.lastIndexOf('\u001b[?25h')).toBeGreaterThan(result.screen.lastIndexOf('\u001b[?25l'));
     });
   });
@@ -221,6 +176,85 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
   it('paints nothing where NO_COLOR is set', async () => {
     const { screen } = await ask('select', '\r', { environment: { NO_COLOR: '1' } });
     expect(screen).not.toMatch(/\u001b\[[0-9;]*m/);
+  });
+});
+
+describe.skipIf(!requires('python3'))('questions of a program on a real terminal (needs python3)', () => {
+  let program = '';
+  beforeAll(async () => {
+    program = await built('ask');
+  });
+
+  async function ask(kind: string, typed: string, job: Partial<PtyJob> = {}): Promise<PtyResult & { said: unknown }> {
+    const shown = AWAITED[kind] ?? '';
+    const result = await onTerminal({
+      command: [process.execPath, program, kind],
+      steps: [{ await: shown, type: typed }],
+      stdout: 'pipe',
+      ...job,
+    });
+    expect(result.late).toBe(false);
+    expect(result.echoes).toBe(true);
+    return { ...result, said: result.piped === '' ? null : JSON.parse(result.piped) };
+  }
+
+  it.each([
+    ['confirm', 'y\r', { answer: true }, 0],
+    ['live', '12\r', { answer: '12' }, 0],
+    ['select', `${DOWN}\r`, { answer: 'SELL' }, 0],
+    ['hidden', `abc${CTRL_C}`, { Interrupted: 'SIGINT' }, 130],
+    ['live', `1${CTRL_D}`, { Failure: 'declined' }, 8],
+  ])('%s is answered with %j', async (kind, typed, said, status) => {
+    expect(await ask(kind, typed)).toMatchObject({ said, status });
+  });
+
+  it.each(['y', 'y\r', 'y\ry\r'])('%j typed before the question does not confirm', async (early) => {
+    const steps = [
+      { await: '', type: early },
+      { await: '[y/N]', type: '\r' },
+    ];
+    expect(await ask('confirm', '', { steps })).toMatchObject({ said: { answer: false }, status: 0 });
+  });
+
+  it('the answer counts after something was typed too early', async () => {
+    const steps = [
+      { await: '', type: 'n' },
+      { await: '[y/N]', type: 'y\r' },
+    ];
+    expect(await ask('confirm', '', { steps })).toMatchObject({ said: { answer: true }, status: 0 });
+  });
+
+  it('draws on stderr, never on stdout', async () => {
+    const { screen, piped } = await ask('confirm', 'y\r');
+    expect(screen).toContain('Place it? [y/N]');
+    expect(piped).toBe('{"answer":true}');
+  });
+
+  it('asks nobody where stdin is no terminal', async () => {
+    const result = await ask('confirm', '', { stdin: 'none', steps: [] });
+    expect(result).toMatchObject({ said: { Failure: 'declined' }, status: 8, screen: '' });
+  });
+
+  it('shows nothing of what is hidden', async () => {
+    const { screen, said } = await ask('hidden', 'qZ#x&w\r');
+    expect(said).toEqual({ answer: 'qZ#x&w' });
+    for (const character of 'qZ#x&w*') expect(screen).not.toContain(character);
+    expect(screen.trimEnd().endsWith('\u001b[?25h')).toBe(true);
+  });
+
+  it('leaves the terminal as it was when a signal ends the program', async () => {
+    const steps = [{ await: 'Secret key:', type: 'q', signal: 'SIGTERM' as const }];
+    const { screen, status } = await ask('hidden', '', { steps });
+    expect(status).toBe(143);
+    expect(screen.lastIndexOf('\u001b[?25h')).toBeGreaterThan(screen.lastIndexOf('\u001b[?25l'));
+  });
+
+  it('a word that is to be typed does not count from before the question', async () => {
+    const steps = [
+      { await: '', type: 'price-band\r' },
+      { await: 'Type price-band:', type: '\r' },
+    ];
+    expect(await ask('typing', '', { steps })).toMatchObject({ said: { answer: false } });
   });
 });
 
