@@ -1,6 +1,6 @@
 import { Command, Argument as CommanderArgument, CommanderError, Option } from 'commander';
 import { nearest } from '../config/nearest.js';
-import { type Advice, asFailure, CommandEnded, Interrupted, quoted, suggest, usage } from '../errors.js';
+import { type Advice, asFailure, CommandEnded, type Failure, Interrupted, quoted, suggest, usage } from '../errors.js';
 import type { Host } from '../platform/host.js';
 import type { Result } from '../terminal/answer.js';
 import { toJson } from '../terminal/json.js';
@@ -246,10 +246,19 @@ function commanderArgument(name: string, { presence, description, read }: Argume
   const word = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const syntax = { required: `<${word}>`, optional: `[${word}]`, several: `[${word}...]` }[presence];
   const argument = new CommanderArgument(syntax, description);
-  if (presence !== 'several') return argument.argParser((text) => read(text));
+  if (presence !== 'several')
+    return argument.argParser((text) => {
+      if (/^-[\d.]/.test(text)) throw belowZero(text);
+      return read(text);
+    });
   return argument
     .argParser((text, previous: unknown[] | undefined) => [...(previous ?? []), read(text)])
     .default([], 'none');
+}
+
+/** Commander takes some negative numbers for arguments, and others for unknown flags. */
+function belowZero(word: string): Failure {
+  return usage(`${quoted(word)} is below zero.`, 'Use a number above zero.');
 }
 
 /** A flag for commander. */
@@ -307,7 +316,7 @@ function usageErrorOf(
 ): [message: string, hint: Advice] {
   const [, text = '', suggestion] = /^(?:error: )?([\s\S]*?)(?:\n\((.*)\))?$/.exec(message) ?? [];
   const [, negative] = /^unknown option '(-[\d.].*)'$/.exec(text) ?? [];
-  if (negative !== undefined) return [`${quoted(negative)} is below zero.`, 'Use a number above zero.'];
+  if (negative !== undefined) throw belowZero(negative);
   const [, flag = ''] = /^unknown option '(--[^'=]+)/.exec(text) ?? [];
   const meant = flagSynonyms[words.join(' ')]?.[flag];
   if (meant !== undefined) {

@@ -53,6 +53,8 @@ export default define({
     const { base } = await (await session.markets()).find(market);
     const now = host.now();
     const range = { since: since?.(now), until: until?.(now) ?? now };
+    if (range.since !== undefined && range.since > now)
+      throw usage(`--since is in the future: ${isoTime(range.since)}.`, 'Give a past time, or an age such as 2h.');
     if (range.since !== undefined && range.since > range.until)
       throw usage('--since is after --until.', 'Give the earlier time as --since.');
     const wanted = size ?? (range.since === undefined ? DEFAULT_SIZE : undefined);

@@ -28,6 +28,8 @@ const WRONG_LINES: readonly Mistake[] = [
   ['depth btc_usdt --timeout 0', /--timeout/, /seconds/],
   ['depth btc_usdt --csv', /--json and --csv/, /one of them/],
   ['kline btc_usdt --type 2min', /--type is "2min"/, /1min, 3min.*1week/],
+  ['kline btc_usdt --since 2099-01-01', /--since is in the future: 2099-01-01T/, /age such as 2h/],
+  ['kline btc_usdt --since 1h --until 2h', /--since is after --until/, /earlier time/],
   ['kline btc_usdt --since yesterday', /"yesterday" is not a time/, /2h/],
   ['trades btc_usdt --since latest', /--since is "latest"/, /digits/],
   ['ticker btc_usdt --sort size', /--sort is "size"/, /change, volume/],
