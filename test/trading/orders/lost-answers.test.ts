@@ -39,7 +39,7 @@ function place(account: TestAccount, changes: Partial<OrderTerms> = {}, id = CLI
 
 const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
 const PLACED = `{"code":"1000","message":"ok","id":"${ID}"}`;
-/** Long enough for every fault that answers, short for the one that hangs. */
+/** Enough for every fault that ends, and short for the hang. */
 const BUDGET_MS = 2_000;
 
 describe.each(FAULT_NAMES)('an order whose answer was lost to %s', (fault) => {
