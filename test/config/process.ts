@@ -12,7 +12,7 @@ import { Profiles } from './src/config/profiles.js';
 import { KeyStore } from './src/config/keys.js';
 import { Cache } from './src/config/cache.js';
 import { Store } from './src/config/store.js';
-import { takeSignals } from './src/platform/signals.js';
+import { systemHost } from './src/platform/host.js';
 const [task, folder, umask, who, count] = process.argv.slice(2);
 if (umask !== undefined) process.umask(Number.parseInt(umask, 8));
 const profiles = new Profiles(folder), keys = new KeyStore(folder);
@@ -45,7 +45,7 @@ const tasks = {
       await new Promise((resolve) => setTimeout(resolve, count === 'twice' ? 60_000 : 50));
       process.stdout.write(', done');
     };
-    takeSignals().onInterrupt(work, () => process.stdout.write(', cut short'));
+    systemHost().onInterrupt(work, () => process.stdout.write(', cut short'));
     await profiles.add({ name: 'main', ...hosts });
     process.kill(process.pid, who);
     await new Promise((resolve) => setTimeout(resolve, 200));

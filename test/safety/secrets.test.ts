@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
 import { plainEnvironment, temporaryHome } from '../support/pit.js';
 import { PIT } from '../support/program.js';
@@ -19,7 +19,11 @@ const SECRETS = [ACCESS, SECRET, PASSWORD];
 
 const EVERYTHING = { NODE_DEBUG: 'http,https,net,tls,stream,module,got,*', DEBUG: '*' };
 const PRELOADS = preloads();
-const home = temporaryHome();
+// a new one for each test: what a run leaves is searched whole
+let home = '';
+beforeEach(() => {
+  home = temporaryHome();
+});
 
 function keysFor({ url }: FaultServer): Record<string, string> {
   return { PIT_BASE_URL: url, PIT_TRADE_URL: url, PIT_ACCESS_KEY: ACCESS, PIT_SECRET_KEY: SECRET };
