@@ -1,4 +1,3 @@
-import fs from 'node:fs';
 import { type ClientRequest, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -6,6 +5,7 @@ import { TLSSocket } from 'node:tls';
 import type { CancelableRequest, Got, OptionsInit, RequestError, Response } from 'got';
 import { codeOf } from '../config/private.js';
 import { ACTIVE_PROFILE, type Advice, Failure, type FailureKind, suggest } from '../errors.js';
+import { readTextBounded } from '../platform/bounded-file.js';
 import { certificateTrouble } from './network/certificates.js';
 import type * as Proxies from './network/proxy.js';
 import type { Environment, NamedProxy } from './network/proxy.js';
@@ -133,9 +133,12 @@ const FIX: Advice = [
   suggest('Go back to the usual authorities', 'profile', 'unset', ACTIVE_PROFILE, 'caFile'),
 ];
 
+/** A store of all well-known authorities has a quarter of a megabyte. */
+const MOST_CERTIFICATE_BYTES = 16 * 2 ** 20;
+
 function certificatesIn(file: string, kind: FailureKind = 'credentials', hint = FIX): string {
   try {
-    const text = fs.readFileSync(file, 'utf8');
+    const text = readTextBounded(file, MOST_CERTIFICATE_BYTES);
     if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
   } catch (thrown) {
     throw new Failure(kind, `The caFile ${file} cannot be read (${codeOf(thrown)}).`, { hint });

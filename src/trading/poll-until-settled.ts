@@ -1,5 +1,4 @@
-import { tryRead } from '../errors.js';
-import { clockTime } from '../exchange/limiter/breaker.js';
+import { clockTime, tryRead } from '../errors.js';
 import { backoffMs } from '../platform/backoff.js';
 import type { TradingAccount } from './account.js';
 import { closesAt } from './reconcile.js';

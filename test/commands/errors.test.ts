@@ -16,10 +16,20 @@ const WRONG_LINES: readonly Mistake[] = [
   ['profile ad', /unknown command 'ad'/, /add/],
   ['help dpeth', /unknown command 'dpeth'/, /depth/],
   ['help profile ad', /unknown command 'ad'/, /add/],
+  ['buy btc_usdt 0.01 --at 28000', /unknown command 'buy'/, /pit order buy btc_usdt 0\.01 --at 28000$/],
+  ['sell btc_usdt 0.01 --at ask', /unknown command 'sell'/, /pit order sell btc_usdt 0\.01 --at ask$/],
+  ['book btc_usdt --size 3', /unknown command 'book'/, /pit depth btc_usdt --size 3$/],
+  ['candles btc_usdt', /unknown command 'candles'/, /pit kline btc_usdt$/],
+  ['order cancel btc_usdt 17', /unknown command 'order cancel'/, /pit cancel btc_usdt 17$/],
+  ['order buy btc_usdt 1 --price 2', /unknown option '--price'/, /pit order buy btc_usdt 1 --at 2$/],
+  ['order buy btc_usdt 1 --price=2', /unknown option '--price/, /pit order buy btc_usdt 1 --at=2$/],
+  ['kline btc_usdt --type 1M', /--type is "1M"/, /1min/],
   ['depth btc_usdt --size ten', /--size is "ten"/, /1 to 50/],
   ['depth btc_usdt --timeout 0', /--timeout/, /seconds/],
   ['depth btc_usdt --csv', /--json and --csv/, /one of them/],
   ['kline btc_usdt --type 2min', /--type is "2min"/, /1min, 3min.*1week/],
+  ['kline btc_usdt --since 2099-01-01', /--since is in the future: 2099-01-01T/, /age such as 2h/],
+  ['kline btc_usdt --since 1h --until 2h', /--since is after --until/, /earlier time/],
   ['kline btc_usdt --since yesterday', /"yesterday" is not a time/, /2h/],
   ['trades btc_usdt --since latest', /--since is "latest"/, /digits/],
   ['ticker btc_usdt --sort size', /--sort is "size"/, /change, volume/],
@@ -30,7 +40,7 @@ const WRONG_MARKETS: readonly Mistake[] = [
   ['trades etc_usdt', /no market etc_usdt/, /eth_usdt|btc_usdt/],
   ['ticker btc_usdt nope_nope', /no market nope_nope/, /pit markets/],
   ['order buy btc_usd 0.01 --at 20000 --yes', /no market btc_usd/, /btc_usdt/],
-  ['depth btcusdt', /"btcusdt" is not a market/, /btc_usdt/],
+  ['depth btcxyz', /"btcxyz" is not a market/, /btc_usdt/],
   ['depth bchabc_usdt', /bchabc/, /bch_usdt/],
   ['depth BCHSV/USDT', /bchsv/, /bsv_usdt/],
   ['markets --base hsr', /hsr/, /hc/],
@@ -57,10 +67,10 @@ const WRONG_ORDERS: readonly Mistake[] = [
 
 describe('a wrong command line fails with its cause and a hint, and sends nothing', () => {
   it.each([...WRONG_LINES, ...WRONG_MARKETS, ...WRONG_ORDERS])('pit %s', async (line, message, hint) => {
-    const told = await pit.failure(line, 2);
-    expect(told).toMatchObject({ kind: 'usage', code: null, clientId: null });
-    expect(told.message).toMatch(message);
-    expect(String(told.hint)).toMatch(hint);
+    const error = await pit.failure(line, 2);
+    expect(error).toMatchObject({ kind: 'usage', code: null, clientId: null });
+    expect(error.message).toMatch(message);
+    expect(String(error.hint)).toMatch(hint);
   });
 
   it('a global flag without its value at the end of the line is a usage error', async () => {
@@ -77,8 +87,8 @@ describe('a wrong command line fails with its cause and a hint, and sends nothin
 describe('a confirmation without a terminal', () => {
   it('is not read from a pipe', async () => {
     const before = await pit.json<{ requests: number }>('sandbox status');
-    const told = await pit.failure('order buy btc_usdt 0.01 --at 20000', 8, { input: 'y\ny\nyes\n' });
-    expect(told.hint).toContain('--yes');
+    const error = await pit.failure('order buy btc_usdt 0.01 --at 20000', 8, { input: 'y\ny\nyes\n' });
+    expect(error.hint).toContain('--yes');
     expect((await pit.json<{ requests: number }>('sandbox status')).requests).toBe(before.requests);
     expect(await pit.json('orders btc_usdt')).toEqual([]);
   });
@@ -87,10 +97,10 @@ describe('a confirmation without a terminal', () => {
 describe('wrong keys', () => {
   it('are rejected by the exchange when the secret key is wrong', async () => {
     const environment = { ...pit.served.environment, PIT_SECRET_KEY: 'not-the-secret-key' };
-    const told = await pit.failure('account', 3, { environment });
-    expect(told).toMatchObject({ kind: 'refused', code: 1003 });
-    expect(told.hint).toContain('pit keys show');
-    expect(JSON.stringify(told)).not.toContain(pit.served.address.accessKey);
+    const error = await pit.failure('account', 3, { environment });
+    expect(error).toMatchObject({ kind: 'refused', code: 1003 });
+    expect(error.hint).toContain('pit keys show');
+    expect(JSON.stringify(error)).not.toContain(pit.served.address.accessKey);
   });
 
   it('are incomplete when only one of the two or no host is given', async () => {

@@ -24,7 +24,7 @@ function choose(active: string, profile: string | undefined, environment: Enviro
   return chooseConnection({ profile }, environment, { profiles, keys: { get: async (name) => KEYS_OF[name] ?? null } });
 }
 
-/** One line: profile, market host, trade host, whose keys or why none, and what is special. */
+/** One line: profile, market host, trade host, the source of the keys or why there are none, and flags. */
 function drawn(connection: Connection): string {
   const short = (url: string | null) => url?.replace('https://', '').replace('.example.com', '') ?? '-';
   const whose = connection.keys === null ? '-' : connection.keys === MINE ? 'mine' : 'env';
@@ -69,7 +69,7 @@ describe('the choice of profile, hosts and keys', () => {
     ['main', undefined, { PIT_BASE_URL: X }, 'main x trade - named keys?'],
     ['main', undefined, ENV, 'main api trade env'],
     ['bare', undefined, ENV, 'bare api trade env'],
-    // The sandbox gets no keys that were meant for an exchange, and lends an exchange no prices.
+    // the sandbox gets no keys of an exchange, and an exchange no prices of the sandbox
     ['sandbox', undefined, ENV, 'sandbox - - - sandbox keys?'],
     ['sandbox', undefined, { PIT_BASE_URL: X, ...ENV }, 'sandbox x - - sandbox named keys?'],
     ['sandbox', undefined, { PIT_BASE_URL: X }, 'sandbox x - - sandbox named keys?'],

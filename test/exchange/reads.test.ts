@@ -67,7 +67,7 @@ describe('a read is repeated if it may succeed', () => {
     expect(host.sleeps).toEqual(PAUSES);
   });
 
-  it('also if it is a refresh', async () => {
+  it('even if it is a refresh', async () => {
     const answers = [FAULTS['a reset after reading'], respond('{"code":1000,"message":"ok"}')];
     const server = await serveFaults({ answer: () => answers.shift() ?? FAULTS['a hang'] });
     const { client } = clientOf(server.url);
@@ -105,7 +105,7 @@ describe('a read is not repeated if the answer will be the same', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('after a self-signed certificate, where a signed request never leaves', async () => {
+  it('after a self-signed certificate, where a signed request is never sent', async () => {
     const server = await serveFaults({ answer: () => respond('{}'), tls: true });
     const failure = await failureOf(clientOf(server.url).client.api.read('getAccountInfo', {}));
     expect(failure).toMatchObject({

@@ -21,7 +21,7 @@ const AWAITED: Readonly<Record<string, string>> = {
   text: 'Amount:',
   select: 'sell',
   typing: 'Type price-band:',
-  live: 'look 1',
+  live: 'update 1',
   search: 'ltc_usdt',
 };
 
@@ -46,15 +46,15 @@ async function ask(kind: string, typed: string, { steps, environment }: Partial<
 }
 
 describe('questions', () => {
-  it.each(['y\r', 'Y\r', 'yes\r', ' yes \r'])('%j confirms', async (typed) => {
+  it.each(['y\r', 'Y\r', 'yes\r', ' yes \r'])('are confirmed by %j', async (typed) => {
     expect(await ask('confirm', typed)).toMatchObject({ said: { answer: true } });
   });
 
-  it.each(['\r', 'n\r', 'no\r', 'ye\r', 'yess\r', '\t\r', 'yy\r'])('%j does not confirm', async (typed) => {
+  it.each(['\r', 'n\r', 'no\r', 'ye\r', 'yess\r', '\t\r', 'yy\r'])('are not confirmed by %j', async (typed) => {
     expect(await ask('confirm', typed)).toMatchObject({ said: { answer: false } });
   });
 
-  it('Ctrl-C interrupts', async () => {
+  it('are interrupted by Ctrl-C', async () => {
     expect(await ask('confirm', CTRL_C)).toMatchObject({ said: { Interrupted: 'SIGINT' } });
     expect(await ask('hidden', `abc${CTRL_C}`)).toMatchObject({ said: { Interrupted: 'SIGINT' } });
   });
@@ -63,16 +63,16 @@ describe('questions', () => {
     ['Ctrl-D', CTRL_D],
     ['Ctrl-D after something', `y${CTRL_D}`],
     ['Escape', ESCAPE],
-  ])('%s declines', async (_name, typed) => {
+  ])('are declined by %s', async (_name, typed) => {
     expect(await ask('confirm', typed)).toMatchObject({ said: { Failure: 'declined' } });
   });
 
-  it('has no key that reveals what is hidden', async () => {
+  it('have no key that reveals a hidden answer', async () => {
     const { screen } = await ask('hidden', 'qZ#x&w\u0014\r');
     for (const character of 'qZ#x&w') expect(screen).not.toContain(character);
   });
 
-  it('asks again until an answer is valid', async () => {
+  it('repeat until an answer is valid', async () => {
     const result = await ask('text', '', {
       steps: [
         { await: 'Amount:', type: 'x\r' },
@@ -82,7 +82,7 @@ describe('questions', () => {
     expect(result.said).toEqual({ answer: '12' });
   });
 
-  it('lets one of several be picked', async () => {
+  it('offer a choice of several', async () => {
     expect((await ask('select', `${DOWN}\r`)).said).toEqual({ answer: 'SELL' });
   });
 
@@ -93,25 +93,25 @@ describe('questions', () => {
     ['price\r', false],
     ['price-bandy\r', false],
     ['\r', false],
-  ])('a word that is to be typed whole: %j confirms: %s', async (typed, confirmed) => {
+  ])('confirm a word that is typed in full: %j confirms: %s', async (typed, confirmed) => {
     expect(await ask('typing', typed)).toMatchObject({ said: { answer: confirmed } });
   });
 
-  describe('that are live', () => {
-    it('tell what is meant at every key, and are drawn again while nobody types', async () => {
+  describe('with a live description', () => {
+    it('update it at every key, and redraw it while nobody types', async () => {
       const steps = [
         { await: 'means <>', type: '1' },
         { await: 'means <1>', type: '2' },
         { await: 'means <12>' },
-        { await: 'look 2' },
-        { await: 'look 3: means <12>', type: '\r' },
+        { await: 'update 2' },
+        { await: 'update 3: means <12>', type: '\r' },
       ];
       expect(await ask('live', '', { steps })).toMatchObject({ said: { answer: '12' } });
     });
 
-    it('take an answer only when nothing is wrong with it, and keep what was typed', async () => {
+    it('accept only a valid answer, and keep the typed text', async () => {
       const steps = [
-        { await: 'look 1', type: '12x\r' },
+        { await: 'update 1', type: '12x\r' },
         { await: 'only digits', type: '\u007f' },
         { await: 'means <12>', type: '3\r' },
       ];
@@ -119,17 +119,17 @@ describe('questions', () => {
     });
 
     it.each([
-      ['the line is taken away', '99\u001512\r', '12'],
-      ['a tab is typed, or pasted', '1\t2\r', '12'],
-      ['spaces stand around it', ' 12 \r', '12'],
-    ])('take what stands there where %s', async (_name, typed, answer) => {
+      ['the line was erased', '99\u001512\r', '12'],
+      ['a tab is typed or pasted', '1\t2\r', '12'],
+      ['spaces surround it', ' 12 \r', '12'],
+    ])('accept the text on the line if %s', async (_name, typed, answer) => {
       expect(await ask('live', typed)).toMatchObject({ said: { answer } });
     });
 
-    it('take what stands there where the cursor moved within the line', async () => {
+    it('accept the text on the line if the cursor moved within it', async () => {
       // keys that come in one piece are a paste, which Node puts at the end wherever the cursor is
       const steps = [
-        { await: 'look 1', type: '1' },
+        { await: 'update 1', type: '1' },
         { await: 'means <1>', type: '3' },
         { await: 'means <13>', type: '\u001b[D' },
         // the cursor stands before the 3
@@ -141,7 +141,7 @@ describe('questions', () => {
       });
     });
 
-    it.each(['xterm', 'dumb'])('are edited with the rubout key on TERM=%s', async (TERM) => {
+    it.each(['xterm', 'dumb'])('are edited with the backspace key on TERM=%s', async (TERM) => {
       expect(await ask('live', '1x\u007f2\r', { environment: { TERM } })).toMatchObject({ said: { answer: '12' } });
     });
 
@@ -149,21 +149,21 @@ describe('questions', () => {
       ['Escape', ESCAPE, { Failure: 'declined' }],
       ['Ctrl-D', CTRL_D, { Failure: 'declined' }],
       ['Ctrl-C', CTRL_C, { Interrupted: 'SIGINT' }],
-    ])('are left by %s with the cursor shown', async (_name, typed, said) => {
+    ])('show the cursor again after %s', async (_name, typed, said) => {
       const result = await ask('live', `1${typed}`);
       expect(result.said).toEqual(said);
       expect(result.screen.lastIndexOf('\u001b[?25h')).toBeGreaterThan(result.screen.lastIndexOf('\u001b[?25l'));
     });
   });
 
-  it('narrow a list down to what is typed', async () => {
+  it('narrow a list to the typed text', async () => {
     const steps = [
       { await: 'ltc_usdt', type: 'et' },
       { await: 'Market: et', type: '\r' },
     ];
     const { screen, said } = await ask('search', '', { steps, environment: { NO_COLOR: '1' } });
     expect(said).toEqual({ answer: 'eth_usdt' });
-    // what is chosen stands there without its price
+    // the chosen market is shown without its price
     expect(screen).toMatch(/Market: eth_usdt\u001b/);
   });
 
@@ -173,7 +173,7 @@ describe('questions', () => {
     expect(screen).not.toMatch(/[^\x00-\x7f]/);
   });
 
-  it('paints nothing where NO_COLOR is set', async () => {
+  it('use no colour if NO_COLOR is set', async () => {
     const { screen } = await ask('select', '\r', { environment: { NO_COLOR: '1' } });
     expect(screen).not.toMatch(/\u001b\[[0-9;]*m/);
   });
@@ -204,11 +204,11 @@ describe.skipIf(!requires('python3'))('questions of a program on a real terminal
     ['select', `${DOWN}\r`, { answer: 'SELL' }, 0],
     ['hidden', `abc${CTRL_C}`, { Interrupted: 'SIGINT' }, 130],
     ['live', `1${CTRL_D}`, { Failure: 'declined' }, 8],
-  ])('%s is answered with %j', async (kind, typed, said, status) => {
+  ])('of kind %s accept %j', async (kind, typed, said, status) => {
     expect(await ask(kind, typed)).toMatchObject({ said, status });
   });
 
-  it.each(['y', 'y\r', 'y\ry\r'])('%j typed before the question does not confirm', async (early) => {
+  it.each(['y', 'y\r', 'y\ry\r'])('ignore %j typed before the question', async (early) => {
     const steps = [
       { await: '', type: early },
       { await: '[y/N]', type: '\r' },
@@ -216,7 +216,7 @@ describe.skipIf(!requires('python3'))('questions of a program on a real terminal
     expect(await ask('confirm', '', { steps })).toMatchObject({ said: { answer: false }, status: 0 });
   });
 
-  it('the answer counts after something was typed too early', async () => {
+  it('accept an answer after an earlier key was ignored', async () => {
     const steps = [
       { await: '', type: 'n' },
       { await: '[y/N]', type: 'y\r' },
@@ -224,32 +224,32 @@ describe.skipIf(!requires('python3'))('questions of a program on a real terminal
     expect(await ask('confirm', '', { steps })).toMatchObject({ said: { answer: true }, status: 0 });
   });
 
-  it('draws on stderr, never on stdout', async () => {
+  it('are drawn on stderr, never on stdout', async () => {
     const { screen, piped } = await ask('confirm', 'y\r');
     expect(screen).toContain('Place it? [y/N]');
     expect(piped).toBe('{"answer":true}');
   });
 
-  it('asks nobody where stdin is no terminal', async () => {
+  it('are declined without output if stdin is not a terminal', async () => {
     const result = await ask('confirm', '', { stdin: 'none', steps: [] });
     expect(result).toMatchObject({ said: { Failure: 'declined' }, status: 8, screen: '' });
   });
 
-  it('shows nothing of what is hidden', async () => {
+  it('show nothing of a hidden answer', async () => {
     const { screen, said } = await ask('hidden', 'qZ#x&w\r');
     expect(said).toEqual({ answer: 'qZ#x&w' });
     for (const character of 'qZ#x&w*') expect(screen).not.toContain(character);
     expect(screen.trimEnd().endsWith('\u001b[?25h')).toBe(true);
   });
 
-  it('leaves the terminal as it was when a signal ends the program', async () => {
+  it('restore the terminal when a signal ends the program', async () => {
     const steps = [{ await: 'Secret key:', type: 'q', signal: 'SIGTERM' as const }];
     const { screen, status } = await ask('hidden', '', { steps });
     expect(status).toBe(143);
     expect(screen.lastIndexOf('\u001b[?25h')).toBeGreaterThan(screen.lastIndexOf('\u001b[?25l'));
   });
 
-  it('a word that is to be typed does not count from before the question', async () => {
+  it('ignore a word that was typed before the question', async () => {
     const steps = [
       { await: '', type: 'price-band\r' },
       { await: 'Type price-band:', type: '\r' },
@@ -264,7 +264,7 @@ describe('questions without a terminal', () => {
   it.each([
     ['stdin is a pipe', new PassThrough(), new Kept(80)],
     ['stderr is a pipe', terminal, new Kept()],
-  ])('are refused where %s, whatever it holds', async (_name, input, errors) => {
+  ])('are refused if %s, whatever the input holds', async (_name, input, errors) => {
     input.write('y\n');
     const prompts = new Prompts(hostWith({ input, errors }));
     expect(prompts.available).toBe(false);
@@ -272,7 +272,7 @@ describe('questions without a terminal', () => {
     expect(errors.text).toBe('');
   });
 
-  it('are declined when the input ends in mid-question', async () => {
+  it('are declined if the input ends in the middle of a question', async () => {
     const input = Object.assign(new PassThrough(), { isTTY: true });
     const asked = new Prompts(hostWith({ input, errors: new Kept(80) })).confirm('Place it?');
     setTimeout(() => input.end(), 50);

@@ -27,7 +27,7 @@ describe('text from outside', () => {
     expect(safe(text)).toBe(expected);
   });
 
-  it('never has a character that a terminal obeys, and does not change twice', () => {
+  it('contains no control character, and does not change when cleaned twice', () => {
     const piece = fc.constantFrom(
       '\u001b',
       '[',
@@ -66,13 +66,13 @@ describe('wrapped text', () => {
     expect(wrapped('one two', Number.POSITIVE_INFINITY)).toBe('one two');
   });
 
-  it('keeps a command whole, on a line of its own where it does not fit', () => {
+  it('keeps a command whole, on its own line if necessary', () => {
     const command = 'pit order buy a_b 1 --at 2';
     expect(wrapped('To place it:', 15, command)).toBe(`To place it:\n${command}`);
     expect(wrapped('To place it:', 80, command)).toBe(`To place it: ${command}`);
   });
 
-  it('is the text, but for where it is broken', () => {
+  it('changes only spaces to line breaks', () => {
     const word = fc.constantFrom('pit', 'pit:', 'orders', 'x:', 'x,', 'x.', '(x)', '--all');
     const text = fc.array(word).map((words) => words.join(' '));
     fc.assert(

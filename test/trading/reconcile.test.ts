@@ -227,13 +227,13 @@ describe('any interleaving of requests, executions and lists', () => {
         for (const { id, intents } of model.attempts) {
           expect(model.closed.has(id)).toBe(true);
           for (const intent of intents) {
-            const there = model.rows.filter(({ key }) => key === intent.key).map((row) => row.id);
+            const ids = model.rows.filter(({ key }) => key === intent.key).map((row) => row.id);
             const order = model.orders.get(intent.id);
-            if (order !== undefined) expect(there).toContain(order);
-            if (model.outcomes.get(intent.id) === 'notSent') expect(there).toEqual([]);
-            const reported = model.reported.filter((row) => there.includes(row));
-            const isLate = model.outcomes.get(intent.id) === 'refused' && there.length > 0;
-            expect(reported).toHaveLength(isLate ? there.length : Math.max(0, there.length - 1));
+            if (order !== undefined) expect(ids).toContain(order);
+            if (model.outcomes.get(intent.id) === 'notSent') expect(ids).toEqual([]);
+            const reported = model.reported.filter((row) => ids.includes(row));
+            const isLate = model.outcomes.get(intent.id) === 'refused' && ids.length > 0;
+            expect(reported).toHaveLength(isLate ? ids.length : Math.max(0, ids.length - 1));
             expect(new Set(reported).size).toBe(reported.length);
           }
         }
@@ -249,11 +249,11 @@ describe('any interleaving of requests, executions and lists', () => {
       fc.property(scenario, (given) => {
         const model = run(given, { sharesKeys: true, hasIdenticalForeign: false });
         for (const key of new Set(model.rows.filter(({ attempt }) => attempt !== undefined).map((row) => row.key))) {
-          const there = model.rows.filter((row) => row.key === key).map(({ id }) => id);
+          const ids = model.rows.filter((row) => row.key === key).map(({ id }) => id);
           const accounted = [...new Set([...model.orders.values(), ...model.reported])].filter((id) =>
-            there.includes(id),
+            ids.includes(id),
           );
-          expect(accounted.sort()).toEqual(there.sort());
+          expect(accounted.sort()).toEqual(ids.sort());
         }
         expect(new Set(model.reported).size).toBe(model.reported.length);
         const orders = [...model.orders.values()];

@@ -31,13 +31,13 @@ describe.skipIf(!requires('redis-server'))('machines that share a Redis (needs r
     const gone = callers.arrivals.length;
     expect(await job.ended).toBe(0);
     expect(callers.arrivals).toHaveLength(120);
-    // a quarter of sixty, once what was on its way has arrived
+    // a quarter of sixty, once the requests on their way have arrived
     const later = callers.arrivals.slice(gone + 60).map(({ at }) => at);
     expect(callers.most(({ at }) => later.includes(at))).toBeLessThanOrEqual(15);
   });
 });
 
-it('uses a share if Redis was never there', async () => {
+it('a machine that never reached Redis uses its share', async () => {
   callers = await Callers.listen();
   const redis = `redis://127.0.0.1:${await freePort()}`;
   expect(await callers.start({ redis, calls: 20, atOnce: 20 }).ended).toBe(0);

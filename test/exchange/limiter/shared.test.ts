@@ -21,12 +21,12 @@ describe('processes that share a home', () => {
     expect(callers.most()).toBeGreaterThan(40);
   });
 
-  it('ask for candles at most once a second', async () => {
+  it('request candles at most once a second', async () => {
     await callInParallel(3, { bucket: 'kline', calls: 1 });
     expect(callers.most()).toBe(1);
   });
 
-  it('keep a limit of its own for each key, and one for all keys of the host', async () => {
+  it('keep a limit for each key, and one for all keys of the host', async () => {
     callers = await Callers.listen();
     const keys = ['a', 'b', 'c', 'd'];
     const ends = keys.map((accessKey) => callers.start({ accessKey, calls: 90, atOnce: 60, waits: true }).ended);
@@ -48,7 +48,7 @@ describe('processes that share a home', () => {
     await canceller.ended;
     const cancels = callers.arrivals.flatMap(({ what }, index) => (what.startsWith('cancel') ? index : []));
     expect(cancels).toHaveLength(3);
-    // others in their turn are as many as a second grants, and as many again where a second has just ended
+    // the others get as many permits as a second grants, and twice that at the end of a second
     expect((cancels.at(-1) ?? 0) - before).toBeLessThan(120);
     await others.ended;
     expect(callers.most()).toBeLessThanOrEqual(60);

@@ -2,8 +2,8 @@ import type { Prompts } from '../../../src/terminal/prompts.js';
 
 /** A question of each kind. */
 export function questions(prompts: Prompts): Readonly<Record<string, () => Promise<unknown>>> {
-  // how often the words below a live question were read anew
-  let looks = 0;
+  // how often the text below a live question was updated
+  let updates = 0;
   return {
     confirm: () => prompts.confirm('Place it?'),
     hidden: () => prompts.hidden('Secret key:'),
@@ -12,10 +12,10 @@ export function questions(prompts: Prompts): Readonly<Record<string, () => Promi
     typing: () => prompts.confirmTyping('Type price-band:', 'price-band'),
     live: () =>
       prompts.live('Price:', {
-        below: (typed, wrong) => `look ${looks}: ${wrong ?? `means <${typed}>`}`,
+        below: (typed, wrong) => `update ${updates}: ${wrong ?? `means <${typed}>`}`,
         check: (typed) => /^\d+$/.test(typed) || 'only digits',
         refresh: async () => {
-          looks += 1;
+          updates += 1;
         },
       }),
     search: () =>

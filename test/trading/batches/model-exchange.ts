@@ -11,7 +11,7 @@ export interface ModelOrder {
   readonly list: number;
 }
 
-/** A request that something on the way holds. */
+/** A request that the network holds. */
 interface Held {
   readonly after: number;
   readonly reqTime: number;
@@ -43,7 +43,7 @@ export class ModelExchange {
   lists = 0;
   /** Answers name the orders of a request last to first. */
   isReversed = false;
-  /** The lists are dated by a clock that is so many milliseconds ahead of the one that judges requests. */
+  /** How many ms the clock of the lists is ahead of the one that judges requests. */
   ahead = 0;
   /** If set, every order is listed with this type. */
   shownType: number | undefined;

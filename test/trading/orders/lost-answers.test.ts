@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
-import { placeOrder } from '../../../src/trading/orders/place.js';
+import { placeOrder, uncertainWrites } from '../../../src/trading/orders/place.js';
 import { newClientId } from '../../../src/trading/orders/terms.js';
-import { uncertainWrites } from '../../../src/trading/orders/uncertain-writes.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
@@ -39,7 +38,7 @@ function place(account: TestAccount, changes: Partial<OrderTerms> = {}, id = CLI
 
 const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
 const PLACED = `{"code":"1000","message":"ok","id":"${ID}"}`;
-/** Long enough for every fault that answers, short for the one that hangs. */
+/** Enough for every fault that ends, and short for the hang. */
 const BUDGET_MS = 2_000;
 
 describe.each(FAULT_NAMES)('an order whose answer was lost to %s', (fault) => {

@@ -28,7 +28,7 @@ async function replace(account: TestAccount, wishes: Partial<Changes> = {}): Pro
   return replaceOrder(account, plan, NAME);
 }
 
-/** What the one order that was sent says of itself. */
+/** The parameters of the one order that was sent. */
 function sent({ requests }: OrdersExchange): Record<string, string> {
   const [order, ...more] = requests.filter(({ target }) => target.startsWith('/api/order?'));
   expect(more).toEqual([]);
@@ -36,7 +36,7 @@ function sent({ requests }: OrdersExchange): Record<string, string> {
   return own;
 }
 
-/** The operations that came, in their order; looks at anything are left out. */
+/** The operations of the received writes, in order. */
 function writes({ requests }: OrdersExchange): string[] {
   return requests.flatMap(({ target }) => /^\/api\/(order|cancelOrder)\?/.exec(target)?.[1] ?? []);
 }
@@ -129,7 +129,7 @@ describe('a replacement', () => {
   });
 });
 
-/** The order as a copy that lags behind would show it. */
+/** The order as a lagging replica would show it. */
 function lagging(filled: string, status = 2) {
   const text = `{"id":"7","currency":"btc_usdt","price":30000,"total_amount":0.5,"trade_amount":${filled},"trade_money":0,"trade_date":1540295990000,"status":${status},"type":1}`;
   return (socket: import('node:net').Socket) =>
@@ -148,7 +148,7 @@ describe('a replacement places nothing', () => {
       await expect(replaceOrder(account, plan, NAME)).rejects.toMatchObject({ kind: 'usage', clientId: 'other0001' });
       expect(writes(server)).toEqual([]);
       expect(account.journal.open().map(({ intent }) => intent.id)).toEqual(['other0001']);
-      // nor is another one planned, which a dry run would show
+      // a second one is not even planned, which covers a dry run
       const another = planReplacement(account, MARKET, { id: '7' }, WISHES);
       await expect(another).rejects.toMatchObject({ kind: 'usage', clientId: 'other0001' });
     },
@@ -206,7 +206,7 @@ describe('a replacement places nothing', () => {
     });
     const account = accountOf(server.url);
     const done = await replace(account);
-    // nothing that anybody could place, now or when it is resolved
+    // nothing is left to place, now or when it is resolved
     expect(done).toMatchObject({ kind: 'unplaced', rest: null, why: { kind: 'usage' } });
     expect(writes(server)).toEqual(['cancelOrder']);
     const [settled] = account.journal.archive.since(0);
@@ -242,7 +242,7 @@ describe('a replacement places nothing', () => {
 });
 
 describe('a replacement under the limit of a day', () => {
-  /** With a limit of so much for the day. */
+  /** An account with a limit for the day. */
   async function within(account: TestAccount, most: string, meanwhile: () => void = () => {}) {
     const plan = await planReplacement(account, MARKET, { id: '7' }, WISHES);
     meanwhile();

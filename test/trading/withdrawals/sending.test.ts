@@ -60,8 +60,8 @@ function serve({ write, before = [BEFORE], reads = [[BEFORE]], bills = ['[]'] }:
       }
       const expired = tooOld(target);
       if (expired !== undefined) return expired;
-      const look = !isSent ? before : left.length > 1 ? left.shift() : left[0];
-      return typeof look === 'function' ? look : respond(listed(...(look ?? [])));
+      const records = !isSent ? before : left.length > 1 ? left.shift() : left[0];
+      return typeof records === 'function' ? records : respond(listed(...(records ?? [])));
     },
   });
 }
