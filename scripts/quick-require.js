@@ -1,7 +1,8 @@
 // The loader at the head of dist/bin.js: requires a bundle with the code that V8 made of it when it was built. Compiling
 // is most of what a start costs. V8 trusts that code: one patch of Node runs into the ground on what another has made, and
-// so does any Node on damaged code. So it is kept under the exact version, with a checksum; otherwise the source counts.
-import { readFileSync, writeFileSync } from 'node:fs';
+// so does any Node on damaged code. So it is kept under the exact version, with a checksum and a digest of its source, and
+// used only from a folder that nobody else can write to; otherwise the source counts.
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import vm from 'node:vm';
@@ -14,9 +15,10 @@ const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {'
  */
 export function quickRequire(folder, name, compiled = () => {}) {
   const filename = path.join(folder, name);
-  const script = new vm.Script(WRAPPER.join(readFileSync(filename, 'utf8')), {
+  const source = readFileSync(filename);
+  const script = new vm.Script(WRAPPER.join(source.toString()), {
     filename,
-    cachedData: keptCode(filename),
+    cachedData: keptCode(filename, source),
     importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   const module = { exports: {} };
@@ -29,21 +31,41 @@ export function quickRequire(folder, name, compiled = () => {}) {
 }
 
 const SUM_LENGTH = 8;
+const DIGEST_LENGTH = 32;
+/** Bits of a mode that let the group or everyone else write. */
+const OTHERS_WRITE = 0o022;
 
 /** Keeps the code that V8 has made of a bundle for this very Node. */
 export function keepCode(filename, script) {
   const code = script.createCachedData();
-  writeFileSync(codeFile(filename), Buffer.concat([Buffer.from(checksum(code)), code]));
+  const file = codeFile(filename);
+  writeFileSync(file, Buffer.concat([digest(readFileSync(filename)), Buffer.from(checksum(code)), code]));
+  for (const one of [path.dirname(file), filename, file]) chmodSync(one, statSync(one).mode & ~OTHERS_WRITE);
 }
 
-function keptCode(filename) {
+function keptCode(filename, source) {
   try {
-    const kept = readFileSync(codeFile(filename));
-    const code = kept.subarray(SUM_LENGTH);
-    return kept.toString('latin1', 0, SUM_LENGTH) === checksum(code) ? code : undefined;
+    const file = codeFile(filename);
+    if (![path.dirname(file), file].every(isOurs)) return undefined;
+    const kept = readFileSync(file);
+    const code = kept.subarray(DIGEST_LENGTH + SUM_LENGTH);
+    const isWhole = kept.toString('latin1', DIGEST_LENGTH, DIGEST_LENGTH + SUM_LENGTH) === checksum(code);
+    return isWhole && digest(source).equals(kept.subarray(0, DIGEST_LENGTH)) ? code : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Whether only root or the user can write to it. Windows has neither modes nor numeric owners. */
+function isOurs(target) {
+  const user = process.geteuid?.();
+  const { uid, mode } = statSync(target);
+  return user === undefined || ((uid === user || uid === 0) && (mode & OTHERS_WRITE) === 0);
+}
+
+function digest(source) {
+  const { createHash } = process.getBuiltinModule('node:crypto');
+  return createHash('sha256').update(source).digest();
 }
 
 function codeFile(filename) {

@@ -1,4 +1,6 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -43,4 +45,55 @@ it.each<[string, (code: Buffer) => Buffer]>([
 
 it('the compiled code cache is named after the exact version of Node', () => {
   expect(path.basename(codeCache())).toBe(`main.cjs.${process.version}-${process.arch}.code`);
+});
+
+const LOADER = path.resolve(import.meta.dirname, '../../scripts/quick-require.js');
+
+/** Loads a module of the copy in a Node of its own, which keeps its code if asked to, and returns what the module gives. */
+function given(keep = false): string {
+  const kept = keep ? ', keepCode' : '';
+  const script = `import { keepCode, quickRequire } from ${JSON.stringify(LOADER)};
+    console.log(quickRequire(${JSON.stringify(copy)}, './swapped.cjs'${kept}).given);`;
+  return execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }).trim();
+}
+
+/** A module that gives 1, whose kept code was made of one that gives 2; with its digest or, as a forger would, the right one. */
+function swapped(digestOf: 'its own source' | 'the source beside it'): string {
+  const [one, two] = ['exports.given = 1;', 'exports.given = 2;'];
+  const file = path.join(copy, 'swapped.cjs');
+  const kept = `${file}.${process.version}-${process.arch}.code`;
+  writeFileSync(file, two);
+  given(true);
+  writeFileSync(file, one);
+  if (digestOf === 'the source beside it') {
+    const code = readFileSync(kept);
+    createHash('sha256').update(one).digest().copy(code);
+    writeFileSync(kept, code);
+  }
+  return kept;
+}
+
+it('the compiled code cache of another source of the same length is ignored', () => {
+  swapped('its own source');
+  expect(given()).toBe('1');
+});
+
+it('the compiled code cache is used from a folder that nobody else can write to, and only from there', () => {
+  const kept = swapped('the source beside it');
+  expect(given()).toBe('2');
+  for (const target of [copy, kept]) {
+    const { mode } = statSync(target);
+    chmodSync(target, mode | 0o020);
+    expect(given()).toBe('1');
+    chmodSync(target, mode);
+  }
+  expect(given()).toBe('2');
+});
+
+it('the package holds no compiled code cache', () => {
+  const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { encoding: 'utf8' });
+  const [{ files }] = JSON.parse(packed) as [{ files: { path: string }[] }];
+  const names = files.map((file) => file.path);
+  expect(names).toContain('dist/main.cjs');
+  expect(names.filter((name) => name.endsWith('.code'))).toEqual([]);
 });
