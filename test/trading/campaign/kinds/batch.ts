@@ -117,7 +117,7 @@ function saidBy(run: Run, told: Output | undefined): Said {
   const { code } = run;
   if (wasKilled(run)) return 'killed';
   if (told === undefined) return code === 3 || code === 7 ? 'refused' : code === 2 || code === 5 ? 'notSent' : 'failed';
-  if (code === 0) return 'placed';
+  if (code === 0 || (code === 9 && told.orders.every(({ outcome }) => outcome === 'placed'))) return 'placed';
   if (code === 6) return 'unknown';
   return code === 9 ? 'partial' : 'failed';
 }

@@ -12,7 +12,7 @@ export interface PlacementOutput {
 export function saidOfPlacing({ run }: Evidence, told: PlacementOutput | undefined): Said {
   const { code } = run;
   if (wasKilled(run)) return 'killed';
-  if (code === 0 && told?.outcome === 'placed') return 'placed';
+  if ((code === 0 || code === 9) && told?.outcome === 'placed') return 'placed';
   if (code === 6 && told?.outcome === 'unknown') return 'unknown';
   if (told !== undefined) return 'failed';
   if (code === 3 || code === 7) return 'refused';

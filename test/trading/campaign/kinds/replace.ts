@@ -63,7 +63,7 @@ export const replace: Kind<ReplaceAction> = {
 function saidBy({ run }: Evidence, told: Output | undefined): Said {
   const { code } = run;
   if (wasKilled(run)) return 'killed';
-  if (code === 0 && told?.outcome === 'placed') return 'placed';
+  if ((code === 0 || code === 9) && told?.outcome === 'placed') return 'placed';
   if (code === 6) return 'unknown';
   if (code === 9) return told?.outcome === 'refused' ? 'refused' : 'notSent';
   if (told !== undefined) return 'failed';
