@@ -1,5 +1,6 @@
 // `npm run bench:modules`: how many of pit's own modules a command executes. The sources are run unbundled, and V8's
-// coverage says which modules were loaded and in which of them a function was called. With --list it names the latter.
+// coverage says which modules were loaded and in which of them a function was called. With --list it names the latter,
+// with --json it prints both as JSON.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -71,11 +72,13 @@ try {
   await writeModules();
   sandbox = await serve();
   modulesOf(['markets', '--json'], 'first');
-  for (const [index, line] of COMMANDS.entries()) {
-    const { loaded, executed } = modulesOf(line.split(' '), index);
-    console.log(`${String(executed.length).padStart(4)} modules executed, ${loaded} loaded: pit ${line}`);
-    if (process.argv.includes('--list')) console.log(executed.map((name) => `       ${name}`).join('\n'));
-  }
+  const measured = COMMANDS.map((line, index) => ({ line, ...modulesOf(line.split(' '), index) }));
+  if (process.argv.includes('--json')) console.log(JSON.stringify(measured));
+  else
+    for (const { line, loaded, executed } of measured) {
+      console.log(`${String(executed.length).padStart(4)} modules executed, ${loaded} loaded: pit ${line}`);
+      if (process.argv.includes('--list')) console.log(executed.map((name) => `       ${name}`).join('\n'));
+    }
 } finally {
   sandbox?.removeAllListeners('exit');
   sandbox?.kill();

@@ -1,10 +1,11 @@
-// `npm run campaign:NAME [-- WORDS]`: bundles test/campaigns/NAME.ts and runs it with the words.
+// `npm run campaign:NAME [-- WORDS]`: builds what is out of date, bundles test/campaigns/NAME.ts and runs it with the words.
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { root, run } from './prepare.js';
+import { prepare, root, run } from './prepare.js';
 
+prepare();
 const [name = '', ...words] = process.argv.slice(2);
 const directory = mkdtempSync(path.join(tmpdir(), 'pit-campaign-'));
 process.on('exit', () => rmSync(directory, { recursive: true, force: true }));

@@ -10,7 +10,12 @@ const GROUPS = [
   {
     files: ['src/trading/orders/terms.ts'],
     tests: [
-      'test/trading/orders/{rules,remainder,verify,lost-answers,no-false-alarm}.test.ts',
+      'test/trading/orders/rules.test.ts',
+      'test/trading/orders/remainder.test.ts',
+      'test/trading/orders/verify.test.ts',
+      'test/trading/orders/lost-answers.test.ts',
+      'test/trading/orders/no-false-alarm.test.ts',
+      'test/trading/batches/uncertain-duplicates.test.ts',
       'test/trading/guards/*.test.ts',
     ],
   },

@@ -5,17 +5,22 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+const MACHINE = `${process.platform} ${process.arch}`;
+
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Makes `node_modules` what the lockfile says. */
 export function preparePackages() {
-  once('node_modules/.installed', ['package-lock.json'], 'Installing the packages', install);
+  // no package is compiled here, so they are the same for every Node
+  once('node_modules/.installed', ['package-lock.json'], MACHINE, 'Installing the packages', install);
 }
 
 /** Makes `node_modules` what the lockfile says and `dist` what the sources say. */
 export function prepare() {
   preparePackages();
-  once('dist/.built', ['package-lock.json', 'package.json', 'scripts', 'src'], 'Building', () =>
+  const inputs = ['package-lock.json', 'package.json', 'scripts', 'src'];
+  // the bundle holds code that this very Node compiled
+  once('dist/.built', inputs, `${MACHINE} ${process.version}`, 'Building', () =>
     run(process.execPath, ['scripts/build.js']),
   );
 }
@@ -39,18 +44,18 @@ function install() {
   else run('npm', words);
 }
 
-/** Does the work unless its mark says that it was done with the same inputs, for this machine and Node. */
-function once(mark, inputs, title, work) {
+/** Does the work unless its mark says that it was done with the same inputs, in the same circumstances. */
+function once(mark, inputs, circumstances, title, work) {
   const file = path.join(root, mark);
-  const digest = digestOf(inputs);
+  const digest = digestOf(inputs, circumstances);
   if (existsSync(file) && readFileSync(file, 'utf8') === digest) return;
   console.error(`${title} …`);
   work();
   writeFileSync(file, digest);
 }
 
-function digestOf(inputs) {
-  const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${process.version}\n`);
+function digestOf(inputs, circumstances) {
+  const hash = createHash('sha256').update(`${circumstances}\n`);
   for (const file of inputs.flatMap(filesBelow)) hash.update(`${file}\n`).update(readFileSync(path.join(root, file)));
   return hash.digest('hex');
 }

@@ -102,6 +102,14 @@ export function quoted(word: string): string {
   return word.length > 60 ? `"${word.slice(0, 60)}…"` : `"${word}"`;
 }
 
+/** In local time, with its offset from UTC: `2026-11-21 13:00:00 (UTC+01:00)`. */
+export function clockTime(time: number): string {
+  const offset = -new Date(time).getTimezoneOffset();
+  const away = new Date(Math.abs(offset) * 60_000).toISOString().slice(11, 16);
+  const words = new Date(time + offset * 60_000).toISOString().slice(0, 19).replace('T', ' ');
+  return `${words} (UTC${offset === 0 ? '' : (offset < 0 ? '-' : '+') + away})`;
+}
+
 /** A wrong command line or input; nothing was sent. */
 export function usage(message: string, hint?: Advice): Failure {
   return new Failure('usage', message, { hint });

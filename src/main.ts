@@ -1,8 +1,7 @@
 import { type Program, report, run } from './cli/run.js';
 import { commands, groups, SECTIONS } from './commands/index.js';
 import { openContext } from './commands/session/context.js';
-import { type Host, systemHost } from './platform/host.js';
-import { reportUncaught } from './platform/signals.js';
+import { type Host, reportUncaught, systemHost } from './platform/host.js';
 
 /** Everything that a command line may ask for. */
 export const PROGRAM: Program = { commands, groups, sections: SECTIONS, open: openContext };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { readTextBounded } from '../platform/bounded-file.js';
 import { isPrivateFile, makePrivateFolder, replaceFile } from './private.js';
 
 interface Cached {
@@ -10,6 +11,9 @@ interface Cached {
 
 /** A folder of its own: whatever else lies in the cache folder, and however open that is, is no concern here. */
 const FOLDER = 'answers';
+
+/** Far more than the configuration of all markets. */
+const MOST_BYTES = 64 * 2 ** 20;
 
 /**
  * Things that can be made again, as the market configuration, each with its age. Nothing here ever fails a command: what
@@ -32,7 +36,7 @@ export class Cache {
     try {
       const file = fileOf(key);
       return isPrivateFile(this.#folder, file)
-        ? this.#parse(fs.readFileSync(path.join(this.#folder, file), 'utf8'))
+        ? this.#parse(readTextBounded(path.join(this.#folder, file), MOST_BYTES))
         : null;
     } catch {
       return null;

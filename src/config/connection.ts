@@ -1,6 +1,6 @@
-import { type Advice, Failure, suggest, usage } from '../errors.js';
+import { type Advice, Failure, suggest } from '../errors.js';
 import { type KeyPair, type KeyStore, requireKeyText } from './keys.js';
-import { type Profile, type Profiles, SANDBOX } from './profiles.js';
+import type { Profile, Profiles } from './profiles.js';
 import { checkUrl } from './urls.js';
 
 /** Why something is missing, in words for the user. */
@@ -21,8 +21,6 @@ export interface Connection {
   readonly sandbox: boolean;
   /** A host comes from the environment: previews name it. */
   readonly hostFromEnvironment: boolean;
-  /** Market data comes from one place and trading goes to another, because of the environment. */
-  readonly mixedHosts: boolean;
   readonly settings: Readonly<Record<string, string>>;
   readonly keysMissing: Missing | null;
   readonly baseUrlMissing: Missing | null;
@@ -42,11 +40,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * Chooses profile, hosts and keys: a flag beats the environment, which beats the profile.
  *
  * Three rules guard real money. A profile's keys go only to the profile's own trade host. Keys from the environment never
- * go to the sandbox: whoever exports keys means a real exchange, and its host is missing. A trade host from the environment
- * does not get its market data from the sandbox.
+ * go to the sandbox: whoever exports keys means a real exchange, and its host is missing. Prices of one exchange are never
+ * used to trade at another: a host from the environment is not combined with one of a profile.
  *
- * @throws Failure `usage` for a variable that is no URL or no key, and `--profile sandbox` against `PIT_TRADE_URL`;
- *   Failure `credentials` for an unknown profile, one key without the other, a host over plain http, or an unusable file
+ * @throws Failure `usage` for a variable that is no URL or no key; Failure `credentials` for an unknown profile, `--profile`
+ *   against another host in the environment, one key without the other, a host over plain http, or an unusable file
  */
 export async function chooseConnection(
   flags: { readonly profile?: string | undefined },
@@ -55,8 +53,8 @@ export async function chooseConnection(
 ): Promise<Connection> {
   const { profiles } = stores;
   const given = fromEnvironment(environment);
-  if (flags.profile === SANDBOX && given.tradeUrl !== null) throw twoPlaces();
   const profile = await profiles.toUse(flags.profile ?? given.profile ?? (await profiles.active()));
+  if (flags.profile !== undefined) requireOwnHosts(profile, given);
   const needsOwnKeys = given.keys === null && !profile.builtIn && !tradesElsewhere(profile, given);
   return decide(profile, given, needsOwnKeys ? await stores.keys.get(profile.name) : null);
 }
@@ -69,9 +67,8 @@ export function requireKeys(connection: Connection): KeyPair {
 
 function decide(profile: Profile, given: FromEnvironment, kept: KeyPair | null): Connection {
   const sandbox = profile.builtIn && given.tradeUrl === null;
-  const baseUrl = given.baseUrl ?? (profile.baseUrl || null);
+  const baseUrl = given.baseUrl ?? (tradesElsewhere(profile, given) ? null : profile.baseUrl || null);
   const tradeUrl = given.tradeUrl ?? (profile.tradeUrl || null);
-  const moved = baseUrl !== (profile.baseUrl || null) || tradeUrl !== (profile.tradeUrl || null);
   const keysMissing = whyNoKeys(profile, given, kept);
   const baseUrlMissing = baseUrl === null && !sandbox ? NO_BASE_URL : null;
   return {
@@ -81,7 +78,6 @@ function decide(profile: Profile, given: FromEnvironment, kept: KeyPair | null):
     keys: keysMissing === null ? (given.keys ?? kept) : null,
     sandbox,
     hostFromEnvironment: given.baseUrl !== null || given.tradeUrl !== null,
-    mixedHosts: moved && baseUrlMissing === null && (given.baseUrl === null) !== (given.tradeUrl === null),
     settings: profile.settings,
     keysMissing,
     baseUrlMissing,
@@ -89,6 +85,7 @@ function decide(profile: Profile, given: FromEnvironment, kept: KeyPair | null):
 }
 
 function whyNoKeys(profile: Profile, given: FromEnvironment, kept: KeyPair | null): Missing | null {
+  if (given.tradeUrl === null && pricesElsewhere(profile, given)) return FOREIGN_PRICES;
   if (given.keys !== null) return profile.builtIn && given.tradeUrl === null ? KEYS_WITHOUT_HOST : null;
   if (tradesElsewhere(profile, given)) return HOST_WITHOUT_KEYS;
   return kept === null && !profile.builtIn ? noKeys(profile.name) : null;
@@ -97,6 +94,23 @@ function whyNoKeys(profile: Profile, given: FromEnvironment, kept: KeyPair | nul
 /** Whether signed requests would go to a host other than the profile's. Another path counts as another host. */
 function tradesElsewhere(profile: Profile, given: FromEnvironment): boolean {
   return given.tradeUrl !== null && given.tradeUrl !== profile.tradeUrl;
+}
+
+/** Whether market data would come from a host other than the profile's. */
+function pricesElsewhere(profile: Profile, given: FromEnvironment): boolean {
+  return given.baseUrl !== null && given.baseUrl !== profile.baseUrl;
+}
+
+/** Throws Failure `credentials` if the environment names another host than the profile that the user named. */
+function requireOwnHosts(profile: Profile, given: FromEnvironment): void {
+  const variables = [
+    ...(pricesElsewhere(profile, given) ? ['PIT_BASE_URL'] : []),
+    ...(tradesElsewhere(profile, given) ? ['PIT_TRADE_URL'] : []),
+  ].join(' and ');
+  if (variables === '') return;
+  throw new Failure('credentials', `--profile ${profile.name} and ${variables} name different exchanges.`, {
+    hint: `Unset ${variables} to use the profile, or leave --profile ${profile.name} out.`,
+  });
 }
 
 /** An empty variable counts as not set. */
@@ -132,16 +146,15 @@ function noKeys(profile: string): Missing {
   };
 }
 
-function twoPlaces(): Failure {
-  return usage(
-    `--profile ${SANDBOX} and PIT_TRADE_URL name two places to trade.`,
-    `Unset PIT_TRADE_URL to use the sandbox, or leave --profile ${SANDBOX} out.`,
-  );
-}
-
 const KEYS_WITHOUT_HOST: Missing = {
   message: 'PIT_ACCESS_KEY and PIT_SECRET_KEY are set, but there is no exchange to use them with.',
   hint: 'Set PIT_TRADE_URL and PIT_BASE_URL or name a profile; for the sandbox, unset the two keys.',
+};
+
+const FOREIGN_PRICES: Missing = {
+  message:
+    "PIT_BASE_URL is not the profile's own host, so nothing is traded at the profile's exchange with its prices.",
+  hint: 'Set PIT_TRADE_URL and keys for the same exchange, or unset PIT_BASE_URL.',
 };
 
 const HOST_WITHOUT_KEYS: Missing = {

@@ -103,8 +103,10 @@ function remove(file: string): boolean {
 /** The parser's own words stay out of the failure, and so does its error: they quote the file, which may hold a key. */
 function readWith(conf: ConfClass, file: string): Document {
   try {
+    requireShort(file);
     return open(conf, file, false).store;
   } catch (thrown) {
+    if (thrown instanceof Failure) throw thrown;
     if (!(thrown instanceof SyntaxError)) throw unreadable(file, thrown);
     throw damaged(file, 'it is not JSON');
   }
@@ -119,6 +121,12 @@ export function damaged(file: string, why: string): Failure {
       suggest('Store its keys', 'keys', 'set', '--profile', 'NAME'),
     ],
   });
+}
+
+const MOST_BYTES = 2 ** 20;
+
+function requireShort(file: string): void {
+  if (fs.statSync(file).size > MOST_BYTES) throw damaged(file, 'it is longer than 1 MiB');
 }
 
 function unreadable(file: string, thrown: unknown): Failure {

@@ -46,11 +46,14 @@ export interface Send {
   readonly mayLeave?: (() => boolean) | undefined;
 }
 
+type Timing = Pick<Delivery, 'fresh' | 'timeoutMs'>;
+
 /** An operation with its values, and what to make of the body of its answer. */
 interface Call<Answer> {
   readonly name: string;
   readonly values: Given;
-  readonly read: (body: string, answer: HttpAnswer) => Answer;
+  /** `check` throws once the time is over: a long answer takes long to read. */
+  readonly read: (body: string, answer: HttpAnswer, check: () => void) => Answer;
 }
 
 /** The longest one read may take before it is tried again. */
@@ -106,7 +109,7 @@ export class ExchangeApi {
 
   /** The same, with the body as it came, whatever its fields; it must be JSON. Throws Failure as {@link read}. */
   async ask(name: OperationName, values: Given): Promise<string> {
-    return this.#repeatable({ name, values, read: (body) => wholeBody(name, body) });
+    return this.#repeatable({ name, values, read: (body, _, check) => wholeBody(name, body, check) });
   }
 
   /**
@@ -114,8 +117,8 @@ export class ExchangeApi {
    * that the interface could have sent.
    */
   async probe(name: OperationName, values: Given): Promise<HttpAnswer> {
-    const read = (body: string, answer: HttpAnswer) => {
-      requireJson(name, body);
+    const read = (body: string, answer: HttpAnswer, check: () => void) => {
+      requireJson(name, body, check);
       return answer;
     };
     return this.#paced({ name, values, read }).catch((error) => {
@@ -152,7 +155,7 @@ export class ExchangeApi {
 
   /** The same for an operation the interface does not describe; the answer is its body. Throws as {@link write}. */
   async call(name: string, values: Given, send?: Send): Promise<WriteOutcome<string>> {
-    return this.#once({ name, values, read: (body) => wholeBody(name, body) }, send);
+    return this.#once({ name, values, read: (body, _, check) => wholeBody(name, body, check) }, send);
   }
 
   // market data needs neither a clock nor a limit, so they are made when they are first needed
@@ -249,7 +252,7 @@ export class ExchangeApi {
     }
   }
 
-  async #exchange<Answer>(call: Call<Answer>, reqTime: number | undefined, delivery: Delivery): Promise<Answer> {
+  async #exchange<Answer>(call: Call<Answer>, reqTime: number | undefined, delivery: Timing): Promise<Answer> {
     try {
       return await this.#send(call, reqTime, delivery);
     } catch (error) {
@@ -264,7 +267,7 @@ export class ExchangeApi {
   async #send<Answer>(
     { name, values, read }: Call<Answer>,
     reqTime: number | undefined,
-    delivery: Delivery,
+    delivery: Timing,
   ): Promise<Answer> {
     const url = requestUrl(this.options, name, values, () => reqTime ?? this.now());
     const { host, trace, onWriteAnswer, network } = this.options;
@@ -272,13 +275,15 @@ export class ExchangeApi {
     const report = (what: string) =>
       trace?.(`GET ${host.redaction.apply(url)} -> ${what}, ${host.monotonic() - start} ms`);
     try {
-      const sent = await get(url, { ...delivery, network });
+      const sent = await get(url, { ...delivery, mostBytes: operationOf(name).mostBytes, network });
       const whole = { ...sent, body: host.redaction.applyToData(sent.body) };
       const { status, body, date } = whole;
       this.#learn(name, date, host.monotonic() - start);
       report(`HTTP ${status}, ${body.length} characters`);
       if (status !== 200) throw new BadStatus(status);
-      const answer = read(body, whole);
+      const answer = read(body, whole, () => {
+        if (host.monotonic() - start > delivery.timeoutMs) throw new TransportError('timeout', true, TOO_LATE);
+      });
       if (operationOf(name).effect !== 'read') onWriteAnswer?.(name, body);
       return answer;
     } catch (error) {
@@ -295,6 +300,8 @@ export class ExchangeApi {
   }
 }
 
+const TOO_LATE = 'no time was left to read the answer';
+
 function laneOf(name: string): Lane {
   return CANCELLING.has(name) ? 'cancel' : 'common';
 }
@@ -306,7 +313,7 @@ function withoutSecrets(thrown: unknown, redaction: Redaction): unknown {
 }
 
 function described<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Call<Result<OperationNamed<Name>>> {
-  return { name, values, read: (body) => readResponse(name, body) };
+  return { name, values, read: (body, _, check) => readResponse(name, body, check) };
 }
 
 /** Sends a request within its turn. The exchange counts a request before it answers, so the turn ends with the answer. */

@@ -1,5 +1,4 @@
-import { type Advice, Failure, suggest } from '../errors.js';
-import { clockTime } from './limiter/breaker.js';
+import { type Advice, clockTime, Failure, suggest } from '../errors.js';
 import { OBSERVED } from './observed-codes.js';
 import { InvalidParameter } from './request.js';
 import { Mismatch, Refused } from './response.js';

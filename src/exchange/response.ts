@@ -34,12 +34,19 @@ export class Mismatch extends Error {
   }
 }
 
+/** Called again and again while a body is read; what it throws ends that. */
+type Check = () => void;
+
 /**
  * The checked body of an answer to an operation. Throws {@link Refused} for an error the exchange reports and
  * {@link Mismatch} for anything that does not fit the operation's description.
  */
-export function readResponse<Name extends OperationName>(name: Name, body: string): Result<OperationNamed<Name>> {
-  const value = readBody(name, body);
+export function readResponse<Name extends OperationName>(
+  name: Name,
+  body: string,
+  check?: Check,
+): Result<OperationNamed<Name>> {
+  const value = readBody(name, body, check);
   const parsed = v.safeParse<v.GenericSchema<unknown, Result<OperationNamed<Name>>>>(schemaOf(name), value, {
     abortEarly: true,
   });
@@ -48,18 +55,18 @@ export function readResponse<Name extends OperationName>(name: Name, body: strin
 }
 
 /** A body as it came, its fields unchecked. Throws as {@link readResponse} for an error and for anything but JSON. */
-export function wholeBody(name: string, body: string): string {
-  readBody(name, body);
+export function wholeBody(name: string, body: string, check?: Check): string {
+  readBody(name, body, check);
   return body;
 }
 
 /** Throws {@link Mismatch} for anything but JSON, as an error page. */
-export function requireJson(name: string, body: string): void {
-  parseBody(name, body);
+export function requireJson(name: string, body: string, check?: Check): void {
+  parseBody(name, body, check);
 }
 
-function readBody(name: string, body: string): unknown {
-  const value = parseBody(name, body);
+function readBody(name: string, body: string, check?: Check): unknown {
+  const value = parseBody(name, body, check);
   refuse(name, value);
   return value;
 }
@@ -68,10 +75,11 @@ function schemaOf<Name extends OperationName>(name: Name) {
   return operations[name].result as v.GenericSchema<unknown, Result<OperationNamed<Name>>>;
 }
 
-function parseBody(name: string, body: string): unknown {
+function parseBody(name: string, body: string, check?: Check): unknown {
   try {
-    return parseJson(body);
+    return parseJson(body, check);
   } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
     const form = formOf(body, String(error));
     const words = { html: 'an HTML page', empty: 'empty', truncated: 'cut off', other: 'not readable as JSON' }[form];
     throw new Mismatch(`the answer to ${name} is ${words}`, form);

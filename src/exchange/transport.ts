@@ -1,4 +1,3 @@
-import fs from 'node:fs';
 import { type ClientRequest, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -6,6 +5,7 @@ import { TLSSocket } from 'node:tls';
 import type { CancelableRequest, Got, OptionsInit, RequestError, Response } from 'got';
 import { codeOf } from '../config/private.js';
 import { ACTIVE_PROFILE, type Advice, Failure, type FailureKind, suggest } from '../errors.js';
+import { readTextBounded } from '../platform/bounded-file.js';
 import { certificateTrouble } from './network/certificates.js';
 import type * as Proxies from './network/proxy.js';
 import type { Environment, NamedProxy } from './network/proxy.js';
@@ -16,13 +16,12 @@ const USER_AGENT =
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** A hundred times the longest answers of the interface, after decompression: a few bytes may expand to gigabytes. */
-const MOST_BYTES = 32 * 2 ** 20;
-
 export interface Delivery {
   /** A connection of its own, closed afterwards: a reused one may break in the middle of a request. */
   readonly fresh: boolean;
   readonly timeoutMs: number;
+  /** The longest body, after decompression: a few bytes may expand to gigabytes. */
+  readonly mostBytes: number;
   /** Absent: no proxy, and the well-known authorities. */
   readonly network?: Network | undefined;
 }
@@ -134,9 +133,12 @@ const FIX: Advice = [
   suggest('Go back to the usual authorities', 'profile', 'unset', ACTIVE_PROFILE, 'caFile'),
 ];
 
+/** A store of all well-known authorities has a quarter of a megabyte. */
+const MOST_CERTIFICATE_BYTES = 16 * 2 ** 20;
+
 function certificatesIn(file: string, kind: FailureKind = 'credentials', hint = FIX): string {
   try {
-    const text = fs.readFileSync(file, 'utf8');
+    const text = readTextBounded(file, MOST_CERTIFICATE_BYTES);
     if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
   } catch (thrown) {
     throw new Failure(kind, `The caFile ${file} cannot be read (${codeOf(thrown)}).`, { hint });
@@ -165,7 +167,10 @@ const DIRECT = new Network({});
  * Sends one GET, once, and ends with the timeout whatever the peer does. Throws {@link TransportError}, and Failure if the
  * network settings are wrong.
  */
-export async function get(url: string, { fresh, timeoutMs, network = DIRECT }: Delivery): Promise<HttpAnswer> {
+export async function get(
+  url: string,
+  { fresh, timeoutMs, mostBytes, network = DIRECT }: Delivery,
+): Promise<HttpAnswer> {
   const request = await gotOnce();
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
   const { options, proxy } = await network.way(url, fresh, timeoutMs);
@@ -174,7 +179,7 @@ export async function get(url: string, { fresh, timeoutMs, network = DIRECT }: D
     timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: timeoutMs },
     ...options,
   });
-  const exchange = new OneExchange(answer, sendStart, fresh);
+  const exchange = new OneExchange(answer, sendStart, { strict: fresh, mostBytes });
   try {
     return await exchange.result(timeoutMs);
   } catch (error) {
@@ -189,11 +194,11 @@ class OneExchange {
   readonly #failed: Promise<never>;
   #fail: (error: TransportError) => void = () => undefined;
 
-  /** @param strict an answer that another one precedes counts as lost */
+  /** @param strict whether an answer that another one precedes counts as lost */
   constructor(
     private readonly answer: CancelableRequest<Response<string>>,
     private readonly sendStart: SendStart,
-    strict: boolean,
+    { strict, mostBytes }: { readonly strict: boolean; readonly mostBytes: number },
   ) {
     this.#failed = new Promise((_, reject) => {
       this.#fail = reject;
@@ -214,7 +219,7 @@ class OneExchange {
         );
     });
     answer.on('downloadProgress', ({ transferred }) => {
-      if (transferred > MOST_BYTES) this.#end('endless', FAULT_WORDS.endless);
+      if (transferred > mostBytes) this.#end('endless', `the answer was longer than ${mostBytes / 2 ** 20} MB`);
     });
   }
 
@@ -256,7 +261,7 @@ function transportError(thrown: unknown, sendStart: SendStart): unknown {
   const { timings, code, message } = thrown;
   const sent = timings?.[sendStart] !== undefined;
   const fault = faultOf(thrown, sent);
-  if (fault === 'proxy' || fault === 'protocol') return new TransportError(fault, sent, message);
+  if (fault === 'proxy' || fault === 'protocol' || fault === 'endless') return new TransportError(fault, sent, message);
   const trouble = fault === 'certificate' ? certificateTrouble(code) : undefined;
   return new TransportError(fault, sent, `${trouble?.words ?? FAULT_WORDS[fault]} (${code})`, trouble?.fix);
 }
@@ -265,14 +270,13 @@ function isRequestError(thrown: unknown): thrown is RequestError {
   return thrown instanceof Error && 'code' in thrown && 'options' in thrown;
 }
 
-const FAULT_WORDS: Readonly<Record<Exclude<TransportFault, 'proxy' | 'protocol'>, string>> = {
+const FAULT_WORDS: Readonly<Record<Exclude<TransportFault, 'proxy' | 'protocol' | 'endless'>, string>> = {
   unresolved: 'host name not found',
   refused: 'connection refused',
   certificate: 'certificate rejected',
   unconnected: 'no connection',
   reset: 'connection reset',
   truncated: 'the answer was cut off',
-  endless: `the answer was longer than ${MOST_BYTES / 2 ** 20} MB`,
   timeout: 'no answer in time',
   broken: 'the answer was not valid HTTP',
 };

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { constants as system } from 'node:os';
 import path from 'node:path';
-import type { Signals } from './signals.js';
+import type { Signals } from './host.js';
 
 /** The exit codes of a shell for a program that it could not run. */
 const NOT_FOUND = 127;

@@ -9,11 +9,24 @@ export class NumberText {
   }
 }
 
-/** Parses JSON without losing a digit: every number becomes a {@link NumberText}. Throws SyntaxError, also on nesting too deep to read. */
-export function parseJson(text: string): unknown {
+/** Between two checks, so that they cost nothing. */
+const NUMBERS = 1_024;
+
+/**
+ * Parses JSON without losing a digit: every number becomes a {@link NumberText}. Throws SyntaxError, also on nesting too deep
+ * to read.
+ * @param check called from time to time; what it throws ends the parsing
+ */
+export function parseJson(text: string, check?: () => void): unknown {
+  let count = 0;
   try {
-    return parse(text, undefined, (number) => new NumberText(number));
+    return parse(text, undefined, (number) => {
+      count += 1;
+      if (count % NUMBERS === 0) check?.();
+      return new NumberText(number);
+    });
   } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
     throw new SyntaxError(error instanceof Error ? error.message : String(error), { cause: error });
   }
 }

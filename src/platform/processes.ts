@@ -1,5 +1,6 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { readBounded } from './bounded-file.js';
 
 /**
  * Whether a process with this id runs. It need not be the one that once had the id.
@@ -61,7 +62,7 @@ function target(link: string): string | null {
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'latin1');
+    return readBounded(file, 65_536).toString('latin1');
   } catch {
     return '';
   }

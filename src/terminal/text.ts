@@ -33,11 +33,15 @@ export function safe(text: string): string {
     .replace(STACKED, '$1');
 }
 
+const UNITS_OF_CELL = 10;
+
 /** Cuts a safe text to a number of cells, and marks the cut. */
 export function shortened(text: string, most = LONGEST): string {
-  if (text.length <= most / 2 || displayWidth(text) <= most) return text;
+  // before it is measured, which takes time: a cell holds at most a letter with four marks, of two units each
+  const first = text.slice(0, most * UNITS_OF_CELL);
+  if (first.length === text.length && (text.length <= most / 2 || displayWidth(text) <= most)) return text;
   let [kept, width] = ['', 0];
-  for (const character of text) {
+  for (const character of first) {
     width += displayWidth(character);
     if (width >= most) break;
     kept += character;
@@ -50,6 +54,7 @@ export function shortened(text: string, most = LONGEST): string {
  * order. The terminal may still break it, but copies it whole.
  */
 export function wrapped(text: string, width: number, command?: string): string {
+  if (width === Number.POSITIVE_INFINITY) return command === undefined ? text : `${text} ${command}`;
   const lines: string[] = [];
   let line = '';
   for (const word of [...text.split(' '), ...(command === undefined ? [] : [command])]) {

@@ -1,11 +1,10 @@
-import { tryRead } from '../errors.js';
-import { clockTime } from '../exchange/limiter/breaker.js';
+import { clockTime, tryRead } from '../errors.js';
+import { backoffMs } from '../platform/backoff.js';
 import type { TradingAccount } from './account.js';
 import { closesAt } from './reconcile.js';
 import { type Probe, toleranceOf } from './tolerance.js';
 
-const FIRST_PAUSE_MS = 300;
-const LONGEST_PAUSE_MS = 5_000;
+const PAUSES_MS = { first: 300, longest: 5_000 };
 
 /** A request that left without an answer. */
 interface Lost {
@@ -52,7 +51,7 @@ export async function pollUntilSettled<Outcome>(
     const usual = pauseBefore(count, end === undefined ? undefined : end - client.now());
     // half of what is left, so that the last read comes near the end
     const pause = Math.min(usual, budget.leftMs / 2);
-    const isOver = pause < Math.min(usual, FIRST_PAUSE_MS) || isLockedUntilTheEnd(account);
+    const isOver = pause < Math.min(usual, PAUSES_MS.first) || isLockedUntilTheEnd(account);
     if (isOver) return { settled: undefined, end, unanswered: found === 'nothing' ? undefined : whyUnanswered(client) };
     await host.sleep(pause);
   }
@@ -101,6 +100,6 @@ export function allCertainFrom(account: TradingAccount, requests: readonly Pick<
 
 /** Doubles with each read, and ends with the wait. */
 function pauseBefore(count: number, untilCertain: number | undefined): number {
-  const usual = Math.min(FIRST_PAUSE_MS * 2 ** count, LONGEST_PAUSE_MS);
+  const usual = backoffMs(count, PAUSES_MS);
   return untilCertain !== undefined && untilCertain >= 0 ? Math.min(usual, untilCertain + 1) : usual;
 }

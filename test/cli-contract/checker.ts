@@ -1,8 +1,8 @@
 import type { Shape, TypeName } from '../../src/cli/shapes.js';
 
 /**
- * What of a value is not as its schema says, each with where it stands. Stricter than JSON Schema: a field that the schema
- * does not name is told as well, so that nothing reaches the output without a promise.
+ * The violations of a schema in a value, each with its path. Stricter than JSON Schema: a field that the schema
+ * does not name is a violation, so that nothing reaches the output without a promise.
  */
 export function violationsOf(shape: Shape, value: unknown, where = '$'): string[] {
   if (shape.anyOf !== undefined) return bestOf(shape.anyOf.map((one) => violationsOf(one, value, where)));

@@ -133,10 +133,10 @@ describe('the language and the time zone of the user', () => {
   it('tables show local time and name the zone; JSON has UTC', async () => {
     const { time } = await pit.json<{ time: string }>(`order show btc_usdt ${order}`);
     expect(time).toMatch(/Z$/);
-    const there = new Date(Date.parse(time) + 4 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
+    const local = new Date(Date.parse(time) + 4 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
     const table = await pit.done('orders btc_usdt', { environment: TURKISH, ownProcess: true });
     expect(table).toContain('time (Asia/Dubai)');
-    expect(table).toContain(there);
+    expect(table).toContain(local);
   });
 });
 

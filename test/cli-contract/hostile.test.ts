@@ -9,7 +9,7 @@ import { useHostileExchange } from './hostile-exchange.js';
 import { OBEYED, PAYLOADS, RUN } from './payloads.js';
 
 const home = temporaryHome();
-/** Each has limits of its own, so that nobody waits for them. */
+/** Each has its own rate limits, so that none waits for them. */
 const homes = Array.from({ length: 8 }, () => temporaryHome());
 const inTurn = (index: number) => homes[index % homes.length] ?? home;
 const exchange = useHostileExchange();
@@ -54,7 +54,7 @@ const SILENT = [
   'cancel-after btc_usdt --yes',
 ] as const;
 
-it('uses two hundred different payloads', () => {
+it('the tests use two hundred different payloads', () => {
   expect([PAYLOADS.length, new Set(PAYLOADS).size]).toEqual([200, 200]);
 });
 
@@ -75,7 +75,7 @@ describe('hostile texts of an exchange', () => {
       expect(head).toMatch(new RegExp(`${title}$`));
       expect(rows.length).toBe(PAYLOADS.length);
       const starts = rows.map((row) => stringWidth(row.replace(value, '')));
-      // a listing as it is read comes in blocks of a hundred rows, whose columns may grow on the way down
+      // a streamed listing has blocks of a hundred rows, whose columns may become wider
       const odd = rows.filter((_, index) => starts[index] !== starts[index < 100 ? 0 : 100]);
       expect(odd).toEqual([]);
     },
@@ -127,7 +127,7 @@ describe('hostile texts of an exchange', () => {
     drawNone(
       line,
       PAYLOADS.filter((_, index) => index % 10 === 0),
-      // with a limit of its own: a chart may be asked for once a second
+      // with its own rate limit: K-lines are limited to one request a second
       temporaryHome,
     ),
   );
@@ -171,7 +171,7 @@ describe.skipIf(!requires('python3'))('hostile texts of an exchange', () => {
         steps: line.startsWith('order') ? [{ await: '[y/N]', type: 'y\r' }] : [],
       });
       expect(late).toBe(false);
-      // pit's own: colours, and the line that tells how far it is or that asks
+      // pit's own: colours, progress lines and questions
       const others = screen.replace(/\u001b\[(?:[\d;]*[mGKAJ]|\?25[hl])|\r+\n?/g, '\n');
       expect(others).not.toMatch(OBEYED);
       expect(screen).not.toMatch(/\u001b\[2J|\u001b\[6n|\u001b\]|\u001bc/);

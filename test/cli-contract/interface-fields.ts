@@ -39,7 +39,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'kline.symbol': 'the base coin of the market that was asked for; pit api kline prints it as sent',
 };
 
-/** Every field of every answer of the interface document, with where it appears in the output. */
+/** Every field of every answer in the interface document, and its places in the output. */
 export function fieldRows(schemas: Readonly<Record<string, Shape>>): FieldRow[] {
   const carried = carriers(schemas);
   return Object.entries(ANSWER_FIELDS).flatMap(([operation, names]) =>

@@ -2,9 +2,9 @@
 export interface Line {
   readonly words: string;
   readonly line: string;
-  /** In a home where no sandbox runs. */
+  /** Runs in a home without a running sandbox. */
   readonly elsewhere?: true;
-  /** It is there for what it learns. */
+  /** Runs for its side effects only. */
   readonly isUnkept?: true;
   /** What later lines take from its document, for `{name}`. */
   readonly learns?: (document: unknown) => Readonly<Record<string, string>>;

@@ -21,7 +21,7 @@ const OF_THE_RUN: Readonly<Record<string, unknown>> = {
   side: 'buy',
 };
 
-/** So many elements of a list show what all are like. */
+/** The number of elements of a list that represent the rest. */
 const SHOWN = 2;
 
 /** A document with the same in place of what the run, the machine and the crowd's trading decide; kinds stay. */

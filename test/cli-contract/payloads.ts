@@ -53,7 +53,7 @@ const FORMULAS = [
   '=HYPERLINK("http://x")',
 ];
 
-/** What is wide, narrow or nothing at all. */
+/** Wide, narrow and zero-width characters. */
 const LETTERS = [
   '比特币',
   'ビットコイン',
@@ -86,7 +86,7 @@ export const PAYLOADS: readonly string[] = [
   `${'long '.repeat(2000)}end`,
 ].slice(-200);
 
-/** What no terminal may be sent but for the ends of lines. */
+/** Characters that no terminal may receive, except line ends. */
 export const OBEYED = /[^\P{Cc}\n]|[\p{Cf}\p{Cs}\u2028\u2029\p{Default_Ignorable_Code_Point}]/u;
 
 /** What a spreadsheet takes for a formula; a number is none. */

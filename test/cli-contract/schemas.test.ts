@@ -25,7 +25,7 @@ function breaches(before: Schemas, after: Schemas): string[] {
 }
 
 describe('the schemas', () => {
-  it('break nothing that the last release promised', () => {
+  it('break no promise of the last release', () => {
     expect(breaches(released, now)).toEqual([]);
   });
 
@@ -45,7 +45,7 @@ describe('the schemas', () => {
     ['a word less', shape.record({ ...ROW.properties, state: shape.oneOf(['open'], '') }), /word filled is gone/],
     ['a field that may be missing', { ...ROW, required: ['id', 'price'] }, /always there state/],
     ['a list for one', shape.list(ROW), /had the type object/],
-  ])('compared with a change, report a breach or none: %s', (_what, after, breach) => {
+  ])('report a breach only for an incompatible change: %s', (_what, after, breach) => {
     const found = breakingChanges(ROW, after, 'it');
     if (breach === null) expect(found).toEqual([]);
     else expect(found.join('\n')).toMatch(breach);
@@ -59,7 +59,7 @@ describe('the schemas', () => {
     }
   });
 
-  it('are what pit schema prints for one command, a group and all', async () => {
+  it('are printed by pit schema for one command, a group and all', async () => {
     expect(await pit.json('schema')).toEqual(now);
     expect(await pit.json('schema order show')).toEqual(now['order show']);
     expect(Object.keys(await pit.json<object>('schema sandbox clock'))).toEqual(
@@ -103,12 +103,12 @@ describe('the schema checker', () => {
 describe('the fields of the interface', () => {
   const rows = fieldRows(now);
 
-  it('appear in the output, or have a reason why not', () => {
+  it('appear in the output, or have a reason for their absence', () => {
     const nowhere = rows.filter(({ appears, reason }) => appears.length === 0 && reason === undefined);
     expect(nowhere.map(({ operation, field }) => `${operation}.${field}`)).toEqual([]);
   });
 
-  it('that the schemas name exist', () => {
+  it('exist in the schemas that name them', () => {
     const known = new Set(rows.map(({ operation, field }) => `${operation}.${field}`));
     const named = Object.values(now).flatMap((schema) =>
       valueFields(schema).flatMap(([, one]) => one.$comment?.split(' ') ?? []),
@@ -116,7 +116,7 @@ describe('the fields of the interface', () => {
     expect(named.filter((name) => !known.has(name.replace(/\[\d\]$/, '')) && !/\.[A-Z]+$/.test(name))).toEqual([]);
   });
 
-  it('stand in an up-to-date list (npm test -- test/cli-contract -u)', async () => {
+  it('are listed in an up-to-date file (npm test -- test/cli-contract -u)', async () => {
     await expect(drawn(rows)).toMatchFileSnapshot(path.join(import.meta.dirname, 'interface-fields.md'));
   });
 });

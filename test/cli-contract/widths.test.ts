@@ -83,8 +83,8 @@ it.each([
   ['depth btc_usdt', 'cumulative (btc)'],
   ['kline btc_usdt', 'change'],
   ['balance --in usdt', 'share'],
-])('pit %s, cut off, does not promise %s in CSV or JSON', async (line, title) => {
-  const told = (await on(24, line)).stdout.split('\n').join(' ');
+])('pit %s does not promise %s in CSV or JSON if it is cut off', async (line, title) => {
+  const text = (await on(24, line)).stdout.split('\n').join(' ');
   const words = ['A wider terminal has all.', `A wider terminal has all, --csv and --json all but ${title}.`];
-  expect(words.filter((each) => told.includes(each))).toHaveLength(1);
+  expect(words.filter((each) => text.includes(each))).toHaveLength(1);
 });

@@ -3,7 +3,7 @@ import { commandLine, withActiveProfile } from '../../src/cli/hints.js';
 import { ACTIVE_PROFILE, Failure, suggest } from '../../src/errors.js';
 
 describe('the command line of a hint', () => {
-  it('is the words of the hint, each quoted for a shell', () => {
+  it('consists of the words of the hint, each quoted for a shell', () => {
     const line = commandLine([], ['withdraw', 'btc', '1', '--memo', "it's 5 o'clock"]);
     expect(line).toBe(`pit withdraw btc 1 --memo 'it'\\''s 5 o'\\''clock'`);
   });
@@ -13,7 +13,7 @@ describe('the command line of a hint', () => {
     [['orders', '--profile=far'], 'pit --profile far resolve'],
     [['orders'], 'pit resolve'],
     [['cancel-after', 'btc_usdt', '--', 'bot', '--profile', 'far'], 'pit resolve'],
-  ])('after "pit %j" names the profile that was given there', (given, line) => {
+  ])('after "pit %j" includes the given profile', (given, line) => {
     expect(commandLine(given, ['resolve'])).toBe(line);
   });
 
@@ -27,18 +27,18 @@ describe('the command line of a hint', () => {
   });
 });
 
-describe('a hint about the profile in use', () => {
+describe('a hint about the active profile', () => {
   const failure = new Failure('usage', 'Too much.', {
     hint: ['It is your own limit.', suggest('Change it', 'profile', 'set', ACTIVE_PROFILE, 'withdrawLimit', 'VALUE')],
   });
 
-  it('gets its name once a command has chosen one', async () => {
+  it('contains its name once the command has chosen it', async () => {
     const named = (await withActiveProfile(failure, async () => 'far')) as Failure;
     expect(named).toMatchObject({ kind: 'usage', message: 'Too much.' });
     expect(named.hints[1]).toEqual(suggest('Change it', 'profile', 'set', 'far', 'withdrawLimit', 'VALUE'));
   });
 
-  it('says NAME if the profile itself cannot be read', async () => {
+  it('contains NAME if the profile cannot be read', async () => {
     const same = await withActiveProfile(failure, () => Promise.reject(new Error('damaged')));
     expect(same).toBe(failure);
     expect(commandLine([], ['profile', 'set', ACTIVE_PROFILE])).toBe('pit profile set NAME');

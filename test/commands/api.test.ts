@@ -6,8 +6,8 @@ import { DECIMAL, document, ID, lastError, PitHome, TEXT, usePitHome } from './p
 
 const pit = usePitHome();
 
-describe('a read by its name', () => {
-  it('prints the body with its numbers as they were sent', async () => {
+describe('pit api with an operation that reads', () => {
+  it('prints the body with its numbers as sent', async () => {
     const { stdout } = await pit.run('api depth market=btc_usdt size=3 --json');
     // amounts keep their zeros, which a number would lose
     expect(stdout).toMatch(/^\{"asks":\[\[\d+\.\d+,\d+\.\d{6}\],.*"timestamp":\d+\}\n$/);
@@ -22,7 +22,7 @@ describe('a read by its name', () => {
     expect(await pit.json(`api ${line}`)).toMatchObject(form);
   });
 
-  it('is a table for people and rows for a sheet', async () => {
+  it('is a table on a terminal and rows in CSV', async () => {
     expect(await pit.done('api markets')).toMatch(/^key +priceScale .*\nbtc_usdt +2 +6 /);
     const { header, rows } = await pit.csv('api getAccountInfo');
     expect(header).toMatch(/^key,enName,cnName/);
@@ -50,15 +50,15 @@ describe('a read by its name', () => {
       /pit withdraw btc 1 --to x --fee 0.001/,
     ],
   ])('refuses %s', async (line, message, hint) => {
-    const told = await pit.failure(`api ${line} --yes`, 2);
-    expect(told.message).toMatch(message);
-    expect(told.hint).toMatch(hint);
-    expect(JSON.stringify(told)).not.toContain('geheim');
+    const error = await pit.failure(`api ${line} --yes`, 2);
+    expect(error.message).toMatch(message);
+    expect(error.hint).toMatch(hint);
+    expect(JSON.stringify(error)).not.toContain('geheim');
   });
 });
 
-describe('a write by its name has the journal, guards and confirmation of its command', () => {
-  it('order', async () => {
+describe('pit api with a write uses the journal, guards and confirmation of its command, and', () => {
+  it('places an order like pit order', async () => {
     const line = 'api order currency=btc_usdt tradeType=1 price=26000 amount=0.01';
     expect((await pit.failure(line, 8)).message).toContain('needs confirmation');
     expect((await pit.failure(`${line}.5 --yes`, 2)).kind).toBe('usage');
@@ -75,7 +75,7 @@ describe('a write by its name has the journal, guards and confirmation of its co
     expect(resolved).toMatchObject({ operation: 'order', outcome: 'placed', market: 'btc_usdt' });
   });
 
-  it('orderMoreV2 and cancelOrder, ids to the last digit', async () => {
+  it('places and cancels a batch, with every digit of its ids', async () => {
     const pairs = 'api orderMoreV2 market=eth_usdt tradeType=1 tradeParams=[[1500,0.1],[1501,0.2]]';
     expect((await pit.failure(pairs, 8)).kind).toBe('declined');
     const wild = await pit.failure('api orderMoreV2 market=eth_usdt tradeType=1 tradeParams=[[9000,0.1]] --yes', 2);
@@ -88,7 +88,7 @@ describe('a write by its name has the journal, guards and confirmation of its co
     expect((await pit.failure(`api cancelOrder currency=eth_usdt id=${id}`, 3)).code).toEqual(expect.any(Number));
   });
 
-  it('cancelAllOrdersAfter', async () => {
+  it('starts the timer like pit cancel-after', async () => {
     const line = 'api cancelAllOrdersAfter currency=ltc_usdt';
     expect((await pit.failure(line, 8)).kind).toBe('declined');
     const { stdout, stderr } = await pit.run(`${line} --yes --json`);
@@ -97,7 +97,7 @@ describe('a write by its name has the journal, guards and confirmation of its co
   });
 });
 
-describe('an operation that the interface does not describe', () => {
+describe('pit api with an undocumented operation', () => {
   it.each([
     'orderV2 currency=btc_usdt tradeType=1 price=99999 amount=0.01',
     'orderMore market=btc_usdt tradeType=1 tradeParams=[[26000,0.01],[99999,0.01]]',
@@ -113,7 +113,7 @@ describe('an operation that the interface does not describe', () => {
   });
 
   it.each(['withdrawV2 currency=btc amount=3', 'payOut currency=btc amount=3 receiveAddr=1abc'])(
-    'goes through pit withdraw alone where it moves coins out: %s',
+    'is refused in favour of pit withdraw if it moves coins out: %s',
     async (line) => {
       expect((await pit.failure(`api ${line} --yes`, 2)).message).toMatch(/Only pit withdraw/);
     },
@@ -141,7 +141,7 @@ describe('an operation that the interface does not describe', () => {
     expect(await other.json('resolve', extra)).toEqual([]);
   });
 
-  it('reports a refusal of the exchange', async () => {
+  it('reports a refusal by the exchange', async () => {
     const { server, other, extra } = await served(() => respond('{"code":1012,"message":"no permission"}'));
     expect(await other.failure('api setRepayState --yes', 3, extra)).toMatchObject({ code: 1012 });
     expect(server.requests).toHaveLength(1);

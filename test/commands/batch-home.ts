@@ -16,7 +16,7 @@ export interface Batch {
   readonly duplicates: string[];
 }
 
-/** A pit with files of orders, of which none fills: their prices are far below the market. */
+/** A pit with files of orders that never fill: their prices are far below the market. */
 export class BatchHome {
   #files = 0;
   #range: readonly [from: number, to: number] = [2_000, 2_000];
@@ -33,7 +33,7 @@ export class BatchHome {
     return path.join(this.pit.home, `orders-${this.#files}.csv`);
   }
 
-  /** A file of so many orders at prices that no other test has used. */
+  /** A file of `count` orders at unused prices. */
   orders(count: number, rows: (price: number) => string = (price) => `${price}.50,0.001`): string {
     const start = this.#range[1];
     this.#range = [start, start + Math.max(count, 10)];
@@ -50,7 +50,7 @@ export class BatchHome {
   }
 }
 
-/** A pit with a sandbox of its own, for a test file. */
+/** A pit with its own sandbox, for a test file. */
 export function useBatchHome(): BatchHome {
   // a minute otherwise; nothing holds requests here
   const pit = usePitHome(['--no-limits', '--limit', 'reqTime=4s']);

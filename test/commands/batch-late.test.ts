@@ -7,7 +7,7 @@ import { PitHome } from './pit-home.js';
 
 const WARNING = /2 (REJECTED ORDERS ARE LIVE|ORDERS WERE PLACED MORE THAN ONCE, OR ALTHOUGH REJECTED): /;
 
-/** A batch of two orders of which so many were accepted, and that was then carried out again as a whole. */
+/** A batch of two orders, partly accepted, whose request then executed again in full. */
 async function carriedOutAgain(accepted: number) {
   const exchange = new ModelExchange([{ accepts: (pair) => pair < accepted }]);
   const server = await exchange.serve();

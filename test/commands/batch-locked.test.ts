@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { batchAnswer } from '../../src/commands/order/batch-result.js';
 import { Budget } from '../../src/exchange/budget.js';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
-import { Breaker } from '../../src/exchange/limiter/breaker.js';
 import { ownLimits } from '../../src/exchange/limiter/limiter.js';
+import { Breaker } from '../../src/exchange/limiter/shared-limits.js';
 import { KEYS } from '../exchange/support.js';
 import { saying } from '../support/advice.js';
 import { respond } from '../support/fault-server.js';
-import { begin, carried, lines, place } from '../trading/batches/jobs.js';
+import { begin, lines, place, runJob } from '../trading/batches/jobs.js';
 import { ModelExchange } from '../trading/batches/model-exchange.js';
 import { accountOf, temporaryState } from '../trading/support/account.js';
 import { count } from '../trading/support/exchange.js';
@@ -23,7 +23,7 @@ it('a batch under a known lock ends at once as limited, and can be resumed', asy
   });
   const job = await begin(account, { lines: lines(200) });
   breaker.trip();
-  const ran = await carried({ ...account, client }, job);
+  const ran = await runJob({ ...account, client }, job);
   expect(ran.ending).toMatchObject({ kind: 'limited', reason: expect.stringContaining('has locked this machine') });
   expect(ran.job.counts()).toMatchObject({ placed: 0, unknown: 0, notSent: 200 });
   expect([count(server, 'orderMoreV2'), host.sleeps.length, job.requests]).toEqual([0, 1, 1]);
@@ -40,7 +40,7 @@ it('a batch that only meets the rate limit waits twice, ends as limited, and lea
   expect(() => batchAnswer(job, ending)).toThrow(
     expect.objectContaining({ kind: 'limited', code: 4002, clientId: job.id }),
   );
-  expect([job.counts().notSent, exchange.batches.length, account.told.length]).toEqual([3, 2, 2]);
+  expect([job.counts().notSent, exchange.batches.length, account.progress.length]).toEqual([3, 2, 2]);
   expect(account.journal.open()).toEqual([]);
 });
 
@@ -48,7 +48,7 @@ it('a batch without a host names the command that resumes it', async () => {
   const server = await new ModelExchange().serve();
   const account = accountOf(server.url);
   const job = await begin(account, { lines: lines(30) });
-  const { ending } = await carried({ ...account, client: accountOf('http://127.0.0.1:1').client }, job);
+  const { ending } = await runJob({ ...account, client: accountOf('http://127.0.0.1:1').client }, job);
   const hints = saying(
     `Check the host and the network: pit profile show Then continue: pit order batch buy btc_usdt --resume ${job.id}`,
   );

@@ -33,9 +33,9 @@ describe('pit order batch on a bad network', () => {
     const ran = await pit.run(`order batch buy btc_usdt --file ${batches.orders(100)} --yes --json --timeout 3`);
     const { job, unknown } = batch(ran);
     expect([ran.code, unknown]).toEqual([6, 20]);
-    const told = lastError(ran.stderr);
-    expect(told).toMatchObject({ kind: 'unknown', clientId: job, exitCode: 6 });
-    expect(told.hint).toContain(`pit order batch buy btc_usdt --resume ${job}`);
+    const error = lastError(ran.stderr);
+    expect(error).toMatchObject({ kind: 'unknown', clientId: job, exitCode: 6 });
+    expect(error.hint).toContain(`pit order batch buy btc_usdt --resume ${job}`);
     expect(`${ran.stdout}${ran.stderr}`).not.toMatch(/try again|retry/i);
     const twin = await pit.failure(`order batch buy btc_usdt --file ${batches.file} --yes`, 2);
     expect(twin).toMatchObject({ clientId: job, hint: expect.stringContaining(`--resume ${job}`) });
@@ -44,7 +44,7 @@ describe('pit order batch on a bad network', () => {
       job,
     });
     expect(await batches.there()).toHaveLength(100);
-    // once more tells the same and sends nothing
+    // a second run reports the same and sends nothing
     expect(await pit.json<Batch>(`order batch buy btc_usdt --resume ${job} --yes`)).toMatchObject({
       placed: 100,
       job,

@@ -19,7 +19,7 @@ const drawn = { await: '%' };
 
 describe('pit order batch that is stopped', () => {
   it.each([1, 6])(
-    'by kill -9 after %i requests is gone on with by one process, and no order is there twice',
+    'by kill -9 after %i requests is resumed by one process, and no order is placed twice',
     async (requests) => {
       const proxy = await countRequests(pit.served.address.tradeUrl);
       const file = batches.orders(400);
@@ -49,14 +49,14 @@ describe('pit order batch that is stopped', () => {
   );
 
   it.skipIf(!requires('python3'))('by Ctrl-C and by SIGTERM reports its progress (needs python3)', async () => {
-    const told = /Warning: ([\d,]+) of 3,000 orders placed, ([\d,]+) not sent.*--resume\s+(job\w+)/s;
+    const report = /Warning: ([\d,]+) of 3,000 orders placed, ([\d,]+) not sent.*--resume\s+(job\w+)/s;
     const file = batches.orders(3_000);
     const interrupted = await at(
       ['--file', file],
       [{ await: '[y/N]', type: 'y\r' }, drawn, { ...drawn, type: '\u0003' }],
     );
     expect(interrupted.status).toBe(130);
-    const [, placed = '', left = '', job = ''] = told.exec(interrupted.screen) ?? [];
+    const [, placed = '', left = '', job = ''] = report.exec(interrupted.screen) ?? [];
     expect(count(placed) + count(left)).toBe(3_000);
     expect(await batches.there()).toHaveLength(count(placed));
     // the bar was drawn over itself, and nothing of it is left
@@ -70,13 +70,13 @@ describe('pit order batch that is stopped', () => {
       ],
     );
     expect(ended.status).toBe(143);
-    expect(count(told.exec(ended.screen)?.[1])).toBeGreaterThan(count(placed));
+    expect(count(report.exec(ended.screen)?.[1])).toBeGreaterThan(count(placed));
     const done = await at(['--resume', job], [{ await: 'Continue? [y/N]', type: 'y\r' }]);
     expect([done.status, done.screen]).toEqual([0, expect.stringMatching(/placed +3,000/)]);
     expect(await batches.there()).toHaveLength(3_000);
   });
 
-  it('while it checks for duplicates names the command that completes the check', async () => {
+  it('during its check for duplicates names the command that completes the check', async () => {
     const proxy = await countRequests(pit.served.address.tradeUrl);
     await pit.done('sandbox fault add twice --operation orderMoreV2 --count 1');
     await pit.done('sandbox fault add delay --delay 60000 --operation getOrders --every 5');
@@ -85,13 +85,13 @@ describe('pit order batch that is stopped', () => {
     ran.child.kill('SIGINT');
     expect(await ran.ended).toEqual([130, null]);
     await pit.done('sandbox fault clear');
-    const told = 'Warning: 20 of 20 orders placed.';
-    expect(ran.errors()).toContain(told);
+    const report = 'Warning: 20 of 20 orders placed.';
+    expect(ran.errors()).toContain(report);
     const environment = { ...pit.served.environment, PIT_TRADE_URL: proxy.url };
     expect((await pit.run('resolve', { environment })).stderr).toContain('20 ORDERS WERE PLACED MORE THAN ONCE');
   });
 
-  it('by kill -9 while it checks for duplicates is checked when it is resumed', async () => {
+  it('by kill -9 during its check for duplicates is verified when it resumes', async () => {
     let isBeingChecked = (): void => undefined;
     const checking = new Promise<void>((resolve) => {
       isBeingChecked = resolve;
@@ -124,7 +124,7 @@ describe('pit order batch that is stopped', () => {
 const TWICE: Treatment = { name: 'twice', forward: [0, 0], awaited: 2, reply: { kind: 'answer', of: 1 } };
 const NEVER: Treatment = { name: 'never', forward: [], awaited: 0, reply: { kind: 'nothing', end: 'never' } };
 
-/** Starts a batch by way of a proxy. */
+/** Starts a batch behind a proxy. */
 function begin(file: string, url: string) {
   const environment = plainEnvironment(pit.home, { ...pit.served.environment, PIT_TRADE_URL: url });
   const words = ['order', 'batch', 'buy', 'btc_usdt', '--file', file, '--yes', '--json'];

@@ -110,19 +110,19 @@ describe('pit order batch', () => {
     ['--ladder bid-200%:bid:5 --amount 1', 'not above zero'],
     ['--resume jobnever', 'The journal has no job jobnever'],
   ])('exits with 2 for %s and says what is wrong', async (words, message) => {
-    const told = await pit.failure(`order batch buy btc_usdt ${words} --yes`.replace('  ', ' '), 2);
-    expect(told.message).toContain(message);
+    const error = await pit.failure(`order batch buy btc_usdt ${words} --yes`.replace('  ', ' '), 2);
+    expect(error.message).toContain(message);
   });
 
-  it('names the lines that the market would refuse, before anything is sent', async () => {
+  it('names the lines that the market would refuse, before it sends anything', async () => {
     const file = batches.orders(30, (price) =>
       price % 10 === batches.first % 10 ? `${price}.123,0.001` : `${price}.12,0.001`,
     );
-    const told = await pit.failure(`order batch buy btc_usdt --file ${file} --yes`, 2);
-    expect(told.message).toMatch(
+    const error = await pit.failure(`order batch buy btc_usdt --file ${file} --yes`, 2);
+    expect(error.message).toMatch(
       /^Line 1: The price \d+\.123 has more decimals than btc_usdt takes\. Line 11: .* Line 21: .*Nothing was sent\.$/,
     );
-    expect(told.hint).toContain('a tick is 0.01');
+    expect(error.hint).toContain('a tick is 0.01');
     expect(await batches.there()).toEqual([]);
   });
 
@@ -138,15 +138,19 @@ describe('pit order batch', () => {
       Array(6).fill('20000,45'),
       /: the orders of this UTC day would come to 5\d{6}[\d.]* usdt, and the limit is 5000000 usdt/,
     ],
-  ])('%s holds a batch, and --yes does not lift it', async (guard, rows, says) => {
+  ])('%s stops a batch, and --yes does not override it', async (guard, rows, says) => {
     const all = () => pit.json<unknown[]>('orders btc_usdt --side buy --state all --all');
     const before = (await all()).length;
     let row = 0;
     const line = `order batch buy btc_usdt --file ${batches.orders(rows.length, () => rows[row++] ?? '')} --yes`;
-    const told = await pit.failure(line, 2);
-    expect(told).toMatchObject({ kind: 'usage', clientId: null, hint: expect.stringContaining(`--override ${guard}`) });
-    expect(told.message).toContain(`${guard} blocks this: `);
-    expect(told.message).toMatch(says);
+    const error = await pit.failure(line, 2);
+    expect(error).toMatchObject({
+      kind: 'usage',
+      clientId: null,
+      hint: expect.stringContaining(`--override ${guard}`),
+    });
+    expect(error.message).toContain(`${guard} blocks this: `);
+    expect(error.message).toMatch(says);
     expect([await all(), await pit.json('resolve')]).toEqual([expect.objectContaining({ length: before }), []]);
     const lifted = await pit.run(`${line} --override ${guard}`);
     expect(lifted.stderr).toContain(`Overridden ${guard}: `);
@@ -166,7 +170,7 @@ describe('pit order batch', () => {
     expect([status, screen]).toEqual([0, expect.stringMatching(/fill at once +1 of 1 reach.*placed +1/s)]);
   });
 
-  it('asks, and without a terminal sends nothing and exits with 8', async () => {
+  it('asks for confirmation, and without a terminal sends nothing and exits with 8', async () => {
     expect(await pit.failure(`order batch buy btc_usdt --file ${batches.orders(3)}`, 8)).toMatchObject({
       kind: 'declined',
     });
@@ -175,8 +179,8 @@ describe('pit order batch', () => {
 
   it('exits with 3 and the code if nothing can be placed', async () => {
     const file = batches.orders(3, (price) => `${price},200`);
-    const told = await pit.failure(`order batch buy btc_usdt --file ${file} --yes`, 3);
-    expect(told).toMatchObject({
+    const error = await pit.failure(`order batch buy btc_usdt --file ${file} --yes`, 3);
+    expect(error).toMatchObject({
       kind: 'refused',
       code: 2009,
       message: expect.stringContaining('None of 3 orders was placed'),

@@ -69,8 +69,8 @@ describe('pit cancel-after', () => {
 
   it('exits with 6 without an answer', async () => {
     await straight.fault('drop-after', 'cancelAllOrdersAfter');
-    const told = await pit.failure('cancel-after btc_usdt --yes --timeout 3', 6);
-    expect(told.message).toContain('unknown whether the timer of btc_usdt is running');
+    const error = await pit.failure('cancel-after btc_usdt --yes --timeout 3', 6);
+    expect(error.message).toContain('unknown whether the timer of btc_usdt is running');
   });
 });
 
@@ -78,7 +78,7 @@ describe('pit cancel-after --hold', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('prints a document for each start; %s ends it and tells what it leaves', async (signal, code) => {
+  ] as const)('prints a document for each start; %s ends it and reports the remaining time', async (signal, code) => {
     const held = hold(['--json']);
     await held.until('stdout', /\n/);
     held.child.kill(signal);
@@ -124,7 +124,7 @@ describe('pit cancel-after --hold -- COMMAND', () => {
     expect(stderr.trimEnd().split('\n').at(-1)).toContain('it cannot be stopped');
   });
 
-  it('gives stdin and stdout to the command, and its words as they are', async () => {
+  it('gives stdin and stdout to the command, and its arguments unchanged', async () => {
     const text = "process.stdin.on('data', (d) => console.log(String(d).trim(), process.argv.slice(1)))";
     const held = start(pit, [
       'cancel-after',
@@ -175,7 +175,7 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
   const asked = (type: string) => ({ await: '[y/N]', type });
 
   it.each([40, 80])(
-    'asks, counts down in place in %i columns, and leaves the last word on a line of its own',
+    'asks, counts down in place in %i columns, and leaves the last message on its own line',
     async (columns) => {
       const steps = [asked('y\r'), { await: '59 s left' }, { await: '58 s left', type: '\u0003' }];
       const { screen, status } = await at(['--hold'], { columns, steps });

@@ -66,8 +66,8 @@ describe('pit cancel --all', () => {
     const running = all();
     await straight.untilFault();
     await fill('0.01');
-    const told = { outcome: 'refused', id, filled: '0.010000', code: 3001, message: 'already filled' };
-    expect(await running).toMatchObject([told]);
+    const row = { outcome: 'refused', id, filled: '0.010000', code: 3001, message: 'already filled' };
+    expect(await running).toMatchObject([row]);
   });
 
   it('leaves no order open and every record settled under every fault', async () => {
@@ -90,24 +90,24 @@ describe('pit cancel --all', () => {
     expect(await pit.json('resolve')).toEqual([]);
   });
 
-  it('exits with 6 for an unknown outcome, and says how to settle it', async () => {
+  it('exits with 6 for an unknown outcome, and names the command that settles it', async () => {
     const id = await straight.place(FAR);
     await straight.fault('drop-before', 'cancelOrder');
     const { code, stdout, stderr } = await pit.run('cancel btc_usdt --all --yes --json --timeout 3');
     expect(document<Cancelled[]>(stdout)).toMatchObject([{ outcome: 'unknown', id }]);
-    const told = lastError(stderr);
-    expect(told).toMatchObject({ kind: 'unknown', exitCode: 6, clientId: expect.stringMatching(/^pit/) });
-    expect(told.hint).toContain(`pit resolve ${told.clientId}`);
-    expect(told.hint).toContain(`Cancelling again does no harm: pit cancel btc_usdt ${id}`);
+    const error = lastError(stderr);
+    expect(error).toMatchObject({ kind: 'unknown', exitCode: 6, clientId: expect.stringMatching(/^pit/) });
+    expect(error.hint).toContain(`pit resolve ${error.clientId}`);
+    expect(error.hint).toContain(`Cancelling again does no harm: pit cancel btc_usdt ${id}`);
     expect([code, await straight.open()]).toEqual([6, [id]]);
   });
 
   it('prints nothing but the refusal if every cancellation is refused', async () => {
     await straight.place(FAR);
     await straight.fault('rate-limit', 'cancelOrder');
-    const told = await pit.failure('cancel btc_usdt --all --yes --timeout 3', 7);
-    expect(told).toMatchObject({ kind: 'limited', code: 4002 });
-    expect(told.hint).toContain('pit cancel btc_usdt --all');
+    const error = await pit.failure('cancel btc_usdt --all --yes --timeout 3', 7);
+    expect(error).toMatchObject({ kind: 'limited', code: 4002 });
+    expect(error.hint).toContain('pit cancel btc_usdt --all');
   });
 
   it('exits with 9 if only some orders were cancelled', async () => {
@@ -151,7 +151,7 @@ describe('pit cancel --all', () => {
   });
 });
 
-describe('pit cancel of an order whose answer is lost', () => {
+describe('pit cancel with a lost answer', () => {
   it('names the record, and resolve settles it', async () => {
     const id = await straight.place({ ...FAR, clientId: 'lostmine1' });
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 4_500 });
@@ -182,7 +182,7 @@ describe('on a terminal', () => {
     expect(await straight.open()).toHaveLength(1);
   });
 
-  it.each([40, 80])('shows what is open on each side and what it is worth, in %i columns', async (columns) => {
+  it.each([40, 80])('shows what is open on each side and its value, in %i columns', async (columns) => {
     await straight.place(FAR);
     await straight.place({ ...FAR, price: '10000' });
     await straight.place({ side: 'sell', price: '40000', amount: '0.5' });
@@ -214,7 +214,7 @@ describe('on a terminal', () => {
       );
       expect(words).toContain('pit cancel btc_usdt --all');
       const settled = await pit.json<Cancelled[]>('resolve');
-      // besides those of the tests above
+      // in addition to those of the tests above
       expect(settled.length).toBeGreaterThanOrEqual(5);
       expect(settled.filter(({ outcome }) => outcome !== 'cancelled')).toEqual([]);
     },

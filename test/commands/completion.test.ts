@@ -192,8 +192,8 @@ describe('pit completion', () => {
       ],
     });
     expect(filesOf(home)).toEqual({});
-    const told = await pit.failure('completion install', 2, { environment: { HOME: home, SHELL: '/bin/ksh' } });
-    expect(told.message).toContain('/bin/ksh');
+    const error = await pit.failure('completion install', 2, { environment: { HOME: home, SHELL: '/bin/ksh' } });
+    expect(error.message).toContain('/bin/ksh');
     const lost = await pit.failure('completion install bash --yes', 2, { environment: { HOME: '' } });
     expect(lost.message).toContain('HOME is empty');
   });

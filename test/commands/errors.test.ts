@@ -57,10 +57,10 @@ const WRONG_ORDERS: readonly Mistake[] = [
 
 describe('a wrong command line fails with its cause and a hint, and sends nothing', () => {
   it.each([...WRONG_LINES, ...WRONG_MARKETS, ...WRONG_ORDERS])('pit %s', async (line, message, hint) => {
-    const told = await pit.failure(line, 2);
-    expect(told).toMatchObject({ kind: 'usage', code: null, clientId: null });
-    expect(told.message).toMatch(message);
-    expect(String(told.hint)).toMatch(hint);
+    const error = await pit.failure(line, 2);
+    expect(error).toMatchObject({ kind: 'usage', code: null, clientId: null });
+    expect(error.message).toMatch(message);
+    expect(String(error.hint)).toMatch(hint);
   });
 
   it('a global flag without its value at the end of the line is a usage error', async () => {
@@ -77,8 +77,8 @@ describe('a wrong command line fails with its cause and a hint, and sends nothin
 describe('a confirmation without a terminal', () => {
   it('is not read from a pipe', async () => {
     const before = await pit.json<{ requests: number }>('sandbox status');
-    const told = await pit.failure('order buy btc_usdt 0.01 --at 20000', 8, { input: 'y\ny\nyes\n' });
-    expect(told.hint).toContain('--yes');
+    const error = await pit.failure('order buy btc_usdt 0.01 --at 20000', 8, { input: 'y\ny\nyes\n' });
+    expect(error.hint).toContain('--yes');
     expect((await pit.json<{ requests: number }>('sandbox status')).requests).toBe(before.requests);
     expect(await pit.json('orders btc_usdt')).toEqual([]);
   });
@@ -87,10 +87,10 @@ describe('a confirmation without a terminal', () => {
 describe('wrong keys', () => {
   it('are rejected by the exchange when the secret key is wrong', async () => {
     const environment = { ...pit.served.environment, PIT_SECRET_KEY: 'not-the-secret-key' };
-    const told = await pit.failure('account', 3, { environment });
-    expect(told).toMatchObject({ kind: 'refused', code: 1003 });
-    expect(told.hint).toContain('pit keys show');
-    expect(JSON.stringify(told)).not.toContain(pit.served.address.accessKey);
+    const error = await pit.failure('account', 3, { environment });
+    expect(error).toMatchObject({ kind: 'refused', code: 1003 });
+    expect(error.hint).toContain('pit keys show');
+    expect(JSON.stringify(error)).not.toContain(pit.served.address.accessKey);
   });
 
   it('are incomplete when only one of the two or no host is given', async () => {

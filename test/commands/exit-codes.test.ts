@@ -44,13 +44,13 @@ describe('exit codes', () => {
     { code: 8, kind: 'declined', line: () => 'order buy btc_usdt 0.01 --at bid', says: /--yes/ },
     { code: 8, kind: 'declined', line: () => 'sandbox reset', extra: () => ({ input: 'y\n' }), says: /--yes/ },
   ])('exits $code for $kind', async ({ code, kind, line, extra, says }) => {
-    const told = await pit.failure(line(), code, extra?.());
-    expect(told.kind).toBe(kind);
-    expect(`${told.message}\n${told.hint}`).toMatch(says);
+    const error = await pit.failure(line(), code, extra?.());
+    expect(error.kind).toBe(kind);
+    expect(`${error.message}\n${error.hint}`).toMatch(says);
     // for people the same in words, and nothing on stdout either
     const plain = await pit.run(line(), extra?.());
     expect({ code: plain.code, stdout: plain.stdout }).toEqual({ code, stdout: '' });
-    expect(plain.stderr).toContain(`pit: ${told.message}\n`);
+    expect(plain.stderr).toContain(`pit: ${error.message}\n`);
     expect(plain.stderr).not.toMatch(/\n {4}at |undefined|\[object/);
   });
 
@@ -86,10 +86,10 @@ describe('exit code 7', () => {
 
   it('names the end of the lock, and market data still works', async () => {
     await spend(limited.served.address.tradeUrl);
-    const told = await limited.failure('account', 7);
-    expect(told).toMatchObject({ kind: 'limited', code: 4001 });
-    expect(told.message).toMatch(/until \d{4}-\d\d-\d\dT/);
-    expect(told.hint).toMatch(/ends by itself, at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(UTC\)/);
+    const error = await limited.failure('account', 7);
+    expect(error).toMatchObject({ kind: 'limited', code: 4001 });
+    expect(error.message).toMatch(/until \d{4}-\d\d-\d\dT/);
+    expect(error.hint).toMatch(/ends by itself, at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(UTC\)/);
     const order = await limited.failure('order buy btc_usdt 0.01 --at 20000 --yes', 7);
     // known by now: it was not sent
     expect(order).toMatchObject({ kind: 'limited', code: null, clientId: expect.stringMatching(/^pit/) });

@@ -32,12 +32,12 @@ describe('a guard', () => {
   /** Held back: exit 2, not one write on the wire, and no record of one. */
   async function heldBack(line: string, says: RegExp) {
     const before = exchange.asked.length;
-    const told = await pit.failure(line, 2, exchange.extra);
-    expect(told).toMatchObject({ kind: 'usage', clientId: null });
-    expect(told.message).toMatch(says);
+    const error = await pit.failure(line, 2, exchange.extra);
+    expect(error).toMatchObject({ kind: 'usage', clientId: null });
+    expect(error.message).toMatch(says);
     expect(exchange.asked.slice(before)).not.toContain('/api/order');
     expect(existsSync(path.join(pit.home, 'state', 'journal'))).toBe(false);
-    return told;
+    return error;
   }
 
   async function placed(line: string): Promise<string> {
@@ -58,17 +58,17 @@ describe('a guard', () => {
     ['day-notional', 'buy btc_usdt 251 --at 20000 --override order-notional', /come to 5020000 usdt.*5000000 usdt/],
     ['post-only', 'buy btc_usdt 0.01 --at 20000.50 --post-only', /20000\.50.*best ask is 20000\.5/],
     ['post-only', 'sell btc_usdt 0.01 --at bid --post-only', /19999\.50.*best bid is 19999\.5/],
-  ])('%s holds: %s', async (guard, words, says) => {
-    const told = await heldBack(`order ${words} --yes`, says);
-    expect(told.message).toContain(`${guard} blocks this`);
-    expect(told.hint).toMatch(new RegExp(`--override [a-z,-]*${guard}`));
+  ])('%s stops an order: %s', async (guard, words, says) => {
+    const error = await heldBack(`order ${words} --yes`, says);
+    expect(error.message).toContain(`${guard} blocks this`);
+    expect(error.hint).toMatch(new RegExp(`--override [a-z,-]*${guard}`));
     const overrides = words.includes('--override') ? `order-notional,${guard}` : guard;
     const stderr = await placed(`order ${words.replace(/ --override.*/, '')} --yes --override ${overrides}`);
     expect(stderr).toContain(`Overridden ${guard}: `);
   });
 
   it.each(['buy btc_usdt 0.01 --at 22000', 'sell btc_usdt 0.01 --at 18000', 'buy btc_usdt 50 --at 20000'])(
-    'lets pass what is exactly at the limit: %s',
+    'allows an order exactly at its limit: %s',
     async (words) => {
       expect(await placed(`order ${words} --yes`)).toBe('');
     },
@@ -81,14 +81,14 @@ describe('a guard', () => {
     expect(await placed('order sell btc_usdt 0.01 --at 22001 --yes')).toMatch(/22001 is 10\.005% above/);
   });
 
-  it('sums the day by the journal', async () => {
+  it('sums the day from the journal', async () => {
     await pit.done('profile set sandbox dayNotional 500usdt');
     for (const price of ['20001', '20002']) await placed(`order buy btc_usdt 0.01 --at ${price} --yes`);
-    const told = await pit.failure('order buy btc_usdt 0.01 --at 20003 --yes', 2, exchange.extra);
-    expect(told.message).toContain('come to 600.06 usdt, and the limit is 500 usdt');
+    const error = await pit.failure('order buy btc_usdt 0.01 --at 20003 --yes', 2, exchange.extra);
+    expect(error.message).toContain('come to 600.06 usdt, and the limit is 500 usdt');
   });
 
-  it('for the price of a sell can be lifted without lifting the limits on its real value', async () => {
+  it('for the price of a sell can be overridden without overriding the limits on its real value', async () => {
     await pit.done('profile set sandbox orderNotional 10000usdt');
     const line = 'order sell btc_usdt 0.4 --at 10 --yes';
     await heldBack(`${line.replace('0.4', '2')} --override price-band`, /^order-notional blocks this: .*39999 usdt/);
@@ -98,11 +98,11 @@ describe('a guard', () => {
     for (const setting of ['priceBand off', 'dayNotional 10000usdt']) await pit.done(`profile set sandbox ${setting}`);
     await heldBack(line.replace('0.4', '2'), /^order-notional blocks this: .*39999 usdt/);
     await placed(line);
-    const told = await pit.failure(line.replace('10', '11'), 2, exchange.extra);
-    expect(told.message).toContain('day would come to 15999.6 usdt, and the limit is 10000 usdt');
+    const error = await pit.failure(line.replace('10', '11'), 2, exchange.extra);
+    expect(error.message).toContain('day would come to 15999.6 usdt, and the limit is 10000 usdt');
   });
 
-  it('of a day holds for several processes that start at once', async () => {
+  it('of the day applies to several processes that start at once', async () => {
     await pit.done('profile set sandbox dayNotional 500usdt');
     const before = exchange.asked.length;
     const lines = Array.from({ length: 6 }, (_, index) => `order buy btc_usdt 0.01 --at 2000${index} --yes`);
@@ -110,23 +110,23 @@ describe('a guard', () => {
     const written = exchange.asked.slice(before).filter((asked) => asked === '/api/order').length;
     expect(codes.filter((code) => code === 0)).toHaveLength(written);
     expect(codes.every((code) => code === 0 || code === 2)).toBe(true);
-    // each comes to a little more than 200
+    // each is worth a little more than 200
     expect(written).toBeLessThanOrEqual(2);
     expect(await pit.json('resolve', exchange.extra)).toEqual([]);
   });
 
-  it('names every guard that holds, and --override accepts them repeated or with commas', async () => {
+  it('is named with all others that apply, and --override accepts them repeated or with commas', async () => {
     const line = 'order buy btc_usdt 60 --at 23000 --yes';
-    const told = await heldBack(line, /price-band blocks this: .* order-notional blocks this: /);
-    expect(told.hint).toContain('--override price-band,order-notional');
+    const error = await heldBack(line, /price-band blocks this: .* order-notional blocks this: /);
+    expect(error.hint).toContain('--override price-band,order-notional');
     await heldBack(`${line} --override price-band`, /^order-notional blocks/);
     await placed(`${line} --override price-band --override order-notional`);
     await placed(`${line} --override order-notional,price-band`);
   });
 
-  it('with an unknown name is a usage error that lists them', async () => {
-    const told = await pit.failure('order buy btc_usdt 1 --at 5 --override price --yes', 2);
-    expect(told.hint).toBe('Known: price-band, order-notional, day-notional, post-only.');
+  it('with an unknown name is a usage error that lists the names', async () => {
+    const error = await pit.failure('order buy btc_usdt 1 --at 5 --override price --yes', 2);
+    expect(error.hint).toBe('Known: price-band, order-notional, day-notional, post-only.');
   });
 
   it('follows the settings of the profile, and its default if one is removed', async () => {
@@ -147,13 +147,13 @@ describe('a guard', () => {
     await placed('order buy btc_usdt 0.01 --at ask --post-only --yes');
   });
 
-  it('makes a script read the book and nothing else', async () => {
+  it('makes a script read only the book', async () => {
     await pit.done('markets', exchange.extra);
     const asked = async (words: string, side = 'buy') => {
       const before = exchange.asked.length;
       await placed(`order ${side} btc_usdt 0.01 --yes ${words}`);
       const read = exchange.asked.slice(before);
-      // what comes after the order looks for what the network may have made of it
+      // the requests after the order check for duplicates
       return read.slice(0, read.indexOf('/api/order'));
     };
     expect(await asked('--at 20000')).toEqual(['/data/v1/depth']);
@@ -176,7 +176,7 @@ describe('a guard', () => {
   });
 });
 
-describe('without market data', () => {
+describe('missing market data', () => {
   const extraAt = (url: string) => ({ environment: environmentAt(url) });
 
   function serveWithoutDepth() {
@@ -189,13 +189,13 @@ describe('without market data', () => {
     });
   }
 
-  it('the guards that need it hold and say so, and --override sends without the check', async () => {
+  it('stops an order if a guard needs it, and --override sends the order without the check', async () => {
     const server = await serveWithoutDepth();
     const pit = new PitHome(temporaryHome());
     const line = 'order buy btc_usdt 0.01 --at 20000 --post-only --yes';
-    const told = await pit.failure(line, 5, extraAt(server.url));
-    expect(told.message).toMatch(/^price-band blocks this: it cannot be checked: .*HTTP 502.* post-only blocks/);
-    expect(told.hint).toContain('--override price-band,post-only');
+    const error = await pit.failure(line, 5, extraAt(server.url));
+    expect(error.message).toMatch(/^price-band blocks this: it cannot be checked: .*HTTP 502.* post-only blocks/);
+    expect(error.hint).toContain('--override price-band,post-only');
     const writes = () => server.requests.filter(({ target }) => target.startsWith('/api/order?')).length;
     const depths = () => server.requests.filter(({ target }) => target.startsWith('/data/v1/depth')).length;
     expect(writes()).toBe(0);
@@ -205,7 +205,7 @@ describe('without market data', () => {
     expect(stderr).toContain('Overridden price-band: it was not checked.');
   });
 
-  it('a dry run reports what is unknown, and succeeds', async () => {
+  it('is reported as unknown by a dry run, which succeeds', async () => {
     const server = await serveWithoutDepth();
     const pit = new PitHome(temporaryHome());
     const { preview } = await pit.json<{ preview: Record<string, unknown> }>(
@@ -222,7 +222,7 @@ describe('without market data', () => {
   });
 });
 
-describe('the limit of a day, checked again when the write is recorded', () => {
+describe('the limit of a day when the write is recorded', () => {
   /** An order that begins while a batch of 200 usdt reads the lists, where 500 are left of the day. */
   async function overtaken(words: string) {
     const pit = new PitHome(temporaryHome());
@@ -245,7 +245,7 @@ describe('the limit of a day, checked again when the write is recorded', () => {
     return { code, stderr, others: await others };
   }
 
-  it('holds what was within the limit a moment ago, unless that guard was overridden', async () => {
+  it('stops an order that was within the limit a moment ago, unless that guard was overridden', async () => {
     const held = await overtaken('');
     expect(held).toMatchObject({ code: 2, stderr: expect.stringMatching(/come to 600.14 usdt.*500 usdt/) });
     expect(held.stderr).toContain('--override day-notional');

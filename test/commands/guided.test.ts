@@ -217,9 +217,9 @@ describe('the guided order, on a terminal', () => {
     ]).then((result) => expect(result.status).toBe(2));
   });
 
-  it('follows the market while it waits', async () => {
-    const looks = Array.from({ length: 3 }, () => ({ await: 'bid ' }));
-    const steps = [...looks, { await: 'bid ', type: 'bid' }, { await: 'would rest', type: ESCAPE }];
+  it('updates the market while it waits', async () => {
+    const updates = Array.from({ length: 3 }, () => ({ await: 'bid ' }));
+    const steps = [...updates, { await: 'bid ', type: 'bid' }, { await: 'would rest', type: ESCAPE }];
     expect((await at('order buy btc_usdt 0.01', steps)).status).toBe(8);
   });
 
@@ -231,14 +231,14 @@ describe('the guided order, on a terminal', () => {
     expect((await at('order buy btc_usdt --account cross', steps)).status).toBe(8);
   });
 
-  it.each([40, 80])('fits %i columns, no word broken', async (columns) => {
+  it.each([40, 80])('fits %i columns and breaks no word', async (columns) => {
     const steps = [{ await: 'ask ', type: 'mid-0.5%' }, { await: 'rest in the' }, { await: 'bid ', type: ESCAPE }];
     const { screen } = await at('order buy btc_usdt 0.01', steps, { columns });
     const words = screen.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, ' ');
     for (const word of ['Escape', 'below', 'btc', 'usdt.', 'rest']) expect(words).toMatch(new RegExp(`\\s${word}\\s`));
   });
 
-  it('suggests no command if an order just like it may be live', async () => {
+  it('suggests no command if an identical order may be live', async () => {
     await desk.done('sandbox fault add drop-before --operation order --count 1');
     expect((await desk.run('order buy btc_usdt 0.021 --at 20000 --yes --timeout 2')).code).toBe(6);
     const { screen, status } = await at('order buy btc_usdt 0.021 --post-only', [PRICE]);
@@ -271,9 +271,9 @@ describe('an order with parts missing, without a terminal', () => {
     ['order --at 20000', /side/],
   ])('%s is a usage error that names the first missing part', async (line, names) => {
     for (const words of [line, `${line} --yes`, `${line} --dry-run`]) {
-      const told = await desk.failure(words, 2, { input: 'y\n' });
-      expect(told.message).toMatch(names);
-      expect(told.message).toContain('is missing');
+      const error = await desk.failure(words, 2, { input: 'y\n' });
+      expect(error.message).toMatch(names);
+      expect(error.message).toContain('is missing');
     }
   });
 });

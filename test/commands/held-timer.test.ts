@@ -15,7 +15,7 @@ vi.mock('../../src/version.js', () => ({ version: 'test' }));
 const OK = respond('{"code":1000,"message":"ok"}');
 const REFUSED = respond('{"code":1009,"message":"maintenance"}');
 
-/** An exchange that answers the starts of the timer one after the other, the last for ever. */
+/** An exchange with these answers to the starts of the timer, one after the other; the last one repeats. */
 function serve(...answers: readonly Answer[]): Promise<FaultServer> {
   let asked = 0;
   return serveFaults({
@@ -26,7 +26,7 @@ function serve(...answers: readonly Answer[]): Promise<FaultServer> {
   });
 }
 
-/** The program at an exchange, with a clock that moves only where it waits. */
+/** Runs the program at an exchange, with a clock that advances only in sleeps. */
 function hostAt({ url }: FaultServer, words: readonly string[], changes: Partial<Host> = {}): FakeHost {
   const state = temporaryState();
   const folders = { config: `${state}/config`, state: `${state}/state`, cache: `${state}/cache` };
@@ -40,7 +40,7 @@ async function ended(host: FakeHost): Promise<{ readonly thrown: unknown; readon
   return { thrown, text: host.printed() };
 }
 
-/** A command that runs until so many seconds have passed, and ends with 0. */
+/** A command that ends with 0 after this many seconds. */
 function commandOf(seconds: number): Pick<FakeHost, 'run' | 'sleep' | 'now' | 'monotonic'> {
   const { now, monotonic, sleep } = fakeHost();
   let end: (code: number) => void = () => {};

@@ -25,24 +25,24 @@ const TERMS: OrderTerms = {
 };
 
 /**
- * Runs a write after an order that may have been repeated, so that it is watched for; at each look that the write is
- * followed by, a signal comes. Gives how many there were, how many of them had nobody to tell, and what the signals alone
- * had printed: the command goes on after them, and its own answer may have the same words.
+ * Runs a write after an order that may be repeated, so that duplicates are checked, and sends a signal at each check after
+ * the write. Returns the number of checks, how many had no handler for the signal, and what the handlers printed: the
+ * command continues after them, and its own output may contain the same text.
  */
 async function interrupted(line: string, write: string) {
   const works: Works = new Set();
-  const looks = { count: 0, untold: 0, told: '' };
+  const checks = { count: 0, unhandled: 0, printed: '' };
   let isWritten = false;
   const server = await serveFaults({
     answer: ({ target }) => {
       if (target.startsWith(`/api/${write}?`)) isWritten = true;
       const isList = target.startsWith('/api/getOrders?');
       if (isList && isWritten) {
-        looks.count += 1;
-        if (works.size === 0) looks.untold += 1;
+        checks.count += 1;
+        if (works.size === 0) checks.unhandled += 1;
         const before = host.printed().length;
         for (const work of works) work('SIGINT');
-        looks.told += host.printed().slice(before);
+        checks.printed += host.printed().slice(before);
       }
       if (isList) return respond(isWritten || !target.includes('tradeType=1') ? NOT_FOUND : `[${record({ id: '7' })}]`);
       return respond('{"code":1000,"message":"ok","id":"7"}');
@@ -58,7 +58,7 @@ async function interrupted(line: string, write: string) {
   const entry = journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'before', reqTime: NOW });
   entry.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
   await run(host, PROGRAM).catch(() => undefined);
-  return { ...looks, left: works.size };
+  return { ...checks, left: works.size };
 }
 
 describe('a signal during the check for duplicates after a write', () => {
@@ -72,17 +72,17 @@ describe('a signal during the check for duplicates after a write', () => {
     ['cancel btc_usdt --all --yes', 'cancelOrder', /1 of 1 answers had arrived\..* pit cancel btc_usdt --all/s],
     ['cancel btc_usdt 7', 'cancelOrder', /1 of 1 answers had arrived\./],
   ])('reports what %s has done', async (line, write, words) => {
-    const { count, untold, left, told } = await interrupted(line, write);
-    expect([count > 0, untold, left]).toEqual([true, 0, 0]);
-    expect(told).toMatch(words);
+    const { count, unhandled, left, printed } = await interrupted(line, write);
+    expect([count > 0, unhandled, left]).toEqual([true, 0, 0]);
+    expect(printed).toMatch(words);
   });
 });
 
-/** Runs a command; a signal comes while the exchange has a request and has not answered it. Gives what it printed. */
+/** Runs a command, and sends a signal while the exchange holds a request unanswered. Returns what the handlers printed. */
 async function interruptedAt(line: string, isMoment: (operation: string, count: number) => boolean, answers: Answers) {
   const works: Works = new Set();
   const counts: Record<string, number> = {};
-  let told = '';
+  let printed = '';
   const server = await serveFaults({
     answer: ({ target }) => {
       const [operation = ''] = target.slice('/api/'.length).split('?');
@@ -90,20 +90,20 @@ async function interruptedAt(line: string, isMoment: (operation: string, count: 
       counts[operation] = count;
       const before = host.printed().length;
       if (isMoment(operation, count)) for (const work of works) work('SIGINT');
-      told += host.printed().slice(before);
+      printed += host.printed().slice(before);
       return respond(answers(operation, count));
     },
   });
   const host = hostOf(line, server.url, foldersIn(temporaryState()), works);
   await run(host, PROGRAM).catch(() => undefined);
-  return told;
+  return printed;
 }
 
 type Answers = (operation: string, count: number) => string;
 
 type Works = Set<(signal: 'SIGINT') => unknown>;
 
-/** A host for a command, that keeps what the command would do at a signal. */
+/** A host for a command, which keeps the signal handlers of the command. */
 function hostOf(line: string, url: string, directories: ReturnType<typeof foldersIn>, works: Works) {
   return {
     ...fakeHost(),
@@ -124,10 +124,10 @@ describe('a signal while a timer is held', () => {
   const answers: Answers = (operation, count) =>
     operation !== 'cancelAllOrdersAfter' ? NOT_FOUND : count > 2 ? '{"code":1009,"message":"maintenance"}' : OK;
 
-  it('and is being restarted says that it may run longer', async () => {
+  it('during a restart says that the timer may run longer', async () => {
     const again = (operation: string, count: number) => operation === 'cancelAllOrdersAfter' && count === 2;
-    const told = await interruptedAt('cancel-after btc_usdt --hold --yes', again, answers);
-    expect(told).toMatch(/^The exchange will cancel every order of btc_usdt at \S+ \(UTC\) at the earliest, unless/);
+    const printed = await interruptedAt('cancel-after btc_usdt --hold --yes', again, answers);
+    expect(printed).toMatch(/^The exchange will cancel every order of btc_usdt at \S+ \(UTC\) at the earliest, unless/);
   });
 });
 
@@ -150,7 +150,7 @@ it('a second signal reports the progress of a batch without waiting for the answ
       signals = words;
       return () => {};
     },
-    // nobody's patience ends before the second signal
+    // no time budget ends before the second signal
     sleep: (milliseconds: number) => freed.then(() => sleep(milliseconds)),
   };
   const ended = run(host, PROGRAM).catch((thrown: unknown) => thrown);

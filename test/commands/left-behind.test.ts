@@ -10,7 +10,7 @@ import { temporaryState } from '../trading/support/account.js';
 
 const TRADE = 'https://trade.example.com';
 
-/** A home with a profile whose key has so many open writes. */
+/** A home with a profile whose key has this many open writes. */
 async function homeWith(open: number) {
   const home = temporaryState();
   const run = (line: string) => runPit(line.split(' '), { home });

@@ -23,7 +23,7 @@ async function wallet(of: PitHome, name: string, coin: string): Promise<WalletRo
 const above = (text: string, limit: string) => Decimal.of(text).compare(Decimal.of(limit)) > 0;
 
 describe('pit order on margin', () => {
-  it('borrows what is missing, and repays it with what a sell brings', async () => {
+  it('borrows the missing amount, and repays it with the proceeds of a sell', async () => {
     await pit.done('sandbox transfer usdt 1000 --margin btc_usdt --yes');
     const spot = await wallet(pit, 'spot', 'usdt');
     const bought = await pit.json<Placed>('order buy btc_usdt 2500usdt --at ask+1% --account isolated --borrow --yes');
@@ -61,8 +61,8 @@ describe('pit order on margin', () => {
 
   it('stays on margin when it is replaced, and shows its account', async () => {
     await pit.done('sandbox transfer usdt 500 --margin cross --yes');
-    const told = await pit.done('order buy btc_usdt 0.01 --at 20000 --account cross --id margin01 --yes');
-    expect(told).toMatch(/^Placed {2}\+ BUY 0\.01 btc_usdt at 20,000 {2}cross margin {2}id \d+\n$/);
+    const output = await pit.done('order buy btc_usdt 0.01 --at 20000 --account cross --id margin01 --yes');
+    expect(output).toMatch(/^Placed {2}\+ BUY 0\.01 btc_usdt at 20,000 {2}cross margin {2}id \d+\n$/);
     const line = 'order replace btc_usdt --id margin01 --at 20100';
     const runs = await pit.json(`${line} --dry-run`);
     expect(runs).toMatchObject([{ operation: 'cancelOrder' }, { operation: 'order', request: { acctType: '2' } }]);
@@ -76,7 +76,7 @@ describe('pit order on margin', () => {
   });
 
   it('with --borrow on spot is a usage error, and nothing is sent', async () => {
-    const told = await pit.failure('order buy btc_usdt 0.01 --at bid --borrow --yes', 2);
-    expect(told.message).toContain('--borrow');
+    const error = await pit.failure('order buy btc_usdt 0.01 --at bid --borrow --yes', 2);
+    expect(error.message).toContain('--borrow');
   });
 });

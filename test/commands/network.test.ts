@@ -73,8 +73,8 @@ describe.skipIf(!hasOpenssl)('the built program behind a proxy', () => {
 describe('before anything is sent', () => {
   it('refuses to sign requests when certificate checks are off', async () => {
     const environment = { ...environmentAt('https://127.0.0.1:1'), NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-    const told = await pit.failure('balance', 4, { environment });
-    expect(told).toMatchObject({ message: expect.stringContaining('NODE_TLS_REJECT_UNAUTHORIZED=0') });
+    const error = await pit.failure('balance', 4, { environment });
+    expect(error).toMatchObject({ message: expect.stringContaining('NODE_TLS_REJECT_UNAUTHORIZED=0') });
     // the sandbox has no certificate
     await pit.done('balance', { environment: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
   });

@@ -32,7 +32,7 @@ export interface Balance {
   readonly total: string;
 }
 
-/** Every name of the contract's order row; what is told of it besides goes over these. */
+/** Every field of the contract's order row, with the given changes. */
 export const ORDER_ROW = {
   id: ID,
   clientId: null,
@@ -74,7 +74,7 @@ export function same(left: string, right: string): boolean {
   return Decimal.of(left).compare(Decimal.of(right)) === 0;
 }
 
-/** An exact sum; a number with a minus sign is taken away. */
+/** An exact sum; a term with a minus sign is subtracted. */
 export function sum(...numbers: readonly string[]): string {
   return numbers
     .reduce((total, number) => total.plus(Decimal.of(number)), Decimal.zero)

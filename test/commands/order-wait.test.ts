@@ -18,7 +18,7 @@ async function resting(): Promise<string> {
 }
 
 describe('pit order show --wait', () => {
-  it('prints the order once, as it ended', async () => {
+  it('prints the order once, in its final state', async () => {
     const id = await resting();
     const waiting = pit.json(`order show btc_usdt --id ${id} --wait closed`);
     await pit.done(`cancel btc_usdt --id ${id}`);
@@ -45,7 +45,7 @@ describe('pit order show --wait', () => {
   });
 
   it.skipIf(!requires('python3'))(
-    'shows changes on a terminal, and Ctrl-C leaves it as it was (needs python3)',
+    'shows changes on a terminal, and Ctrl-C leaves the order unchanged (needs python3)',
     async () => {
       const id = await resting();
       const { screen, status, echoes } = await onTerminal({

@@ -99,16 +99,16 @@ describe('pit order', () => {
   it('refuses --post-only that would fill at once, and nothing changes', async () => {
     const before = await btcAndUsdt();
     // the guard would hold it back before the exchange is asked
-    const told = await pit.failure('order buy btc_usdt 0.01 --at ask+1% --post-only --override post-only --yes', 3);
-    expect(told).toMatchObject({ kind: 'refused', code: 3002, clientId: TEXT });
+    const error = await pit.failure('order buy btc_usdt 0.01 --at ask+1% --post-only --override post-only --yes', 3);
+    expect(error).toMatchObject({ kind: 'refused', code: 3002, clientId: TEXT });
     expect(await btcAndUsdt()).toEqual(before);
   });
 
   it('is refused for more than the balance', async () => {
     // so large a notional is held back by two guards before the exchange is asked
     const guards = '--override order-notional,day-notional';
-    const told = await pit.failure(`order sell btc_usdt 5000 --at ask+20% ${guards} --yes`, 3);
-    expect(told).toMatchObject({ kind: 'refused', code: 2009 });
+    const error = await pit.failure(`order sell btc_usdt 5000 --at ask+20% ${guards} --yes`, 3);
+    expect(error).toMatchObject({ kind: 'refused', code: 2009 });
   });
 
   it('can be found by your own id', async () => {

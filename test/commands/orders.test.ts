@@ -103,7 +103,7 @@ describe('pit cancel of several', () => {
     const { code, stdout, stderr } = await pit.run(`cancel eos_usdt ${gone?.id} ${open?.id} 17 --json`);
     const nothing = { price: null, amount: null, filled: null, filledValue: null };
     expect(JSON.parse(stdout)).toStrictEqual([
-      // what is known of it is told all the same
+      // what is known of it is error all the same
       {
         ...row,
         outcome: 'refused',
@@ -130,8 +130,8 @@ describe('pit cancel of several', () => {
   });
 
   it('is refused if none was cancelled', async () => {
-    const told = await pit.failure(`cancel eos_usdt ${buys[0]?.id} 17`, 3);
-    expect(told).toMatchObject({ kind: 'refused', code: 3001 });
+    const error = await pit.failure(`cancel eos_usdt ${buys[0]?.id} 17`, 3);
+    expect(error).toMatchObject({ kind: 'refused', code: 3001 });
   });
 
   it('needs either ids or your own id', async () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   await place(pit, 'sell btc_usdt 0.01 --at bid-1%');
 });
 
-/** What a table of each command must show: its columns, or what it is about. */
+/** What the table of each command must show: its columns or its subject. */
 const TABLES: readonly (readonly [line: string, shows: RegExp])[] = [
   ['markets', /market +tick size +lot size/],
   ['ticker', /market +last +change +bid +ask/],

@@ -6,7 +6,7 @@ import { runProgram } from '../support/program.js';
 export interface Extra {
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** Runs the built program in a process of its own. */
+  /** Runs the built program in its own process. */
   readonly ownProcess?: true;
 }
 
@@ -65,9 +65,14 @@ export class PitHome {
   async failure(line: string, exitCode: number, extra?: Extra): Promise<CliError> {
     // before the other words: after `--` they are not pit's
     const { code, stdout, stderr } = await this.run(`--json ${line}`, extra);
-    const told = lastError(stderr);
-    expect({ line, code, told: told.exitCode, stdout }).toEqual({ line, code: exitCode, told: exitCode, stdout: '' });
-    return told;
+    const error = lastError(stderr);
+    expect({ line, code, error: error.exitCode, stdout }).toEqual({
+      line,
+      code: exitCode,
+      error: exitCode,
+      stdout: '',
+    });
+    return error;
   }
 }
 

@@ -34,7 +34,7 @@ describe('a relative price', () => {
     ['bid-0.5%', 'buy', '19900.00'],
     ['ask+0.5%', 'sell', '20100.07'],
     ['mid-1%', 'buy', '19800.03'],
-  ])('%s of a %s is %s, rounded to the side that costs nothing', async (at, side, price) => {
+  ])('%s of a %s is %s, rounded to the cheaper side', async (at, side, price) => {
     const run = await pit.json<DryRun>(`order ${side} btc_usdt 0.01 --at ${at} --dry-run`, exchange.extra);
     expect(run.preview.price).toBe(price);
     expect(run.request.price).toBe(price);
@@ -53,7 +53,7 @@ describe('a relative amount', () => {
     expect(notional).toBe('99.98004999');
   });
 
-  it('of a share is a share of what is available on that side', async () => {
+  it('of a share is a share of the available balance on that side', async () => {
     expect((await preview('sell btc_usdt 50% --at 90000')).preview.amount).toBe('2.500000');
     expect((await preview('buy btc_usdt 50% --at 20000')).preview.amount).toBe('6.250000');
     expect((await preview('sell btc_usdt 100% --at 90000')).preview.amount).toBe('5.000000');
@@ -100,7 +100,7 @@ describe('--dry-run', () => {
       price: '20000',
       amount: '0.01',
       notional: '200',
-      // nothing was bought yet that would tell
+      // no earlier buy shows a fee
       ...{ fee: null, feeCoin: null },
       warnings: [expect.stringMatching(/^The price 20000 is \d+\.\d+% below mid/)],
       ...{ spentCoin: 'usdt', balanceBefore: '250000.00000000', balanceAfter: '249800.00000000' },

@@ -75,8 +75,8 @@ describe('pit profile', () => {
 
   it('exits 4 for an unknown profile in --profile and 2 for one to be changed', async () => {
     for (const line of ['ticker --profile locla', 'account --profile locla', 'profile show --profile locla']) {
-      const told = await pit.failure(line, 4);
-      expect(told).toMatchObject({ kind: 'credentials', message: expect.stringMatching(/Did you mean local\?/) });
+      const error = await pit.failure(line, 4);
+      expect(error).toMatchObject({ kind: 'credentials', message: expect.stringMatching(/Did you mean local\?/) });
     }
     for (const words of ['show locla', 'use locla', 'remove locla --yes', 'set locla zone UTC'])
       expect((await pit.failure(`profile ${words}`, 2)).message).toMatch(/Did you mean local\?/);
@@ -101,8 +101,8 @@ it('a dry run describes the change, in JSON and as text', async () => {
   }
   await pit.failure('profile set local zone nowhere --dry-run', 2);
   const secret = 'https://me:hidden@x.example.com';
-  const told = await pit.failure(`profile add new --base-url ${secret} --trade-url ${secret} --dry-run`, 2);
-  expect(JSON.stringify(told)).not.toContain('hidden');
+  const error = await pit.failure(`profile add new --base-url ${secret} --trade-url ${secret} --dry-run`, 2);
+  expect(JSON.stringify(error)).not.toContain('hidden');
 });
 
 describe('a profile with withdrawal limits', () => {
@@ -117,8 +117,8 @@ describe('a profile with withdrawal limits', () => {
       const [key = ''] = setting.split(' ');
       const name = key.toLowerCase();
       await add(name, setting);
-      const told = await pit.failure(`profile remove ${name} --yes`, 8);
-      expect(told).toMatchObject({ kind: 'declined', message: expect.stringContaining(`limits of ${name}: ${key}`) });
+      const error = await pit.failure(`profile remove ${name} --yes`, 8);
+      expect(error).toMatchObject({ kind: 'declined', message: expect.stringContaining(`limits of ${name}: ${key}`) });
       expect(await pit.json(`profile show ${name}`)).toMatchObject({ settings: { [key]: expect.any(String) } });
     },
   );
@@ -162,8 +162,8 @@ describe('pit keys', () => {
     const input = 'x'.repeat(100_000);
     expect((await pit.failure('keys set --profile local --stdin', 2, { input })).message).toContain('stdin');
     if (process.platform === 'win32') return;
-    const told = await pit.failure('keys set --profile local --file /dev/zero', 2);
-    expect(told.message).toBe('/dev/zero holds more than two keys.');
+    const error = await pit.failure('keys set --profile local --file /dev/zero', 2);
+    expect(error.message).toBe('/dev/zero holds more than two keys.');
     expect((await pit.failure('keys set --profile local --file /', 2)).message).toContain('EISDIR');
   });
 
@@ -184,8 +184,8 @@ describe('pit keys', () => {
 
   it('are rejected without being quoted if malformed or for an unknown profile', async () => {
     const input = 'first-half second-half\n';
-    const told = await pit.failure('keys set --profile local --stdin', 2, { input });
-    expect(JSON.stringify(told)).not.toMatch(/first-half|second-half/);
+    const error = await pit.failure('keys set --profile local --stdin', 2, { input });
+    expect(JSON.stringify(error)).not.toMatch(/first-half|second-half/);
     await pit.failure('keys set --profile nobody --stdin', 4, { input: keysText() });
     await pit.failure('keys set --profile sandbox --stdin', 2, { input: keysText() });
     await pit.failure('keys set --profile local --file nowhere.txt', 2);
@@ -203,8 +203,8 @@ describe('a flag takes precedence over the environment, and that over the profil
   it('for the choice of profile', async () => {
     await pit.done('profile use sandbox');
     const environment = { PIT_PROFILE: 'nobody' };
-    const told = await pit.failure('account', 4, { environment });
-    expect(told).toMatchObject({ kind: 'credentials', message: expect.stringContaining('nobody') });
+    const error = await pit.failure('account', 4, { environment });
+    expect(error).toMatchObject({ kind: 'credentials', message: expect.stringContaining('nobody') });
     expect(await pit.json('account --profile local', { environment })).toMatchObject({ username: 'sandbox' });
     expect(await pit.json('account', { environment: { PIT_PROFILE: 'local' } })).toMatchObject({
       username: 'sandbox',

@@ -51,7 +51,7 @@ describe('generated files', () => {
         .map(({ long, completes }) => `${words} ${long} ${kindOf(completes)}`),
     ]);
     const open = kinds.filter((kind) => kind.endsWith(' -')).join('\n');
-    // a reader of its own would leave a command without completion
+    // a separate reader would leave a command without completion
     expect(open).not.toMatch(/ (?:MARKET|COIN|ORDER|FILE|--quote|--base|--in|--file|--market|--coin) -$/m);
     expect(kinds).toContain('order SIDE buy|sell');
     expect(kinds).toContain('order --override ,price-band|order-notional|day-notional|post-only');

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterEach(() => straight.tidy());
 
-/** An order to sell that is the best of its side, of which so much was then filled. */
+/** A sell order at the top of its side, partly filled afterwards. */
 async function partlyFilled(filled: string): Promise<string> {
   const id = await straight.place({ side: 'sell', price: inside, amount: '0.01', type: 'postOnly' });
   await straight.place({ side: 'buy', price: inside, amount: filled, type: 'ioc' });
@@ -38,13 +38,13 @@ async function partlyFilled(filled: string): Promise<string> {
 interface Ended {
   readonly code: number | null;
   readonly answer: Replaced;
-  readonly told: CliError;
+  readonly error: CliError;
 }
 
 /** A replacement that does not simply succeed: its answer and its error. */
 async function ended(line: string): Promise<Ended> {
   const { code, stdout, stderr } = await desk.run(`order replace btc_usdt ${line} --yes --json`);
-  return { code, answer: document<Replaced>(stdout), told: lastError(stderr) };
+  return { code, answer: document<Replaced>(stdout), error: lastError(stderr) };
 }
 
 describe('pit order replace', () => {
@@ -95,8 +95,8 @@ describe('pit order replace', () => {
 
   it('does not outbid itself', async () => {
     const id = await straight.place({ ...FAR, price: inside });
-    const told = await desk.failure(`order replace btc_usdt ${id} --at bid+1tick --yes`, 2);
-    expect(told.message).toBe('The order has this price and amount already.');
+    const error = await desk.failure(`order replace btc_usdt ${id} --at bid+1tick --yes`, 2);
+    expect(error.message).toBe('The order has this price and amount already.');
     expect(await straight.open()).toEqual([id]);
   });
 
@@ -109,14 +109,14 @@ describe('pit order replace', () => {
     expect(await straight.open()).toEqual([done.id]);
   });
 
-  it('exits with 3 for an order that filled meanwhile, and says what filled', async () => {
+  it('exits with 3 if the order filled meanwhile, and says what filled', async () => {
     const id = await partlyFilled('0.004');
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 2_000 });
     const running = desk.failure(`order replace btc_usdt ${id} --at 40000 --yes`, 3);
     await straight.untilFault();
     await straight.place({ side: 'buy', price: inside, amount: '0.006', type: 'ioc' });
-    const told = await running;
-    expect(told).toMatchObject({
+    const error = await running;
+    expect(error).toMatchObject({
       kind: 'refused',
       message: expect.stringContaining('filled before it could be replaced: 0.010000'),
     });
@@ -131,11 +131,11 @@ describe('pit order replace', () => {
     const running = ended(`${id} --at 40000`);
     await straight.untilFault();
     await straight.place({ side: 'buy', price: inside, amount: '0.00595', type: 'ioc' });
-    const { code, answer, told } = await running;
-    expect([code, told.kind]).toEqual([9, 'partial']);
-    expect(told.message).toContain('is cancelled with 0.009950 of 0.010000 filled');
-    expect(told.message).toContain('too small for btc_usdt');
-    expect(told.hint).toBe('The rest, 0.00005, is below the minimum of btc_usdt and cannot be placed by itself.');
+    const { code, answer, error } = await running;
+    expect([code, error.kind]).toEqual([9, 'partial']);
+    expect(error.message).toContain('is cancelled with 0.009950 of 0.010000 filled');
+    expect(error.message).toContain('too small for btc_usdt');
+    expect(error.hint).toBe('The rest, 0.00005, is below the minimum of btc_usdt and cannot be placed by itself.');
     expect(answer).toMatchObject({
       outcome: 'notSent',
       id: null,
@@ -146,7 +146,7 @@ describe('pit order replace', () => {
   });
 
   it.each(['drop-after', 'truncate', 'error-after', 'twice'])(
-    'goes on through the fault %s of either request',
+    'continues through the fault %s of either request',
     async (kind) => {
       const id = await straight.place(FAR);
       await straight.fault(kind, 'cancelOrder', { count: 1 });
@@ -201,8 +201,8 @@ describe('pit order replace', () => {
     );
   });
 
-  it('says how to find out the outcome if it is interrupted during its last check', async () => {
-    // a market in which nothing is to be looked for but this order, by the look at it and by the last one
+  it('names the command that finds the outcome if it is interrupted during its last check', async () => {
+    // in this market, only the read of this order and the last check follow
     const id = await straight.place({ ...FAR, market: 'eth_usdt', price: '1000', amount: '0.1' });
     await straight.fault('delay', 'getOrders', { every: 2, delay: 20_000 });
     const { child, ended } = start(desk, ['order', 'replace', 'eth_usdt', id, '--at', '1001', '--yes']);
@@ -216,10 +216,10 @@ describe('pit order replace', () => {
   it('places nothing and exits with 6 if the cancellation is unknown, and resolve settles it', async () => {
     const id = await straight.place(FAR);
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 4_500 });
-    const { code, answer, told } = await ended(`${id} --at 21000 --timeout 2`);
+    const { code, answer, error } = await ended(`${id} --at 21000 --timeout 2`);
     expect(code).toBe(6);
     expect(answer).toMatchObject({ outcome: 'notSent', id: null, replaced: { outcome: 'unknown', id } });
-    expect(told).toMatchObject({
+    expect(error).toMatchObject({
       kind: 'unknown',
       clientId: answer.clientId,
       hint: expect.stringContaining(`pit resolve ${answer.clientId}`),
@@ -231,11 +231,11 @@ describe('pit order replace', () => {
     expect(resolved.stderr).toContain('its replacement was not placed.');
     expect(resolved.stderr).toContain('To place it: pit order buy btc_usdt 0.01 --at 21000');
     expect([resolved.code, await straight.open()]).toEqual([0, []]);
-    // asked again, it tells the same
+    // a second pit resolve reports the same
     expect((await desk.run(`resolve ${answer.clientId}`)).stderr).toContain('pit order buy btc_usdt 0.01 --at 21000');
   });
 
-  it('reports by resolve what a replacement killed between its requests left, and places nothing', async () => {
+  it('is reported by pit resolve after a kill between its requests, which places nothing', async () => {
     const id = await straight.place(FAR);
     // the first look is before the cancellation, the second after it
     await straight.fault('delay', 'getOrder', { every: 2, delay: 20_000 });
@@ -253,16 +253,16 @@ describe('pit order replace', () => {
   it('exits with 9 if the new order is refused, with the command that places it', async () => {
     const id = await straight.place(FAR);
     // a margin wallet with nothing in it, which no operation shows
-    const { code, answer, told } = await ended(`${id} --at 21000 --amount 0.02 --account cross`);
-    expect([code, told.code]).toEqual([9, 2009]);
+    const { code, answer, error } = await ended(`${id} --at 21000 --amount 0.02 --account cross`);
+    expect([code, error.code]).toEqual([9, 2009]);
     expect(answer).toMatchObject({ outcome: 'refused', amount: '0.02', replaced: { outcome: 'cancelled', id } });
-    expect(told.hint).toContain('pit order buy btc_usdt 0.02 --at 21000');
+    expect(error.hint).toContain('pit order buy btc_usdt 0.02 --at 21000');
   });
 
   it('leaves the order unchanged if the balance does not cover the new one', async () => {
     const id = await straight.place(FAR);
-    const told = await desk.failure(`order replace btc_usdt ${id} --at 21000 --amount 20 --yes`, 2);
-    expect(told.message).toMatch(/needs 420000 usdt, and only .* usdt would be available with the old one cancelled/);
+    const error = await desk.failure(`order replace btc_usdt ${id} --at 21000 --amount 20 --yes`, 2);
+    expect(error.message).toMatch(/needs 420000 usdt, and only .* usdt would be available with the old one cancelled/);
     expect(await straight.open()).toEqual([id]);
   });
 
@@ -274,7 +274,7 @@ describe('pit order replace', () => {
     expect(await desk.json(`${line} --override price-band`)).toMatchObject({ outcome: 'placed', price: '40000' });
   });
 
-  it('is unknown if the new order got no answer', async () => {
+  it('is unknown if the new order gets no answer', async () => {
     const id = await straight.place(FAR);
     await straight.fault('drop-before', 'order', { count: 1 });
     const { code, answer } = await ended(`${id} --at 21100 --timeout 2`);
@@ -356,10 +356,10 @@ describe('replacements of several processes at once', () => {
     await awayFromMidnight();
   });
 
-  it('stay within the limit of a day, and those that are held leave their orders unchanged', async () => {
+  it('stay within the limit of a day, and the rejected ones leave their orders unchanged', async () => {
     await limited.done('profile set sandbox dayNotional 500usdt');
     const ids = await Promise.all(['20000', '20001', '20002', '20003'].map((price) => own.place({ ...FAR, price })));
-    // each comes to 210
+    // each is worth 210
     const lines = ids.map((id) => `order replace btc_usdt ${id} --at 21000 --yes --json`);
     const codes = (await Promise.all(lines.map((line) => limited.run(line)))).map(({ code }) => code);
     expect(codes.every((code) => code === 0 || code === 2)).toBe(true);

@@ -1,4 +1,7 @@
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { lineOf } from '../../src/trading/journal/files.js';
 import { signedUrl } from '../sandbox/signing.js';
 import { lastError, TIME, usePitHome } from './pit-home.js';
 
@@ -24,7 +27,7 @@ function lost(words: string, timeout = 2) {
   return pit.run(`order ${words} --yes --json --timeout ${timeout}`);
 }
 
-/** What something on the way does that repeats a request, with none of pit's code. */
+/** Repeats a request as a proxy would, without any of pit's code. */
 async function repeat(clientId: string, price: string, amount: string): Promise<string> {
   const { address } = pit.served;
   const values = { amount, currency: 'btc_usdt', customerOrderId: clientId, price, tradeType: '1' };
@@ -71,7 +74,35 @@ describe('pit resolve', () => {
     expect(orders.filter(({ price }) => price === '20002.00').map(({ id }) => id)).toEqual([rows[0]?.id]);
   });
 
-  it('shows what was settled before, with its timeline', async () => {
+  it('reports a damaged record as unknown, and no order is sent until the user has settled it', async () => {
+    await pit.done('order buy btc_usdt 0.01 --at 20003 --yes');
+    const journals = path.join(pit.home, 'state', 'journal');
+    const record = path.join(journals, readdirSync(journals)[0] ?? '', 'open', 'torn1');
+    writeFileSync(record, lineOf({ intent: {} }).slice(0, 12), { mode: 0o600 });
+    utimesSync(record, 0, 0);
+    const found = await pit.run('resolve --json');
+    expect([found.code, JSON.parse(found.stdout)]).toEqual([
+      6,
+      [
+        {
+          ...{ operation: 'unknown', clientId: 'torn1', market: null, outcome: 'unknown', id: null },
+          ...{ duplicates: [], timeline: [] },
+        },
+      ],
+    ]);
+    expect(found.stderr).toContain(record);
+    expect(lastError(found.stderr)).toMatchObject({ kind: 'unknown', clientId: 'torn1' });
+    expect(lastError(found.stderr).hint).toContain('pit resolve torn1 --as notSent');
+    expect((await pit.run('resolve torn1')).code).toBe(6);
+    const held = await pit.run('order buy btc_usdt 0.01 --at 20003 --yes --json');
+    expect([held.code, lastError(held.stderr)]).toEqual([2, expect.objectContaining({ clientId: 'torn1' })]);
+    const settled = await pit.run('resolve torn1 --as notSent --json');
+    expect([settled.code, JSON.parse(settled.stdout)]).toMatchObject([0, [{ clientId: 'torn1', outcome: 'notSent' }]]);
+    expect((await pit.run('order buy btc_usdt 0.01 --at 20003 --yes')).code).toBe(0);
+    expect(await pit.done('resolve')).toBe('Nothing is unknown.\n');
+  });
+
+  it('shows a settled write with its timeline', async () => {
     await fault('drop-after --operation order');
     const { code } = await lost('sell btc_usdt 0.01 --at 90001 --id found1', 10);
     expect(code).toBe(0);
@@ -106,18 +137,18 @@ describe('an order that a proxy repeated', () => {
     expect(stderr).toContain(`pit cancel btc_usdt ${duplicates[0]}`);
     expect(stderr).toContain(id);
     const orders = await pit.json<{ id: string; price: string }[]>('orders btc_usdt');
-    const there = orders.filter(({ price }) => price === '21001.00').map(({ id: one }) => one);
-    expect(there.toSorted()).toEqual([id, ...duplicates].toSorted());
+    const ids = orders.filter(({ price }) => price === '21001.00').map(({ id: one }) => one);
+    expect(ids.toSorted()).toEqual([id, ...duplicates].toSorted());
   });
 
   it.each(['orders btc_usdt', 'resolve', 'cancel btc_usdt 17', 'order buy btc_usdt 0.01 --at 20500 --yes'])(
-    'later is told by the next command of its market, once: %s',
+    'is reported once by a later command of its market: %s',
     async (line) => {
       const clientId = `rep${line.replaceAll(/[^a-z]/g, '').slice(0, 12)}`;
       await pit.done(`order buy btc_usdt 0.01 --at 21002 --id ${clientId} --yes`);
       const extra = await repeat(clientId, '21002', '0.01');
-      const told = await pit.run(line);
-      expect(told.stderr).toContain(`pit cancel btc_usdt ${extra}`);
+      const ran = await pit.run(line);
+      expect(ran.stderr).toContain(`pit cancel btc_usdt ${extra}`);
       expect((await pit.run(line.replace('20500', '20501'))).stderr).not.toContain(extra);
       const [row] = await pit.json<Row[]>(`resolve ${clientId}`);
       expect(row?.duplicates).toEqual([extra]);
@@ -139,7 +170,7 @@ describe('an order that a proxy repeated', () => {
     ]);
   });
 
-  it('is only a possible duplicate if another program placed one just like it', async () => {
+  it('is only a possible duplicate if another program placed an identical one', async () => {
     await pit.done('order buy btc_usdt 0.01 --at 21008 --id mine8 --yes');
     await repeat('another8', '21008', '0.01');
     const { stderr } = await pit.run('orders btc_usdt');
@@ -157,7 +188,7 @@ describe('an order that a proxy repeated', () => {
   });
 });
 
-describe('a lost withdrawal within the exchange', () => {
+describe('a lost internal withdrawal', () => {
   it('is not settled by the bill of an order of the same amount, which is named', async () => {
     const [{ address: to } = { address: '' }] = await pit.json<{ address: string }[]>('address btc --withdraw');
     await fault('drop-before --operation withdraw');

@@ -4,7 +4,7 @@ import { lastError, usePitHome } from './pit-home.js';
 const pit = usePitHome(['--no-limits']);
 const ORDER = 'order buy btc_usdt 0.01 --profile sandbox';
 
-it('what a warning, a preview and doctor name is to be typed with the profile that was given', async () => {
+it('commands in warnings, previews and doctor keep the given profile', async () => {
   await pit.done('sandbox fault add twice --operation order --count 1');
   const twice = await pit.run(`${ORDER} --at 20001 --yes`);
   expect(twice.stderr).toMatch(/^Warning: To cancel the duplicates: pit --profile sandbox cancel btc_usdt \d+$/m);
@@ -20,7 +20,7 @@ it('what a warning, a preview and doctor name is to be typed with the profile th
   expect(preview.warnings).toContainEqual(expect.stringContaining(resolve));
   const checks = JSON.parse((await pit.run('doctor --profile sandbox --json')).stdout) as Check[];
   expect(checks.find(({ check }) => check === 'journal')?.fix).toBe('Find out: pit --profile sandbox resolve');
-  // and without one as it was
+  // and none without the flag
   const plain = JSON.parse((await pit.run('doctor --json')).stdout) as Check[];
   expect(plain.find(({ check }) => check === 'journal')?.fix).toBe('Find out: pit resolve');
 });

@@ -24,14 +24,14 @@ const served = await serveSandbox(temporaryHome(), []);
 const [listed, locked, refused, killed] = [temporaryHome(), temporaryHome(), temporaryHome(), temporaryHome()];
 const [away, one, other] = [temporaryHome(), temporaryHome(), temporaryHome()];
 
-/** Makes so many pages of orders on one side of a market, and gives a way there that keeps the answers. */
+/** Places this many pages of orders on one side of a market, behind a proxy that keeps the answers. */
 async function withPages({ address }: ServedSandbox): Promise<RunningProxy> {
   for (let page = 0; page < PAGES / 2; page += 1) {
     const tradeParams = JSON.stringify(Array.from({ length: 20 }, (_, line) => [5_000 + page * 20 + line, 0.0003]));
     const parameters = { market: 'btc_usdt', tradeParams, tradeType: '1' };
     expect(await (await fetch(signedUrl(address, address, 'orderMoreV2', parameters))).text()).toContain('1000');
   }
-  // nobody's limiter knows of these requests, and the exchange counts them for a second
+  // no limiter knows these requests, and the exchange counts them for a second
   await delay(1_100);
   const proxy = await startProxy({ port: Number(new URL(address.tradeUrl).port), treat: () => PASS });
   onTestFinished(() => proxy.close());
@@ -39,8 +39,8 @@ async function withPages({ address }: ServedSandbox): Promise<RunningProxy> {
 }
 
 function asked(requests: readonly Passing[], operation: string): string[] {
-  const those = requests.filter((request) => request.operation === operation);
-  return those.flatMap(({ executions }) => executions.map(({ answer }) => answer ?? ''));
+  const matching = requests.filter((request) => request.operation === operation);
+  return matching.flatMap(({ executions }) => executions.map(({ answer }) => answer ?? ''));
 }
 
 it('eight concurrent listings of twenty pages and three K-line requests stay within the limits', async () => {

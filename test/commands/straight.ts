@@ -18,7 +18,7 @@ export interface Terms {
 /** Long enough for a machine that does much else. */
 const PATIENCE_MS = 30_000;
 
-/** The sandbox of a pit without a program in between, for what a test needs beforehand or looks at afterwards. */
+/** Direct access to the sandbox of a pit, to prepare a test and to check its effects. */
 export class Straight {
   #client: ExchangeClient | undefined;
 
@@ -72,7 +72,7 @@ export class Straight {
     return administer(this.pit.served.address, call, input, PATIENCE_MS);
   }
 
-  /** Lets the next requests of an operation go wrong, or all where no count is given. */
+  /** Adds a fault to the next requests of an operation, or to all without a count. */
   async fault(kind: string, operation: string, more: object = {}): Promise<void> {
     await this.administer('POST /faults/add', { kind, operation, ...more });
   }

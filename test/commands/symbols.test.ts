@@ -71,7 +71,7 @@ describe('the names in answers', () => {
   let count = 0;
   const temporaryFolder = () => path.join(home, String(count++));
 
-  it('hold the open orders against what later commands see of them', () => {
+  it('update the known open orders by what later commands see', () => {
     const symbols = folder();
     const first = new SeenNames();
     first.observe(placed('btc_usdt', 'mine1', ['1']));
@@ -95,7 +95,7 @@ describe('the names in answers', () => {
     expect(symbols.read('unresolved')).toEqual([]);
   });
 
-  it('write nothing but letters, digits and _, whatever an exchange calls its markets and coins', () => {
+  it('write only letters, digits and _, whatever the names of markets and coins', () => {
     const word = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[a-z0-9_$;`\n(). -]{1,12}$/));
     fc.assert(
       fc.property(fc.array(fc.tuple(word, word, word)), (names) => {

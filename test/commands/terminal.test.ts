@@ -39,7 +39,7 @@ const isReal = requires('python3');
 
 describe('on a terminal', () => {
   it.skipIf(!isReal)(
-    'a question that was put aside with Ctrl-Z is there again with fg, and the answer counts (needs python3)',
+    'a question that was suspended with Ctrl-Z returns with fg, and its answer counts (needs python3)',
     async () => {
       const shell = ['bash', '--norc', '--noprofile', '-i'];
       const { screen, status } = await onTerminal({
@@ -112,7 +112,7 @@ describe('on a terminal', () => {
       expect(screen).toContain(orders[0]?.id);
     });
 
-    it('asks on the terminal while its answer goes to a pipe', async () => {
+    it('asks on the terminal while its output goes to a pipe', async () => {
       const { screen, piped, status } = await at(`${ORDER} --json`, {
         stdout: 'pipe',
         steps: [{ await: QUESTION, type: 'y\r' }],
@@ -123,7 +123,7 @@ describe('on a terminal', () => {
       expect(await open()).toHaveLength(2);
     });
 
-    it('is not asked for with --yes, and refused where stdin is no terminal', async () => {
+    it('is not confirmed with --yes, and refused if stdin is not a terminal', async () => {
       expect((await at(`${ORDER} --yes`)).screen).not.toContain(QUESTION);
       expect((await at(ORDER, { stdin: 'none' })).status).toBe(8);
       expect(await open()).toHaveLength(3);
@@ -140,7 +140,7 @@ describe('on a terminal', () => {
       ['a part of its name', 'price\r', 8],
       ['Escape', '\u001b', 8],
       ['Ctrl-C after its name', `price-band${CTRL_C}`, 130],
-    ])('is not lifted by %s', async (_name, type, status) => {
+    ])('is not overridden by %s', async (_name, type, status) => {
       const before = await open();
       const { screen, ...result } = await at(ORDER, { steps: [{ await: TYPE, type }] });
       expect(screen).toMatch(/price-band blocks this: the price [\d.]+ is 15\.\d+% above mid/);
@@ -149,7 +149,7 @@ describe('on a terminal', () => {
     });
 
     it.skipIf(!isReal)(
-      'is not lifted by its name typed before the question, nor by --yes (needs python3)',
+      'is not overridden by its name typed before the question, nor by --yes (needs python3)',
       async () => {
         const steps = [
           { await: '', type: 'price-band\r' },
@@ -160,7 +160,7 @@ describe('on a terminal', () => {
       },
     );
 
-    it('is lifted by its name, which answers for the order as well', async () => {
+    it('is overridden by its name, which confirms the order as well', async () => {
       const { screen, status } = await at(ORDER, { steps: [{ await: TYPE, type: 'price-band\r' }] });
       expect(status).toBe(0);
       expect(screen).toContain('Placed');
@@ -191,7 +191,7 @@ describe('on a terminal', () => {
       pit.run('profile add overseas --base-url https://api.example.com --trade-url https://trade.example.com'),
     );
 
-    it.skipIf(!isReal)('hides what is typed (needs python3)', async () => {
+    it.skipIf(!isReal)('hides the typed keys (needs python3)', async () => {
       const { screen, status } = await really('keys set --profile overseas', {
         steps: [
           { await: 'Access key of overseas', type: `${ACCESS}\r` },
@@ -215,7 +215,7 @@ describe('on a terminal', () => {
     });
   });
 
-  it.each([40, 80])('an account fits %i columns, no word broken', async (columns) => {
+  it.each([40, 80])('an account fits %i columns and breaks no word', async (columns) => {
     const { screen } = await at('account', { columns, environment: { NO_COLOR: '1' } });
     const lines = screen.split('\r\n');
     expect(lines.filter((line) => line.length > columns)).toEqual([]);

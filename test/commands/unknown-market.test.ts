@@ -26,8 +26,8 @@ describe('a market that the exchange does not list', () => {
     const first = await pit.failure('cancel btc_usdx 123', 2, { environment });
     expect(first.message).toContain('There is no market btc_usdx');
     const placed = await pit.json<Placed>('order buy btc_usdt 0.01 --at 20000 --yes', { environment });
-    const told = await pit.failure('cancel btc_usdy 123', 2, { environment });
-    expect(told.hint).toContain('Did you mean btc_usdt');
+    const error = await pit.failure('cancel btc_usdy 123', 2, { environment });
+    expect(error.hint).toContain('Did you mean btc_usdt');
     await pit.failure('cancel btc_usdy 123 --dry-run', 2, { environment });
 
     const { code, stdout, stderr } = await pit.run('orders --json', { environment });
@@ -35,7 +35,7 @@ describe('a market that the exchange does not list', () => {
     expect(stderr).toContain('There is no market btc_usdx on this exchange. Skipping it.');
     expect(stderr).toContain('Markets in which pit placed orders lately: btc_usdt.');
     expect(stderr).not.toContain('btc_usdy');
-    // whoever names it gets it said
+    // a command that names it reports it
     await pit.failure('orders btc_usdx', 2, { environment });
     const away = { ...environment, PIT_BASE_URL: 'http://127.0.0.1:1' };
     await pit.done(`cancel btc_usdt ${placed.id}`, { environment: away });

@@ -29,7 +29,7 @@ const desk = usePitHome(['--limit', 'key=off,address=off,kline=off,reqTime=4s'])
 /** The verified addresses of the sandbox's account. */
 const verified: { btc: string; usdt: string; xrp: Address } = { btc: '', usdt: '', xrp: { address: '', memo: null } };
 
-// the limit of a day is held against what the whole file has withdrawn
+// the limit of the day counts the withdrawals of the whole file
 beforeAll(awayFromMidnight);
 beforeAll(async () => {
   for (const coin of ['btc', 'usdt'] as const) {
@@ -60,7 +60,7 @@ async function idsOf(coin: string): Promise<string[]> {
   return (await desk.json<Record[]>(`withdrawals ${coin}`)).map(({ id }) => id);
 }
 
-/** What can still be spent, and which withdrawals there are: those that are under way go on by themselves. */
+/** The available balance and the withdrawals; those under way continue by themselves. */
 async function ledger() {
   const rows = await desk.json<{ coin: string; available: string }[]>('balance --all');
   const ids = await Promise.all(['btc', 'usdt', 'xrp'].map(idsOf));
@@ -93,16 +93,16 @@ describe('an invalid withdrawal', () => {
       ['btc 0 --to BTC', 2, /above zero/, /50%/],
     ];
     for (const [words, exitCode, message, hint] of refusals) {
-      const told = await desk.failure(scripted(words), exitCode, password());
-      expect([words, told.message]).toEqual([words, expect.stringMatching(message)]);
-      expect([words, told.hint]).toEqual([words, expect.stringMatching(hint)]);
+      const error = await desk.failure(scripted(words), exitCode, password());
+      expect([words, error.message]).toEqual([words, expect.stringMatching(message)]);
+      expect([words, error.hint]).toEqual([words, expect.stringMatching(hint)]);
     }
     const wrong = await desk.failure(scripted('btc 0.01 --to BTC'), 3, { input: 'not the password' });
     expect(wrong).toMatchObject({ code: 1005, hint: expect.stringContaining('the one for withdrawals') });
     expect(wrong.clientId).toMatch(/^pit/);
     const keyless = await keyWith(desk, 'trader', 'asset,entrust');
-    const told = await desk.failure(scripted('btc 0.01 --to BTC'), 4, { ...keyless, ...password() });
-    expect(told).toMatchObject({ message: expect.stringContaining('lacks the money permission') });
+    const error = await desk.failure(scripted('btc 0.01 --to BTC'), 4, { ...keyless, ...password() });
+    expect(error).toMatchObject({ message: expect.stringContaining('lacks the money permission') });
     expect(await ledger()).toEqual(before);
     expect(await desk.json('resolve')).toEqual([]);
   });
@@ -120,8 +120,8 @@ describe('an invalid withdrawal', () => {
     ['btc 0.01 --to BTC --confirm-address BTC --safe-pwd-fd 9', 2, 'file descriptor 9 could not be read'],
     ['btc 0.01 --to BTC --safe-pwd secret', 2, 'unknown'],
   ])('is not sent: %s', async (words, exitCode, message) => {
-    const told = await desk.failure(line(`withdraw ${words}`), exitCode);
-    expect(told.message.toLowerCase()).toContain(message.toLowerCase());
+    const error = await desk.failure(line(`withdraw ${words}`), exitCode);
+    expect(error.message.toLowerCase()).toContain(message.toLowerCase());
   });
 
   it.each([
@@ -172,8 +172,8 @@ describe('a withdrawal by a script', () => {
 
   it('is previewed by a dry run, which sends nothing and asks for no password', async () => {
     const before = await ledger();
-    const told = await desk.json<object>(line('withdraw usdt 1% --to USDT --dry-run'));
-    expect(told).toMatchObject({
+    const error = await desk.json<object>(line('withdraw usdt 1% --to USDT --dry-run'));
+    expect(error).toMatchObject({
       dryRun: true,
       operation: 'withdraw',
       request: { method: 'withdraw', currency: 'usdt', receiveAddr: verified.usdt, safePwd: '***', sign: '***' },
@@ -182,7 +182,7 @@ describe('a withdrawal by a script', () => {
         warnings: [expect.stringMatching(/^FIRST USE/), expect.stringContaining('pit does not send it')],
       },
     });
-    expect(JSON.stringify(told)).not.toContain(desk.served.address.safePwd);
+    expect(JSON.stringify(error)).not.toContain(desk.served.address.safePwd);
     expect(await ledger()).toEqual(before);
   });
 });
@@ -231,7 +231,7 @@ describe('a withdrawal on a bad network', () => {
 });
 
 describe("the user's own limits", () => {
-  it('hold in every script, and only a person can loosen them', async () => {
+  it('apply to every script, and only a person can loosen them', async () => {
     const set = (setting: string) => desk.done(`profile set sandbox ${setting}`);
     await set('withdrawLimit 0.05btc');
     const most = await desk.failure(scripted('btc 0.06 --to BTC'), 2, password());
@@ -239,8 +239,8 @@ describe("the user's own limits", () => {
     expect(most.hint).toContain('pit profile set sandbox withdrawLimit VALUE');
     await set('withdrawDayLimit 0.3btc');
     for (const words of ['withdrawLimit 1btc', 'withdrawLimit 1eth', 'withdrawDayLimit 0.4btc --yes']) {
-      const told = await desk.failure(`profile set sandbox ${words}`, 8);
-      expect(told.message).toContain('loosens the limit');
+      const error = await desk.failure(`profile set sandbox ${words}`, 8);
+      expect(error.message).toContain('loosens the limit');
     }
     await desk.failure('profile unset sandbox withdrawLimit --yes', 8);
     await set('withdrawDayLimit 0.18btc');
@@ -325,13 +325,13 @@ describe('a withdrawal at a terminal', () => {
 
 it('a withdrawal that a signal stops before it is sent says that it was not sent', async () => {
   const proxy = await countRequests(desk.served.address.tradeUrl);
-  // of this and of later looks at the records the second is the one that comes just before it would leave
+  // the second read of the records comes right before the request
   await desk.done('sandbox fault add delay --delay 60000 --operation getWithdrawRecord --every 2');
   const environment = plainEnvironment(desk.home, { ...desk.served.environment, PIT_TRADE_URL: proxy.url });
   const child = spawn(process.execPath, [PIT, ...scripted('btc 0.01 --to BTC').split(' ')], { env: environment });
-  let told = '';
+  let error = '';
   child.stderr.on('data', (chunk) => {
-    told += chunk;
+    error += chunk;
   });
   child.stdin.end(password().input);
   const ended = once(child, 'close');
@@ -339,5 +339,5 @@ it('a withdrawal that a signal stops before it is sent says that it was not sent
   child.kill('SIGTERM');
   expect(await ended).toEqual([143, null]);
   await desk.done('sandbox fault clear');
-  expect(told.trimEnd().split('\n').at(-1)).toBe('The withdrawal was not sent.');
+  expect(error.trimEnd().split('\n').at(-1)).toBe('The withdrawal was not sent.');
 });

@@ -156,7 +156,7 @@ describe.each(Object.keys(AVAILABLE) as Shell[])('completion in %s', (shell) => 
       expect(words.filter((word) => !listed.includes(word))).toEqual([]);
     });
 
-    it('starts no program and executes nothing it reads', () => {
+    it('starts no program and executes nothing that it reads', () => {
       const shown = [...answers.values()].map(({ line, listed }) => line + listed).join('');
       expect(shown).not.toMatch(/EXECUTED|zred|zup|command not found|Unknown command:|UPPER/);
       expect(existsSync(path.join(folder, 'EXECUTED'))).toBe(false);

@@ -24,7 +24,7 @@ describe('the cache', () => {
   });
 
   test.each(['../../x', 'https://a.b/c?d', '', '\0', 'x'.repeat(300), '__proto__'])(
-    'the key %j stays inside',
+    'keeps the file of the key %j inside its folder',
     async (key) => {
       const { cache, folder } = cacheAt(1);
       await cache.write(key, 'kept');
@@ -55,7 +55,7 @@ describe('the cache', () => {
     expect(cache.read('markets')?.value).toBe('again');
   });
 
-  test.runIf(process.platform !== 'win32')('an entry that others could have written is none', async () => {
+  test.runIf(process.platform !== 'win32')('ignores an entry that others could have written', async () => {
     const { cache, file } = cacheAt(1_000);
     await cache.write('markets', 'kept');
     fs.chmodSync(file(), 0o666);

@@ -24,14 +24,13 @@ function choose(active: string, profile: string | undefined, environment: Enviro
   return chooseConnection({ profile }, environment, { profiles, keys: { get: async (name) => KEYS_OF[name] ?? null } });
 }
 
-/** One line: profile, market host, trade host, whose keys or why none, and what is special. */
+/** One line: profile, market host, trade host, the source of the keys or why there are none, and flags. */
 function drawn(connection: Connection): string {
   const short = (url: string | null) => url?.replace('https://', '').replace('.example.com', '') ?? '-';
   const whose = connection.keys === null ? '-' : connection.keys === MINE ? 'mine' : 'env';
   const marks = [
     connection.sandbox && 'sandbox',
     connection.hostFromEnvironment && 'named',
-    connection.mixedHosts && 'mixed',
     connection.keysMissing !== null && 'keys?',
     connection.baseUrlMissing !== null && 'base?',
   ].filter(Boolean);
@@ -61,19 +60,20 @@ describe('the choice of profile, hosts and keys', () => {
     ['main', undefined, { ...both, ...ENV }, 'main x y env named'],
     // A profile's keys go to its own hosts only.
     ['main', undefined, both, 'main x y - named keys?'],
-    ['main', 'main', { PIT_TRADE_URL: Y }, 'main api y - named mixed keys?'],
-    ['main', undefined, { PIT_TRADE_URL: `${HOSTS.tradeUrl}/other` }, 'main api trade/other - named mixed keys?'],
-    ['main', undefined, { PIT_TRADE_URL: `${HOSTS.tradeUrl}:8443` }, 'main api trade:8443 - named mixed keys?'],
+    ['main', undefined, { PIT_TRADE_URL: Y }, 'main - y - named keys? base?'],
+    ['main', 'main', { PIT_TRADE_URL: HOSTS.tradeUrl }, 'main api trade mine named'],
+    ['main', undefined, { PIT_TRADE_URL: `${HOSTS.tradeUrl}/other` }, 'main - trade/other - named keys? base?'],
+    ['main', undefined, { PIT_TRADE_URL: `${HOSTS.tradeUrl}:8443` }, 'main - trade:8443 - named keys? base?'],
     ['main', undefined, { PIT_TRADE_URL: `${HOSTS.tradeUrl}/api/` }, 'main api trade mine named'],
-    ['main', undefined, { PIT_TRADE_URL: Y, ...ENV }, 'main api y env named mixed'],
-    ['main', undefined, { PIT_BASE_URL: X }, 'main x trade mine named mixed'],
+    ['main', undefined, { PIT_TRADE_URL: Y, ...ENV }, 'main - y env named base?'],
+    ['main', undefined, { PIT_BASE_URL: X }, 'main x trade - named keys?'],
     ['main', undefined, ENV, 'main api trade env'],
     ['bare', undefined, ENV, 'bare api trade env'],
-    // The sandbox gets no keys that were meant for an exchange, and lends an exchange no prices.
+    // the sandbox gets no keys of an exchange, and an exchange no prices of the sandbox
     ['sandbox', undefined, ENV, 'sandbox - - - sandbox keys?'],
-    ['sandbox', undefined, { PIT_BASE_URL: X, ...ENV }, 'sandbox x - - sandbox named mixed keys?'],
-    ['sandbox', undefined, { PIT_BASE_URL: X }, 'sandbox x - - sandbox named mixed'],
-    ['sandbox', 'sandbox', { PIT_BASE_URL: X }, 'sandbox x - - sandbox named mixed'],
+    ['sandbox', undefined, { PIT_BASE_URL: X, ...ENV }, 'sandbox x - - sandbox named keys?'],
+    ['sandbox', undefined, { PIT_BASE_URL: X }, 'sandbox x - - sandbox named keys?'],
+    ['main', undefined, { PIT_BASE_URL: X, ...ENV }, 'main x trade - named keys?'],
     ['sandbox', undefined, { PIT_TRADE_URL: Y }, 'sandbox - y - named keys? base?'],
     ['sandbox', undefined, { PIT_TRADE_URL: Y, ...ENV }, 'sandbox - y env named base?'],
     [
@@ -100,7 +100,16 @@ describe('the choice of profile, hosts and keys', () => {
     ['main', undefined, { PIT_TRADE_URL: 'http://x.example.com' }, 'credentials', /PIT_TRADE_URL/],
     ['main', undefined, { PIT_BASE_URL: 'http://x.example.com' }, 'credentials', /PIT_BASE_URL/],
     ['main', undefined, { PIT_TRADE_URL: 'https://canary:x@x.example.com' }, 'usage', /PIT_TRADE_URL/],
-    ['main', 'sandbox', { PIT_TRADE_URL: Y, ...ENV }, 'usage', /two places/],
+    [
+      'main',
+      'sandbox',
+      { PIT_TRADE_URL: Y, ...ENV },
+      'credentials',
+      /--profile sandbox and PIT_TRADE_URL name different/,
+    ],
+    ['main', 'sandbox', { PIT_BASE_URL: X }, 'credentials', /--profile sandbox and PIT_BASE_URL name different/],
+    ['sandbox', 'main', { PIT_BASE_URL: X }, 'credentials', /--profile main and PIT_BASE_URL name different/],
+    ['sandbox', 'main', { ...both, ...ENV }, 'credentials', /PIT_BASE_URL and PIT_TRADE_URL name different/],
     ['main', 'mian', {}, 'credentials', /no profile mian/],
     ['main', undefined, { PIT_PROFILE: 'mian' }, 'credentials', /no profile mian/],
     ['gone', undefined, {}, 'credentials', /no profile gone/],

@@ -69,7 +69,7 @@ describe.runIf(process.platform !== 'win32')('files that others can reach', () =
   });
 
   test.each([0o777, 0o775, 0o772])(
-    'a folder of mode %o above is refused: what lies in it can be swapped',
+    'refuses a folder below one of mode %o, whose contents others can swap',
     async (mode) => {
       const { folder, profiles, keys } = await withKeys();
       const above = path.dirname(folder);
@@ -114,7 +114,7 @@ describe.runIf(process.platform !== 'win32')('files that others can reach', () =
     expect(await new Profiles(folder).active()).toBe('main');
   });
 
-  test.runIf(process.geteuid?.() === 0)("another user's file is refused", async () => {
+  test.runIf(process.geteuid?.() === 0)('refuses a file of another user', async () => {
     const { keys, keyFile } = await withKeys();
     fs.chownSync(keyFile, 12345, 12345);
     const failure = await failureOf(() => keys.get('main'));
@@ -137,7 +137,7 @@ describe('damaged files', () => {
     ['another kind', '["canary-access-4711"]'],
     ['a wrong type', '{"accessKey": 4711, "secretKey": "canary-secret-4711"}'],
     ['a line end in a key', '{"accessKey": "canary-access\\nx", "secretKey": "canary-secret-4711"}'],
-  ])('names a key file that holds %s without quoting it, and can replace it', async (_, content) => {
+  ])('names a key file that contains %s without quoting it, and can replace it', async (_, content) => {
     const { keys, keyFile } = await withKeys();
     fs.writeFileSync(keyFile, content);
     const failure = await failureOf(() => keys.get('main'));

@@ -6,13 +6,13 @@ import path from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll } from 'vitest';
 
-/** A program that the tests run as a process of its own: what it is asked to do stands in its arguments. */
+/** A program that the tests run in its own process, with its task in its arguments. */
 const SOURCE = `
 import { Profiles } from './src/config/profiles.js';
 import { KeyStore } from './src/config/keys.js';
 import { Cache } from './src/config/cache.js';
 import { Store } from './src/config/store.js';
-import { takeSignals } from './src/platform/signals.js';
+import { systemHost } from './src/platform/host.js';
 const [task, folder, umask, who, count] = process.argv.slice(2);
 if (umask !== undefined) process.umask(Number.parseInt(umask, 8));
 const profiles = new Profiles(folder), keys = new KeyStore(folder);
@@ -45,7 +45,7 @@ const tasks = {
       await new Promise((resolve) => setTimeout(resolve, count === 'twice' ? 60_000 : 50));
       process.stdout.write(', done');
     };
-    takeSignals().onInterrupt(work, () => process.stdout.write(', cut short'));
+    systemHost().onInterrupt(work, () => process.stdout.write(', cut short'));
     await profiles.add({ name: 'main', ...hosts });
     process.kill(process.pid, who);
     await new Promise((resolve) => setTimeout(resolve, 200));

@@ -188,7 +188,7 @@ describe('names', () => {
     expect((await profiles.list()).map((profile) => profile.name)).toEqual(['sandbox', name]);
   });
 
-  test('ignore files that no profile has made', async () => {
+  test('ignore files that pit did not create', async () => {
     const folder = freshFolder();
     const profiles = new Profiles(folder);
     await profiles.add({ name: 'main', ...HOSTS });

@@ -30,7 +30,7 @@ function equal(value: Decimal, over: bigint, under: bigint): boolean {
   return compare(ratio(value.toString()), { over: over * sign, under: under * sign }) === 0;
 }
 
-describe('a decimal prints the text it was read from', () => {
+describe('a decimal', () => {
   it.each([
     ['0.00000001', '0.00000001'],
     ['1e-8', '0.00000001'],
@@ -46,11 +46,11 @@ describe('a decimal prints the text it was read from', () => {
       '123456789012345678901234567890.123456789012345678901234567890',
       '123456789012345678901234567890.123456789012345678901234567890',
     ],
-  ])('%s', (text, printed) => {
+  ])('prints the text that it was read from: %s', (text, printed) => {
     expect(Decimal.of(text).toString()).toBe(printed);
   });
 
-  it('for any number', () => {
+  it('prints the text of any number', () => {
     const plain = numberText.filter((text) => !/^-?0\d/.test(text) && !/^-[0.]*$/.test(text));
     fc.assert(
       fc.property(plain, (text) => {
@@ -59,7 +59,7 @@ describe('a decimal prints the text it was read from', () => {
     );
   });
 
-  it('with an exponent expanded', () => {
+  it('prints an exponent expanded', () => {
     fc.assert(
       fc.property(numberText, fc.integer({ min: -40, max: 40 }), (text, exponent) => {
         const { over, under } = ratio(text);
@@ -88,12 +88,12 @@ describe('a decimal prints the text it was read from', () => {
     '1e99999',
     '١',
     '1'.repeat(1001),
-  ])('and rejects %j', (text) => {
+  ])('cannot be read from %j', (text) => {
     expect(Decimal.parse(text)).toBeUndefined();
     expect(() => Decimal.of(text)).toThrow(new RangeError(`not a decimal number: ${text}`));
   });
 
-  it('for as many as 1,000 digits', () => {
+  it('keeps as many as 1,000 digits', () => {
     const longest = '1'.repeat(1000);
     expect(Decimal.of(longest).toString()).toBe(longest);
   });
@@ -113,7 +113,7 @@ describe('arithmetic is exact', () => {
     );
   });
 
-  it('and a quotient is rounded towards zero or away from it', () => {
+  it('for quotients, which are rounded towards or away from zero', () => {
     fc.assert(
       fc.property(
         decimal,
@@ -134,7 +134,7 @@ describe('arithmetic is exact', () => {
     );
   });
 
-  it('and rounding keeps the requested scale and changes less than a unit', () => {
+  it('for rounding, which keeps the requested scale and changes less than a unit', () => {
     fc.assert(
       fc.property(decimal, fc.nat(25), (value, scale) => {
         const [down, up] = [value.rescaled(scale, 'down'), value.rescaled(scale, 'up')];
@@ -149,7 +149,7 @@ describe('arithmetic is exact', () => {
     );
   });
 
-  it('and trailing zeros change the text, not the value', () => {
+  it('for trailing zeros, which change the text and not the value', () => {
     fc.assert(
       fc.property(decimal, (value) => {
         expect(value.trimmed().compare(value)).toBe(0);
@@ -159,7 +159,7 @@ describe('arithmetic is exact', () => {
     );
   });
 
-  it('and division by zero and invalid scales throw', () => {
+  it('except for division by zero and invalid scales, which throw', () => {
     expect(() => Decimal.of('1').dividedBy(Decimal.zero, 2, 'down')).toThrow(RangeError);
     expect(() => Decimal.fromUnits(1n, -1)).toThrow(new RangeError('not a scale: -1'));
     expect(() => Decimal.fromUnits(1n, 0.5)).toThrow(RangeError);
@@ -170,7 +170,7 @@ describe('arithmetic is exact', () => {
     ['-0.0', 0],
     ['0', 0],
     ['0.01', 1],
-  ])('and the sign of %s is %d', (text, sign) => {
+  ])('for the sign of %s, which is %d', (text, sign) => {
     expect(Decimal.of(text).sign).toBe(sign);
   });
 
@@ -182,7 +182,7 @@ describe('arithmetic is exact', () => {
     ['6', '3', '2.00', '2.00'],
     ['-6', '3', '-2.00', '-2.00'],
     ['0', '-3', '0.00', '0.00'],
-  ])('and %s / %s is %s rounded down and %s rounded up', (left, right, down, up) => {
+  ])('for %s / %s, which is %s rounded down and %s rounded up', (left, right, down, up) => {
     const quotient = (rounding: 'down' | 'up') => Decimal.of(left).dividedBy(Decimal.of(right), 2, rounding).toString();
     expect([quotient('down'), quotient('up')]).toEqual([down, up]);
   });

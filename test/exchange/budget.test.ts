@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Budget } from '../../src/exchange/budget.js';
 
-it('does not count the time a person takes to answer', async () => {
+it('a time budget does not count the time for an answer at a prompt', async () => {
   let now = 1_000;
   const budget = new Budget(500, () => now);
   now += 200;
@@ -22,7 +22,7 @@ it('does not count the time a person takes to answer', async () => {
   expect(budget.leftMs).toBe(0);
 });
 
-it('can be lengthened unless the user has set the time', () => {
+it('a time budget can be lengthened unless the user has set it', () => {
   const now = () => 1_000;
   const [usual, chosen] = [new Budget(500, now), new Budget(500, now, true)];
   for (const budget of [usual, chosen]) budget.lengthen(9_000);

@@ -58,7 +58,7 @@ describe('placing an order', () => {
       { account: 'cross', borrow: true, repay: true },
       'tradeType=1&price=31000.5&amount=0.01&acctType=2&enableExpress=true&enableRepay=true',
     ],
-  ])('writes a %s as the interface says', async (_, changes, query) => {
+  ])('writes a %s as documented', async (_, changes, query) => {
     const body = '{"code":"1000","message":"ok","id":"7"}';
     const { sent, value } = await exchanged(body, (client) => client.placeOrder({ ...TERMS, ...changes }, 'mine0001'));
     const parameters = (text: string) => [...new URLSearchParams(text)].map(String).sort();
@@ -94,7 +94,7 @@ describe('placing an order', () => {
 });
 
 describe('reading orders', () => {
-  it('asks for one by its id or by its client id, and returns it with the id it was asked by', async () => {
+  it('reads one by its id or its client id, and returns it with the given id', async () => {
     const byId = await exchanged(JSON.stringify(RECORD), (client) => client.getOrder('btc_usdt', { id: '7' }));
     expect([byId.sent, byId.value]).toEqual(['/api/getOrder?currency=btc_usdt&id=7', ORDER]);
     const own = await exchanged(JSON.stringify(RECORD), (client) => client.getOrder('btc_usdt', { clientId: 'mine1' }));
@@ -133,14 +133,14 @@ describe('reading orders', () => {
     expect(value).toMatchObject({ state, status });
   });
 
-  it('asks for a page of one side', async () => {
+  it('reads a page of one side', async () => {
     const { sent, value } = await exchanged(JSON.stringify([RECORD]), (client) =>
       client.orderPage('btc_usdt', 'sell', 3),
     );
     expect([sent, value]).toEqual(['/api/getOrders?currency=btc_usdt&pageIndex=3&tradeType=0', [ORDER]]);
   });
 
-  it('takes the code for a missing order as an empty page and as no order', async () => {
+  it('treats the code for a missing order as an empty page or no order', async () => {
     const body = '{"code":3001,"message":"order not found"}';
     expect((await exchanged(body, (client) => client.orderPage('btc_usdt', 'buy', 1))).value).toEqual([]);
     expect((await exchanged(body, (client) => client.findOrder('btc_usdt', { id: '7' }))).value).toBeUndefined();
@@ -158,7 +158,7 @@ describe('cancelling', () => {
     expect(seen).toEqual([{ kind: 'cancelled', order: { id: '7' } }]);
   });
 
-  it('may get no details', async () => {
+  it('may lack details', async () => {
     const { sent, value } = await exchanged('{"code":1000,"message":"done"}', (client) =>
       client.cancelOrder('btc_usdt', { clientId: 'mine1' }),
     );
@@ -189,7 +189,7 @@ describe('market data', () => {
     expect([value.of('btc_usdt'), value.of('eth_usdt')]).toEqual([TICKER, undefined]);
   });
 
-  it('sorts a book best first and keeps the size that was asked for', async () => {
+  it('sorts a book best first and keeps the requested size', async () => {
     const body = '{"asks":[[12,1],[10,1],[9,0.5]],"bids":[[7,1],[8,2],[6,1]],"timestamp":1648461600}';
     const { sent, value } = await exchanged(body, (client) => client.depth('btc_usdt', 2, '0.1'));
     expect(sent).toBe('/data/v1/depth?market=btc_usdt&size=2&merge=0.1');
@@ -213,7 +213,7 @@ describe('market data', () => {
     expect(value).toEqual([{ id: '9', time: 1648461600000, side: 'sell', price: '2.0', amount: '0.5' }]);
   });
 
-  it('asks for candles from a time on, inclusive, and returns them oldest first', async () => {
+  it('requests candles from an inclusive time, and returns them oldest first', async () => {
     const rows = '[1648461720000,2,2,2,2,1],[1648461600000,1,1,1,1,0],[1648461660000,1,3,1,2,5]';
     const { sent, value } = await exchanged(`{"data":[${rows}],"moneyType":"USDT","symbol":"BTC"}`, (client) =>
       client.candlePage({ market: 'btc_usdt', type: '1min', from: 1648461660000, size: 100 }),
@@ -227,7 +227,7 @@ describe('market data', () => {
 });
 
 describe('funds', () => {
-  it('names what the account has and what its key may do', async () => {
+  it('names the balances of the account and the permissions of the key', async () => {
     const coin =
       '{"key":"BTC","enName":"BTC","cnName":"x","showName":"Bitcoin","unitTag":"b","unitDecimal":8,"fundstype":2,"available":"0.10","freez":"0.5","isCanRecharge":true,"isCanWithdraw":false,"canLoan":true}';
     const base =
@@ -313,7 +313,7 @@ describe('funds', () => {
   });
 });
 
-describe('writes given by the names of the interface', () => {
+describe('writes given by wire names', () => {
   it('are read as an order', () => {
     const values = { currency: 'btc_usdt', tradeType: '0', price: '2', amount: '1', orderType: '2' };
     const terms = { ...TERMS, side: 'sell', type: 'ioc', price: '2', amount: '1' };
@@ -358,7 +358,7 @@ describe('writes given by the names of the interface', () => {
     });
   });
 
-  it('are searched for orders if the operation is not described', () => {
+  it('are searched for orders if the operation is undocumented', () => {
     expect(likelyOrders({ currency: 'btc_usdt', price: '2', amount: '1' })).toEqual({
       ...{ market: 'btc_usdt', sides: ['buy', 'sell'], orders: [{ price: '2', amount: '1' }] },
     });

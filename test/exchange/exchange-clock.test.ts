@@ -42,7 +42,7 @@ describe("the exchange's clock", () => {
     expect([clock.offset, written]).toEqual([90_000, []]);
   });
 
-  it('drops a difference that is gone', () => {
+  it('drops a difference that is no longer possible', () => {
     const { clock, written } = clockAt(NOON, 90_000);
     clock.learn(sample(NOON, 100, 0));
     expect([clock.offset, written]).toEqual([0, [0]]);

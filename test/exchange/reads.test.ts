@@ -67,7 +67,7 @@ describe('a read is repeated if it may succeed', () => {
     expect(host.sleeps).toEqual(PAUSES);
   });
 
-  it('also if it is a refresh', async () => {
+  it('even if it is a refresh', async () => {
     const answers = [FAULTS['a reset after reading'], respond('{"code":1000,"message":"ok"}')];
     const server = await serveFaults({ answer: () => answers.shift() ?? FAULTS['a hang'] });
     const { client } = clientOf(server.url);
@@ -105,7 +105,7 @@ describe('a read is not repeated if the answer will be the same', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('after a self-signed certificate, where a signed request never leaves', async () => {
+  it('after a self-signed certificate, where a signed request is never sent', async () => {
     const server = await serveFaults({ answer: () => respond('{}'), tls: true });
     const failure = await failureOf(clientOf(server.url).client.api.read('getAccountInfo', {}));
     expect(failure).toMatchObject({
@@ -161,5 +161,36 @@ describe('the defaults of got', () => {
     const server = await serveFaults({ answer: () => answers.shift() ?? FAULTS['a hang'] });
     await got(`${server.url}/api/order?method=order`);
     expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe('a long answer', () => {
+  const padded = (body: string, length: number) => `${' '.repeat(length - body.length)}${body}`;
+  const BOOK = '{"asks":[],"bids":[],"timestamp":1}';
+
+  it.each([
+    ['markets', {}, '{}', 4],
+    ['allTicker', {}, '{}', 4],
+    ['depth', { market: 'btc_usdt' }, BOOK, 1],
+  ] as const)('to %s is read up to a limit', async (name, values, body, megabytes) => {
+    const longest = megabytes * 2 ** 20;
+    let length: number = longest;
+    const server = await serveFaults({ answer: () => respond(padded(body, length)) });
+    const { client } = clientOf(server.url);
+    await expect(client.api.read(name, values)).resolves.toBeDefined();
+    length += 1;
+    const failure = await failureOf(client.api.read(name, values));
+    expect(failure.message).toBe(`${name}: the answer was longer than ${megabytes} MB`);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('is not read to its end when the time is over', async () => {
+    const server = await serveFaults({ answer: () => respond(`[${'1,'.repeat(200_000)}1]`) });
+    const { client, host } = clientOf(server.url, 5_000);
+    let now = 0;
+    // each look at the clock takes a second
+    Object.assign(host, { monotonic: () => (now += 1_000) });
+    const failure = await failureOf(client.api.read('depth', { market: 'btc_usdt' }));
+    expect(failure.message).toBe('depth: no time was left to read the answer');
   });
 });

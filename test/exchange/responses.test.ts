@@ -172,7 +172,7 @@ describe('hostile answers', () => {
     expect((error as Mismatch).message).toBe(`the answer to order is ${words}`);
   });
 
-  it.each(['0', '"0"', '"000"', '-1', 'null'])('rejects %s as the id of what a write made', (id) => {
+  it.each(['0', '"0"', '"000"', '-1', 'null'])('rejects %s as the id of a write', (id) => {
     const answers = [
       ['order', `{"code":"1000","message":"","id":${id}}`],
       ['orderMoreV2', `{"code":"1000","message":"","data":[1,${id}]}`],

@@ -64,7 +64,7 @@ describe('a write is sent once', () => {
   ])('and its outcome is unknown after an answer that is %s was cut off', async (_, answer) => {
     const server = await serveFaults({ answer: () => answer });
     const verdict = await clientOf(server.url).client.api.write('order', ORDER);
-    expect(verdict).toEqual({ kind: 'lost', reason: expect.stringMatching(/the answer was longer than 32 MB/) });
+    expect(verdict).toEqual({ kind: 'lost', reason: expect.stringMatching(/the answer was longer than 1 MB/) });
     expect(server.requests).toHaveLength(1);
   });
 

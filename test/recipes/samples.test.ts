@@ -66,7 +66,7 @@ class Shell {
       environment: { ...this.#environment, NO_COLOR: '1' },
       columns: 120,
     });
-    // the line of the question is drawn anew for each key; only its last state stays on the screen
+    // the question's line is redrawn for each key; only its last state stays on the screen
     return screen
       .replaceAll('\r\n', '\n')
       .split('\n')
@@ -93,7 +93,7 @@ class Shell {
 const sampled = PAGES.filter((page) => read(page).match(SAMPLE));
 
 it.skipIf(!requires('python3')).for(sampled)(
-  '%s shows what the commands print; `npm test -- test/recipes -u` updates it',
+  '%s shows the output of its commands; `npm test -- test/recipes -u` updates it',
   { concurrent: true },
   async (page, { expect }) => {
     const text = read(page);

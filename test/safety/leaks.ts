@@ -7,8 +7,11 @@ const TELLING = 8;
 /** A signature as a URL or an object carries it. */
 const SIGNATURE = /sign["']?(?:=|%3D|\s*(?:=>|:)\s*["']?)[0-9a-f]{32}/i;
 
-/** All the pieces of a secret by which a reader would know it, in every form in which something might print it. */
-function piecesOf(secret: string): string[] {
+/**
+ * All the pieces of a secret by which a reader would know it, in every form in which something might print it, each by a
+ * part of it that its neighbours share: a text without the part has none of them.
+ */
+function piecesOf(secret: string): Map<string, Set<string>> {
   const bytes = Buffer.from(secret);
   const hex = bytes.toString('hex');
   const forms = [
@@ -28,18 +31,31 @@ function piecesOf(secret: string): string[] {
         .replace(/.{0,3}=*$/, ''),
     ),
   ];
-  return [...new Set(forms.flatMap((form, index) => windows(form, index === 6 ? 3 * TELLING - 1 : TELLING)))];
-}
-
-function windows(text: string, length: number): string[] {
-  return Array.from({ length: Math.max(text.length - length + 1, 0) }, (_, start) => text.slice(start, start + length));
+  const pieces = new Map<string, Set<string>>();
+  for (const [index, form] of forms.entries()) {
+    const length = index === 6 ? 3 * TELLING - 1 : TELLING;
+    const half = Math.ceil(length / 2);
+    for (let start = 0; start + length <= form.length; start += 1) {
+      const middle = Math.ceil(start / half) * half;
+      const part = form.slice(middle, middle + half);
+      pieces.set(part, (pieces.get(part) ?? new Set()).add(form.slice(start, start + length)));
+    }
+  }
+  return pieces;
 }
 
 /** Every place where a piece of a secret or a signature stands in one of the texts, with what is around it. */
 export function leaksIn(texts: Readonly<Record<string, string>>, secrets: readonly string[]): string[] {
-  const pieces = secrets.flatMap(piecesOf);
+  const pieces = secrets.flatMap((secret) => [...piecesOf(secret)]);
+  const pieceIn = (text: string): string | undefined => {
+    for (const [part, wholes] of pieces) {
+      if (!text.includes(part)) continue;
+      for (const piece of wholes) if (text.includes(piece)) return piece;
+    }
+    return undefined;
+  };
   return Object.entries(texts).flatMap(([name, text]) => {
-    const found = pieces.find((piece) => text.includes(piece));
+    const found = pieceIn(text);
     const at = found === undefined ? text.search(SIGNATURE) : text.indexOf(found);
     return at === -1 ? [] : [`${name}: ${text.slice(Math.max(at - 60, 0), at + 60)}`];
   });

@@ -10,7 +10,7 @@ function masking(...secrets: string[]): Redaction {
   return redaction;
 }
 
-describe('what is masked', () => {
+describe('redaction', () => {
   it.each([
     [
       'https://x/api/order?method=order&accesskey=abc&sign=0af1&reqTime=1',
@@ -21,7 +21,7 @@ describe('what is masked', () => {
     ["URLSearchParams { 'sign' => '0af1', 'id' => '1' }", "URLSearchParams { 'sign' => '***', 'id' => '1' }"],
     ['?to=accesskey%3Dabc', '?to=accesskey%3D***'],
     ['push <Buffer 41 6b 2f ... 9 more bytes>', 'push <Buffer *** ... 9 more bytes>'],
-  ])('by its name: %s', (text, masked) => {
+  ])('masks a value by its name: %s', (text, masked) => {
     expect(new Redaction().apply(text)).toBe(masked);
   });
 
@@ -33,7 +33,7 @@ describe('what is masked', () => {
     ['abc', 'a short one stays: abc', 'a short one stays: abc'],
     ['a.c*e(g)', 'a.c*e(g) abcde(g)', '*** abcde(g)'],
     ['p\'a"s\\s&+ w', 'safePwd=p\'a"s\\s&+ w,', 'safePwd=***,'],
-  ])('by its value: %s in %s', (secret, text, masked) => {
+  ])('masks a known secret: %s in %s', (secret, text, masked) => {
     expect(masking(secret).apply(text)).toBe(masked);
   });
 
@@ -55,7 +55,7 @@ describe('what is masked', () => {
     expect(redaction.applyToData(data)).toBe('{"id":"202202224851151555","message":"***"}');
   });
 
-  it('the longer of two that begin alike, in whichever order they came', () => {
+  it('masks the longer of two secrets with the same beginning, in any order', () => {
     const text = 'abcdefgh-long abcdefgh';
     for (const secrets of [
       ['abcdefgh', 'abcdefgh-long'],
@@ -64,12 +64,12 @@ describe('what is masked', () => {
       expect(masking(...secrets).apply(text)).toBe('*** ***');
   });
 
-  it('nothing else', () => {
+  it('masks nothing else', () => {
     const text = 'Placed buy 0.01 btc_usdt at 30000, assigned to design: signed off';
     expect(masking('abcdefghij', '').apply(text)).toBe(text);
   });
 
-  it('any secret, in all that the runtime may make of it', () => {
+  it('masks any secret in every form that the runtime may print', () => {
     const secret = fc.string({ unit: fc.constantFrom(...'Qw7\'"`\\&=%+# é/$*{(['), minLength: 10, maxLength: 40 });
     fc.assert(
       fc.property(secret, (one) => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
 import { plainEnvironment, temporaryHome } from '../support/pit.js';
 import { PIT } from '../support/program.js';
@@ -19,7 +19,11 @@ const SECRETS = [ACCESS, SECRET, PASSWORD];
 
 const EVERYTHING = { NODE_DEBUG: 'http,https,net,tls,stream,module,got,*', DEBUG: '*' };
 const PRELOADS = preloads();
-const home = temporaryHome();
+// a new one for each test: what a run leaves is searched whole
+let home = '';
+beforeEach(() => {
+  home = temporaryHome();
+});
 
 function keysFor({ url }: FaultServer): Record<string, string> {
   return { PIT_BASE_URL: url, PIT_TRADE_URL: url, PIT_ACCESS_KEY: ACCESS, PIT_SECRET_KEY: SECRET };
@@ -114,7 +118,7 @@ describe('failures with every debug output', () => {
         message: { des: `${ACCESS} has no permission ${ACCESS.slice(0, 12)}…`, isSuc: false },
       }),
     (target: string) => `<html>${target}</html>`,
-  ])('an exchange that echoes the request leaks no secret (%#)', async (echo) => {
+  ])('a response that echoes the request leaks no secret (%#)', async (echo) => {
     const server = await serveFaults({
       answer: ({ target }) => respond(marketData(target) ?? echo(target)),
     });
@@ -265,7 +269,7 @@ describe('the fund password of pit withdraw', () => {
     expect(left.stderr).toContain('safePwd=***');
   });
 
-  it('is in nothing that a later command leaves', async () => {
+  it('is in nothing that a later command writes', async () => {
     const server = await serveFunds(() => FAULTS['a reset after reading']);
     await watch(SCRIPT, { home, environment: keysFor(server), input: PASSWORD });
     await expectNoLeak(['resolve', '--json', '--verbose', '--timeout', '2'], {
@@ -296,8 +300,8 @@ describe('the fund password of pit withdraw', () => {
   });
 });
 
-describe('these tests can fail', () => {
-  it('NODE_DEBUG=net shows the access key and the signature when stderr is not redacted', async () => {
+describe('the search for secrets', () => {
+  it('finds the access key and the signature in NODE_DEBUG=net output that is not redacted', async () => {
     const server = await serveWell();
     // Node 20 shows them under http as well, Node 26 under net only
     const environment = { ...keysFor(server), NODE_DEBUG: 'net', NODE_OPTIONS: `--import ${PRELOADS.unredacted}` };
@@ -306,7 +310,7 @@ describe('these tests can fail', () => {
     expect(left.stderr).toMatch(/sign=[0-9a-f]{32}/);
   });
 
-  it('the search finds a secret in every encoding, and a piece of it', () => {
+  it('finds a secret in every encoding, and a piece of one', () => {
     const forms = [
       ...[ACCESS, encodeURIComponent(ACCESS), ACCESS.slice(0, 8), ACCESS.slice(-8), JSON.stringify(ACCESS)],
       ...[0, 1, 2].map((before) => Buffer.from(`${'x'.repeat(before)}${ACCESS}`).toString('base64')),

@@ -33,7 +33,7 @@ it.each<[string, (code: Buffer) => Buffer]>([
   ['cut off', (code) => code.subarray(0, code.length / 2)],
   ['empty', () => Buffer.alloc(0)],
   ['text', () => Buffer.from('nothing that a processor runs')],
-])('kept code that is %s is passed over', async (_, spoil) => {
+])('a compiled code cache that is %s is ignored', async (_, spoil) => {
   writeFileSync(keptCode(), spoil(readFileSync(keptCode())));
   const program = path.join(copy, 'bin', 'pit.js');
   const { code, stdout } = await runProgram(['--help'], { home, program });
@@ -41,6 +41,6 @@ it.each<[string, (code: Buffer) => Buffer]>([
   expect(stdout).toContain('Usage: pit');
 });
 
-it('is kept under the exact version of Node that made it', () => {
+it('the compiled code cache is named after the exact version of Node', () => {
   expect(path.basename(keptCode())).toBe(`main.cjs.${process.version}-${process.arch}.code`);
 });

@@ -32,7 +32,7 @@ function endedFile(lines: readonly string[]): { ends: string; status: number | n
   return { ends: readFileSync(at('notes'), 'utf8'), status, printed: stdout + stderr };
 }
 
-it('what hooks and tests began ends with their file, the last first', () => {
+it('what hooks and tests started ends after the file, in reverse order', () => {
   const { ends, status, printed } = endedFile([
     "beforeAll(() => afterFile(() => note('hook;')));",
     "it('one', () => afterFile(async () => note('test;')));",
@@ -41,7 +41,7 @@ it('what hooks and tests began ends with their file, the last first', () => {
   expect({ ends, status }, printed).toEqual({ ends: 'two;test;hook;', status: 0 });
 });
 
-it('what cannot end keeps nothing else from it, and fails the run', () => {
+it('a failing end prevents no other end, and fails the run', () => {
   const { ends, status, printed } = endedFile([
     "beforeAll(() => afterFile(() => note('hook;')));",
     "it('one', () => afterFile(() => { throw new Error('stuck'); }));",

@@ -83,13 +83,13 @@ describe('the proxy', () => {
     expect(answers).toEqual(Array(times).fill(BODY));
   });
 
-  it('tells of each moment as it comes', async () => {
+  it('reports each moment as it happens', async () => {
     const { moments, proxy } = await behind(PASS);
     await ask(proxy.url);
     expect(moments).toEqual(['connected', 'read', 'answered', 'replied']);
   });
 
-  it('reads a request that comes in pieces, and several over one connection', async () => {
+  it('reads a request that arrives in pieces, and several over one connection', async () => {
     const { proxy, arrived } = await behind(PASS);
     const socket = connect(proxy.port, '127.0.0.1');
     const answered = new Promise<string>((resolve) => {

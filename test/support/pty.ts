@@ -43,7 +43,7 @@ export function onTerminal(job: PtyJob): Promise<PtyResult> {
   const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', TERM: 'xterm', ...job.environment };
   const driver = path.join(import.meta.dirname, 'pty.py');
   return new Promise((resolve, reject) => {
-    const python = execFile('python3', [driver], { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+    const python = execFile('python3', ['-I', '-S', driver], { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
       if (error) reject(new Error(`${error.message}\n${stderr}`));
       else resolve(JSON.parse(stdout));
     });

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startInProcess } from './in-process.js';
 import { plainEnvironment, type RunOptions } from './pit.js';
-import type { PtyJob, PtyResult } from './pty.js';
+import type { PtyJob, PtyResult, PtyStep } from './pty.js';
 
 interface TerminalOptions
   extends Pick<RunOptions, 'home' | 'environment'>,
@@ -11,72 +11,80 @@ interface TerminalOptions
 const STILL_MS = 15;
 
 /**
- * Runs a command line in this process, at a terminal as far as a program sees one: the window, its input, and the mode in
- * which each key arrives as it is pressed. For questions and their answers. What the system's terminal does by itself
- * (signals, keys pressed before a question, echo, job control) needs `onTerminal`.
+ * A terminal as far as a program sees one: what it shows, its keys, and the mode in which each key arrives as it is pressed.
+ * What the system's terminal does by itself (signals, keys pressed before a question, echo, job control) needs `onTerminal`.
  */
-export async function atTerminal(
-  words: readonly string[],
-  {
-    home,
-    environment = {},
-    columns = 80,
-    rows = 30,
-    stdin = 'terminal',
-    stdout = 'terminal',
-    steps = [],
-  }: TerminalOptions,
-): Promise<Omit<PtyResult, 'late'>> {
-  let isRaw = false;
-  const keys = new PassThrough();
-  const input =
-    stdin === 'none'
-      ? ''
-      : Object.assign(keys, {
-          isTTY: true,
-          setRawMode: (raw: boolean) => {
-            isRaw = raw;
-          },
-        });
-  let [screen, piped] = ['', ''];
-  let printed = () => {};
-  const command = startInProcess(words, plainEnvironment(home, { TERM: 'xterm', ...environment }), {
-    ...{ input, columns, rows, pipedOutput: stdout === 'pipe' },
-    onPrinted: (text, name) => {
-      if (stdout === 'pipe' && name === 'stdout') piped += text;
-      // as a terminal begins every line at its left edge
-      else screen += text.replaceAll(/\r?\n/g, '\r\n');
-      printed();
+export class FakeTerminal {
+  /** Every character that came to it. */
+  screen = '';
+  /** Whether keys arrive one by one and are not echoed. */
+  isRaw = false;
+  readonly keys = Object.assign(new PassThrough(), {
+    isTTY: true,
+    setRawMode: (raw: boolean) => {
+      this.isRaw = raw;
     },
   });
-  let status: number | undefined;
-  const ended = command.ended.then((code) => {
-    status = code;
-    printed();
-  });
-  let seen = 0;
-  for (const { await: awaited = '', type = '', ...others } of steps) {
-    if (Object.keys(others).length > 0)
-      throw new Error(`${Object.keys(others)} needs a real terminal: use onTerminal.`);
-    let found = screen.indexOf(awaited, seen);
-    while (found === -1 && status === undefined) {
-      await new Promise<void>((resolve) => {
-        printed = resolve;
-      });
-      found = screen.indexOf(awaited, seen);
+  private isOver = false;
+  private changed = () => {};
+
+  show(text: string): void {
+    // as a terminal begins every line at its left edge
+    this.screen += text.replaceAll(/\r?\n/g, '\r\n');
+    this.changed();
+  }
+
+  /** The program has ended: nothing more comes. */
+  end(): void {
+    this.isOver = true;
+    this.keys.destroy();
+    this.changed();
+  }
+
+  /** Types each step's keys once its text is shown, or at once if the program has ended. */
+  async follow(steps: readonly PtyStep[]): Promise<void> {
+    let seen = 0;
+    for (const { await: awaited = '', type = '', ...others } of steps) {
+      if (Object.keys(others).length > 0)
+        throw new Error(`${Object.keys(others)} needs a real terminal: use onTerminal.`);
+      let found = this.screen.indexOf(awaited, seen);
+      for (; found === -1 && !this.isOver; found = this.screen.indexOf(awaited, seen)) {
+        await new Promise<void>((resolve) => {
+          this.changed = resolve;
+        });
+      }
+      seen = found === -1 ? this.screen.length : found + awaited.length;
+      if (type !== '') await this.type(type);
     }
-    seen = found === -1 ? screen.length : found + awaited.length;
-    if (type === '') continue;
+  }
+
+  private async type(keys: string): Promise<void> {
     // a person answers what stands still: a list may still be narrowed down
-    for (let shown = -1; shown !== screen.length && status === undefined; ) {
-      shown = screen.length;
+    for (let shown = -1; shown !== this.screen.length && !this.isOver; ) {
+      shown = this.screen.length;
       await delay(STILL_MS);
     }
-    if (status === undefined && !isRaw)
-      throw new Error(`${JSON.stringify(type)} is typed where pit asks nothing: use onTerminal.`);
-    keys.write(type);
+    if (this.isOver) return;
+    if (!this.isRaw) throw new Error(`${JSON.stringify(keys)} is typed where pit asks nothing: use onTerminal.`);
+    this.keys.write(keys);
   }
-  await ended;
-  keys.destroy();
-  return { screen, piped, status: status ?? 1, echoes: !isRaw };
+}
+
+/** Runs a command line in this process at such a terminal. For questions and their answers. */
+export async function atTerminal(
+  words: readonly string[],
+  { home, environment = {}, columns = 80, rows = 30, stdin, stdout, steps = [] }: TerminalOptions,
+): Promise<Omit<PtyResult, 'late'>> {
+  const terminal = new FakeTerminal();
+  let piped = '';
+  const command = startInProcess(words, plainEnvironment(home, { TERM: 'xterm', ...environment }), {
+    ...{ input: stdin === 'none' ? '' : terminal.keys, columns, rows, pipedOutput: stdout === 'pipe' },
+    onPrinted: (text, name) => {
+      if (stdout === 'pipe' && name === 'stdout') piped += text;
+      else terminal.show(text);
+    },
+  });
+  const ended = command.ended.finally(() => terminal.end());
+  await terminal.follow(steps);
+  return { status: await ended, screen: terminal.screen, piped, echoes: !terminal.isRaw };
 }

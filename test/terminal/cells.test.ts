@@ -14,14 +14,14 @@ describe('amount bars', () => {
     expect(bars(screenOf(new Kept(80), { TERM: 'dumb' }), ['10', '2.5'], 4)).toEqual(['####', '#']);
   });
 
-  it('are nothing where there is nothing', () => {
+  it('are empty without values', () => {
     expect(bars(pipe(), ['0', '0.00'], 8)).toEqual(['', '']);
     expect(bars(pipe(), [], 8)).toEqual([]);
   });
 });
 
 describe('columns of a trader', () => {
-  it('tell sides and changes without colour', () => {
+  it('show sides and changes without colour', () => {
     const rows = [
       { side: 'buy', change: '1.25' },
       { side: 'sell', change: '-0.4' },

@@ -18,7 +18,7 @@ async function written(format: Format, answer: Partial<Answer>): Promise<string>
 }
 
 describe('an answer as JSON', () => {
-  it('is one document and a newline; what is undefined is null, decimals are strings', async () => {
+  it('is one document and a newline, with null for undefined and decimals as strings', async () => {
     const data = [{ price: Decimal.of('1.50'), id: 123456789012345678n, fee: undefined, list: [undefined], count: 3 }];
     expect(await written('json', { data })).toBe(
       '[{"price":"1.50","id":"123456789012345678","fee":null,"list":[null],"count":3}]\n',
@@ -26,7 +26,7 @@ describe('an answer as JSON', () => {
     expect(await written('json', { data: undefined })).toBe('null\n');
   });
 
-  it('keeps hostile text whole, in a form that no terminal obeys', async () => {
+  it('keeps hostile text whole, escaped for terminals', async () => {
     const text = await written('json', { data: [`${HOSTILE}\u009b\u2028\u{e0041}`] });
     expect(text).toBe('["\\u001b[31m=1+1\\u202e\\n比\\u009b\\u2028\\udb40\\udc41"]\n');
     expect(JSON.parse(text)).toEqual([`${HOSTILE}\u009b\u2028\u{e0041}`]);
@@ -34,7 +34,7 @@ describe('an answer as JSON', () => {
 });
 
 describe('an answer as CSV', () => {
-  it('has a header with dots for nested names, and nothing for null', async () => {
+  it('has a header with dots for nested names, and an empty cell for null', async () => {
     const data = [
       { id: '1', fee: null, permissions: { asset: true, deep: { x: 1 } }, duplicates: ['7', '8'] },
       { id: '2', fee: '0.1', permissions: { asset: false }, duplicates: [], extra: 'a "quoted", one' },
@@ -49,7 +49,7 @@ describe('an answer as CSV', () => {
     );
   });
 
-  it('is a row for a single thing, and a column for plain values', async () => {
+  it('is one row for a single object, and one column for plain values', async () => {
     expect(await written('csv', { data: { market: 'btc_usdt', last: Decimal.of('1.0') } })).toBe(
       'market,last\nbtc_usdt,1.0\n',
     );
@@ -57,7 +57,7 @@ describe('an answer as CSV', () => {
     expect(await written('csv', { data: [{ orders: [{ id: '1' }] }] })).toBe('orders\n"[{""id"":""1""}]"\n');
   });
 
-  it('takes rows and header of its own', async () => {
+  it('accepts its own rows and header', async () => {
     const csv = [{ side: 'bid', price: '1' }];
     expect(await written('csv', { data: { bids: [] }, csv })).toBe('side,price\nbid,1\n');
     expect(await written('csv', { data: [], csvHeader: ['side', 'price'] })).toBe('side,price\n');
@@ -78,18 +78,18 @@ describe('an answer as CSV', () => {
     ['+5', '+5'],
     ['-1e5', "'-1e5"],
     ['1-2', '1-2'],
-  ])('makes %j into %j', async (cell, expected) => {
+  ])('writes the cell %j as %j', async (cell, expected) => {
     expect(await written('csv', { data: [{ [cell]: cell }] })).toBe(`${expected}\n${expected}\n`);
   });
 });
 
 describe('an answer for people', () => {
-  it('is what it shows, with a newline', async () => {
+  it('is its text and a newline', async () => {
     expect(await written('table', { show: () => 'one\ntwo' })).toBe('one\ntwo\n');
     expect(await written('table', {})).toBe('');
   });
 
-  it('measures what its data holds', async () => {
+  it('measures the widths of its data', async () => {
     const data = [{ name: 'ก็' }, { name: '比特' }];
     const show: Answer['show'] = (screen) =>
       table(
@@ -104,7 +104,7 @@ describe('an answer for people', () => {
   });
 });
 
-describe('what is said beside the answer', () => {
+describe('messages beside the answer', () => {
   function said(format: Format, say: (output: Output) => void, environment = {}, columns?: number): string {
     const errors = new Kept(columns);
     say(new Output(hostWith({ errors, environment }), format));
@@ -112,13 +112,13 @@ describe('what is said beside the answer', () => {
   }
   const failure = new Failure('refused', `No balance ${HOSTILE}.`, { hint: 'Deposit first.', code: 2009 });
 
-  it('is a line each, without escapes of others', () => {
+  it('have one line each, without foreign escapes', () => {
     expect(said('table', (output) => output.note(HOSTILE))).toBe('=1+1 比\n');
     expect(said('table', (output) => output.warn('Old data'))).toBe('Warning: Old data\n');
     expect(said('table', (output) => output.preview(() => 'Buy\n1 btc'))).toBe('Buy\n1 btc\n');
   });
 
-  it('never breaks a command line, whose beginning is another command', () => {
+  it('never break a command line, whose beginning is another command', () => {
     const line = ['order', 'buy', 'btc_usdt', '0.001', '--at', 'bid-1%', '--post-only\u001b[2J'];
     const same = suggest('The same in one line', ...line);
     const narrow = said('table', (output) => output.note(same), { NO_COLOR: '1' }, 20);
@@ -133,7 +133,7 @@ describe('what is said beside the answer', () => {
     expect(failed).toBe('pit: Lost.\n→ Find out:\npit order show btc_usdt 123456\n');
   });
 
-  it('tells a failure and the next step', () => {
+  it('show a failure and the next step', () => {
     expect(said('table', (output) => output.error(failure))).toBe('pit: No balance =1+1 比.\n→ Deposit first.\n');
     expect(said('csv', (output) => output.error(new Failure('usage', 'Bad.')), { TERM: 'dumb' })).toBe('pit: Bad.\n');
     expect(said('table', (output) => output.error(failure), { TERM: 'dumb' })).toContain('\n-> Deposit first.\n');
@@ -142,20 +142,20 @@ describe('what is said beside the answer', () => {
     );
   });
 
-  it('tells a program one object on one line', () => {
+  it('are one JSON object on one line for a program', () => {
     expect(said('json', (output) => output.error(failure))).toBe(
       '{"error":{"kind":"refused","message":"No balance \\u001b[31m=1+1\\u202e\\n比.","hint":"Deposit first.","exitCode":3,"code":2009,"clientId":null}}\n',
     );
   });
 });
 
-describe('a program that answers', () => {
+describe('a program with an answer', () => {
   let program = '';
   beforeAll(async () => {
     program = await built('answer');
   });
 
-  it('ends tryRead when its reader has had enough', async () => {
+  it('ends quietly when its reader closes the pipe', async () => {
     const child = spawn(process.execPath, [program, '200000'], { stdio: ['ignore', 'pipe', 'pipe'] });
     let errors = '';
     child.stderr.on('data', (chunk) => {
@@ -166,7 +166,7 @@ describe('a program that answers', () => {
     expect({ status, errors }).toEqual({ status: 0, errors: '' });
   });
 
-  it('has written all of a long answer to a slow reader', async () => {
+  it('writes all of a long answer to a slow reader', async () => {
     const { stdout, stderr, status } = spawnSync(process.execPath, [program, '200000'], {
       encoding: 'utf8',
       maxBuffer: 1 << 26,
@@ -175,7 +175,7 @@ describe('a program that answers', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: 'all written\n' });
   });
 
-  it.skipIf(!existsSync('/dev/full'))('says that a full disk has no room (needs /dev/full)', () => {
+  it.skipIf(!existsSync('/dev/full'))('reports a full disk (needs /dev/full)', () => {
     const full = openSync('/dev/full', 'w');
     const { stderr, status } = spawnSync(process.execPath, [program, '10'], {
       stdio: ['ignore', full, 'pipe'],
@@ -185,7 +185,7 @@ describe('a program that answers', () => {
     expect(status).toBe(1);
   });
 
-  it('does its work where nobody hears its remarks', () => {
+  it('works with a closed stderr', () => {
     const { status } = spawnSync('/bin/sh', ['-c', '"$0" "$1" 10 2>&- >/dev/null', process.execPath, program]);
     expect(status).toBe(0);
   });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { build } from 'esbuild';
 import { afterFile } from '../support/after-file.js';
 
-/** Builds one of the small programs beside this file; the path of what Node can run, until the test file's end. */
+/** Builds one of the small programs next to this file; returns its path, which exists until the end of the test file. */
 export async function built(name: string): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'pit-program-'));
   afterFile(() => rmSync(folder, { recursive: true, force: true }));

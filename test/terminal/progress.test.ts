@@ -21,11 +21,11 @@ describe('a progress bar', () => {
     [0, `0/10,000 ${' '.repeat(30)}   0% 7 s`],
     [2_500, `2,500/10,000 ${'█'.repeat(7)}▌${' '.repeat(22)}  25% 7 s`],
     [10_000, `10,000/10,000 ${'█'.repeat(30)} 100% 7 s`],
-  ])('grows with what is done: %i', (done, bar) => {
+  ])('grows with the finished part: %i', (done, bar) => {
     expect(progressBar(screen, { done, total: 10_000, note: '7 s' }, 79)).toBe(bar);
   });
 
-  it('is words alone where there is no room', () => {
+  it('is only text without room for a bar', () => {
     expect(progressBar(screen, { done: 5, total: 10, note: '1 s' }, 16)).toBe('5/10 50%');
   });
 });

@@ -1,12 +1,14 @@
 import { PassThrough } from 'node:stream';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type Failure, Interrupted } from '../../src/errors.js';
 import { Prompts } from '../../src/terminal/prompts.js';
 import { onTerminal, type PtyJob, type PtyResult } from '../support/pty.js';
+import { FakeTerminal } from '../support/terminal.js';
 import { requires } from '../support/tools.js';
+import { questions } from './programs/questions.js';
 import { built } from './programs.js';
 import { hostWith, Kept } from './screens.js';
 
-const ready = requires('python3');
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 const ESCAPE = '\u001b';
@@ -19,11 +21,165 @@ const AWAITED: Readonly<Record<string, string>> = {
   text: 'Amount:',
   select: 'sell',
   typing: 'Type price-band:',
-  live: 'look 1',
+  live: 'update 1',
   search: 'ltc_usdt',
 };
 
-describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
+/** Asks on a terminal as the program sees one, with what was answered or how the question was left. */
+async function ask(kind: string, typed: string, { steps, environment }: Partial<PtyJob> = {}) {
+  const terminal = new FakeTerminal();
+  // a question ends the stream that it is piped to, unless that is the process's own
+  const errors = Object.assign(new PassThrough().setEncoding('utf8'), { isTTY: true, columns: 80, rows: 30 });
+  errors.on('data', (text: string) => terminal.show(text));
+  errors.end = () => errors;
+  const host = hostWith({ input: terminal.keys, errors, environment: { TERM: 'xterm', ...environment } });
+  const said = (questions(new Prompts(host))[kind]?.() ?? Promise.reject(new Error(kind)))
+    .then(
+      (answer): unknown => ({ answer }),
+      (error: Error) => ({ [error.name]: error instanceof Interrupted ? error.signal : (error as Failure).kind }),
+    )
+    .finally(() => setImmediate(() => terminal.end()));
+  await terminal.follow(steps ?? [{ await: AWAITED[kind] ?? '', type: typed }]);
+  const result = { said: await said, screen: terminal.screen };
+  expect(terminal.isRaw).toBe(false);
+  return result;
+}
+
+describe('questions', () => {
+  it.each(['y\r', 'Y\r', 'yes\r', ' yes \r'])('are confirmed by %j', async (typed) => {
+    expect(await ask('confirm', typed)).toMatchObject({ said: { answer: true } });
+  });
+
+  it.each(['\r', 'n\r', 'no\r', 'ye\r', 'yess\r', '\t\r', 'yy\r'])('are not confirmed by %j', async (typed) => {
+    expect(await ask('confirm', typed)).toMatchObject({ said: { answer: false } });
+  });
+
+  it('are interrupted by Ctrl-C', async () => {
+    expect(await ask('confirm', CTRL_C)).toMatchObject({ said: { Interrupted: 'SIGINT' } });
+    expect(await ask('hidden', `abc${CTRL_C}`)).toMatchObject({ said: { Interrupted: 'SIGINT' } });
+  });
+
+  it.each([
+    ['Ctrl-D', CTRL_D],
+    ['Ctrl-D after something', `y${CTRL_D}`],
+    ['Escape', ESCAPE],
+  ])('are declined by %s', async (_name, typed) => {
+    expect(await ask('confirm', typed)).toMatchObject({ said: { Failure: 'declined' } });
+  });
+
+  it('have no key that reveals a hidden answer', async () => {
+    const { screen } = await ask('hidden', 'qZ#x&w\u0014\r');
+    for (const character of 'qZ#x&w') expect(screen).not.toContain(character);
+  });
+
+  it('repeat until an answer is valid', async () => {
+    const result = await ask('text', '', {
+      steps: [
+        { await: 'Amount:', type: 'x\r' },
+        { await: 'An amount is a number', type: '\u007f12\r' },
+      ],
+    });
+    expect(result.said).toEqual({ answer: '12' });
+  });
+
+  it('offer a choice of several', async () => {
+    expect((await ask('select', `${DOWN}\r`)).said).toEqual({ answer: 'SELL' });
+  });
+
+  it.each([
+    ['price-band\r', true],
+    [' Price-Band \r', true],
+    ['y\r', false],
+    ['price\r', false],
+    ['price-bandy\r', false],
+    ['\r', false],
+  ])('confirm a word that is typed in full: %j confirms: %s', async (typed, confirmed) => {
+    expect(await ask('typing', typed)).toMatchObject({ said: { answer: confirmed } });
+  });
+
+  describe('with a live description', () => {
+    it('update it at every key, and redraw it while nobody types', async () => {
+      const steps = [
+        { await: 'means <>', type: '1' },
+        { await: 'means <1>', type: '2' },
+        { await: 'means <12>' },
+        { await: 'update 2' },
+        { await: 'update 3: means <12>', type: '\r' },
+      ];
+      expect(await ask('live', '', { steps })).toMatchObject({ said: { answer: '12' } });
+    });
+
+    it('accept only a valid answer, and keep the typed text', async () => {
+      const steps = [
+        { await: 'update 1', type: '12x\r' },
+        { await: 'only digits', type: '\u007f' },
+        { await: 'means <12>', type: '3\r' },
+      ];
+      expect(await ask('live', '', { steps })).toMatchObject({ said: { answer: '123' } });
+    });
+
+    it.each([
+      ['the line was erased', '99\u001512\r', '12'],
+      ['a tab is typed or pasted', '1\t2\r', '12'],
+      ['spaces surround it', ' 12 \r', '12'],
+    ])('accept the text on the line if %s', async (_name, typed, answer) => {
+      expect(await ask('live', typed)).toMatchObject({ said: { answer } });
+    });
+
+    it('accept the text on the line if the cursor moved within it', async () => {
+      // keys that come in one piece are a paste, which Node puts at the end wherever the cursor is
+      const steps = [
+        { await: 'update 1', type: '1' },
+        { await: 'means <1>', type: '3' },
+        { await: 'means <13>', type: '\u001b[D' },
+        // the cursor stands before the 3
+        { await: '\u001b[11G', type: '2' },
+        { await: 'means <123>', type: '\r' },
+      ];
+      expect(await ask('live', '', { steps })).toMatchObject({
+        said: { answer: '123' },
+      });
+    });
+
+    it.each(['xterm', 'dumb'])('are edited with the backspace key on TERM=%s', async (TERM) => {
+      expect(await ask('live', '1x\u007f2\r', { environment: { TERM } })).toMatchObject({ said: { answer: '12' } });
+    });
+
+    it.each([
+      ['Escape', ESCAPE, { Failure: 'declined' }],
+      ['Ctrl-D', CTRL_D, { Failure: 'declined' }],
+      ['Ctrl-C', CTRL_C, { Interrupted: 'SIGINT' }],
+    ])('show the cursor again after %s', async (_name, typed, said) => {
+      const result = await ask('live', `1${typed}`);
+      expect(result.said).toEqual(said);
+      expect(result.screen.lastIndexOf('\u001b[?25h')).toBeGreaterThan(result.screen.lastIndexOf('\u001b[?25l'));
+    });
+  });
+
+  it('narrow a list to the typed text', async () => {
+    const steps = [
+      { await: 'ltc_usdt', type: 'et' },
+      { await: 'Market: et', type: '\r' },
+    ];
+    const { screen, said } = await ask('search', '', { steps, environment: { NO_COLOR: '1' } });
+    expect(said).toEqual({ answer: 'eth_usdt' });
+    // the chosen market is shown without its price
+    expect(screen).toMatch(/Market: eth_usdt\u001b/);
+  });
+
+  it('draw no arrows on a dumb terminal', async () => {
+    const { screen } = await ask('select', '\r', { environment: { TERM: 'dumb' } });
+    expect(screen).toContain('> buy');
+    expect(screen).not.toMatch(/[^\x00-\x7f]/);
+  });
+
+  it('use no colour if NO_COLOR is set', async () => {
+    const { screen } = await ask('select', '\r', { environment: { NO_COLOR: '1' } });
+    expect(screen).not.toMatch(/\u001b\[[0-9;]*m/);
+  });
+});
+
+describe.skipIf(!requires('python3'))('questions of a program on a real terminal (needs python3)', () => {
   let program = '';
   beforeAll(async () => {
     program = await built('ask');
@@ -42,15 +198,17 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
     return { ...result, said: result.piped === '' ? null : JSON.parse(result.piped) };
   }
 
-  it.each(['y\r', 'Y\r', 'yes\r', ' yes \r'])('%j confirms', async (typed) => {
-    expect(await ask('confirm', typed)).toMatchObject({ said: { answer: true }, status: 0 });
+  it.each([
+    ['confirm', 'y\r', { answer: true }, 0],
+    ['live', '12\r', { answer: '12' }, 0],
+    ['select', `${DOWN}\r`, { answer: 'SELL' }, 0],
+    ['hidden', `abc${CTRL_C}`, { Interrupted: 'SIGINT' }, 130],
+    ['live', `1${CTRL_D}`, { Failure: 'declined' }, 8],
+  ])('of kind %s accept %j', async (kind, typed, said, status) => {
+    expect(await ask(kind, typed)).toMatchObject({ said, status });
   });
 
-  it.each(['\r', 'n\r', 'no\r', 'ye\r', 'yess\r', '\t\r', 'yy\r'])('%j does not confirm', async (typed) => {
-    expect(await ask('confirm', typed)).toMatchObject({ said: { answer: false }, status: 0 });
-  });
-
-  it.each(['y', 'y\r', 'y\ry\r'])('%j typed before the question does not confirm', async (early) => {
+  it.each(['y', 'y\r', 'y\ry\r'])('ignore %j typed before the question', async (early) => {
     const steps = [
       { await: '', type: early },
       { await: '[y/N]', type: '\r' },
@@ -58,7 +216,7 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
     expect(await ask('confirm', '', { steps })).toMatchObject({ said: { answer: false }, status: 0 });
   });
 
-  it('the answer counts after something was typed too early', async () => {
+  it('accept an answer after an earlier key was ignored', async () => {
     const steps = [
       { await: '', type: 'n' },
       { await: '[y/N]', type: 'y\r' },
@@ -66,161 +224,37 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
     expect(await ask('confirm', '', { steps })).toMatchObject({ said: { answer: true }, status: 0 });
   });
 
-  it('Ctrl-C interrupts', async () => {
-    expect(await ask('confirm', CTRL_C)).toMatchObject({ said: { Interrupted: 'SIGINT' }, status: 130 });
-    expect(await ask('hidden', `abc${CTRL_C}`)).toMatchObject({ said: { Interrupted: 'SIGINT' }, status: 130 });
-  });
-
-  it.each([
-    ['Ctrl-D', CTRL_D],
-    ['Ctrl-D after something', `y${CTRL_D}`],
-    ['Escape', ESCAPE],
-  ])('%s declines', async (_name, typed) => {
-    expect(await ask('confirm', typed)).toMatchObject({ said: { Failure: 'declined' }, status: 8 });
-  });
-
-  it('draws on stderr, never on stdout', async () => {
+  it('are drawn on stderr, never on stdout', async () => {
     const { screen, piped } = await ask('confirm', 'y\r');
     expect(screen).toContain('Place it? [y/N]');
     expect(piped).toBe('{"answer":true}');
   });
 
-  it('asks nobody where stdin is no terminal', async () => {
+  it('are declined without output if stdin is not a terminal', async () => {
     const result = await ask('confirm', '', { stdin: 'none', steps: [] });
     expect(result).toMatchObject({ said: { Failure: 'declined' }, status: 8, screen: '' });
   });
 
-  it('shows nothing of what is hidden', async () => {
+  it('show nothing of a hidden answer', async () => {
     const { screen, said } = await ask('hidden', 'qZ#x&w\r');
     expect(said).toEqual({ answer: 'qZ#x&w' });
     for (const character of 'qZ#x&w*') expect(screen).not.toContain(character);
     expect(screen.trimEnd().endsWith('\u001b[?25h')).toBe(true);
   });
 
-  it('leaves the terminal as it was when a signal ends the program', async () => {
+  it('restore the terminal when a signal ends the program', async () => {
     const steps = [{ await: 'Secret key:', type: 'q', signal: 'SIGTERM' as const }];
     const { screen, status } = await ask('hidden', '', { steps });
     expect(status).toBe(143);
     expect(screen.lastIndexOf('\u001b[?25h')).toBeGreaterThan(screen.lastIndexOf('\u001b[?25l'));
   });
 
-  it('has no key that reveals what is hidden', async () => {
-    const { screen } = await ask('hidden', 'qZ#x&w\u0014\r');
-    for (const character of 'qZ#x&w') expect(screen).not.toContain(character);
-  });
-
-  it('asks again until an answer is valid', async () => {
-    const result = await ask('text', '', {
-      steps: [
-        { await: 'Amount:', type: 'x\r' },
-        { await: 'An amount is a number', type: '\u007f12\r' },
-      ],
-    });
-    expect(result.said).toEqual({ answer: '12' });
-  });
-
-  it('lets one of several be picked', async () => {
-    expect((await ask('select', `${DOWN}\r`)).said).toEqual({ answer: 'SELL' });
-  });
-
-  it.each([
-    ['price-band\r', true],
-    [' Price-Band \r', true],
-    ['y\r', false],
-    ['price\r', false],
-    ['price-bandy\r', false],
-    ['\r', false],
-  ])('a word that is to be typed whole: %j confirms: %s', async (typed, confirmed) => {
-    expect(await ask('typing', typed)).toMatchObject({ said: { answer: confirmed }, status: 0 });
-  });
-
-  it('a word that is to be typed does not count from before the question', async () => {
+  it('ignore a word that was typed before the question', async () => {
     const steps = [
       { await: '', type: 'price-band\r' },
       { await: 'Type price-band:', type: '\r' },
     ];
     expect(await ask('typing', '', { steps })).toMatchObject({ said: { answer: false } });
-  });
-
-  describe('that are live', () => {
-    it('tell what is meant at every key, and are drawn again while nobody types', async () => {
-      const steps = [
-        { await: 'means <>', type: '1' },
-        { await: 'means <1>', type: '2' },
-        { await: 'means <12>' },
-        { await: 'look 2' },
-        { await: 'look 3: means <12>', type: '\r' },
-      ];
-      expect(await ask('live', '', { steps })).toMatchObject({ said: { answer: '12' }, status: 0 });
-    });
-
-    it('take an answer only when nothing is wrong with it, and keep what was typed', async () => {
-      const steps = [
-        { await: 'look 1', type: '12x\r' },
-        { await: 'only digits', type: '\u007f' },
-        { await: 'means <12>', type: '3\r' },
-      ];
-      expect(await ask('live', '', { steps })).toMatchObject({ said: { answer: '123' } });
-    });
-
-    it.each([
-      ['the line is taken away', '99\u001512\r', '12'],
-      ['a tab is typed, or pasted', '1\t2\r', '12'],
-      ['spaces stand around it', ' 12 \r', '12'],
-    ])('take what stands there where %s', async (_name, typed, answer) => {
-      expect(await ask('live', typed)).toMatchObject({ said: { answer } });
-    });
-
-    it('take what stands there where the cursor moved within the line', async () => {
-      // keys that come in one piece are a paste, which Node puts at the end wherever the cursor is
-      const steps = [
-        { await: 'look 1', type: '1' },
-        { await: 'means <1>', type: '3' },
-        { await: 'means <13>', type: '\u001b[D' },
-        // the cursor stands before the 3
-        { await: '\u001b[11G', type: '2' },
-        { await: 'means <123>', type: '\r' },
-      ];
-      expect(await ask('live', '', { steps })).toMatchObject({
-        said: { answer: '123' },
-      });
-    });
-
-    it.each(['xterm', 'dumb'])('are edited with the rubout key on TERM=%s', async (TERM) => {
-      expect(await ask('live', '1x\u007f2\r', { environment: { TERM } })).toMatchObject({ said: { answer: '12' } });
-    });
-
-    it.each([
-      ['Escape', ESCAPE, 8],
-      ['Ctrl-D', CTRL_D, 8],
-      ['Ctrl-C', CTRL_C, 130],
-    ])('are left by %s with the cursor shown', async (_name, typed, status) => {
-      const result = await ask('live', `1${typed}`);
-      expect(result.status).toBe(status);
-      expect(result.screen.lastIndexOf('\u001b[?25h')).toBeGreaterThan(result.screen.lastIndexOf('\u001b[?25l'));
-    });
-  });
-
-  it('narrow a list down to what is typed', async () => {
-    const steps = [
-      { await: 'ltc_usdt', type: 'et' },
-      { await: 'Market: et', type: '\r' },
-    ];
-    const { screen, said } = await ask('search', '', { steps, environment: { NO_COLOR: '1' } });
-    expect(said).toEqual({ answer: 'eth_usdt' });
-    // what is chosen stands there without its price
-    expect(screen).toMatch(/Market: eth_usdt\u001b/);
-  });
-
-  it('draw no arrows on a dumb terminal', async () => {
-    const { screen } = await ask('select', '\r', { environment: { TERM: 'dumb' } });
-    expect(screen).toContain('> buy');
-    expect(screen).not.toMatch(/[^\x00-\x7f]/);
-  });
-
-  it('paints nothing where NO_COLOR is set', async () => {
-    const { screen } = await ask('select', '\r', { environment: { NO_COLOR: '1' } });
-    expect(screen).not.toMatch(/\u001b\[[0-9;]*m/);
   });
 });
 
@@ -230,7 +264,7 @@ describe('questions without a terminal', () => {
   it.each([
     ['stdin is a pipe', new PassThrough(), new Kept(80)],
     ['stderr is a pipe', terminal, new Kept()],
-  ])('are refused where %s, whatever it holds', async (_name, input, errors) => {
+  ])('are refused if %s, whatever the input holds', async (_name, input, errors) => {
     input.write('y\n');
     const prompts = new Prompts(hostWith({ input, errors }));
     expect(prompts.available).toBe(false);
@@ -238,7 +272,7 @@ describe('questions without a terminal', () => {
     expect(errors.text).toBe('');
   });
 
-  it('are declined when the input ends in mid-question', async () => {
+  it('are declined if the input ends in the middle of a question', async () => {
     const input = Object.assign(new PassThrough(), { isTTY: true });
     const asked = new Prompts(hostWith({ input, errors: new Kept(80) })).confirm('Place it?');
     setTimeout(() => input.end(), 50);

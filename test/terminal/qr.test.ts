@@ -13,7 +13,7 @@ function modules(lines: readonly string[], inkIsDark: boolean): boolean[][] {
   return lines.flatMap((line) => [upper, lower].map((half) => [...line].map((cell) => half[cell] === inkIsDark)));
 }
 
-it('is black ink on white paper with colour, whatever the theme', async () => {
+it('a QR code is black on white with colour, whatever the theme', async () => {
   const code = (await qrCode(terminal(80, true), ADDRESS)) ?? '';
   const lines = code
     .split('\n')
@@ -27,14 +27,14 @@ it('is black ink on white paper with colour, whatever the theme', async () => {
   ).toEqual(data);
 });
 
-it('is light on a dark screen without colour', async () => {
+it('a QR code is light on dark without colour', async () => {
   const code = (await qrCode(terminal(80), ADDRESS)) ?? '';
   const { data, size } = encode(ADDRESS, { border: 2 });
   expect(modules(code.split('\n'), false).slice(0, size)).toEqual(data);
   expect(code).not.toContain('\u001b');
 });
 
-it('is left out where nobody looks or there is no room', async () => {
+it('a QR code is omitted in a pipe, on a dumb terminal and without room', async () => {
   const low = Object.assign(new Kept(80), { rows: 20 });
   const dumb = screenOf(new Kept(80), { TERM: 'dumb' });
   for (const screen of [pipe(), terminal(32), screenOf(low, { TERM: 'xterm' }), dumb])

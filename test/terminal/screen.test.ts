@@ -25,17 +25,17 @@ describe('colour', () => {
     expect(screen.paint.bad('x') !== 'x').toBe(expected);
   });
 
-  it('paints one text, also as a callback that is given more', () => {
+  it('paints one text, also as a callback with more arguments', () => {
     const { paint } = screenOf(TTY, { TERM: 'xterm' });
     expect(['a', 'b'].map(paint.bid)).toEqual(['\u001b[32ma\u001b[39m', '\u001b[32mb\u001b[39m']);
   });
 
-  it('can be read on black and on white, and does without yellow and cyan where the theme decides', () => {
+  it('is readable on black and on white, and avoids yellow and cyan of the terminal theme', () => {
     const rich = screenOf(TTY, { TERM: 'xterm-256color' }).paint;
     const poor = screenOf(TTY, { TERM: 'xterm' }).paint;
     for (const meaning of Object.keys(rich) as Meaning[]) {
       const [, index] = /38;5;(\d+)m/.exec(rich[meaning]('x')) ?? [];
-      // what brings its own paper may have any ink
+      // a style with its own background may have any colour
       if (index !== undefined && meaning !== 'printed') expect(contrasts(Number(index))).toBeGreaterThan(3.8);
       expect(poor[meaning]('x')).not.toMatch(/\u001b\[3[367]m/);
     }
@@ -46,15 +46,15 @@ describe('width', () => {
   it.each([
     ['that of the terminal', TTY, {}, 80],
     ['COLUMNS', TTY, { COLUMNS: '120' }, 120],
-    ['that of the terminal where COLUMNS is no width', TTY, { COLUMNS: 'wide' }, 80],
-    ['80 where a terminal has none', new Kept(0), {}, 80],
-    ['without end in a pipe', PIPE, { COLUMNS: '40' }, Number.POSITIVE_INFINITY],
+    ['that of the terminal if COLUMNS is not a number', TTY, { COLUMNS: 'wide' }, 80],
+    ['80 on a terminal without a width', new Kept(0), {}, 80],
+    ['unlimited in a pipe', PIPE, { COLUMNS: '40' }, Number.POSITIVE_INFINITY],
   ])('is %s', (_name, stream, environment, expected) => {
     expect(screenOf(stream, environment).width).toBe(expected);
   });
 });
 
-/** The lesser of the contrasts to black and to white, as the Web's accessibility guidelines count it. */
+/** The smaller contrast to black or white, by the Web Content Accessibility Guidelines. */
 function contrasts(index: number): number {
   const light = luminance(index);
   return Math.min((light + 0.05) / 0.05, 1.05 / (light + 0.05));

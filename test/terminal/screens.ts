@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream';
 import type { Host, TerminalOutput } from '../../src/platform/host.js';
 import { type Screen, screenOf } from '../../src/terminal/screen.js';
 
-/** A stream that keeps what is written to it, and is a terminal where it has columns. */
+/** A stream that keeps its output, and is a terminal if it has columns. */
 export class Kept extends Writable implements TerminalOutput {
   text = '';
   readonly isTTY: boolean;
@@ -20,7 +20,7 @@ export class Kept extends Writable implements TerminalOutput {
   }
 }
 
-/** A terminal so many columns wide; without colour unless asked. */
+/** A terminal of this width, without colour by default. */
 export function terminal(columns: number, colour = false): Screen {
   return screenOf(new Kept(columns), { TERM: 'xterm-256color' }, { colour: colour ? undefined : false });
 }
@@ -31,7 +31,7 @@ export function pipe(): Screen {
 
 type Streams = Pick<Host, 'input' | 'output' | 'errors' | 'environment'>;
 
-/** The part of a host that the terminal sees: an empty input, pipes and an empty environment unless told. */
+/** The part of a host that the terminal uses; by default an empty input, pipes and an empty environment. */
 export function hostWith(parts: Partial<Streams>): Streams {
   return { input: new PassThrough(), output: new Kept(), errors: new Kept(), environment: {}, ...parts };
 }

@@ -7,7 +7,7 @@ const CLEARED = '\r\u001b[2K';
 
 afterEach(() => void vi.useRealTimers());
 
-/** A terminal behind stderr, and everything that came to it. */
+/** A terminal on stderr, and everything written to it. */
 function terminal(columns: number, environment: Record<string, string> = { TERM: 'xterm', NO_COLOR: '1' }) {
   const screen = { text: '' };
   const errors: TerminalOutput = Object.assign(new PassThrough(), { isTTY: true, columns });
@@ -20,8 +20,8 @@ function terminal(columns: number, environment: Record<string, string> = { TERM:
   return { output, screen, errors };
 }
 
-describe('a line that is drawn in place', () => {
-  it('is drawn at once and every second, and is gone when it is stopped', () => {
+describe('a live line', () => {
+  it('is drawn at once and every second, and erased when it stops', () => {
     vi.useFakeTimers();
     const { output, screen } = terminal(80);
     let left = 3;
@@ -32,7 +32,7 @@ describe('a line that is drawn in place', () => {
     expect(screen.text).toBe(['', '3 s', '2 s', '1 s', ''].join(CLEARED));
   });
 
-  it('makes room for what is said meanwhile', () => {
+  it('makes room for messages', () => {
     const { output, screen } = terminal(80);
     const stop = output.live(() => 'waiting');
     output.note('something happened');
@@ -41,7 +41,7 @@ describe('a line that is drawn in place', () => {
     expect(screen.text).toBe(`${CLEARED}waiting${CLEARED}something happened\n${CLEARED}waiting${CLEARED}`);
   });
 
-  it('is not drawn over a line of the answer that is not finished', async () => {
+  it('is not drawn over an unfinished line of the answer', async () => {
     vi.useFakeTimers();
     const { screen, errors } = terminal(80);
     const output = new Output({ errors, output: errors, environment: { TERM: 'xterm', NO_COLOR: '1' } }, 'json');
@@ -58,7 +58,7 @@ describe('a line that is drawn in place', () => {
     expect(screen.text).toBe(`${CLEARED}waiting${CLEARED}${lines}${CLEARED}waiting${CLEARED}`);
   });
 
-  it('is never as wide as the terminal, which may become narrower, and only ever prints', () => {
+  it('is narrower than the terminal, even if that becomes narrower, and contains no escapes', () => {
     const { output, screen, errors } = terminal(10);
     const stop = output.live(() => '\u001b[31m0123456789abcdef');
     Object.assign(errors, { columns: 6 });
@@ -67,7 +67,7 @@ describe('a line that is drawn in place', () => {
     expect(screen.text).toBe(`${CLEARED}012345678${CLEARED}hm\n${CLEARED}01234${CLEARED}`);
   });
 
-  it('is not there where no terminal could draw it', () => {
+  it('is omitted without a terminal that can draw it', () => {
     const dumb = terminal(80, { TERM: 'dumb' });
     dumb.output.live(() => 'waiting')();
     const errors = new PassThrough();

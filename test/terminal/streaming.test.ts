@@ -34,7 +34,7 @@ async function* pagesOf(...pages: (readonly Row[] | Error)[]): AsyncGenerator<re
   }
 }
 
-/** What came to stdout, and what was thrown. */
+/** The text on stdout, and the thrown error. */
 async function written(format: Format, rows: AsyncIterable<readonly Row[]>, columns?: number) {
   const output = new Kept(columns);
   const environment = { TERM: 'xterm', NO_COLOR: '1' };
@@ -47,8 +47,8 @@ async function written(format: Format, rows: AsyncIterable<readonly Row[]>, colu
 
 const LOST = new Failure('unreachable', 'getSpotBills: no answer came in time', { hint: 'Look at the network.' });
 
-describe('rows that come one after the other', () => {
-  it('are one JSON document', async () => {
+describe('a stream of rows', () => {
+  it('is one JSON document', async () => {
     const hostile = row(2, '1', '\u001b[31m\u202e');
     expect(await written('json', pagesOf([row(1), hostile], [], [row(3)]))).toEqual({
       text: '[{"id":"1","amount":"1","remark":null},{"id":"2","amount":"1","remark":"\\u001b[31m\\u202e"},{"id":"3","amount":"1","remark":null}]\n',
@@ -57,25 +57,25 @@ describe('rows that come one after the other', () => {
     expect((await written('json', pagesOf([], []))).text).toBe('[]\n');
   });
 
-  it('are CSV with one header, numbers as they are and texts that cannot become formulas', async () => {
+  it('is CSV with one header, plain numbers and texts that cannot become formulas', async () => {
     expect((await written('csv', pagesOf([row(1, '-0.5', '=1+1')], [row(2, '5', '+x')]))).text).toBe(
       "id,amount,remark\n1,-0.5,'=1+1\n2,5,'+x\n",
     );
     expect((await written('csv', pagesOf())).text).toBe('id,amount,remark\n');
   });
 
-  it('are words where there are none', async () => {
+  it('is a sentence if there are no rows', async () => {
     expect((await written('table', pagesOf([]))).text).toBe('No bills.\n');
   });
 
-  it('leave nothing on stdout where not the first could be had', async () => {
+  it('leaves nothing on stdout if the first rows cannot be read', async () => {
     for (const format of ['json', 'csv', 'table'] as const) {
       expect(await written(format, pagesOf(LOST))).toEqual({ text: '', failure: LOST });
       expect(await written(format, pagesOf([], LOST))).toEqual({ text: '', failure: LOST });
     }
   });
 
-  it('are ended properly where a later one could not be had, and say so', async () => {
+  it('ends properly if later rows cannot be read, and reports it', async () => {
     const ends: [Format, string][] = [
       ['json', '[{"id":"1","amount":"1","remark":null}]\n'],
       ['csv', 'id,amount,remark\n1,1,\n'],
@@ -93,12 +93,12 @@ describe('rows that come one after the other', () => {
     }
   });
 
-  it('pass on what is no failure of theirs', async () => {
+  it('passes on any other error', async () => {
     const defect = new TypeError('a defect');
     expect((await written('json', pagesOf([row(1)], defect))).failure).toBe(defect);
   });
 
-  it('come no faster than they are taken, and end with their reader', async () => {
+  it('is read no faster than it is consumed, and ends with its reader', async () => {
     const taken: string[] = [];
     let made = 0;
     let isEnded = false;
@@ -133,7 +133,7 @@ describe('rows that come one after the other', () => {
   });
 });
 
-describe('a table that is drawn in blocks', () => {
+describe('a table in blocks', () => {
   const rows = (from: number, count: number, amount: string) =>
     Array.from({ length: count }, (_, index) => row(from + index, amount));
 
@@ -145,7 +145,7 @@ describe('a table that is drawn in blocks', () => {
     expect([lines[1], lines[120], lines[121]]).toEqual(['1       1.5  -', '120     1.5  -', '1000   12.25  -']);
   });
 
-  it('says its titles again on a terminal where the columns are others than above', async () => {
+  it('repeats its titles on a terminal when its columns change', async () => {
     const [narrow, wide] = [rows(1, 100, '1'), rows(1000, 100, '123456789012345678.5')];
     const { text } = await written('table', pagesOf(narrow, narrow, wide, narrow), 29);
     const lines = text.trimEnd().split('\n');

@@ -36,7 +36,7 @@ function lines(...text: string[]): string {
 beforeAll(() => prepareWidths('ก็'));
 
 describe('a table', () => {
-  it('shows every column at 200 columns, points under points, wide letters aligned', () => {
+  it('shows every column at 200 columns, aligned at decimal points and by display width', () => {
     expect(table(terminal(200), COLUMNS, TICKERS, { title: 'Tickers' })).toBe(
       lines(
         'Tickers',
@@ -49,7 +49,7 @@ describe('a table', () => {
     );
   });
 
-  it('leaves out what is least important at 80 columns, and says so', () => {
+  it('omits the least important columns at 80 columns, and names them', () => {
     expect(table(terminal(80), COLUMNS, TICKERS)).toBe(
       lines(
         'market    name               last  change          volume',
@@ -63,7 +63,7 @@ describe('a table', () => {
     );
   });
 
-  it('fits 40 columns, and of equals lets the rightmost go', () => {
+  it('fits 40 columns, and omits the rightmost of equally important columns', () => {
     expect(table(terminal(40), COLUMNS, TICKERS)).toBe(
       lines(
         'market               last  change',
@@ -78,7 +78,7 @@ describe('a table', () => {
     );
   });
 
-  it('says only of what they have that --csv and --json have it', () => {
+  it('names --csv and --json only for columns that they have', () => {
     const row = { a: 'a'.repeat(30) };
     const column = (title: string, importance: number, more: object = {}) => ({
       ...{ title, importance, ...more },
@@ -97,7 +97,7 @@ describe('a table', () => {
     expect(below(column('', 3))).toBe('');
   });
 
-  it('never breaks a value, even where nothing fits', () => {
+  it('never breaks a value, even if nothing fits', () => {
     expect(table(terminal(5), COLUMNS, TICKERS).split('\n').slice(0, 3)).toEqual(['market', '────────', 'btc_usdt']);
   });
 
@@ -125,11 +125,11 @@ describe('a table', () => {
     for (const line of uncoloured(text).split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
   });
 
-  it('looks the same with its colours taken away', () => {
+  it('has the same text with and without colours', () => {
     expect(uncoloured(table(terminal(200, true), COLUMNS, TICKERS))).toBe(table(terminal(200), COLUMNS, TICKERS));
   });
 
-  it('aligns letters that are composed, and characters that stand in for nothing', () => {
+  it('aligns composed letters and private-use characters', () => {
     const words = ['ก็ขก็', '👨‍👩‍👧', 'e\u0301e\u0301', '\ue000\ue000', '比', '', 'x'];
     const columns: Column<string>[] = [
       { title: 'word', value: (word) => word },
@@ -141,11 +141,11 @@ describe('a table', () => {
     );
   });
 
-  it('has a head without rows', () => {
+  it('has a header without rows', () => {
     expect(table(pipe(), COLUMNS.slice(0, 2), [])).toBe('market  name');
   });
 
-  it('lets no byte of the exchange move the cursor', () => {
+  it('keeps control sequences of the exchange away from the terminal', () => {
     const columns: Column<string>[] = [{ title: 'a\u001b[2Jb', value: (text) => text }];
     expect(table(pipe(), columns, ['x\u001b]0;title\u0007y', 'one\ntwo'])).toBe(lines('ab', 'xy', 'one two'));
   });
@@ -161,7 +161,7 @@ describe('a long table', () => {
     { title: 'price', value: (row) => row.price },
   ];
 
-  it('is what cli-table3 draws with all rows at once', () => {
+  it('equals what cli-table3 draws with all rows at once', () => {
     expect(table(pipe(), columns, rows)).toBe(drawnAtOnce(rows));
   });
 
@@ -184,7 +184,7 @@ describe('a long table', () => {
 });
 
 describe('a record', () => {
-  it('has a label and a value a line', () => {
+  it('has one line per label and value', () => {
     const show = (screen: Screen) =>
       record(
         screen,
@@ -202,7 +202,7 @@ describe('a record', () => {
     expect(show(terminal(80, true))).toContain('\u001b[38;5;28m比特币\u001b[39m');
   });
 
-  it('breaks values between words, under each other, and keeps what has none', () => {
+  it('breaks values between words and aligns the lines, and keeps a long word whole', () => {
     const id = '0x'.padEnd(40, '7');
     const entries: Entry[] = [
       ['lever', 'no   margin: investment and lending', (text, paint) => paint.warn(text)],

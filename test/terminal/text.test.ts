@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { safe, wrapped } from '../../src/terminal/text.js';
+import { prepareWidths, safe, shortened, wrapped } from '../../src/terminal/text.js';
 
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u;
 
@@ -27,7 +27,7 @@ describe('text from outside', () => {
     expect(safe(text)).toBe(expected);
   });
 
-  it('never has a character that a terminal obeys, and does not change twice', () => {
+  it('contains no control character, and does not change when cleaned twice', () => {
     const piece = fc.constantFrom(
       '\u001b',
       '[',
@@ -66,13 +66,13 @@ describe('wrapped text', () => {
     expect(wrapped('one two', Number.POSITIVE_INFINITY)).toBe('one two');
   });
 
-  it('keeps a command whole, on a line of its own where it does not fit', () => {
+  it('keeps a command whole, on its own line if necessary', () => {
     const command = 'pit order buy a_b 1 --at 2';
     expect(wrapped('To place it:', 15, command)).toBe(`To place it:\n${command}`);
     expect(wrapped('To place it:', 80, command)).toBe(`To place it: ${command}`);
   });
 
-  it('is the text, but for where it is broken', () => {
+  it('changes only spaces to line breaks', () => {
     const word = fc.constantFrom('pit', 'pit:', 'orders', 'x:', 'x,', 'x.', '(x)', '--all');
     const text = fc.array(word).map((words) => words.join(' '));
     fc.assert(
@@ -80,5 +80,22 @@ describe('wrapped text', () => {
         expect(wrapped(whole, width).replaceAll('\n', ' ')).toBe(whole);
       }),
     );
+  });
+});
+
+describe('a long text', () => {
+  // measured as a whole, this would take hours
+  it('is cut before it is measured', { timeout: 60_000 }, async () => {
+    await prepareWidths('\u{1f600}');
+    expect(shortened('\u{1f600}'.repeat(2_000_000))).toBe(`${'\u{1f600}'.repeat(99)}…`);
+  });
+
+  it('keeps its marks when it is cut', () => {
+    expect(shortened('a\u0301\u0302\u0303\u0304'.repeat(300))).toBe(`${'a\u0301\u0302\u0303\u0304'.repeat(199)}…`);
+  });
+
+  it('is not measured for a pipe, which has no width', { timeout: 60_000 }, () => {
+    const words = '\u{1f600} '.repeat(200_000).trim();
+    expect(wrapped(words, Number.POSITIVE_INFINITY, 'pit help')).toBe(`${words} pit help`);
   });
 });

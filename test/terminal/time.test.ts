@@ -10,25 +10,25 @@ describe('times', () => {
     else process.env.TZ = zone;
   });
 
-  it('are local in tables, the zone in the title', () => {
+  it('are local in tables, with the zone in the title', () => {
     expect(localTime(MOMENT, 'Asia/Shanghai')).toBe('2026-11-21 16:07:39');
     expect(localTime(Date.UTC(2026, 0, 1), 'UTC')).toBe('2026-01-01 00:00:00');
     expect(timeTitle('time', 'Asia/Shanghai')).toBe('time (Asia/Shanghai)');
   });
 
-  it('are in the zone of the user where none is named', () => {
+  it('use the zone of the user by default', () => {
     process.env.TZ = 'America/New_York';
     expect(localTime(MOMENT)).toBe('2026-11-21 03:07:39');
     expect(timeTitle()).toBe('time (America/New_York)');
   });
 
-  it.each(['Nowhere/Bad', ''])('are in UTC, and say so, where TZ is %j', (name) => {
+  it.each(['Nowhere/Bad', ''])('are in UTC and say so if TZ is %j', (name) => {
     process.env.TZ = name;
     expect(timeTitle()).toBe('time (UTC)');
     expect(zonedTime(MOMENT)).toBe('2026-11-21 08:07:39 (UTC)');
   });
 
-  it('name the zone where there is no title for it', () => {
+  it('include the zone outside of tables', () => {
     process.env.TZ = 'America/New_York';
     expect(zonedTime(MOMENT)).toBe('2026-11-21 03:07:39 (UTC-05:00)');
   });

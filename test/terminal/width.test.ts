@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { displayWidth, prepareWidths } from '../../src/terminal/text.js';
 
-/** All there is below the emoji, but for what never reaches a screen. */
+/** All characters below the emoji, except those that never reach a screen. */
 const CHARACTERS = Array.from({ length: 0xd800 }, (_, code) => String.fromCharCode(code)).filter(
   (character) => !/[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Cn}]/u.test(character),
 );
@@ -11,7 +11,7 @@ const CHARACTERS = Array.from({ length: 0xd800 }, (_, code) => String.fromCharCo
 const COMMON = /[ -~À-ʯΑ-Ͽё-џ─-▟▲▼←-↓…、-〃ぁ-ゖァ-ヺー一-鿿가-힣！-～]/;
 
 describe('the width of text', () => {
-  it('is right before anything is loaded, for what data and drawings mostly hold', () => {
+  it('is right for common data and drawings before anything is loaded', () => {
     const common = CHARACTERS.filter((character) => COMMON.test(character));
     expect(common.filter((character) => displayWidth(character) !== stringWidth(character))).toEqual([]);
     const sum = common.reduce((width, character) => width + stringWidth(character), 0);
@@ -23,7 +23,7 @@ describe('the width of text', () => {
     expect(texts.map(displayWidth)).toEqual([6, 12, 8, 8, 4, 1, 2]);
   });
 
-  it('is what string-width says, once prepared', async () => {
+  it('equals that of string-width once prepared', async () => {
     await prepareWidths('ก็');
     expect(CHARACTERS.filter((character) => displayWidth(character) !== stringWidth(character))).toEqual([]);
     expect(displayWidth('👨‍👩‍👧')).toBe(2);

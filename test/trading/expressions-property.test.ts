@@ -10,7 +10,7 @@ import {
   resolvePrice,
 } from '../../src/trading/expressions.js';
 
-/** An exact fraction, in whole numbers: the model shares no arithmetic with what it is held against. */
+/** An exact fraction in whole numbers: the model shares no arithmetic with the code under test. */
 interface Fraction {
   readonly over: bigint;
   readonly under: bigint;

@@ -47,7 +47,7 @@ describe('the part of an order that fills at once', () => {
     expect(walked(side, price, amount)).toEqual(expected);
   });
 
-  it('is nothing in an empty book, for certain', () => {
+  it('is exactly zero in an empty book', () => {
     expect(walked('buy', '100', '1', [])).toEqual(['0', '0', null, false]);
   });
 
@@ -95,7 +95,7 @@ describe('the reference price', () => {
     expect(reference && `${reference.price} ${reference.name}`).toBe(expected);
   });
 
-  it('is a distance in percent that is rounded away from zero', () => {
+  it('has a distance in percent that is rounded away from zero', () => {
     const percent = (price: string) => percentFrom(Decimal.of(price), Decimal.of('30'), 2).toString();
     expect([percent('31'), percent('29'), percent('30'), percent('33')]).toEqual(['3.34', '-3.34', '0.00', '10.00']);
   });

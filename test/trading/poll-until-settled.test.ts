@@ -14,7 +14,7 @@ const TERMS: OrderTerms = {
   ...{ price: '30000', amount: '0.01', borrow: false, repay: false },
 };
 
-/** An exchange with a clock of its own that has no order, and answers no write. */
+/** An exchange with its own clock that has no order and answers no write. */
 function serve(time: () => number, onWrite: () => void = () => undefined): Promise<FaultServer> {
   return serveFaults({
     answer: ({ target }) => {
@@ -27,7 +27,7 @@ function serve(time: () => number, onWrite: () => void = () => undefined): Promi
   });
 }
 
-/** The account with a client that remembers of the exchange's clock how far it was ahead, in ms. */
+/** The account with a client that remembers a clock difference to the exchange, in ms. */
 function remembering(account: TestAccount, url: string, ahead: number): TestAccount {
   const { host, budget } = account;
   const clockMemory = { read: () => ahead, write: () => undefined };
@@ -35,7 +35,7 @@ function remembering(account: TestAccount, url: string, ahead: number): TestAcco
   return { ...account, client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, clockMemory }) };
 }
 
-/** An exchange that takes requests for a minute, and executes the one of the lost order after so long, in ms; never unless told. */
+/** An exchange with a tolerance of a minute that executes the lost order after so many ms (default: never). */
 function serveHolding(now: () => number, heldMs = Number.POSITIVE_INFINITY): Promise<FaultServer> {
   const start = now();
   return serveFaults({
@@ -43,14 +43,14 @@ function serveHolding(now: () => number, heldMs = Number.POSITIVE_INFINITY): Pro
       const { reqTime, customerOrderId } = query(target);
       if (now() - Number(reqTime) > 60_000) return respond('{"code":3007,"message":"reqTime"}');
       if (target.startsWith('/api/getOrders?')) return respond(NOT_FOUND);
-      const isThere = customerOrderId === CLIENT_ID && now() - start > heldMs;
-      return respond(isThere ? record({ id: '7' }) : NOT_FOUND);
+      const isListed = customerOrderId === CLIENT_ID && now() - start > heldMs;
+      return respond(isListed ? record({ id: '7' }) : NOT_FOUND);
     },
   });
 }
 
-/** An order that left without an answer, at an exchange of which something else is remembered. */
-async function leftAt(remembered: number, budgetMs: number, heldMs?: number) {
+/** An unanswered order, with a remembered tolerance that may differ from the exchange's. */
+async function unanswered(remembered: number, budgetMs: number, heldMs?: number) {
   let host: FakeHost | undefined;
   const server = await serveHolding(() => host?.now() ?? NOW, heldMs);
   const account = accountOf(server.url, { tolerance: remembered, budgetMs });
@@ -60,32 +60,32 @@ async function leftAt(remembered: number, budgetMs: number, heldMs?: number) {
   return { server, account, entry };
 }
 
-describe('a remembered tolerance that the exchange does not keep to any more', () => {
-  it('settles nothing: an order that is executed after its end is found', async () => {
-    const { account, entry } = await leftAt(5_000, 40_000, 20_000);
+describe('a known tolerance that has become too short', () => {
+  it('settles nothing, so that an order that executes after its end is found', async () => {
+    const { account, entry } = await unanswered(5_000, 40_000, 20_000);
     expect(await settleOrder(account, entry)).toMatchObject({ outcome: 'placed', id: '7' });
   });
 
   it.each([
     [40_000, 'unknown'],
     [120_000, 'notSent'],
-  ])('is measured afresh, and looked on by that: within %d ms %s', async (budgetMs, outcome) => {
-    const { account, entry } = await leftAt(5_000, budgetMs);
+  ])('is measured again, and polling continues with the new one: within %d ms %s', async (budgetMs, outcome) => {
+    const { account, entry } = await unanswered(5_000, budgetMs);
     expect(await settleOrder(account, entry)).toMatchObject({ outcome });
     expect(account.tolerance.known).toBeGreaterThanOrEqual(60_000);
     expect(account.tolerance.known).toBeLessThanOrEqual(62_000);
   });
 
-  it('costs one request to find that out, dated as the lost one', async () => {
-    const { server, account, entry } = await leftAt(60_000, 120_000);
+  it('is verified with one request, dated like the lost one', async () => {
+    const { server, account, entry } = await unanswered(60_000, 120_000);
     expect(await settleOrder(account, entry)).toMatchObject({ outcome: 'notSent' });
     const old = server.requests.filter(({ target }) => query(target).reqTime === String(entry.intent.reqTime));
     expect(old.filter(({ target }) => query(target).customerOrderId !== CLIENT_ID)).toHaveLength(1);
   });
 });
 
-describe('that the exchange would not take a request any more', () => {
-  it('is judged by its clock as the look itself shows it, not as a command long ago did', async () => {
+describe('the end of the tolerance', () => {
+  it("is judged by the exchange's clock at the read, not by a clock difference measured long ago", async () => {
     let host: FakeHost | undefined;
     const server = await serve(() => host?.now() ?? 0);
     const account = accountOf(server.url, { tolerance: 60_000, budgetMs: 20_000 });
@@ -97,7 +97,7 @@ describe('that the exchange would not take a request any more', () => {
     expect(account.journal.open()).toHaveLength(1);
   });
 
-  it("is not believed when this machine's clock jumps", async () => {
+  it('is not reached by a jump of the local clock', async () => {
     let host: FakeHost | undefined;
     let jumped = 0;
     const jump = () => {

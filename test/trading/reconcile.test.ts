@@ -5,11 +5,11 @@ import { type Attempt, type Intent, type List, type Row, reconcile } from '../..
 const TOLERANCE = 60_000;
 const START = 1_000_000;
 
-/** What may differ in all by what `SLACK_MS` allows for: the known clock, the dates of the list, and how late it shows a row. */
+/** The largest errors that `SLACK_MS` covers together: of the clock, of the list's dates, and of its lag. */
 const MOST = { clock: 2_000, dates: 1_000, lag: 2_000 };
 
-/** How a request fared. Each execution places those of its intents that its mask names. */
-interface Fared {
+/** A request and its executions. Each execution places the intents in its mask. */
+interface SimulatedRequest {
   readonly pauseMs: number;
   readonly clockMs: number;
   readonly keys: readonly number[];
@@ -18,7 +18,7 @@ interface Fared {
   readonly answered: number | undefined;
 }
 
-const fared: fc.Arbitrary<Fared> = fc.record({
+const simulatedRequest: fc.Arbitrary<SimulatedRequest> = fc.record({
   pauseMs: fc.integer({ min: 0, max: 50_000 }),
   clockMs: fc.integer({ min: -MOST.clock, max: MOST.clock }),
   keys: fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 1, maxLength: 4 }),
@@ -33,7 +33,7 @@ const fared: fc.Arbitrary<Fared> = fc.record({
   answered: fc.option(fc.integer({ min: 0, max: 2 }), { nil: undefined }),
 });
 
-const looks = fc.array(
+const checks = fc.array(
   fc.record({
     pauseMs: fc.integer({ min: 0, max: 40_000 }),
     clockMs: fc.integer({ min: -MOST.clock, max: MOST.clock }),
@@ -44,11 +44,11 @@ const looks = fc.array(
 );
 
 const scenario = fc.record({
-  requests: fc.array(fared, { minLength: 1, maxLength: 6 }),
+  requests: fc.array(simulatedRequest, { minLength: 1, maxLength: 6 }),
   foreign: fc.array(fc.record({ at: fc.integer({ min: 0, max: 300_000 }), key: fc.integer({ min: 0, max: 2 }) }), {
     maxLength: 4,
   }),
-  looks,
+  checks,
   datesMs: fc.integer({ min: -MOST.dates, max: MOST.dates }),
 });
 
@@ -59,22 +59,22 @@ interface Placed extends Row {
 }
 
 interface Options {
-  /** Whether several intents may look alike. */
+  /** Whether several intents may be identical. */
   readonly sharesKeys: boolean;
-  /** Whether another program places orders that look like pit's. */
-  readonly hasForeignAlike: boolean;
-  /** Whether each request places one order, with a client id that the exchange can be asked for. */
+  /** Whether another program places orders identical to pit's. */
+  readonly hasIdenticalForeign: boolean;
+  /** Whether each request places one order with a client id, by which it can be read. */
   readonly hasClientIds?: boolean;
 }
 
-/** What pit knows of its requests, and what it said of them. */
+/** The requests, what pit knows of them, and the outcomes that it reported. */
 class Model {
   readonly rows: Placed[] = [];
   readonly attempts: Attempt[] = [];
-  readonly said = new Map<string, 'placed' | 'refused' | 'notSent'>();
+  readonly outcomes = new Map<string, 'placed' | 'refused' | 'notSent'>();
   readonly orders = new Map<string, string>();
   readonly reported: string[] = [];
-  /** Reported rows, and the request that they are said to carry the client id of. */
+  /** Reported rows, each with the request whose client id it carries. */
   readonly proven: (readonly [row: string, attempt: string])[] = [];
   readonly known = new Set<string>();
   readonly closed = new Map<string, number>();
@@ -85,7 +85,7 @@ class Model {
     private readonly options: Options,
   ) {}
 
-  send(now: number, index: number, { clockMs, keys, executions, answered }: Fared): void {
+  send(now: number, index: number, { clockMs, keys, executions, answered }: SimulatedRequest): void {
     const id = `request ${index}`;
     const reqTime = now + clockMs;
     const { hasClientIds = false } = this.options;
@@ -100,7 +100,7 @@ class Model {
     const isAll = ids !== undefined && ids.length === own.length;
     const intents = own.map((key, line): Intent => {
       const order = isAll ? (ids[line] ?? null) : null;
-      if (order !== null) this.#say(`${id} ${line}`, 'placed', order);
+      if (order !== null) this.#settle(`${id} ${line}`, 'placed', order);
       return { id: `${id} ${line}`, key, order, state: isAll ? 'placed' : 'open' };
     });
     const answer = ids === undefined ? 'lost' : isAll ? 'answered' : ids.length === 0 ? 'refused' : 'short';
@@ -109,10 +109,10 @@ class Model {
   }
 
   foreign(at: number, key: number): void {
-    this.#place(this.options.hasForeignAlike ? `alike ${key}` : `foreign ${key}`, at, 0, undefined);
+    this.#place(this.options.hasIdenticalForeign ? `alike ${key}` : `foreign ${key}`, at, 0, undefined);
   }
 
-  look(now: number, clockMs: number, reachMs: number): void {
+  check(now: number, clockMs: number, reachMs: number): void {
     const since = now - reachMs + this.datesMs;
     const visible = this.rows.filter(({ at, visibleAt, time }) => at <= now && visibleAt <= now && time >= since);
     const list: List = {
@@ -133,8 +133,8 @@ class Model {
       if (intent.order === null && first !== undefined) this.orders.set(intent.id, first.id);
     }
     for (const [id, outcome] of outcomes)
-      this.#say(id, outcome.outcome, outcome.outcome === 'placed' ? outcome.id : undefined);
-    for (const [index, attempt] of this.attempts.entries()) this.attempts[index] = this.#learned(attempt);
+      this.#settle(id, outcome.outcome, outcome.outcome === 'placed' ? outcome.id : undefined);
+    for (const [index, attempt] of this.attempts.entries()) this.attempts[index] = this.#updated(attempt);
     for (const id of closed) {
       this.closed.set(id, now);
       const attempt = this.attempts.find((one) => one.id === id);
@@ -142,7 +142,7 @@ class Model {
     }
   }
 
-  /** What a command does with an order whose answer is lost: it asks for the client id. */
+  /** Reads each open order by its client id, as a command does after a lost answer. */
   settle(now: number): void {
     if (this.options.hasClientIds !== true) return;
     for (const [index, { answer, intents, reqTime }] of this.attempts.entries()) {
@@ -150,10 +150,10 @@ class Model {
       if (intent?.state !== 'open') continue;
       const order = this.#newestOf(intent.id, now);
       const isLate = now > reqTime + TOLERANCE + MOST.clock;
-      if (order !== null) this.#say(intent.id, 'placed', order);
+      if (order !== null) this.#settle(intent.id, 'placed', order);
       else if (answer === 'refused' || isLate)
-        this.#say(intent.id, answer === 'refused' ? 'refused' : 'notSent', undefined);
-      this.attempts[index] = this.#learned(this.attempts[index] as Attempt);
+        this.#settle(intent.id, answer === 'refused' ? 'refused' : 'notSent', undefined);
+      this.attempts[index] = this.#updated(this.attempts[index] as Attempt);
     }
   }
 
@@ -165,19 +165,19 @@ class Model {
     return first?.id ?? null;
   }
 
-  #learned(attempt: Attempt): Attempt {
+  #updated(attempt: Attempt): Attempt {
     const intents = attempt.intents.map((intent): Intent => {
-      const said = this.said.get(intent.id);
+      const outcome = this.outcomes.get(intent.id);
       const order = this.orders.get(intent.id) ?? null;
-      return { ...intent, order, state: order !== null ? 'placed' : said === undefined ? 'open' : 'absent' };
+      return { ...intent, order, state: order !== null ? 'placed' : outcome === undefined ? 'open' : 'absent' };
     });
     const orders = intents.map(({ order }) => order);
     return { ...attempt, intents, named: attempt.named.filter((id) => !orders.includes(id)) };
   }
 
-  #say(intent: string, outcome: 'placed' | 'refused' | 'notSent', order: string | undefined): void {
-    expect(this.said.get(intent), `${intent} has one outcome`).toBeUndefined();
-    this.said.set(intent, outcome);
+  #settle(intent: string, outcome: 'placed' | 'refused' | 'notSent', order: string | undefined): void {
+    expect(this.outcomes.get(intent), `${intent} has one outcome`).toBeUndefined();
+    this.outcomes.set(intent, outcome);
     if (order !== undefined) this.orders.set(intent, order);
   }
 
@@ -191,8 +191,8 @@ class Model {
 
 type Scenario = typeof scenario extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Runs a scenario, and afterwards looks once more when nothing can be executed any more. */
-function run({ requests, foreign, looks: between, datesMs }: Scenario, options: Options): Model {
+/** Runs a scenario, and afterwards checks once more when nothing can be executed any more. */
+function run({ requests, foreign, checks: between, datesMs }: Scenario, options: Options): Model {
   const model = new Model(datesMs, options);
   for (const { at, key } of foreign) model.foreign(START + at, key);
   const steps: { readonly at: number; readonly act: (now: number) => void }[] = [];
@@ -206,13 +206,13 @@ function run({ requests, foreign, looks: between, datesMs }: Scenario, options: 
   for (const { pauseMs, clockMs, reachMs, settles } of between) {
     now += pauseMs;
     if (settles) steps.push({ at: now, act: (at) => model.settle(at) });
-    steps.push({ at: now, act: (at) => model.look(at, clockMs, reachMs) });
+    steps.push({ at: now, act: (at) => model.check(at, clockMs, reachMs) });
   }
   for (const { at, act } of steps.sort((one, other) => one.at - other.at)) act(at);
-  // what a write without an answer may have made is left to the list after it
+  // orders of unanswered requests are left to the lists after the end
   for (const after of [1, 2, 3]) {
     model.settle(Math.max(end, now) + after);
-    model.look(Math.max(end, now) + after, 0, Number.POSITIVE_INFINITY);
+    model.check(Math.max(end, now) + after, 0, Number.POSITIVE_INFINITY);
   }
   return model;
 }
@@ -223,17 +223,17 @@ describe('any interleaving of requests, executions and lists', () => {
   it('gives each intent one true outcome, and reports each row beyond it exactly once', () => {
     fc.assert(
       fc.property(scenario, (given) => {
-        const model = run(given, { sharesKeys: false, hasForeignAlike: false });
+        const model = run(given, { sharesKeys: false, hasIdenticalForeign: false });
         for (const { id, intents } of model.attempts) {
           expect(model.closed.has(id)).toBe(true);
           for (const intent of intents) {
-            const there = model.rows.filter(({ key }) => key === intent.key).map((row) => row.id);
+            const ids = model.rows.filter(({ key }) => key === intent.key).map((row) => row.id);
             const order = model.orders.get(intent.id);
-            if (order !== undefined) expect(there).toContain(order);
-            if (model.said.get(intent.id) === 'notSent') expect(there).toEqual([]);
-            const reported = model.reported.filter((row) => there.includes(row));
-            const isLate = model.said.get(intent.id) === 'refused' && there.length > 0;
-            expect(reported).toHaveLength(isLate ? there.length : Math.max(0, there.length - 1));
+            if (order !== undefined) expect(ids).toContain(order);
+            if (model.outcomes.get(intent.id) === 'notSent') expect(ids).toEqual([]);
+            const reported = model.reported.filter((row) => ids.includes(row));
+            const isLate = model.outcomes.get(intent.id) === 'refused' && ids.length > 0;
+            expect(reported).toHaveLength(isLate ? ids.length : Math.max(0, ids.length - 1));
             expect(new Set(reported).size).toBe(reported.length);
           }
         }
@@ -244,16 +244,16 @@ describe('any interleaving of requests, executions and lists', () => {
     );
   });
 
-  it('accounts for each row once if several orders look alike', () => {
+  it('accounts for each row once if several orders are identical', () => {
     fc.assert(
       fc.property(scenario, (given) => {
-        const model = run(given, { sharesKeys: true, hasForeignAlike: false });
+        const model = run(given, { sharesKeys: true, hasIdenticalForeign: false });
         for (const key of new Set(model.rows.filter(({ attempt }) => attempt !== undefined).map((row) => row.key))) {
-          const there = model.rows.filter((row) => row.key === key).map(({ id }) => id);
+          const ids = model.rows.filter((row) => row.key === key).map(({ id }) => id);
           const accounted = [...new Set([...model.orders.values(), ...model.reported])].filter((id) =>
-            there.includes(id),
+            ids.includes(id),
           );
-          expect(accounted.sort()).toEqual(there.sort());
+          expect(accounted.sort()).toEqual(ids.sort());
         }
         expect(new Set(model.reported).size).toBe(model.reported.length);
         const orders = [...model.orders.values()];
@@ -266,7 +266,7 @@ describe('any interleaving of requests, executions and lists', () => {
   it('proves by client ids which request made a duplicate, whoever else places the same order', () => {
     fc.assert(
       fc.property(scenario, (given) => {
-        const model = run(given, { sharesKeys: true, hasForeignAlike: true, hasClientIds: true });
+        const model = run(given, { sharesKeys: true, hasIdenticalForeign: true, hasClientIds: true });
         const rows = new Map(model.rows.map((row) => [row.id, row]));
         for (const [id, attempt] of model.proven) expect(rows.get(id)?.attempt).toBe(attempt);
         for (const [intent, id] of model.orders) expect(intent.startsWith(`${rows.get(id)?.attempt} `)).toBe(true);
@@ -279,10 +279,10 @@ describe('any interleaving of requests, executions and lists', () => {
     );
   });
 
-  it('reports only what is there, and each once, though another program places orders that look like its own', () => {
+  it('reports only existing rows, each once, even if another program places identical orders', () => {
     fc.assert(
       fc.property(scenario, (given) => {
-        const model = run(given, { sharesKeys: true, hasForeignAlike: true });
+        const model = run(given, { sharesKeys: true, hasIdenticalForeign: true });
         const rows = new Set(model.rows.map(({ id }) => id));
         expect(new Set(model.reported).size).toBe(model.reported.length);
         expect([...model.reported, ...model.orders.values()].every((id) => rows.has(id))).toBe(true);
@@ -307,7 +307,7 @@ const CONTEXT = { known: new Set<string>(), tolerance: TOLERANCE };
 const placed = (order: string) => ({ id: 'a 0', key: 'k', order, state: 'placed' }) as const;
 
 describe('a request without an answer', () => {
-  it('is not sent only by a list that was read five seconds after the exchange stopped accepting it', () => {
+  it('counts as not sent only after a list that was read five seconds after the end of its tolerance', () => {
     const early = reconcile([attempt()], list([], TOLERANCE + 5_000), CONTEXT);
     expect(early).toMatchObject({ retryAt: START + TOLERANCE + 5_000 });
     expect(early.outcomes.size + early.closed.size).toBe(0);
@@ -322,7 +322,7 @@ describe('a request without an answer', () => {
     expect(reconcile([attempt()], since(-5_000), CONTEXT).closed.size).toBe(1);
   });
 
-  it('is placed by the row that is nearest to it in time, as far as it can be its own', () => {
+  it('gets the row that is nearest to it in time, if it can be its own', () => {
     const both = [row('9', 3_000), row('8', 10)];
     expect(reconcile([attempt()], list(both, 5_000), CONTEXT).outcomes.get('a 0')).toEqual({
       outcome: 'placed',
@@ -332,7 +332,7 @@ describe('a request without an answer', () => {
     expect(early.outcomes.size).toBe(0);
   });
 
-  it('reserves what fits it if its order is asked for by client id', () => {
+  it('reserves the rows that fit it if its order is read by client id', () => {
     const lost = attempt({
       id: 'b',
       group: 'b',
@@ -347,8 +347,8 @@ describe('a request without an answer', () => {
   });
 });
 
-describe('a request that was answered', () => {
-  it('stays open for as long as something on the way may repeat it', () => {
+describe('an answered request', () => {
+  it('stays open while the network may repeat it', () => {
     const answered = attempt({ answer: 'answered', intents: [placed('7')] });
     const early = reconcile([answered], list([row('7', 5)], TOLERANCE), CONTEXT);
     expect(early.closed.size).toBe(0);

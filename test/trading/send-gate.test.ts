@@ -42,7 +42,7 @@ const WRITES: [name: string, operation: string, send: Send][] = [
   ],
 ];
 
-/** An account whose requests wait for the limits, where something happens meanwhile. */
+/** An account whose requests wait for the rate limits, and a callback that runs during the wait. */
 function waiting(server: FaultServer, meanwhile: () => void): TestAccount {
   const account = accountOf(server.url);
   const permit = { done: async () => {}, unused: async () => {} };
@@ -67,7 +67,7 @@ function waiting(server: FaultServer, meanwhile: () => void): TestAccount {
 describe.each(WRITES)('%s', (_, operation, send) => {
   const isWrite = ({ target }: { readonly target: string }) => target.startsWith(`/api/${operation}?`);
 
-  it('that waits for the limits is taken back, and nobody has to look for it', async () => {
+  it('that waits for the rate limits can be cancelled and leaves nothing unknown', async () => {
     const server = await serveFaults({ answer: () => respond(listed([])) });
     const gate = new SendGate();
     const answers: boolean[] = [];
@@ -79,7 +79,7 @@ describe.each(WRITES)('%s', (_, operation, send) => {
     expect([outcome, events?.some(({ event }) => event === 'sent')]).toEqual(['notSent', false]);
   });
 
-  it('that has left cannot be taken back any more', async () => {
+  it('that was sent can no longer be cancelled', async () => {
     const gate = new SendGate();
     const answers: boolean[] = [];
     const server = await serveFaults({

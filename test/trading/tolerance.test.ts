@@ -4,11 +4,11 @@ import { LONGEST_PROBED_MS, orderProbe, toleranceOf } from '../../src/trading/to
 import type { FakeHost } from '../support/fake-host.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { accountOf } from './support/account.js';
-import { count, looksAt, NOT_FOUND, query, record, serve } from './support/exchange.js';
+import { count, NOT_FOUND, orderReads, query, record, serve } from './support/exchange.js';
 
 describe('the tolerance of reqTime', () => {
   it.each([1_000, 5_000, 30_000, 60_000, 61_500, 599_000])(
-    'of %d ms is found to the second above',
+    'is measured as the next full second above %d ms',
     async (tolerance) => {
       const server = await serve({ write: 'a hang', tolerance });
       const account = accountOf(server.url);
@@ -16,13 +16,13 @@ describe('the tolerance of reqTime', () => {
       expect(found % 1_000).toBe(0);
       expect(found - tolerance).toBeGreaterThanOrEqual(0);
       expect(found - tolerance).toBeLessThanOrEqual(2_000);
-      // harmless: only reads, of an order that nobody has
+      // harmless: only reads of an order that does not exist
       expect(server.requests.every(({ target }) => target.startsWith('/api/getOrder?'))).toBe(true);
-      expect(looksAt(server)).toBe(0);
+      expect(orderReads(server)).toBe(0);
     },
   );
 
-  it('is asked for once, and then remembered', async () => {
+  it('is measured once and then remembered', async () => {
     const server = await serve({ write: 'a hang', tolerance: 10_000 });
     const account = accountOf(server.url);
     const found = await toleranceOf(account, orderProbe('btc_usdt'));
@@ -32,8 +32,8 @@ describe('the tolerance of reqTime', () => {
     expect(server.requests).toHaveLength(asked);
   });
 
-  it('is asked for once for all that is lost, however often each is looked for', async () => {
-    const server = await serve({ write: 'a reset after reading', looks: [record()] });
+  it('is measured once for all lost requests, however often each is read', async () => {
+    const server = await serve({ write: 'a reset after reading', reads: [record()] });
     const account = accountOf(server.url, { budgetMs: 20_000 });
     let made = 0;
     Object.assign(account.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(++made) });
@@ -46,7 +46,7 @@ describe('the tolerance of reqTime', () => {
     expect(asked.length - probes.length).toBeGreaterThan(9);
   });
 
-  it.each([3_000, 12_000])('is never found too short where the network holds some requests for %d ms', async (held) => {
+  it.each([3_000, 12_000])('is never measured too short if the network holds some requests for %d ms', async (held) => {
     let host: FakeHost | undefined;
     let count = 0;
     const server = await serveFaults({
@@ -65,7 +65,7 @@ describe('the tolerance of reqTime', () => {
     expect(found).toBeLessThanOrEqual(62_000 + held);
   });
 
-  it('is unlimited where any request is taken, and that is not remembered', async () => {
+  it('is unlimited if the exchange accepts any request, and that is not remembered', async () => {
     const server = await serve({ write: 'a hang', tolerance: LONGEST_PROBED_MS * 2 });
     const account = accountOf(server.url);
     expect(await toleranceOf(account, orderProbe('btc_usdt'))).toBe(Number.POSITIVE_INFINITY);
@@ -76,14 +76,14 @@ describe('the tolerance of reqTime', () => {
     ['the rate', '{"code":4002,"message":"rate"}', 'limited'],
     ['the lock', '{"code":4001,"message":"locked"}', 'limited'],
     ['the time itself', '{"code":3007,"message":"time"}', 'refused'],
-  ])('cannot be found where everything is refused for %s', async (_, body, kind) => {
+  ])('cannot be measured if everything is refused for %s', async (_, body, kind) => {
     const server = await serveFaults({ answer: () => respond(body) });
     await expect(toleranceOf(accountOf(server.url), orderProbe('btc_usdt'))).rejects.toMatchObject({ kind });
   });
 });
 
-describe('a clock that is wrong', () => {
-  it("is corrected by the answer that refuses its time, and a read goes through with the exchange's", async () => {
+describe('a wrong clock', () => {
+  it("is corrected by the answer that refuses its time, and the read is repeated with the exchange's clock", async () => {
     const ahead = 7_200_000;
     const times: number[] = [];
     const server = await serveFaults({

@@ -38,13 +38,12 @@ import { BATCH, BATCH_LINE, batchAnswer, progressOf, runJob, UNCHECKED_BATCH } f
 import {
   type CheckedOrders,
   checkOrders,
-  confirmOrders,
   ORDERS_PREVIEW,
   type OrderContext,
   orderContext,
   type PreviewText,
+  previewAndConfirm,
   previewData,
-  previewTable,
   UNKNOWN,
 } from './preview.js';
 
@@ -196,15 +195,16 @@ async function sendBatch(
   const orders = lines.map(([line, price, amount]) => ({ line, price, amount }));
   const plan: PlannedOrders = { market, side, type: 'limit', account: batch.account, orders };
   const checked = await checkOrders(account, plan, needed);
-  const { facts } = checked;
-  const show =
-    facts &&
-    (await previewTable(context, account, plan, { ...checked, facts }, overridden, () => batchText(batch, facts)));
-  if (context.globals.dryRun && facts !== null && show !== null)
-    return dryBatch(context, account, batch, plan, { ...checked, facts }, overridden, show);
   const count = lines.length === 1 ? 'this order' : `these ${counted(lines.length, 'order')}`;
-  const question = batch.earlier === undefined ? `Place ${count}?` : 'Continue?';
-  const guardedSend = await confirmOrders(context, account, checked, { question, market, overridden, show });
+  const { answer, guardedSend } = await previewAndConfirm(context, account, {
+    plan,
+    checked,
+    overridden,
+    question: batch.earlier === undefined ? `Place ${count}?` : 'Continue?',
+    text: (_, facts) => batchText(batch, facts),
+    dryRun: (facts, show) => dryBatch(context, account, batch, plan, { ...checked, facts }, overridden, show),
+  });
+  if (answer !== undefined) return answer;
   context.budget.lengthen(timeFor(Math.ceil(lines.length / MOST_PAIRS)));
   await verifyMarket(account, market.market);
   return runJob(context, account, await batch.begin(guardedSend));

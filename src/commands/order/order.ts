@@ -37,13 +37,12 @@ import {
   accountText,
   type CheckedOrder,
   checkOrders,
-  confirmOrders,
   hasPreview,
   ORDER_PREVIEW,
   orderContext,
   orderPreviewData,
   orderText,
-  previewTable,
+  previewAndConfirm,
 } from './preview.js';
 
 /** The outcome of an order that was sent. */
@@ -174,31 +173,37 @@ function firstMissing({ side, market, amount }: GivenOrder): Failure {
   return usage('The price is missing.', 'Give it with --at, for instance --at 31000.5 or --at bid.');
 }
 
-/**
- * Previews an order, asks, and places it; for `--dry-run` only the preview.
- *
- * @param lifted given if the parts of the order were asked for on the terminal: the preview is then shown even with `--yes`.
- *   Called with the guards that were lifted, by a flag or by typing their names, once the order is confirmed
- */
+/** How an order is sent whose parts were asked for on the terminal. */
+interface Guided {
+  /** Shows the preview even with `--yes`. */
+  readonly alwaysPreview: boolean;
+  /** Called once the order is confirmed, with the guards that were lifted: by a flag, or by typing their names. */
+  readonly onConfirmed: (lifted: readonly GuardName[]) => void;
+}
+
+/** Previews an order, asks, and places it; for `--dry-run` only the preview. */
 export async function sendOrder(
   context: Context,
   account: TradingAccount,
   request: OrderRequest,
-  lifted?: (guards: readonly GuardName[]) => void,
+  { alwaysPreview, onConfirmed }: Guided = { alwaysPreview: false, onConfirmed: () => {} },
 ): Promise<Answer> {
   const { overridden } = request;
-  const checked = await check(context, account, request, lifted !== undefined || hasPreview(context));
-  const { order, plan, facts, breaches } = checked;
-  const show =
-    facts &&
-    (await previewTable(context, account, plan, { ...checked, facts }, overridden, () => orderText(checked, facts)));
-  if (context.globals.dryRun && facts !== null && show !== null) {
-    const data = orderPreviewData(checked, facts, overridden);
-    return dryRun(context, account.client, orderRequest(order, order.clientId), data, show);
-  }
-  const to = { question: 'Place this order?', market: plan.market, overridden, show };
-  const guardedSend = await confirmOrders(context, account, checked, to);
-  lifted?.([...new Set([...overridden, ...breaches.map(({ guard }) => guard)])]);
+  const checked = await check(context, account, request, alwaysPreview || hasPreview(context));
+  const { order, plan, breaches } = checked;
+  const { answer, guardedSend } = await previewAndConfirm(context, account, {
+    plan,
+    checked,
+    overridden,
+    question: 'Place this order?',
+    text: (_, facts) => orderText(checked, facts),
+    dryRun: (facts, show) => {
+      const data = orderPreviewData(checked, facts, overridden);
+      return dryRun(context, account.client, orderRequest(order, order.clientId), data, show);
+    },
+  });
+  if (answer !== undefined) return answer;
+  onConfirmed([...new Set([...overridden, ...breaches.map(({ guard }) => guard)])]);
   return place(context, account, order, { chosen: request.id !== undefined, ...guardedSend });
 }
 
@@ -225,8 +230,14 @@ async function check(
   ]);
   checkOrder(market, price, amount);
   const terms = {
-    ...{ market: request.market, side, type, account: request.account, borrow, repay },
-    ...{ price: price.toString(), amount: amount.toString() },
+    market: request.market,
+    side,
+    type,
+    account: request.account,
+    borrow,
+    repay,
+    price: price.toString(),
+    amount: amount.toString(),
     asked: { price: priceText(at), amount: amountText(request.amount) },
   };
   if (isShown) refuseDuplicate(account, terms);
@@ -264,7 +275,7 @@ async function place(
   { output, host }: Context,
   account: TradingAccount,
   order: CheckedOrder['order'],
-  how: { readonly chosen: boolean } & GuardedSend,
+  options: { readonly chosen: boolean } & GuardedSend,
 ): Promise<Answer> {
   const gate = new SendGate();
   const { clientId: id, notional: _, ...terms } = order;
@@ -276,7 +287,7 @@ async function place(
         suggest('Find out', 'resolve', id),
       ]);
   });
-  const placement = await placeOrder(account, terms, { id, gate, ...how });
+  const placement = await placeOrder(account, terms, { id, gate, ...options });
   forget();
   if (placement.outcome === 'placed' && placement.duplicates === null) output.note(UNCHECKED);
   return placedAnswer(order, placement);
@@ -284,46 +295,53 @@ async function place(
 
 /** The outcome of an order. Throws Failure `refused`, `limited` or `unreachable` if it was not placed. */
 export function placedAnswer(order: CheckedOrder['order'], placement: Placement): Answer {
-  const { clientId: own } = order;
+  const { clientId } = order;
   if (placement.outcome === 'refused') {
     const { message, hints, kind, code } = refusal(placement.refusal, 'order');
     throw new Failure(kind, message, {
-      clientId: own,
+      clientId,
       hint: hints,
       ...(code === null ? {} : { code }),
     });
   }
-  if (placement.outcome === 'notSent') throw notSent('The order', placement, own);
+  if (placement.outcome === 'notSent') throw notSent('The order', placement, clientId);
   const isPlaced = placement.outcome === 'placed';
   const duplicates = isPlaced ? (placement.duplicates ?? []) : [];
   const { market, side, type, account, price, amount, notional } = order;
-  const ownDuplicates = duplicates.flatMap(({ intent, ids }) => (intent === own ? ids : []));
+  const ownDuplicates = duplicates.flatMap(({ intent, ids }) => (intent === clientId ? ids : []));
   const data = {
     outcome: placement.outcome,
     id: isPlaced ? placement.id : null,
-    ...{ clientId: own, market, side, type, account, price, amount, notional },
+    clientId,
+    market,
+    side,
+    type,
+    account,
+    price,
+    amount,
+    notional,
     duplicates: ownDuplicates,
   };
   const what = `${sideText(side)} ${grouped(amount)} ${market} at ${grouped(price)}`;
   const show = ({ paint }: Screen) =>
     isPlaced
       ? `${paint.good('Placed')}  ${paintSide(what, side, paint)}  ${accountText(order)}  id ${placement.id}`
-      : `${paint.warn('Unknown')}  ${what}  ${accountText(order)}  client id ${own}`;
+      : `${paint.warn('Unknown')}  ${what}  ${accountText(order)}  client id ${clientId}`;
   if (!isPlaced) return { data, show, failure: unknownFailure(order, placement) };
   if (ownDuplicates.length === 0) return { data, show };
   const cancel = suggest('Cancel the duplicates', 'cancel', market, ...ownDuplicates);
-  return { data, show, failure: doneTwice('The order was placed', own, cancel) };
+  return { data, show, failure: doneTwice('The order was placed', clientId, cancel) };
 }
 
 function unknownFailure(
-  { clientId: own, market }: CheckedOrder['order'],
+  { clientId, market }: CheckedOrder['order'],
   { reason, unlike, certainFrom }: Unknown,
 ): Failure {
   const when = certainFrom === null ? '' : ` It can be settled for certain from ${zonedTime(certainFrom)} on.`;
   const show =
-    unlike === undefined ? [] : [suggest('See the order that is there', 'order', 'show', market, '--id', own)];
+    unlike === undefined ? [] : [suggest('See the order that is there', 'order', 'show', market, '--id', clientId)];
   return new Failure('unknown', `It is unknown whether the order was placed: ${reason}.${when}`, {
-    clientId: own,
-    hint: ['Do not place it again before you know.', suggest('Find out', 'resolve', own), ...show],
+    clientId,
+    hint: ['Do not place it again before you know.', suggest('Find out', 'resolve', clientId), ...show],
   });
 }

@@ -3,6 +3,7 @@ import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { AccountType, OrderType } from '../../domain/order.js';
+import type { Answer } from '../../terminal/answer.js';
 import { grouped, paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
@@ -81,27 +82,46 @@ export async function checkOrders(
   return { facts: null, ...guardOrders(account, plan, seen, limits) };
 }
 
+/** Orders that are about to be sent, with what their preview shows. */
+interface PreviewedOrders {
+  readonly plan: PlannedOrders;
+  readonly checked: CheckedOrders;
+  readonly overridden: readonly GuardName[];
+  readonly question: string;
+  /** What the preview says of these orders in particular. */
+  readonly text: (screen: Screen, facts: PreviewFacts) => PreviewText;
+  /** The answer of `--dry-run`. */
+  readonly dryRun: (facts: PreviewFacts, show: (screen: Screen) => string) => Answer;
+}
+
+/** The answer of a dry run, or what the guards need when the confirmed orders are sent. */
+type Previewed =
+  | { readonly answer: Answer; readonly guardedSend: undefined }
+  | { readonly answer: undefined; readonly guardedSend: GuardedSend };
+
 /**
  * Shows a preview (or only its warnings if nobody sees one) and asks.
- * @returns what the journal has to record and check when the orders are sent
  * @throws Failure as {@link confirmGuarded}
  */
-export async function confirmOrders(
+export async function previewAndConfirm(
   context: Context,
   account: TradingAccount,
-  checked: CheckedOrders,
-  to: {
-    readonly question: string;
-    readonly market: Market;
-    readonly overridden: readonly GuardName[];
-    readonly show: ((screen: Screen) => string) | null;
-  },
-): Promise<GuardedSend> {
-  const { output } = context;
-  if (to.show === null) for (const warning of checked.warnings) output.warn(warning);
-  else output.preview(to.show);
-  await confirmGuarded(context, to.question, checked.breaches, to.overridden);
-  return guardedSendOf(context, account, to.market.quote, checked, to.overridden);
+  { plan, checked, overridden, question, text, dryRun }: PreviewedOrders,
+): Promise<Previewed> {
+  const { globals, output } = context;
+  const { facts, warnings, breaches } = checked;
+  if (facts === null) for (const warning of warnings) output.warn(warning);
+  else {
+    const ofOrders = (screen: Screen) => text(screen, facts);
+    const show = await previewTable(context, account, plan, { ...checked, facts }, overridden, ofOrders);
+    if (globals.dryRun) return { answer: dryRun(facts, show), guardedSend: undefined };
+    output.preview(show);
+  }
+  await confirmGuarded(context, question, breaches, overridden);
+  return {
+    answer: undefined,
+    guardedSend: await guardedSendOf(context, account, plan.market.quote, checked, overridden),
+  };
 }
 
 /** The parts of a preview that are not the same for every kind of order. */
@@ -118,7 +138,7 @@ export interface PreviewText {
 }
 
 /** What orders will do and where they go, as a table that is shown before the question. */
-export async function previewTable(
+async function previewTable(
   context: Context,
   { client }: TradingAccount,
   { market, side, account }: PlannedOrders,

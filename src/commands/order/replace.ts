@@ -31,7 +31,6 @@ import {
   accountText,
   type CheckedOrder,
   checkOrders,
-  confirmOrders,
   hasPreview,
   ORDER_PREVIEW,
   orderContext,
@@ -39,7 +38,7 @@ import {
   orderText,
   PREVIEW_LEVELS,
   type PreviewText,
-  previewTable,
+  previewAndConfirm,
 } from './preview.js';
 
 export default define({
@@ -104,20 +103,21 @@ async function sendReplacement(
   const order = { ...placed, clientId: newClientId(context.host), notional: notionalText(placed) };
   const warnings = [...uncertainWarnings(context, account, market.market), ...found.warnings];
   const checked: CheckedOrder = { ...found, warnings, plan, order };
-  const { facts } = checked;
-  const show =
-    facts &&
-    (await previewTable(context, account, plan, { ...checked, facts }, overridden, (screen) =>
+  const { answer, guardedSend } = await previewAndConfirm(context, account, {
+    plan,
+    checked,
+    overridden,
+    question: 'Cancel the order and place this one?',
+    text: (screen, facts) =>
       replacementText(screen, replacement, orderText(checked, facts, ownText(screen, replacement))),
-    ));
-  if (context.globals.dryRun && facts !== null && show !== null) {
-    const cancel = dryRun(context, client, cancelRequest(terms.market, terms.order), NO_PREVIEW, () => '');
-    const data = orderPreviewData(checked, facts, overridden);
-    const place = dryRun(context, client, orderRequest(placed, order.clientId), data, show);
-    return { data: [cancel.data, place.data], show: place.show };
-  }
-  const to = { question: 'Cancel the order and place this one?', market, overridden, show };
-  const guardedSend = await confirmOrders(context, account, checked, to);
+    dryRun: (facts, show) => {
+      const cancel = dryRun(context, client, cancelRequest(terms.market, terms.order), NO_PREVIEW, () => '');
+      const data = orderPreviewData(checked, facts, overridden);
+      const place = dryRun(context, client, orderRequest(placed, order.clientId), data, show);
+      return { data: [cancel.data, place.data], show: place.show };
+    },
+  });
+  if (answer !== undefined) return answer;
   return replace(context, account, replacement, order.clientId, guardedSend);
 }
 

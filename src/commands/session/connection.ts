@@ -111,7 +111,6 @@ export class Session {
 
   async #connect(): Promise<ExchangeClient> {
     const connection = await this.connection();
-    if (connection.mixedHosts) this.output.note('The environment sends market data and trading to different hosts.');
     if (connection.sandbox) await this.sandbox.find();
     return new ExchangeClient({
       ...this.#optionsFor(connection, this.budget),

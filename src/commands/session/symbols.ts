@@ -4,6 +4,7 @@ import { isPrivateFile, makePrivateFolder, replaceFile } from '../../config/priv
 import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import type { Observation } from '../../exchange/exchange-client.js';
+import { readTextBounded } from '../../platform/bounded-file.js';
 
 /**
  * What may stand in each file, a line each. The lines come from an exchange and are read by shells, so nothing else is
@@ -20,6 +21,9 @@ type SymbolKind = keyof typeof LINES;
 
 /** More would make a shell slow, and no one reads through them. */
 const MOST_LINES = 20_000;
+
+/** More than so many of the longest lines. */
+const MOST_BYTES = 4 * 2 ** 20;
 
 const FOLDER = 'symbols';
 
@@ -52,7 +56,7 @@ export class Symbols {
   read(kind: SymbolKind): string[] {
     try {
       if (!isPrivateFile(this.#root, path.join(this.folder, kind))) return [];
-      return allowed(kind, fs.readFileSync(this.#file(kind), 'utf8').split('\n'));
+      return allowed(kind, readTextBounded(this.#file(kind), MOST_BYTES).split('\n'));
     } catch {
       return [];
     }
@@ -65,7 +69,7 @@ export class Symbols {
       .map((line) => `${line}\n`)
       .join('');
     try {
-      if (fs.existsSync(this.#file(kind)) && fs.readFileSync(this.#file(kind), 'utf8') === text) return;
+      if (fs.existsSync(this.#file(kind)) && readTextBounded(this.#file(kind), MOST_BYTES) === text) return;
       makePrivateFolder(this.#root);
       makePrivateFolder(this.#root, this.folder);
       replaceFile(this.#file(kind), text);

@@ -2,7 +2,7 @@ import { Failure } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { Budget } from '../budget.js';
 import type { Bucket } from '../operations/operation.js';
-import type { Breaker } from './breaker.js';
+import type { Breaker } from './shared-limits.js';
 
 interface Asked {
   readonly bucket: Bucket;

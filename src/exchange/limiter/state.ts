@@ -1,10 +1,9 @@
 import path from 'node:path';
 import { Failure } from '../../errors.js';
-import { Breaker } from './breaker.js';
 import { permitsOut } from './file-store.js';
 import { LIMITS, type LimitName } from './limiter.js';
 import { Redis, RedisStore } from './redis-store.js';
-import { permitsFolder, placeFolder, reasonOf, redisKey, type Sharing, whereIs } from './shared-limits.js';
+import { Breaker, permitsFolder, placeFolder, reasonOf, redisKey, type Sharing, whereIs } from './shared-limits.js';
 
 /** How the limits of a connection stand. */
 export interface LimiterState {

@@ -38,6 +38,7 @@ import {
   secret,
   signedRead,
   signedWrite,
+  WHOLE_LIST_BYTES,
   wallClock,
   wholeNumber,
   withCodec,
@@ -150,6 +151,7 @@ export const getAccountInfo = withCodec(
       entrustPerm: flag,
       moneyPerm: flag,
     }),
+    WHOLE_LIST_BYTES,
   ),
   {
     encode: (_: object) => ({}),
@@ -367,7 +369,11 @@ export const getChargeRecord = withCodec(
 
 /** Without a coin it gives all of them, as observed. */
 export const getFeeInfo = withCodec(
-  openRead({ currency: optional(coin) }, enveloped({ result: v.record(v.string(), v.array(feeEntry)) })),
+  openRead(
+    { currency: optional(coin) },
+    enveloped({ result: v.record(v.string(), v.array(feeEntry)) }),
+    WHOLE_LIST_BYTES,
+  ),
   {
     encode: ({ coin }: { readonly coin: string | undefined }) => ({ currency: coin }),
     decode: ({ result }) =>

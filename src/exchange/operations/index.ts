@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import * as funds from './funds.js';
 import * as marketData from './market-data.js';
-import { type Codec, type Operation, signedWrite } from './operation.js';
+import { type Codec, type Operation, signedWrite, WHOLE_LIST_BYTES } from './operation.js';
 import * as trading from './trading.js';
 
 /** Every operation of the interface by its name, which is also its path and its `method`. */
@@ -42,7 +42,7 @@ export function codecOf<Name extends OperationName>(name: Name) {
 }
 
 /** What the change history only names, and what a deployment adds: it may do anything, so it counts as a write. */
-const undescribed = signedWrite({}, v.unknown());
+const undescribed = signedWrite({}, v.unknown(), WHOLE_LIST_BYTES);
 
 export function isDescribed(name: string): name is OperationName {
   return Object.hasOwn(operations, name);

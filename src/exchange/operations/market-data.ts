@@ -12,6 +12,7 @@ import {
   marketData,
   optional,
   required,
+  WHOLE_LIST_BYTES,
   wholeNumber,
   withCodec,
 } from './operation.js';
@@ -59,12 +60,12 @@ function toLevels(levels: readonly v.InferOutput<typeof level>[]): Level[] {
     .sort((left, right) => Decimal.of(left.price).compare(Decimal.of(right.price)));
 }
 
-export const markets = withCodec(marketData({}, v.record(v.string(), marketConfiguration)), {
+export const markets = withCodec(marketData({}, v.record(v.string(), marketConfiguration), WHOLE_LIST_BYTES), {
   encode: (_: object) => ({}),
   decode: (configuration) => configuration,
 });
 
-export const allTicker = withCodec(marketData({}, v.record(v.string(), tickerFields)), {
+export const allTicker = withCodec(marketData({}, v.record(v.string(), tickerFields), WHOLE_LIST_BYTES), {
   encode: (_: object) => ({}),
   decode: (tickers) =>
     new Map(Object.entries(tickers).map(([market, fields]): [string, Ticker] => [market, toTicker(fields)])),

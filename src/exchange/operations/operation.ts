@@ -23,6 +23,8 @@ export interface Operation<Params extends Parameters = Parameters, Schema extend
   readonly access: Access;
   readonly effect: Effect;
   readonly bucket: Bucket;
+  /** The longest body of an answer that is read, in bytes. */
+  readonly mostBytes: number;
   readonly parameters: Params;
   /** The whole response body on success. */
   readonly result: Schema;
@@ -53,11 +55,17 @@ export function withCodec<Params extends Parameters, Schema extends GenericSchem
   return { ...operation, ...codec };
 }
 
+/** Several times the longest page of 1,000 entries. */
+const PAGE_BYTES = 2 ** 20;
+/** Several times a list of all markets or coins, which has no pages. */
+export const WHOLE_LIST_BYTES = 4 * 2 ** 20;
+
 function describe(access: Access, effect: Effect, bucket: Bucket) {
   return <const Params extends Parameters, Schema extends GenericSchema>(
     parameters: Params,
     result: Schema,
-  ): Operation<Params, Schema> => ({ access, effect, bucket, parameters, result });
+    mostBytes = PAGE_BYTES,
+  ): Operation<Params, Schema> => ({ access, effect, bucket, mostBytes, parameters, result });
 }
 
 export const marketData = describe('public', 'read', 'none');

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readTextBounded } from '../../platform/bounded-file.js';
 import type { Exchange } from '../exchange/exchange-service.js';
 import type { DataDirectory } from '../lifecycle/data-directory.js';
 import { MARKETS, type Market } from '../markets/market.js';
@@ -19,6 +19,9 @@ export interface ReplayReport {
   /** Rows that are still to be replayed. */
   readonly left: number;
 }
+
+/** In bytes; two years of minutes. All rows are in memory while they are read. */
+const LONGEST_RECORDING = 64 * 2 ** 20;
 
 const LONGEST_PRICE_MOVE = 365 * 86_400_000;
 
@@ -130,7 +133,7 @@ function marketIn(input: AdminInput): Market {
 
 function recordingIn(file: string, market: Market): Recording {
   try {
-    return readRecording(readFileSync(file, 'utf8'), market);
+    return readRecording(readTextBounded(file, LONGEST_RECORDING), market);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const hint =

@@ -1,6 +1,6 @@
 import { OtherFormat } from '../exchange/exchange-state.js';
 import type { DataDirectory } from '../lifecycle/data-directory.js';
-import { BadState, readState, writeState } from '../store/state-file.js';
+import { BadState, openState, writeState } from '../store/state-file.js';
 import { type AdminCall, type AdminInput, AdminRefusal, jsonCall } from './http.js';
 import { requireUntouched } from './replay.js';
 
@@ -27,18 +27,20 @@ async function exportTo({ exchange }: DataDirectory, file: string): Promise<Stat
 /** The first account keeps this sandbox's keys, which never change for a `PIT_HOME`. */
 async function importFrom(dataDirectory: DataDirectory, input: AdminInput): Promise<StateReport> {
   const file = input.text('file');
-  const rows = saying(file, 'read', () => readState(file));
-  requireUntouched(dataDirectory.exchange, input, 'The import replaces this exchange');
+  const state = saying(file, 'read', () => openState(file));
   try {
-    await dataDirectory.replace((directory) => dataDirectory.exchange.admin.restoreInto(directory, rows));
+    requireUntouched(dataDirectory.exchange, input, 'The import replaces this exchange');
+    await dataDirectory.replace((directory) => dataDirectory.exchange.admin.restoreInto(directory, state.rows()));
   } catch (error) {
     if (!(error instanceof OtherFormat)) throw error;
     throw new AdminRefusal(
       `${file} cannot be read: ${error.message}`,
       'Import it with the version of pit that wrote it.',
     );
+  } finally {
+    state.close();
   }
-  return { file, rows: rows.length };
+  return { file, rows: state.count };
 }
 
 function saying<Result>(file: string, what: string, work: () => Result): Result {

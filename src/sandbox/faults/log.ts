@@ -1,4 +1,5 @@
-import { closeSync, existsSync, fstatSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, renameSync, writeSync } from 'node:fs';
+import { readTextBounded } from '../../platform/bounded-file.js';
 import { diskTrouble, openPrivate } from '../disk.js';
 import { readQuery, splitTarget } from '../server/parameters.js';
 import type { FaultKind } from './rules.js';
@@ -67,7 +68,7 @@ export class FaultLog {
 
 /** Leaves out a line that a kill cut off. */
 function entriesIn(file: string): FaultEntry[] {
-  return readFileSync(file, 'utf8')
+  return readTextBounded(file, 2 * HALF)
     .split('\n')
     .flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as FaultEntry] : []));
 }

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { closeSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { readTextBounded } from '../../platform/bounded-file.js';
 import type { Directories, Host } from '../../platform/host.js';
 import { isAlive, startStamp } from '../../platform/processes.js';
 import { openPrivate } from '../disk.js';
@@ -87,10 +88,12 @@ export function removeDrafts(directory: string): void {
   }
 }
 
+const LONGEST_RECORD = 65_536;
+
 /** The JSON object in a file; undefined if there is none. */
 export function readRecord(file: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const value: unknown = JSON.parse(readTextBounded(file, LONGEST_RECORD));
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;

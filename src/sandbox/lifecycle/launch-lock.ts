@@ -1,7 +1,8 @@
-import { closeSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, readdirSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '../../errors.js';
+import { readTextBounded } from '../../platform/bounded-file.js';
 import { isAlive } from '../../platform/processes.js';
 import { openPrivate } from '../disk.js';
 import { removeFile } from './files.js';
@@ -91,7 +92,7 @@ function isHeld(file: string): boolean {
   try {
     if (statSync(`${file}.free`, { throwIfNoEntry: false }) !== undefined) return false;
     const age = Date.now() - statSync(file).mtimeMs;
-    const holder = readFileSync(file, 'utf8');
+    const holder = readTextBounded(file, 64);
     if (holder === '') return age < LONGEST_WRITE;
     return age < LONGEST_HOLD && isAlive(Number(holder));
   } catch {

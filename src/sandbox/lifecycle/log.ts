@@ -1,10 +1,13 @@
-import { closeSync, fstatSync, ftruncateSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, statSync, writeSync } from 'node:fs';
 import { Failure } from '../../errors.js';
+import { readBounded } from '../../platform/bounded-file.js';
 import { openPrivate } from '../disk.js';
 
 /** The log is truncated when it is larger. */
 const LARGEST = 1_000_000;
 const LONGEST_LINE = 4_000;
+/** What a start may have printed; its stderr goes to the log too. */
+const LARGEST_READ = 16 * LARGEST;
 
 /**
  * A sandbox's log: lines with their time in a private file of bounded size. In the background, stderr goes to the same file.
@@ -47,7 +50,7 @@ const PRINTED_HINT = /^(→|->) /;
  * is nothing.
  */
 export function failureIn(file: string, from: number): StartFailure | undefined {
-  const lines = readFileSync(file).subarray(from).toString('utf8').trim().split('\n');
+  const lines = readBounded(file, LARGEST_READ, from).toString('utf8').trim().split('\n');
   const said = lines.find((line) => line.includes(CANNOT_START));
   if (said !== undefined)
     return JSON.parse(said.slice(said.indexOf(CANNOT_START) + CANNOT_START.length)) as StartFailure;

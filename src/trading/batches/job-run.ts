@@ -1,6 +1,7 @@
 import type { Failure } from '../../errors.js';
 import { OBSERVED, REFUSES_EVERY_ORDER } from '../../exchange/observed-codes.js';
 import type { Refused } from '../../exchange/response.js';
+import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
 import { closesAt } from '../reconcile.js';
 import { assumedTolerance } from '../tolerance.js';
@@ -26,8 +27,7 @@ export type Phase = 'settling' | 'placing' | 'waiting' | 'checking' | 'stopping'
 
 /** Consecutive failures before the job gives up. */
 const MOST_SETBACKS = 4;
-/** Doubles each time. */
-const NOT_SENT_PAUSE_MS = 300;
+const NOT_SENT_PAUSES_MS = { first: 300, longest: 4_800 };
 /** The limit counts by the second. */
 const RATE_PAUSE_MS = 1_100;
 /** The pauses before the second and the third lookup of an unanswered request; after that the job stops. */
@@ -173,7 +173,7 @@ export class JobRun {
   /** A lock, or permits that others use up until the time is over: the next request would fail too. */
   async #handleNotSent({ reason, failure }: Extract<SendProblem, { kind: 'stayed' }>): Promise<Ending | undefined> {
     if (failure === 'limited') return { kind: 'limited', reason };
-    return this.#retryLater(NOT_SENT_PAUSE_MS * 2 ** this.#setbacks, { kind: 'unreachable', reason });
+    return this.#retryLater(backoffMs(this.#setbacks, NOT_SENT_PAUSES_MS), { kind: 'unreachable', reason });
   }
 
   #handleRefusal(refusal: Refused): Promise<Ending | undefined> | Ending | undefined {

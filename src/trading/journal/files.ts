@@ -3,6 +3,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { codeOf, FILE_MODE } from '../../config/private.js';
 import { type Failure, usage } from '../../errors.js';
+import { openRegular, readTextBounded } from '../../platform/bounded-file.js';
+
+/** Far more than the record of a job of a whole day. */
+const MOST_BYTES = 256 * 2 ** 20;
 
 /** Creates a file from the text, durably; false if one with that name exists. If it throws, there is none. */
 export function createDurably(file: string, text: string): boolean {
@@ -99,13 +103,13 @@ function happened(work: () => void): boolean {
 
 /** The file's text; undefined if it is missing. Throws Failure `usage` if it cannot be read. */
 export function readIfThere(file: string): string | undefined {
-  return ifThere(file, () => fs.readFileSync(file, 'utf8'));
+  return ifThere(file, () => readTextBounded(file, MOST_BYTES));
 }
 
 /** The bytes of a file from an offset on; none if it is missing. Throws Failure `usage` if it cannot be read. */
 export function readFrom(file: string, offset: number): Buffer {
   const read = () => {
-    const descriptor = fs.openSync(file, 'r');
+    const descriptor = openRegular(file);
     try {
       const bytes = Buffer.alloc(Math.max(0, fs.fstatSync(descriptor).size - offset));
       return bytes.subarray(0, fs.readSync(descriptor, bytes, 0, bytes.length, offset));
@@ -253,7 +257,7 @@ export function* linesBackwards(file: string): Generator<string> {
 }
 
 function* linesFromEnd(file: string): Generator<string> {
-  const descriptor = fs.openSync(file, 'r');
+  const descriptor = openRegular(file);
   try {
     let [end, rest] = [fs.fstatSync(descriptor).size, Buffer.alloc(0)];
     while (end > 0) {

@@ -5,8 +5,9 @@ import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
 import { isRepetition, keyOf } from './terms.js';
 
-/** Throws Failure `usage` if an identical order has an unknown outcome. */
+/** Throws Failure `usage` if an identical order has an unknown outcome, or a record cannot be read. */
 export function refuseDuplicate({ journal }: TradingAccount, terms: OrderTerms): void {
+  journal.requireReadable();
   const isLike = (entry: Entry) =>
     entry.isOf('order')
       ? entry.isInDoubt && isRepetition(terms, entry.intent.terms)

@@ -1,14 +1,14 @@
 import type { Order, OrderState } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import { OBSERVED } from '../../exchange/observed-codes.js';
+import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
 
 /** The state to wait for: placed, filled, or final. */
 export const WAITS = ['open', 'filled', 'closed'] as const;
 export type Wait = (typeof WAITS)[number];
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 5_000;
+const PAUSES_MS = { first: 500, longest: 5_000 };
 /** A shorter pause is not worth another read. */
 const SHORTEST_PAUSE_MS = 100;
 
@@ -48,7 +48,7 @@ export async function waitForOrder(
     }
     const result = last === undefined ? undefined : endedBy(last.state, wait);
     if (last !== undefined && result !== undefined) return { record: last, isReached: result };
-    const usual = Math.min(FIRST_PAUSE_MS * 2 ** unchanged, LONGEST_PAUSE_MS);
+    const usual = backoffMs(unchanged, PAUSES_MS);
     // half of what is left, so that the last read comes near the end
     const pause = Math.min(usual, budget.leftMs / 2);
     if (pause >= SHORTEST_PAUSE_MS) await host.sleep(pause);

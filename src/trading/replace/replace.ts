@@ -1,6 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { asFailure, type Failure } from '../../errors.js';
+import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
 import {
   type CancelOutcome,
@@ -88,8 +89,7 @@ async function cancelReplaced(account: TradingAccount, entry: Entry<'replace'>):
   return cancel.outcome === 'cancelled' && !isConfirmed(cancel) ? confirmedCancel(account, entry, cancel) : cancel;
 }
 
-const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 2_000;
+const PAUSES_MS = { first: 200, longest: 2_000 };
 
 /** Reads the order until it is closed: what it filled is final only then. */
 async function confirmedCancel(
@@ -98,7 +98,8 @@ async function confirmedCancel(
   cancel: CancelOutcome,
 ): Promise<CancelOutcome> {
   const { budget, host } = account;
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+  for (let count = 0; ; count += 1) {
+    const pause = backoffMs(count, PAUSES_MS);
     const found = await readOrder(account, entry);
     const order = typeof found === 'object' ? found : undefined;
     const closed = order === undefined ? undefined : closedOutcome(order);

@@ -1,4 +1,5 @@
 import type { Failure } from '../../errors.js';
+import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
 import { MINUTE_MS, startTimer, type Timer } from './timer.js';
 
@@ -7,8 +8,7 @@ const REFRESH_MS = 15_000;
 /** For one attempt, so that one that hangs leaves time for others. */
 const ATTEMPT_MS = 16_000;
 const TICK_MS = 1_000;
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 4_000;
+const PAUSES_MS = { first: 500, longest: 4_000 };
 /** When the wall clock moves this much more or less than the monotonic one, the machine slept or the clock was set. */
 const JUMP_MS = 2_000;
 /** The exchange's clock is known to the second. */
@@ -36,6 +36,7 @@ export async function* hold(
   end: AbortSignal,
 ): AsyncGenerator<HoldEvent> {
   let [timer, latest, pause, isLapsed] = [first, first.answered + MINUTE_MS, 0, false];
+  let failures = 0;
   while (await isDue(account, isLapsed ? undefined : timer, pause, end)) {
     if (!isLapsed && isOver(account, timer)) {
       isLapsed = true;
@@ -46,12 +47,14 @@ export async function* hold(
     const attempt = await startTimer(account, market);
     if (attempt.kind === 'failed') {
       if (attempt.arrived === 'perhaps') latest = attempt.ended + MINUTE_MS;
-      pause = Math.min(Math.max(2 * pause, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
+      pause = backoffMs(failures, PAUSES_MS);
+      failures += 1;
       yield { kind: 'failed', failure: attempt.failure };
       continue;
     }
     const wasLate = !isLapsed && isAfter(attempt.timer, timer);
     [timer, latest, pause, isLapsed] = [attempt.timer, attempt.timer.answered + MINUTE_MS, 0, false];
+    failures = 0;
     yield { kind: 'started', timer };
     if (wasLate) yield { kind: 'lapsed', latest: timer.sent };
   }

@@ -1,5 +1,6 @@
 import { Failure, suggest } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
+import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
 
 /** "Orders are cancelled one minute after the call." */
@@ -44,7 +45,7 @@ export async function startTimer({ client, host }: TradingAccount, market: strin
 }
 
 const MOST_ATTEMPTS = 4;
-const FIRST_PAUSE_MS = 300;
+const PAUSES_MS = { first: 300, longest: 1_200 };
 
 /**
  * Starts the timer with several attempts. Throws Failure `refused`, `limited` or `unreachable` if it was not started, and
@@ -57,7 +58,7 @@ export async function startTimerSurely(account: TradingAccount, market: string):
     if (attempt.kind === 'started') return attempt.timer;
     const { failure, arrived } = attempt;
     if (arrived === 'perhaps') lost = failure;
-    const pause = FIRST_PAUSE_MS * 2 ** count;
+    const pause = backoffMs(count, PAUSES_MS);
     const isLast = count + 1 === MOST_ATTEMPTS || failure.kind === 'refused' || !account.budget.allows(2 * pause);
     if (isLast) throw lost === undefined ? failure : unknown(market, lost);
     await account.host.sleep(pause);

@@ -131,8 +131,8 @@ describe('a key without a permission', () => {
   it('is rejected with the name of the missing permission and what it is for', async () => {
     const trader = await keyWith(pit, 'trader', 'asset,entrust');
     for (const line of ['deposits usdt', 'withdrawals usdt --all', 'address usdt', 'address usdt --withdraw']) {
-      const told = await pit.failure(line, 3, trader);
-      expect(told).toMatchObject({ kind: 'refused', code: 1012, hint: expect.stringContaining('permission money') });
+      const error = await pit.failure(line, 3, trader);
+      expect(error).toMatchObject({ kind: 'refused', code: 1012, hint: expect.stringContaining('permission money') });
     }
     expect(await pit.json('bills', trader)).toEqual([]);
     const account = await pit.done('account', trader);

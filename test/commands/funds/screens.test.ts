@@ -54,7 +54,7 @@ describe('funds commands on a terminal', () => {
     });
   });
 
-  it('a long listing shows its progress, in a pipe too, and erases it', async () => {
+  it('a long listing shows its progress, even in a pipe, and erases it', async () => {
     const { screen, piped } = await at('bills --summary --json', { stdout: 'pipe' });
     expect(JSON.parse(piped)).toContainEqual(expect.objectContaining({ type: 'Transfer out', count: BILLS }));
     expect(screen.startsWith(`${ERASED}150 bills …${ERASED}`)).toBe(true);

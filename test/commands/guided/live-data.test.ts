@@ -4,10 +4,10 @@ import { Decimal } from '../../../src/domain/decimal.js';
 
 const HELD = new Map([['btc', { name: 'Bitcoin', available: Decimal.of('5') }]]);
 
-/** Lets every promise that is settled be heard. */
-const heard = () => new Promise((resolve) => setImmediate(resolve));
+/** Waits until every settled promise has run its callbacks. */
+const callbacksRun = () => new Promise((resolve) => setImmediate(resolve));
 
-it('what is available is shown once it comes, however late', async () => {
+it('the available balance is shown once it arrives, however late', async () => {
   let tell: (held: typeof HELD) => void = () => undefined;
   const slow = new Promise<typeof HELD>((resolve) => {
     tell = resolve;
@@ -20,27 +20,27 @@ it('what is available is shown once it comes, however late', async () => {
   funds.refresh();
   expect([funds.available, funds.isAwaited, reads]).toEqual([undefined, true, 0]);
   tell(HELD);
-  await heard();
+  await callbacksRun();
   expect([funds.available?.toString(), funds.isAwaited]).toEqual(['5', false]);
 });
 
-it('it is asked for again where no answer came, until there is one, and no more then', async () => {
+it('the balance is read again without an answer, and no more after one', async () => {
   const answers = [undefined, HELD];
   let reads = 0;
   const funds = new LiveFunds('btc', Promise.resolve(undefined), async () => answers[reads++]);
   for (const expected of [undefined, undefined, '5', '5']) {
-    await heard();
+    await callbacksRun();
     expect(funds.available?.toString()).toBe(expected);
     funds.refresh();
   }
   expect(reads).toBe(2);
 });
 
-it('a coin that the account does not have is asked for once', async () => {
+it('a coin that the account does not have is read once', async () => {
   const funds = new LiveFunds('eth', Promise.resolve(HELD), () => {
-    throw new Error('asked again');
+    throw new Error('read again');
   });
-  await heard();
+  await callbacksRun();
   funds.refresh();
   expect([funds.available, funds.isAwaited]).toEqual([undefined, false]);
 });

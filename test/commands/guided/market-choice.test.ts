@@ -19,7 +19,7 @@ function found(typed: string): string {
     .join(' ');
 }
 
-describe('a market that is looked for', () => {
+describe('the search for a market', () => {
   const all = MARKETS.map(({ market }) => market).join(' ');
   it.each([
     ['', all],
@@ -29,7 +29,7 @@ describe('a market that is looked for', () => {
     ['btc-usdt', 'btc_usdt'],
     ['btc usdt', 'btc_usdt'],
     ['btcusdt', 'btc_usdt'],
-    // the coin itself, then where it is the money
+    // first as the base coin, then as the quote coin
     ['btc', 'btc_usdt eth_btc'],
     ['eth', 'eth_btc eth_usdt'],
     ['usdt', 'bch_usdt bsv_usdt btc_usdt eth_usdt xrp_usdt'],
@@ -37,7 +37,7 @@ describe('a market that is looked for', () => {
     ['bitcoin', 'btc_usdt bch_usdt bsv_usdt'],
     ['Bitcoin Cash', 'bch_usdt'],
     ['ethereum', 'eth_btc eth_usdt'],
-    // letters in their order
+    // a subsequence of letters
     ['xpt', 'xrp_usdt'],
     // an old name
     ['bchsv', 'bsv_usdt'],
@@ -47,11 +47,11 @@ describe('a market that is looked for', () => {
     ['etherium', 'eth_btc eth_usdt'],
     ['qqqqqqqq', ''],
     ['⁂', all],
-  ])('%j finds %s', (typed, expected) => {
+  ])('for %j finds %s', (typed, expected) => {
     expect(found(typed)).toBe(expected);
   });
 
-  it('is never lost: every market is found by its own name, first', () => {
+  it('finds every market first by its own name', () => {
     for (const { market } of MARKETS) expect(found(market).split(' ')[0]).toBe(market);
   });
 });

@@ -41,17 +41,17 @@ describe('the meaning of an amount', () => {
     ['4.99usdt', 'The order of 4.99 usdt is too small for btc_usdt. It must come to at least 5 usdt.'],
     ['0.04%', 'The order of 4 usdt is too small for btc_usdt. It must come to at least 5 usdt.'],
     ['1eth', 'The amount is in eth, but this market trades btc for usdt. Write it in btc, or as a value in usdt.'],
-  ])('of %s is what is wrong with it', (typed, wrong) => {
+  ])('of %s is the problem with it', (typed, wrong) => {
     expect(amountMeaning(typed, BUY)).toEqual({ text: '', warnings: [wrong] });
   });
 
-  it('warns of more than the balance', () => {
+  it('warns of an amount beyond the balance', () => {
     expect(amountMeaning('0.5', BUY).warnings).toEqual(['More than the 10,000 usdt available.']);
     expect(amountMeaning('3.0001', SELL).warnings).toEqual(['More than the 3 btc available.']);
     expect(amountMeaning('3', SELL).warnings).toEqual([]);
   });
 
-  it('says what it can without the book or the balance', () => {
+  it('says as much as it can without the book or the balance', () => {
     const [blind, poor] = [
       { ...BUY, view: undefined },
       { ...BUY, available: undefined },
@@ -79,7 +79,7 @@ describe('the meaning of a price', () => {
     expect(priceMeaning(typed, draft)).toEqual({ text, warnings: [] });
   });
 
-  it('says what part of a large order fills, and what a share comes to', () => {
+  it('says how much of a large order fills, and the amount of a share', () => {
     expect(priceMeaning('ask+1', { ...draft, amount: readAmount('3') }).text).toContain(
       'At least 2 btc would fill at once at 20,001.',
     );
@@ -131,13 +131,13 @@ describe('the command line for a guided order', () => {
     overridden: [],
   };
 
-  it('keeps relative prices and amounts, and leaves out the id, which can be used once', () => {
+  it('keeps relative prices and amounts, and omits the id, which can be used only once', () => {
     expect(requestWords(request, { dryRun: false, yes: false }).join(' ')).toBe(
       'order buy btc_usdt 50% --at bid+2ticks',
     );
   });
 
-  it('has every flag', () => {
+  it('contains every flag', () => {
     const whole: OrderRequest = {
       ...request,
       ...{ type: 'ioc', account: 'cross', borrow: true, repay: true, overridden: ['price-band', 'day-notional'] },

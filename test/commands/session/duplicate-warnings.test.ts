@@ -44,9 +44,9 @@ it.each([
   const duplicates = copies(orders.length).map((duplicate, index) => ({ ...duplicate, order: orders[index] ?? null }));
   warnOfDuplicates(new Output(hostWith({ errors }), 'table'), duplicates);
   expect(errors.text).toContain(headline);
-  const told = [...errors.text.matchAll(/To cancel (.*): pit cancel btc_usdt (.*)\n/g)];
-  expect(told.map(([, those, ids]) => [those, ids])).toEqual(
-    commands.map(([those, which]) => [those, which.flatMap((at) => duplicates[at]?.ids ?? []).join(' ')]),
+  const warnings = [...errors.text.matchAll(/To cancel (.*): pit cancel btc_usdt (.*)\n/g)];
+  expect(warnings.map(([, subject, ids]) => [subject, ids])).toEqual(
+    commands.map(([subject, which]) => [subject, which.flatMap((at) => duplicates[at]?.ids ?? []).join(' ')]),
   );
 });
 

@@ -125,7 +125,7 @@ it('reports a lock until a read is answered', async () => {
   expect(server.requests).toHaveLength(3);
 });
 
-it('returns an answer and remembers a lock although permits cannot be given back', async () => {
+it('returns an answer and remembers a lock although permits cannot be returned', async () => {
   const root = temporaryState();
   let answer = '{"code":"1000","message":"ok","id":"202202224851151555"}';
   const server = await serveFaults({

@@ -15,7 +15,7 @@ it.each([
   ['on another machine is out', { ...HERE, host: `not-${HERE.host}` }, 59_999, false],
   ['of another space of ids is out', { ...HERE, pids: 'pid:[1]' }, 59_999, false],
   ['elsewhere is out for a minute only', { ...HERE, pids: 'pid:[1]' }, 60_000, true],
-])('a permit of a process that cannot be seen %s', async (_, place, laterMs, isThere) => {
+])('a permit of an invisible process %s', async (_, place, laterMs, isThere) => {
   const root = temporaryState();
   let now = 1_000_000;
   const permits = (at = HERE) => new FileStore(root, 'key', TERMS, () => now, TERMS, at);

@@ -30,7 +30,7 @@ function processOf(root: string, terms: Partial<Pick<Sharing, 'redis' | 'share'>
 }
 
 describe('a home keeps the limit while Redis is away', () => {
-  it('although one of its profiles does not use Redis', async () => {
+  it('even if one of its profiles does not use Redis', async () => {
     const root = temporaryState();
     const redis = `redis://127.0.0.1:${await freePort()}`;
     expect(await processOf(root).take(50)).toHaveLength(50);
@@ -43,7 +43,7 @@ describe('a home keeps the limit while Redis is away', () => {
     expect(readdirSync(path.join(root, 'limits', 'host'))).toHaveLength(1);
   });
 
-  it('although its profiles have different shares', async () => {
+  it('even if its profiles have different shares', async () => {
     const root = temporaryState();
     const redis = `redis://127.0.0.1:${await freePort()}`;
     const [half, quarter] = [processOf(root, { redis, share: 0.5 }), processOf(root, { redis, share: 0.25 })];
@@ -56,7 +56,7 @@ describe('a home keeps the limit while Redis is away', () => {
 });
 
 describe.skipIf(!requires('redis-server'))('a home keeps the limit with Redis (needs redis-server)', () => {
-  it('although one of its profiles does not use Redis', async () => {
+  it('even if one of its profiles does not use Redis', async () => {
     const root = temporaryState();
     const { url: redis } = await serveRedis();
     const permits = await processOf(root, { redis }).take();
@@ -70,7 +70,7 @@ describe.skipIf(!requires('redis-server'))('a home keeps the limit with Redis (n
     expect(await processOf(temporaryState(), { redis }).take()).toHaveLength(15);
   });
 
-  it('although one of its processes loses Redis', async () => {
+  it('even if one of its processes loses Redis', async () => {
     const root = temporaryState();
     const { url: redis, child } = await serveRedis();
     const [one, other] = [processOf(root, { redis }), processOf(root, { redis })];
@@ -81,7 +81,7 @@ describe.skipIf(!requires('redis-server'))('a home keeps the limit with Redis (n
     expect(await one.take()).toEqual([]);
   });
 
-  it('counted by Redis alone if it cannot keep files', async () => {
+  it('with Redis alone if it cannot keep files', async () => {
     const root = temporaryState();
     writeFileSync(path.join(root, 'limits'), 'a file where the folder would be');
     const { url: redis } = await serveRedis();

@@ -37,7 +37,7 @@ describe.skipIf(!requires('redis-server'))('machines that share a Redis (needs r
   });
 });
 
-it('uses a share if Redis was never there', async () => {
+it('a machine that never reached Redis uses its share', async () => {
   callers = await Callers.listen();
   const redis = `redis://127.0.0.1:${await freePort()}`;
   expect(await callers.start({ redis, calls: 20, atOnce: 20 }).ended).toBe(0);

@@ -21,12 +21,12 @@ describe('processes that share a home', () => {
     expect(callers.most()).toBeGreaterThan(40);
   });
 
-  it('ask for candles at most once a second', async () => {
+  it('request candles at most once a second', async () => {
     await callInParallel(3, { bucket: 'kline', calls: 1 });
     expect(callers.most()).toBe(1);
   });
 
-  it('keep a limit of its own for each key, and one for all keys of the host', async () => {
+  it('keep a limit for each key, and one for all keys of the host', async () => {
     callers = await Callers.listen();
     const keys = ['a', 'b', 'c', 'd'];
     const ends = keys.map((accessKey) => callers.start({ accessKey, calls: 90, atOnce: 60, waits: true }).ended);

@@ -114,7 +114,7 @@ describe('accounts', () => {
 });
 
 describe('the clock', () => {
-  it('can be stopped, set, run and advanced, and what is due happens', async () => {
+  it('can be stopped, set, run and advanced, and due events happen', async () => {
     const clock = { time: START };
     const { address } = await sandbox({ now: () => clock.time });
     expect(await done(address, 'GET /clock')).toEqual({ time: '2030-01-02T03:04:05.678Z', running: true, speed: 1 });

@@ -6,7 +6,7 @@ import type { SandboxAddress } from '../../../src/sandbox/lifecycle/files.js';
 import { type ServeOptions, serve } from '../../../src/sandbox/lifecycle/serve.js';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 
-/** A whole sandbox in this process until the end of the test, in a folder of its own, with a clock that the test may turn. */
+/** A whole sandbox in this process until the end of the test, in its own folder, with a clock that the test controls. */
 export async function sandbox(options: Partial<ServeOptions> = {}) {
   const directory = options.directory ?? temporaryFolder();
   const running = await serve({ directory, port: null, seed: 7, limits: UNLIMITED, idleMs: null, ...options });

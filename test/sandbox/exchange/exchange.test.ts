@@ -99,7 +99,7 @@ test('trades after an id come fifty at a time, without omissions', async () => {
   expect(() => exchange.trades(BTC, 'x')).toThrow('since');
 });
 
-test('the ticker is right even after it was read before due events had happened', async () => {
+test('the ticker is right even if it was read before due events happened', async () => {
   const clocked = await ExchangeFixture.open();
   const { exchange } = clocked;
   clocked.clock.time += 5 * 60_000;
@@ -204,7 +204,7 @@ describe('orders', () => {
     [{ side: 'sell', price: '40000', amount: '6' }, 2009],
     [{ type: 'postOnly', price: '90000' }, 3002],
     [{ market: 'doge_usdt' }, 1001],
-  ] as const)('that cannot be are refused: %j', async (change, code) => {
+  ] as const)('that break a rule are refused: %j', async (change, code) => {
     const { exchange, account } = await ExchangeFixture.open();
     const before = exchange.balances(account);
     expect(() => exchange.place(account, { ...far, ...change })).toThrow(expect.objectContaining({ code }));

@@ -50,7 +50,7 @@ function perform(fixture: FundsFixture, known: ReadonlyMap<string, string[]>, ac
     exchange.funds.withdraw(account, { ...act, fee, address, safePwd });
   }
   if (act.do === 'end') {
-    // one that is under way, wherever there is one: of the others nothing ends, and a coin by chance hardly ever has one
+    // one that is under way, if any: only those can end, and a random coin rarely has one
     const latest = COINS.map((name) => ({ name, last: exchange.funds.withdrawals(account, name, 1, 1).list[0] }));
     const { name, last } = latest.find(({ last }) => last?.state === 'submitted') ?? {
       name: act.coin,

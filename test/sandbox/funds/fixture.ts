@@ -79,7 +79,7 @@ export class FundsFixture {
     return this.account(BEN.accessKey);
   }
 
-  /** Lets `ms` pass, at once or in steps, while simulated traders stand still. */
+  /** Advances the clock by `ms`, at once or in steps, without simulated traders. */
   pass(ms: number, step = ms): void {
     const end = this.clock.time + ms;
     while (this.clock.time < end) {

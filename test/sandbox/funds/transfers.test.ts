@@ -40,7 +40,7 @@ describe('a deposit', () => {
     expect(sums(fixture)).toEqual([]);
   });
 
-  test('is dated at its credit, even if nobody asked for a long time', () => {
+  test('is dated at its credit, even if no request came for a long time', () => {
     const fixture = FundsFixture.at();
     const start = fixture.clock.time;
     fixture.exchange.funds.deposit(fixture.ben, { coin: 'btc', amount: '1' });

@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http';
 import { type Keys, signedUrl } from '../signing.js';
 
-/** What was acknowledged to a customer. */
+/** The changes that were acknowledged to a customer. */
 export class Acknowledged {
   readonly placed = new Map<string, string>();
   readonly cancelled = new Set<string>();
@@ -38,7 +38,7 @@ export class Customer {
     });
   }
 
-  /** Orders, cancels, withdraws and looks at its bills until the sandbox is gone. */
+  /** Orders, cancels, withdraws and reads its bills until the sandbox is gone. */
   async trade(where: Where, acknowledged: Acknowledged, draw: () => number, round: number): Promise<void> {
     try {
       for (let number = 0; ; number += 1) await this.act(where, acknowledged, draw, `${this.name}r${round}n${number}`);

@@ -70,7 +70,7 @@ function everything<Entry>(page: (number: number) => readonly Entry[]): Entry[] 
   }
 }
 
-/** Compares the directory with what was acknowledged. Returns a time at which nothing is pending any more. */
+/** Compares the directory with the acknowledged changes. Returns a time at which nothing is pending. */
 async function check(directory: string, acknowledged: Acknowledged, from: number): Promise<number> {
   const time = from + 10_000_000;
   const { exchange, account } = await ExchangeFixture.open({ directory, time });

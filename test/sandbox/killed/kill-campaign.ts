@@ -13,7 +13,7 @@ export interface KillOptions {
   readonly kills: number;
 }
 
-/** What was held against the sandbox after all restarts together. */
+/** What was compared with the sandbox after all restarts together. */
 export interface Held {
   kills: number;
   orders: number;

@@ -13,7 +13,7 @@ import { ExchangeFixture, START, TESTER, temporaryDirectory } from '../support/e
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The child as a program: a directory with a bundle, and the packages beside it. */
+/** The child as a program: a directory with a bundle, next to the packages. */
 async function program(): Promise<string> {
   const directory = temporaryDirectory();
   symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));

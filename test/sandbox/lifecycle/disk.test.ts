@@ -83,8 +83,8 @@ describe('a failing disk', () => {
   });
 });
 
-describe('what other users may see', () => {
-  it.each([0o000, 0o777])('is nothing of a folder with the umask %o', (mask) => {
+describe('visibility to other users', () => {
+  it.each([0o000, 0o777])('is none for a folder with the umask %o', (mask) => {
     process.umask(mask);
     const deep = path.join(folder, 'a', 'b');
     makePrivateFolder(deep);
@@ -92,7 +92,7 @@ describe('what other users may see', () => {
     expect(open(folder)).toEqual([]);
   });
 
-  it('is nothing of a sandbox that was started with an open umask', async () => {
+  it('is none for a sandbox that was started with an open umask', async () => {
     const home = newHome();
     process.umask(0);
     await ask(home, 'ensure');
@@ -106,7 +106,7 @@ describe('what other users may see', () => {
 describe('the reason of a failed start', () => {
   const log = () => path.join(folder, 'sandbox.log');
 
-  it('is what was printed, without the advice below it', () => {
+  it('is the printed one, without the advice below it', () => {
     writeFileSync(log(), 'old\npit: the reason\n→ the advice\n');
     expect(failureIn(log(), 4)).toEqual({ reason: 'pit: the reason', hint: [] });
     writeFileSync(log(), 'pit: the reason\n-> the advice\n');
@@ -115,7 +115,7 @@ describe('the reason of a failed start', () => {
     expect(failureIn(log(), 0)).toBeUndefined();
   });
 
-  it('is what the sandbox logged, in one line', () => {
+  it('is the logged one, in one line', () => {
     writeFileSync(log(), `now ${cannotStart(new Error('two\nlines'))}\npit: something else\n`);
     expect(failureIn(log(), 0)).toEqual({ reason: 'two\nlines', hint: [] });
   });

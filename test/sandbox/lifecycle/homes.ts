@@ -74,7 +74,7 @@ export function run(home: string, action: string, environment?: Record<string, s
   return new Promise((resolve) => child.once('close', (status) => resolve({ status, output, errors })));
 }
 
-/** What the program answers, as JSON. Throws what it complains of. */
+/** The program's answer, as JSON. Throws its error message. */
 export async function askProcess<Result = Found>(
   home: string,
   action: Action,

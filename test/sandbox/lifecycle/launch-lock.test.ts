@@ -54,7 +54,7 @@ describe('the launch lock', () => {
     expect(takeLaunchLock(folder) === undefined).toBe(held);
   });
 
-  it('only counts its highest number', () => {
+  it('counts only its highest number', () => {
     leave('launch.9', NOBODY);
     leave('launch.10', SOMEBODY);
     leave('launch.2', NOBODY);

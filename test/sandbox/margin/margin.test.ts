@@ -3,7 +3,7 @@ import { stateOf } from '../../../src/sandbox/orders/order.js';
 import { OrderFixture } from '../support/order-fixture.js';
 
 /**
- * Prices are 100 ticks unless said; a tick times a lot is one unit of usdt, a lot 100 units of btc. So 100 lots are worth
+ * Prices are 100 ticks by default; a tick times a lot is one unit of usdt, a lot 100 units of btc. So 100 lots are worth
  * 10,000 usdt. Ann's isolated wallet begins with 1,000 usdt, ben sells on spot.
  */
 function margined(usdt = 1_000n): OrderFixture {
@@ -55,7 +55,7 @@ describe('a margin order', () => {
   test.each([
     ['isolated', 'ann~btc_usdt', 50, 51],
     ['cross', 'ann~cross', 30, 31],
-  ] as const)('%s: its loans come to the leverage and not a unit beyond', (kind, wallet, most, more) => {
+  ] as const)('borrows up to the leverage and not a unit more: %s', (kind, wallet, most, more) => {
     for (const amount of [most, more]) {
       const fixture = margined(0n);
       fixture.ledger.credit(wallet, 'usdt', 1_000n);

@@ -56,7 +56,7 @@ test.each([
   [{ kind: 'cross', coin: 'btc', amount: 'x' }, 3003],
   [{ kind: 'cross', coin: 'btc', amount: '0.000000001' }, 3003],
   [{ kind: 'cross', coin: 'btc', amount: '6' }, 2009],
-] as const)('a move that cannot be is refused: %j', async (move, code) => {
+] as const)('an impossible move between wallets is refused: %j', async (move, code) => {
   const { exchange, account } = await ExchangeFixture.open();
   expect(() => exchange.margin.transferIn(account, move)).toThrow(expect.objectContaining({ code }));
   expect(exchange.margin.balances(account)).toEqual([]);

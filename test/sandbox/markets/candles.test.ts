@@ -39,7 +39,7 @@ interface Row {
 /** Decimal text of one scale as a whole number. */
 const whole = (text: string) => BigInt(text.replace('.', ''));
 
-/** What the candles of a span come to, worked out from one-minute rows by a plain scan. */
+/** The expected candles of a span, computed from one-minute rows by a plain scan. */
 function summed(minutes: readonly Row[], from: number, to: number): Row {
   const start = minutes[0]?.time ?? 0;
   const [first, last] = [from, to].map((time) => Math.max(0, (time - start) / 60_000));
@@ -64,7 +64,7 @@ describe.each(['btc_usdt', 'xrp_eth'])('%s', (market) => {
   test('candles of every type are the exact sums of the minutes, in history and trading', async () => {
     const clocked = await ExchangeFixture.open();
     clocked.pass(90 * 60_000);
-    clocked.clock.time += 40 * 3_600_000; // of which only the last day is simulated
+    clocked.clock.time += 40 * 3_600_000; // only the last day is simulated
     await clocked.exchange.durable();
     clocked.pass(5 * 60_000);
     const minutes = allMinutes(clocked, market);
@@ -104,7 +104,7 @@ test('since is inclusive, size keeps the latest rows, and there are none of the 
 test('without trades the price stays and the volume is zero', async () => {
   const clocked = await ExchangeFixture.open();
   const before = clocked.exchange.ticker('btc_usdt').last;
-  clocked.clock.time += 5 * 60_000; // nobody lets anything happen
+  clocked.clock.time += 5 * 60_000; // without a simulation step
   const rows = clocked.exchange.candles('btc_usdt', '1min', { size: 4 });
   expect(rows.map(({ open, high, low, close, volume }) => [open, high, low, close, volume])).toEqual(
     Array.from({ length: 4 }, () => [before, before, before, before, '0.000000']),

@@ -45,7 +45,7 @@ describe('cancelAllAfter', () => {
     expect(states(clocked, id)).toEqual(['cancelled']);
   });
 
-  test('happens at its time even if nobody asked for long, so that nothing trades afterwards', async () => {
+  test('happens at its time even without requests, so that nothing trades afterwards', async () => {
     const [one, other] = [await ExchangeFixture.open(), await ExchangeFixture.open()];
     for (const clocked of [one, other]) {
       const { exchange, account } = clocked;

@@ -251,7 +251,7 @@ describe('the state', () => {
   });
 });
 
-it('a replay that would lose what customers did is refused unless confirmed', async () => {
+it('a replay that would lose orders or coins of customers is refused unless confirmed', async () => {
   const { address, directory } = await sandbox();
   const file = saved(directory, CANDLES);
   await done(address, 'POST /accounts/add', { name: 'alice' });

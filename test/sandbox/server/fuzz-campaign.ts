@@ -16,7 +16,7 @@ export interface FuzzOptions {
 
 export interface Fuzzed {
   readonly sent: Readonly<Record<string, number>>;
-  /** How often somebody else asked meanwhile, and was answered each time. */
+  /** How often another client asked meanwhile, and was answered each time. */
   readonly others: number;
   /** What the process had in memory before, at its highest, and after, in bytes. */
   readonly before: number;
@@ -24,16 +24,16 @@ export interface Fuzzed {
   readonly after: number;
 }
 
-/** The most that the sandbox may come to hold in memory, whatever it is sent. */
+/** The limit for the sandbox's memory, whatever it is sent. */
 const MOST_MEMORY = 512 * 1_048_576;
 
 const LANES = 32;
-/** ms between two looks at whether others are served. */
+/** ms between two checks that other clients are served. */
 const PAUSE = 20;
 
 /**
- * Sends a sandbox what no client should, over many connections at once, while somebody else goes on asking it. Throws when
- * it ends, when the other is not answered, when it meets a defect of its own, and when it holds too much in memory.
+ * Sends a sandbox nonsense over many connections at once, while another client keeps asking. Throws if the sandbox
+ * ends, does not answer the other client, logs a defect, or uses too much memory.
  */
 export async function fuzzCampaign({ pit, seed, requests }: FuzzOptions): Promise<Fuzzed> {
   const home = mkdtempSync(path.join(tmpdir(), 'pit-fuzz-'));
@@ -65,7 +65,7 @@ export async function fuzzCampaign({ pit, seed, requests }: FuzzOptions): Promis
   }
 }
 
-/** Somebody who asks on, by a connection of its own each time. */
+/** A client that keeps asking, over a new connection each time. */
 function watch(address: SandboxAddress) {
   let [others, highest, over] = [0, 0, false];
   const watching = (async () => {

@@ -82,7 +82,7 @@ describe('market data on the wire', () => {
     expect(seen).toEqual(asked);
   });
 
-  it('lets everything happen that is due before it answers', async () => {
+  it('processes everything that is due before it answers', async () => {
     const seen: string[] = [];
     const still = stillExchange();
     const { port } = await serveInterface({

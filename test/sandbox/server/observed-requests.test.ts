@@ -11,7 +11,7 @@ import { get, serveInterface } from './wire.js';
 const ALICE = 'accesskey=6d8f62fd-3086-46e3-a0ba-c66a929c24e2';
 const TIME = 'reqTime=1540295995557';
 
-/** What was placed, and an exchange that remembers it. */
+/** The placed orders, and an exchange that remembers them. */
 function remembering() {
   const placed: OrderRequest[] = [];
   const place: Exchange['place'] = (_account, request) => String(202202224851151554n + BigInt(placed.push(request)));

@@ -18,7 +18,7 @@ export interface Served {
   readonly logged: string[];
 }
 
-/** The interface on a port of its own until the end of the test. */
+/** Serves the interface on its own port until the end of the test. */
 export async function serveInterface(
   exchange: Exchange = stillExchange(),
   limits: Limits = keptLimits(UNLIMITED),
@@ -32,7 +32,7 @@ export async function serveInterface(
   return { port: listener.port, activity, logged };
 }
 
-/** Sends bytes over a connection of its own, and gives all that comes back until the server closes it. */
+/** Sends bytes over a new connection, and returns everything received until the server closes it. */
 export function send(port: number, bytes: string | Buffer): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

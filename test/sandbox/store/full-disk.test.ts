@@ -15,7 +15,7 @@ const FILLING = `
     const written = file.write(Array.from({ length: rows }, (_, row) => [what + row, 'x'.repeat(1000)]));
     const fate = await written.then(() => 'written', ({ code }) => 'refused: ' + getSystemErrorName(-code));
     process.stdout.write(what + ' ' + fate + '\\n');
-    await new Promise((resolve) => setTimeout(resolve, 50)); // what is rejected unheard ends the process by now
+    await new Promise((resolve) => setTimeout(resolve, 50)); // an unhandled rejection would have ended the process by now
   };
   await say('few', 10);
   await say('many', 1000);
@@ -71,7 +71,7 @@ it('a full disk rejects writes with its reason, without ending the process', asy
   // the system refuses what goes beyond a limit as it refuses what goes beyond a disk
   const limited = ['-c', 'ulimit -f 400; exec "$0" "$@"', process.execPath, program, join(directory, 'store.mdb')];
   const { stdout, status } = spawnSync('sh', limited, { encoding: 'utf8' });
-  // a write that is cut short has a name of its own
+  // a partial write has its own name
   expect(stdout).toMatch(/^few written\nmany refused: (EFBIG|EIO)\nfew more written\n$/);
   expect(status).toBe(0);
 });

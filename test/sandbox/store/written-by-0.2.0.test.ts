@@ -50,7 +50,7 @@ test('opens the data that 0.2.0 wrote with its accounts, orders, balances, loans
   ]);
 });
 
-test('goes on with what was pending in the data of 0.2.0: deposit, withdrawal, cancellation and price move', async () => {
+test('continues what was pending in the data of 0.2.0: deposit, withdrawal, cancellation and price move', async () => {
   const { exchange, account, orders, coin } = await opened();
   const { clock } = exchange.admin;
   clock.set(STOPPED + 20_000);

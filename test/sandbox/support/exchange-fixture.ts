@@ -44,7 +44,7 @@ export class ExchangeFixture {
     return account;
   }
 
-  /** Lets `ms` pass, at once or in steps. */
+  /** Advances the clock by `ms`, at once or in steps. */
   pass(ms: number, step = ms): void {
     const end = this.clock.time + ms;
     while (this.clock.time < end) {

@@ -93,7 +93,7 @@ export class ModelComparison {
     }
   }
 
-  /** The trades of one order, in their order: between whom, for what, how much; and what is left of the order. */
+  /** The trades of one order in sequence (parties, price, amount), and its remaining amount. */
   private compareTrades(number: number, order: Order): void {
     const expected = this.model.log.splice(0);
     const tape = this.real.trades;

@@ -56,7 +56,7 @@ export class Model {
       .sort((a, b) => Number(better(a, b)) || a.number - b.number);
   }
 
-  /** What an account has beyond what its orders need. */
+  /** The balance of an account that its orders do not hold. */
   free(account: string): { usdt: bigint; btc: bigint } {
     const { usdt, btc } = this.owned(account);
     const mine = this.resting.filter((order) => order.account === account);

@@ -8,7 +8,7 @@ export interface ServedProcess {
   readonly address: SandboxAddress;
 }
 
-/** `pit sandbox serve` in a process of its own, without limits unless told; outside of a test runner too. */
+/** `pit sandbox serve` in its own process, without limits by default; works outside of a test runner too. */
 export async function serveProcess(
   pit: string,
   home: string,

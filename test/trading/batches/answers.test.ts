@@ -7,11 +7,11 @@ import { count, query } from '../support/exchange.js';
 import { JOB, lines, outcomes, place, resume } from './jobs.js';
 import { ModelExchange, RESET } from './model-exchange.js';
 
-/** Less than the exchange takes a request for. */
+/** Shorter than the tolerance of the exchange. */
 const BUDGET_MS = 30_000;
 
 describe('a batch', () => {
-  it('answered with fewer ids tells which lines were refused by price and amount, not by place', async () => {
+  it('matches the ids of an incomplete answer to its lines by price and amount, not by position', async () => {
     const exchange = new ModelExchange([{ accepts: (pair) => pair !== 0 && pair !== 7 }]);
     const server = await exchange.serve();
     const ran = await place(accountOf(server.url), { lines: lines(20) });
@@ -20,11 +20,11 @@ describe('a batch', () => {
     expect(ran.job.results[0]).toEqual({ outcome: 'refused', reason: 'some were refused', code: null });
     const ids = new Map(exchange.orders.map(({ id, price }) => [price, id]));
     expect(ran.job.results[8]).toEqual({ outcome: 'placed', id: ids.get('20008') });
-    // nothing of what was refused is sent again
+    // no refused line is sent again
     expect(count(server, 'orderMoreV2')).toBe(1);
   });
 
-  it('answered with fewer ids is unknown for as long as the lists do not show them', async () => {
+  it('stays unknown after an incomplete answer until the lists show its orders', async () => {
     const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
     const server = await exchange.serve();
     exchange.lag = 100;
@@ -37,13 +37,13 @@ describe('a batch', () => {
     expect(again.job.counts()).toMatchObject({ placed: 16, refused: 4 });
   });
 
-  it('answered with fewer ids, which no list shows, asks for these by their ids, and leaves the others until one does', async () => {
+  it('reads the orders by id if no list shows them, and leaves the other lines unknown until a list does', async () => {
     const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
     const server = await exchange.serve();
     exchange.lag = 1_000;
     const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
     const ran = await place(account, { lines: lines(20) });
-    // a list that lacks orders which are there does not show that the others are not
+    // a list that lacks existing orders does not prove that the others do not exist
     expect(ran.job.counts()).toEqual({ placed: 16, refused: 0, unknown: 4, notSent: 0 });
     expect([account.host.now() - NOW > 60_000, account.warnings]).toEqual([true, []]);
     const options = { state: account.state, budgetMs: 30_000, tolerance: 60_000 };
@@ -54,7 +54,7 @@ describe('a batch', () => {
     expect((await resume(last)).job.counts()).toEqual({ placed: 16, refused: 4, unknown: 0, notSent: 0 });
   });
 
-  it('answered with too few ids does not count as refused what was placed and no list shows yet', async () => {
+  it('does not count a line as refused because the answer lacks its id and no list shows it yet', async () => {
     const exchange = new ModelExchange();
     const server = await serveFaults({
       answer: ({ target }) => {
@@ -72,7 +72,7 @@ describe('a batch', () => {
     expect((await resume(accountOf(server.url, options))).job.counts()).toMatchObject({ placed: 20 });
   });
 
-  it('answered with ids that are nowhere, for fewer orders, warns of them and can be ended', async () => {
+  it('warns of an answered id that the exchange does not have, and can still be settled', async () => {
     const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
     const server = await serveFaults({
       answer: ({ target }) => {
@@ -84,19 +84,19 @@ describe('a batch', () => {
     });
     const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
     const ran = await place(account, { lines: lines(20) });
-    // the one that was not named is there all the same
+    // the order that the answer does not name exists as well
     expect(ran.job.counts()).toEqual({ placed: 16, refused: 4, unknown: 0, notSent: 0 });
     expect(account.warnings).toEqual([expect.stringMatching(/but does not have them: 99\./)]);
-    // and what it does not have, the list need not show
+    // the list need not show an order that the exchange does not have
     expect(ran.isChecked).toBe(true);
     expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'partial' });
   });
 
-  it('answered with ids that cannot be asked for stays unknown', async () => {
+  it('stays unknown if the answered ids cannot be read', async () => {
     const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
-    const isAsked = (target: string) => query(target).id !== undefined;
+    const isOrderRead = (target: string) => query(target).id !== undefined;
     const server = await serveFaults({
-      answer: ({ target }) => (isAsked(target) ? FAULTS['an HTML page with 502'] : exchange.answer(target)),
+      answer: ({ target }) => (isOrderRead(target) ? FAULTS['an HTML page with 502'] : exchange.answer(target)),
     });
     exchange.lag = 1_000;
     const account = accountOf(server.url, { budgetMs: 100_000, tolerance: 60_000 });
@@ -104,7 +104,7 @@ describe('a batch', () => {
     expect(ran.job.counts()).toMatchObject({ unknown: 20 });
   });
 
-  it.each(['0', '0,0'])('whose answer names %s beside orders is looked up as if none had come', async (none) => {
+  it.each(['0', '0,0'])('is reconciled as if unanswered if the answer contains %s among its ids', async (none) => {
     const exchange = new ModelExchange([{ accepts: (pair) => pair > 0 }]);
     const server = await serveFaults({
       answer: ({ target }) => {
@@ -121,12 +121,12 @@ describe('a batch', () => {
   });
 
   it.each([
-    ['small', 7, [], 2],
-    ['of a request', 20, [], 4],
-    ['of many', 130, [], 14],
-    ['whose first answer is lost', 60, [{ answer: RESET }], 7],
-    ['of which a request is carried out twice', 60, [{}, { times: 2 }], 10],
-  ])('answered last to first, %s, tells of each line its own order', async (_, orders, treatments, most) => {
+    ['less than a request', 7, [], 2],
+    ['of one full request', 20, [], 4],
+    ['of several requests', 130, [], 14],
+    ['with its first answer lost', 60, [{ answer: RESET }], 7],
+    ['with a request that is executed twice', 60, [{}, { times: 2 }], 10],
+  ])('assigns each line its own order if the ids come in reverse order: %s', async (_, orders, treatments, most) => {
     const exchange = new ModelExchange(treatments);
     exchange.isReversed = true;
     exchange.place('20000', '0.01');
@@ -134,17 +134,17 @@ describe('a batch', () => {
     const account = accountOf(server.url);
     const ran = await place(account, { lines: lines(orders) });
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
-    const there = new Map(exchange.orders.map(({ id, price }) => [id, price]));
-    const own = ran.job.results.map((settled) => settled?.outcome === 'placed' && there.get(settled.id));
+    const prices = new Map(exchange.orders.map(({ id, price }) => [id, price]));
+    const own = ran.job.results.map((settled) => settled?.outcome === 'placed' && prices.get(settled.id));
     expect(own).toEqual(lines(orders).map(([, price]) => price));
     expect(new Set([...ran.job.orders, exchange.orders[0]?.id]).size).toBe(exchange.orders.length);
     expect(exchange.lists).toBeLessThan(1 + 3 + 2 * most);
-    // and it is told so from its record too
+    // its record gives the same results
     const entry = account.journal.job(JOB);
     expect(entry && new Job(entry).results).toEqual(ran.job.results);
   });
 
-  it('answered last to first, of whose orders the exchange has changed one, warns that the ids may be of other lines', async () => {
+  it('warns that ids may belong to other lines if they come in reverse order and the exchange changed a price', async () => {
     const exchange = new ModelExchange();
     exchange.isReversed = true;
     const server = await serveFaults({
@@ -154,12 +154,12 @@ describe('a batch', () => {
     const ran = await place(account, { lines: lines(20) });
     expect(exchange.orders[0]?.price).toBe('20000.5');
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
-    const told =
+    const warning =
       "The exchange's answers gave 19 orders the wrong ids. Compare the ids: pit orders btc_usdt --side buy --state all";
-    expect(account.warnings).toEqual([told]);
+    expect(account.warnings).toEqual([warning]);
   });
 
-  it('whose orders the exchange shows at other prices keeps the ids that it answered with', async () => {
+  it('keeps the answered ids if the exchange lists all orders at other prices', async () => {
     const exchange = new ModelExchange();
     const server = await serveFaults({
       answer: ({ target }) =>

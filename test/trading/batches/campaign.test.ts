@@ -8,12 +8,12 @@ import { place, type RanJob, resume } from './jobs.js';
 import { ModelExchange, RESET, type Treatment } from './model-exchange.js';
 
 const BUSY = refusal(4002, 'too frequent');
-/** Answers for the moment at which a request came, whatever became of another copy of it. */
-const TURNED_AWAY = [BUSY, refusal(4001, 'locked'), refusal(3007, 'reqTime')];
+/** Refusals for the moment at which a request arrives, whatever happened to another execution of it. */
+const TIMED_REFUSALS = [BUSY, refusal(4001, 'locked'), refusal(3007, 'reqTime')];
 const LOST = [RESET, FAULTS['an HTML page with 502'], FAULTS['a body that breaks off']];
 
-/** What may happen to a request; `copies` where the network carries it out twice. */
-const treatment: fc.Arbitrary<Treatment & { readonly copies?: true }> = fc.oneof(
+/** What may happen to a request; `duplicates` if the network may execute it twice. */
+const treatment: fc.Arbitrary<Treatment & { readonly duplicates?: true }> = fc.oneof(
   { weight: 6, arbitrary: fc.constant({}) },
   fc.constant({ answer: RESET }),
   fc.constant({ times: 0, answer: RESET }),
@@ -26,25 +26,29 @@ const treatment: fc.Arbitrary<Treatment & { readonly copies?: true }> = fc.oneof
   fc.integer({ min: 1, max: 19 }).map((odd) => ({ accepts: (pair: number) => pair % odd !== 0, answer: RESET })),
   fc.constant({ accepts: () => false }),
   fc.constant({ times: 2, accepts: (_: number, time: number) => time === 0 }),
-  fc.constant({ times: 2, copies: true as const }),
-  fc.constant({ times: 2, answer: RESET, copies: true as const }),
+  fc.constant({ times: 2, duplicates: true as const }),
+  fc.constant({ times: 2, answer: RESET, duplicates: true as const }),
   {
     weight: 3,
-    arbitrary: fc.record({ late: fc.integer({ min: 1, max: 60 }), answer: fc.constantFrom(...TURNED_AWAY) }),
+    arbitrary: fc.record({ late: fc.integer({ min: 1, max: 60 }), answer: fc.constantFrom(...TIMED_REFUSALS) }),
   },
-  fc.record({ times: fc.constantFrom(0, 1), answer: fc.constantFrom(...TURNED_AWAY) }),
+  fc.record({ times: fc.constantFrom(0, 1), answer: fc.constantFrom(...TIMED_REFUSALS) }),
   fc
-    .tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 19 }), fc.constantFrom(...TURNED_AWAY, ...LOST))
+    .tuple(
+      fc.integer({ min: 1, max: 40 }),
+      fc.integer({ min: 1, max: 19 }),
+      fc.constantFrom(...TIMED_REFUSALS, ...LOST),
+    )
     .map(([late, odd, answer]) => ({ late, accepts: (pair: number) => pair % odd !== 0, answer })),
   fc
-    .tuple(fc.integer({ min: 1, max: 40 }), fc.constantFrom(...TURNED_AWAY, ...LOST))
-    .map(([late, answer]) => ({ times: 2, late, answer, copies: true as const })),
-  fc.constantFrom(...TURNED_AWAY).map((answer) => ({ times: 2, answer, copies: true as const })),
+    .tuple(fc.integer({ min: 1, max: 40 }), fc.constantFrom(...TIMED_REFUSALS, ...LOST))
+    .map(([late, answer]) => ({ times: 2, late, answer, duplicates: true as const })),
+  fc.constantFrom(...TIMED_REFUSALS).map((answer) => ({ times: 2, answer, duplicates: true as const })),
   fc.constantFrom(...[1002, 1009, 2009].map((code) => refusal(code, 'no'))).map((answer) => ({ answer })),
-  fc.constant({ times: 2, accepts: (pair: number, time: number) => time === 0 || pair < 5, copies: true as const }),
+  fc.constant({ times: 2, accepts: (pair: number, time: number) => time === 0 || pair < 5, duplicates: true as const }),
 );
 
-/** Prices repeat, so that lines stand for each other. */
+/** Prices repeat, so that lines are interchangeable. */
 const orders = fc
   .array(fc.tuple(fc.integer({ min: 20_000, max: 20_030 }), fc.constantFrom('0.01', '0.010', '0.02')), {
     minLength: 1,
@@ -54,7 +58,7 @@ const orders = fc
 
 const ROUNDS = 12;
 
-it('places no line twice, loses none and finds every copy, whatever happens to the requests', async () => {
+it('a batch places no line twice, loses none and finds every duplicate, whatever happens to its requests', async () => {
   let exchange = new ModelExchange();
   const server = await serveFaults({ answer: ({ target }) => exchange.answer(target) });
   await fc.assert(
@@ -67,12 +71,12 @@ it('places no line twice, loses none and finds every copy, whatever happens to t
         const options = { budgetMs: 40_000, tolerance: 60_000 };
         const first = accountOf(server.url, options);
         let ran = await place(first, { lines, account: isSpot ? 'spot' : 'cross' });
-        hold(exchange, ran);
+        checkPlaced(exchange, ran);
         let now = first.host.now();
         for (let round = 0; round < ROUNDS && ran.job.counts().unknown + ran.job.counts().notSent > 0; round += 1) {
           const account = accountOf(server.url, { ...options, state: first.state, elapsedMs: now - NOW });
           ran = await resume(account);
-          hold(exchange, ran);
+          checkPlaced(exchange, ran);
           now = account.host.now();
         }
         expect({ ending: ran.ending.kind, isChecked: ran.isChecked ?? true }).toEqual({
@@ -82,7 +86,7 @@ it('places no line twice, loses none and finds every copy, whatever happens to t
         exchange.release();
         const ids = ran.job.results.flatMap((settled) => (settled?.outcome === 'placed' ? settled.id : []));
         expect([...ids, ...ran.job.duplicates.keys()].sort()).toEqual(exchange.orders.map(({ id }) => id).sort());
-        if (!treatments.some(({ copies }) => copies)) expect(ran.job.duplicates.size).toBe(0);
+        if (!treatments.some(({ duplicates }) => duplicates)) expect(ran.job.duplicates.size).toBe(0);
       },
     ),
     { numRuns: 100 },
@@ -93,14 +97,14 @@ function refusal(code: number, message: string): Answer {
   return respond(`{"code":"${code}","message":"${message}"}`);
 }
 
-/** What is said of lines at any time is true: placed ones are there, and no order is of a line that was not sent or was refused. */
-function hold(exchange: ModelExchange, { job }: RanJob): void {
-  const there = new Map(exchange.orders.map(({ id, price, amount }) => [id, `${Number(price)} ${Number(amount)}`]));
+/** Checks that every line that counts as placed has its own order with its price and amount. */
+function checkPlaced(exchange: ModelExchange, { job }: RanJob): void {
+  const orders = new Map(exchange.orders.map(({ id, price, amount }) => [id, `${Number(price)} ${Number(amount)}`]));
   const ids = new Set<string>();
   for (const [index, settled] of job.results.entries()) {
     if (settled?.outcome !== 'placed') continue;
     const [, price, amount] = job.terms.lines[index] ?? [];
-    expect(there.get(settled.id)).toBe(`${Number(price)} ${Number(amount)}`);
+    expect(orders.get(settled.id)).toBe(`${Number(price)} ${Number(amount)}`);
     expect(ids.has(settled.id)).toBe(false);
     ids.add(settled.id);
   }

@@ -18,12 +18,12 @@ import { ModelExchange, RESET } from './model-exchange.js';
 
 const WHERE = { market: 'btc_usdt', side: 'buy' } as const;
 
-it('a request that was carried out twice is found by counting, and told with the ids that are too much', async () => {
+it('a request that was executed twice is found by counting, and its surplus ids are reported', async () => {
   const exchange = new ModelExchange([{}, { times: 2 }]);
   const server = await exchange.serve();
   const account = accountOf(server.url);
   const { job, isChecked } = await place(account, { lines: lines(60) });
-  // the answer is that of the second time
+  // the answer is that of the second execution
   const second = exchange.orders.slice(20, 40).map(({ id }) => id);
   expect([...job.duplicates.keys()].sort()).toEqual(second);
   expect([isChecked, job.counts().placed]).toEqual([true, 60]);
@@ -32,12 +32,14 @@ it('a request that was carried out twice is found by counting, and told with the
   // no order of a batch carries a client id: another program may have placed the same batch
   expect(duplicatesOf(job).some(({ isProven }) => isProven)).toBe(false);
   const { price, amount } = extra?.terms ?? {};
-  const told = exchange.orders.filter((order) => order.price === price && order.amount === amount).map(({ id }) => id);
-  expect([extra?.order, ...(extra?.ids ?? [])].sort()).toEqual(told);
+  const sameTerms = exchange.orders
+    .filter((order) => order.price === price && order.amount === amount)
+    .map(({ id }) => id);
+  expect([extra?.order, ...(extra?.ids ?? [])].sort()).toEqual(sameTerms);
 });
 
 it.each([0, 1, 10, 20, 25])(
-  'whatever was there before, %i orders, a request carried out twice is found',
+  'a request that was executed twice is found if %i orders existed before',
   async (before) => {
     const exchange = new ModelExchange([{ times: 2 }]);
     for (let index = 0; index < before; index += 1) exchange.place('19000', '0.5');
@@ -47,7 +49,7 @@ it.each([0, 1, 10, 20, 25])(
   },
 );
 
-it.each([1, 9, 10, 11, 20, 45, 100])('that %i orders are all that came is found out in three pages', async (orders) => {
+it.each([1, 9, 10, 11, 20, 45, 100])('a batch of %i orders is verified with at most three pages', async (orders) => {
   for (const before of [0, 1, 10]) {
     const exchange = new ModelExchange();
     for (let index = 0; index < before; index += 1) exchange.place('19000', '0.5');
@@ -58,7 +60,7 @@ it.each([1, 9, 10, 11, 20, 45, 100])('that %i orders are all that came is found 
   }
 });
 
-it('a list without its own orders does not check a batch, and copies of these are found by a later one', async () => {
+it('a list without the orders of a batch does not verify it, and a later list finds the duplicates', async () => {
   const exchange = new ModelExchange([{}, { times: 2 }]);
   const server = await exchange.serve();
   exchange.lag = 1_000;
@@ -70,19 +72,19 @@ it('a list without its own orders does not check a batch, and copies of these ar
     undefined,
   ]);
   exchange.lag = 0;
-  // later than a copy is dated that a look since then would begin with
+  // later than a list would begin that reaches back only to the last check
   const options = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW + 30_000 };
   const next = accountOf(server.url, options);
   for (let index = 0; index < 20; index += 1) exchange.place('19000', '0.5');
   expect((await findDuplicates(next, WHERE)).flatMap(({ ids }) => ids)).toHaveLength(20);
   const last = accountOf(server.url, { ...options, elapsedMs: options.elapsedMs + 120_000 });
   expect(await findDuplicates(last, WHERE)).toEqual([]);
-  // that closed the batch: no command looks for these again
+  // the batch is verified now: no command reads its list again
   const { lists } = exchange;
   expect([await findDuplicates(last, WHERE), exchange.lists - lists]).toEqual([[], 0]);
 });
 
-it('a list that shows the orders of a batch only a moment later is looked at again', async () => {
+it('a list is read again if it shows the orders of the batch only a moment later', async () => {
   const exchange = new ModelExchange([{ times: 2 }]);
   const server = await exchange.serve();
   exchange.lag = 2;
@@ -90,7 +92,7 @@ it('a list that shows the orders of a batch only a moment later is looked at aga
   expect([isChecked, job.duplicates.size]).toEqual([true, 20]);
 });
 
-it('a batch of whose orders the exchange does not have one is not checked', async () => {
+it('a batch is not verified if the exchange lacks one of its orders', async () => {
   const exchange = new ModelExchange();
   const server = await serveFaults({
     answer: ({ target }) => {
@@ -104,9 +106,9 @@ it('a batch of whose orders the exchange does not have one is not checked', asyn
   expect([ending.kind, isChecked]).toEqual(['finished', false]);
 });
 
-it('a balance that fits does not hide a request that was carried out twice', async () => {
+it('a request that was executed twice is found even if the balance looks right', async () => {
   const exchange = new ModelExchange([{ times: 2 }]);
-  // what fifty orders hold, without the 0.2 that an order gave back which was cancelled meanwhile
+  // what fifty orders hold, less 0.2 that a cancelled order released meanwhile
   const available = () => (exchange.orders.length === 0 ? '1' : '0.7');
   const server = await serveFaults({
     answer: ({ target }) =>
@@ -127,33 +129,30 @@ function accountInfo(available: string): string {
   return `{"result":{"coins":[${coin}],"base":{"username":"me",${security}}},${permissions}}`;
 }
 
-it.each([3_600_000, -3_600_000])(
-  'copies are found though the lists are dated by a clock that is %i ms off',
-  async (ahead) => {
-    const exchange = new ModelExchange([{ times: 2 }, {}, { times: 2, answer: RESET }]);
-    exchange.ahead = ahead;
-    const server = await exchange.serve();
-    const { job } = await place(accountOf(server.url), { lines: lines(60) });
-    expect([job.counts().placed, job.duplicates.size]).toEqual([60, 40]);
-  },
-);
+it.each([3_600_000, -3_600_000])('duplicates are found if the clock of the lists is off by %i ms', async (ahead) => {
+  const exchange = new ModelExchange([{ times: 2 }, {}, { times: 2, answer: RESET }]);
+  exchange.ahead = ahead;
+  const server = await exchange.serve();
+  const { job } = await place(accountOf(server.url), { lines: lines(60) });
+  expect([job.counts().placed, job.duplicates.size]).toEqual([60, 40]);
+});
 
-it('takes no order of another program with other terms for a duplicate', async () => {
+it('an order of another program with other terms is not a duplicate', async () => {
   const exchange = new ModelExchange([{}, { times: 2 }]);
   const server = await exchange.serve();
   const account = accountOf(server.url);
   const write = account.client.placeOrders.bind(account.client);
   let foreign = '';
-  const meddled: typeof write = (...words) => {
+  const placeOrders: typeof write = (...words) => {
     foreign ||= exchange.place('31000', '0.7');
     return write(...words);
   };
-  const client = Object.assign(account.client, { placeOrders: meddled });
+  const client = Object.assign(account.client, { placeOrders });
   const { job } = await place({ ...account, client }, { lines: lines(60) });
   expect([job.duplicates.size, job.duplicates.has(foreign)]).toEqual([20, false]);
 });
 
-it('an order just like a line, of long before its request, is no copy of it', async () => {
+it('an order identical to a line but placed long before the request is not a duplicate', async () => {
   const exchange = new ModelExchange();
   const server = await exchange.serve();
   const old = [exchange.place('20000', '0.01'), exchange.place('20001', '0.01')];
@@ -162,7 +161,7 @@ it('an order just like a line, of long before its request, is no copy of it', as
   expect(job.results.some((settled) => settled?.outcome === 'placed' && old.includes(settled.id))).toBe(false);
 });
 
-it('what is carried out again after the job was checked is found by the next command in the market, once', async () => {
+it('an execution after the job was verified is reported once, by the next command in the market', async () => {
   const exchange = new ModelExchange();
   const server = await exchange.serve();
   const account = accountOf(server.url, { tolerance: 60_000 });
@@ -183,11 +182,11 @@ it('what is carried out again after the job was checked is found by the next com
   expect(await findDuplicates(again, WHERE)).toEqual([]);
 });
 
-it('orders of a job that is still in doubt are nobody else’s copies', async () => {
+it('an order of a job with an unknown outcome is not a duplicate of another order', async () => {
   const exchange = new ModelExchange([{}, { late: 1, answer: (socket) => void socket.resetAndDestroy() }]);
   const server = await exchange.serve();
   const account = accountOf(server.url, { budgetMs: 1_000, tolerance: 60_000 });
-  // the list that would show it cannot be had any more in so short a time
+  // no list shows its orders within the budget
   exchange.lag = 1_000;
   const { job } = await place(account, { lines: lines(40) });
   expect(job.counts()).toMatchObject({ placed: 20, unknown: 20 });
@@ -208,14 +207,14 @@ it('orders of a job that is still in doubt are nobody else’s copies', async ()
   expect((await verifyOrders(next, WHERE, { fresh: { entry, order } })).duplicates).toEqual([]);
 });
 
-describe('a request of which a part was refused, and that something on the way repeats later', () => {
+describe('a partly refused request that the network repeats later', () => {
   const refusedPart = { accepts: (pair: number) => pair < 2 };
-  /** The repeated request, when there is enough for all of it. */
+  /** Executes the request again, with enough balance for all of it. */
   const repeat = (exchange: ModelExchange) => {
     for (const [, price, amount] of lines(20)) exchange.place(price, amount);
   };
 
-  it('has its orders in the answer that goes on with it, told as refused before, and the others as copies', async () => {
+  it('is reported when the job resumes: refused lines get the orders, the rest are duplicates', async () => {
     const exchange = new ModelExchange([refusedPart, { times: 0, answer: RESET }]);
     const server = await exchange.serve();
     const account = accountOf(server.url, { budgetMs: 4_000, tolerance: 60_000 });
@@ -239,7 +238,7 @@ describe('a request of which a part was refused, and that something on the way r
     expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'placed' });
   });
 
-  it('is told by the next command in the market where the job is done with', async () => {
+  it('is reported by the next command in the market if the job is finished', async () => {
     const exchange = new ModelExchange([refusedPart]);
     const server = await exchange.serve();
     const account = accountOf(server.url, { tolerance: 60_000 });
@@ -252,7 +251,7 @@ describe('a request of which a part was refused, and that something on the way r
     expect(duplicates.map(({ order, ids }) => [order === null, ids.length])).toHaveLength(20);
     expect(duplicates.filter(({ order }) => order === null)).toHaveLength(18);
     expect(await findDuplicates(next, WHERE)).toEqual([]);
-    // and from then on they are the lines' orders, wherever it is asked what became of it
+    // from then on every reader of the journal sees them as the lines' orders
     const job = new Job(next.journal.job(JOB) as Entry<'orderMoreV2'>);
     expect([job.counts().placed, job.duplicates.size, job.isWhole]).toEqual([20, 2, true]);
     expect(new Set(job.orders)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
@@ -262,18 +261,18 @@ describe('a request of which a part was refused, and that something on the way r
     expect(Number(writtenToday(next.journal, 'usdt', next.host.now()))).toBeCloseTo(worth);
   });
 
-  it('is told once, and each order is a line’s or a copy, where two commands look at once', async () => {
+  it('is reported once, with each order assigned once, if two commands check at the same time', async () => {
     const exchange = new ModelExchange([refusedPart]);
-    let beside: (() => Promise<unknown>) | undefined;
+    let concurrent: (() => Promise<unknown>) | undefined;
     let lists = 0;
     const server = await serveFaults({
       answer: ({ target }) => {
         const answer = exchange.answer(target);
         if (target.includes('getOrders')) lists += 1;
-        // the first command has its list when the other has reported what is in it
-        if (lists === 0 || beside === undefined) return answer;
-        const other = beside();
-        beside = undefined;
+        // the first command gets its list after the other has reported its orders
+        if (lists === 0 || concurrent === undefined) return answer;
+        const other = concurrent();
+        concurrent = undefined;
         return (socket) => void other.then(() => answer(socket));
       },
     });
@@ -283,7 +282,7 @@ describe('a request of which a part was refused, and that something on the way r
     const options = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW + 5_000 };
     const [one, other] = [accountOf(server.url, options), accountOf(server.url, options)];
     lists = 0;
-    beside = () => findDuplicates(other, WHERE);
+    concurrent = () => findDuplicates(other, WHERE);
     expect(await findDuplicates(one, WHERE)).toEqual([]);
     expect([one.alarms.length, other.alarms.length, lists > 2]).toEqual([0, 20, true]);
     const job = new Job(one.journal.job(JOB) as Entry<'orderMoreV2'>);
@@ -292,7 +291,7 @@ describe('a request of which a part was refused, and that something on the way r
       exchange.orders.find((order) =>
         job.results.some((settled) => settled?.outcome === 'placed' && settled.id === order.id),
       ) ?? {};
-    // and also where the first one had told of them already
+    // a report of an order that a line already has changes nothing
     const kept = one.journal.archive.find(JOB) as Settled;
     const line = job.results.findIndex((settled) => settled?.outcome === 'placed' && settled.id === id);
     const report = { intent: JOB, terms: lineTerms(job, line), line, order: null, ids: [id], isProven: true };
@@ -304,7 +303,7 @@ describe('a request of which a part was refused, and that something on the way r
     });
   });
 
-  it('does not replace what a job came to that was gone on with and settled again meanwhile', async () => {
+  it('does not overwrite the result of a job that was resumed and settled meanwhile', async () => {
     const server = await new ModelExchange([]).serve();
     const account = accountOf(server.url, { tolerance: 60_000 });
     await place(account, { lines: lines(2) });
@@ -323,7 +322,7 @@ describe('a request of which a part was refused, and that something on the way r
     expect(archive.find(JOB)).toEqual(again);
   });
 
-  it('is told whatever the longer list shows that is read to tell whether another program uses the key', async () => {
+  it('is reported even if the longer list that detects other programs on the key lacks its orders', async () => {
     const exchange = new ModelExchange([refusedPart]);
     let isCut = false;
     const server = await serveFaults({
@@ -337,7 +336,7 @@ describe('a request of which a part was refused, and that something on the way r
     repeat(exchange);
     const elapsedMs = account.host.now() - NOW + 5_000;
     const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
-    // the journal is read when the first list is there
+    // the journal is read after the first list
     next.journal.open = () => {
       isCut = true;
       return Journal.prototype.open.call(next.journal);
@@ -346,7 +345,7 @@ describe('a request of which a part was refused, and that something on the way r
     expect(next.alarms).toHaveLength(20);
   });
 
-  it('goes to the lines that have no order, where several agree in price and amount', async () => {
+  it('gives its orders to the lines without one if several have the same price and amount', async () => {
     for (const [accepted, orders] of [
       [0, [null, null]],
       [1, ['own', null]],
@@ -366,8 +365,8 @@ describe('a request of which a part was refused, and that something on the way r
     }
   });
 
-  it('has its orders also where it was ended before, with lines that were never sent, and is gone on with', async () => {
-    // of which the next request would get the same
+  it('gives its orders to the lines of an ended job that is resumed with unsent lines', async () => {
+    // the next request would get the same answer
     const closed = { times: 0, answer: respond('{"code":3006,"message":"the market is closed"}') };
     for (const isArchiveOnly of [false, true]) {
       const exchange = new ModelExchange([refusedPart], closed);

@@ -6,7 +6,7 @@ import type { TestAccount } from '../support/account.js';
 
 export const JOB = 'job0123456789abcdef';
 
-/** So many orders at prices of their own. */
+/** Lines with different prices. */
 export function lines(count: number): BatchLine[] {
   return Array.from({ length: count }, (_, index): BatchLine => [index + 1, `${20_000 + index}`, '0.01']);
 }
@@ -25,14 +25,14 @@ export function begin(account: TestAccount, terms: Terms, id = JOB): Promise<Job
 }
 
 export async function place(account: TestAccount, terms: Terms, id = JOB): Promise<RanJob> {
-  return carried(account, await begin(account, terms, id));
+  return runJob(account, await begin(account, terms, id));
 }
 
 export function resume(account: TestAccount, id = JOB): Promise<RanJob> {
-  return carried(account, resumeJob(account, id));
+  return runJob(account, resumeJob(account, id));
 }
 
-export async function carried(account: TestAccount, job: Job): Promise<RanJob> {
+export async function runJob(account: TestAccount, job: Job): Promise<RanJob> {
   const run = new JobRun(account, job);
   const ending = await run.run();
   return { job, ending, isChecked: run.isChecked };

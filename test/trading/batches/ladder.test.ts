@@ -27,7 +27,7 @@ describe('a ladder', () => {
   it.each([
     ['buy', ['1: 0.3333 at 100.00', '2: 0.3333 at 100.33', '3: 0.3333 at 100.66', '4: 0.3333 at 101.00']],
     ['sell', ['1: 0.3333 at 100.00', '2: 0.3333 at 100.34', '3: 0.3333 at 100.67', '4: 0.3333 at 101.00']],
-  ] as const)('to %s rounds its prices to the side that costs nothing', (side, expected) => {
+  ] as const)('rounds the prices of a %s to the cheaper side', (side, expected) => {
     // thirds of 1.00 lie between two ticks
     expect(rungs('100', '101', 4, '1.3333', { side })).toEqual(expected);
   });
@@ -40,12 +40,12 @@ describe('a ladder', () => {
     ]);
   });
 
-  it('grows towards its end where it is told to', () => {
+  it('grows towards its end with linear weight', () => {
     const grown = rungs('100', '103', 4, '1', { weight: 'linear' });
     expect(grown).toEqual(['1: 0.1000 at 100.00', '2: 0.2000 at 101.00', '3: 0.3000 at 102.00', '4: 0.4000 at 103.00']);
   });
 
-  it('tells what rounding leaves', () => {
+  it('returns the rest that rounding leaves', () => {
     expect(rungsOf(ladder('100', '101', 3, '1'), MARKET).rest.toString()).toBe('0.0001');
     expect(rungsOf(ladder('100', '101', 3, '0.9'), MARKET).rest.sign).toBe(0);
   });
@@ -55,12 +55,12 @@ describe('a ladder', () => {
     [ladder('100', '100', 2, '1'), /2 orders do not fit/, /two different prices/],
     [ladder('100.001', '101', 2, '1'), /price 100\.001 has too many decimals/, /A tick of btc_usdt is 0\.01/],
     [ladder('100', '101', 2, '1.00001'), /amount 1\.00001 has too many decimals/, /A lot of btc_usdt is 0\.0001/],
-  ])('that cannot be is refused with the mend', (impossible, message, hint) => {
-    const told = { kind: 'usage', message: expect.stringMatching(message), hints: saying(hint) };
-    expect(() => rungsOf(impossible, MARKET)).toThrow(expect.objectContaining(told));
+  ])('is a usage error with a hint if it is impossible', (impossible, message, hint) => {
+    const error = { kind: 'usage', message: expect.stringMatching(message), hints: saying(hint) };
+    expect(() => rungsOf(impossible, MARKET)).toThrow(expect.objectContaining(error));
   });
 
-  it('never comes to more than its total, never leaves its ends, is always on scale, and no two are at one price', () => {
+  it('keeps its total, its ends and the scales of the market, with a different price for every order', () => {
     const drawn = fc.record({
       side: fc.constantFrom('buy' as const, 'sell' as const),
       weight: fc.constantFrom('equal' as const, 'linear' as const),
@@ -79,7 +79,7 @@ describe('a ladder', () => {
         const sum = lines.reduce((whole, [, , amount]) => whole.plus(Decimal.of(amount)), Decimal.zero);
         expect(sum.plus(rest).compare(wanted.total)).toBe(0);
         expect(rest.sign).toBeGreaterThanOrEqual(0);
-        // what is left is less than a lot for each order
+        // the rest is less than a lot for each order
         expect(rest.compare(Decimal.fromUnits(BigInt(wanted.count), 4))).toBeLessThan(0);
         expect(prices.every((price) => price.scale === 2 && price.compare(low) >= 0 && price.compare(high) <= 0)).toBe(
           true,
@@ -100,7 +100,7 @@ function attempt(wanted: Ladder) {
   try {
     return rungsOf(wanted, MARKET);
   } catch (error) {
-    // so many orders, so near to each other
+    // too many orders for the price range
     if (error instanceof Failure && error.kind === 'usage') return undefined;
     throw error;
   }

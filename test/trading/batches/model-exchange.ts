@@ -7,25 +7,25 @@ export interface ModelOrder {
   readonly amount: string;
   readonly type: number;
   readonly time: number;
-  /** How many lists had been asked for before. */
+  /** How many lists were read before it. */
   readonly list: number;
 }
 
-/** A request that something on the way holds. */
+/** A request that the network holds. */
 interface Held {
   readonly after: number;
   readonly reqTime: number;
   readonly run: () => void;
 }
 
-/** What the exchange does with a batch request, and what comes back of it. */
+/** What the exchange does with a batch request, and what it answers. */
 export interface Treatment {
-  /** How often it is carried out; of each time which pairs are accepted, all unless told. */
+  /** How often the request is executed (default: once), and which pairs each execution accepts (default: all). */
   readonly times?: number;
   readonly accepts?: (pair: number, time: number) => boolean;
-  /** It is carried out only so many requests later, if the exchange would still take it then; at once unless told. */
+  /** Executes it only after so many more requests, if its time is still accepted (default: at once). */
   readonly late?: number;
-  /** Instead of the answer that the last execution gives. */
+  /** Replaces the answer of the last execution. */
   readonly answer?: Answer;
 }
 
@@ -33,19 +33,19 @@ const EXPIRED = '{"code":3007,"message":"reqTime"}';
 const TOLERANCE_MS = 60_000;
 const FIRST_ID = 202202220000000001n;
 
-/** An exchange with one account, whose batches go wrong as they are told, one treatment after the other. */
+/** An exchange with one account that handles batch requests by the given treatments, one after the other. */
 export class ModelExchange {
   /** Oldest first. */
   readonly orders: ModelOrder[] = [];
   readonly batches: string[] = [];
-  /** Orders are listed only so many lists later. */
+  /** Lists show an order only after so many more lists. */
   lag = 0;
   lists = 0;
   /** Answers name the orders of a request last to first. */
   isReversed = false;
-  /** The lists are dated by a clock that is so many milliseconds ahead of the one that judges requests. */
+  /** How many ms the clock of the lists is ahead of the one that judges requests. */
   ahead = 0;
-  /** Every order is listed with this type, whatever it is. */
+  /** If set, every order is listed with this type. */
   shownType: number | undefined;
   #requests = 0;
   #now = 0;
@@ -66,7 +66,7 @@ export class ModelExchange {
     if (target.startsWith('/data/v1/depth')) return respond(DEPTH);
     const values = query(target);
     const reqTime = Number(values.reqTime);
-    // the client's clock only goes on, so that an older request is meant to be old
+    // the client's clock never goes back, so an older request is old on purpose
     this.#now = Math.max(this.#now, reqTime);
     this.#requests += 1;
     this.release(({ after }) => this.#requests >= after);
@@ -78,7 +78,7 @@ export class ModelExchange {
     return respond(NOT_FOUND);
   }
 
-  /** Carries out what was held on the way until now, if the exchange still takes it. */
+  /** Executes the held requests that are due, if their time is still accepted. */
   release(isDue: (held: Held) => boolean = () => true): void {
     for (const held of this.#held.splice(0)) {
       if (this.#now - held.reqTime > TOLERANCE_MS) continue;
@@ -94,7 +94,7 @@ export class ModelExchange {
     return id;
   }
 
-  /** The orders by price and amount, as `price amount`, each with how often it is there. */
+  /** The number of orders by `price amount`. */
   get counts(): Map<string, number> {
     const counts = new Map<string, number>();
     for (const { price, amount } of this.orders) {

@@ -6,7 +6,7 @@ import { meanwhile } from '../support/meanwhile.js';
 import { lines, place } from './jobs.js';
 import { ModelExchange } from './model-exchange.js';
 
-it('an order that is settled while the journal is read is among the open writes', async () => {
+it('an order that is settled during the read of the journal is among the open writes', async () => {
   const server = await new ModelExchange().serve();
   const account = accountOf(server.url);
   const entry = account.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'mine0001', reqTime: 1 });
@@ -15,7 +15,7 @@ it('an order that is settled while the journal is read is among the open writes'
   expect(writes.map(({ isSettled, orders }) => [isSettled, orders])).toEqual([[true, [PLACED.id]]]);
 });
 
-it('a job that is settled while it is looked for is found', async () => {
+it('a job that is settled during its lookup is found', async () => {
   const server = await new ModelExchange().serve();
   const account = accountOf(server.url);
   const { job } = await place(account, { lines: lines(2) });

@@ -3,16 +3,16 @@ import { NOW } from '../../support/fake-host.js';
 import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
 import { count, type Fault, query } from '../support/exchange.js';
-import { begin, carried, JOB, lines, place, resume } from './jobs.js';
+import { begin, JOB, lines, place, resume, runJob } from './jobs.js';
 import { ModelExchange, RESET } from './model-exchange.js';
 
 const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
 const BUSY = respond('{"code":"4002","message":"too frequent"}');
-/** So long that half of it is longer than any write waits. */
+/** Half of it is longer than any write waits. */
 const BUDGET_MS = 30_000;
 
 describe('a batch', () => {
-  it('goes out twenty at a time, as the interface writes it, with one read before and those that count at the end', async () => {
+  it('sends twenty orders a request as documented, after one list and before the lists that verify it', async () => {
     const exchange = new ModelExchange();
     exchange.place('19999', '0.5');
     const server = await exchange.serve();
@@ -38,7 +38,7 @@ describe('a batch', () => {
     ['sell', 'spot', { tradeType: '0' }],
     ['buy', 'isolated', { tradeType: '1', acctType: '1' }],
     ['sell', 'cross', { tradeType: '0', acctType: '2' }],
-  ] as const)('to %s on %s says so and nothing more', async (side, account, sent) => {
+  ] as const)('sends the parameters of a %s on the %s account and no others', async (side, account, sent) => {
     const server = await new ModelExchange().serve();
     await place(accountOf(server.url), { side, account, lines: lines(1) });
     const request = server.requests.find(({ target }) => target.startsWith('/api/orderMoreV2?'));
@@ -46,40 +46,40 @@ describe('a batch', () => {
     expect(own).toEqual({ method: 'orderMoreV2', market: 'btc_usdt', tradeParams: '[[20000,0.01]]', ...sent });
   });
 
-  it.each(FAULT_NAMES)('whose answer is lost to %s is found, and goes on', async (fault) => {
+  it.each(FAULT_NAMES)('finds the orders of a request whose answer was lost to %s, and continues', async (fault) => {
     const exchange = new ModelExchange([{}, { answer: FAULTS[fault] }]);
     const server = await exchange.serve();
     // a hang lasts as long as half of the budget
     const account = accountOf(server.url, { budgetMs: fault === 'a hang' ? 3_000 : BUDGET_MS });
-    const ran = await place(account, { lines: lines(100) });
-    expect(ran.job.counts()).toMatchObject({ placed: 100 });
-    expect(exchange.orders).toHaveLength(100);
-    expect(count(server, 'orderMoreV2')).toBe(5);
-    expect(new Set(ran.job.results.map((settled) => settled && 'id' in settled && settled.id)).size).toBe(100);
+    const ran = await place(account, { lines: lines(60) });
+    expect(ran.job.counts()).toMatchObject({ placed: 60 });
+    expect(exchange.orders).toHaveLength(60);
+    expect(count(server, 'orderMoreV2')).toBe(3);
+    expect(new Set(ran.job.results.map((settled) => settled && 'id' in settled && settled.id)).size).toBe(60);
   });
 
   it.each(FAULT_NAMES)(
-    'that never arrived, with %s, stops, stays unknown, and goes on when that is certain',
+    'stops with an unknown request that never arrived (%s), and places it on resume once its absence is certain',
     async (fault) => {
       const exchange = new ModelExchange([{}, { times: 0, answer: FAULTS[fault] }]);
       const server = await exchange.serve();
       const account = accountOf(server.url, { budgetMs: fault === 'a hang' ? 3_000 : BUDGET_MS, tolerance: 60_000 });
-      const ran = await place(account, { lines: lines(200) });
+      const ran = await place(account, { lines: lines(100) });
       expect(ran.ending).toMatchObject({ kind: 'lost' });
       const { placed, unknown, notSent } = ran.job.counts();
-      expect([unknown, placed + notSent, exchange.orders.length]).toEqual([20, 180, placed]);
+      expect([unknown, placed + notSent, exchange.orders.length]).toEqual([20, 80, placed]);
       expect(account.journal.open().map(({ intent }) => intent.id)).toEqual([JOB]);
       const later = accountOf(server.url, { state: account.state, budgetMs: 200_000, tolerance: 60_000 });
       const again = await resume(later);
-      expect(again.job.counts()).toEqual({ placed: 200, refused: 0, unknown: 0, notSent: 0 });
-      expect(exchange.orders).toHaveLength(200);
+      expect(again.job.counts()).toEqual({ placed: 100, refused: 0, unknown: 0, notSent: 0 });
+      expect(exchange.orders).toHaveLength(100);
       expect([...exchange.counts.values()].every((times) => times === 1)).toBe(true);
       expect(later.journal.open()).toEqual([]);
     },
   );
 
   it.each([7, 21, -1])(
-    'whose orders are shown with the type %i, which nobody has explained, is not sent again',
+    'counts orders that are listed with the undocumented type %i and sends none again',
     async (type) => {
       const exchange = new ModelExchange([{}, { answer: RESET }, { accepts: (pair) => pair > 3 }, { times: 2 }]);
       exchange.shownType = type;
@@ -91,19 +91,19 @@ describe('a batch', () => {
     },
   );
 
-  it('that is carried out late is never sent again', async () => {
+  it('never resends a request that is executed late', async () => {
     const exchange = new ModelExchange([{}, { late: 5, answer: RESET }]);
     const server = await exchange.serve();
     const account = accountOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
     const ran = await place(account, { lines: lines(60) });
-    // the late look found it: what had not left by then waits to be gone on with
+    // the last read found it: the rest waits for the resume
     expect(ran.job.counts()).toMatchObject({ unknown: 0, refused: 0 });
     const again = await resume(accountOf(server.url, { state: account.state, tolerance: 60_000 }));
     expect(again.job.counts()).toMatchObject({ placed: 60 });
     expect([...exchange.counts.values()].every((times) => times === 1)).toBe(true);
   });
 
-  it('lines that agree in price and amount stand for each other', async () => {
+  it('treats lines with the same price and amount as interchangeable', async () => {
     const same = Array.from({ length: 20 }, (_, index) => [index + 1, '20000', '0.010'] as const);
     const exchange = new ModelExchange([{ accepts: (pair) => pair >= 5 }]);
     const server = await exchange.serve();
@@ -112,7 +112,7 @@ describe('a batch', () => {
     expect(ran.job.duplicates.size).toBe(0);
   });
 
-  it('refused as a whole: with the code of it', async () => {
+  it('reports the code if a request is refused as a whole', async () => {
     const exchange = new ModelExchange([{ accepts: () => false }]);
     const server = await exchange.serve();
     const ran = await place(accountOf(server.url), { lines: lines(40) });
@@ -121,7 +121,7 @@ describe('a batch', () => {
     expect(ran.ending).toEqual({ kind: 'finished' });
   });
 
-  it('refused as a whole for what a repeated request had placed: placed', async () => {
+  it('is placed if the refusal answers the repetition of an executed request', async () => {
     const exchange = new ModelExchange([{ times: 2, accepts: (_, time) => time === 0 }]);
     const server = await exchange.serve();
     const ran = await place(accountOf(server.url), { lines: lines(20) });
@@ -129,7 +129,7 @@ describe('a batch', () => {
     expect(exchange.orders).toHaveLength(20);
   });
 
-  it('refused for its rate is sent again, unless it is there', async () => {
+  it('resends a request that was refused for its rate unless its orders exist', async () => {
     const exchange = new ModelExchange([{}, { times: 0, answer: BUSY }, { times: 1, answer: BUSY }]);
     const server = await exchange.serve();
     const account = accountOf(server.url);
@@ -140,7 +140,7 @@ describe('a batch', () => {
     expect(account.host.sleeps.some((pause) => pause > 1_000)).toBe(true);
   });
 
-  it('refused for its rate while a copy of it is held is sent again only when that cannot be carried out any more', async () => {
+  it('resends a request refused for its rate only once its held duplicate can no longer execute', async () => {
     const held = [4, 15, 30].map((late) => ({ late, answer: BUSY }));
     const exchange = new ModelExchange([{}, ...held, { times: 0, answer: BUSY }]);
     const server = await exchange.serve();
@@ -150,8 +150,8 @@ describe('a batch', () => {
     expect(ran.ending).toEqual({ kind: 'finished' });
     expect(ran.job.counts()).toMatchObject({ placed: 200 });
     expect([...exchange.counts.values()].every((times) => times === 1)).toBe(true);
-    expect(account.told).toEqual([expect.stringContaining('only then can they be sent again')]);
-    // all others were there before, and the wait was one for all
+    expect(account.progress).toEqual([expect.stringContaining('only then can they be sent again')]);
+    // all other requests came first, and a single wait served all refused ones
     const operations = server.requests.map(({ target }) => query(target).method);
     const [again] = exchange.batches.slice(-1);
     expect(operations.slice(operations.indexOf('orderMoreV2')).indexOf('getOrders')).toBeGreaterThanOrEqual(10);
@@ -160,20 +160,23 @@ describe('a batch', () => {
     expect(account.host.now() - NOW).toBeLessThan(90_000);
   });
 
-  it.each([4002, 4001, 3007])('refused with %i is unknown when the time is over, and not sent again', async (code) => {
-    const exchange = new ModelExchange([{}, { times: 0, answer: respond(`{"code":"${code}","message":"no"}`) }]);
-    const server = await exchange.serve();
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS, isChosen: true, tolerance: 60_000 });
-    const ran = await place(account, { lines: lines(40) });
-    expect(ran.job.counts()).toEqual({ placed: 20, refused: 0, unknown: 20, notSent: 0 });
-    expect([ran.ending.kind, exchange.batches.length]).toEqual([code === 3007 ? 'refused' : 'limited', 2]);
-    const elapsedMs = account.host.now() - NOW;
-    const again = await resume(accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs }));
-    expect(again.job.counts()).toMatchObject({ placed: 40 });
-    expect(exchange.orders).toHaveLength(40);
-  });
+  it.each([4002, 4001, 3007])(
+    'stays unknown and is not resent if it was refused with %i and the time is over',
+    async (code) => {
+      const exchange = new ModelExchange([{}, { times: 0, answer: respond(`{"code":"${code}","message":"no"}`) }]);
+      const server = await exchange.serve();
+      const account = accountOf(server.url, { budgetMs: BUDGET_MS, isChosen: true, tolerance: 60_000 });
+      const ran = await place(account, { lines: lines(40) });
+      expect(ran.job.counts()).toEqual({ placed: 20, refused: 0, unknown: 20, notSent: 0 });
+      expect([ran.ending.kind, exchange.batches.length]).toEqual([code === 3007 ? 'refused' : 'limited', 2]);
+      const elapsedMs = account.host.now() - NOW;
+      const again = await resume(accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs }));
+      expect(again.job.counts()).toMatchObject({ placed: 40 });
+      expect(exchange.orders).toHaveLength(40);
+    },
+  );
 
-  it('refused for its rate again and again ends, knows what is not there, and can be gone on with', async () => {
+  it('ends after repeated refusals for its rate, counts the rest as not sent, and can resume', async () => {
     const exchange = new ModelExchange([{}], { times: 0, answer: BUSY });
     const server = await exchange.serve();
     const account = accountOf(server.url);
@@ -186,7 +189,7 @@ describe('a batch', () => {
   it.each([
     [1012, { kind: 'refused' }, { notSent: 80, refused: 20 }],
     [1003, { kind: 'refused' }, { notSent: 80, refused: 20 }],
-  ])('refused with %i asks nothing more of the exchange', async (code, ending, counts) => {
+  ])('sends nothing after a refusal with %i', async (code, ending, counts) => {
     const exchange = new ModelExchange([], { times: 0, answer: respond(`{"code":"${code}","message":"no"}`) });
     const server = await exchange.serve();
     const ran = await place(accountOf(server.url), { lines: lines(100) });
@@ -196,9 +199,9 @@ describe('a batch', () => {
   });
 
   it.each([
-    ['carried out once before', 1, { placed: 20, notSent: 80 }],
-    ['never carried out', 0, { placed: 0, notSent: 100 }],
-  ])('refused for a lock, and %s, is held against the lists', async (_, times, counts) => {
+    ['executed', 1, { placed: 20, notSent: 80 }],
+    ['not executed', 0, { placed: 0, notSent: 100 }],
+  ])('is checked against the lists if a request is refused with a lock and was %s', async (_, times, counts) => {
     const locked = respond('{"code":4001,"message":"locked"}');
     const exchange = new ModelExchange([{ times, answer: locked }]);
     const server = await exchange.serve();
@@ -209,10 +212,10 @@ describe('a batch', () => {
     expect(count(server, 'orderMoreV2')).toBe(1);
     const again = await resume(accountOf(server.url, { state: account.state }));
     expect(again.job.counts()).toMatchObject({ placed: 100 });
-    expect([...exchange.counts.values()].every((copies) => copies === 1)).toBe(true);
+    expect([...exchange.counts.values()].every((times) => times === 1)).toBe(true);
   });
 
-  it('refused for a lock that keeps the lists away is unknown, and gone on with once they can be read', async () => {
+  it('stays unknown while a lock also refuses the lists, and resumes once they can be read', async () => {
     const exchange = new ModelExchange([{ answer: respond('{"code":4001,"message":"locked"}') }]);
     let isLocked = false;
     const server = await serveFaults({
@@ -232,12 +235,12 @@ describe('a batch', () => {
     expect(exchange.orders).toHaveLength(40);
   });
 
-  it('that a host did not even take a connection for is not sent, and leaves nothing open', async () => {
+  it('is not sent and leaves nothing open if the host refuses the connection', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
     const account = accountOf(server.url);
     const job = await begin(account, { lines: lines(30) });
-    const ran = await carried({ ...account, client: accountOf('http://127.0.0.1:1').client }, job);
+    const ran = await runJob({ ...account, client: accountOf('http://127.0.0.1:1').client }, job);
     expect(ran.ending).toMatchObject({ kind: 'unreachable' });
     expect(ran.job.counts()).toMatchObject({ notSent: 30 });
     expect(account.journal.open()).toEqual([]);

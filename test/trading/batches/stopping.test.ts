@@ -12,32 +12,32 @@ import { count } from '../support/exchange.js';
 import { begin, JOB, lines, place, resume } from './jobs.js';
 import { ModelExchange, RESET } from './model-exchange.js';
 
-/** Does something when the nth batch is about to be sent. */
-function meddling(account: TestAccount, nth: number, work: () => void): TestAccount {
+/** Runs `work` right before the nth batch is sent. */
+function beforeNthBatch(account: TestAccount, nth: number, work: () => void): TestAccount {
   const { client } = account;
   const write = client.placeOrders.bind(client);
   let calls = 0;
-  const meddled: typeof write = (...words) => {
+  const placeOrders: typeof write = (...words) => {
     calls += 1;
     if (calls === nth) work();
     return write(...words);
   };
-  return Object.assign(account, { client: Object.assign(client, { placeOrders: meddled }) });
+  return Object.assign(account, { client: Object.assign(client, { placeOrders }) });
 }
 
 function fileOf({ state }: { readonly state: string }): string {
   return path.join(state, 'journal', 'test', 'open', JOB);
 }
 
-describe('a batch that is stopped', () => {
-  it('by a signal lets nothing leave any more, takes in what comes, and is gone on with', async () => {
+describe('a batch that stops', () => {
+  it('sends nothing more after a signal, waits for the answers, and resumes', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
     const account = accountOf(server.url);
     const job = await begin(account, { lines: lines(400) });
     const host = { ...account.host, sleep: (milliseconds: number) => delay(milliseconds) };
     const stops: Promise<void>[] = [];
-    const patient = { ...meddling(account, 6, () => stops.push(run.interrupt(5_000))), host };
+    const patient = { ...beforeNthBatch(account, 6, () => stops.push(run.interrupt(5_000))), host };
     const run: JobRun = new JobRun(patient, job);
     expect(await run.run()).toEqual({ kind: 'interrupted' });
     await Promise.all(stops);
@@ -50,11 +50,11 @@ describe('a batch that is stopped', () => {
     expect(again.job.counts()).toMatchObject({ placed: 400 });
     expect(again.isChecked).toBe(true);
     expect(exchange.orders).toHaveLength(400);
-    // its record was whole, so nothing had to be looked for: one before, and those that count at the end
+    // its record was complete, so only the list before and the three that verify it were read
     expect(exchange.lists).toBe(1 + 3);
   });
 
-  it('by a signal while requests are written down takes them back, so that none has to be looked for', async () => {
+  it('withdraws the requests that a signal interrupts while they are recorded, so that none is unknown', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
     const account = accountOf(server.url);
@@ -78,7 +78,7 @@ describe('a batch that is stopped', () => {
     expect([again.job.counts().placed, exchange.orders.length, exchange.lists]).toEqual([400, 400, 1 + 3]);
   });
 
-  it('by the time that the user gave leaves enough for the answers', async () => {
+  it('leaves time for the answers before the end of its time budget', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
     const account = accountOf(server.url, { budgetMs: 4_000 });
@@ -91,7 +91,7 @@ describe('a batch that is stopped', () => {
     expect([again.job.counts().placed, exchange.orders.length]).toEqual([4_000, 4_000]);
   });
 
-  it('where its record cannot be made sends nothing', async () => {
+  it('sends nothing if its record cannot be created', async () => {
     const server = await new ModelExchange().serve();
     const account = accountOf(server.url);
     mkdirSync(path.join(account.state, 'journal', 'test'), { recursive: true, mode: 0o700 });
@@ -100,7 +100,7 @@ describe('a batch that is stopped', () => {
     expect(count(server, 'orderMoreV2')).toBe(0);
   });
 
-  it('by a defect tells of that one, when all that had left is known', async () => {
+  it('throws the first of two defects once the outcome of every sent request is known', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
     const account = accountOf(server.url);
@@ -124,7 +124,7 @@ describe('a batch that is stopped', () => {
     expect([job.counts().placed, job.counts().unknown]).toEqual([exchange.orders.length, 0]);
   });
 
-  it('by a defect after an answer had come does not take that request for one that stayed here', async () => {
+  it('counts a request as unknown if a defect follows its answer', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
     const account = accountOf(server.url);
@@ -138,12 +138,12 @@ describe('a batch that is stopped', () => {
     expect([job.counts().unknown, exchange.orders.length]).toEqual([20, 20]);
   });
 
-  it('where its record cannot be gone on with lets nothing more leave, and knows what had', async () => {
+  it('sends nothing more if its record cannot be extended, and knows the outcome of what was sent', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
     const account = accountOf(server.url);
     const aside = path.join(account.state, 'aside');
-    const broken = meddling(account, 4, () => {
+    const broken = beforeNthBatch(account, 4, () => {
       renameSync(fileOf(account), aside);
       mkdirSync(fileOf(account));
     });
@@ -154,14 +154,14 @@ describe('a batch that is stopped', () => {
   });
 });
 
-describe('a job that is gone on with', () => {
+describe('a job that resumes', () => {
   it.each([
     ['another side', { side: 'sell' }, /is for buy orders in btc_usdt/],
     ['another market', { market: 'eth_usdt' }, /is for buy orders in btc_usdt/],
     ['another account', { account: 'cross' }, /uses the spot account/],
     ['other orders', { lines: lines(59) }, /does not have the same orders/],
     ['an order more', { lines: lines(61) }, /does not have the same orders/],
-  ] as const)('is not about %s', async (_, wish, message) => {
+  ] as const)('is refused with %s', async (_, wish, message) => {
     const { jobToResume } = await import('../../../src/trading/batches/start-job.js');
     const account = await stopped();
     const meant = { market: 'btc_usdt', side: 'buy' as const, ...wish };
@@ -170,7 +170,7 @@ describe('a job that is gone on with', () => {
     );
   });
 
-  it('takes the same orders in whatever order and writing they come', async () => {
+  it('accepts the same orders in another order and notation', async () => {
     const { jobToResume } = await import('../../../src/trading/batches/start-job.js');
     const account = await stopped();
     const others = lines(60)
@@ -180,7 +180,7 @@ describe('a job that is gone on with', () => {
     expect(() => jobToResume(account, 'jobnever', { market: 'btc_usdt', side: 'buy' })).toThrow(/no job jobnever/);
   });
 
-  it('is not taken up while a process is at it', async () => {
+  it('is refused while another process runs it', async () => {
     const server = await new ModelExchange().serve();
     const account = accountOf(server.url);
     await begin(account, {});
@@ -191,19 +191,19 @@ describe('a job that is gone on with', () => {
     expect(() => resumeJob(account, JOB)).toThrow(/Another process is running job/);
   });
 
-  it('is not begun a second time, until it is finished or ended', async () => {
+  it('blocks a second job with the same orders until it is finished or ended', async () => {
     const exchange = new ModelExchange([{}, { times: 0, answer: RESET }]);
     const server = await exchange.serve();
     const options = { tolerance: 60_000, budgetMs: 100_000 };
     const account = accountOf(server.url, options);
     await place(account, { lines: lines(60) });
-    const told = {
+    const error = {
       kind: 'usage',
       clientId: JOB,
       hints: saying(`pit order batch buy btc_usdt --resume ${JOB}`),
     };
     const reversed = lines(60).reverse();
-    await expect(begin(account, { lines: reversed }, 'job2')).rejects.toMatchObject(told);
+    await expect(begin(account, { lines: reversed }, 'job2')).rejects.toMatchObject(error);
     const others = [{ lines: lines(59) }, { side: 'sell' }, { account: 'cross' }] as const;
     for (const [index, other] of others.entries())
       await begin(account, { lines: lines(60), ...other }, `other${index}`);
@@ -215,17 +215,17 @@ describe('a job that is gone on with', () => {
     ]);
     const entry = account.journal.find(JOB) as Entry<'orderMoreV2'>;
     expect(await settleJob(account, entry, false)).toMatchObject({ outcome: 'partial' });
-    await expect(begin(account, { lines: reversed }, 'job3')).rejects.toMatchObject(told);
+    await expect(begin(account, { lines: reversed }, 'job3')).rejects.toMatchObject(error);
     expect(await settleJob(account, entry, true)).toMatchObject({ outcome: 'partial' });
     await begin(account, { lines: reversed }, 'job4');
-    // and what was ended may still be gone on with
+    // an ended job can still be resumed
     const elapsedMs = account.host.now() - NOW;
     const again = await resume(accountOf(server.url, { ...options, state: account.state, elapsedMs }));
     expect(again.job.counts()).toMatchObject({ placed: 60 });
   });
 });
 
-/** An account with a job that a loss has stopped. */
+/** An account with a job that stopped after a lost answer. */
 async function stopped(): Promise<TestAccount> {
   const server = await new ModelExchange([{ times: 0, answer: RESET }]).serve();
   const account = accountOf(server.url, { budgetMs: 2_000, tolerance: 60_000 });

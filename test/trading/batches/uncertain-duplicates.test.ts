@@ -13,8 +13,8 @@ import { ModelExchange, RESET } from './model-exchange.js';
 
 const OPTIONS = { budgetMs: 2_000, tolerance: 60_000 };
 
-/** What refuses a batch for an order of another write that may be there. */
-function inDoubt(line: string, id = JOB) {
+/** The error for a batch with a line that another write may have placed. */
+function refusalFor(line: string, id = JOB) {
   return {
     kind: 'usage',
     clientId: id,
@@ -23,12 +23,12 @@ function inDoubt(line: string, id = JOB) {
   };
 }
 
-/** The same account so much later. */
+/** The same account at its current time, with a new budget. */
 function later(account: TestAccount & { readonly state: string }, url: string, budgetMs = 200_000) {
   return accountOf(url, { ...OPTIONS, budgetMs, state: account.state, elapsedMs: account.host.now() - NOW });
 }
 
-it('orders that may be those of another job in doubt are no copies of what was refused here', async () => {
+it('orders that may belong to another unknown job are not assigned to refused lines', async () => {
   const exchange = new ModelExchange([
     { accepts: (pair) => pair < 18 },
     { times: 0, answer: RESET },
@@ -38,7 +38,7 @@ it('orders that may be those of another job in doubt are no copies of what was r
   const account = accountOf(server.url, OPTIONS);
   const first = await place(account, { lines: lines(40) });
   expect(first.job.counts()).toEqual({ placed: 18, refused: 2, unknown: 20, notSent: 0 });
-  // what was refused, once more: it is placed, and no list shows it in time
+  // the refused lines once more: they are placed, but no list shows them in time
   exchange.lag = 1_000;
   const again = accountOf(server.url, {
     ...OPTIONS,
@@ -61,7 +61,7 @@ it('orders that may be those of another job in doubt are no copies of what was r
   expect(new Set(exchange.counts.values())).toEqual(new Set([1]));
 });
 
-it('a batch with lines that another job may have placed is refused until it is known that it has not', async () => {
+it('a batch is refused while its lines may be placed by another job, and accepted once they are not', async () => {
   const exchange = new ModelExchange([{ times: 0, answer: RESET }]);
   const server = await exchange.serve();
   const account = accountOf(server.url, OPTIONS);
@@ -77,8 +77,8 @@ it('a batch with lines that another job may have placed is refused until it is k
       'line 8',
     ],
   ] as const;
-  for (const [those, line] of cases)
-    await expect(begin(account, { lines: those }, 'job2')).rejects.toMatchObject(inDoubt(line));
+  for (const [other, line] of cases)
+    await expect(begin(account, { lines: other }, 'job2')).rejects.toMatchObject(refusalFor(line));
   expect(account.journal.open().map(({ intent }) => intent.id)).toEqual([JOB]);
   for (const [id, other] of [
     ['job3', { side: 'sell' }],
@@ -92,7 +92,7 @@ it('a batch with lines that another job may have placed is refused until it is k
   expect(count(server, 'orderMoreV2')).toBe(2);
 });
 
-it('a batch with a line just like a single order that may be there is refused', async () => {
+it('a batch is refused while an order identical to one of its lines may be placed', async () => {
   const server = await new ModelExchange().serve();
   const account = accountOf(server.url, OPTIONS);
   const terms = {
@@ -104,21 +104,21 @@ it('a batch with a line just like a single order that may be there is refused', 
     amount: '0.010',
   } as const;
   const entry = account.journal.begin<'order'>({ operation: 'order', terms }, { id: 'mine0001', reqTime: NOW });
-  // who is at it will know
+  // while its process runs, that order does not block the batch
   await begin(account, { lines: lines(20) }, 'job2');
   entry.release();
-  await expect(begin(account, { lines: lines(19) }, 'job3')).rejects.toMatchObject(inDoubt('line 5', 'mine0001'));
+  await expect(begin(account, { lines: lines(19) }, 'job3')).rejects.toMatchObject(refusalFor('line 5', 'mine0001'));
   expect(server.requests.some(({ target }) => target.startsWith('/api/order'))).toBe(false);
 });
 
-it('an order just like a line is refused once the answer to that is lost, also while a process is at the job', async () => {
+it('an order is refused once the answer for an identical line is lost, even while the job runs', async () => {
   const account = accountOf((await new ModelExchange().serve()).url, OPTIONS);
   const job = await begin(account, { lines: lines(40) });
   await job.leaving([[0], [1]], NOW);
   job.tell('no answer', { kind: 'lost', request: 1 });
   const like = (price: string) => () => refuseDuplicate(account, { ...TERMS, price, amount: '0.01' });
   expect(account.journal.find(JOB)?.isUnderWay).toBe(true);
-  // who waits for the answer to the other one will know
+  // the answer to the other request may still arrive
   expect(like('20001')).not.toThrow();
   expect(like('20000')).toThrow(/identical order has an unknown outcome/);
   expect(uncertainWrites(account, 'btc_usdt')).toEqual([
@@ -126,13 +126,13 @@ it('an order just like a line is refused once the answer to that is lost, also w
   ]);
   expect(uncertainWrites(account, 'eth_usdt')).toEqual([]);
   job.entry.release();
-  // whoever takes it up gets no answer either
+  // a process that takes over gets no answer either
   expect(account.journal.find(JOB)?.claim()).toBe(true);
   expect(like('20001')).toThrow(/identical order has an unknown outcome/);
   expect(like('20002')).not.toThrow();
 });
 
-it('going on with a job is refused for what others are in doubt of, never for what it is itself', async () => {
+it('a job does not resume while an identical order of another write is unknown, but its own unknown lines do not block it', async () => {
   const exchange = new ModelExchange([{}, { times: 0, answer: RESET }]);
   const server = await exchange.serve();
   const account = accountOf(server.url, OPTIONS);
@@ -140,10 +140,10 @@ it('going on with a job is refused for what others are in doubt of, never for wh
   const terms = { ...TERMS, market: 'btc_usdt', side: 'buy', account: 'spot', price: '20030', amount: '0.01' } as const;
   const single = account.journal.begin<'order'>({ operation: 'order', terms }, { id: 'mine0001', reqTime: NOW });
   single.release();
-  const told = expect.objectContaining(inDoubt('line 31', 'mine0001'));
+  const error = expect.objectContaining(refusalFor('line 31', 'mine0001'));
   const next = later(account, server.url);
-  expect(() => jobToResume(next, JOB, { market: 'btc_usdt', side: 'buy' })).toThrow(told);
-  expect(() => resumeJob(next, JOB)).toThrow(told);
+  expect(() => jobToResume(next, JOB, { market: 'btc_usdt', side: 'buy' })).toThrow(error);
+  expect(() => resumeJob(next, JOB)).toThrow(error);
   expect(next.journal.find(JOB)?.isUnderWay).toBe(false);
   next.journal.find('mine0001')?.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
   expect((await resume(next)).job.counts()).toMatchObject({ placed: 40 });

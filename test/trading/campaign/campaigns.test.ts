@@ -5,7 +5,7 @@ import { killCampaign } from './kill-campaign.js';
 
 const pit = path.resolve(import.meta.dirname, '../../../bin/pit.js');
 
-it('a few actions on a bad network: nothing doubled, lost or told wrongly', async () => {
+it('actions on a bad network place no order twice, lose none and report each outcome truthfully', async () => {
   const report = await faultCampaign({ pit, seed: 1, actions: 15 });
   expect(report.details).toBe('');
   expect(report.actions).toBe(15);
@@ -13,7 +13,7 @@ it('a few actions on a bad network: nothing doubled, lost or told wrongly', asyn
   expect(report.duplicates).toBeGreaterThan(0);
 });
 
-it('a few kills at each point: the same after pit resolve', async () => {
+it('pit resolve settles what a kill at any point leaves behind', async () => {
   const { report, tallies } = await killCampaign({ pit, seed: 1, kills: 1 });
   expect(report.details).toBe('');
   expect(tallies.map(({ kills }) => kills)).toEqual(tallies.map(() => 1));

@@ -6,7 +6,7 @@ import { accountOf, type TestAccount } from '../support/account.js';
 import { count, query } from '../support/exchange.js';
 import { type ListedOrder, openOrders, serveOrders } from '../support/open-orders.js';
 
-/** With ids that differ, as the fake host's chance does not. */
+/** With different ids, although the fake host's randomness is constant. */
 function accountAt({ url }: FaultServer, budgetMs = 60_000): TestAccount {
   const account = accountOf(url, { budgetMs, tolerance: 5_000 });
   let made = 0;
@@ -73,7 +73,7 @@ describe('cancelling all open orders', () => {
     expect([outcomes(done), done.left]).toEqual([Array(4).fill('cancelled'), []]);
   });
 
-  it('reports what filled or was cancelled by others meanwhile', async () => {
+  it('reports orders that fill or are cancelled by others meanwhile', async () => {
     const server = await serveOrders(openOrders(3), {
       cancel: (id) => {
         if (id === '1') return 'fills';
@@ -89,7 +89,7 @@ describe('cancelling all open orders', () => {
     expect(rows['3']).toMatchObject({ outcome: 'cancelled', message: 'ok' });
   });
 
-  it('repeats cancellations that were refused as too frequent or got no answer', async () => {
+  it('repeats cancellations that were refused as too frequent or lost', async () => {
     const server = await serveOrders(openOrders(3), {
       cancel: (id, time) => {
         if (time > 2) return 'done';
@@ -100,7 +100,7 @@ describe('cancelling all open orders', () => {
     const done = await clear(account);
     expect(outcomes(done)).toEqual(Array(3).fill('cancelled'));
     expect(cancelled(server).sort()).toEqual(['1', '1', '1', '2', '2', '2', '3']);
-    // each under a record of its own, and all of them settled
+    // each has its own record, and all are settled
     expect(account.journal.open()).toEqual([]);
     const records = account.journal.archive.since(0).map(({ outcome }) => outcome);
     expect(records.sort()).toEqual([
@@ -153,7 +153,7 @@ describe('cancelling all open orders', () => {
     expect([done.left, cancelled(server).length]).toEqual([[], 3]);
   });
 
-  it('reports that it could not read what is left', async () => {
+  it('reports that it could not read the remaining orders', async () => {
     const list = (asked: number) => (asked > 2 ? FAULTS['an HTML page with 502'] : undefined);
     const server = await serveOrders(openOrders(2), { list });
     const done = await clear(accountAt(server));
@@ -161,7 +161,7 @@ describe('cancelling all open orders', () => {
     expect(outcomes(done)).toEqual(['cancelled', 'cancelled']);
   });
 
-  it('sends nothing if nothing is open', async () => {
+  it('sends nothing if no order is open', async () => {
     const server = await serveOrders([]);
     expect(await clear(accountAt(server))).toEqual({ attempts: [], left: [], failure: null });
     expect(cancelled(server)).toEqual([]);

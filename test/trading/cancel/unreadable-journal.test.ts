@@ -11,7 +11,7 @@ import { count } from '../support/exchange.js';
 import { MARKET } from '../support/market.js';
 import { serveOrders } from '../support/open-orders.js';
 
-/** Cancels when it is asked the first time, and answers what it would answer the second. */
+/** Cancels, and answers as if the request were a repetition. */
 async function serveRepeated() {
   const server = await serveOrders([{ id: '7', side: 'buy', status: 0, filled: '0', amount: '0.5' }], {
     cancel: () => {
@@ -22,7 +22,7 @@ async function serveRepeated() {
   return server;
 }
 
-/** A day of the archive that cannot be read: the disk says no, here because it is no file. */
+/** Makes a day of the archive unreadable: its file is a folder. */
 function breakYesterday({ state }: TestAccount & { readonly state: string }): void {
   const day = new Date(NOW - 86_400_000).toISOString().slice(0, 10);
   mkdirSync(path.join(state, 'journal', 'test', 'settled', `${day}.log`), { recursive: true, mode: 0o700 });

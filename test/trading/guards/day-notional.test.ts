@@ -6,7 +6,7 @@ import type { Entry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, OrderTerms, Settlement } from '../../../src/trading/journal/intent.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond } from '../../support/fault-server.js';
-import { begin, carried, resume } from '../batches/jobs.js';
+import { begin, resume, runJob } from '../batches/jobs.js';
 import { ModelExchange } from '../batches/model-exchange.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 
@@ -32,12 +32,12 @@ it('the notional of a day sums the orders of the journal since midnight UTC in o
   expect(today()).toBe('0');
   write('btc_usdt', '100', '0.5').settle(PLACED, 'placed');
   expect(today()).toBe('50.0');
-  // open: nobody knows yet
+  // open: the outcome is unknown
   const open = write('eth_usdt', '10', '3');
   expect(today()).toBe('80.0');
   open.settle({ ...PLACED, outcome: 'refused', id: null }, 'refused');
   expect(today()).toBe('50.0');
-  // the network made it twice
+  // the network repeated it
   write('btc_usdt', '7', '1').settle({ ...PLACED, duplicates: ['2'] }, 'placed');
   expect(today()).toBe('64.0');
   write('eth_btc', '1', '1').settle(PLACED, 'placed');
@@ -92,7 +92,7 @@ describe('a sell below the best bid counts at that bid', () => {
     expect(usdt()).toBe('172002.0');
     begin('earlier1', SELL).settle(PLACED, 'placed');
     expect(usdt()).toBe('172022.0');
-    // refused, and a copy of the request placed it after all
+    // refused, and placed by a repetition of the request
     begin('late1', SELL).settle({ outcome: 'refused', id: null, duplicates: ['9'] }, 'refused');
     expect(usdt()).toBe('172042.0');
   });
@@ -129,7 +129,7 @@ describe('a sell below the best bid counts at that bid', () => {
     expect(usdt()).toBe('0');
     const again = resumeJob(account, job.id, { bid: '6000' });
     expect(usdt()).toBe('18000');
-    const { ending } = await carried(account, again);
+    const { ending } = await runJob(account, again);
     expect([ending.kind, account.journal.open(), usdt()]).toEqual(['finished', [], '18000']);
   });
 });
@@ -150,7 +150,7 @@ describe('the notional of a job', () => {
     const job = await begin(account, { lines: rows });
     expect(usdt(account)).toBe(`${worth(0, 400)}`);
     exchange.lag = 1_000;
-    await carried(account, job);
+    await runJob(account, job);
     const left = rows.filter((_, line) => job.outcomes()[line] === 'notSent');
     expect(left.length).toBeGreaterThan(0);
     expect(usdt(account)).toBe(`${worth(0, 400) - left.reduce((sum, [, price]) => sum + Number(price), 0)}`);
@@ -161,7 +161,7 @@ describe('the notional of a job', () => {
       elapsedMs: account.host.now() - NOW,
     });
     await resume(later);
-    // a copy may be told from the one that was answered by nothing
+    // nothing distinguishes the duplicate from the answered order
     expect(usdt(later)).toBe(`${worth(0, 400) + worth(20, 40)}`);
   });
 
@@ -183,23 +183,23 @@ describe('the notional of a job', () => {
   });
 
   it('counts a job once that was closed and resumed', async () => {
-    // the second request is made twice
+    // the second request executes twice
     const refused = respond('{"code":4002,"message":"too frequent"}');
     const exchange = new ModelExchange([{}, { times: 2 }], { times: 0, answer: refused });
     const server = await exchange.serve();
     const account = accountOf(server.url);
-    // of a price for each request
+    // one price per request
     const priced = Array.from({ length: 60 }, (_, at): BatchLine => [at + 1, `${100 + Math.floor(at / 20)}`, '1']);
     const job = await begin(account, { lines: priced });
-    await carried(account, job);
+    await runJob(account, job);
     const entry = account.journal.find(job.id) as Entry<'orderMoreV2'>;
     expect(await settleJob(account, entry, true)).toMatchObject({ outcome: 'partial' });
-    // 40 of the first two requests, and 20 copies
+    // 40 of the first two requests, and 20 duplicates
     expect([usdt(account), account.journal.open()]).toEqual(['6040', []]);
     const others = account.journal.begin<'order'>({ operation: 'order', terms: ORDER }, { id: 'o1', reqTime: 5 });
     others.settle(PLACED, 'placed');
     expect(usdt(account)).toBe('6047');
-    // all of it while it is under way, and what was copied
+    // every line while it is under way, and the duplicates
     const again = resumeJob(account, job.id);
     expect(usdt(account)).toBe('8087');
     again.entry.release();

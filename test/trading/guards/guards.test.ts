@@ -16,7 +16,7 @@ interface Case {
   readonly side?: Side;
   readonly type?: OrderType;
   readonly orders?: readonly (readonly [price: string, amount: string])[];
-  /** Whether the orders are the lines of a batch, from 1 on. */
+  /** Whether the orders are the lines of a batch, numbered from 1. */
   readonly isBatch?: boolean;
   readonly settings?: Readonly<Record<string, string>>;
   readonly evidence?: Partial<Evidence>;
@@ -198,20 +198,20 @@ describe('order-notional and day-notional', () => {
 
   it('hold a sell whose notional is unknown, and say why', () => {
     const unseen = { side: 'sell', evidence: { seen: UNREACHABLE, today: Decimal.of('600') } } as const;
-    const told = (order: readonly [string, string], limits: Record<string, string>) =>
+    const messages = (order: readonly [string, string], limits: Record<string, string>) =>
       guarded({ ...unseen, orders: [order], settings: { priceBand: 'off', ...limits } }).breaches.map(
         ({ guard, failure }) => [guard, failure === UNREACHABLE],
       );
-    expect(told(['10', '2'], settings)).toEqual([
+    expect(messages(['10', '2'], settings)).toEqual([
       ['order-notional', true],
       ['day-notional', true],
     ]);
     // at its own price it goes past one of them already
-    expect(told(['1000', '1.5'], settings)).toEqual([
+    expect(messages(['1000', '1.5'], settings)).toEqual([
       ['order-notional', false],
       ['day-notional', true],
     ]);
-    expect(told(['10', '2'], { orderNotional: 'off', dayNotional: 'off' })).toEqual([]);
+    expect(messages(['10', '2'], { orderNotional: 'off', dayNotional: 'off' })).toEqual([]);
     expect(guarded({ ...unseen, side: 'buy', orders: [['10', '2']], settings: { priceBand: 'off' } }).breaches).toEqual(
       [],
     );

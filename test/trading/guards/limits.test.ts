@@ -47,7 +47,7 @@ describe('the settings of the guards', () => {
     ['postOnlyGuard', 'Off', 'off'],
   ])('%s accepts %s', (key, value, kept) => {
     expect(checkSetting(key, value)).toBe(kept);
-    // what is kept is read again from the profile's file
+    // the stored setting is read again from the profile's file
     expect(checkSetting(key, kept)).toBe(kept);
   });
 

@@ -10,7 +10,7 @@ import { TERMS } from './support.js';
 const ID = '202202224851151555';
 const PLACED = `{"code":"1000","message":"ok","id":"${ID}"}`;
 
-/** Every way in which the journal touches the disk. */
+/** The calls with which the journal uses the disk. */
 const CALLS = [
   ...['openSync', 'writeSync', 'fsyncSync', 'closeSync', 'fchmodSync', 'linkSync', 'rmSync'],
   ...['readFileSync', 'readdirSync', 'readSync', 'fstatSync', 'mkdirSync', 'chmodSync', 'statSync', 'lstatSync'],
@@ -18,22 +18,22 @@ const CALLS = [
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** From now on the call of this number fails, and all after it where the trouble lasts; how many calls there were. */
+/** Makes the call of this number fail, and all after it if the failure lasts; counts the calls. */
 function fail(number: number, code: string, lasts: boolean): { readonly count: number } {
   const calls = { count: 0 };
   for (const name of CALLS) {
     const original = fs[name] as (...values: unknown[]) => unknown;
     vi.spyOn(fs, name as 'openSync').mockImplementation((...values: unknown[]) => {
       calls.count += 1;
-      const isMeant = lasts ? calls.count >= number : calls.count === number;
-      if (isMeant && !isOutside(values[0])) throw Object.assign(new Error(`${code}: ${name}`), { code });
+      const isFailing = lasts ? calls.count >= number : calls.count === number;
+      if (isFailing && !isOutside(values[0])) throw Object.assign(new Error(`${code}: ${name}`), { code });
       return original.apply(fs, values) as number;
     });
   }
   return calls;
 }
 
-/** What the client and the runtime read for themselves. */
+/** Whether the client or the runtime reads this for itself. */
 function isOutside(target: unknown): boolean {
   return typeof target === 'string' && (target.startsWith('/proc/') || target.includes('node_modules'));
 }
@@ -50,30 +50,27 @@ describe.each([
   ['EIO', false, true],
   ['EROFS', true, false],
   ['EACCES', true, true],
-])(
-  'a disk on which one call after the other fails: %s, it lasts: %s, there is a journal: %s',
-  (code, lasts, hasJournal) => {
-    it('refuses an order before anything leaves and keeps no record of it, or sends it once and reports it as placed', async () => {
-      const ends = new Set<string>();
-      for (let number = 1; ; number += 1) {
-        const server = await serve({ write: respond(PLACED), list: `[${record({ trade_date: 1_540_295_995_600 })}]` });
-        const account = accountOf(server.url);
-        if (hasJournal) settleOne(account);
-        // what is loaded late is loaded now
-        await account.client.api.read('getOrders', { currency: 'btc_usdt', pageIndex: '1', tradeType: '1' });
-        const calls = fail(number, code, lasts);
-        const end = await placeOrder(account, TERMS, { id: CLIENT_ID, chosen: true }).catch((error: unknown) => error);
-        vi.restoreAllMocks();
-        expect([number, wordsOf(end), count(server, 'order')]).toEqual([number, wordsOf(end), isPlaced(end) ? 1 : 0]);
-        // what was not sent is not open either, if the disk let it be removed
-        if (!lasts && !isPlaced(end)) expect([number, account.journal.open()]).toEqual([number, []]);
-        ends.add(wordsOf(end));
-        if (calls.count < number) break;
-      }
-      expect([...ends].sort()).toEqual(['not sent', 'placed']);
-    });
-  },
-);
+])('a disk on which each call in turn fails: %s, lasting: %s, with a journal: %s', (code, lasts, hasJournal) => {
+  it('refuses an order before it is sent and keeps no record of it, or sends it once and reports it as placed', async () => {
+    const ends = new Set<string>();
+    for (let number = 1; ; number += 1) {
+      const server = await serve({ write: respond(PLACED), list: `[${record({ trade_date: 1_540_295_995_600 })}]` });
+      const account = accountOf(server.url);
+      if (hasJournal) settleOne(account);
+      // loads lazy modules before the failures
+      await account.client.api.read('getOrders', { currency: 'btc_usdt', pageIndex: '1', tradeType: '1' });
+      const calls = fail(number, code, lasts);
+      const end = await placeOrder(account, TERMS, { id: CLIENT_ID, chosen: true }).catch((error: unknown) => error);
+      vi.restoreAllMocks();
+      expect([number, wordsOf(end), count(server, 'order')]).toEqual([number, wordsOf(end), isPlaced(end) ? 1 : 0]);
+      // an unsent order is not open either, if the disk let its record be removed
+      if (!lasts && !isPlaced(end)) expect([number, account.journal.open()]).toEqual([number, []]);
+      ends.add(wordsOf(end));
+      if (calls.count < number) break;
+    }
+    expect([...ends].sort()).toEqual(['not sent', 'placed']);
+  });
+});
 
 function isPlaced(end: unknown): end is Placement {
   return typeof end === 'object' && end !== null && 'outcome' in end && end.outcome === 'placed';

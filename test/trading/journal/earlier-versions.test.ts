@@ -20,7 +20,7 @@ import { contents, TERMS } from './support.js';
 const OPEN_JOB = 'job0000000000000000open';
 const DONE_JOB = 'job0000000000000000done';
 
-/** A home as an earlier version left it: an order, a batch and a withdrawal that are unknown, and settled ones. */
+/** A home of an earlier version: an unknown order, batch and withdrawal, and settled ones. */
 function oldHome(name = 'home-0.2.0'): string {
   const state = temporaryState();
   const folder = path.join(state, 'journal', 'test');
@@ -32,7 +32,7 @@ function oldHome(name = 'home-0.2.0'): string {
 }
 
 describe('a journal of version 0.2.0', () => {
-  it('has its open and settled writes, and what is known of each line of a batch', () => {
+  it('shows its open and settled writes, and the outcome of each line of a batch', () => {
     const { journal } = accountOf('http://127.0.0.1:1', { state: oldHome() });
     expect(new Set(journal.open().map(({ intent }) => intent.id))).toEqual(new Set(['unknown1', OPEN_JOB, 'funds001']));
     const job = new Job(journal.job(OPEN_JOB) as Entry<'orderMoreV2'>);
@@ -67,7 +67,7 @@ describe('a journal of version 0.2.0', () => {
     expect(found?.outcome).toBe('notSent');
   });
 
-  it('reports what was carried out again of an order that it had settled a moment before', async () => {
+  it('reports a duplicate of an order that it had settled a moment before', async () => {
     const list = ['8', '7'].map((id) => record({ id, trade_date: 1_540_295_996_000 })).join(',');
     const server = await serveFaults({ answer: () => respond(`[${list}]`) });
     const buys = { market: 'btc_usdt', side: 'buy' } as const;
@@ -79,10 +79,10 @@ describe('a journal of version 0.2.0', () => {
   });
 });
 
-describe('a journal with a folder of its own for settled writes that may be executed again', () => {
+describe('a journal with a separate folder for settled writes that may execute again', () => {
   const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
 
-  it('has its open writes, and those that are settled and not closed, in one folder', () => {
+  it('moves open writes and unverified settled ones into one folder', () => {
     const state = oldHome('home-verifying');
     const { journal } = accountOf('http://127.0.0.1:1', { state });
     expect(journal.open().map(({ intent }) => intent.id)).toEqual([OPEN_JOB, 'unknown1', 'funds001']);
@@ -103,7 +103,7 @@ describe('a journal with a folder of its own for settled writes that may be exec
     expect(journal.damaged()).toEqual([]);
   });
 
-  it('reports a duplicate of an order that is settled, once', async () => {
+  it('reports a duplicate of a settled order once', async () => {
     const list = ['8', '7'].map((id) => record({ id, trade_date: 1_540_295_996_000 })).join(',');
     const server = await serveFaults({ answer: () => respond(`[${list}]`) });
     const state = oldHome('home-verifying');
@@ -146,7 +146,7 @@ describe('a journal of a newer version', () => {
           lineOf({ at: NOW, v: 3, settled: { intent: { id: 'mine0001' } } }),
         ),
     ],
-  ])('is not guessed at, and nothing is sent: %s', async (_, change) => {
+  ])('is a usage error and nothing is sent: %s', async (_, change) => {
     const state = oldHome();
     change(path.join(state, 'journal', 'test'));
     const account = accountOf('http://127.0.0.1:1', { state });
@@ -155,7 +155,7 @@ describe('a journal of a newer version', () => {
     expect(readdirSync(path.join(state, 'journal', 'test', 'open'))).not.toContain('mine0001');
   });
 
-  it('is told apart from one of this version, whose records and archive carry the number of it', () => {
+  it('differs from this version by the number in its records and archive', () => {
     const state = temporaryState();
     const journal = read(state);
     const begin = (id: string) => journal.begin<'order'>(write, { id, reqTime: 1 });

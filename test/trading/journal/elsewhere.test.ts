@@ -20,12 +20,12 @@ import { NOT_FOUND, record, serve } from '../support/exchange.js';
 import { newJournal, TERMS } from './support.js';
 
 const ID = 'mine0001';
-/** Ids that a process here may have too. */
+/** A process on another machine, with an id that a local process may have too. */
 const ELSEWHERE: Runner = { ...thisProcess(), place: { host: 'web-2', pids: 'pid:[4026531836]' } };
 const UNSEEN: Runner = { ...ELSEWHERE, stamp: 'another-boot/1' };
 const NEXT: Runner = { ...ELSEWHERE, place: { host: 'web-2', pids: 'pid:[2]' } };
 
-/** An order as a process left it whose record was last added to so long ago. */
+/** An order of a process whose last event and last file change are so long ago. */
 function recorded(
   runner: Runner | undefined,
   silentMs: number,
@@ -53,41 +53,41 @@ function recorded(
 
 it.each<[string, number, number, boolean, Runner?]>([
   [
-    'whose id nobody has here is under way until its record has long been silent',
+    'without a local counterpart is under way until its record has been silent for long',
     SILENT_MS - 1,
     SILENT_MS - 1,
     true,
     UNSEEN,
   ],
-  ['is gone then', SILENT_MS, SILENT_MS, false],
-  ['is under way where its clock is behind and the file was changed just now', SILENT_MS * 9, 1, true],
-  ['is under way where its clock is ahead', -SILENT_MS, SILENT_MS, true],
-])('a process elsewhere %s', (_, silentMs, changedMs, isUnderWay, runner = ELSEWHERE) => {
+  ['counts as dead once its record has been silent for long', SILENT_MS, SILENT_MS, false],
+  ['is under way if its clock is behind and the file was changed just now', SILENT_MS * 9, 1, true],
+  ['is under way if its clock is ahead', -SILENT_MS, SILENT_MS, true],
+])('a process on another machine %s', (_, silentMs, changedMs, isUnderWay, runner = ELSEWHERE) => {
   const { journal } = recorded(runner, silentMs, [], changedMs);
   const entry = journal.find(ID);
   expect(entry?.isUnderWay).toBe(isUnderWay);
   expect(entry?.claim()).toBe(!isUnderWay);
-  // who has taken it up has it, though its record has just been added to
+  // the process that claimed it owns it, although its record was just extended
   expect(journal.find(ID)?.runner).toEqual(isUnderWay ? runner : thisProcess());
   expect(journal.find(ID)?.claim()).toBe(false);
 });
 
 it.each([
-  ['while it ran has not got it', SILENT_MS - 1, ELSEWHERE],
-  ['when it had long been silent has it', SILENT_MS, NEXT],
-])('one elsewhere that claims what another one there was at %s', (_, after, owner) => {
+  ['fails while that one runs', SILENT_MS - 1, ELSEWHERE],
+  ['succeeds once that one has been silent for long', SILENT_MS, NEXT],
+])('the claim of a process on another machine over another one there %s', (_, after, owner) => {
   const time = fakeHost().now() - SILENT_MS + after;
   const { journal } = recorded(ELSEWHERE, SILENT_MS, [{ time, event: 'resumed', runner: NEXT }]);
   expect(journal.find(ID)?.runner).toEqual(owner);
 });
 
-it('a record of before, that does not tell where, is of a process here', () => {
+it('a record of an earlier version without a machine belongs to a local process', () => {
   const { pid, stamp } = thisProcess();
   expect(recorded({ pid, stamp }, SILENT_MS).journal.find(ID)?.isUnderWay).toBe(true);
   expect(recorded({ pid, stamp: 'other/1' }, 0).journal.find(ID)?.isUnderWay).toBe(stamp === null);
 });
 
-it('pit resolve says where it is under way, and adds nothing to its record', async () => {
+it('pit resolve names the machine of a write under way and leaves its record unchanged', async () => {
   const { state, file } = recorded(ELSEWHERE, 0);
   const before = fs.readFileSync(file);
   const account = {
@@ -100,13 +100,13 @@ it('pit resolve says where it is under way, and adds nothing to its record', asy
   expect(fs.readFileSync(file)).toEqual(before);
 });
 
-it('pit resolve leaves an order to another one that is at it', async () => {
+it('pit resolve leaves an order to another process that claimed it since', async () => {
   const { state, begin } = newJournal();
   begin(ID).release();
   const account = accountOf('http://127.0.0.1:1', { state, budgetMs: 500 });
   const [seen, ...others] = account.journal.open();
   expect([seen?.isUnderWay, others]).toEqual([false, []]);
-  // the other one has taken it up since it was listed
+  // another process has claimed it since it was listed
   const line = lineOf({ time: account.host.now(), event: 'resumed', runner: ELSEWHERE });
   fs.appendFileSync(path.join(state, 'journal', 'test', 'open', ID), line);
   const [found] = await resolve(account, seen === undefined ? [] : [seen]);
@@ -116,19 +116,19 @@ it('pit resolve leaves an order to another one that is at it', async () => {
   ]);
 });
 
-it('pit resolve has an order alone while it looks: another one that comes then leaves it and asks nothing', async () => {
+it('pit resolve claims an order while it reads it, so that a second pit resolve leaves it and sends nothing', async () => {
   const { state, begin } = newJournal();
   begin(ID).release();
   const other: { found?: Promise<readonly Resolution[]> } = {};
   const server = await serve({
     write: respond(NOT_FOUND),
-    looks: [
+    reads: [
       (socket) => {
         const second = accountOf(server.url, { state, tolerance: 60_000 });
         other.found = resolve(second, second.journal.open());
         other.found.finally(() => respond(record({ id: '7' }))(socket));
       },
-      // a look of the other one would be this one
+      // the second pit resolve would read this one
       record({ id: '8' }),
     ],
   });
@@ -142,7 +142,7 @@ it('pit resolve has an order alone while it looks: another one that comes then l
   expect(server.requests.filter(({ target }) => target.startsWith('/api/getOrder?'))).toHaveLength(1);
 });
 
-it('an order just like one that is under way elsewhere is not sent: nobody here sees whether that one is lost', () => {
+it('an order is refused while an identical one is under way on another machine', () => {
   const { state } = recorded(ELSEWHERE, 0);
   const account = accountOf('http://127.0.0.1:1', { state });
   expect(() => refuseDuplicate(account, TERMS)).toThrow(/identical order has an unknown outcome/);

@@ -18,7 +18,7 @@ import { contents, newJournal, PLACED, settledOf, TERMS } from './support.js';
 const ids = (entries: readonly { readonly intent: Intent }[]) => entries.map(({ intent }) => intent.id);
 
 describe('the journal', () => {
-  it('keeps a write from before it leaves until it is settled, in files of the user alone', () => {
+  it('keeps a write from before it is sent until it is settled, in private files', () => {
     const { journal, begin, open, state, folder } = newJournal();
     const entry = begin('mine0001');
     expect(fs.statSync(path.join(open, 'mine0001')).mode & 0o777).toBe(0o600);
@@ -35,7 +35,7 @@ describe('the journal', () => {
     expect(journal.archive.find('mine0001')).toMatchObject({ ...PLACED, intent: { id: 'mine0001' } });
   });
 
-  it('takes an id once, while it is open and after it was placed', () => {
+  it('accepts an id once while it is open and after its order was placed', () => {
     const { begin } = newJournal();
     const entry = begin('mine0001', true);
     const taken = { kind: 'usage', hints: saying('pit resolve mine0001') };
@@ -45,7 +45,7 @@ describe('the journal', () => {
     expect(begin('mine0002', true).intent.id).toBe('mine0002');
   });
 
-  it.each(['refused', 'notSent'] as const)('takes an id again of which nothing came: %s', (outcome) => {
+  it.each(['refused', 'notSent'] as const)('accepts an id again if its write was %s', (outcome) => {
     const { journal, begin } = newJournal();
     begin('mine0001', true).settle({ outcome, id: null, duplicates: [] }, outcome);
     expect(begin('mine0001', true).intent.id).toBe('mine0001');
@@ -56,23 +56,18 @@ describe('the journal', () => {
     ['settles', (earlier) => earlier.settle(PLACED, 'placed')],
     ['discards', (earlier) => earlier.discard()],
     ['claims', (earlier) => expect(earlier.claim()).toBe(false)],
-  ])(
-    'keeps the record of an id that was chosen again, whatever of it somebody %s who still knows it',
-    async (_, does) => {
-      const { host, journal, begin } = newJournal();
-      begin('mine0001', true).release();
-      const [earlier, same] = [journal.find('mine0001'), journal.find('mine0001')];
-      same?.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
-      await host.sleep(5_000);
-      const again = begin('mine0001', true);
-      if (earlier !== undefined) does(earlier);
-      expect(journal.open().map(({ intent, events }) => [intent.time, events.length])).toEqual([
-        [again.intent.time, 1],
-      ]);
-    },
-  );
+  ])('keeps the record of a reused id if another process still %s the earlier one', async (_, does) => {
+    const { host, journal, begin } = newJournal();
+    begin('mine0001', true).release();
+    const [earlier, same] = [journal.find('mine0001'), journal.find('mine0001')];
+    same?.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
+    await host.sleep(5_000);
+    const again = begin('mine0001', true);
+    if (earlier !== undefined) does(earlier);
+    expect(journal.open().map(({ intent, events }) => [intent.time, events.length])).toEqual([[again.intent.time, 1]]);
+  });
 
-  it('tells ids apart by their case, as the exchange does, whatever the file system does', () => {
+  it('distinguishes ids by case, as the exchange does, on any file system', () => {
     const { journal, begin, open } = newJournal();
     for (const id of ['abcd', 'ABCD', 'aBcD']) begin(id);
     expect(ids(journal.open()).sort()).toEqual(['ABCD', 'aBcD', 'abcd']);
@@ -80,7 +75,7 @@ describe('the journal', () => {
     expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(3);
   });
 
-  it('does not bring a settled record back when somebody else is still at it', () => {
+  it('does not restore a settled record that another process still writes to', () => {
     const { journal, begin, open } = newJournal();
     const entry = begin('mine0001');
     const other = journal.find('mine0001');
@@ -92,7 +87,7 @@ describe('the journal', () => {
     expect(journal.archive.since(0)).toHaveLength(1);
   });
 
-  it('clears away what a process left behind that ended while it made a record, and nothing that is being made', () => {
+  it('removes the draft of a process that died while writing it, and no draft in progress', () => {
     const { begin, host, open } = newJournal();
     begin('mine0001');
     const [old, fresh] = ['.old1.17.1', '.new1.17.1'].map((name) => path.join(open, name));
@@ -103,14 +98,14 @@ describe('the journal', () => {
     expect(fs.readdirSync(open).sort()).toEqual(['.new1.17.1', 'mine0001', 'mine0002']);
   });
 
-  it('takes a record back whose write never left', () => {
+  it('discards the record of a write that was not sent', () => {
     const { journal, begin } = newJournal();
     begin('mine0001').discard();
     expect([journal.open(), journal.archive.since(0)]).toEqual([[], []]);
     expect(begin('mine0001').intent.id).toBe('mine0001');
   });
 
-  it('writes down no secret, and no more than it takes of what the exchange says', () => {
+  it('contains no secret, and only so much of what the exchange says', () => {
     const { host, begin, open } = newJournal();
     host.redaction.keep('secret-9876543210');
     begin('mine0001').note(`refused: secret-9876543210 ${'x'.repeat(1_000)}`);
@@ -119,7 +114,7 @@ describe('the journal', () => {
     expect(text.length).toBeLessThan(1_000);
   });
 
-  it('is forgotten with the exchange that it was about', () => {
+  it('is deleted with its exchange', () => {
     const { journal, begin } = newJournal();
     begin('mine0001');
     begin('mine0002').settle(PLACED, 'placed');
@@ -127,7 +122,7 @@ describe('the journal', () => {
     expect([journal.open(), journal.archive.since(0), journal.markets()]).toEqual([[], [], []]);
   });
 
-  it('names the markets of what is open and of what is settled', () => {
+  it('names the markets of open and settled writes', () => {
     const { journal, begin } = newJournal();
     begin('mine0001');
     journal.begin<'order'>(
@@ -138,7 +133,7 @@ describe('the journal', () => {
     expect(journal.markets()).toEqual(['btc_usdt', 'eth_usdt']);
   });
 
-  it('shows what is settled while it is read', () => {
+  it('includes a write that is settled during the read', () => {
     const { journal, begin } = newJournal();
     const entry = begin('mine0001');
     meanwhile(journal, () => entry.settle(PLACED, 'placed'));
@@ -146,8 +141,8 @@ describe('the journal', () => {
   });
 });
 
-describe('a record', () => {
-  /** The calls that make a record, each with what it was about. */
+describe('a journal record', () => {
+  /** The disk calls that create a record, each with its target. */
   function calls(work: () => void): string[] {
     const seen: string[] = [];
     const names = new Map<number, string>();
@@ -176,13 +171,13 @@ describe('a record', () => {
     });
   }
 
-  it('is on the disk when it counts: its bytes before its name, and its name before anything else', () => {
+  it('is synced to the disk before its name exists, and its name before anything else happens', () => {
     const { begin } = newJournal();
     begin('mine0001');
     expect(calls(() => void begin('mine0002'))).toEqual(['write file', 'sync file', 'name', 'sync folder']);
   });
 
-  it('that is settled is on the disk before it leaves the open ones, and so is the name of a new day', async () => {
+  it('is synced to the archive before it is no longer open, and so is the file of a new day', async () => {
     const { begin, host } = newJournal();
     const settle = (id: string) => {
       const entry = begin(id);
@@ -194,23 +189,20 @@ describe('a record', () => {
     expect(settle('mine0003')).toEqual(['write file', 'sync file', 'sync folder']);
   });
 
-  it.each(['EPERM', 'ENOTSUP'])(
-    'is made without links where the file system has none (%s), and once all the same',
-    (code) => {
-      const { begin, journal } = newJournal();
-      const linking = vi.spyOn(fs, 'linkSync').mockImplementation(() => {
-        throw Object.assign(new Error('no links'), { code });
-      });
-      onTestFinished(() => linking.mockRestore());
-      begin('mine0001');
-      expect(() => begin('mine0001')).toThrow(expect.objectContaining({ kind: 'usage' }));
-      expect(journal.find('mine0001')?.intent.terms).toEqual(TERMS);
-    },
-  );
+  it.each(['EPERM', 'ENOTSUP'])('is created once even if the file system has no links (%s)', (code) => {
+    const { begin, journal } = newJournal();
+    const linking = vi.spyOn(fs, 'linkSync').mockImplementation(() => {
+      throw Object.assign(new Error('no links'), { code });
+    });
+    onTestFinished(() => linking.mockRestore());
+    begin('mine0001');
+    expect(() => begin('mine0001')).toThrow(expect.objectContaining({ kind: 'usage' }));
+    expect(journal.find('mine0001')?.intent.terms).toEqual(TERMS);
+  });
 });
 
-describe('whether a write is under way', () => {
-  /** The entry as a process has left it that began it. */
+describe('a write', () => {
+  /** An entry that a given process began. */
   function entryOf(runner: Runner, id = 'mine0001') {
     const { journal, begin, open } = newJournal();
     begin(id);
@@ -225,24 +217,27 @@ describe('whether a write is under way', () => {
     return child.pid ?? 0;
   }
 
-  it('it is while its process lives', () => {
+  it('is under way while its process lives', () => {
     const pid = living();
     expect(entryOf({ pid, stamp: startStamp(pid) })?.isUnderWay).toBe(true);
   });
 
-  it('it is not when its process is dead', () => {
+  it('is not under way after its process died', () => {
     const { pid } = spawnSync(process.execPath, ['-e', '0']);
     expect(entryOf({ pid, stamp: null })?.isUnderWay).toBe(false);
   });
 
-  it.skipIf(startStamp(process.pid) === null)('it is not when another process has got the id since', () => {
-    const pid = living();
-    const stamp = startStamp(pid)?.replace(/\d+$/, (ticks) => String(Number(ticks) - 1)) ?? null;
-    expect(entryOf({ pid, stamp })?.isUnderWay).toBe(false);
-    expect(entryOf({ pid, stamp: `${'0'.repeat(36)}/1` })?.isUnderWay).toBe(false);
-  });
+  it.skipIf(startStamp(process.pid) === null)(
+    'is not under way if another process has taken the process id since',
+    () => {
+      const pid = living();
+      const stamp = startStamp(pid)?.replace(/\d+$/, (ticks) => String(Number(ticks) - 1)) ?? null;
+      expect(entryOf({ pid, stamp })?.isUnderWay).toBe(false);
+      expect(entryOf({ pid, stamp: `${'0'.repeat(36)}/1` })?.isUnderWay).toBe(false);
+    },
+  );
 
-  it('nobody knows what became of it from when its answer was lost on, though its process still looks', () => {
+  it('is in doubt once its answer was lost, even while its process still reconciles it', () => {
     const { begin, journal } = newJournal();
     const entry = begin('mine0001');
     entry.note('sent');
@@ -254,7 +249,7 @@ describe('whether a write is under way', () => {
     expect(journal.find('mine0001')).toMatchObject({ isUnderWay: true, isInDoubt: true });
   });
 
-  it('it is not when its process has given up, though it lives', () => {
+  it('is not under way after its process released it', () => {
     const { begin, journal } = newJournal();
     const entry = begin('mine0001');
     expect(journal.find('mine0001')?.isUnderWay).toBe(true);
@@ -263,10 +258,10 @@ describe('whether a write is under way', () => {
   });
 });
 
-describe('what is settled', () => {
+describe('the archive of settled writes', () => {
   const DAY = 86_400_000;
 
-  it('is kept for fourteen days and then forgotten, a file at a time', async () => {
+  it('keeps fourteen days, a file a day', async () => {
     const { host, begin, journal, settled } = newJournal();
     for (let day = 0; day < 20; day += 1) {
       begin(`day${day}x`).settle(PLACED, 'placed');
@@ -280,7 +275,7 @@ describe('what is settled', () => {
     expect(ids(journal.archive.since(host.now() - 3 * DAY))).toEqual(['day17x', 'day18x', 'day19x']);
   });
 
-  it('counts once when it was settled twice, and the last counts', () => {
+  it('counts a write once that was settled twice, with the last result', () => {
     const { begin, journal } = newJournal();
     begin('mine0001').settle(PLACED, 'placed');
     begin('mine0002').settle(PLACED, 'placed');
@@ -291,7 +286,7 @@ describe('what is settled', () => {
     ]);
   });
 
-  it('is told by any process, also where its own died between the archive and the end', () => {
+  it('shows a write that was archived by a process that died before it removed the open record', () => {
     const { begin, journal, open } = newJournal();
     const entry = begin('mine0001');
     const before = contents(open).mine0001 ?? Buffer.of();
@@ -302,7 +297,7 @@ describe('what is settled', () => {
     expect([journal.open(), journal.archive.since(0).length]).toEqual([[], 1]);
   });
 
-  it('knows the settled orders of each side of a market that are not verified, also with one id after the other', async () => {
+  it('lists the unverified orders of a side of a market, even if two share an id', async () => {
     const { begin, journal, host } = newJournal();
     const buys = { market: 'btc_usdt', side: 'buy' } as const;
     const ids = (where: MarketSide) =>
@@ -328,7 +323,7 @@ describe('what is settled', () => {
     expect(journal.verifying(buys).map(({ isVerified }) => isVerified)).toEqual([true]);
   });
 
-  it('is found behind a line that a corrected clock dated up to a minute too early', () => {
+  it('finds writes behind a line that a corrected clock dated up to a minute too early', () => {
     const { settled } = newJournal();
     fs.mkdirSync(settled, { recursive: true });
     let now = NOW;
@@ -342,7 +337,7 @@ describe('what is settled', () => {
     expect(ids(archive.since(NOW))).toEqual([]);
   });
 
-  it('is read no further back than is asked for', async () => {
+  it('is read no further back than requested', async () => {
     const { begin, journal, host, settled } = newJournal();
     for (let minute = 0; minute < 300; minute += 1) {
       begin(`min${1000 + minute}`).settle(PLACED, 'placed');
@@ -359,8 +354,8 @@ describe('what is settled', () => {
   });
 });
 
-describe('the lines of a file from its end', () => {
-  it('are the same as from its beginning, whatever their lengths', () => {
+describe('reading the lines of a file backwards', () => {
+  it('yields the same lines as reading it forwards, whatever their lengths', () => {
     const file = path.join(temporaryState(), 'lines');
     const line = fc.oneof(
       fc.string({ unit: 'grapheme' }),
@@ -376,7 +371,7 @@ describe('the lines of a file from its end', () => {
     );
   });
 
-  it('are none where there is no file', () => {
+  it('yields none if there is no file', () => {
     expect([...linesBackwards(path.join(temporaryState(), 'nothing'))]).toEqual([]);
   });
 });

@@ -10,12 +10,12 @@ import { settledOf, TERMS } from './support.js';
 
 const DAY = 86_400_000;
 const ORDERS = 2_000;
-/** Of a file, in one piece. */
+/** The most that is read of a file at once. */
 const MOST_BYTES = 65_536;
 
 const WITHDRAWAL = { coin: 'btc', amount: '1', fee: '0', address: 'bc1q', internal: false };
 
-/** Two days of an account that trades a lot: every order is another one, and there is one withdrawal and one cancellation. */
+/** Two days of a busy account: many orders, one withdrawal and one cancellation a day. */
 function busy() {
   const account = accountOf('http://127.0.0.1:1');
   account.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'first001', reqTime: 1 }).discard();
@@ -44,7 +44,7 @@ function busy() {
   return account;
 }
 
-/** What is read and parsed meanwhile. */
+/** Counts what is read and parsed from now on. */
 function reading() {
   const [whole, parts, opened] = [vi.spyOn(fs, 'readFileSync'), vi.spyOn(fs, 'readSync'), vi.spyOn(fs, 'openSync')];
   const parsed = vi.spyOn(JSON, 'parse');
@@ -64,7 +64,7 @@ it.each<[string, (account: Busy) => unknown, unknown, number]>([
   ['its markets', ({ journal }) => journal.markets(), ['btc_usdt', 'eth_usdt'], 2],
   ['its coins', ({ journal }) => journal.coins(), ['btc'], 1],
   ['one write', ({ journal }) => journal.archive.find(`mine${-DAY}x7`)?.intent.id, `mine${-DAY}x7`, 1],
-  ['a write that is not there', ({ journal }) => journal.archive.find('nobodys'), undefined, 0],
+  ['nothing for an unknown write', ({ journal }) => journal.archive.find('unknown1'), undefined, 0],
   [
     'withdrawals',
     ({ journal }) => journal.archive.since(0, { operation: 'withdraw', coin: 'btc' }).map(({ intent }) => intent.id),
@@ -73,22 +73,19 @@ it.each<[string, (account: Busy) => unknown, unknown, number]>([
   ],
   ['withdrawals of a coin that has none', (account) => verifyWithdrawals(account, 'eth'), [], 0],
   [
-    'what cancelled an order',
+    'the cancellation of an order',
     ({ journal }) => journal.archive.since(0, { id: '50' }).map(({ intent }) => intent.id),
     ['cancel0'],
     1,
   ],
-])(
-  'of a long archive %s is found without parsing the rest, or having it in memory at once',
-  async (_, ask, found, most) => {
-    const account = busy();
-    const read = reading();
-    expect(await ask(account)).toEqual(found);
-    expect([read.parsed() <= most, read.whole(), read.longest() <= MOST_BYTES]).toEqual([true, 0, true]);
-  },
-);
+])('a long archive finds %s without parsing the rest or loading a whole file', async (_, ask, found, most) => {
+  const account = busy();
+  const read = reading();
+  expect(await ask(account)).toEqual(found);
+  expect([read.parsed() <= most, read.whole(), read.longest() <= MOST_BYTES]).toEqual([true, 0, true]);
+});
 
-it('a long archive is read no further back than is asked for', () => {
+it('a long archive is read no further back than requested', () => {
   const { journal, host } = busy();
   const read = reading();
   expect(journal.archive.since(host.now() - 1_000, { operation: 'withdraw' }).map(({ intent }) => intent.id)).toEqual([
@@ -97,7 +94,7 @@ it('a long archive is read no further back than is asked for', () => {
   expect([read.opened(), read.parsed()]).toEqual([1, 1]);
 });
 
-it('a line with a wrong byte in its time hides nothing that is before it', () => {
+it('a line with a wrong byte in its time hides no line before it', () => {
   const { journal, state, host } = busy();
   const folder = path.join(state, 'journal', 'test', 'settled');
   const file = path.join(folder, `${new Date(host.now()).toISOString().slice(0, 10)}.log`);
@@ -108,7 +105,7 @@ it('a line with a wrong byte in its time hides nothing that is before it', () =>
   expect(found.map(({ intent }) => intent.id)).toEqual(['out0']);
 });
 
-it('the day is summed up in one pass, however many jobs are open', () => {
+it('the notional of the day is summed in one pass, however many jobs are open', () => {
   const passes = [1, 6].map((jobs) => {
     const { journal, host } = busy();
     for (let job = 0; job < jobs; job += 1) {

@@ -10,17 +10,17 @@ import { plain } from '../campaign/kinds/terms.js';
 const home = temporaryHome();
 const sandbox = await serveSandbox(home);
 const exchange = new Exchange(sandbox.address);
-const FIFTY = 50;
-/** Enough to meet each other, where the number is not the point. */
-const SOME = 20;
+/** Enough processes to get in each other's way. */
+const MANY = 20;
+const SOME = 12;
 
 function order(price: string, ...words: string[]): Promise<Ran> {
   const line = ['order', 'buy', 'btc_usdt', '0.0006', '--at', price, '--yes', '--json', '--timeout', '300', ...words];
   return runProgram(line, { home, environment: sandbox.environment });
 }
 
-/** The ids of what the exchange has at a price. */
-async function there(price: string): Promise<string[]> {
+/** The ids of the orders at a price. */
+async function ordersAt(price: string): Promise<string[]> {
   const orders = await exchange.orders('btc_usdt', 'buy', 0);
   return orders.filter((one) => plain(one.price) === price).map(({ id }) => id);
 }
@@ -31,34 +31,34 @@ function openRecords(): string[] {
 }
 
 describe('many processes at once', () => {
-  it('fifty with the same id: one order, and all others are told that there is one', async () => {
-    const runs = await Promise.all(Array.from({ length: FIFTY }, () => order('26000', '--id', 'same0001')));
+  it('place one order for twenty runs with the same id, and report the taken id to all others', async () => {
+    const runs = await Promise.all(Array.from({ length: MANY }, () => order('26000', '--id', 'same0001')));
     const placed = runs.filter(({ code }) => code === 0);
     expect(placed).toHaveLength(1);
-    expect(runs.filter(({ code, stdout }) => code === 2 && stdout === '')).toHaveLength(FIFTY - 1);
+    expect(runs.filter(({ code, stdout }) => code === 2 && stdout === '')).toHaveLength(MANY - 1);
     for (const { code, stderr } of runs)
       if (code === 2) expect(stderr).toMatch(/The client id same0001 is taken by (order \d+|an order under way)\./);
     const { id, duplicates } = JSON.parse(placed[0]?.stdout ?? '') as { id: string; duplicates: string[] };
-    expect([await there('26000'), duplicates, openRecords()]).toEqual([[id], [], []]);
+    expect([await ordersAt('26000'), duplicates, openRecords()]).toEqual([[id], [], []]);
   });
 
   it.each([
-    ['of their own', (index: number) => `26${String(index).padStart(3, '0')}.5`],
-    ['just alike', () => '26000.25'],
-  ])('with ids and terms %s: an order each, none lost and none too many', async (name, price) => {
+    ['different ids and terms', (index: number) => `26${String(index).padStart(3, '0')}.5`],
+    ['different ids and identical terms', () => '26000.25'],
+  ])('place one order each with %s, without a loss or a duplicate', async (name, price) => {
     const since = Date.now();
-    const mark = name === 'just alike' ? 'like' : 'own';
+    const mark = name.includes('identical') ? 'like' : 'own';
     const runs = await Promise.all(
       Array.from({ length: SOME }, (_, index) => order(price(index), '--id', `${mark}${1000 + index}`)),
     );
-    const told = runs.map(({ code, stdout }) => ({
+    const results = runs.map(({ code, stdout }) => ({
       code,
       ...(JSON.parse(stdout) as { id: string; duplicates: string[] }),
     }));
-    expect(told.map(({ code, duplicates }) => [code, duplicates])).toEqual(runs.map(() => [0, []]));
+    expect(results.map(({ code, duplicates }) => [code, duplicates])).toEqual(runs.map(() => [0, []]));
     const ids = (await exchange.orders('btc_usdt', 'buy', since)).map(({ id }) => id);
-    expect(ids.toSorted()).toEqual(told.map(({ id }) => id).toSorted());
-    // nobody was told of an order that is not one too many
+    expect(ids.toSorted()).toEqual(results.map(({ id }) => id).toSorted());
+    // no false duplicate was reported
     expect(runs.map(({ stderr }) => stderr).join('')).toBe('');
     const later = await runProgram(['orders', 'btc_usdt', '--json'], { home, environment: sandbox.environment });
     expect([later.stderr, openRecords()]).toEqual(['', []]);

@@ -10,7 +10,7 @@ import { count, serve } from '../support/exchange.js';
 
 const PLACED = '{"code":"1000","message":"ok","id":"202202224851151555"}';
 
-/** Whether a user may mount file systems of their own, as Linux lets them unless it is told not to. */
+/** Whether this user may mount file systems, which Linux allows by default. */
 const canMount =
   spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs tmpfs /mnt'], { stdio: 'ignore' }).status === 0;
 if (!canMount && process.env.PIT_TEST_MISSING !== undefined)
@@ -26,7 +26,7 @@ function exchange() {
   return serve({ write: respond(PLACED) });
 }
 
-/** `pit order` in a shell that has done something to the disk before: `$0` is its PIT_HOME, `order ID` places one. */
+/** Runs a script that may change the disk: `$0` is the PIT_HOME, `order ID` places an order. */
 function inShell(shell: readonly string[], script: string, home: string, url: string): Promise<Ran> {
   const keys = { PIT_ACCESS_KEY: 'access-0123456789', PIT_SECRET_KEY: 'secret-9876543210' };
   const env = plainEnvironment(home, { PIT_BASE_URL: url, PIT_TRADE_URL: url, ...keys });
@@ -41,7 +41,7 @@ function inShell(shell: readonly string[], script: string, home: string, url: st
 const MOUNTED = 'mount -t tmpfs -o size=256k tmpfs "$0" || exit 99';
 const FILL = 'dd if=/dev/zero of="$0/fill" bs=4k 2>/dev/null';
 
-describe.skipIf(!canMount)('a disk of its own', () => {
+describe.skipIf(!canMount)('a mounted disk', () => {
   it.each([
     ['that is full', `${MOUNTED}; ${FILL}; order mine0001`],
     ['that has no room for another file', 'mount -t tmpfs -o nr_inodes=6 tmpfs "$0" || exit 99; order mine0001'],
@@ -50,7 +50,7 @@ describe.skipIf(!canMount)('a disk of its own', () => {
       'that is read-only in the journal',
       `${MOUNTED}; mkdir -p -m 700 "$0/state" "$0/other"; mount --bind -o ro "$0/other" "$0/state"; mount -o remount,bind,ro "$0/state"; order mine0001`,
     ],
-  ])('%s: the order is refused, with the file and the reason, and no request leaves', async (_, script) => {
+  ])('%s refuses the order with the file and the reason, and nothing is sent', async (_, script) => {
     const [server, home] = [await exchange(), newHome()];
     const ran = await inShell(['unshare', '-rm'], script, home, server.url);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
@@ -62,7 +62,7 @@ describe.skipIf(!canMount)('a disk of its own', () => {
     expect(count(server, 'order')).toBe(0);
   });
 
-  it('that fills up after an order: the next one is refused, and the first is told', async () => {
+  it('that fills up after an order refuses the next one, and the first is reported', async () => {
     const [server, home] = [await exchange(), newHome()];
     const script = `${MOUNTED}; order mine0001 || exit 98; ${FILL}; order mine0002`;
     const ran = await inShell(['unshare', '-rm'], script, home, server.url);
@@ -72,16 +72,16 @@ describe.skipIf(!canMount)('a disk of its own', () => {
   });
 });
 
-describe('where nothing can be written', () => {
-  it.skipIf(process.platform === 'win32')('for the limit of the system: no request leaves', async () => {
+describe('a journal that cannot be written', () => {
+  it.skipIf(process.platform === 'win32')('because of a system limit sends nothing', async () => {
     const [server, home] = [await exchange(), newHome()];
-    // the system refuses what goes beyond a limit as it refuses what goes beyond a disk
+    // the system refuses a write beyond its limit like one to a full disk
     const ran = await inShell([], 'ulimit -f 0; order mine0001', home, server.url);
     expect([ran.code, ran.stdout, count(server, 'order')]).toEqual([2, '', 0]);
     expect(ran.stderr).toMatch(/cannot be written \((EFBIG|ENOSPC)\)/);
   });
 
-  it.each(['state', 'state/journal'])('for a file in place of the folder %s: no request leaves', async (name) => {
+  it.each(['state', 'state/journal'])('because the folder %s is a file sends nothing', async (name) => {
     const [server, home] = [await exchange(), newHome()];
     mkdirSync(path.dirname(path.join(home, name)), { recursive: true, mode: 0o700 });
     writeFileSync(path.join(home, name), '');

@@ -23,7 +23,7 @@ function settled(number: number, { host }: TestAccount, more: Partial<Settled> =
   };
 }
 
-/** The file of the day, and its bytes; an account that trades a lot has them. */
+/** A busy account, and the archive file of its day. */
 function busy(count: number) {
   const account = accountOf('http://127.0.0.1:1');
   const { journal, host } = account;
@@ -33,7 +33,7 @@ function busy(count: number) {
     .settle({ outcome: 'placed', id: '0', duplicates: [] }, 'placed');
   const folder = path.join(account.state, 'journal', 'test', 'settled');
   const file = path.join(folder, readdirSync(folder)[0] ?? '');
-  // at once, because waiting for the disk each time takes long
+  // in one write, because syncing each line takes long
   const lines = Array.from({ length: count }, (_, index) =>
     lineOf({ at: host.now(), settled: settled(index + 1, account) }),
   );
@@ -43,7 +43,7 @@ function busy(count: number) {
 
 const whole = (count: number) => `${(3 * count * (count + 1)) / 2}`;
 
-it('the sums of a long day are written down, and from then on only what came after them is read', () => {
+it('the sums of a long day are recorded, and later reads start after them', () => {
   const { account, file, sum } = busy(700);
   expect(readFileSync(file, 'utf8')).not.toContain('"sums"');
   expect(sum()).toBe(whole(700));
@@ -53,14 +53,14 @@ it('the sums of a long day are written down, and from then on only what came aft
   expect(readFileSync(file)).toEqual(written);
   account.journal.archive.add(settled(701, account));
   expect(sum()).toBe(whole(701));
-  // what is before them is not looked at any more
+  // lines before the sums are no longer read
   const damaged = readFileSync(file);
   damaged.fill('x', 100, 100_000);
   writeFileSync(file, damaged);
   expect(sum()).toBe(whole(701));
 });
 
-it('what another process adds between the reading and the writing of the sums counts', () => {
+it('a write that another process adds between the read and the record of the sums counts', () => {
   const { account, file, sum } = busy(700);
   const before = readFileSync(file).length;
   expect(sum()).toBe(whole(700));
@@ -71,7 +71,7 @@ it('what another process adds between the reading and the writing of the sums co
   expect(sum()).toBe(whole(701));
 });
 
-it('sums that were cut off or damaged are made again', () => {
+it('sums that were cut off or damaged are computed again', () => {
   const { file, sum } = busy(700);
   const lines = readFileSync(file).length;
   expect(sum()).toBe(whole(700));
@@ -85,20 +85,20 @@ it('sums that were cut off or damaged are made again', () => {
   expect(sum()).toBe(whole(700));
 });
 
-it('of what is kept again only the difference counts, before and after the sums', () => {
+it('a write that is archived again counts with its difference only, before and after the sums', () => {
   const { account, sum } = busy(700);
   const { archive } = account.journal;
-  const copied = (number: number, duplicates: readonly string[]) => {
+  const archiveAgain = (number: number, duplicates: readonly string[]) => {
     const earlier = archive.find(`mine${number}`);
     archive.add(settled(number, account, { duplicates }), earlier);
   };
-  copied(10, ['a']);
+  archiveAgain(10, ['a']);
   const plus = (more: number) => `${Number(whole(700)) + 3 * more}`;
   expect(sum()).toBe(plus(10));
-  copied(10, ['a', 'b']);
-  copied(20, ['c']);
+  archiveAgain(10, ['a', 'b']);
+  archiveAgain(20, ['c']);
   expect(sum()).toBe(plus(40));
-  // two processes that settle one write at once
+  // two processes settle one write at the same time
   archive.add(settled(701, account));
   archive.add(settled(701, account));
   expect(sum()).toBe(plus(40 + 701));

@@ -11,7 +11,7 @@ export const TERMS: OrderTerms = {
   ...{ price: '30000', amount: '0.01', borrow: false, repay: false },
 };
 
-/** A journal in a folder of its own, and another process's view of it: nothing is kept in memory. */
+/** A journal in its own folder; `begin` writes to it as another process would. */
 export function newJournal(state = temporaryState()) {
   const host = fakeHost();
   const folder = path.join(state, 'journal', 'test');

@@ -12,8 +12,8 @@ import {
   CLIENT_ID,
   count,
   type Fault,
-  looksAt,
   NOT_FOUND,
+  orderReads,
   query,
   record,
   serve,
@@ -39,34 +39,34 @@ function place(account: TestAccount, changes: Partial<OrderTerms> = {}, id = CLI
 
 const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
 const PLACED = `{"code":"1000","message":"ok","id":"${ID}"}`;
-/** Long enough for every fault that answers, short for the one that hangs. */
+/** Enough for every fault that ends, and short for the hang. */
 const BUDGET_MS = 2_000;
 
 describe.each(FAULT_NAMES)('an order whose answer was lost to %s', (fault) => {
-  it('is found again by its client id', async () => {
+  it('is found by its client id', async () => {
     const server = await serveBadly(fault, record());
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
     expect(await place(account)).toEqual({ outcome: 'placed', id: ID, duplicates: [] });
-    expect([count(server, 'order'), looksAt(server)]).toEqual([1, 1]);
-    const look = server.requests.find(({ target }) => target.startsWith('/api/getOrder?'));
-    expect(query(look?.target ?? '')).toMatchObject({ currency: 'btc_usdt', customerOrderId: CLIENT_ID });
+    expect([count(server, 'order'), orderReads(server)]).toEqual([1, 1]);
+    const read = server.requests.find(({ target }) => target.startsWith('/api/getOrder?'));
+    expect(query(read?.target ?? '')).toMatchObject({ currency: 'btc_usdt', customerOrderId: CLIENT_ID });
     expect(account.journal.open()).toEqual([]);
   });
 
-  it('stays unknown while the exchange does not know it: it may still be on its way', async () => {
+  it('stays unknown while the exchange does not list it, because it may still arrive', async () => {
     const server = await serveBadly(fault, NOT_FOUND);
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
     expect(await place(account)).toMatchObject({ outcome: 'unknown' });
     expect(count(server, 'order')).toBe(1);
-    expect(looksAt(server)).toBeGreaterThan(2);
+    expect(orderReads(server)).toBeGreaterThan(2);
     expect(account.journal.open().map(({ intent }) => intent.id)).toEqual([CLIENT_ID]);
   });
 
-  it('was not sent when the exchange would not take it any more and still does not know it', async () => {
+  it('was not sent if the exchange no longer accepts its request and does not list it', async () => {
     const server = await serveBadly(fault, NOT_FOUND);
     const account = accountOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
     const sent = account.host.now();
-    // the write itself may take half of the budget, and never more than 15 s
+    // the write itself takes half of the budget, at most 15 s
     expect(await place(account)).toMatchObject({ outcome: 'notSent' });
     expect(account.host.now() - sent).toBeGreaterThan(60_000);
     expect(count(server, 'order')).toBe(1);
@@ -74,21 +74,21 @@ describe.each(FAULT_NAMES)('an order whose answer was lost to %s', (fault) => {
   });
 });
 
-describe('placing', () => {
-  it('an order that is answered with the id 0 is unknown until it is known by its client id', async () => {
+describe('placing an order', () => {
+  it('is unknown after an answer with id 0 until its client id finds it', async () => {
     const server = await serveBadly(respond('{"code":"1000","message":"ok","id":"0"}'), NOT_FOUND, NOT_FOUND, record());
     expect(await place(accountOf(server.url))).toMatchObject({ outcome: 'placed', id: ID });
     const never = await serveBadly(respond('{"code":"1000","message":"ok","id":0}'), NOT_FOUND);
     expect(await place(accountOf(never.url, { budgetMs: BUDGET_MS }))).toMatchObject({ outcome: 'unknown' });
   });
 
-  it('an order that shows up late is found', async () => {
+  it('finds an order that appears late', async () => {
     const server = await serveBadly('a reset after reading', NOT_FOUND, NOT_FOUND, record());
     expect(await place(accountOf(server.url))).toMatchObject({ outcome: 'placed', id: ID });
   });
 
-  it('an order that shows up with the very last look is found', async () => {
-    const server = await serve({ write: 'a reset after reading', looks: [...Array(16).fill(NOT_FOUND), record()] });
+  it('finds an order that appears at the very last read', async () => {
+    const server = await serve({ write: 'a reset after reading', reads: [...Array(16).fill(NOT_FOUND), record()] });
     const account = accountOf(server.url, { budgetMs: 120_000 });
     expect(await place(account)).toMatchObject({ outcome: 'placed', id: ID });
     expect(account.host.now() - NOW).toBeGreaterThan(55_000);
@@ -98,25 +98,22 @@ describe('placing', () => {
     ['another side', { type: 0 }],
     ['another price', { price: 30001 }],
     ['another amount', { total_amount: 0.02 }],
-  ])(
-    'an order under a chosen client id with %s is not taken for it, nor for a proof of anything',
-    async (_, changes) => {
-      for (const write of ['a reset after reading', respond('{"code":2009,"message":"balance"}')] as const) {
-        const server = await serveBadly(write, record(changes));
-        const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
-        const words = expect.stringContaining(`order ${ID} has this client id but the`);
-        expect(await place(account)).toMatchObject({ outcome: 'unknown', reason: words });
-        expect([count(server, 'order'), account.warnings]).toEqual([1, []]);
-        const [entry] = account.journal.open();
-        expect(entry?.events.map(({ event }) => event)).toContainEqual(words);
-        // after the tolerance too
-        const later = accountOf(server.url, { state: account.state, elapsedMs: 3_600_000, tolerance: 60_000 });
-        expect(await resolve(later, later.journal.open())).toMatchObject([{ outcome: 'unknown' }]);
-      }
-    },
-  );
+  ])('does not accept an order with %s under a chosen client id, nor conclude anything from it', async (_, changes) => {
+    for (const write of ['a reset after reading', respond('{"code":2009,"message":"balance"}')] as const) {
+      const server = await serveBadly(write, record(changes));
+      const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+      const reason = expect.stringContaining(`order ${ID} has this client id but the`);
+      expect(await place(account)).toMatchObject({ outcome: 'unknown', reason });
+      expect([count(server, 'order'), account.warnings]).toEqual([1, []]);
+      const [entry] = account.journal.open();
+      expect(entry?.events.map(({ event }) => event)).toContainEqual(reason);
+      // after the tolerance too
+      const later = accountOf(server.url, { state: account.state, elapsedMs: 3_600_000, tolerance: 60_000 });
+      expect(await resolve(later, later.journal.open())).toMatchObject([{ outcome: 'unknown' }]);
+    }
+  });
 
-  it('whatever bears an id that pit made is the order, and what it has otherwise is told', async () => {
+  it('accepts any order under a client id that pit generated, and reports the differences', async () => {
     const own = 'pit0123456789abcdef01234567';
     const changed = record({ type: 7, price: 29999.5, total_amount: 0.0099 });
     for (const write of ['a reset after reading', respond('{"code":2009,"message":"balance"}')] as const) {
@@ -132,85 +129,85 @@ describe('placing', () => {
     }
   });
 
-  it('an id that only looks like one that pit made is one that was chosen', async () => {
+  it('treats a chosen client id as chosen even if it reads generated', async () => {
     const own = 'pit0123456789abcdef01234567';
     const server = await serve({ write: 'a reset after reading', others: record({ price: 29999.5 }) });
     const account = accountOf(server.url);
     expect(await placeOrder(account, TERMS, { id: own, chosen: true })).toMatchObject({ outcome: 'unknown' });
   });
 
-  it('an order of a type that nobody has explained is found', async () => {
+  it('finds an order of an undocumented type', async () => {
     const server = await serveBadly('a reset after reading', record({ type: 7 }));
     const account = accountOf(server.url);
     expect(await place(account)).toMatchObject({ outcome: 'placed', id: ID });
     expect(account.warnings).toEqual([]);
   });
 
-  it('looks that fail themselves prove nothing, however late', async () => {
+  it('concludes nothing from failed reads, however late', async () => {
     const server = await serveBadly('a reset after reading', FAULTS['an HTML page']);
     expect(await place(accountOf(server.url, { budgetMs: 200_000 }))).toMatchObject({ outcome: 'unknown' });
     expect(count(server, 'order')).toBe(1);
   });
 
-  it('an exchange that says of no id that it is unknown proves nothing either', async () => {
+  it('concludes nothing if the exchange claims to know an unused client id', async () => {
     const server = await serve({ write: 'a reset after reading', others: record() });
     const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
     expect(await place(account)).toMatchObject({ outcome: 'unknown' });
   });
 
-  it('what was refused is looked for once: a repeated request may have been refused for the first', async () => {
+  it('reads a refused order once, because the refusal may answer a repeated request', async () => {
     const server = await serveBadly(respond('{"code":2009,"message":"balance"}'), record());
     expect(await place(accountOf(server.url))).toMatchObject({ outcome: 'placed', id: ID });
-    // the first of two copies reached the limit, and the second met the lock
+    // the first of two executions reached the limit, and the second was locked out
     const locked = await serveBadly(respond('{"code":4001,"message":"locked"}'), record());
     expect(await place(accountOf(locked.url))).toMatchObject({ outcome: 'placed', id: ID });
     const none = await serveBadly(respond('{"code":2009,"message":"balance"}'), NOT_FOUND);
     expect(await place(accountOf(none.url))).toMatchObject({ outcome: 'refused', refusal: { code: 2009 } });
-    expect([count(none, 'order'), looksAt(none)]).toEqual([1, 1]);
+    expect([count(none, 'order'), orderReads(none)]).toEqual([1, 1]);
   });
 
-  it('what was refused and cannot be looked for is not known to be refused', async () => {
+  it('is unknown after a refusal if the order cannot be read', async () => {
     const server = await serveBadly(respond('{"code":2009,"message":"balance"}'), FAULTS['an HTML page']);
     expect(await place(accountOf(server.url))).toMatchObject({ outcome: 'unknown' });
     const later = await serveBadly(respond('{"code":2009,"message":"balance"}'), FAULTS['no HTTP at all'], record());
     expect(await place(accountOf(later.url))).toMatchObject({ outcome: 'placed', id: ID });
   });
 
-  it('what is refused for what the look is refused for is refused, unless the exchange is in trouble', async () => {
+  it('is refused if reading the order is refused alike, unless the exchange has trouble or limits the rate', async () => {
     const refuse = (code: number) => {
       const answer = `{"code":${code},"message":"no"}`;
-      return serve({ write: respond(answer), looks: [answer], others: answer });
+      return serve({ write: respond(answer), reads: [answer], others: answer });
     };
     const forbidden = await refuse(1012);
     expect(await place(accountOf(forbidden.url))).toMatchObject({ outcome: 'refused', refusal: { code: 1012 } });
-    expect(looksAt(forbidden)).toBe(1);
+    expect(orderReads(forbidden)).toBe(1);
     for (const code of [1002, 1009, 4001, 4002]) {
       const troubled = await refuse(code);
       expect(await place(accountOf(troubled.url))).toMatchObject({ outcome: 'unknown' });
     }
   });
 
-  it('is placed if the exchange has the order, whatever the code says', async () => {
+  it('is placed if the exchange has the order, whatever the code of the refusal', async () => {
     for (const code of [1003, 3004, 3006]) {
       const server = await serveBadly(respond(`{"code":"${code}","message":"no"}`), record());
       expect(await place(accountOf(server.url))).toMatchObject({ outcome: 'placed', id: ID });
     }
   });
 
-  it('is not asked for if the request was not sent', async () => {
+  it('does not read an order whose request was not sent', async () => {
     const nowhere = accountOf('http://127.0.0.1:1');
     expect(await place(nowhere)).toMatchObject({ outcome: 'notSent' });
     expect(nowhere.journal.archive.since(0)).toMatchObject([{ outcome: 'notSent', intent: { id: CLIENT_ID } }]);
   });
 
-  it('is refused while it is unknown what became of an order just like it', async () => {
+  it('is refused while an identical order has an unknown outcome', async () => {
     const server = await serveBadly('a reset after reading', NOT_FOUND);
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
     await place(account);
     const again = accountOf(server.url, { state: account.state });
-    const told = { kind: 'usage', clientId: CLIENT_ID, hints: saying(`pit resolve ${CLIENT_ID}`) };
+    const error = { kind: 'usage', clientId: CLIENT_ID, hints: saying(`pit resolve ${CLIENT_ID}`) };
     for (const like of [{ price: '30000.00' }, { type: 'ioc' }, { borrow: true }] as const)
-      await expect(place(again, like, 'mine0002')).rejects.toMatchObject(told);
+      await expect(place(again, like, 'mine0002')).rejects.toMatchObject(error);
     expect(count(server, 'order')).toBe(1);
     const others = [{ price: '30001' }, { amount: '0.02' }, { side: 'sell' }, { account: 'cross' }] as const;
     for (const [index, other] of others.entries()) {
@@ -220,32 +217,32 @@ describe('placing', () => {
     expect(count(server, 'order')).toBe(5);
   });
 
-  it('is refused also while the first is still being looked for, and while pit resolve looks', async () => {
+  it('is refused while another command or pit resolve still reconciles an identical order', async () => {
     let state = '';
-    const told: unknown[] = [];
-    const lookAndRepeat: Answer = (socket) => {
+    const outcomes: unknown[] = [];
+    const repeatThenAnswer: Answer = (socket) => {
       const other = accountOf('http://127.0.0.1:1', { state });
-      told.push(
+      outcomes.push(
         place(other, {}, 'mine0002').then(
           ({ outcome }) => outcome,
           ({ clientId }) => clientId,
         ),
       );
-      told.push(uncertainWrites(other, 'btc_usdt').length);
+      outcomes.push(uncertainWrites(other, 'btc_usdt').length);
       respond(NOT_FOUND)(socket);
     };
-    const server = await serve({ write: 'a reset after reading', looks: [lookAndRepeat] });
+    const server = await serve({ write: 'a reset after reading', reads: [repeatThenAnswer] });
     const account = accountOf(server.url, { budgetMs: 1_000 });
     state = account.state;
     await place(account);
-    const looks = told.length / 2;
+    const readsByFirst = outcomes.length / 2;
     await resolve(accountOf(server.url, { state, budgetMs: 1_000 }), account.journal.open());
-    expect(looks).toBeGreaterThan(0);
-    expect(told.length / 2).toBeGreaterThan(looks);
-    expect(new Set(await Promise.all(told))).toEqual(new Set([CLIENT_ID, 1]));
+    expect(readsByFirst).toBeGreaterThan(0);
+    expect(outcomes.length / 2).toBeGreaterThan(readsByFirst);
+    expect(new Set(await Promise.all(outcomes))).toEqual(new Set([CLIENT_ID, 1]));
   });
 
-  it('is refused too while it is asked for in the same words, whatever these have come to', async () => {
+  it('is refused while an order with the same expressions is unknown, even if they resolve to other values', async () => {
     const server = await serveBadly('a reset after reading', NOT_FOUND);
     const asked = { price: 'ask+1%', amount: '50%' };
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
@@ -275,7 +272,7 @@ describe('placing', () => {
       { account: 'cross', repay: true },
       { tradeType: '1', acctType: '2', enableRepay: 'true' },
     ],
-  ])('%j is sent as %j and nothing more', async (changes, sent) => {
+  ])('sends %j as %j and nothing more', async (changes, sent) => {
     const server = await serveBadly(respond(PLACED));
     await place(accountOf(server.url), changes);
     const { accesskey, sign, reqTime, method, ...own } = query(server.requests[0]?.target ?? '');
@@ -283,7 +280,7 @@ describe('placing', () => {
     expect(own).toEqual({ currency: 'btc_usdt', price: '30000', amount: '0.01', customerOrderId: CLIENT_ID, ...sent });
   });
 
-  it('makes client ids that the interface takes', () => {
+  it('generates client ids that the exchange accepts', () => {
     expect(newClientId(accountOf('http://127.0.0.1:1').host)).toMatch(/^pit[0-9a-f]{24}$/);
   });
 });

@@ -17,29 +17,29 @@ function terms(price: string): OrderTerms {
   };
 }
 
-/** What happens one after the other: a pause, then an order, which the network may carry out again later; or a look. */
+/** A sequence of pauses, each followed by an order, which the network may repeat later, or by a check for duplicates. */
 const events = fc.array(
   fc.record({
     pauseMs: fc.integer({ min: 0, max: 45_000 }),
     price: fc.constantFrom('30000', '30001', undefined),
-    copyAfterMs: fc.option(fc.integer({ min: 1, max: TOLERANCE_MS - 1_000 }), { freq: 3 }),
+    repeatAfterMs: fc.option(fc.integer({ min: 1, max: TOLERANCE_MS - 1_000 }), { freq: 3 }),
   }),
   { minLength: 2, maxLength: 12 },
 );
 
 type Events = typeof events extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** An exchange that lists newest first, ten a page; a copy is there from its time on. */
+/** An exchange that lists newest first, ten a page; a duplicate is listed from its time on. */
 class Book {
-  readonly copies = new Set<string>();
+  readonly duplicates = new Set<string>();
   #orders: { readonly id: string; readonly clientId: string; readonly price: string; readonly time: number }[] = [];
   #last = 0;
 
   constructor(readonly now: () => number) {}
 
-  place(clientId: string, price: string, copyAfterMs: number | null): string {
+  place(clientId: string, price: string, repeatAfterMs: number | null): string {
     const id = this.#add(clientId, price, this.now());
-    if (copyAfterMs !== null) this.copies.add(this.#add(clientId, price, this.now() + copyAfterMs));
+    if (repeatAfterMs !== null) this.duplicates.add(this.#add(clientId, price, this.now() + repeatAfterMs));
     return id;
   }
 
@@ -54,8 +54,8 @@ class Book {
   }
 
   #records(isMeant: (order: { readonly clientId: string }) => boolean = () => true): string[] {
-    const there = this.#orders.filter((order) => order.time <= this.now() && isMeant(order));
-    const newestFirst = there.sort((one, other) => other.time - one.time);
+    const listed = this.#orders.filter((order) => order.time <= this.now() && isMeant(order));
+    const newestFirst = listed.sort((one, other) => other.time - one.time);
     return newestFirst.map(({ id, price, time }) => record({ id, price: Number(price), trade_date: time }));
   }
 
@@ -68,22 +68,22 @@ class Book {
 }
 
 async function served() {
-  let copyAfterMs: number | null = null;
+  let repeatAfterMs: number | null = null;
   let book: Book | undefined;
   const server = await serveFaults({
     answer: ({ target }) => {
       const { price = '', pageIndex, customerOrderId: clientId = '' } = query(target);
       if (target.startsWith('/api/getOrders?')) return respond(book?.page(Number(pageIndex)) ?? '');
       if (target.startsWith('/api/getOrder?')) return respond(book?.newest(clientId) ?? '');
-      return respond(`{"code":"1000","message":"","id":"${book?.place(clientId, price, copyAfterMs)}"}`);
+      return respond(`{"code":"1000","message":"","id":"${book?.place(clientId, price, repeatAfterMs)}"}`);
     },
   });
   return {
-    async run(account: TestAccount, happened: Events): Promise<Book> {
+    async run(account: TestAccount, sequence: Events): Promise<Book> {
       book = new Book(account.host.now);
-      for (const [index, { pauseMs, price, copyAfterMs: after }] of happened.entries()) {
+      for (const [index, { pauseMs, price, repeatAfterMs: after }] of sequence.entries()) {
         await account.host.sleep(pauseMs);
-        copyAfterMs = after;
+        repeatAfterMs = after;
         if (price === undefined) await findDuplicates(account, BUYS);
         else await placeOrder(account, terms(price), { id: `mine${1_000 + index}` });
       }
@@ -95,20 +95,20 @@ async function served() {
   };
 }
 
-it('whatever is placed, copied and looked at, and when: each copy is told once, and nothing that was wanted', async () => {
+it('each duplicate is reported once and no intended order is, whatever is placed, repeated and checked', async () => {
   const { url, run } = await served();
   await fc.assert(
-    fc.asyncProperty(events, async (happened) => {
+    fc.asyncProperty(events, async (sequence) => {
       const account = accountOf(url, { tolerance: TOLERANCE_MS, budgetMs: 3_600_000 });
-      const { copies } = await run(account, happened);
-      const told = account.alarms.flatMap(({ ids }) => ids);
-      expect(told.toSorted()).toEqual([...copies].toSorted());
+      const { duplicates } = await run(account, sequence);
+      const reported = account.alarms.flatMap(({ ids }) => ids);
+      expect(reported.toSorted()).toEqual([...duplicates].toSorted());
       // each carries the client id of its order, and is newer
       expect(account.alarms.filter(({ isProven }) => !isProven)).toEqual([]);
-      // what is told is also kept, and never as a copy of itself
-      for (const { id, duplicates } of account.journal.archive.since(0)) {
-        expect(duplicates).not.toContain(id);
-        expect(duplicates.filter((one) => !copies.has(one))).toEqual([]);
+      // the journal keeps what was reported, and no order as its own duplicate
+      for (const { id, duplicates: kept } of account.journal.archive.since(0)) {
+        expect(kept).not.toContain(id);
+        expect(kept.filter((one) => !duplicates.has(one))).toEqual([]);
       }
     }),
     { numRuns: 40 },

@@ -27,8 +27,8 @@ function errorOf({ stderr }: Ran): unknown {
 
 const FAULT_NAMES: Fault[] = ['a reset after reading', 'a hang', 'a body that breaks off', 'an HTML page with 502'];
 
-describe.each(FAULT_NAMES)('the real program, an order whose answer was lost to %s', (fault) => {
-  it('found again: placed, exit 0', async () => {
+describe.each(FAULT_NAMES)('the built program, with the answer to its order lost to %s', (fault) => {
+  it('finds the order and exits with 0', async () => {
     const server = await serveBadly(fault, NOT_FOUND, record({ trade_date: Date.now() }));
     const ran = await order(server);
     expect(ran).toMatchObject({ code: 0, stderr: '' });
@@ -36,11 +36,11 @@ describe.each(FAULT_NAMES)('the real program, an order whose answer was lost to 
     expect(count(server, 'order')).toBe(1);
   });
 
-  it('not found: unknown, exit 6, with the result and the command that settles it', async () => {
+  it('exits with 6, the unknown result and the command that settles it if the order is not found', async () => {
     const server = await serveBadly(fault, NOT_FOUND);
     const ran = await order(server);
     expect(ran.code).toBe(6);
-    const told = {
+    const result = {
       outcome: 'unknown',
       id: null,
       clientId: 'mine0001',
@@ -48,7 +48,7 @@ describe.each(FAULT_NAMES)('the real program, an order whose answer was lost to 
       amount: '0.01',
       notional: '300',
     };
-    expect(JSON.parse(ran.stdout)).toMatchObject(told);
+    expect(JSON.parse(ran.stdout)).toMatchObject(result);
     const hint = expect.stringContaining('pit resolve mine0001');
     expect(errorOf(ran)).toMatchObject({ error: { kind: 'unknown', exitCode: 6, clientId: 'mine0001', hint } });
     expect(`${ran.stdout}${ran.stderr}`).not.toMatch(/try again|retry/i);
@@ -56,8 +56,8 @@ describe.each(FAULT_NAMES)('the real program, an order whose answer was lost to 
   });
 });
 
-describe('the real program', () => {
-  it('a cancellation whose answer was lost and that nobody can tell: exit 6', async () => {
+describe('the built program', () => {
+  it('exits with 6 if the answer to a cancellation was lost and its outcome stays unknown', async () => {
     const server = await serveBadly('a reset after reading', record({ status: 3, trade_amount: 0.005 }));
     const ran = await pit(server, 'cancel', 'btc_usdt', '202202224851151555');
     expect(ran.code).toBe(6);
@@ -66,7 +66,7 @@ describe('the real program', () => {
     expect(count(server, 'cancelOrder')).toBe(1);
   });
 
-  it('an order that is placed is placed where no list could be read, and that is told: exit 0', async () => {
+  it('exits with 0 and a warning if the order is placed and no list can be read', async () => {
     const placed = respond('{"code":"1000","message":"ok","id":"17"}');
     const server = await serve({ write: placed, list: '<html>please wait</html>' });
     const ran = await order(server);
@@ -78,7 +78,7 @@ describe('the real program', () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: 'placed', id: '17', duplicates: [] });
   });
 
-  it('right after an order, pit orders reads its own two lists and nothing else', async () => {
+  it('reads only the two lists of pit orders right after an order', async () => {
     const list = `[${record({ id: '17', trade_date: Date.now() })}]`;
     const server = await serve({ write: respond('{"code":"1000","message":"ok","id":"17"}'), list });
     await pit(server, 'order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--id', 'mine0017');
@@ -91,7 +91,7 @@ describe('the real program', () => {
     ]);
   });
 
-  it('a refusal: exit 3, nothing on stdout, the code and the client id in the error', async () => {
+  it('exits with 3, an empty stdout, and the code and client id in the error if the order is refused', async () => {
     const server = await serveBadly(respond('{"code":"2009","message":"Insufficient balance"}'));
     const ran = await order(server);
     expect([ran.code, ran.stdout]).toEqual([3, '']);
@@ -99,7 +99,7 @@ describe('the real program', () => {
     expect(count(server, 'order')).toBe(1);
   });
 
-  it('an order without an id of the user gets one, and tells it when the outcome is unknown', async () => {
+  it('generates a client id if the user gives none, and reports it if the outcome is unknown', async () => {
     const server = await serveBadly('a reset after reading', FAULTS['an HTML page with 502']);
     const ran = await pit(server, 'order', 'sell', 'btc_usdt', '0.01', '--at', '30000', '--yes');
     const sent = query(server.requests.find(({ target }) => target.startsWith('/api/order?'))?.target ?? '');
@@ -108,13 +108,13 @@ describe('the real program', () => {
     expect(errorOf(ran)).toMatchObject({ error: { kind: 'unknown', clientId: sent.customerOrderId } });
   });
 
-  it('an order that breaks a rule of the market is not sent: exit 2', async () => {
+  it('exits with 2 and sends nothing if the order breaks a rule of the market', async () => {
     const server = await serveBadly('a hang');
     const ran = await pit(server, 'order', 'buy', 'btc_usdt', '0.0001', '--at', '30000', '--yes');
     expect([ran.code, ran.stdout, count(server, 'order')]).toEqual([2, '', 0]);
   });
 
-  it('nobody confirmed: exit 8, and not one request', async () => {
+  it('exits with 8 and sends nothing if the order is not confirmed', async () => {
     const server = await serveBadly('a hang');
     const words = ['order', 'buy', 'btc_usdt', '0.01', '--at', '30000'];
     expect(await pit(server, ...words)).toMatchObject({ code: 8, stdout: '' });

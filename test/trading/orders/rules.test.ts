@@ -7,7 +7,7 @@ function check(price: string, amount: string): void {
   checkOrder(MARKET, Decimal.of(price), Decimal.of(amount));
 }
 
-describe('an order that the market would refuse', () => {
+describe('the rules of a market', () => {
   it.each([
     ['30000', '0.001'],
     ['30000.50', '0.0010'],
@@ -15,7 +15,7 @@ describe('an order that the market would refuse', () => {
     ['30000.5000', '0.00100000'],
     ['5000', '0.001'],
     ['0.01', '500'],
-  ])('is not this one: %s for %s', (price, amount) => {
+  ])('accept an order at %s for %s', (price, amount) => {
     expect(() => check(price, amount)).not.toThrow();
   });
 
@@ -37,18 +37,18 @@ describe('an order that the market would refuse', () => {
     ['4999.99', '0.001', 'The order of 4.99999 usdt is too small for btc_usdt.', 'It must come to at least 5 usdt.'],
     ['0.00', '1', 'The price comes to 0.00, which is not above zero.', 'Choose a smaller offset.'],
     ['-1', '1', 'The price comes to -1, which is not above zero.', 'Choose a smaller offset.'],
-  ])('%s for %s', (price, amount, message, hint) => {
+  ])('reject an order at %s for %s', (price, amount, message, hint) => {
     expect(() => check(price, amount)).toThrow(expect.objectContaining({ kind: 'usage', message, hints: [hint] }));
   });
 });
 
-describe('an order is too small for its market', () => {
+describe('the minimum of a market', () => {
   it.each([
     ['5000', '0.001', false],
     ['30000', '0.0009', true],
     ['4999.99', '0.001', true],
     ['1', '0.0001', true],
-  ])('at %s for %s: %s', (price, amount, expected) => {
+  ])('for an order at %s for %s: too small is %s', (price, amount, expected) => {
     expect(isTooSmall(MARKET, Decimal.of(price), Decimal.of(amount))).toBe(expected);
   });
 });

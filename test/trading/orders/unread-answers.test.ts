@@ -7,7 +7,7 @@ import { NOT_FOUND, serveBadly } from '../support/exchange.js';
 
 const home = temporaryHome();
 
-/** Places an order whose answer is lost, with a stdout that cannot take what pit says. */
+/** Places an order whose answer is lost, with a stdout that cannot be written. */
 async function lostOrder(stdout: 'closed' | number) {
   const { url } = await serveBadly('a reset after reading', NOT_FOUND);
   const keys = {
@@ -21,7 +21,7 @@ async function lostOrder(stdout: 'closed' | number) {
     env: plainEnvironment(home, keys),
     stdio: ['ignore', stdout === 'closed' ? 'pipe' : stdout, 'pipe'],
   });
-  // the reader goes before anything is written
+  // the reader closes before anything is written
   child.stdout?.destroy();
   let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text) => {
@@ -31,14 +31,17 @@ async function lostOrder(stdout: 'closed' | number) {
   return { code, stderr };
 }
 
-it('an unknown outcome is told though the reader of stdout has gone', async () => {
+it('an unknown outcome is reported on stderr if the reader of stdout is gone', async () => {
   const { code, stderr } = await lostOrder('closed');
   expect(stderr).toContain('pit resolve mine0001');
   expect(code).toBe(6);
 });
 
-it.runIf(existsSync('/dev/full'))('an unknown outcome is told though the disk behind stdout is full', async () => {
-  const { code, stderr } = await lostOrder(openSync('/dev/full', 'w'));
-  expect(stderr).toContain('pit resolve mine0001');
-  expect(code).toBe(6);
-});
+it.runIf(existsSync('/dev/full'))(
+  'an unknown outcome is reported on stderr if the disk behind stdout is full',
+  async () => {
+    const { code, stderr } = await lostOrder(openSync('/dev/full', 'w'));
+    expect(stderr).toContain('pit resolve mine0001');
+    expect(code).toBe(6);
+  },
+);

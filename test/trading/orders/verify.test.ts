@@ -54,8 +54,8 @@ function ownOrder(text: string): Order {
   return { id, time, ...amounts, ...kind };
 }
 
-describe('orders just alike of several processes', () => {
-  it('are none too many, though another one is settled between the look at the exchange and that at the journal', async () => {
+describe('identical orders of several processes', () => {
+  it('are no duplicates if another process settles its order between the list and the read of the journal', async () => {
     let settleOther = () => undefined;
     const server = await listing(
       () => [at('8', 5), at('7', 3)],
@@ -68,7 +68,7 @@ describe('orders just alike of several processes', () => {
     expect((await verifyOrders(account, BUYS, { fresh: { entry, order: '7' } })).duplicates).toEqual([]);
   });
 
-  it('leave one too many to be told of', async () => {
+  it('leave a surplus order, which is reported', async () => {
     const server = await listing(() => [at('9', 6), at('8', 5), at('7', 3)]);
     const account = accountOf(server.url);
     settle(account, 'other', '8');
@@ -77,8 +77,8 @@ describe('orders just alike of several processes', () => {
   });
 });
 
-describe('what is carried out again later', () => {
-  it('is found however many orders have come since, as long as somebody looked in between', async () => {
+describe('a later execution of an order', () => {
+  it('is found however many orders came after it, if the market was checked in between', async () => {
     let orders = [at('7', 3)];
     const server = await listing(() => orders);
     const account = accountOf(server.url, { tolerance: 60_000 });
@@ -92,7 +92,7 @@ describe('what is carried out again later', () => {
     expect(await findDuplicates(account, BUYS)).toEqual([]);
   });
 
-  it('costs one page for as long as its request may be carried out, and then one list back to it', async () => {
+  it('costs one page per check while the request can execute, and then one list back to it', async () => {
     const older = Array.from({ length: 300 }, (_, index) => at(`${5000 - index}`, 1_000 - index, { price: 1 }));
     const orders = [...older, at('7', 3)];
     const server = await listing(() => orders);
@@ -111,7 +111,7 @@ describe('what is carried out again later', () => {
     expect(await pages()).toEqual([0, 0]);
   });
 
-  it('is looked for on at most a hundred pages by a command that is about something else', async () => {
+  it('is searched on at most a hundred pages by a command with another purpose', async () => {
     const older = Array.from({ length: 1_100 }, (_, index) => at(`${5000 - index}`, 2_000 - index, { price: 1 }));
     const server = await listing(() => [...older, at('7', 3)]);
     const account = accountOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
@@ -123,7 +123,7 @@ describe('what is carried out again later', () => {
     expect(server.requests).toHaveLength(100 + 111);
   });
 
-  it('is found on the newest page, though hundreds of orders have come since', async () => {
+  it('is found on the newest page after hundreds of orders', async () => {
     const older = Array.from({ length: 300 }, (_, index) => at(`${5000 - index}`, 1_000 - index, { price: 1 }));
     const orders = [at('8', 21_000), ...older, at('7', 3)];
     const server = await listing(() => orders);
@@ -133,32 +133,32 @@ describe('what is carried out again later', () => {
     expect((await verifyOrders(account, BUYS)).duplicates).toEqual([]);
   });
 
-  it('is found in the list that a command reads for itself, and no other list is', async () => {
+  it('is found in a list that the command has already read, and no other list is read', async () => {
     const server = await listing(() => []);
     const account = accountOf(server.url, { tolerance: 60_000 });
     settle(account, 'mine', '7');
     const own = [at('8', 50), at('7', 3)].map((text) => ownOrder(text));
     const buy = listedFrom({ records: own, more: false, failure: null }, NOW + 66_000);
     expect(await verifyMarket(account, 'btc_usdt', { buy })).toMatchObject([{ ids: ['8'] }]);
-    // which closed it
+    // it is verified now
     expect(await verifyMarket(account, 'btc_usdt')).toEqual([]);
     expect(count(server, 'getOrders')).toBe(0);
   });
 
-  it('is found where the look that the order itself began could not be made, though others could since', async () => {
-    let isThere = false;
-    const server = await listing(() => (isThere ? [at('8', 5), at('7', 3)] : []));
+  it('is found if the check of the order itself failed and a later one of another order succeeded', async () => {
+    let isListed = false;
+    const server = await listing(() => (isListed ? [at('8', 5), at('7', 3)] : []));
     const account = accountOf(server.url, { tolerance: 1_000, budgetMs: 600_000 });
-    // somebody else looks in this market, long after the request could arrive and before anybody knows of the order
+    // a check of this market long after the request can arrive, but before the order is known
     settle(account, 'other', '5', NOW + 100_000, { price: '1' });
     await account.host.sleep(120_000);
     await findDuplicates(account, BUYS);
-    isThere = true;
+    isListed = true;
     settle(account, 'mine', '7');
     expect(await findDuplicates(account, BUYS)).toMatchObject([{ intent: 'mine', ids: ['8'] }]);
   });
 
-  it('counts as looked for only where the whole list could be had', async () => {
+  it('is not ruled out by an incomplete list', async () => {
     let pages = 0;
     const orders = [
       ...Array.from({ length: 15 }, (_, index) => at(`${900 - index}`, 500 - index, { price: 1 })),
@@ -181,7 +181,7 @@ describe('what is carried out again later', () => {
     expect(await findDuplicates(later, BUYS)).toMatchObject([{ ids: ['8'] }]);
   });
 
-  it('is told by the first to look only, unless an order just like it may claim it yet', async () => {
+  it('is reported by the first check only, and not while an identical order may claim it', async () => {
     const server = await listing(() => [at('8', 5), at('7', 3)]);
     const account = accountOf(server.url, { budgetMs: 600_000 });
     settle(account, 'mine', '7');
@@ -194,39 +194,39 @@ describe('what is carried out again later', () => {
   });
 });
 
-describe('an order that was refused, or never arrived', () => {
-  /** Answers a question for a client id with an order of that id, or with none. */
+describe('an order that was refused or not sent', () => {
+  /** Answers a read by client id with an order of this id, or with none. */
   const lookup = (id: string | null) =>
     serveFaults({ answer: () => respond(id === null ? NOT_FOUND : at(id, 10_000)) });
 
-  /** Settles an order, and hands it the same list again and again after so many hours. */
+  /** Settles an order as refused, and checks it against given lists after so many hours. */
   async function listedAfter(hours: number, url: string) {
     const account = accountOf(url, { tolerance: 60_000, budgetMs: 200 * 3_600_000 });
     begin(account, 'mine').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
-    const look = (records: readonly Order[]) => {
+    const check = (records: readonly Order[]) => {
       const list = listedFrom({ records, more: false, failure: null }, account.client.now());
       return verifyMarket(account, 'btc_usdt', { buy: list });
     };
     await account.host.sleep(70_000);
-    expect(await look([])).toEqual([]);
+    expect(await check([])).toEqual([]);
     await account.host.sleep(hours * 3_600_000);
-    expect(await look([])).toEqual([]);
-    return { account, look };
+    expect(await check([])).toEqual([]);
+    return { account, check };
   }
 
   it.each([
     [23, 1],
     [25, 0],
-  ])('is reported once if it appears within a day, and forgotten then: after %i hours', async (hours, reports) => {
-    const { account, look } = await listedAfter(hours, (await lookup('8')).url);
+  ])('is reported once if it appears within a day, and ignored after that: after %i hours', async (hours, reports) => {
+    const { account, check } = await listedAfter(hours, (await lookup('8')).url);
     const late = [ownOrder(at('8', 10_000))];
-    expect(await look(late)).toHaveLength(reports);
-    expect(await look(late)).toEqual([]);
+    expect(await check(late)).toHaveLength(reports);
+    expect(await check(late)).toEqual([]);
     const corrected = { outcome: 'placed', id: '8', duplicates: [] };
     expect(account.journal.archive.find('mine')).toMatchObject(reports === 1 ? corrected : { outcome: 'refused' });
   });
 
-  it('is asked for again by its id, and corrected and reported if it exists after all', async () => {
+  it('is read again by its client id, and corrected and reported if it exists', async () => {
     const { account } = await listedAfter(1, (await lookup('8')).url);
     expect(await settledWrite(account, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
     expect(account.alarms).toMatchObject([{ intent: 'mine', order: null, ids: ['8'], absent: 'refused' }]);
@@ -234,9 +234,9 @@ describe('an order that was refused, or never arrived', () => {
     expect(account.alarms).toHaveLength(1);
   });
 
-  it('is not confused with the same order of another program, which has another client id', async () => {
-    const { look } = await listedAfter(1, (await lookup(null)).url);
-    expect(await look([ownOrder(at('8', 10_000))])).toEqual([]);
+  it('is not confused with an identical order of another program, which has another client id', async () => {
+    const { check } = await listedAfter(1, (await lookup(null)).url);
+    expect(await check([ownOrder(at('8', 10_000))])).toEqual([]);
   });
 });
 
@@ -253,8 +253,8 @@ it.each([
   },
 );
 
-describe('an order that is there more than once', () => {
-  it('is told before that is noted: whoever is killed in between is told again', async () => {
+describe('a duplicate order', () => {
+  it('is reported again if the process is killed between the report and its record', async () => {
     const server = await listing(() => [at('8', 5), at('7', 3)]);
     const account = accountOf(server.url);
     settle(account, 'mine', '7');
@@ -270,8 +270,8 @@ describe('an order that is there more than once', () => {
   });
 });
 
-describe('a disk that fails when the order has left', () => {
-  /** Lists the order twice; `onOrder` is called when it has come. */
+describe('a disk that fails after the order was sent', () => {
+  /** Lists the order twice; calls `onOrder` when the request arrives. */
   function twice(onOrder: () => void): Promise<FaultServer> {
     const list = respond(`[${at('8', 5)},${at('7', 3)}]`);
     return serveFaults({
@@ -283,7 +283,7 @@ describe('a disk that fails when the order has left', () => {
     });
   }
 
-  it('because it is full, hides no order that is placed, and no extra one', async () => {
+  it('because it is full hides neither the placed order nor a duplicate', async () => {
     const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
     const server = await twice(() => {
       const spy = vi.spyOn(fs, 'writeSync').mockImplementation(() => {
@@ -296,7 +296,7 @@ describe('a disk that fails when the order has left', () => {
     expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: [{ ids: ['8'] }] });
   });
 
-  it('because it is broken, hides no order that is placed', async () => {
+  it('because it is broken does not hide the placed order', async () => {
     const server = await twice(() =>
       mkdirSync(path.join(account.state, 'journal', 'test', 'settled', '2018-10-23.log')),
     );

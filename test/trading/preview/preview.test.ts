@@ -48,14 +48,14 @@ describe('the facts of a preview', () => {
     expect(balance(batch('buy', ['100', '2'], ['99', '3']))).toEqual(['1000', '503']);
   });
 
-  it('has nothing that could not be read', () => {
+  it('has null for everything that could not be read', () => {
     const facts = previewFacts(order(), { market: FAILED, spendable: FAILED, orders: FAILED });
     const unknown = { fee: null, balance: null, bid: null, ask: null, reference: null, crossing: null, fills: null };
     expect(facts).toEqual(unknown);
     expect(previewFacts(order(), answers({ spendable: 'unreported' })).balance).toBeNull();
   });
 
-  it('counts the orders of a batch that reach the other side, and does not walk the book for them', () => {
+  it('counts the orders of a batch that reach the other side without walking the book', () => {
     const facts = (...orders: (readonly [string, string])[]) => previewFacts(batch('buy', ...orders), answers());
     expect(facts(['101', '1'], ['102', '1'], ['100.99', '1'])).toMatchObject({ crossing: 2, fills: null });
     expect(previewFacts(batch('sell', ['99', '1'], ['99.01', '1']), answers())).toMatchObject({
@@ -65,7 +65,7 @@ describe('the facts of a preview', () => {
     expect(previewFacts(batch('buy', ['999', '1']), answers({ market: { ...VIEW, asks: [] } })).crossing).toBe(0);
   });
 
-  it('has no fills at once for a PostOnly order', () => {
+  it('has no immediate fill for a PostOnly order', () => {
     const filled = (type: OrderTerms['type']) =>
       previewFacts(order({ type, price: '101' }), answers()).fills?.amount.toString();
     expect([filled('limit'), filled('ioc'), filled('postOnly')]).toEqual(['1', '1', '0']);
@@ -136,7 +136,7 @@ describe('warnings', () => {
     expect(warned({ price: '102.02' })).toEqual(['The price is 1.01% past the best ask 101.']);
   });
 
-  it('of a batch are about the balance and failed requests alone', () => {
+  it('of a batch cover only the balance and failed requests', () => {
     const plan = batch('buy', ['150', '4'], ['150', '4']);
     const known = answers({ orders: FAILED });
     expect(warningsOf(plan, previewFacts(plan, known), known)).toEqual([

@@ -42,7 +42,7 @@ function placed(
   entry.settle({ outcome: 'placed', id: order, duplicates }, 'placed');
 }
 
-/** What would be placed instead, or how it was refused. */
+/** The planned replacement, or its refusal. */
 async function plan(account: TestAccount, reference: OrderReference, wishes: Partial<Changes> = {}) {
   const { placed: terms, isAccountRecorded } = await planReplacement(account, MARKET, reference, {
     ...SILENT,

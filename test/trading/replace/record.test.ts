@@ -29,12 +29,12 @@ function recorded() {
 }
 
 describe('the record of a replacement', () => {
-  it('goes on as that of the order, under the same id, with all that happened', () => {
+  it('extends the record of the order under the same id, with its whole history', () => {
     const { entry, journal } = recorded();
     const next = entry.continueAs<'order'>({ operation: 'order', terms: REST, replaces: TERMS }, 7);
     next.note('sent');
-    const told = { id: ID, operation: 'order', terms: REST, replaces: TERMS, reqTime: 7 };
-    expect(next.intent).toMatchObject({ ...told, time: entry.intent.time, process: entry.intent.process });
+    const intent = { id: ID, operation: 'order', terms: REST, replaces: TERMS, reqTime: 7 };
+    expect(next.intent).toMatchObject({ ...intent, time: entry.intent.time, process: entry.intent.process });
     const read = journal.find(ID);
     expect(read?.intent).toEqual(next.intent);
     expect(read?.events.map(({ event }) => event)).toEqual(['recorded', 'cancellation sent', 'sent']);
@@ -42,7 +42,7 @@ describe('the record of a replacement', () => {
     expect([journal.open(), journal.archive.find(ID)?.events.length]).toEqual([[], 4]);
   });
 
-  it('cut at any length is that of the last step that is whole', () => {
+  it('continues from its last complete step if it is cut off at any length', () => {
     const { entry, journal, file } = recorded();
     const first = readFileSync(file).length;
     entry.continueAs<'order'>({ operation: 'order', terms: REST, replaces: TERMS }, 7);
@@ -59,7 +59,7 @@ describe('the record of a replacement', () => {
     expect(first).toBeLessThan(whole.length);
   });
 
-  it('that cannot be written says so, and the step before stands', () => {
+  it('reports a step that cannot be written, and keeps the step before', () => {
     const { entry, file } = recorded();
     rmSync(file);
     mkdirSync(file);

@@ -28,7 +28,7 @@ async function replace(account: TestAccount, wishes: Partial<Changes> = {}): Pro
   return replaceOrder(account, plan, NAME);
 }
 
-/** What the one order that was sent says of itself. */
+/** The parameters of the one order that was sent. */
 function sent({ requests }: OrdersExchange): Record<string, string> {
   const [order, ...more] = requests.filter(({ target }) => target.startsWith('/api/order?'));
   expect(more).toEqual([]);
@@ -36,7 +36,7 @@ function sent({ requests }: OrdersExchange): Record<string, string> {
   return own;
 }
 
-/** The operations that came, in their order; looks at anything are left out. */
+/** The operations of the received writes, in order. */
 function writes({ requests }: OrdersExchange): string[] {
   return requests.flatMap(({ target }) => /^\/api\/(order|cancelOrder)\?/.exec(target)?.[1] ?? []);
 }
@@ -92,23 +92,26 @@ describe('a replacement', () => {
   });
 
   it.each([
-    ['0.2', '0.35', '0.15', 'more filled between the look and the cancellation'],
-    ['0.2', '0.4', '0.1', 'as much'],
-  ])('of which %s had filled and %s has in the end places %s', async (before, after, placed) => {
-    const server = await serveOrders(bought(before), {
-      cancel: () => {
-        for (const order of server.orders) order.filled = after;
-        return 'done';
-      },
-    });
-    await replace(accountOf(server.url));
-    expect(sent(server).amount).toBe(placed);
-  });
+    ['0.2', '0.35', '0.15', 'more filled before the cancellation'],
+    ['0.2', '0.4', '0.1', 'the same amount'],
+  ])(
+    'places the rest by the last fill: %s filled at first, %s in the end, %s placed (%s)',
+    async (before, after, placed) => {
+      const server = await serveOrders(bought(before), {
+        cancel: () => {
+          for (const order of server.orders) order.filled = after;
+          return 'done';
+        },
+      });
+      await replace(accountOf(server.url));
+      expect(sent(server).amount).toBe(placed);
+    },
+  );
 
   it('uses the larger of two filled amounts, so that it never places too much', async () => {
     const stale = (asked: number) => (asked === 2 ? lagging('0.2') : undefined);
     const server = await serveOrders(bought('0.2'), {
-      look: stale,
+      read: stale,
       cancel: () => {
         for (const order of server.orders) order.filled = '0.3';
         return 'done';
@@ -119,76 +122,76 @@ describe('a replacement', () => {
   });
 
   it('waits until an order that the exchange calls cancelled is closed', async () => {
-    const server = await serveOrders(bought('0.2'), { look: (asked) => (asked < 4 ? lagging('0.2', 3) : undefined) });
+    const server = await serveOrders(bought('0.2'), { read: (asked) => (asked < 4 ? lagging('0.2', 3) : undefined) });
     expect(await replace(accountOf(server.url))).toMatchObject({ kind: 'sent' });
     // and once for the new order, which this list does not show
     expect(count(server, 'getOrder')).toBe(5);
   });
 });
 
-/** The order as a copy that lags behind would show it. */
+/** The order as a lagging replica would show it. */
 function lagging(filled: string, status = 2) {
   const text = `{"id":"7","currency":"btc_usdt","price":30000,"total_amount":0.5,"trade_amount":${filled},"trade_money":0,"trade_date":1540295990000,"status":${status},"type":1}`;
   return (socket: import('node:net').Socket) =>
     void socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`);
 }
 
-describe('nothing is placed', () => {
+describe('a replacement places nothing', () => {
   it.each(['replace', 'cancelOrder'] as const)(
-    'and nothing sent while another %s of the order is open',
+    'and sends nothing while another %s of the order is open',
     async (operation) => {
       const server = await serveOrders(bought());
       const account = accountOf(server.url);
       const plan = await planReplacement(account, MARKET, { id: '7' }, WISHES);
       const terms = operation === 'replace' ? plan.terms : { market: 'btc_usdt', order: { id: '7' } };
-      account.journal.begin({ operation, terms } as Write, { id: 'rival0001', reqTime: account.client.now() });
-      await expect(replaceOrder(account, plan, NAME)).rejects.toMatchObject({ kind: 'usage', clientId: 'rival0001' });
+      account.journal.begin({ operation, terms } as Write, { id: 'other0001', reqTime: account.client.now() });
+      await expect(replaceOrder(account, plan, NAME)).rejects.toMatchObject({ kind: 'usage', clientId: 'other0001' });
       expect(writes(server)).toEqual([]);
-      expect(account.journal.open().map(({ intent }) => intent.id)).toEqual(['rival0001']);
-      // nor is another one planned, which a dry run would show
+      expect(account.journal.open().map(({ intent }) => intent.id)).toEqual(['other0001']);
+      // a second one is not even planned, which covers a dry run
       const another = planReplacement(account, MARKET, { id: '7' }, WISHES);
-      await expect(another).rejects.toMatchObject({ kind: 'usage', clientId: 'rival0001' });
+      await expect(another).rejects.toMatchObject({ kind: 'usage', clientId: 'other0001' });
     },
   );
 
   const cases: [string, ListedOrder[], Behaviour, object][] = [
     [
-      'where the order filled meanwhile',
+      'if the order fills meanwhile',
       bought(),
       { cancel: () => 'fills' },
       { kind: 'filled', cancel: { outcome: 'refused' } },
     ],
     [
-      'where the cancellation is refused',
+      'if the cancellation is refused',
       bought(),
       { cancel: () => 'refused' },
       { kind: 'kept', cancel: { outcome: 'refused', code: 3001 } },
     ],
     [
-      'where it got no answer and the order is open',
+      'if the cancellation is lost and the order is open',
       bought(),
       { cancel: () => 'lost' },
       { kind: 'kept', cancel: { outcome: 'unknown' } },
     ],
     [
-      'where the exchange takes it and the order stays open',
+      'if the exchange accepts the cancellation and the order stays open',
       bought(),
       { cancel: () => 'accepted' },
       { kind: 'kept', cancel: { outcome: 'unknown', code: 1000 } },
     ],
     [
-      'where the order cannot be looked at afterwards',
+      'if the order cannot be read afterwards',
       bought(),
-      { look: (asked) => (asked > 1 ? FAULTS['an HTML page'] : undefined) },
+      { read: (asked) => (asked > 1 ? FAULTS['an HTML page'] : undefined) },
       { kind: 'kept', cancel: { outcome: 'unknown' } },
     ],
   ];
 
-  it.each(cases)('%s', async (_, orders, behaviour, told) => {
+  it.each(cases)('%s', async (_, orders, behaviour, expected) => {
     const server = await serveOrders(orders, behaviour);
     const account = accountOf(server.url, { budgetMs: 10_000, tolerance: 60_000 });
     const done = await replace(account);
-    expect(done).toMatchObject(told);
+    expect(done).toMatchObject(expected);
     expect(writes(server)).toEqual(['cancelOrder']);
     const isKnown = done.cancel.outcome !== 'unknown';
     expect(account.journal.open()).toHaveLength(isKnown ? 0 : 1);
@@ -203,7 +206,7 @@ describe('nothing is placed', () => {
     });
     const account = accountOf(server.url);
     const done = await replace(account);
-    // nothing that anybody could place, now or when it is resolved
+    // nothing is left to place, now or when it is resolved
     expect(done).toMatchObject({ kind: 'unplaced', rest: null, why: { kind: 'usage' } });
     expect(writes(server)).toEqual(['cancelOrder']);
     const [settled] = account.journal.archive.since(0);
@@ -211,7 +214,7 @@ describe('nothing is placed', () => {
     expect(settled).not.toHaveProperty('unplaced');
   });
 
-  it('if more has filled than is wanted now', async () => {
+  it('if more has filled than is wanted', async () => {
     const server = await serveOrders(bought('0.2'), {
       cancel: () => {
         for (const order of server.orders) order.filled = '0.4';
@@ -223,7 +226,7 @@ describe('nothing is placed', () => {
     expect(writes(server)).toEqual(['cancelOrder']);
   });
 
-  it('if the journal is gone', async () => {
+  it('if the journal becomes unwritable meanwhile', async () => {
     const server = await serveOrders(bought(), {
       cancel: () => {
         renameSync(open, `${open}.away`);
@@ -239,7 +242,7 @@ describe('nothing is placed', () => {
 });
 
 describe('a replacement under the limit of a day', () => {
-  /** With a limit of so much for the day. */
+  /** An account with a limit for the day. */
   async function within(account: TestAccount, most: string, meanwhile: () => void = () => {}) {
     const plan = await planReplacement(account, MARKET, { id: '7' }, WISHES);
     meanwhile();
@@ -247,7 +250,7 @@ describe('a replacement under the limit of a day', () => {
     return replaceOrder(account, plan, NAME, { recheck: () => requireDay(account, 'usdt', { dayNotional }) });
   }
 
-  it('is held by orders that another process began meanwhile, and leaves its order unchanged', async () => {
+  it('is refused if orders of another process use up the limit meanwhile, and leaves its order unchanged', async () => {
     const server = await serveOrders(bought('0.2'));
     const account = accountOf(server.url);
     const terms = { market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot', borrow: false, repay: false };
@@ -261,7 +264,7 @@ describe('a replacement under the limit of a day', () => {
     expect(account.journal.open().map(({ intent }) => intent.id)).toEqual([OTHER.id]);
   });
 
-  it('keeps the bid that it was checked against in its record until the new order is settled', async () => {
+  it('records the bid that it was checked against until the new order is settled', async () => {
     const server = await serveOrders(bought('0.2'));
     const account = accountOf(server.url);
     const plan = await planReplacement(account, MARKET, { id: '7' }, WISHES);
@@ -323,7 +326,7 @@ describe('a replacement with lost answers', () => {
     expect(settled === undefined ? undefined : unplacedOf(settled)).toMatchObject({ amount: '0.5', price: '30100' });
   });
 
-  it('reports a lost new order as unknown, and refuses a second one like it', async () => {
+  it('reports a lost new order as unknown, and refuses an identical one', async () => {
     const server = await serveOrders(bought(), { place: () => 'lost' });
     const account = accountOf(server.url, { budgetMs: 5_000, tolerance: 60_000 });
     expect(await replace(account)).toMatchObject({ kind: 'sent', placement: { outcome: 'unknown' } });
@@ -331,9 +334,9 @@ describe('a replacement with lost answers', () => {
     const again = accountOf(server.url, { state: account.state });
     const early = accountOf(server.url);
     const plan = await planReplacement(early, MARKET, { id: '8' }, WISHES);
-    const twin = { kind: 'usage', clientId: NAME };
-    await expect(replaceOrder(again, plan, 'replacement2')).rejects.toMatchObject(twin);
-    await expect(planReplacement(again, MARKET, { id: '8' }, WISHES)).rejects.toMatchObject(twin);
+    const duplicate = { kind: 'usage', clientId: NAME };
+    await expect(replaceOrder(again, plan, 'replacement2')).rejects.toMatchObject(duplicate);
+    await expect(planReplacement(again, MARKET, { id: '8' }, WISHES)).rejects.toMatchObject(duplicate);
     // before its order was cancelled
     expect(count(server, 'cancelOrder')).toBe(1);
   });
@@ -364,19 +367,19 @@ describe('resolving a replacement', () => {
       { outcome: 'cancelled', unplaced: { amount: '0.2', price: '30100' } },
     ],
     ['filled', 2, '0.5', { outcome: 'refused' }],
-    ['open as it was', 3, '0.2', { outcome: 'notSent' }],
-  ])('whose order is %s places nothing', async (_, status, filled, told) => {
+    ['still open', 3, '0.2', { outcome: 'notSent' }],
+  ])('places nothing if the order is %s', async (_, status, filled, expected) => {
     const lost = await unknown({ cancel: () => 'lost' });
     for (const order of lost.server.orders) [order.status, order.filled] = [status, filled];
     const resolution = await resolved(lost);
-    expect(resolution).toMatchObject({ ...told, intent: { operation: 'replace', id: NAME } });
+    expect(resolution).toMatchObject({ ...expected, intent: { operation: 'replace', id: NAME } });
     expect(resolution === undefined ? undefined : unplacedOf(resolution)?.amount).toBe(
-      'unplaced' in told ? told.unplaced.amount : undefined,
+      'unplaced' in expected ? expected.unplaced.amount : undefined,
     );
     expect(writes(lost.server)).toEqual(['cancelOrder']);
   });
 
-  it('whose new order never arrived says what is unplaced, and places nothing', async () => {
+  it('reports the unplaced amount if its new order never arrived, and places nothing', async () => {
     const lost = await unknown({ place: () => 'lost' });
     const resolution = await resolved(lost);
     expect(resolution).toMatchObject({
@@ -402,24 +405,24 @@ describe('an order that cannot be replaced', () => {
       {},
       { kind: 'refused', message: expect.stringContaining('is cancelled') },
     ],
-    ['nobody explains its state', bought('0', { status: 9 }), {}, { kind: 'refused' }],
-    ['nobody explains its type', bought('0', { type: 9 }), {}, { kind: 'usage' }],
-    ['it is not there', [], {}, { kind: 'refused', code: 3001 }],
+    ['its state is undocumented', bought('0', { status: 9 }), {}, { kind: 'refused' }],
+    ['its type is undocumented', bought('0', { type: 9 }), {}, { kind: 'usage' }],
+    ['it does not exist', [], {}, { kind: 'refused', code: 3001 }],
     ['nothing would change', bought(), { at: readPrice('30000.0') }, { kind: 'usage' }],
     ['all of it has filled', bought('0.2'), { amount: readAmount('0.2') }, { kind: 'usage' }],
     ['too little is left', bought('0.2'), { amount: readAmount('0.2005') }, { kind: 'usage' }],
     ['the amount is finer than a lot', bought(), { amount: readAmount('0.40001') }, { kind: 'usage' }],
     ['the price is finer than a tick', bought(), { at: readPrice('30000.001') }, { kind: 'usage' }],
-    ['a margin balance is not known', bought(), { amount: readAmount('50%'), account: 'cross' }, { kind: 'usage' }],
-  ])('because %s', async (_, orders, wishes, told) => {
+    ['the margin balance is unknown', bought(), { amount: readAmount('50%'), account: 'cross' }, { kind: 'usage' }],
+  ])('because %s', async (_, orders, wishes, expected) => {
     const server = await serveOrders(orders);
-    await expect(replace(accountOf(server.url), wishes)).rejects.toMatchObject(told);
+    await expect(replace(accountOf(server.url), wishes)).rejects.toMatchObject(expected);
     expect(writes(server)).toEqual([]);
   });
 });
 
 describe('a replacement that the balance does not cover', () => {
-  // 0.5 at 30000 hold 15000, which the cancellation sets free
+  // the cancellation releases the 15000 that 0.5 at 30000 hold
   it.each([
     ['99.99', '30200', 'refused'],
     ['100', '30200', 'sent'],

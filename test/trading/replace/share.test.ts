@@ -7,7 +7,7 @@ import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
 import { record } from '../support/exchange.js';
 
-describe('a share', () => {
+describe('a replacement with a share', () => {
   const MARKET = {
     market: 'btc_usdt',
     base: 'btc',
@@ -20,7 +20,7 @@ describe('a share', () => {
     minNotional: '0.000001',
   };
 
-  it('never needs more than is available and what the cancelled order gives back', async () => {
+  it('never needs more than the available balance and what the cancelled order releases', async () => {
     const small = fc.bigInt({ min: 1n, max: 10n ** 9n });
     const terms = fc.record({
       side: fc.constantFrom('buy', 'sell'),
@@ -51,7 +51,7 @@ describe('a share', () => {
         const at = readPrice(Decimal.fromUnits(now, 2).toString());
         const wishes: Changes = { at, amount: readAmount(`${percent}%`), account: 'spot', borrow: false, repay: false };
         const plan = await planReplacement({ ...account, client }, MARKET, { id: '7' }, wishes).catch(() => undefined);
-        // too little, or just what it is
+        // too small, or no change
         if (plan === undefined) return;
         planned += 1;
         const { placed } = plan;
@@ -60,7 +60,7 @@ describe('a share', () => {
         const spent = side === 'buy' ? size.times(Decimal.of(placed.price)) : size;
         const share = most.times(Decimal.of(`${percent}`)).times(Decimal.of('0.01'));
         expect(spent.compare(share)).toBeLessThanOrEqual(0);
-        // a lot more would be more than that
+        // one lot more would exceed it
         const lot = Decimal.of(MARKET.lotSize);
         const step = side === 'buy' ? lot.times(Decimal.of(placed.price)) : lot;
         expect(spent.plus(step).compare(share)).toBeGreaterThan(0);
@@ -72,7 +72,7 @@ describe('a share', () => {
   });
 });
 
-/** What the cancellation of an open order gives back, in the coin that it spends. */
+/** What the cancellation of an open order releases, in the coin that it spends. */
 function heldBy(side: string, order: { price: string; amount: string; filled: string }): Decimal {
   const open = Decimal.of(order.amount).minus(Decimal.of(order.filled));
   return side === 'buy' ? open.times(Decimal.of(order.price)) : open;

@@ -3,7 +3,7 @@ import type { DuplicateOrders } from '../../../src/trading/duplicates.js';
 import type { MarketSide } from '../../../src/trading/journal/intent.js';
 import { verifyOrders } from '../../../src/trading/orders/verify-orders.js';
 
-/** What a list of one side of a market shows that reaches back to everything open; it is reported. */
+/** Verifies one side of a market with a list that reaches back to everything open; returns the reported duplicates. */
 export async function findDuplicates(account: TradingAccount, where: MarketSide): Promise<readonly DuplicateOrders[]> {
   return (await verifyOrders(account, where, { extent: 'all' })).duplicates;
 }

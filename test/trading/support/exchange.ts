@@ -3,7 +3,7 @@ import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../
 export type Fault = keyof typeof FAULTS;
 
 export const CONFIGURATION = '{"btc_usdt":{"priceScale":2,"amountScale":4,"minAmount":0.001,"minSize":5}}';
-/** A book around 30000, which the guards of an order look at. */
+/** A book around 30000, for the guards of an order. */
 export const DEPTH = '{"asks":[[30001,5]],"bids":[[29999,5]],"timestamp":1648461600}';
 export const NOT_FOUND = '{"code":3001,"message":"order not found"}';
 
@@ -24,27 +24,27 @@ export function record(changes: object = {}): string {
 }
 
 export interface Behaviour {
-  /** What happens to a write. */
+  /** The answer to every write, or its fault. */
   readonly write: Fault | Answer;
-  /** The answers to getOrder, the last one for ever. */
-  readonly looks?: readonly (string | Answer)[];
+  /** The answers to getOrder, one after the other; the last one repeats. */
+  readonly reads?: readonly (string | Answer)[];
   /** The answer to a client id that was never used. */
   readonly others?: string;
   /** The first page of getOrders, of both sides. */
   readonly list?: string;
-  /** How old a request may be, in milliseconds by the latest time that was asked with; a minute unless told. */
+  /** How old a request may be, in ms before the latest reqTime (default: a minute). */
   readonly tolerance?: number;
 }
 
-/** The client id of the order that the looks are for; any other is one that was never used. */
+/** The client id of the order; any other id was never used. */
 export const CLIENT_ID = 'mine0001';
 
 const EXPIRED = '{"code":3007,"message":"reqTime"}';
 
-/** An exchange that does well in everything but a write. */
+/** An exchange where everything but the writes works. */
 export function serve(behaviour: Behaviour): Promise<FaultServer> {
-  const { write, looks = [], others = NOT_FOUND, list = NOT_FOUND, tolerance = 60_000 } = behaviour;
-  const answers = looks.map((look) => (typeof look === 'string' ? respond(look) : look));
+  const { write, reads = [], others = NOT_FOUND, list = NOT_FOUND, tolerance = 60_000 } = behaviour;
+  const answers = reads.map((read) => (typeof read === 'string' ? respond(read) : read));
   const last = answers.at(-1) ?? respond(NOT_FOUND);
   const tooOld = ageLimit(tolerance);
   return serveFaults({
@@ -60,36 +60,36 @@ export function serve(behaviour: Behaviour): Promise<FaultServer> {
 }
 
 /**
- * Refuses what is older than the exchange takes, in milliseconds by the latest time that was asked with.
+ * Refuses requests that are older than the tolerance, in ms before the latest reqTime.
  * @param now the exchange's clock at first, in ms since the Unix epoch
  */
 export function ageLimit(tolerance = 60_000, now = 0): (target: string) => Answer | undefined {
   let latest = now;
   return (target) => {
     const reqTime = Number(query(target).reqTime ?? latest);
-    // the client's clock only goes on, so that an older request is meant to be old
+    // the client's clock never goes back, so an older request is old on purpose
     latest = Math.max(latest, reqTime);
     return latest - reqTime > tolerance ? respond(EXPIRED) : undefined;
   };
 }
 
-/** The same, with the answers to getOrder one after the other. */
-export function serveBadly(write: Fault | Answer, ...looks: (string | Answer)[]): Promise<FaultServer> {
-  return serve({ write, looks });
+/** `serve` with the answers to getOrder as arguments. */
+export function serveBadly(write: Fault | Answer, ...reads: (string | Answer)[]): Promise<FaultServer> {
+  return serve({ write, reads });
 }
 
-/** How many requests of an operation really arrived. */
+/** How many requests of an operation arrived. */
 export function count({ requests }: FaultServer, operation: string): number {
   return requests.filter(({ target }) => target.startsWith(`/api/${operation}?`)).length;
 }
 
-/** What a request carried, by name. */
+/** The query parameters of a request. */
 export function query(target: string): Record<string, string> {
   return Object.fromEntries(new URL(target, 'http://localhost').searchParams);
 }
 
-/** The looks at the order itself: the getOrder requests that name it. */
-export function looksAt({ requests }: FaultServer): number {
-  const looks = requests.map(({ target }) => target).filter((target) => target.startsWith('/api/getOrder?'));
-  return looks.filter((target) => (query(target).customerOrderId ?? CLIENT_ID) === CLIENT_ID).length;
+/** How many getOrder requests named the order. */
+export function orderReads({ requests }: FaultServer): number {
+  const reads = requests.map(({ target }) => target).filter((target) => target.startsWith('/api/getOrder?'));
+  return reads.filter((target) => (query(target).customerOrderId ?? CLIENT_ID) === CLIENT_ID).length;
 }

@@ -8,7 +8,7 @@ const ADDRESS = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The bill of a transfer of 1 btc a second after it was sent, but for what is said. */
+/** The bill of a transfer of 1 btc a second after it was sent, with changes. */
 export function bill(id: number, changeAmount = '-1BTC', changes: Row = {}): Row {
   return {
     ...{ id, currencyName: 'BTC', balance: '1BTC', changeAmount, total: '1', date: NOW + 1_000 },
@@ -19,8 +19,8 @@ export function bill(id: number, changeAmount = '-1BTC', changes: Row = {}): Row
 export const IN_USDT: Row = { currencyName: 'USDT', balance: '9USDT' };
 
 /**
- * What the exchange has after the withdrawal: bills and records, newest first.
- * @param now its clock at first
+ * An exchange with these bills and records after the withdrawal, newest first.
+ * @param now its initial clock, in ms since the Unix epoch
  */
 export async function serveFunds(bills: readonly Row[], records: readonly Row[] = [], now = NOW) {
   const tooOld = ageLimit(60_000, now);
@@ -28,20 +28,20 @@ export async function serveFunds(bills: readonly Row[], records: readonly Row[] 
     answer: ({ target }) => {
       const { dataType, currency } = query(target);
       if (!target.startsWith('/api/getSpotBills?')) return tooOld(target) ?? respond(listed(records));
-      const meant = bills.filter(({ currencyName }) => currency === undefined || currencyName === 'BTC');
-      return respond(JSON.stringify({ code: 1000, message: 'ok', result: dataType === '1' ? [] : meant }));
+      const listedBills = bills.filter(({ currencyName }) => currency === undefined || currencyName === 'BTC');
+      return respond(JSON.stringify({ code: 1000, message: 'ok', result: dataType === '1' ? [] : listedBills }));
     },
   });
 }
 
-/** Records a transfer of 1 btc, as it is before it leaves. */
+/** Records a transfer of 1 btc before it is sent. */
 export function begin(account: TestAccount, id: string, terms: Partial<WithdrawTerms> = {}) {
   const usual = { coin: 'btc', amount: '1', fee: '0.1', address: ADDRESS, internal: true };
   const write = { operation: 'withdraw', terms: { ...usual, before: { record: '1', bill: '7' }, ...terms } } as const;
   return account.journal.begin<'withdraw'>(write, { id, reqTime: NOW });
 }
 
-/** The record of a withdrawal of 1 btc a second after it was sent, but for what is said. */
+/** The record of a withdrawal of 1 btc a second after it was sent, with changes. */
 export function record(id: number, changes: Row = {}): Row {
   const times = { submitTime: NOW + 1_000, manageTime: NOW + 1_000 };
   return {

@@ -1,6 +1,6 @@
 import type { Journal } from '../../../src/trading/journal/journal.js';
 
-/** Does something between the first read of one half of the journal and that of the other, as another process may. */
+/** Runs `work` after the first read of open or settled writes, as a concurrent process might. */
 export function meanwhile(journal: Journal, work: () => void): void {
   const { archive } = journal;
   const open = journal.open.bind(journal);

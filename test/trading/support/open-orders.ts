@@ -1,7 +1,7 @@
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
 import { ageLimit, CONFIGURATION, NOT_FOUND, query } from './exchange.js';
 
-/** An order of the exchange below, with the numbers of the interface. */
+/** An order with the interface's codes. */
 export interface ListedOrder {
   readonly id: string;
   readonly side: 'buy' | 'sell';
@@ -10,25 +10,25 @@ export interface ListedOrder {
   readonly clientId?: string;
   readonly price?: string;
   readonly amount?: string;
-  /** As the interface numbers it; a limit order unless told. */
+  /** The interface's order type code (default: a limit order). */
   readonly type?: number;
 }
 
-/** What becomes of a cancellation: in words of what is done and of what is answered. */
+/** What happens to a cancellation, and whether it is answered. */
 export type Cancelling = 'done' | 'doneUnanswered' | 'refused' | 'lost' | 'tooFrequent' | 'fills' | 'accepted';
 
-/** The same of an order. */
+/** What happens to a new order, and whether it is answered. */
 export type Placing = 'done' | 'doneUnanswered' | 'refused' | 'lost';
 
 export interface Behaviour {
-  /** What a cancellation comes to, by the order's id and how often its cancellation came. */
+  /** Decides on a cancellation by the order's id and the number of its cancellations so far. */
   readonly cancel?: (id: string, time: number) => Cancelling;
   readonly place?: () => Placing;
-  /** Answers in place of a list of orders, by how many were asked for. */
+  /** Replaces the answer to a list of orders, by the number of lists so far. */
   readonly list?: (asked: number) => Answer | undefined;
-  /** The same for the look at an order. */
-  readonly look?: (asked: number) => Answer | undefined;
-  /** What is available of btc and usdt; a key without the permission to know unless told. */
+  /** Replaces the answer to a read of an order, by the number of reads so far. */
+  readonly read?: (asked: number) => Answer | undefined;
+  /** The available btc and usdt (default: the key may not read them). */
   readonly available?: Readonly<Record<'btc' | 'usdt', string>>;
 }
 
@@ -42,11 +42,11 @@ export function openOrders(count: number, side: 'buy' | 'sell' = 'buy', from = 1
   return Array.from({ length: count }, (_, index) => ({ id: String(from + index), side, status: 0, filled: '0' }));
 }
 
-/** An exchange that has some orders of 0.01 at 30000, and cancels and places them as it is told. */
+/** An exchange with orders of 0.01 at 30000, and the given behaviour for cancellations and new orders. */
 export async function serveOrders(orders: ListedOrder[], behaviour: Behaviour = {}): Promise<OrdersExchange> {
-  const { cancel = () => 'done', place = () => 'done', list = () => undefined, look = () => undefined } = behaviour;
+  const { cancel = () => 'done', place = () => 'done', list = () => undefined, read = () => undefined } = behaviour;
   const cancelled = new Map<string, number>();
-  const asked = { lists: 0, looks: 0 };
+  const asked = { lists: 0, reads: 0 };
   const tooOld = ageLimit();
   const server = await serveFaults({
     answer: ({ target }) => {
@@ -56,7 +56,7 @@ export async function serveOrders(orders: ListedOrder[], behaviour: Behaviour = 
       if (target.startsWith('/api/getOrders?'))
         return list(++asked.lists) ?? page(orders, tradeType, Number(pageIndex));
       if (target.startsWith('/api/order?')) {
-        return taken(
+        return placed(
           orders,
           { id: String(9_000 + orders.length), clientId: clientId ?? '', tradeType, ...terms },
           place(),
@@ -64,7 +64,7 @@ export async function serveOrders(orders: ListedOrder[], behaviour: Behaviour = 
       }
       const order = orders.findLast((one) => (id === undefined ? one.clientId === clientId : one.id === id));
       if (target.startsWith('/api/getOrder?'))
-        return tooOld(target) ?? look(++asked.looks) ?? respond(order === undefined ? NOT_FOUND : recordOf(order));
+        return tooOld(target) ?? read(++asked.reads) ?? respond(order === undefined ? NOT_FOUND : recordOf(order));
       if (order === undefined) return respond(NOT_FOUND);
       const time = (cancelled.get(order.id) ?? 0) + 1;
       cancelled.set(order.id, time);
@@ -95,7 +95,7 @@ interface Terms {
   readonly orderType?: string;
 }
 
-function taken(
+function placed(
   orders: ListedOrder[],
   { id, clientId, tradeType, price, amount, orderType }: Terms,
   behaviour: Placing,

@@ -11,13 +11,13 @@ const OK = respond('{"code":1000,"message":"ok"}');
 const REFUSED = respond('{"code":1009,"message":"maintenance"}');
 const LOST = FAULTS['a reset after reading'];
 
-/** An exchange that answers one after the other, the last for ever. */
+/** An exchange with these answers one after the other; the last one repeats. */
 function serve(...answers: readonly Answer[]): Promise<FaultServer> {
   let asked = 0;
   return serveFaults({ answer: () => answers[Math.min(asked++, answers.length - 1)] ?? OK });
 }
 
-/** When each request says it was made, in seconds after the first moment. */
+/** The reqTime of each request, in seconds after the start. */
 function moments({ requests }: FaultServer): number[] {
   return requests.map(({ target }) => (Number(query(target).reqTime) - NOW) / 1_000);
 }
@@ -41,18 +41,18 @@ describe('starting the timer', () => {
 
   it.each<[string, Answer[], object]>([
     ['refused', [REFUSED], { kind: 'refused', code: 1009 }],
-    ['too frequent, until it is not', [respond('{"code":4002,"message":"often"}'), OK], { cancelsAt: NOW + 60_300 }],
-    ['lost, and then not', [LOST, FAULTS['an HTML page'], OK], { cancelsAt: NOW + 60_900 }],
+    ['too frequent at first', [respond('{"code":4002,"message":"often"}'), OK], { cancelsAt: NOW + 60_300 }],
+    ['lost at first', [LOST, FAULTS['an HTML page'], OK], { cancelsAt: NOW + 60_900 }],
     ['lost each time', [LOST], { kind: 'unknown', hints: saying('pit cancel-after btc_usdt') }],
     ['lost, then refused', [LOST, REFUSED], { kind: 'unknown' }],
-  ])('that is %s', async (_, answers, told) => {
+  ])('handles a start that is %s', async (_, answers, expected) => {
     const server = await serve(...answers);
     const outcome = await startTimerSurely(accountOf(server.url), 'btc_usdt').catch((error: unknown) => error);
-    expect(outcome).toMatchObject(told);
+    expect(outcome).toMatchObject(expected);
     expect(server.requests.length).toBeLessThanOrEqual(4);
   });
 
-  it('is unreachable without a host, as nothing can have arrived', async () => {
+  it('is unreachable without a host, because no request can have arrived', async () => {
     const account = accountOf('http://127.0.0.1:1');
     await expect(startTimerSurely(account, 'btc_usdt')).rejects.toMatchObject({ kind: 'unreachable' });
   });
@@ -60,7 +60,7 @@ describe('starting the timer', () => {
 
 const FIRST: Timer = { cancelsAt: NOW + MINUTE_MS, sentAt: NOW, sent: 0, answered: 0 };
 
-/** The first so many things that happen, without the tries that led to them. */
+/** The first events, without the attempts. */
 async function events(account: TestAccount, count: number, end = new AbortController()): Promise<HoldEvent[]> {
   const seen: HoldEvent[] = [];
   for await (const event of hold(account, 'btc_usdt', FIRST, end.signal)) {
@@ -88,18 +88,18 @@ describe('holding the timer', () => {
   });
 
   it.each([
-    ['refused: the exchange cancels a minute after the first start', REFUSED, 60],
-    // the last request that may have arrived was made before the minute was over
-    ['without an answer: the last may have arrived', LOST, 118.5],
-  ])('reports once that its minute passed, %s', async (_, answer, latest) => {
+    ['refused, a minute after the first start', REFUSED, 60],
+    // the last request that may have arrived was sent before the minute was over
+    ['unanswered, a minute after the last one that may have arrived', LOST, 118.5],
+  ])('reports once that its minute passed if every restart is %s', async (_, answer, latest) => {
     const server = await serve(answer);
     const account = accountOf(server.url);
     const seen = await events(account, 20);
     const lapsed = seen.filter((event) => event.kind === 'lapsed');
     expect(lapsed).toHaveLength(1);
-    const [told] = lapsed;
-    expect(told?.kind === 'lapsed' ? told.latest / 1_000 : 0).toBe(latest);
-    // and goes on
+    const [event] = lapsed;
+    expect(event?.kind === 'lapsed' ? event.latest / 1_000 : 0).toBe(latest);
+    // and it continues
     expect(kinds(seen).at(-1)).toBe('failed');
     expect(Math.max(...moments(server))).toBeGreaterThan(60);
   });
@@ -146,7 +146,7 @@ describe('holding the timer', () => {
   });
 
   it.each([3_600_000, -3_600_000])(
-    'reports that its minute passed after a minute of its own if the wall clock was set by %d ms',
+    'reports that its minute passed by elapsed time if the wall clock was set by %d ms',
     async (jump) => {
       const server = await serve(REFUSED);
       const account = accountOf(server.url);

@@ -10,7 +10,7 @@ function sums(word: string, changes: Partial<AmountContext> = {}) {
   return amountsOf(readWithdrawAmount(word), { ...TERMS, ...changes });
 }
 
-describe('what a withdrawal comes to', () => {
+describe('the amounts of a withdrawal', () => {
   it.each<[string, Partial<AmountContext>, string, string, string, string]>([
     ['1', {}, '1', '0.0005', '0.9995', '1'],
     ['1.50', {}, '1.50', '0.0005', '1.4995', '1.5'],
@@ -21,7 +21,7 @@ describe('what a withdrawal comes to', () => {
     ['100%', { place: 'onTop' }, '2.4995', '0.0005', '2.4995', '2.5'],
     ['33%', { scale: 2 }, '0.82', '0.0005', '0.8195', '0.82'],
     ['2.5', {}, '2.5', '0.0005', '2.4995', '2.5'],
-  ])('%s with %j', (word, changes, amount, fee, receives, taken) => {
+  ])('follow from %s with %j', (word, changes, amount, fee, receives, taken) => {
     expect(sums(word, changes)).toEqual({ amount, fee, receives, taken });
   });
 
@@ -37,17 +37,17 @@ describe('what a withdrawal comes to', () => {
     ['0.05', { fee: '3', place: 'onTop', available: '20' }, /The fee 3 btc is more than 3 times/],
     ['1', { fee: '0.1', chain: { ...CHAIN, fee: '0' } }, /more than 3 times that of BTC, 0 btc/],
     ['0.01%', { available: '0.001', place: 'onTop' }, /comes to nothing/],
-  ])('%s with %j is refused', (word, changes, message) => {
+  ])('are refused for %s with %j', (word, changes, message) => {
     expect(() => sums(word, changes)).toThrow(
       expect.objectContaining({ kind: 'usage', message: expect.stringMatching(message) }),
     );
   });
 
-  it.each(['', '0', '-1', '1e3', '1,5', '101%', '0%', '.5', '5.', '1 btc', '1%%'])('%j is no amount', (word) => {
+  it.each(['', '0', '-1', '1e3', '1,5', '101%', '0%', '.5', '5.', '1 btc', '1%%'])('cannot be read from %j', (word) => {
     expect(() => readWithdrawAmount(word)).toThrow(expect.objectContaining({ kind: 'usage' }));
   });
 
-  it('a share never takes more than there is, and adds up to the digit', () => {
+  it('never exceed the available balance with a share, and add up exactly', () => {
     const places = fc.constantFrom('inside' as const, 'onTop' as const);
     const percents = fc.integer({ min: 1, max: 100 });
     fc.assert(

@@ -27,39 +27,49 @@ async function settled(account: TestAccount, ...names: string[]): Promise<Record
   return Object.fromEntries(found.map(({ intent, outcome }) => [intent.id, outcome]));
 }
 
-describe('a bill of the amount of a lost transfer within the exchange', () => {
+describe('a bill with the amount of a lost internal transfer', () => {
   it.each<[string, readonly Row[]]>([
     ['alone', [bill(8)]],
     ['less the fee', [bill(8, '-0.9BTC')]],
     ['with its fee beside it', [bill(9, '-0.1BTC', { typeDesc: 'Its fee' }), bill(8, '-0.9BTC')]],
     ['among others of other types', [bill(9, '+3BTC', { typeDesc: 'Paid in', date: NOW + 9_000 }), bill(8)]],
-  ])('settles it where nothing else can have made it: %s', async (_, bills) => {
+  ])('settles it if nothing else can have made the bill: %s', async (_, bills) => {
     const account = accountOf((await serveFunds(bills)).url, ENOUGH);
     begin(account, 'lost1').release();
     expect(await settled(account)).toEqual({ lost1: 'placed' });
   });
 
   it.each<[string, RegExp, readonly Row[], readonly Row[], string?]>([
-    ['of no type', /no type for it/, [bill(8, '-1BTC', { typeDesc: null })], []],
-    ['of a type that brings coins', /bill 9 has the same type/, [bill(9, '+2BTC', { date: NOW + 9_000 }), bill(8)], []],
-    ['of a type of before', /bill 3 has the same type/, [bill(8), bill(3, '-2BTC', { date: NOW - 86_400_000 })], []],
-    ['of a type in another coin', /bill 9 has the same type/, [bill(9, '-5USDT', IN_USDT), bill(8)], []],
+    ['without a type', /no type for it/, [bill(8, '-1BTC', { typeDesc: null })], []],
     [
-      'of a trade, which brings another coin',
+      'with a type that also brings coins',
+      /bill 9 has the same type/,
+      [bill(9, '+2BTC', { date: NOW + 9_000 }), bill(8)],
+      [],
+    ],
+    [
+      'with a type of earlier bills',
+      /bill 3 has the same type/,
+      [bill(8), bill(3, '-2BTC', { date: NOW - 86_400_000 })],
+      [],
+    ],
+    ['with a type of another coin', /bill 9 has the same type/, [bill(9, '-5USDT', IN_USDT), bill(8)], []],
+    [
+      'of a trade that brings another coin',
       /bill 9 brought usdt at the same moment/,
       [bill(9, '+20000USDT', { ...IN_USDT, typeDesc: 'Sold for' }), bill(8)],
       [],
     ],
-    ['twice', /bill 9 has the same amount/, [bill(9), bill(8)], []],
+    ['with a second bill of the same amount', /bill 9 has the same amount/, [bill(9), bill(8)], []],
     [
-      "of somebody's withdrawal to another address",
+      'with a withdrawal of the same amount to another address',
       /may belong to withdrawal 2/,
       [bill(8)],
       [record(2, { toAddress: OTHER })],
     ],
-    ['in whose coin there are orders', /trade in btc_usdt/, [bill(8)], [], 'btc_usdt'],
-    ['in whose coin there are orders, as quote', /trade in eth_btc/, [bill(8)], [], 'eth_btc'],
-  ])('leaves it unknown, and is named: %s', async (_, why, bills, records, market) => {
+    ['with orders in its coin', /trade in btc_usdt/, [bill(8)], [], 'btc_usdt'],
+    ['with orders in its coin as quote', /trade in eth_btc/, [bill(8)], [], 'eth_btc'],
+  ])('leaves it unknown and is named in the doubt: %s', async (_, why, bills, records, market) => {
     const account = accountOf((await serveFunds(bills, records)).url, ENOUGH);
     if (market !== undefined) placeOrder(account, market);
     const entry = begin(account, 'lost1');
@@ -70,14 +80,14 @@ describe('a bill of the amount of a lost transfer within the exchange', () => {
     expect(entry.events.some(({ event }) => why.test(event))).toBe(true);
   });
 
-  it('counts though there are orders in other markets', async () => {
+  it('settles it if orders exist only in other markets', async () => {
     const account = accountOf((await serveFunds([bill(8)])).url, ENOUGH);
     placeOrder(account, 'eth_usdt');
     begin(account, 'lost1').release();
     expect(await settled(account)).toMatchObject({ lost1: 'placed' });
   });
 
-  it('is not that of another one in doubt, which it would fit as well', async () => {
+  it('does not settle it if another unknown transfer fits as well', async () => {
     const account = accountOf((await serveFunds([bill(8, '-0.9BTC')])).url, ENOUGH);
     begin(account, 'more').release();
     begin(account, 'less', { amount: '0.9' }).release();
@@ -89,15 +99,15 @@ describe('a bill of the amount of a lost transfer within the exchange', () => {
 
   it.each<[string, readonly Row[], string]>([
     ['alone', [bill(8)], 'unknown'],
-    ['with one of its own besides', [bill(9), bill(8)], 'placed'],
-  ])('is not that of another one that is settled: %s', async (_, bills, outcome) => {
+    ['with a second bill', [bill(9), bill(8)], 'placed'],
+  ])('does not count twice if another transfer of the same amount is settled: %s', async (_, bills, outcome) => {
     const account = accountOf((await serveFunds(bills)).url, ENOUGH);
     begin(account, 'first1', { address: OTHER }).settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
     begin(account, 'lost1').release();
     expect(await settled(account)).toEqual({ lost1: outcome });
   });
 
-  it('too many to look through settle nothing', async () => {
+  it('settles nothing if there are too many bills to read', async () => {
     let page = 0;
     const server = await serveFaults({
       answer: ({ target }) => {

@@ -21,11 +21,11 @@ function chosen(chains: readonly Chain[], address: string, name?: string) {
 describe('the chain of a withdrawal', () => {
   it.each([
     ['the only one that the address fits', USDT, TRON, undefined, ['TRC20']],
-    ['the only open one that it fits, and is told of the closed one', USDT, EVM, undefined, ['ERC20', 'BEP20']],
-    ['the one that is named', OPEN, EVM, 'bep20', ['BEP20', 'ERC20']],
-    ['the one that is named by its main chain', OPEN, TRON, 'trx', ['TRC20']],
-    ['the only one there is, whatever the address', [chain('BTC', 'BTC')], BITCOIN, undefined, ['BTC']],
-    ['one whose addresses nobody knows here', [chain('NEW', 'NEW')], 'any-address', undefined, ['NEW']],
+    ['the only open one that the address fits, next to a closed one', USDT, EVM, undefined, ['ERC20', 'BEP20']],
+    ['the named one', OPEN, EVM, 'bep20', ['BEP20', 'ERC20']],
+    ['the one named by its main chain', OPEN, TRON, 'trx', ['TRC20']],
+    ['the only one of the coin, whatever the address', [chain('BTC', 'BTC')], BITCOIN, undefined, ['BTC']],
+    ['one with an unknown address format', [chain('NEW', 'NEW')], 'any-address', undefined, ['NEW']],
   ])('is %s', (_, chains, address, name, expected) => {
     expect(chosen(chains, address, name)).toEqual(expected);
   });
@@ -54,7 +54,7 @@ describe('the chain of a withdrawal', () => {
     ['the address is cut off', [chain('BTC', 'BTC')], BITCOIN.slice(0, 20), undefined, /on BTC it is/, /Copy it/],
     ['the address holds a space', [chain('NEW', 'NEW')], 'an address', undefined, /without spaces/, /Copy it/],
     ['the coin has none', [], EVM, undefined, /no chain for usdt/, /pit fees/],
-  ])('is refused where %s', (_, chains, address, name, message, hint) => {
+  ])('is refused if %s', (_, chains, address, name, message, hint) => {
     expect(() => chooseChain('usdt', chains, address, name)).toThrow(
       expect.objectContaining({
         kind: 'usage',

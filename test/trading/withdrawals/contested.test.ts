@@ -11,7 +11,7 @@ const OTHER = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
 
 type Row = readonly [id: number, amount: number, toAddress?: string | null];
 
-/** What the exchange lists after both withdrawals, oldest first. */
+/** An exchange that lists these records and bills after both withdrawals; given oldest first. */
 async function serve(records: readonly Row[], bills: readonly Row[] = []) {
   const at = { submitTime: NOW + 1_000, manageTime: NOW + 1_000 };
   const list = records.map(([id, amount, toAddress = ADDRESS]) => ({
@@ -42,7 +42,7 @@ function leave(account: TestAccount, id: string, terms: Partial<WithdrawTerms>):
   account.journal.begin<'withdraw'>(write, { id, reqTime: NOW }).release();
 }
 
-/** Settles what can be, of the withdrawals of these names or of all; each name with what became of it. */
+/** Resolves the named withdrawals, or all; returns each name with its id and duplicates, or its outcome. */
 async function settled(account: TestAccount, ...names: string[]): Promise<Record<string, string | null>> {
   const open = account.journal.open().filter(({ intent }) => names.length === 0 || names.includes(intent.id));
   const found = await resolve(account, open);
@@ -53,7 +53,7 @@ async function settled(account: TestAccount, ...names: string[]): Promise<Record
 
 const BOTH = { budgetMs: 200_000, tolerance: 60_000 };
 
-it('the record of a withdrawal in doubt is not taken for another one that it would fit but for the fee', async () => {
+it('a withdrawal does not take the record of another unknown one that fits except for the fee', async () => {
   const server = await serve([[2, 0.9]]);
   const account = accountOf(server.url, { tolerance: 60_000, budgetMs: 90_000 });
   leave(account, 'more', {});
@@ -69,7 +69,7 @@ it('the record of a withdrawal in doubt is not taken for another one that it wou
 
 it.each<[string, Partial<WithdrawTerms>, Partial<WithdrawTerms>, readonly Row[], object]>([
   [
-    'each its own',
+    'each gets its own',
     {},
     { amount: '0.9' },
     [
@@ -78,10 +78,22 @@ it.each<[string, Partial<WithdrawTerms>, Partial<WithdrawTerms>, readonly Row[],
     ],
     { one: '3', other: '2' },
   ],
-  ['none what fits both but for the fee', {}, { amount: '0.8' }, [[2, 0.9]], { one: 'unknown', other: 'unknown' }],
-  ['none what fits both', {}, { address: OTHER }, [[2, 1, null]], { one: 'unknown', other: 'unknown' }],
   [
-    'one each of as many as there are',
+    'neither gets a record that fits both except for the fee',
+    {},
+    { amount: '0.8' },
+    [[2, 0.9]],
+    { one: 'unknown', other: 'unknown' },
+  ],
+  [
+    'neither gets the one record that fits both',
+    {},
+    { address: OTHER },
+    [[2, 1, null]],
+    { one: 'unknown', other: 'unknown' },
+  ],
+  [
+    'each gets one of two records that fit both',
     {},
     { address: OTHER },
     [
@@ -91,7 +103,7 @@ it.each<[string, Partial<WithdrawTerms>, Partial<WithdrawTerms>, readonly Row[],
     { one: '2', other: '3' },
   ],
   [
-    'what shows its address',
+    'the one with the address gets its record, the other the rest',
     {},
     { address: OTHER },
     [
@@ -101,7 +113,7 @@ it.each<[string, Partial<WithdrawTerms>, Partial<WithdrawTerms>, readonly Row[],
     { one: '3', other: '2' },
   ],
   [
-    'what was there before the other',
+    'a record older than the second belongs to the first',
     {},
     { amount: '0.8', before: { record: '2', bill: null } },
     [
@@ -110,8 +122,8 @@ it.each<[string, Partial<WithdrawTerms>, Partial<WithdrawTerms>, readonly Row[],
     ],
     { one: '2', other: '3' },
   ],
-  ['what is of another coin', {}, { amount: '0.9', coin: 'eth' }, [[2, 1.1]], { one: '2' }],
-])('of two withdrawals in doubt has %s', async (_, one, other, records, expected) => {
+  ['a withdrawal of another coin does not count', {}, { amount: '0.9', coin: 'eth' }, [[2, 1.1]], { one: '2' }],
+])('two unknown withdrawals with possible records: %s', async (_, one, other, records, expected) => {
   const account = accountOf((await serve(records)).url, { budgetMs: 2_000, tolerance: 60_000 });
   leave(account, 'one', one);
   leave(account, 'other', other);

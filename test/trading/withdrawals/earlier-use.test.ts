@@ -21,6 +21,9 @@ it.each([
   ['a returned one to the account', ACCOUNT, '12', ACCOUNT, { used: false, isAccountKnown: false }, 1],
   ['an address without memos, in any case', EVM, null, EVM.toLowerCase(), { used: true, isAccountKnown: false }],
   ['no address', EVM, null, null, { used: false, isAccountKnown: false }],
-] as const)('a record that shows %s', async (_, address, memo, shown, expected, status?: number) => {
-  expect(await earlierUse(address, memo, shown, status)).toEqual(expected);
-});
+] as const)(
+  'the earlier use of an address is recognized in a record that shows %s',
+  async (_, address, memo, shown, expected, status?: number) => {
+    expect(await earlierUse(address, memo, shown, status)).toEqual(expected);
+  },
+);

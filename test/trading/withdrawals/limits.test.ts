@@ -15,7 +15,7 @@ function record(id: number, amount: number, submitTime: number, status = 2): obj
   return { id, amount, fees: 0.0005, status, submitTime, manageTime: submitTime, toAddress: ADDRESS, hash: '' };
 }
 
-/** A day with 0.3 that left; a failed one, and one of yesterday, do not count. */
+/** A day with 0.3 withdrawn; a failed withdrawal and one of yesterday do not count. */
 async function account() {
   const list = [record(4, 0.2, NOW), record(3, 7, NOW, 1), record(2, 0.1, MIDNIGHT), record(1, 9, MIDNIGHT - 1)];
   const datas = { list, pageIndex: 1, pageSize: 50, totalCount: 4, totalPage: 1 };
@@ -30,7 +30,7 @@ function withdrawing(one: Awaited<ReturnType<typeof account>>['account'], id: st
   return one.journal.begin<'withdraw'>({ operation: 'withdraw', terms }, { id, reqTime: NOW });
 }
 
-describe('a limit of the user', () => {
+describe('a withdrawal limit of the user', () => {
   it.each([
     [{}, true],
     [{ withdrawLimit: '0.5btc' }, true],
@@ -40,26 +40,26 @@ describe('a limit of the user', () => {
     [{ withdrawDayLimit: '0.79btc' }, false],
     [{ withdrawLimit: '0.5btc', withdrawFee: 'onTop' }, false],
     [{ withdrawLimit: '0.5005btc', withdrawFee: 'onTop' }, true],
-    // two that left, and this one, each with its fee
+    // two listed ones and this one, each with its fee
     [{ withdrawDayLimit: '0.8014btc', withdrawFee: 'onTop' }, false],
     [{ withdrawDayLimit: '0.8015btc', withdrawFee: 'onTop' }, true],
     [{ withdrawAddresses: `other,${ADDRESS}` }, true],
     [{ withdrawAddresses: ADDRESS.toLowerCase() }, false],
     [{ withdrawAddresses: 'other' }, false],
-  ])('%j lets it pass: %s', async (settings, passes) => {
+  ])('%j lets a withdrawal pass: %s', async (settings, passes) => {
     const one = await account();
     const checking = checkLimits(one.account, withdrawLimits(settings), WANTED);
     if (passes) await expect(checking).resolves.toBeUndefined();
     else await expect(checking).rejects.toMatchObject({ kind: 'usage', hints: saying('terminal') });
   });
 
-  it('takes an address of hexadecimal digits in any case', async () => {
+  it('accepts a hexadecimal address in any case', async () => {
     const one = await account();
     const limits = withdrawLimits({ withdrawAddresses: EVM.toLowerCase() });
     await expect(checkLimits(one.account, limits, { ...WANTED, address: EVM })).resolves.toBeUndefined();
   });
 
-  it('counts what is under way or unknown, and what the records do not list, once', async () => {
+  it('counts a withdrawal once that is under way, unknown or not listed', async () => {
     const one = await account();
     withdrawing(one.account, 'open1', '0.01');
     withdrawing(one.account, 'moved1', '0.02').settle({ outcome: 'placed', id: null, duplicates: [] }, 'placed');
@@ -69,14 +69,14 @@ describe('a limit of the user', () => {
     expect((await withdrawnToday(one.account, 'btc', { place: 'inside', own: 'open1' })).toString()).toBe('0.32');
   });
 
-  it('counts the fees that come on top, of what is listed and of what is not', async () => {
+  it('counts the fees on top of listed and unlisted withdrawals', async () => {
     const one = await account();
     withdrawing(one.account, 'open1', '0.01');
     withdrawing(one.account, 'moved1', '0.02').settle({ outcome: 'placed', id: null, duplicates: [] }, 'placed');
     expect((await withdrawnToday(one.account, 'btc', { place: 'onTop' })).toString()).toBe('0.3320');
   });
 
-  it('counts the copies of one that are not listed, and no id twice', async () => {
+  it('counts unlisted duplicates, and no id twice', async () => {
     const one = await account();
     const placed = { outcome: 'placed', id: '8', duplicates: ['9', '10'] } as const;
     withdrawing(one.account, 'unlisted1', '0.01').settle(placed, 'placed');
@@ -84,11 +84,11 @@ describe('a limit of the user', () => {
     withdrawing(one.account, 'listed2', '0.1').settle({ ...placed, id: '12', duplicates: ['2'] }, 'placed');
     withdrawing(one.account, 'moved1', '0.02').settle({ ...placed, id: null, duplicates: ['13'] }, 'placed');
     withdrawing(one.account, 'late1', '0.03').settle({ outcome: 'notSent', id: null, duplicates: ['14'] }, 'not sent');
-    // 0.3 listed, 3 times 0.01, once 0.2 and 0.1 besides what is listed, twice 0.02, once 0.03
+    // 0.3 listed, 3 times 0.01, unlisted 0.2 and 0.1, twice 0.02, once 0.03
     expect((await withdrawnToday(one.account, 'btc', { place: 'inside' })).toString()).toBe('0.70');
   });
 
-  it('counts what is settled while the journal is read', async () => {
+  it('counts a withdrawal that is settled while the journal is read', async () => {
     const one = await account();
     const entry = withdrawing(one.account, 'moved1', '0.02');
     meanwhile(one.account.journal, () => entry.settle({ outcome: 'placed', id: null, duplicates: [] }, 'placed'));

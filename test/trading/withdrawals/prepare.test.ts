@@ -26,8 +26,8 @@ function prepared(changes: Partial<WithdrawRequest> = {}, given: Partial<CoinFac
   return prepareWithdrawal({ ...request, internal: false, ...changes }, facts(given), 'inside');
 }
 
-describe('a withdrawal that is prepared', () => {
-  it('comes to what is sent, what arrives and what is left', () => {
+describe('a prepared withdrawal', () => {
+  it('shows what is sent, what arrives and what remains', () => {
     const { wanted, sums, left, warnings } = prepared({ fee: '0.001' });
     expect(wanted).toEqual({ coin: 'btc', amount: '1', fee: '0.001', address: BTC, internal: false });
     expect([sums.receives, left, warnings]).toEqual(['0.999', '1.5', []]);
@@ -36,12 +36,12 @@ describe('a withdrawal that is prepared', () => {
   it.each([
     ['given beside it', { to: XRP, memo: '12' }],
     ['joined to it', { to: `${XRP}_12` }],
-  ])('takes the memo %s', (_, request) => {
+  ])('accepts a memo %s', (_, request) => {
     const { wanted, address, memo } = prepared(request, { chains: [chain('XRP', true)], verified: `${XRP}_12` });
     expect([wanted.address, address, memo]).toEqual([`${XRP}_12`, XRP, '12']);
   });
 
-  it('leaves a mark in an address alone where no chain has memos', () => {
+  it('keeps an underscore in an address if no chain uses memos', () => {
     const { address, memo } = prepared({ to: 'some_address' }, { chains: [chain('NEW', false)] });
     expect([address, memo]).toEqual(['some_address', null]);
   });
@@ -49,7 +49,7 @@ describe('a withdrawal that is prepared', () => {
   it.each([
     ['another verified address', {}, { verified: XRP }, /a different verified address/],
     ['no verified address', {}, { verified: null }, /no verified address/],
-    ['a chain of which memos are not known', {}, { chains: [chain('BTC', null)] }, /unknown whether BTC needs a memo/],
+    ['a chain whose memo use is unknown', {}, { chains: [chain('BTC', null)] }, /unknown whether BTC needs a memo/],
     ['several chains', {}, { chains: [chain('BTC', false), chain('TRC20', false)] }, /pit does not send it/],
     [
       'an address that is valid on several chains',
@@ -57,8 +57,8 @@ describe('a withdrawal that is prepared', () => {
       { chains: [chain('ERC20', false), chain('BEP20', false)], verified: EVM },
       /also valid on BEP20/,
     ],
-  ])('warns of %s', (_, request, given, words) => {
-    expect(prepared(request, given).warnings.join('\n')).toMatch(words);
+  ])('warns of %s', (_, request, given, pattern) => {
+    expect(prepared(request, given).warnings.join('\n')).toMatch(pattern);
   });
 
   it.each([

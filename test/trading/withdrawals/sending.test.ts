@@ -15,7 +15,7 @@ const WANTED = { coin: 'btc', amount: '0.5', fee: '0.0005', address: ADDRESS, in
 const PASSWORD = 'Fp 7e1c,"4b';
 const OLD = '202211210000000001';
 const NEW = '202211210000000002';
-const COPY = '202211210000000003';
+const DUPLICATE = '202211210000000003';
 const DONE = `{"code":1000,"message":"ok","id":"${NEW}"}`;
 const BUDGET_MS = 2_000;
 
@@ -36,14 +36,14 @@ function listed(...entries: object[]): string {
 
 interface Behaviour {
   readonly write: Fault | Answer;
-  /** What the records are before it, and at each look after it, the last one for ever. */
+  /** The records before the request, and at each read after it; the last one repeats. */
   readonly before?: readonly object[];
-  readonly looks?: readonly (readonly object[] | Answer)[];
+  readonly reads?: readonly (readonly object[] | Answer)[];
   readonly bills?: readonly string[];
 }
 
-function serve({ write, before = [BEFORE], looks = [[BEFORE]], bills = ['[]'] }: Behaviour): Promise<FaultServer> {
-  const left = [...looks];
+function serve({ write, before = [BEFORE], reads = [[BEFORE]], bills = ['[]'] }: Behaviour): Promise<FaultServer> {
+  const left = [...reads];
   const billsLeft = [...bills];
   let isSent = false;
   const tooOld = ageLimit();
@@ -60,8 +60,8 @@ function serve({ write, before = [BEFORE], looks = [[BEFORE]], bills = ['[]'] }:
       }
       const expired = tooOld(target);
       if (expired !== undefined) return expired;
-      const look = !isSent ? before : left.length > 1 ? left.shift() : left[0];
-      return typeof look === 'function' ? look : respond(listed(...(look ?? [])));
+      const records = !isSent ? before : left.length > 1 ? left.shift() : left[0];
+      return typeof records === 'function' ? records : respond(listed(...(records ?? [])));
     },
   });
 }
@@ -78,8 +78,8 @@ function intentOf(account: TestAccount): Intent[] {
 }
 
 describe('a withdrawal', () => {
-  it('is one GET, byte for byte, after the newest record was noted', async () => {
-    const server = await serve({ write: respond(DONE), looks: [[entry(), BEFORE]] });
+  it('sends one exact GET request, after it recorded the newest listed withdrawal', async () => {
+    const server = await serve({ write: respond(DONE), reads: [[entry(), BEFORE]] });
     const account = accountOf(server.url);
     expect(await send(account)).toEqual({ outcome: 'placed', id: NEW, duplicates: [] });
     expect(server.requests.map(({ target }) => target.slice(0, target.indexOf('?')))).toEqual([
@@ -94,27 +94,27 @@ describe('a withdrawal', () => {
     expect(JSON.stringify(account.journal.archive.since(0))).not.toContain('7e1c');
   });
 
-  it('within the exchange says so, and joins nothing else to it', async () => {
-    const server = await serve({ write: respond(DONE), looks: [[entry(), BEFORE]] });
+  it('marks an internal transfer as such and leaves its address unchanged', async () => {
+    const server = await serve({ write: respond(DONE), reads: [[entry(), BEFORE]] });
     await send(accountOf(server.url), { internal: true, address: 'account_1234' });
     const sent = server.requests.find(({ target }) => target.startsWith('/api/withdraw?'));
     expect(query(sent?.target ?? '')).toMatchObject({ itransfer: '1', receiveAddr: 'account_1234' });
   });
 });
 
-/** Of each way of having no answer that can be used one; all of them are tried with orders. */
+/** One of each kind of unusable answer; the tests of orders try all of them. */
 const LOSSES: readonly Fault[] = ['a reset after reading', 'JSON that breaks off', 'an HTML page', 'too many requests'];
 
 describe.each(LOSSES)('a withdrawal whose answer was lost to %s', (fault) => {
   it('is found by its record', async () => {
-    const server = await serve({ write: fault, looks: [[entry(), BEFORE]] });
+    const server = await serve({ write: fault, reads: [[entry(), BEFORE]] });
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
     expect(await send(account)).toMatchObject({ outcome: 'placed', id: NEW, duplicates: [] });
     expect(count(server, 'withdraw')).toBe(1);
     expect(account.journal.open()).toEqual([]);
   });
 
-  it('stays unknown while there is no record: it may still be on its way', async () => {
+  it('stays unknown while there is no record, because it may still arrive', async () => {
     const server = await serve({ write: fault });
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
     expect(await send(account)).toMatchObject({ outcome: 'unknown' });
@@ -128,7 +128,7 @@ describe.each(LOSSES)('a withdrawal whose answer was lost to %s', (fault) => {
     expect(count(server, 'withdraw')).toBe(1);
   });
 
-  it('was not sent when the exchange would not take it any more and there is still no record', async () => {
+  it('was not sent if the exchange no longer accepts its request and there is still no record', async () => {
     const server = await serve({ write: fault });
     const account = accountOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
     expect(await send(account)).toMatchObject({ outcome: 'notSent' });
@@ -140,7 +140,7 @@ describe.each(LOSSES)('a withdrawal whose answer was lost to %s', (fault) => {
 it.each([
   ['another case', ADDRESS.toLowerCase()],
   ['the form that names the chain', `bitcoin:${ADDRESS}`],
-])('a withdrawal that is unknown is not sent again with its address in %s', async (_, address) => {
+])('an unknown withdrawal blocks a second one whose address is written in %s', async (_, address) => {
   const server = await serve({ write: 'a reset after reading' });
   const account = accountOf(server.url, { budgetMs: BUDGET_MS });
   await send(account);
@@ -148,20 +148,20 @@ it.each([
   expect(count(server, 'withdraw')).toBe(1);
 });
 
-it('a withdrawal whose answer never comes is looked for as well', async () => {
-  const server = await serve({ write: 'a hang', looks: [[entry(), BEFORE]] });
+it('a withdrawal whose answer never comes is found by its record', async () => {
+  const server = await serve({ write: 'a hang', reads: [[entry(), BEFORE]] });
   expect(await send(accountOf(server.url, { budgetMs: BUDGET_MS }))).toMatchObject({ outcome: 'placed', id: NEW });
 });
 
-describe('what is taken for a lost withdrawal', () => {
+describe('the record of a lost withdrawal', () => {
   const LOST = 'a reset after reading';
   it.each([
     ['another amount', entry({ amount: 0.51 })],
     ['another address', entry({ toAddress: '1BoatSLRHtKNngkdXEeobR76b53LETtpyT' })],
-    ['one of long before', entry({ submitTime: NOW - 120_000 })],
-    ['one of long after', entry({ submitTime: NOW + 200_000 })],
-  ])('is not %s', async (_, other) => {
-    const server = await serve({ write: LOST, looks: [[other, BEFORE]] });
+    ['a time long before', entry({ submitTime: NOW - 120_000 })],
+    ['a time long after', entry({ submitTime: NOW + 200_000 })],
+  ])('does not have %s', async (_, other) => {
+    const server = await serve({ write: LOST, reads: [[other, BEFORE]] });
     const account = accountOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
     expect(await send(account)).toMatchObject({ outcome: 'unknown' });
   });
@@ -170,34 +170,34 @@ describe('what is taken for a lost withdrawal', () => {
     ['without the fee', entry({ amount: 0.4995 })],
     ['with the fee', entry({ amount: '0.50050000' })],
     ['without its address', entry({ toAddress: null })],
-  ])('is the record that shows the amount %s', async (_, other) => {
-    const server = await serve({ write: LOST, looks: [[other, BEFORE]] });
+  ])('may show the amount or address %s', async (_, other) => {
+    const server = await serve({ write: LOST, reads: [[other, BEFORE]] });
     expect(await send(accountOf(server.url))).toMatchObject({ outcome: 'placed', id: NEW });
   });
 
-  it('is not the record of an earlier one on the same terms', async () => {
-    const server = await serve({ write: respond(DONE), looks: [[entry(), BEFORE]] });
+  it('is not that of an earlier withdrawal with the same terms', async () => {
+    const server = await serve({ write: respond(DONE), reads: [[entry(), BEFORE]] });
     const account = accountOf(server.url);
     await send(account);
-    const late = await serve({ write: LOST, before: [BEFORE], looks: [[entry(), BEFORE]] });
+    const late = await serve({ write: LOST, before: [BEFORE], reads: [[entry(), BEFORE]] });
     const again = accountOf(late.url, { state: account.state, budgetMs: BUDGET_MS });
     expect(await send(again, {}, 'pit0002')).toMatchObject({ outcome: 'unknown' });
   });
 
-  it('is nothing where the records are listed oldest first, and then nothing is sent', async () => {
+  it('cannot be recognized if the records are listed oldest first, so nothing is sent', async () => {
     const server = await serve({ write: respond(DONE), before: [BEFORE, entry()] });
     await expect(send(accountOf(server.url))).rejects.toMatchObject({ kind: 'internal' });
     expect(count(server, 'withdraw')).toBe(0);
   });
 
-  it('asks for no order: a key that may withdraw need not be one that may trade', async () => {
+  it('is found without reading an order, because the key may lack the permission to trade', async () => {
     const server = await serve({ write: LOST });
     await send(accountOf(server.url, { budgetMs: 20_000 }));
     expect(count(server, 'getOrder')).toBe(0);
   });
 });
 
-describe('a withdrawal within the exchange', () => {
+describe('an internal transfer', () => {
   const LOST = 'a reset after reading';
   const bill = (changes: object = {}) =>
     JSON.stringify([
@@ -215,7 +215,7 @@ describe('a withdrawal within the exchange', () => {
     ]).replace('"77"', '77');
   const FIRST = bill({ id: '77' }).replace('77', '70').replace('-0.4995', '+9');
 
-  it('that no record tells of is found by its bill', async () => {
+  it('without a record is found by its bill', async () => {
     const server = await serve({ write: LOST, bills: [FIRST, bill()] });
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
     expect(await send(account, { internal: true })).toMatchObject({ outcome: 'placed', id: null, duplicates: [] });
@@ -235,43 +235,43 @@ describe('a withdrawal within the exchange', () => {
   });
 });
 
-describe('a withdrawal that the network repeated', () => {
-  const TWICE = [entry({ id: COPY, submitTime: NOW + 2_000 }), entry(), BEFORE];
+describe('a repeated withdrawal', () => {
+  const TWICE = [entry({ id: DUPLICATE, submitTime: NOW + 2_000 }), entry(), BEFORE];
 
-  it('is told loudly when its answer came', async () => {
-    const server = await serve({ write: respond(DONE), looks: [TWICE] });
+  it('is reported when its answer arrived', async () => {
+    const server = await serve({ write: respond(DONE), reads: [TWICE] });
     const account = accountOf(server.url);
-    expect(await send(account)).toEqual({ outcome: 'placed', id: NEW, duplicates: [COPY] });
-    expect(account.withdrawalAlarms).toMatchObject([{ intent: 'pit0001', id: NEW, ids: [COPY] }]);
+    expect(await send(account)).toEqual({ outcome: 'placed', id: NEW, duplicates: [DUPLICATE] });
+    expect(account.withdrawalAlarms).toMatchObject([{ intent: 'pit0001', id: NEW, ids: [DUPLICATE] }]);
   });
 
-  it('is told loudly when its answer was lost', async () => {
-    const server = await serve({ write: 'a reset after reading', looks: [TWICE] });
+  it('is reported when its answer was lost', async () => {
+    const server = await serve({ write: 'a reset after reading', reads: [TWICE] });
     const account = accountOf(server.url);
-    expect(await send(account)).toMatchObject({ outcome: 'placed', id: NEW, duplicates: [COPY] });
+    expect(await send(account)).toMatchObject({ outcome: 'placed', id: NEW, duplicates: [DUPLICATE] });
     expect(account.withdrawalAlarms).toHaveLength(1);
   });
 
-  it('after its command had ended is told once, by a later one', async () => {
-    const server = await serve({ write: respond(DONE), looks: [[entry(), BEFORE], TWICE] });
+  it('is reported once by a later command if it was repeated after its own command', async () => {
+    const server = await serve({ write: respond(DONE), reads: [[entry(), BEFORE], TWICE] });
     const account = accountOf(server.url);
     expect(await send(account)).toMatchObject({ duplicates: [] });
-    expect(await verifyWithdrawals(account, 'btc')).toMatchObject([{ intent: 'pit0001', id: NEW, ids: [COPY] }]);
+    expect(await verifyWithdrawals(account, 'btc')).toMatchObject([{ intent: 'pit0001', id: NEW, ids: [DUPLICATE] }]);
     expect(await verifyWithdrawals(account, 'btc')).toEqual([]);
     expect(account.withdrawalAlarms).toHaveLength(1);
-    expect(account.journal.archive.find('pit0001')?.duplicates).toEqual([COPY]);
+    expect(account.journal.archive.find('pit0001')?.duplicates).toEqual([DUPLICATE]);
   });
 
-  it('and refused the second time counts as done', async () => {
-    const server = await serve({ write: respond('{"code":2009,"message":"balance"}'), looks: [[entry(), BEFORE]] });
+  it('counts as placed if the answer is the refusal of the repetition', async () => {
+    const server = await serve({ write: respond('{"code":2009,"message":"balance"}'), reads: [[entry(), BEFORE]] });
     expect(await send(accountOf(server.url))).toMatchObject({ outcome: 'placed', id: NEW });
-    const locked = await serve({ write: respond('{"code":4001,"message":"locked"}'), looks: [[entry(), BEFORE]] });
+    const locked = await serve({ write: respond('{"code":4001,"message":"locked"}'), reads: [[entry(), BEFORE]] });
     expect(await send(accountOf(locked.url))).toMatchObject({ outcome: 'placed', id: NEW });
   });
 });
 
-it('of two on the same terms at the same time at most one leaves', async () => {
-  const server = await serve({ write: respond(DONE), looks: [[entry(), BEFORE]] });
+it('two identical withdrawals at the same time send at most one request', async () => {
+  const server = await serve({ write: respond(DONE), reads: [[entry(), BEFORE]] });
   const account = accountOf(server.url);
   const both = await Promise.allSettled([send(account), send(account, {}, 'pit0002')]);
   const refused = both.flatMap((one) => (one.status === 'rejected' ? one.reason : []));
@@ -281,27 +281,27 @@ it('of two on the same terms at the same time at most one leaves', async () => {
   expect(account.journal.open()).toEqual([]);
 });
 
-describe('a withdrawal that is refused', () => {
-  it.each([1005, 1012, 2009, 3003, 3005, 3007])('with %d, and is not there, is refused', async (code) => {
+describe('a refused withdrawal', () => {
+  it.each([1005, 1012, 2009, 3003, 3005, 3007])('stays refused with %d if the records do not show it', async (code) => {
     const server = await serve({ write: respond(`{"code":${code},"message":"no"}`) });
     const account = accountOf(server.url);
     expect(await send(account)).toMatchObject({ outcome: 'refused', refusal: { code } });
     expect(account.journal.archive.find('pit0001')?.outcome).toBe('refused');
   });
 
-  it('stays unknown where nobody can look', async () => {
-    const server = await serve({ write: respond('{"code":1002,"message":"no"}'), looks: [FAULTS['an HTML page']] });
+  it('is unknown if the records cannot be read', async () => {
+    const server = await serve({ write: respond('{"code":1002,"message":"no"}'), reads: [FAULTS['an HTML page']] });
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
     expect(await send(account)).toMatchObject({ outcome: 'unknown' });
     const lock = respond('{"code":4001,"message":"locked"}');
-    const locked = accountOf((await serve({ write: lock, looks: [lock] })).url, { budgetMs: BUDGET_MS });
+    const locked = accountOf((await serve({ write: lock, reads: [lock] })).url, { budgetMs: BUDGET_MS });
     expect(await send(locked)).toMatchObject({ outcome: 'unknown' });
     expect(locked.journal.open()).toHaveLength(1);
   });
 });
 
-describe('resolve', () => {
-  it('settles a withdrawal that was left unknown, and sends nothing', async () => {
+describe('pit resolve', () => {
+  it('settles an unknown withdrawal and sends nothing', async () => {
     const server = await serve({ write: 'a reset after reading' });
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
     await send(account);
@@ -311,16 +311,16 @@ describe('resolve', () => {
     expect(count(later, 'withdraw')).toBe(0);
   });
 
-  it('finds the copies of settled ones', async () => {
+  it('finds the duplicates of settled withdrawals', async () => {
     const server = await serve({
       write: respond(DONE),
-      looks: [
+      reads: [
         [entry(), BEFORE],
-        [entry({ id: COPY }), entry(), BEFORE],
+        [entry({ id: DUPLICATE }), entry(), BEFORE],
       ],
     });
     const account = accountOf(server.url);
     await send(account);
-    expect(await resolve(account, [])).toMatchObject([{ intent: { id: 'pit0001' }, id: NEW, duplicates: [COPY] }]);
+    expect(await resolve(account, [])).toMatchObject([{ intent: { id: 'pit0001' }, id: NEW, duplicates: [DUPLICATE] }]);
   });
 });

@@ -10,7 +10,7 @@ import { begin, bill, listed, type Row, record, serveFunds } from '../support/fu
 
 const OTHER = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
 const LATE = { tolerance: 60_000, elapsedMs: 90_000 };
-/** Of a type that stands on another one too: it settles nothing. */
+/** Two bills of the same type, so that neither settles a withdrawal. */
 const DOUBTFUL = [bill(9, '-7BTC'), bill(8)];
 
 async function lostAt(bills: readonly Row[], records: readonly Row[], options: AccountOptions) {
@@ -20,11 +20,11 @@ async function lostAt(bills: readonly Row[], records: readonly Row[], options: A
   return account;
 }
 
-describe('a withdrawal of which no look can tell', () => {
+describe('a withdrawal that stays unknown whatever the exchange lists', () => {
   it.each([
     ['done', 'placed', 'placed, as the user says'],
     ['notSent', 'notSent', 'not sent, as the user says'],
-  ] as const)('is settled as somebody says: %s', async (word, outcome, event) => {
+  ] as const)('is settled as the user reports it: %s', async (word, outcome, event) => {
     const account = await lostAt(DOUBTFUL, [], LATE);
     await settleManually(account, 'lost1', word);
     const settled = account.journal.archive.find('lost1');
@@ -38,7 +38,7 @@ describe('a withdrawal of which no look can tell', () => {
   });
 
   it.each([{ tolerance: 60_000 }, { tolerance: 60_000, elapsedMs: 60_000 }])(
-    'not before that is certain: %j',
+    'is not settled manually while it may still execute: %j',
     async (options) => {
       const account = await lostAt(DOUBTFUL, [], options);
       await expect(settleManually(account, 'lost1', 'notSent')).rejects.toMatchObject({
@@ -53,15 +53,18 @@ describe('a withdrawal of which no look can tell', () => {
   it.each([
     ['a while after', 600_000, false],
     ['when no exchange would take it any more', 1_000_000, true],
-  ])('and nobody can be asked: %s', async (_, elapsedMs, isSettled) => {
-    const server = await serveFaults({ answer: () => respond('{"code":4001,"message":"locked"}') });
-    const account = accountOf(server.url, { elapsedMs });
-    begin(account, 'lost1').release();
-    await settleManually(account, 'lost1', 'done').catch(() => undefined);
-    expect(account.journal.open()).toHaveLength(isSettled ? 0 : 1);
-  });
+  ])(
+    'is settled manually without an answer of the exchange only once that is certain: %s',
+    async (_, elapsedMs, isSettled) => {
+      const server = await serveFaults({ answer: () => respond('{"code":4001,"message":"locked"}') });
+      const account = accountOf(server.url, { elapsedMs });
+      begin(account, 'lost1').release();
+      await settleManually(account, 'lost1', 'done').catch(() => undefined);
+      expect(account.journal.open()).toHaveLength(isSettled ? 0 : 1);
+    },
+  );
 
-  it('is not looked for again and again where no later look can tell either', async () => {
+  it('is not polled if no later read can settle it', async () => {
     const account = await lostAt(DOUBTFUL, [], { ...LATE, budgetMs: 60_000 });
     const start = account.host.now();
     expect(await resolve(account, account.journal.open())).toMatchObject([
@@ -70,7 +73,7 @@ describe('a withdrawal of which no look can tell', () => {
     expect(account.host.now() - start).toBeLessThan(1_000);
   });
 
-  it('among two has the record that may be of either, and the other one then has none', async () => {
+  it('takes a record that fits two of them if the user reports it as done, and the other has none', async () => {
     const account = await lostAt([], [record(2, { toAddress: null })], { ...LATE, budgetMs: 200_000 });
     begin(account, 'lost2', { address: OTHER }).release();
     await settleManually(account, 'lost1', 'done');
@@ -80,29 +83,29 @@ describe('a withdrawal of which no look can tell', () => {
   });
 });
 
-describe('what the exchange tells of a withdrawal counts before what somebody says', () => {
+describe('the exchange overrules the report of the user', () => {
   it.each([
     ['a record', [record(2)], 'notSent', LATE, 'placed'],
     ['a record, also early', [record(2)], 'notSent', { tolerance: 60_000 }, 'placed'],
     ['none', [], 'done', LATE, 'notSent'],
-  ] as const)('%s', async (_, records, word, options, outcome) => {
+  ] as const)('with %s', async (_, records, word, options, outcome) => {
     const account = await lostAt([], records, options);
     await settleManually(account, 'lost1', word);
     await resolve(account, account.journal.open());
     expect(account.journal.archive.find('lost1')).toMatchObject({ outcome });
-    expect(account.told.join()).toContain('so --as is ignored');
+    expect(account.progress.join()).toContain('so --as is ignored');
   });
 });
 
-it('nothing is settled by hand while a process is at it', async () => {
+it('nothing is settled manually while another process works on it', async () => {
   const account = accountOf((await serveFunds([], [], NOW)).url, LATE);
   begin(account, 'lost1');
-  const told = { kind: 'usage', message: 'Another process is working on lost1.' };
-  await expect(settleManually(account, 'lost1', 'notSent')).rejects.toMatchObject(told);
+  const error = { kind: 'usage', message: 'Another process is working on lost1.' };
+  await expect(settleManually(account, 'lost1', 'notSent')).rejects.toMatchObject(error);
   expect(account.journal.open()).toHaveLength(1);
 });
 
-it.each([undefined, 'nobody'])('nothing is settled by hand under the id %s', async (id) => {
+it.each([undefined, 'nobody'])('nothing is settled manually under the id %s', async (id) => {
   const account = accountOf((await serveFaults({ answer: () => respond(listed([])) })).url);
   await expect(settleManually(account, id, 'done')).rejects.toMatchObject({ kind: 'usage' });
 });

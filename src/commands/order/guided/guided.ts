@@ -24,8 +24,11 @@ export async function sendGuided(context: Context, account: TradingAccount, give
   const showCommand = () =>
     output.note(suggest('The same in one line', ...requestWords({ ...request, overridden }, globals)));
   try {
-    const answer = await sendOrder(context, account, request, (lifted) => {
-      overridden = lifted;
+    const answer = await sendOrder(context, account, request, {
+      alwaysPreview: true,
+      onConfirmed: (lifted) => {
+        overridden = lifted;
+      },
     });
     if (answer.failure === undefined) showCommand();
     return answer;

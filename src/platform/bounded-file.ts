@@ -1,0 +1,58 @@
+import fs from 'node:fs';
+
+/** Thrown for what may have no end, or is longer than its reader allows. `code` says so where a system error has its own. */
+export class UnboundedFile extends Error {
+  override readonly name = 'UnboundedFile';
+
+  constructor(readonly code: string) {
+    super(`it is ${code}`);
+  }
+}
+
+/** Opening a pipe without a writer would wait for one. */
+const WITHOUT_WAITING = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
+
+/**
+ * Opens a regular file for reading, through links. Throws {@link UnboundedFile} for devices, pipes and folders, and the
+ * system's error if it cannot be opened. The caller closes the descriptor.
+ */
+export function openRegular(file: string): number {
+  const descriptor = fs.openSync(file, WITHOUT_WAITING);
+  if (fs.fstatSync(descriptor).isFile()) return descriptor;
+  fs.closeSync(descriptor);
+  throw new UnboundedFile('not a regular file');
+}
+
+const BLOCK = 65_536;
+
+/**
+ * The bytes of a regular file from an offset on. Every file that pit reads whole is read here or in pieces. Throws as
+ * {@link openRegular}, and {@link UnboundedFile} if there are more than `most` bytes, whatever size the system reports.
+ */
+export function readBounded(file: string, most: number, from = 0): Buffer {
+  const descriptor = openRegular(file);
+  try {
+    const expected = Math.min(Math.max(fs.fstatSync(descriptor).size - from, 0), most);
+    let bytes = Buffer.allocUnsafe(expected + 1);
+    let length = 0;
+    for (;;) {
+      if (length === bytes.length) bytes = Buffer.concat([bytes, Buffer.allocUnsafe(BLOCK)]);
+      const read = fs.readSync(descriptor, bytes, length, bytes.length - length, from + length);
+      if (read === 0) return bytes.subarray(0, length);
+      length += read;
+      if (length > most) throw new UnboundedFile(`longer than ${inWords(most)}`);
+    }
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+/** The same as UTF-8. */
+export function readTextBounded(file: string, most: number): string {
+  return readBounded(file, most).toString('utf8');
+}
+
+function inWords(bytes: number): string {
+  if (bytes >= 2 ** 20) return `${Math.floor(bytes / 2 ** 20)} MiB`;
+  return bytes >= 1024 ? `${Math.floor(bytes / 1024)} KiB` : `${bytes} bytes`;
+}

@@ -1,0 +1,188 @@
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { Symbols } from '../../src/commands/session/symbols.js';
+import { Cache } from '../../src/config/cache.js';
+import { Store } from '../../src/config/store.js';
+import { requireCertificates } from '../../src/exchange/transport.js';
+import { openRegular, readBounded, readTextBounded } from '../../src/platform/bounded-file.js';
+import { FaultLog } from '../../src/sandbox/faults/log.js';
+import { readRecord } from '../../src/sandbox/lifecycle/files.js';
+import { failureIn } from '../../src/sandbox/lifecycle/log.js';
+import { openState } from '../../src/sandbox/store/state-file.js';
+import { readFrom, readIfThere } from '../../src/trading/journal/files.js';
+import { runPit, serveSandbox, temporaryHome } from '../support/pit.js';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'pit-endless-'));
+const fifo = path.join(folder, 'fifo');
+const writers: { kill(): void }[] = [];
+afterAll(() => {
+  for (const writer of writers) writer.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+spawnSync('mkfifo', [fifo]);
+const link = path.join(folder, 'link');
+symlinkSync('/dev/zero', link);
+const silent = path.join(folder, 'silent');
+spawnSync('mkfifo', [silent]);
+
+/** Files whose reading would never end. Nothing is ever written to the silent pipe. */
+const ENDLESS: readonly (readonly [what: string, file: string])[] = [
+  ['/dev/zero', '/dev/zero'],
+  ['a symbolic link to /dev/zero', link],
+  ['a pipe without a writer', silent],
+];
+
+const REFUSED = /not a regular file/;
+
+/** A private folder that has the endless file at a path. */
+function folderWith(relative: string, file: string): string {
+  const root = mkdtempSync(path.join(folder, 'root-'));
+  mkdirSync(path.dirname(path.join(root, relative)), { recursive: true, mode: 0o700 });
+  symlinkSync(file, path.join(root, relative));
+  return root;
+}
+
+describe.each(ENDLESS)('%s', (_what, file) => {
+  it.each<[string, (file: string) => unknown]>([
+    ['openRegular', openRegular],
+    ['readBounded', (one) => readBounded(one, 1_000)],
+    ['readTextBounded', (one) => readTextBounded(one, 1_000)],
+    ['an exported sandbox', openState],
+    ['a log of faults', (one) => new FaultLog(one)],
+    ["a sandbox's log", (one) => failureIn(one, 0)],
+    ['certificates', requireCertificates],
+    ['a record of the journal', readIfThere],
+    ['the end of a record of the journal', (one) => readFrom(one, 0)],
+  ])('is refused as %s', (_reader, read) => {
+    expect(() => read(file)).toThrow(REFUSED);
+  });
+
+  it('counts as missing where a missing file does no harm', () => {
+    expect(readRecord(file)).toBeUndefined();
+    const cached = new Cache(folderWith('answers/key', file), () => 0);
+    expect(cached.read('key')).toBeNull();
+    expect(new Symbols(folderWith('symbols/sandbox/markets', file), 'sandbox').read('markets')).toEqual([]);
+  });
+
+  it('is refused as a document of the configuration', async () => {
+    await expect(new Store(folderWith('profiles/alice.json', file)).read('profiles/alice.json')).rejects.toThrow(
+      'alice.json',
+    );
+  });
+});
+
+describe('through the program', () => {
+  const home = temporaryHome();
+  const pit = (words: readonly string[], environment = {}) => runPit(words, { home, environment });
+  const started = serveSandbox(home);
+
+  it.each(ENDLESS)('the sandbox refuses to import and replay %s', async (_what, file) => {
+    await started;
+    for (const words of [
+      ['sandbox', 'import', file, '--yes'],
+      ['sandbox', 'replay', 'btc_usdt', file, '--yes'],
+    ]) {
+      expect(await pit(words)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(REFUSED) });
+    }
+    expect(await pit(['sandbox', 'status'])).toMatchObject({ code: 0 });
+  });
+
+  it.each(ENDLESS)('completion is not installed into %s', async (_what, file) => {
+    const root = folderWith('.bashrc', file);
+    const ran = await pit(['completion', 'install', 'bash', '--yes'], { HOME: root });
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringMatching(REFUSED) });
+  });
+
+  it.each(['/dev/zero', link, fifo])('keys and batches are read from %s up to a limit', async (file) => {
+    await started;
+    if (file === fifo)
+      writers.push(
+        spawn('sh', ['-c', 'while :; do cat /dev/zero > "$0"; done 2> /dev/null', fifo], { stdio: 'ignore' }),
+      );
+    await pit(['profile', 'add', 'alice', '--base-url', 'http://127.0.0.1:1', '--trade-url', 'http://127.0.0.1:1']);
+    expect(await pit(['keys', 'set', '--profile', 'alice', '--file', file])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('holds more than two keys'),
+    });
+    expect(await pit(['order', 'batch', 'buy', 'btc_usdt', '--file', file, '--yes'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is longer than 32 MB'),
+    });
+  });
+});
+
+describe('a regular file', () => {
+  const file = path.join(folder, 'regular');
+
+  it('is read whole, or from an offset on, up to the limit', () => {
+    writeFileSync(file, '0123456789');
+    expect(readTextBounded(file, 10)).toBe('0123456789');
+    expect(readBounded(file, 4, 6).toString()).toBe('6789');
+    expect(readBounded(file, 4, 99)).toHaveLength(0);
+    expect(() => readBounded(file, 9)).toThrow('it is longer than 9 bytes');
+    writeFileSync(file, 'x'.repeat(200_000));
+    expect(readBounded(file, 200_000)).toHaveLength(200_000);
+    expect(() => readBounded(file, 199_999)).toThrow('it is longer than 195 KiB');
+  });
+
+  it('has no size in /proc and is read all the same', () => {
+    expect(readTextBounded('/proc/self/status', 1_000_000)).toMatch(/^Name:/);
+  });
+
+  it.each<[string, (file: string) => unknown, RegExp]>([
+    ['a recording', (one) => readTextBounded(one, 64 * 2 ** 20), /longer than 64 MiB/],
+    ['an exported sandbox', openState, /it does not begin with/],
+    ['certificates', requireCertificates, /longer than 16 MiB/],
+  ])('of a terabyte without content is refused as %s at once', (_what, read, message) => {
+    writeFileSync(file, '');
+    truncateSync(file, 2 ** 40);
+    expect(() => read(file)).toThrow(message);
+  });
+
+  it('that begins like an exported sandbox and does not end is refused without being read', () => {
+    writeFileSync(file, '{"pitSandbox":1}\n');
+    appendFileSync(file, '');
+    truncateSync(file, 2 ** 40);
+    expect(() => openState(file)).toThrow('larger than 4 GiB');
+    truncateSync(file, 2 ** 31);
+    expect(() => openState(file)).toThrow('incomplete or was changed');
+  });
+
+  it('of the configuration is refused beyond a megabyte', async () => {
+    const root = mkdtempSync(path.join(folder, 'root-'));
+    writeFileSync(path.join(root, 'active.json'), ' '.repeat(2 ** 20 + 1), { mode: 0o600 });
+    await expect(new Store(root).read('active.json')).rejects.toThrow('longer than 1 MiB');
+  });
+});
+
+/** Readers with a bound of their own: they read a pipe, or one block at a given place. */
+const OWN_BOUND = new Set([
+  'commands/keys.ts',
+  'commands/order/batch-input.ts',
+  'commands/withdraw/fund-password.ts',
+  'platform/bounded-file.ts',
+]);
+
+it('no other file of the sources reads a whole file without a bound', () => {
+  const root = path.resolve(import.meta.dirname, '../../src');
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  const unbounded = files.filter((name) =>
+    /\b(readFile|readFileSync|createReadStream|readv|openAsBlob)\(/.test(readFileSync(path.join(root, name), 'utf8')),
+  );
+  expect(files.length).toBeGreaterThan(200);
+  expect(unbounded.filter((name) => !OWN_BOUND.has(name))).toEqual([]);
+});
