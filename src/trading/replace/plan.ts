@@ -11,9 +11,9 @@ import {
   resolveInBook,
 } from '../expressions.js';
 import { type Intent, isOf, type OrderTerms, type ReplaceTerms } from '../journal/intent.js';
+import { refuseDuplicate } from '../orders/place.js';
 import { isSameReference } from '../orders/reference.js';
 import { checkOrder, remainderOf } from '../orders/terms.js';
-import { refuseDuplicate } from '../orders/uncertain-writes.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../preview/market-snapshot.js';
 import { type GivenAccount, orderAccountOf } from './order-account.js';
 
