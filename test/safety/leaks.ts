@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** So many characters of a secret in a row give it away, wherever it was cut. */
+/** This many characters of a secret in a row count as a leak. */
 const TELLING = 8;
 
 /** A signature as a URL or an object carries it. */
@@ -23,7 +23,7 @@ function piecesOf(secret: string): Map<string, Set<string>> {
     hex,
     // as a Buffer is printed; a byte takes three characters there
     (hex.match(/../g) ?? []).join(' '),
-    // base64 begins anew at every third byte; the ends depend on the neighbours
+    // base64 groups start at every third byte; the ends depend on the neighbours
     ...[0, 1, 2].map((skip) =>
       bytes
         .subarray(skip)
@@ -44,7 +44,7 @@ function piecesOf(secret: string): Map<string, Set<string>> {
   return pieces;
 }
 
-/** Every place where a piece of a secret or a signature stands in one of the texts, with what is around it. */
+/** Every place of a piece of a secret or a signature in one of the texts, with its surroundings. */
 export function leaksIn(texts: Readonly<Record<string, string>>, secrets: readonly string[]): string[] {
   const pieces = secrets.flatMap((secret) => [...piecesOf(secret)]);
   const pieceIn = (text: string): string | undefined => {
@@ -61,7 +61,7 @@ export function leaksIn(texts: Readonly<Record<string, string>>, secrets: readon
   });
 }
 
-/** Every file below a folder, as text, but for those that are there to hold keys. */
+/** Every file below a folder, as text, except those that hold keys. */
 export function filesBelow(folder: string, spared: RegExp): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const names = files.map((entry) => path.join(entry.parentPath, entry.name)).filter((name) => !spared.test(name));
