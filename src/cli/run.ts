@@ -1,6 +1,6 @@
 import { Command, Argument as CommanderArgument, CommanderError, Option } from 'commander';
 import { nearest } from '../config/nearest.js';
-import { type Advice, asFailure, CommandEnded, Interrupted, quoted, suggest, usage } from '../errors.js';
+import { type Advice, asFailure, CommandEnded, type Failure, Interrupted, quoted, suggest, usage } from '../errors.js';
 import type { Host } from '../platform/host.js';
 import type { Result } from '../terminal/answer.js';
 import { toJson } from '../terminal/json.js';
@@ -41,6 +41,7 @@ export async function run(host: Host, { open, ...commands }: Program): Promise<v
   const program = emptyProgram((text) => shown.push(text));
   const { globals, others } = splitGlobalFlags(program.options, host.arguments);
   const [named] = others;
+  refuseSynonym(commands.synonyms, others);
   await addCommands(program, commands, others, actionOf(host, open));
   // before --help, which commander would answer for a command that does not exist
   if (named !== undefined && !named.startsWith('-')) child(program, named);
@@ -49,7 +50,8 @@ export async function run(host: Host, { open, ...commands }: Program): Promise<v
     await program.parseAsync([...globals, ...others], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) throw usage(...usageErrorOf(error, commandPath(program, others)));
+    if (error.exitCode !== 0)
+      throw usage(...usageErrorOf(error, commandPath(program, others), others, commands.flagSynonyms));
   }
   if (shown.length > 0) await new Output(host, 'table').answer({ data: null, show: () => shown.join('').trimEnd() });
 }
@@ -112,6 +114,9 @@ export interface Commands {
   readonly commands: Readonly<Record<string, () => Promise<{ readonly default: Definition }>>>;
   /** What a word that only groups commands is about. */
   readonly groups: Readonly<Record<string, string>>;
+  /** What people type for a command, and the words that were meant; likewise the flags of a command. */
+  readonly synonyms: Readonly<Record<string, readonly string[]>>;
+  readonly flagSynonyms: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The sections of `--help`, with the first words of their commands. */
   readonly sections: Readonly<Record<string, readonly string[]>>;
 }
@@ -241,10 +246,19 @@ function commanderArgument(name: string, { presence, description, read }: Argume
   const word = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const syntax = { required: `<${word}>`, optional: `[${word}]`, several: `[${word}...]` }[presence];
   const argument = new CommanderArgument(syntax, description);
-  if (presence !== 'several') return argument.argParser((text) => read(text));
+  if (presence !== 'several')
+    return argument.argParser((text) => {
+      if (/^-[\d.]/.test(text)) throw belowZero(text);
+      return read(text);
+    });
   return argument
     .argParser((text, previous: unknown[] | undefined) => [...(previous ?? []), read(text)])
     .default([], 'none');
+}
+
+/** Commander takes some negative numbers for arguments, and others for unknown flags. */
+function belowZero(word: string): Failure {
+  return usage(`${quoted(word)} is below zero.`, 'Use a number above zero.');
 }
 
 /** A flag for commander. */
@@ -283,11 +297,32 @@ function splitGlobalFlags(options: readonly Option[], words: readonly string[]) 
   return { globals, others };
 }
 
+/** Throws Failure `usage` with the command that was meant, filled in, for words that no command has but people type. */
+function refuseSynonym(synonyms: Commands['synonyms'], words: readonly string[]): void {
+  for (const length of [2, 1]) {
+    const typed = words.slice(0, length).join(' ');
+    const meant = Object.hasOwn(synonyms, typed) ? synonyms[typed] : undefined;
+    if (meant !== undefined && words.length >= length)
+      throw usage(`unknown command '${typed}'`, suggest('Run this', ...meant, ...words.slice(length)));
+  }
+}
+
 /** Commander's message without its prefix, and its suggestion as the hint. */
-function usageErrorOf({ message }: CommanderError, words: readonly string[]): [message: string, hint: Advice] {
+function usageErrorOf(
+  { message }: CommanderError,
+  words: readonly string[],
+  typed: readonly string[],
+  flagSynonyms: Commands['flagSynonyms'],
+): [message: string, hint: Advice] {
   const [, text = '', suggestion] = /^(?:error: )?([\s\S]*?)(?:\n\((.*)\))?$/.exec(message) ?? [];
   const [, negative] = /^unknown option '(-[\d.].*)'$/.exec(text) ?? [];
-  if (negative !== undefined) return [`${quoted(negative)} is below zero.`, 'Use a number above zero.'];
+  if (negative !== undefined) throw belowZero(negative);
+  const [, flag = ''] = /^unknown option '(--[^'=]+)/.exec(text) ?? [];
+  const meant = flagSynonyms[words.join(' ')]?.[flag];
+  if (meant !== undefined) {
+    const isFlag = (word: string) => word === flag || word.startsWith(`${flag}=`);
+    return [text, suggest('Run this', ...typed.map((word) => (isFlag(word) ? meant + word.slice(flag.length) : word)))];
+  }
   const note = words.length === 0 ? 'List the commands' : 'See its usage';
   const hint = suggestion ?? suggest(note, ...words, '--help');
   return [text === '(outputHelp)' ? 'A command is missing.' : text, hint];

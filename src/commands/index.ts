@@ -81,6 +81,26 @@ export const groups: Readonly<Record<string, string>> = {
   'sandbox fault': 'Inject faults and see their real effects',
 };
 
+/** What people type for a command, and the words that were meant. */
+export const synonyms: Readonly<Record<string, readonly string[]>> = {
+  buy: ['order', 'buy'],
+  sell: ['order', 'sell'],
+  book: ['depth'],
+  orderbook: ['depth'],
+  candles: ['kline'],
+  klines: ['kline'],
+  price: ['ticker'],
+  balances: ['balance'],
+  'order cancel': ['cancel'],
+  'order list': ['orders'],
+};
+
+/** The same for the flags of commands. */
+export const flagSynonyms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  order: { '--price': '--at' },
+  'order replace': { '--price': '--at' },
+};
+
 /** The sections of `pit --help` and of docs/commands.md, with the first words of their commands. */
 export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   'Market data': ['markets', 'ticker', 'depth', 'trades', 'kline'],

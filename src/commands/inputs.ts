@@ -1,6 +1,6 @@
 import { type Reader, withCompletion } from '../cli/definition.js';
 import { RENAMED_COINS, readCoin } from '../domain/coin.js';
-import { Decimal } from '../domain/decimal.js';
+import { Decimal, ungrouped } from '../domain/decimal.js';
 import { readMarket } from '../domain/market.js';
 import { quoted, usage } from '../errors.js';
 
@@ -25,7 +25,7 @@ export function wordLike(...words: readonly string[]) {
   return withCompletion({ of: 'words', words }, word);
 }
 
-/** A market in any common form: `btc_usdt`, `BTC/USDT`, `btc-usdt`. */
+/** A market in any common form: `btc_usdt`, `BTC/USDT`, `btc-usdt`, `btcusdt`. */
 export const marketName = withCompletion({ of: 'market' }, (word): string => {
   const name = readMarket(word);
   if (name === undefined)
@@ -63,9 +63,10 @@ export function wholeNumber(name: string, least: number, most: number): Reader<n
   };
 }
 
-/** A decimal number above zero, as plain digits: no sign, no exponent, no thousands separators. */
+/** A decimal number above zero: no sign, no exponent. It may be grouped as pit shows it: `28,128.65`. */
 export function positiveDecimal(name: string): Reader<string> {
-  return (word) => {
+  return (text) => {
+    const word = ungrouped(text);
     const value = /^\d{1,30}(\.\d{1,30})?$/.test(word) ? Decimal.parse(word) : undefined;
     if (value !== undefined && value.sign > 0) return value.toString();
     throw usage(

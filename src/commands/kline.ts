@@ -1,5 +1,5 @@
 import { listing } from '../cli/answers.js';
-import { define, flag, required } from '../cli/definition.js';
+import { define, flag, required, withCompletion } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { CANDLE_MS, CANDLE_TYPES, type Candle, type CandleType } from '../domain/candle.js';
 import { Decimal } from '../domain/decimal.js';
@@ -13,15 +13,18 @@ const DEFAULT_TYPE: CandleType = '1hour';
 const DEFAULT_SIZE = 24;
 const MOST_CANDLES = 1_000_000;
 
+/** A type as the interface names it, or as people write it: `5m`, `1h`, `1d`, `1w`. A capital M would be a month. */
+const candleType = withCompletion({ of: 'words', words: CANDLE_TYPES }, (word): CandleType => {
+  const [, count, unit = ''] = /^(\d{1,2})([mhdwHDW])$/.exec(word) ?? [];
+  const name = { m: 'min', h: 'hour', d: 'day', w: 'week' }[unit.toLowerCase()];
+  return oneOf('--type', ...CANDLE_TYPES)(name === undefined ? word : `${count}${name}`);
+});
+
 export default define({
   summary: 'List candles, oldest first',
   arguments: { market: required('the market', marketName) },
   flags: {
-    type: flag(
-      '--type <type>',
-      `${CANDLE_TYPES.join(', ')} (default: ${DEFAULT_TYPE})`,
-      oneOf('--type', ...CANDLE_TYPES),
-    ),
+    type: flag('--type <type>', `${CANDLE_TYPES.join(', ')} (default: ${DEFAULT_TYPE})`, candleType),
     since: flag('--since <time>', 'list candles from this time', moment),
     until: flag('--until <time>', 'list candles up to this time (default: now)', moment),
     size: flag(
@@ -50,6 +53,8 @@ export default define({
     const { base } = await (await session.markets()).find(market);
     const now = host.now();
     const range = { since: since?.(now), until: until?.(now) ?? now };
+    if (range.since !== undefined && range.since > now)
+      throw usage(`--since is in the future: ${isoTime(range.since)}.`, 'Give a past time, or an age such as 2h.');
     if (range.since !== undefined && range.since > range.until)
       throw usage('--since is after --until.', 'Give the earlier time as --since.');
     const wanted = size ?? (range.since === undefined ? DEFAULT_SIZE : undefined);

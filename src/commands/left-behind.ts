@@ -28,7 +28,8 @@ export async function warnOfLeftBehind(
   const account = accountOf(tradeUrl, keys.accessKey);
   const { tradeUrl: nextUrl, accessKey } = next(keys);
   if (accessKey !== null && accountOf(nextUrl, accessKey) === account) return;
-  const open = await tryRead(async () => new Journal(host, host.directories.state, account).open().length);
+  const journal = new Journal(host, host.directories.state, account);
+  const open = await tryRead(async () => journal.open().length + journal.damaged().length);
   if (open === 0) return;
   const writes = open === undefined ? 'writes' : open === 1 ? '1 write' : `${open} writes`;
   const of = `${writes} with the key ${lastFour(keys.accessKey)} at ${new URL(tradeUrl).host}`;

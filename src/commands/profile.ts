@@ -1,7 +1,7 @@
 import { listing } from '../cli/answers.js';
 import { confirm, requireConsent } from '../cli/consent.js';
 import type { Context } from '../cli/context.js';
-import { define, flag, optional, required } from '../cli/definition.js';
+import { define, flag, optional, required, withCompletion } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { nearest } from '../config/nearest.js';
 import { type Profile, type Profiles, SANDBOX } from '../config/profiles.js';
@@ -20,7 +20,7 @@ import { requireCertificates } from '../exchange/transport.js';
 import type { Answer } from '../terminal/answer.js';
 import { type Entry, record } from '../terminal/table.js';
 import { DRY_CHANGE, dryChange } from './dry-run.js';
-import { profileName, word, wordLike } from './inputs.js';
+import { profileName, word } from './inputs.js';
 import { warnOfLeftBehind } from './left-behind.js';
 import { Symbols } from './session/symbols.js';
 
@@ -34,7 +34,13 @@ const HOSTS: shape.Fields = {
 
 const PROFILE = shape.record({ ...HOSTS, settings: shape.named(shape.text(''), 'values by setting') });
 
-const settingKey = wordLike(...Object.keys(HOST_KEYS), ...SETTINGS.keys());
+const SETTING_KEYS = [...Object.keys(HOST_KEYS), ...SETTINGS.keys()];
+
+/** The key of a setting in any spelling, such as `priceBand` or `price-band`; an unknown one is refused later. */
+const settingKey = withCompletion({ of: 'words', words: SETTING_KEYS }, (word) => {
+  const plain = (text: string) => text.replace(/[-_]/g, '').toLowerCase();
+  return SETTING_KEYS.find((key) => plain(key) === plain(word)) ?? word;
+});
 
 /**
  * The profile that a command is for: `--profile` takes precedence over PIT_PROFILE, which takes precedence over the active

@@ -33,14 +33,16 @@ export default define({
   flags: {
     as: flag(
       '--as <outcome>',
-      'what you found out about a call or withdrawal that pit cannot look up: done or notSent',
+      'what you found out about a call, withdrawal or damaged record that pit cannot look up: done or notSent',
       oneOf('--as', 'done', 'notSent'),
     ),
   },
   examples: ['resolve', 'resolve pit5b39c93435bd27d2fb168cd7 --timeout 90', 'resolve --json'],
   output: shape.list(
     shape.record({
-      operation: shape.text('order, cancelOrder, orderMoreV2, replace, withdraw, call'),
+      operation: shape.text(
+        'order, cancelOrder, orderMoreV2, replace, withdraw, call; unknown if the record is damaged',
+      ),
       clientId: shape.text('the id of its record'),
       market: shape.orNull(shape.text('null if it concerns no market')),
       outcome: shape.oneOf(
@@ -54,23 +56,34 @@ export default define({
   ),
   async run(context, { clientId: id, as }) {
     const account = await context.trading.account();
+    const wasDamaged = account.journal
+      .damaged()
+      .flatMap((one) => ((id ?? one) === one ? damagedRow(account, one) : []));
     if (as !== undefined) await settleManually(account, id, as);
     // naming a job ends it, even if not everything was sent
     const isNamed = id !== undefined;
-    const resolutions = await resolve(account, isNamed ? openOf(account, id) : account.journal.open(), isNamed);
+    const named = isNamed && wasDamaged.length === 0 ? openOf(account, id) : [];
+    const open = isNamed ? named : account.journal.open();
+    const resolutions = await resolve(account, open, isNamed);
     const isOpen = isNamed && account.journal.find(id) !== undefined;
     const settled = isNamed && !isOpen ? await settledWrite(account, id) : undefined;
     const shown = id === undefined ? resolutions : [settled ?? resolutions.find(({ intent }) => intent.id === id)];
-    const rows = shown.flatMap((resolution) => (resolution === undefined ? [] : rowOf(resolution))).reverse();
+    const damaged = account.journal.damaged().filter((one) => (id ?? one) === one);
+    const outcome = damaged.length === 0 ? (as ?? 'unknown') : 'unknown';
+    const rows = [
+      ...shown.flatMap((resolution) => (resolution === undefined ? [] : rowOf(resolution))).reverse(),
+      ...wasDamaged.map((row) => ({ ...row, outcome })),
+    ];
     for (const resolution of shown) if (resolution !== undefined) await tellUnplaced(context, resolution);
     tellUnfinished(context, account, resolutions);
-    tellDamaged(context, account);
+    tellDamaged(context, account, damaged);
     const unreadable = isNamed ? [] : tellUnreadable(context, account);
-    const nothing = unreadable.length === 0 ? 'Nothing is unknown.' : 'Nothing else is unknown.';
+    const others = [...damaged, ...unreadable];
+    const nothing = others.length === 0 ? 'Nothing is unknown.' : 'Nothing else is unknown.';
     const answer = { data: rows, show: (screen: Screen) => show(screen, shown, nothing) };
     const unknown = shown.flatMap((one) => (one?.outcome === 'unknown' ? [one] : [])).reverse();
-    const ids = [...unknown.map(({ intent }) => intent.id), ...unreadable];
-    return ids.length === 0 ? answer : { ...answer, failure: stillUnknown(account, unknown, ids) };
+    const ids = [...unknown.map(({ intent }) => intent.id), ...others];
+    return ids.length === 0 ? answer : { ...answer, failure: stillUnknown(account, unknown, ids, damaged) };
   },
 });
 
@@ -116,20 +129,20 @@ function tellUnfinished({ output }: Context, { journal }: TradingAccount, done: 
   }
 }
 
-/** A damaged record may be of a write that was sent: it is reported once and set aside for the user to check. */
-function tellDamaged({ output }: Context, { journal }: TradingAccount): void {
-  for (const id of journal.damaged()) {
-    const aside = journal.setAside(id);
-    output.warn(
-      aside === undefined
-        ? [`The record of ${id} is damaged, or is being written now.`, suggest('Check again in a minute', 'resolve')]
-        : `The record of ${id} is damaged and its content unknown. It was moved to ${aside}`,
-    );
+/** What the write was cannot be read: only the user can find out whether the exchange has it. */
+function damagedRow({ journal }: TradingAccount, id: string): Row {
+  const timeline = journal.damagedEvents(id).map(({ time, event }) => ({ time: isoTime(time), event }));
+  return { operation: 'unknown', clientId: id, market: null, outcome: 'unknown', id: null, duplicates: [], timeline };
+}
+
+/** A damaged record may be of a write that was sent. */
+function tellDamaged({ output }: Context, { journal }: TradingAccount, ids: readonly string[]): void {
+  for (const id of ids)
     output.warn([
+      `The record of ${id} is damaged: ${journal.fileOf(id)}. Until you settle it, no order or withdrawal is sent.`,
       suggest('Check whether the exchange has it', 'order', 'show', 'MARKET', '--id', id),
       suggest('Or, for a withdrawal', 'withdrawals', 'COIN'),
     ]);
-  }
 }
 
 /** The ids of writes whose records cannot be read. They stay: the disk may return them a moment later. */
@@ -149,8 +162,16 @@ async function tellUnplaced({ output, session }: Context, resolution: Resolution
   output.warn([`${textOf(resolution.intent)}: the order is cancelled, and its replacement was not placed.`, rest]);
 }
 
-/** @param ids of these writes, and of those whose records cannot be read */
-function stillUnknown(account: TradingAccount, unknown: readonly Resolution[], ids: readonly string[]): Failure {
+/**
+ * @param ids of these writes, and of those whose records cannot be read
+ * @param damaged of those whose records are damaged
+ */
+function stillUnknown(
+  account: TradingAccount,
+  unknown: readonly Resolution[],
+  ids: readonly string[],
+  damaged: readonly string[],
+): Failure {
   const [first = ''] = ids;
   const isOne = ids.length === 1;
   const what = isOne ? `The outcome of ${first} is` : `The outcomes of ${ids.length} writes are`;
@@ -160,12 +181,17 @@ function stillUnknown(account: TradingAccount, unknown: readonly Resolution[], i
     account,
     unknown.map(({ intent }) => intent),
   );
-  const hint = settledByUser(unknown) ?? suggest(`Check again ${when}`, 'resolve', ...(isOne ? [first] : []));
+  const hint = settledByUser(unknown, damaged) ?? suggest(`Check again ${when}`, 'resolve', ...(isOne ? [first] : []));
   return new Failure('unknown', message, { clientId: first, hint });
 }
 
 /** How the user settles a write that pit cannot look up; undefined if there is none. */
-function settledByUser(unknown: readonly Resolution[]): Advice | undefined {
+function settledByUser(unknown: readonly Resolution[], [damaged]: readonly string[]): Advice | undefined {
+  if (damaged !== undefined)
+    return [
+      `The record of ${damaged} is damaged. Check the exchange, then record what you found, done or notSent.`,
+      suggest('Record it', 'resolve', damaged, '--as', 'notSent'),
+    ];
   const found = unknown.find(({ intent, doubt }) => isOf(intent, 'call') || doubt !== undefined);
   if (found === undefined) return undefined;
   const { intent } = found;

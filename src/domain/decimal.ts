@@ -115,3 +115,8 @@ function divide(dividend: bigint, divisor: bigint, rounding: Rounding): bigint {
   if (rounding === 'down' || dividend % divisor === 0n) return quotient;
   return dividend < 0n === divisor < 0n ? quotient + 1n : quotient - 1n;
 }
+
+/** Removes the commas of a number that is grouped as tables show it: `28,128.65`, `1,000usdt`. `0,5` is left alone. */
+export function ungrouped(word: string): string {
+  return /^[1-9]\d{0,2}(,\d{3})+(?![\d,])/.test(word) ? word.replaceAll(',', '') : word;
+}

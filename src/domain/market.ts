@@ -23,7 +23,13 @@ export function splitMarket(text: string): MarketName | undefined {
   return base === undefined || quote === undefined ? undefined : { market: text, base, quote };
 }
 
-/** Understands `BTC_USDT`, `btc/usdt` and `BTC-USDT`. Undefined when the text has another form. */
+/** The coins that markets are quoted in; no coin's name ends with another one of these. */
+const QUOTES = ['usdt', 'usdc', 'btc', 'eth', 'qc'];
+
+/** Understands `BTC_USDT`, `btc/usdt`, `BTC-USDT` and `btcusdt`. Undefined when the text has another form. */
 export function readMarket(text: string): MarketName | undefined {
-  return splitMarket(text.toLowerCase().replace(/[/-]/, '_'));
+  const name = text.toLowerCase().replace(/[/-]/, '_');
+  const quote = QUOTES.find((coin) => name.endsWith(coin) && name.length > coin.length);
+  const isJoined = !name.includes('_') && quote !== undefined;
+  return splitMarket(isJoined ? `${name.slice(0, -quote.length)}_${quote}` : name);
 }

@@ -1,4 +1,4 @@
-import { Decimal } from '../domain/decimal.js';
+import { Decimal, ungrouped } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
 import type { Side } from '../domain/order.js';
 import { Failure, quoted, suggest, usage } from '../errors.js';
@@ -23,14 +23,15 @@ export type AmountExpression =
   | { readonly kind: 'share'; readonly percent: Decimal }
   | { readonly kind: 'value'; readonly value: Decimal; readonly coin: string };
 
-/** `28,063.5`, as tables show numbers. */
+/** A number with separators, also where they leave it unclear what is meant: `0,5`. */
 const SEPARATED = /^[\d.,' ]*\d[,' ][\d.,' ]*\d/;
 const PLAIN_NUMBER = 'Write the number with a point and without separators, as in 28063.5.';
 
 const NO_OFFSET: Offset = { unit: 'quote', value: Decimal.zero };
 
 /** Reads `31000.5`, `bid`, `bid+2ticks`, `ask+5`, `mid-0.5%`. Throws Failure `usage`. */
-export function readPrice(word: string): PriceExpression {
+export function readPrice(text: string): PriceExpression {
+  const word = ungrouped(text);
   if (/^\d{1,30}(\.\d{1,30})?$/.test(word) && Decimal.of(word).sign > 0)
     return { kind: 'number', price: Decimal.of(word) };
   const match = /^(bid|ask|mid)(?:([+-])(\d{1,30}(?:\.\d{1,30})?)(ticks?|%)?)?$/i.exec(word);
@@ -83,7 +84,8 @@ function offsetPrice({ unit, value }: Offset, anchor: Decimal, scale: number): D
 }
 
 /** Reads `0.5`, `50%`, `100usdt`. Throws Failure `usage`. */
-export function readAmount(word: string): AmountExpression {
+export function readAmount(text: string): AmountExpression {
+  const word = ungrouped(text);
   const [, digits, unit = ''] = /^(\d{1,30}(?:\.\d{1,30})?)(%|[A-Za-z][A-Za-z0-9]{0,19})?$/.exec(word) ?? [];
   // 1e3 is a number in another notation, and would otherwise name a coin e3
   const value = digits === undefined || /^e\d+$/i.test(unit) ? Decimal.zero : Decimal.of(digits);

@@ -11,7 +11,13 @@ type Word = 'done' | 'notSent';
  * @throws Failure `usage` if the id is not that of such a write, or if it is too early to say
  */
 export async function settleManually(account: TradingAccount, id: string | undefined, word: Word): Promise<void> {
-  const entry = id === undefined ? undefined : account.journal.find(id);
+  const { journal } = account;
+  if (id !== undefined && journal.damaged().includes(id)) {
+    const aside = journal.settleDamaged(id, `${word}, as the user says`);
+    account.tell(`The damaged record of ${id} was moved to ${aside}`);
+    return;
+  }
+  const entry = id === undefined ? undefined : journal.find(id);
   if (entry?.isUnderWay === true)
     throw usage(
       `Another process is working on ${entry.intent.id}.`,
@@ -20,7 +26,7 @@ export async function settleManually(account: TradingAccount, id: string | undef
   if (entry?.isOf('call')) return settleCallManually(entry, word);
   if (entry?.isOf('withdraw')) return settleWithdrawalManually(account, entry, word);
   throw usage(
-    '--as is for a call of pit api, or a withdrawal, whose outcome is unknown.',
+    '--as is for a call of pit api, a withdrawal or a damaged record whose outcome is unknown.',
     suggest('Orders and cancellations are looked up', 'resolve'),
   );
 }

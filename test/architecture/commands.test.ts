@@ -10,7 +10,7 @@ const definitions = await Promise.all(
   Object.entries(commands).map(async ([words, load]) => ({ words, definition: (await load()).default })),
 );
 
-/** The command that ran, and what it saw, in place of what it would have done. */
+/** Records the command that ran and its input, instead of running it. */
 async function ran(example: string): Promise<{ words: string; input: unknown }[]> {
   const seen: { words: string; input: unknown }[] = [];
   const spies = definitions.map(({ words, definition }) =>

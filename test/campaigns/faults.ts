@@ -15,5 +15,5 @@ const report = await faultCampaign({
 });
 process.stdout.write(`${report.line}; ${((performance.now() - start) / 1000).toFixed(0)} s\n`);
 if (!report.isClean) process.stdout.write(`\n${report.details}\n`);
-// left to itself, Node 20 has been seen to spin for ever while it cleaned up after so many processes
+// without an explicit exit, Node 20 was seen to spin forever while it cleaned up after so many processes
 process.exit(report.isClean ? 0 : 1);

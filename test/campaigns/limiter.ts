@@ -15,7 +15,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** What a claim and its return cost where a permit is free, in microseconds. */
+/** The cost of a claim and its return if a permit is free, in microseconds. */
 async function cost(): Promise<number> {
   const root = mkdtempSync(path.join(tmpdir(), 'pit-permits-'));
   let now = 0;

@@ -1,4 +1,4 @@
-// `npm run campaign:pit-kills [-- KILLS [SEED]]`: so many at each point
+// `npm run campaign:pit-kills [-- KILLS [SEED]]`: KILLS at each point
 import { randomInt } from 'node:crypto';
 import path from 'node:path';
 import { killCampaign } from '../trading/campaign/kill-campaign.js';
@@ -20,5 +20,5 @@ process.stdout.write(
   `${report.line}; ${drafts} drafts left behind; ${((performance.now() - start) / 1000).toFixed(0)} s\n`,
 );
 if (!report.isClean) process.stdout.write(`\n${report.details}\n`);
-// left to itself, Node 20 has been seen to spin for ever while it cleaned up after so many processes
+// without an explicit exit, Node 20 was seen to spin forever while it cleaned up after so many processes
 process.exit(report.isClean ? 0 : 1);

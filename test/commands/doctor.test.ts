@@ -1,6 +1,6 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import fs, { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { limitsResult, skewOf } from '../../src/commands/doctor/exchange-checks.js';
 import { nodeResult } from '../../src/commands/doctor/machine-checks.js';
 import { Authority, hasOpenssl } from '../support/authority.js';
@@ -58,6 +58,29 @@ describe('pit doctor', () => {
     const text = await desk.done('doctor');
     expect(text).toMatch(/^pit {12}ok {4}version/);
     expect((await desk.csv('doctor')).header).toBe('check,status,detail,fix');
+  });
+
+  it.each([
+    ['ENOSPC', 'has no room'],
+    ['EROFS', 'is on a read-only disk'],
+    ['EIO', 'cannot be written'],
+  ])('writes to each folder, and reports one that takes nothing: %s', async (code, words) => {
+    const other = new PitHome(temporaryHome());
+    const folder = path.join(other.home, 'state', 'journal');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const name of ['config', 'state']) mkdirSync(path.join(other.home, name), { recursive: true, mode: 0o700 });
+    chmodSync(path.join(other.home, 'state'), 0o700);
+    const write = fs.writeFileSync;
+    const failing = vi.spyOn(fs, 'writeFileSync').mockImplementation((target, ...more) => {
+      if (String(target).startsWith(`${folder}/.`)) throw Object.assign(new Error('the disk'), { code });
+      return write(target, ...more);
+    });
+    onTestFinished(() => failing.mockRestore());
+    const findings = await found(other, '', exchange.extra, 9);
+    expect(line(findings, 'files')).toMatch(new RegExp(`^fail: ${folder} ${words} \\(${code}\\) -> .`));
+    failing.mockRestore();
+    expect(line(await found(other, '', exchange.extra), 'files')).toMatch(/^ok/);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('reports open files, a damaged profile and unchecked certificates with fixes, and runs the other checks', async () => {
@@ -129,11 +152,13 @@ describe('pit doctor', () => {
     writeFileSync(path.join(journal, account, 'open', 'damaged1'), 'nonsense', { mode: 0o600 });
     const findings = await found(other, '', extra);
     expect(line(findings, 'journal')).toMatch(/^warn: the outcome of pit\w+ is unknown -> Find out: pit resolve$/);
-    expect(line(findings, 'records')).toMatch(/^warn: the record of damaged1 is damaged -> .*pit resolve$/);
+    expect(line(findings, 'records')).toMatch(
+      /^warn: the outcome of damaged1 is unknown: damaged \/.*\/open\/damaged1 -> .*pit resolve$/,
+    );
     // the key may have changed since
     const later = { environment: { ...extra.environment, PIT_ACCESS_KEY: 'another-access-key' } };
     expect(line(await found(other, '', later), 'journal')).toBe(
-      'warn: every outcome is known; 1 write has an unknown outcome under another key -> Restore the key used then and run: pit resolve',
+      'warn: every outcome is known; 2 writes have an unknown outcome under another key -> Restore the key used then and run: pit resolve',
     );
     mkdirSync(path.join(journal, account, 'open', 'unread1'), { mode: 0o700 });
     expect(line(await found(other, '', extra), 'records')).toMatch(
@@ -142,7 +167,7 @@ describe('pit doctor', () => {
     const resolved = await other.run('resolve unread1', extra);
     expect([resolved.code, resolved.stderr]).toEqual([2, expect.stringMatching(/unread1 cannot be read \(EISDIR\)/)]);
     expect((await other.run('resolve', extra)).stderr).toMatch(
-      /unread1 cannot be read .*The outcomes of 2 writes are still unknown\./s,
+      /unread1 cannot be read .*The outcomes of 3 writes are still unknown\./s,
     );
     expect(existsSync(path.join(journal, account, 'open', 'unread1'))).toBe(true);
   });

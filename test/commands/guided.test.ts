@@ -188,7 +188,7 @@ describe('the guided order, on a terminal', () => {
       { await: 'trades btc for usdt', type: `${clear}0.5usdt\r` },
       { await: 'at least 1 usdt', type: `${clear}300000usdt` },
       { await: 'More than the', type: `${clear}0.01\r` },
-      { await: 'ask ', type: '28,000\r' },
+      { await: 'ask ', type: '28 000\r' },
       { await: 'without separators', type: `${clear}market\r` },
       { await: 'or bid, ask or mid', type: `${clear}20000.123\r` },
       { await: 'a tick is 0.01', type: `${clear}ask+50%` },

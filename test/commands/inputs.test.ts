@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { positiveDecimal } from '../../src/commands/inputs.js';
+import { marketName, positiveDecimal } from '../../src/commands/inputs.js';
 import { readAmount } from '../../src/trading/expressions.js';
 
 it.each(['0.3', '3', '007', '.3', '3.', '0', '0.0', '-1', '+1', '1e3', '1,5', ' 1', '', '1'.repeat(31)])(
@@ -16,3 +16,30 @@ it.each(['0.3', '3', '007', '.3', '3.', '0', '0.0', '-1', '+1', '1e3', '1,5', ' 
     expect(takes(positiveDecimal('--amount'))).toBe(takes(readAmount));
   },
 );
+
+it.each([
+  ['28,128.65', '28128.65'],
+  ['1,000', '1000'],
+  ['12,345,678.9', '12345678.9'],
+])('reads %s as pit shows it', (word, number) => {
+  expect(positiveDecimal('--amount')(word)).toBe(number);
+  expect(readAmount(word)).toMatchObject({ kind: 'base' });
+  expect(readAmount(`${word}usdt`)).toMatchObject({ kind: 'value', coin: 'usdt' });
+});
+
+it.each(['0,500', '1,00', '1,0000', '1000,000', '1,000,00', ',100'])('does not guess what %s means', (word) => {
+  expect(() => positiveDecimal('--amount')(word)).toThrow(/--amount is/);
+  expect(() => readAmount(word)).toThrow(/is not an amount/);
+});
+
+it.each([
+  ['btcusdt', 'btc_usdt'],
+  ['ETHBTC', 'eth_btc'],
+  ['btc_usdt', 'btc_usdt'],
+])('reads the market %s as %s', (word, market) => {
+  expect(marketName(word)).toBe(market);
+});
+
+it('does not guess a market from the name of a coin', () => {
+  for (const word of ['btc', 'usdt', 'btcxyz']) expect(() => marketName(word)).toThrow(/is not a market name/);
+});

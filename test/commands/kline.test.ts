@@ -37,6 +37,20 @@ describe('pit kline', () => {
     for (const type of CANDLE_TYPES) served.set(type, await pit.json(`kline btc_usdt --type ${type} --size 40`));
   });
 
+  it.each([
+    ['5m', '5min'],
+    ['4h', '4hour'],
+    ['1d', '1day'],
+    ['1W', '1week'],
+  ])('understands --type %s as %s', async (typed, type) => {
+    const [own, same] = await Promise.all(
+      [typed, type].map((word) =>
+        pit.json<Candle[]>(`kline btc_usdt --type ${word} --since 2026-11-21 --until 2026-11-21 --json`),
+      ),
+    );
+    expect(own).toEqual(same);
+  });
+
   function candles(type: CandleType): Candle[] {
     return served.get(type) ?? [];
   }

@@ -46,7 +46,9 @@ describe('pit profile', () => {
 
   it('adds, sets, shows, unsets, uses and removes a profile', async () => {
     expect(await pit.json('profile set overseas zone +08:00')).toMatchObject({ settings: { zone: '+08:00' } });
-    await pit.done('profile set overseas ws-url wss://api.example.com/ws');
+    expect(await pit.json('profile set overseas price-band 20%')).toMatchObject({ settings: { priceBand: '20%' } });
+    await pit.done('profile unset overseas PRICEBAND');
+    await pit.done('profile set overseas wsUrl wss://api.example.com/ws');
     expect(await pit.json('profile show overseas')).toStrictEqual({
       ...{ name: 'overseas', ...OVERSEAS, wsUrl: 'wss://api.example.com/ws', active: false },
       settings: { zone: '+08:00' },

@@ -1,4 +1,7 @@
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { lineOf } from '../../src/trading/journal/files.js';
 import { signedUrl } from '../sandbox/signing.js';
 import { lastError, TIME, usePitHome } from './pit-home.js';
 
@@ -69,6 +72,34 @@ describe('pit resolve', () => {
     expect(rows).toMatchObject([{ clientId: 'late1', outcome: 'placed', duplicates: [] }]);
     const orders = await pit.json<{ id: string; price: string }[]>('orders btc_usdt');
     expect(orders.filter(({ price }) => price === '20002.00').map(({ id }) => id)).toEqual([rows[0]?.id]);
+  });
+
+  it('reports a damaged record as unknown, and no order is sent until the user has settled it', async () => {
+    await pit.done('order buy btc_usdt 0.01 --at 20003 --yes');
+    const journals = path.join(pit.home, 'state', 'journal');
+    const record = path.join(journals, readdirSync(journals)[0] ?? '', 'open', 'torn1');
+    writeFileSync(record, lineOf({ intent: {} }).slice(0, 12), { mode: 0o600 });
+    utimesSync(record, 0, 0);
+    const found = await pit.run('resolve --json');
+    expect([found.code, JSON.parse(found.stdout)]).toEqual([
+      6,
+      [
+        {
+          ...{ operation: 'unknown', clientId: 'torn1', market: null, outcome: 'unknown', id: null },
+          ...{ duplicates: [], timeline: [] },
+        },
+      ],
+    ]);
+    expect(found.stderr).toContain(record);
+    expect(lastError(found.stderr)).toMatchObject({ kind: 'unknown', clientId: 'torn1' });
+    expect(lastError(found.stderr).hint).toContain('pit resolve torn1 --as notSent');
+    expect((await pit.run('resolve torn1')).code).toBe(6);
+    const held = await pit.run('order buy btc_usdt 0.01 --at 20003 --yes --json');
+    expect([held.code, lastError(held.stderr)]).toEqual([2, expect.objectContaining({ clientId: 'torn1' })]);
+    const settled = await pit.run('resolve torn1 --as notSent --json');
+    expect([settled.code, JSON.parse(settled.stdout)]).toMatchObject([0, [{ clientId: 'torn1', outcome: 'notSent' }]]);
+    expect((await pit.run('order buy btc_usdt 0.01 --at 20003 --yes')).code).toBe(0);
+    expect(await pit.done('resolve')).toBe('Nothing is unknown.\n');
   });
 
   it('shows a settled write with its timeline', async () => {

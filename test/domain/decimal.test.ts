@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../src/domain/decimal.js';
 
-/** A rational number, as a second way to reckon. */
+/** A rational number, as an independent calculation. */
 interface Ratio {
   readonly over: bigint;
   readonly under: bigint;

@@ -13,7 +13,7 @@ interface Entry {
   readonly date: number;
 }
 
-/** What happens before a request is looked at. */
+/** What happens before a request is handled. */
 interface Moment {
   readonly later: number;
   readonly arrivals: number;
@@ -95,7 +95,7 @@ describe('readBills', () => {
         end,
         end,
         fc.integer({ min: -12, max: 14 }),
-        // the clock that answers tell of may be another than the one that parts the bills
+        // the clock of the answers may differ from the one that separates old bills from new ones
         fc.constantFrom(0, 0, 72, -72),
         async (minutes, moments, first, second, zoneHours, skew) => {
           const dates = minutes.map((minute) => NOW - minute * 60_000).sort((left, right) => left - right);

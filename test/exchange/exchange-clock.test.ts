@@ -11,7 +11,7 @@ function clockAt(start: number, remembered?: number) {
   return { host, clock, written };
 }
 
-/** The answer of an exchange whose clock is ahead by `ahead` ms, half way between the sending and the receiving. */
+/** An answer, created half way between sending and receiving, of an exchange whose clock is `ahead` ms ahead. */
 function sample(sent: number, roundTrip: number, ahead: number) {
   const exchange = sent + roundTrip / 2 + ahead;
   return { sent, received: sent + roundTrip, date: Math.floor(exchange / 1000) * 1000 };

@@ -5,13 +5,13 @@ import { type GrowingList, pagesInOrder, Seen } from '../../src/exchange/growing
 
 const SIZE = 5;
 
-/** Before a request is looked at: how many requests that came later are looked at first, and what comes in at the head. */
+/** Before a request is handled: how many later requests come first, and how many rows are added at the head. */
 interface Moment {
   readonly later: number;
   readonly arrivals: number;
 }
 
-/** A list of the numbers from `length` down to 1 that grows, and whose requests overtake each other as told. */
+/** A growing list of the numbers from `length` down to 1, whose requests overtake each other as given. */
 function listOf(length: number, moments: readonly Moment[]) {
   const rows = Array.from({ length }, (_, index) => length - index);
   const asked: number[] = [];
@@ -65,7 +65,7 @@ describe('pagesInOrder of a list that grows while it is read', () => {
     const many = listOf(100 * SIZE, [{ later: 1, arrivals: 0 }]);
     await all(many.list);
     expect(many.together()).toBe(4);
-    // 101 pages, a look back after each run of twelve, and what was asked for at the same time as the last
+    // 101 pages, one page back after each run of twelve, and the pages requested together with the last
     expect(many.asked.length).toBeLessThanOrEqual(101 + 9 + 3);
   });
 

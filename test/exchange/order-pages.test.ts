@@ -3,7 +3,7 @@ import type { Order } from '../../src/domain/order.js';
 import type { ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { readOrderPages } from '../../src/exchange/growing-pages.js';
 
-/** A list of so many orders, newest first, to whose head so many come after each page that is read. */
+/** A list of orders, newest first, that gets new orders at its head after each page. */
 function growing(count: number, coming: readonly number[]) {
   let ids = Array.from({ length: count }, (_, index) => `${1_000 + count - index}`);
   let next = 1_000 + count;

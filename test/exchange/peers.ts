@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { type Answer, compressed, respond } from '../support/fault-server.js';
 
-/** Writes a text again and again until nobody takes it any more. */
+/** Writes a text again and again until the peer stops reading. */
 function forEver(first: string, more: string, everyMs: number): Answer {
   return (socket: Socket) => {
     socket.write(first);

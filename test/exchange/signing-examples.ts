@@ -13,7 +13,7 @@ interface Example {
   /** Raw, in order. */
   readonly signed: string;
   readonly signature: string;
-  /** What a URL has to carry; null where no operation has such parameters. */
+  /** The parameters of the URL; null if no operation has such parameters. */
   readonly query: string | null;
 }
 

@@ -9,7 +9,7 @@ import { EXAMPLES, REQ_TIME, SECRETS } from './signing-examples.js';
 
 const HOSTS = { baseUrl: 'https://data.example', tradeUrl: 'https://trade.example' };
 
-/** Splits at the first `=` only: a second way to read a signing string than to write one. */
+/** Splits at the first `=` only: reading a signing string is independent of writing one. */
 function parametersOf(signed: string): Map<string, string> {
   return new Map(
     signed.split('&').map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),

@@ -14,7 +14,7 @@ export interface Client {
   readonly lines: readonly string[];
 }
 
-/** A client of one host for everything, with a clock that moves only where the client waits by itself. */
+/** A client of one host for everything, with a clock that advances only in the client's own waits. */
 export function clientOf(url: string, budgetMs = 60_000, network?: Network): Client {
   const host = fakeHost();
   const lines: string[] = [];

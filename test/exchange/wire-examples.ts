@@ -1,6 +1,6 @@
 import type { OperationName } from '../../src/exchange/operations/index.js';
 
-/** What is wrong for a field of each kind; `undefined` is one that is not there. */
+/** Wrong values for a field of each kind; `undefined` is a missing field. */
 export const WRONG = {
   /** Counts, codes, ids, times, yes and no, lists and groups. */
   strict: [undefined, null, 'not it', -0.5, true, '\u001b[31m'],
@@ -8,13 +8,13 @@ export const WRONG = {
   /** A quiet market may have none. */
   quiet: [undefined, {}, [], true, 'not it'],
   text: [undefined, null, {}, [], true],
-  /** What may be left out, and is nothing else than what it is. */
+  /** Optional fields of any type. */
   told: [{ not: 'it' }, [['not it']], true],
   /** Also seen as a text. */
   message: [undefined, null, [], true],
 } as const;
 
-/** One exchange of an operation as the interface's document has it: what is sent and what comes back, in literals. */
+/** One request of an operation and its answer, as literals from the interface's document. */
 export interface WireExample {
   readonly values: Readonly<Record<string, string>>;
   /** Without the host; of a signed one without accesskey, sign and reqTime. */

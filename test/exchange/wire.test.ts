@@ -67,7 +67,7 @@ function valueAt(whole: unknown, names: readonly string[]): unknown {
   return names.reduce<unknown>((at, name) => Reflect.get(Object(at), name), whole);
 }
 
-/** The body with one field changed, or without it. Large ids lose digits here, which no test of this looks at. */
+/** The body with one field changed or removed. Large ids lose digits here, which these tests do not check. */
 function withField(body: string, field: string, value: unknown): string {
   const whole: unknown = JSON.parse(body);
   const names = field.split('.');

@@ -15,7 +15,7 @@ import { clientOf, failureOf, ORDER } from './support.js';
 const PLACED = '{"code":"1000","message":"ok","id":"202202224851151555"}';
 
 describe('a write is sent once', () => {
-  // what the user is told of each: a reset, a hang, a cut, a page, a refusal by the front end are not the same
+  // the user learns the difference between a reset, a hang, a cut, a page and a refusal by the front end
   it.each<[keyof typeof FAULTS, RegExp]>([
     ['a reset after reading', /connection reset \(ECONNRESET\)/],
     ['a close without an answer', /connection reset/],

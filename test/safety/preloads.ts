@@ -26,7 +26,7 @@ Object.defineProperty(process.stderr, 'write', { get: () => write, set: () => un
 `;
 
 interface Preloads {
-  /** Throws, rejects or emits beside the command, as the variable BESIDE says. */
+  /** Throws, rejects or emits outside of the command, as the variable BESIDE says. */
   readonly beside: string;
   /** Keeps pit from putting its redaction before stderr. */
   readonly unredacted: string;

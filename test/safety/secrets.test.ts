@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
 import { plainEnvironment, temporaryHome } from '../support/pit.js';
 import { PIT } from '../support/program.js';
@@ -19,7 +19,11 @@ const SECRETS = [ACCESS, SECRET, PASSWORD];
 
 const EVERYTHING = { NODE_DEBUG: 'http,https,net,tls,stream,module,got,*', DEBUG: '*' };
 const PRELOADS = preloads();
-const home = temporaryHome();
+// a new one for each test: what a run leaves is searched whole
+let home = '';
+beforeEach(() => {
+  home = temporaryHome();
+});
 
 function keysFor({ url }: FaultServer): Record<string, string> {
   return { PIT_BASE_URL: url, PIT_TRADE_URL: url, PIT_ACCESS_KEY: ACCESS, PIT_SECRET_KEY: SECRET };
@@ -53,7 +57,7 @@ function serveWell(): Promise<FaultServer> {
   return serveFaults({ answer: ({ target }) => respond(answers[/\/(\w+)(\?|$)/.exec(target)?.[1] ?? ''] ?? '{}') });
 }
 
-/** One of each way in which the HTTP library, the runtime or pit itself has something to say. */
+/** A command for each kind of message of the HTTP library, the runtime and pit itself. */
 const NOISY: readonly Fault[] = [
   'a reset after reading',
   'a body that breaks off',
@@ -81,7 +85,7 @@ describe('with every debug output, a command that succeeds leaks no secret', () 
   it.each(COMMANDS.map((words) => [words.join(' '), words] as const))('pit %s', async (_, words) => {
     const server = await serveWell();
     const left = await expectNoLeak([...words, '--verbose'], { environment: { ...keysFor(server), ...EVERYTHING } });
-    // the run did what a leak needs: it sent the key and told about the request
+    // the run did what a leak needs: it sent the key and traced the request
     if (words.includes('--dry-run')) return;
     expect(server.bytes).toContain('accesskey=Ak%2F9f7d');
     expect(left.stderr).toContain('accesskey=***');
@@ -232,7 +236,7 @@ function serveFunds(withdraw: (target: string) => Answer): Promise<FaultServer> 
 
 describe('the fund password of pit withdraw', () => {
   const WORDS = ['withdraw', 'btc', '0.01', '--to', ADDRESS, '--verbose'];
-  // what is lost is looked for all that time, and all that is traced takes its own before it leaves
+  // a lost write is reconciled all that time, and tracing slows the requests
   const SCRIPT = [...WORDS, '--confirm-address', ADDRESS, '--safe-pwd-stdin', '--timeout', '5'];
   const done = () => respond('{"code":1000,"message":"ok","id":"7"}');
 

@@ -5,12 +5,12 @@ import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
 import { filesBelow } from './leaks.js';
 
-/** Where the one file is that may hold keys. */
+/** The only file that may hold keys. */
 const KEY_STORE = /\/config\/keys\//;
 
 export interface Watched {
   readonly code: number | null;
-  /** Everything that the run left for someone to read, by where it was left. */
+  /** Everything that the run left readable, by its place. */
   readonly left: Readonly<Record<string, string>>;
 }
 
@@ -20,7 +20,7 @@ export interface WatchedRun {
   readonly input?: string;
 }
 
-/** Runs pit in a folder of its own and gathers what it prints, what it writes and what the list of processes shows. */
+/** Runs pit in its own folder and gathers its output, its files and its entry in the list of processes. */
 export function watch(words: readonly string[], { home, environment = {}, input = '' }: WatchedRun): Promise<Watched> {
   const cwd = path.join(home, 'cwd');
   mkdirSync(cwd, { recursive: true });
@@ -41,7 +41,7 @@ export function watch(words: readonly string[], { home, environment = {}, input 
   });
 }
 
-/** What `ps` would show of a process; nothing where there is no /proc. */
+/** What `ps` would show of a process; empty without /proc. */
 function commandLine(pid: number | undefined): string {
   if (pid === undefined) return '';
   try {

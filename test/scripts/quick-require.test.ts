@@ -8,7 +8,7 @@ import { PIT, runProgram } from '../support/program.js';
 const home = temporaryHome();
 let copy: string;
 
-/** A copy of the built program, whose kept code may be spoilt. */
+/** A copy of the built program, whose compiled code cache may be damaged. */
 beforeEach(() => {
   copy = mkdtempSync(path.join(tmpdir(), 'pit-copy-'));
   const root = path.dirname(path.dirname(PIT));
@@ -18,7 +18,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(copy, { recursive: true, force: true }));
 
-function keptCode(): string {
+function codeCache(): string {
   const name = readdirSync(path.join(copy, 'dist')).find(
     (file) => file.startsWith('main.cjs.') && file.endsWith('.code'),
   );
@@ -32,9 +32,9 @@ it.each<[string, (code: Buffer) => Buffer]>([
   ],
   ['cut off', (code) => code.subarray(0, code.length / 2)],
   ['empty', () => Buffer.alloc(0)],
-  ['text', () => Buffer.from('nothing that a processor runs')],
+  ['text', () => Buffer.from('not compiled code')],
 ])('a compiled code cache that is %s is ignored', async (_, spoil) => {
-  writeFileSync(keptCode(), spoil(readFileSync(keptCode())));
+  writeFileSync(codeCache(), spoil(readFileSync(codeCache())));
   const program = path.join(copy, 'bin', 'pit.js');
   const { code, stdout } = await runProgram(['--help'], { home, program });
   expect(code).toBe(0);
@@ -42,5 +42,5 @@ it.each<[string, (code: Buffer) => Buffer]>([
 });
 
 it('the compiled code cache is named after the exact version of Node', () => {
-  expect(path.basename(keptCode())).toBe(`main.cjs.${process.version}-${process.arch}.code`);
+  expect(path.basename(codeCache())).toBe(`main.cjs.${process.version}-${process.arch}.code`);
 });

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 
-/** A test file that notes what is done at its end, run with the configuration of this project; outside of it, as others read that. */
+/** Runs a test file that records its ends, with this project's configuration, in a folder outside of it. */
 function endedFile(lines: readonly string[]): { ends: string; status: number | null; printed: string } {
   const folder = mkdtempSync(path.join(tmpdir(), 'pit-ended-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

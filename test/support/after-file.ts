@@ -2,7 +2,7 @@ const works: (() => unknown)[] = [];
 
 /**
  * Does something when the tests of a file are over, what came last first. Not `afterAll`: the runner takes hooks while it
- * reads a file, and drops without a word the ones that a running hook or test adds.
+ * reads a file, and silently drops the ones that a running hook or test adds.
  */
 export function afterFile(work: () => unknown): void {
   works.push(work);

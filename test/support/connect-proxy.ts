@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { onTestFinished } from 'vitest';
 
-/** What a proxy does with a request for a way through. */
+/** What a proxy does with a CONNECT request. */
 export type Manner = 'through' | 'refuses' | 'silent' | 'late' | 'hangs up' | 'no TLS';
 
 export interface ConnectProxy {
@@ -12,16 +12,16 @@ export interface ConnectProxy {
   readonly asked: readonly { readonly authority: string; readonly authorization: string | undefined }[];
   /** Every byte that the client sent through it. */
   readonly bytes: () => string;
-  /** Breaks every way off. */
+  /** Closes every tunnel. */
   readonly cut: () => void;
 }
 
 export interface ProxyPlace {
-  /** The port of this machine that every way leads to, whatever host was asked for. */
+  /** The local port that every tunnel leads to, whatever host was requested. */
   readonly to: number;
-  /** Where it listens: 127.0.0.1 where it is left out. */
+  /** The address that it listens on (default: 127.0.0.1). */
   readonly host?: string;
-  /** For `late`: when the way is opened after all. */
+  /** For `late`: when the tunnel opens after all. */
   readonly release?: Promise<void>;
 }
 

@@ -6,11 +6,11 @@ export interface CountingProxy {
   readonly url: string;
   /** How many requests of an operation have passed so far. */
   count(operation: string): number;
-  /** Resolves when so many have. */
+  /** Resolves once this many have. */
   passed(operation: string, count: number): Promise<void>;
 }
 
-/** On a port of its own until the end of the test file. */
+/** Listens on its own port until the end of the test file. */
 export async function countRequests(target: string): Promise<CountingProxy> {
   const { hostname, port } = new URL(target);
   const heads: string[] = [];

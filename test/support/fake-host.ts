@@ -12,7 +12,7 @@ export interface FakeHost extends Host {
 /** The signing examples' own moment. */
 export const NOW = 1_540_295_995_557;
 
-/** A host whose clock stands still but for its waits, which cost no time, and whose chance is always the middle. */
+/** A host whose clock advances only in its sleeps, which take no real time, and whose random numbers are always the middle. */
 export function fakeHost(): FakeHost {
   const sleeps: number[] = [];
   const output = new PassThrough();

@@ -14,7 +14,7 @@ export interface Received {
   readonly connection: number;
 }
 
-/** What is done to a connection once a whole request has been read from it. */
+/** Handles a connection once a whole request has been read from it. */
 export type Answer = (socket: Socket) => void;
 
 export interface FaultServer {
@@ -22,7 +22,7 @@ export interface FaultServer {
   readonly url: string;
   /** Every whole request that really arrived. */
   readonly requests: readonly Received[];
-  /** How many connections were really made; over TLS, how many came to send anything. */
+  /** How many connections were made; over TLS, how many sent data. */
   readonly connections: number;
   /** Every byte that really arrived, as latin1. */
   readonly bytes: string;
@@ -32,15 +32,15 @@ export interface FaultServerOptions {
   readonly answer: (request: Received) => Answer;
   /** Connections that are reset before a byte is read from them. */
   readonly resets?: (connection: number) => boolean;
-  /** Speaks TLS, with this certificate or with one that nobody has signed. */
+  /** Speaks TLS, with this certificate or a self-signed one. */
   readonly tls?: boolean | { readonly key: string; readonly cert: string };
-  /** Where it listens: 127.0.0.1 where it is left out. */
+  /** The address that it listens on (default: 127.0.0.1). */
   readonly host?: string;
 }
 
 const RESET_AFTER_MS = 20;
 
-/** A server that misbehaves as it is told, on a port of its own until the end of the test. */
+/** A server with the given faults, on its own port until the end of the test. */
 export async function serveFaults(options: FaultServerOptions): Promise<FaultServer> {
   const seen = { requests: [] as Received[], connections: 0, bytes: '' };
   const sockets = new Set<Socket>();
@@ -88,7 +88,7 @@ function listening(server: Server, host: string): Promise<number> {
   });
 }
 
-/** The whole heads of requests, which have no bodies here, and what is left of the next. */
+/** The complete heads of requests, which have no bodies here, and the rest of the next one. */
 function split(text: string): [whole: string[], rest: string] {
   const parts = text.split('\r\n\r\n');
   return [parts.slice(0, -1), parts.at(-1) ?? ''];
@@ -117,7 +117,7 @@ export function respond(body: string | Buffer, status = '200 OK', headers: reado
 const PAGE = '<!DOCTYPE html><html><body><h1>Please wait</h1></body></html>';
 const HTML = ['Content-Type: text/html'];
 
-/** Every way of not answering well, by a name for the test's title. */
+/** Every bad answer, by a name for test titles. */
 export const FAULTS = {
   'a reset after reading': (socket) => void socket.resetAndDestroy(),
   'a close without an answer': (socket) => void socket.end(),
@@ -145,7 +145,7 @@ export function compressed(body: string): Answer {
 
 const MANY_BYTES = Buffer.alloc(2 ** 20, ' ');
 
-/** An answer that goes on for as long as somebody takes it. */
+/** An answer that continues as long as the client reads it. */
 export const endless: Answer = (socket) => {
   socket.write('HTTP/1.1 200 OK\r\n\r\n');
   const more = () => {

@@ -11,9 +11,9 @@ import { redacting } from '../../src/platform/redaction.js';
 export interface CommandInProcess {
   /** The exit code, once the command has ended. */
   readonly ended: Promise<number>;
-  /** What it has printed so far. */
+  /** The output so far. */
   readonly printed: { stdout: string; stderr: string };
-  /** Resolves with stdout when its first whole line is there; rejects if the command ends before. */
+  /** Resolves with stdout after its first whole line; rejects if the command ends before. */
   firstLine(): Promise<string>;
   /** Does what a signal that ends the program would do first. */
   interrupt(): Promise<void>;
@@ -35,7 +35,7 @@ export interface ProcessOptions {
 /** The built program, as `npm test` has made it. */
 export const PIT = path.resolve(import.meta.dirname, '../../bin/pit.js');
 
-/** What only a process of its own obeys: such an environment needs `runProgram`. */
+/** Variables that only a separate process obeys: such an environment needs `runProgram`. */
 const NEEDS_PROCESS = /^(NODE_(?!TLS_REJECT)|DEBUG$|LC_|LANG$|TZ$)/;
 
 /**
@@ -95,9 +95,9 @@ export function startInProcess(
   const ended = main(host);
   const firstLine = () =>
     new Promise<string>((resolve, reject) => {
-      const look = () => (printed.stdout.includes('\n') ? resolve(printed.stdout) : undefined);
-      output.on('data', look);
-      look();
+      const check = () => (printed.stdout.includes('\n') ? resolve(printed.stdout) : undefined);
+      output.on('data', check);
+      check();
       ended.then(() => reject(new Error(`It ended early: ${JSON.stringify(printed)}`)), reject);
     });
   return {

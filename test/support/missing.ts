@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** A vitest global set-up: names at the end of the run the programs for want of which tests were left out. */
+/** A vitest global set-up: names the missing programs that skipped tests, at the end of the run. */
 export default function nameWhatWasMissing(): () => void {
   const folder = mkdtempSync(path.join(tmpdir(), 'pit-missing-'));
   const list = path.join(folder, 'programs');

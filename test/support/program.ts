@@ -13,7 +13,7 @@ interface ProgramOptions extends Pick<RunOptions, 'home' | 'environment' | 'inpu
 }
 
 /**
- * Runs the built program in a process of its own, with pipes, and returns what it printed and how it ended. For tests of
+ * Runs the built program in its own process, with pipes, and returns its output and how it ended. For tests of
  * what only a process has: signals, races between processes, start-up, the runtime's own variables. Others use `runPit`.
  */
 export function runProgram(
@@ -35,7 +35,7 @@ export function runProgram(
   });
 }
 
-/** `pit sandbox serve --port 0` in a process of its own, ended after the test file. */
+/** `pit sandbox serve --port 0` in its own process, ended after the test file. */
 export async function serveSandboxProgram(
   home: string,
   words: readonly string[] = ['--no-limits'],

@@ -5,7 +5,7 @@ import { type Moment, PASS, startProxy, type Treatment } from './proxy.js';
 
 const BODY = '{"code":"1000","message":"success","id":"202202224851151555"}';
 
-/** An exchange that answers everything alike, behind a proxy that does the same to every request. */
+/** An exchange with one answer for everything, behind a proxy with one treatment for every request. */
 async function behind(treatment: Treatment) {
   const arrived: { url: string; time: number }[] = [];
   const server = createServer((request, response) => {
@@ -26,7 +26,7 @@ async function behind(treatment: Treatment) {
   return { arrived, moments, proxy };
 }
 
-/** What a client gets of one request: the body, or the name of the error; it waits for ever where it has no patience told. */
+/** What a client gets for one request: the body, or the error; it waits without limit unless `patience` is given. */
 function ask(url: string, timeout?: number): Promise<string> {
   return new Promise((resolve) => {
     const asked = get(`${url}/api/order?currency=btc_usdt&price=9`, { timeout }, (response) => {
@@ -71,7 +71,7 @@ describe('the proxy', () => {
     ],
   ])('%s', async (name, treatment, times, got) => {
     const { arrived, proxy } = await behind({ ...treatment, name });
-    // only who gets nothing has to give up: what is answered is answered however long it takes
+    // only a client without an answer has to give up; any other one waits for its answer
     const patience = treatment.reply.kind === 'nothing' && treatment.reply.end === 'never' ? 400 : undefined;
     expect(await ask(proxy.url, patience)).toMatch(got);
     await proxy.settled();

@@ -10,7 +10,7 @@ export interface Passing {
   readonly time: number;
   /** Once for each time that it was carried on. */
   readonly executions: Execution[];
-  /** What was done to it, in words. */
+  /** The name of its treatment. */
   treatment: string;
   /** When the client was given something, in ms since the Unix epoch; undefined while it was not. */
   replied?: number;
@@ -23,12 +23,12 @@ export interface Execution {
   answer?: string;
 }
 
-/** What becomes of a request on its way. Every fault of a network that repeats, loses and delays is one of these. */
+/** How a request is treated. Covers every fault of a network that repeats, loses and delays. */
 export interface Treatment {
   readonly name: string;
-  /** When it is carried on, in ms after it was read, each time over a connection of its own; never where there are none. */
+  /** When it is forwarded, in ms after it was read, each time over a new connection; never if empty. */
   readonly forward: readonly number[];
-  /** The client gets its reply after so many of these have been answered. */
+  /** The client gets its reply after this many of them have been answered. */
   readonly awaited: number;
   readonly reply: Reply;
   /** ms to wait before it. */
@@ -52,14 +52,14 @@ export const PASS: Treatment = {
   reply: { kind: 'answer', of: 0 },
 };
 
-/** The moments of a request that somebody may want to act at. */
+/** The moments of a request. */
 export type Moment = 'connected' | 'read' | 'answered' | 'replied';
 
 export interface ProxyOptions {
   /** The exchange's port on this machine. */
   readonly port: number;
   readonly treat: (request: Passing) => Treatment;
-  /** Is told of each moment as it comes; the request of the first is not known yet. */
+  /** Called at each moment; the request of the first moment is not known yet. */
   readonly notice?: (moment: Moment, request?: Passing) => void;
 }
 
@@ -68,7 +68,7 @@ export interface RunningProxy {
   readonly url: string;
   /** Every request, in the order in which they were read. */
   readonly requests: readonly Passing[];
-  /** Resolves when nothing is held on the way any more. */
+  /** Resolves when no request is held any more. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
@@ -76,7 +76,7 @@ export interface RunningProxy {
 /** Between two pieces of an answer that comes slowly, in ms. */
 const PIECE_PAUSE = 30;
 
-/** Stands between pit and an exchange and does to each request, byte for byte, what it is told. */
+/** A proxy between pit and an exchange that applies a treatment to each request, byte for byte. */
 export async function startProxy({ port: target, treat, notice }: ProxyOptions): Promise<RunningProxy> {
   const requests: Passing[] = [];
   const clients = new Set<Socket>();
@@ -137,9 +137,9 @@ function read(head: string): Passing {
   return { operation, parameters: Object.fromEntries(searchParams), time: Date.now(), executions: [], treatment: '' };
 }
 
-/** Sends the bytes on, once, and gives the whole answer's; empty where none came. */
+/** Forwards the bytes once, and returns the whole answer, or nothing without one. */
 async function carry(port: number, head: string, after: number, request: Passing): Promise<string> {
-  // a timer that is due at once comes a millisecond late, and only what is told to be slow shall be
+  // a timer with no delay fires a millisecond late, and only slow treatments may be slow
   if (after > 0) await delay(after);
   const execution: Execution = { begun: Date.now() };
   request.executions.push(execution);
@@ -175,7 +175,7 @@ function isWhole(bytes: string): boolean {
   return /^transfer-encoding: *chunked/im.test(head) && bytes.endsWith('0\r\n\r\n');
 }
 
-/** Gives the client what it is to get; whether there was anybody to give it to. */
+/** Replies to the client; returns whether it was still connected. */
 async function reply(
   client: Socket,
   { awaited, reply: wanted, pause = 0 }: Treatment,

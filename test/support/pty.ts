@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 
 export interface PtyStep {
-  /** Text that must have come to the screen since that of the last step; at once where there is none. */
+  /** Text that must appear on the screen after that of the last step; empty means at once. */
   readonly await?: string;
   /** The same as a regular expression of Python, of bytes as they come. */
   readonly pattern?: string;
@@ -17,14 +17,14 @@ export interface PtyJob {
   readonly environment?: Readonly<Record<string, string>>;
   readonly columns?: number;
   readonly rows?: number;
-  /** `terminal` unless told; `none` is /dev/null. */
+  /** The kind of stdin (default: `terminal`); `none` is /dev/null. */
   readonly stdin?: 'terminal' | 'none';
   readonly stdout?: 'terminal' | 'pipe';
   readonly seconds?: number;
 }
 
 export interface PtyResult {
-  /** Every byte that came to the terminal. */
+  /** Every byte that was written to the terminal. */
   readonly screen: string;
   /** What went to stdout, where that was a pipe. */
   readonly piped: string;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A port of this machine on which nobody listens. */
+/** An unused local port. */
 export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
@@ -12,7 +12,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** A Redis until the end of the test; it is up when it says so. */
+/** A Redis until the end of the test; resolves when it is ready. */
 export async function serveRedis(): Promise<{ url: string; child: ChildProcess }> {
   const port = await freePort();
   const words = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];

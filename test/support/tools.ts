@@ -4,14 +4,14 @@ import { appendFileSync, existsSync } from 'node:fs';
 const known = new Map<string, boolean>();
 
 /**
- * Whether a program that a test needs is there, for `describe.skipIf(!requires('python3'))`. A missing one is written
+ * Whether a program that a test needs is installed, for `describe.skipIf(!requires('python3'))`. A missing one is written
  * to the list that the test run names at its end; with PIT_TEST_COMPLETE=1, as CI has it, it fails instead.
  */
 export function requires(program: string): boolean {
   return knownOr(program, () => isInstalled(program));
 }
 
-/** The same for what is no program, told by one of its files. */
+/** The same for something other than a program, recognized by one of its files. */
 export function requiresFile(name: string, file: string): boolean {
   return knownOr(name, () => existsSync(file));
 }
@@ -23,7 +23,7 @@ function knownOr(name: string, look: () => boolean): boolean {
   return found;
 }
 
-/** Names something that a machine lacks and that nobody can install there: the run tells it at its end, and does not fail. */
+/** Names something that a machine lacks and that cannot be installed: the run reports it at its end, and does not fail. */
 export function lacks(name: string): void {
   const list = process.env.PIT_TEST_MISSING;
   if (list !== undefined) appendFileSync(list, `${name}\n`);

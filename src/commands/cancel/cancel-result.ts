@@ -117,11 +117,11 @@ function unknownFailure(market: string, total: number, unknown: readonly CancelA
   const { message = null, id = null, clientId: own = null } = first?.result ?? {};
   const what =
     total === 1 ? `whether ${own ?? id} was cancelled` : `whether ${unknown.length} of ${total} orders were cancelled`;
-  const intent = unknown.length === 1 ? first?.intent : undefined;
+  const recorded = unknown.flatMap(({ intent }) => intent ?? []);
   const again = own === null ? unknown.map(({ result }) => result.id ?? '') : ['--id', own];
   return new Failure('unknown', `It is unknown ${what}${message === null ? '' : `: ${message}`}.`, {
     hint: [
-      suggest('Find out', 'resolve', ...(intent ? [intent] : [])),
+      ...(recorded.length === 0 ? [] : [suggest('Find out', 'resolve', ...(unknown.length === 1 ? recorded : []))]),
       suggest('Cancelling again does no harm', 'cancel', market, ...again),
     ],
     ...(first?.intent ? { clientId: first.intent } : {}),

@@ -191,7 +191,8 @@ async function unknownOutcomesElsewhere(context: Context, own: string | null): P
   const { state } = host.directories;
   const counts = accountsWithJournal(state)
     .filter((account) => account !== own && account !== SANDBOX_JOURNAL)
-    .map((account) => ({ account, count: unknownWritesIn(new Journal(host, state, account)).length }))
+    .map((account) => new Journal(host, state, account))
+    .map((one) => ({ account: one.account, count: unknownWritesIn(one).length + one.damaged().length }))
     .filter(({ count }) => count > 0);
   const total = counts.reduce((sum, { count }) => sum + count, 0);
   if (total === 0) return null;
@@ -225,8 +226,10 @@ export const records: Check = {
       return warn(unreadable.failure.message, ['Fix that first.', suggest('Then run', 'resolve')]);
     const damaged = own.damaged();
     if (damaged.length === 0) return ok('no record is damaged');
-    const subject = damaged.length === 1 ? `the record of ${damaged[0]} is` : `${damaged.length} records are`;
-    return warn(`${subject} damaged`, suggest('Show it and move it aside', 'resolve'));
+    const names = damaged.map((id) => own.fileOf(id)).join(', ');
+    const what =
+      damaged.length === 1 ? `the outcome of ${damaged[0]} is` : `the outcomes of ${damaged.length} writes are`;
+    return warn(`${what} unknown: damaged ${names}`, suggest('Find out', 'resolve'));
   },
 };
 

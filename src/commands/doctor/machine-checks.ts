@@ -57,9 +57,10 @@ export const files: Check = {
   name: 'files',
   async run({ context: { host } }) {
     if (process.geteuid === undefined) return ok('permissions are not checked on this system');
-    const { config, state } = host.directories;
+    const { config, state, cache } = host.directories;
     const seen: string[] = [];
     const problems = [...(await problemsIn(config, seen)), ...(await problemsIn(state, seen))];
+    if (fs.existsSync(cache)) problems.push(...writeProblemOf(cache));
     const [first, ...more] = problems;
     if (first === undefined)
       return ok(seen.length === 0 ? 'no files yet' : `${seen.length} files and folders, private to the user`);
@@ -80,7 +81,9 @@ async function problemsIn(root: string, seen: string[]): Promise<FileProblem[]> 
       // the folder itself may be a link
       const found = await (file === root ? stat : lstat)(file);
       seen.push(file);
-      problems.push(...problemOf(file, found));
+      const open = problemOf(file, found);
+      problems.push(...open);
+      if (found.isDirectory() && open.length === 0) problems.push(...writeProblemOf(file));
       if (found.isDirectory()) queue.push(...(await readdir(file)).map((name) => path.join(file ?? '', name)));
     } catch (thrown) {
       // another process may just have removed it
@@ -106,6 +109,29 @@ function problemOf(file: string, { mode, uid }: Stats): FileProblem[] {
   if ((mode & OTHERS) === 0) return [];
   const problem = `is open to other users (mode ${(mode & 0o777).toString(8)})`;
   return [{ file, problem, fix: `chmod go-rwx ${shellWord(file)}` }];
+}
+
+/** A block of a disk: an empty file may fit where nothing else does. */
+const PROBE = Buffer.alloc(4_096);
+
+const WRITE_PROBLEMS: Readonly<Record<string, Omit<FileProblem, 'file'>>> = {
+  ENOSPC: { problem: 'has no room (ENOSPC)', fix: 'Free some space, or set PIT_HOME to a folder on another disk.' },
+  EROFS: { problem: 'is on a read-only disk (EROFS)', fix: 'Set PIT_HOME to a folder on another disk.' },
+};
+
+/** Only writing shows whether a disk is full or read-only. */
+function writeProblemOf(folder: string): FileProblem[] {
+  const probe = path.join(folder, `.doctor.${process.pid}`);
+  try {
+    fs.writeFileSync(probe, PROBE, { mode: 0o600 });
+    return [];
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    const fix = `Check the permissions of ${folder}.`;
+    return [{ file: folder, ...(WRITE_PROBLEMS[code] ?? { problem: `cannot be written (${code})`, fix }) }];
+  } finally {
+    fs.rmSync(probe, { force: true });
+  }
 }
 
 export const network: Check = {

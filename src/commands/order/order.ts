@@ -23,10 +23,15 @@ import {
   resolveOrder,
 } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
-import { type GuardedSend, type Placement, placeOrder } from '../../trading/orders/place.js';
+import {
+  type GuardedSend,
+  type Placement,
+  placeOrder,
+  refuseDuplicate,
+  uncertainWrites,
+} from '../../trading/orders/place.js';
 import type { Unknown } from '../../trading/orders/settle-order.js';
 import { checkOrder, newClientId, notionalText } from '../../trading/orders/terms.js';
-import { refuseDuplicate, uncertainWrites } from '../../trading/orders/uncertain-writes.js';
 import { SendGate } from '../../trading/send-gate.js';
 import { dryRun, dryRunShape } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';

@@ -109,6 +109,7 @@ function underWay(id: string): Failure {
 
 /** Throws Failure `usage` if a job with the same orders is unfinished, or an identical order has an unknown outcome. */
 export function refuseDuplicates({ journal }: Pick<TradingAccount, 'journal'>, plan: BatchPlan, id: string): void {
+  journal.requireReadable();
   const others = journal.open().filter(({ intent }) => intent.id !== id);
   // a job with the same orders comes first: that one can be resumed
   for (const entry of others) if (entry.isOf('orderMoreV2')) refuseSameJob(entry, plan);
@@ -117,6 +118,7 @@ export function refuseDuplicates({ journal }: Pick<TradingAccount, 'journal'>, p
 
 /** A job looks up its own unknown orders before it sends, but not those of other writes. */
 function refuseUncertainOthers(journal: TradingAccount['journal'], own: Entry<'orderMoreV2'>): void {
+  journal.requireReadable();
   const { id, terms } = own.intent;
   const plan = { ...terms, lines: new Job(own).pending };
   for (const entry of journal.open()) if (entry.intent.id !== id) refuseUncertain(entry, plan);

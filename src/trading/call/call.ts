@@ -62,8 +62,9 @@ function settled<Outcome extends { readonly outcome: Settlement['outcome'] }>(
   return call;
 }
 
-/** Throws Failure `usage` if the outcome of the very same call is unknown. */
+/** Throws Failure `usage` if the outcome of the very same call is unknown, or a record cannot be read. */
 export function refuseDuplicate({ journal }: TradingAccount, { method, parameters }: CallTerms): void {
+  journal.requireReadable();
   const keyOf = (terms: CallTerms) => JSON.stringify([terms.method, Object.entries(terms.parameters).sort()]);
   const wanted = keyOf({ method, parameters });
   const duplicate = journal

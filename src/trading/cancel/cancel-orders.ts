@@ -36,7 +36,14 @@ export interface CancelAttempt {
 }
 
 /** A cancellation that was sent: settled, or without an answer. */
-type Sent = { readonly attempt: CancelAttempt } | { readonly lost: NoAnswer; readonly entry: Entry<'cancelOrder'> };
+type Sent = { readonly attempt: CancelAttempt } | LostCancel;
+
+interface LostCancel {
+  readonly lost: NoAnswer;
+  readonly entry: Entry<'cancelOrder'>;
+  /** As {@link CancelAttempt.intent}. */
+  readonly intent: string | null;
+}
 
 /**
  * Cancels orders with one request each. Those without an answer are looked up once all have left.
@@ -62,6 +69,11 @@ async function sendAll(
   orders: readonly OrderReference[],
   onAnswer: () => void,
 ): Promise<Sent[]> {
+  let isWarned = false;
+  const onUnrecorded = ({ message, hints }: Failure) => {
+    if (!isWarned) account.warn([`Cancelling without a record: ${message}`, ...hints]);
+    isWarned = true;
+  };
   const unsent: Failure[] = [];
   const sent: Sent[] = [];
   const rest = orders.entries();
@@ -69,7 +81,7 @@ async function sendAll(
   const worker = async () => {
     for (const [index, order] of rest) {
       try {
-        sent[index] = await sendOne(account, market, order);
+        sent[index] = await sendOne(account, market, order, onUnrecorded);
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         unsent.push(error);
@@ -87,15 +99,30 @@ async function sendAll(
   return sent;
 }
 
-async function sendOne(account: TradingAccount, market: string, order: OrderReference): Promise<Sent> {
+/** Cancelling is harmless to repeat, so it does not depend on the disk: without a record it is sent all the same. */
+async function sendOne(
+  account: TradingAccount,
+  market: string,
+  order: OrderReference,
+  onUnrecorded: (failure: Failure) => void,
+): Promise<Sent> {
   const { client, journal, host } = account;
-  const id = newClientId(host);
+  const recording = { id: newClientId(host), reqTime: client.now() };
   const write = { operation: 'cancelOrder', terms: { market, order } } as const;
-  const entry = journal.begin<'cancelOrder'>(write, { id, reqTime: client.now() });
+  let intent: string | null = recording.id;
+  let entry: Entry<'cancelOrder'>;
+  try {
+    entry = journal.begin<'cancelOrder'>(write, recording);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    onUnrecorded(error);
+    intent = null;
+    entry = journal.unrecorded<'cancelOrder'>(write, recording);
+  }
   const cancel = await sendCancel(account, entry);
-  if (cancel.outcome === 'noAnswer') return { lost: cancel, entry };
+  if (cancel.outcome === 'noAnswer') return { lost: cancel, entry, intent };
   recordCancel(entry, cancel);
-  return { attempt: attemptOf(market, order, id, cancel) };
+  return { attempt: attemptOf(market, order, intent, cancel) };
 }
 
 /** Looks up those without an answer, for as long as the budget lasts. */
@@ -111,10 +138,10 @@ async function settleAll(account: TradingAccount, sent: readonly Sent[]): Promis
   return Promise.all(
     sent.map(async (one) => {
       if ('attempt' in one) return one.attempt;
-      const { id, terms } = one.entry.intent;
+      const { terms } = one.entry.intent;
       const cancel = await settleCancel(account, one.entry);
       const message = cancel.outcome === 'unknown' ? one.lost.reason : cancel.message;
-      return attemptOf(terms.market, terms.order, id, { ...cancel, message, code: one.lost.code });
+      return attemptOf(terms.market, terms.order, one.intent, { ...cancel, message, code: one.lost.code });
     }),
   );
 }

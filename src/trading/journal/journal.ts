@@ -6,9 +6,11 @@ import type { Host } from '../../platform/host.js';
 import { Archive } from './archive.js';
 import { Entry, readEntry } from './entry.js';
 import {
+  append,
   createDurably,
   type FilterField,
   type LineFilter,
+  lineOf,
   movedIfThere,
   namesIn,
   newerVersion,
@@ -21,6 +23,7 @@ import {
 import {
   type Intent,
   isOf,
+  type JournalEvent,
   type MarketSide,
   marketOf,
   type Operation,
@@ -28,7 +31,7 @@ import {
   thisProcess,
   type Write,
 } from './intent.js';
-import { adopt, fileName, idOf, isUnsettled, recordOf, settledFilesNamed, settledFilesOf } from './record.js';
+import { adopt, eventsIn, fileName, idOf, isUnsettled, recordOf, settledFilesNamed, settledFilesOf } from './record.js';
 
 /** Nobody takes this long to create a file. */
 const DRAFT_MS = 3_600_000;
@@ -96,13 +99,10 @@ export class Journal {
     write: Extract<Write, { operation: Kind }>,
     { id, reqTime, chosen = false, bid }: Recording,
   ): Entry<Kind> {
-    const named = { id, ...(chosen ? { chosen } : {}), ...(bid === undefined ? {} : { bid }) };
-    const facts = { ...named, time: this.host.now(), reqTime, process: thisProcess() };
-    const intent = { ...write, ...facts } as Intent<Kind>;
-    const file = this.#fileOf(id);
+    const entry = this.unrecorded(write, { id, reqTime, chosen, bid });
+    const file = this.fileOf(id);
     this.#prepare();
-    if (!this.#create(file, recordOf(intent))) throw taken(id);
-    const entry = new Entry(file, this.archive, this.host, intent, []);
+    if (!this.#create(file, recordOf(entry.intent))) throw taken(id);
     try {
       // another process may have settled a write of this id between the caller's read and the claim
       const earlier = chosen ? this.archive.find(id) : undefined;
@@ -112,6 +112,19 @@ export class Journal {
       entry.discard();
       throw thrown;
     }
+  }
+
+  /**
+   * A write of which the disk has taken no record: only for one that is harmless to repeat. Nothing finds its outcome later,
+   * but it is in the archive once it is settled, if the disk allows that by then.
+   */
+  unrecorded<Kind extends Operation>(
+    write: Extract<Write, { operation: Kind }>,
+    { id, reqTime, chosen = false, bid }: Recording,
+  ): Entry<Kind> {
+    const named = { id, ...(chosen ? { chosen } : {}), ...(bid === undefined ? {} : { bid }) };
+    const facts = { ...named, time: this.host.now(), reqTime, process: thisProcess() };
+    return new Entry(this.fileOf(id), this.archive, this.host, { ...write, ...facts } as Intent<Kind>, []);
   }
 
   /** The open writes, oldest first, without those whose record is damaged. */
@@ -131,7 +144,7 @@ export class Journal {
     return { open, settled: this.archive.since(time, filter) };
   }
 
-  /** The ids of open writes that are otherwise unreadable. */
+  /** The ids of open writes whose record is damaged: what they are, and whether they were sent, is unknown. */
   damaged(): string[] {
     return this.#read().flatMap(({ id, entry }) => (entry === 'damaged' ? id : []));
   }
@@ -151,19 +164,45 @@ export class Journal {
     return this.#everything('coin', (intent) => (isOf(intent, 'withdraw') ? intent.terms.coin : undefined));
   }
 
+  /** What can still be read of a damaged record. */
+  damagedEvents(id: string): readonly JournalEvent[] {
+    return eventsIn(readIfThere(this.fileOf(id)) ?? '');
+  }
+
   /**
-   * Moves a damaged record to where no command meets it again, if the disk allows it, and returns its new path. Undefined
-   * for a record that may just be in the making: it stays, because the write may be about to leave.
+   * Ends a damaged record, as the user found out about its write: keeps it in `damaged/`, where no command reads it.
+   * @returns its new path
+   * @throws Failure `usage` if the record may just be in the making, or the disk fails
    */
-  setAside(id: string): string | undefined {
-    const [file, aside] = [this.#fileOf(id), path.join(this.#path('damaged'), fileName(id))];
-    if (!wasLeftBefore(file, this.host.now() - FILLING_MS)) return undefined;
+  settleDamaged(id: string, event: string): string {
+    const [file, aside] = [this.fileOf(id), path.join(this.#path('damaged'), fileName(id))];
+    if (!wasLeftBefore(file, this.host.now() - FILLING_MS))
+      throw usage(
+        `Another process may be writing the record of ${id} now.`,
+        suggest('Check again in a minute', 'resolve'),
+      );
+    makePrivateFolder(this.root, path.join('journal', this.account, 'damaged'));
     try {
-      makePrivateFolder(this.root, path.join('journal', this.account, 'damaged'));
+      append(file, lineOf({ time: this.host.now(), event }));
       fs.renameSync(file, aside);
-      return aside;
-    } catch {
-      return file;
+    } catch (thrown) {
+      throw cannotWrite(file, thrown);
+    }
+    return aside;
+  }
+
+  /**
+   * Holds what may be identical to a write whose record is damaged or cannot be read now.
+   * @throws Failure `usage` if there is one
+   */
+  requireReadable(): void {
+    for (const { id, entry } of this.#read()) {
+      if (!(entry instanceof Failure) && entry !== 'damaged') continue;
+      const what = entry === 'damaged' ? `The record ${this.fileOf(id)} is damaged.` : entry.message;
+      throw new Failure('usage', `${what} Its write may be identical to this one, so nothing was sent.`, {
+        clientId: id,
+        hint: suggest('Find out', 'resolve', id),
+      });
     }
   }
 
@@ -173,7 +212,7 @@ export class Journal {
   }
 
   find(id: string): Entry | undefined {
-    return this.#readWhole(this.#fileOf(id));
+    return this.#readWhole(this.fileOf(id));
   }
 
   /** A job that is open, or was settled in the days that are kept, with all its orders and their outcomes. */
@@ -192,7 +231,7 @@ export class Journal {
   /** Reopens a settled job; false if there is none, or another process was first. */
   reopen(id: string): boolean {
     const kept = this.#keptFile(id);
-    return kept !== undefined && movedIfThere(kept, this.#fileOf(id));
+    return kept !== undefined && movedIfThere(kept, this.fileOf(id));
   }
 
   /** The settled writes that one list of the exchange shows and whose requests may still be executed again. */
@@ -282,7 +321,8 @@ export class Journal {
     return path.join(this.root, 'journal', this.account, folder);
   }
 
-  #fileOf(id: string): string {
+  /** The file of a write whose outcome is unknown. */
+  fileOf(id: string): string {
     return path.join(this.#path('open'), fileName(id));
   }
 }

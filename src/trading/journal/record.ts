@@ -74,7 +74,7 @@ export function settledFile(folder: string, intent: Intent): string | undefined 
 
 /** Whether a file is of a write whose outcome is unknown: its name is the id, which nobody else can claim meanwhile. */
 export function isUnsettled(name: string): boolean {
-  return !name.startsWith('.') && !name.includes(SEPARATOR);
+  return /^\w+$/.test(name);
 }
 
 /** The files of the settled writes that one list shows, sorted. */

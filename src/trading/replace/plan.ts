@@ -11,9 +11,9 @@ import {
   resolveInBook,
 } from '../expressions.js';
 import { type Intent, isOf, type OrderTerms, type ReplaceTerms } from '../journal/intent.js';
+import { refuseDuplicate } from '../orders/place.js';
 import { isSameReference } from '../orders/reference.js';
 import { checkOrder, remainderOf } from '../orders/terms.js';
-import { refuseDuplicate } from '../orders/uncertain-writes.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../preview/market-snapshot.js';
 import { type GivenAccount, orderAccountOf } from './order-account.js';
 
@@ -149,7 +149,7 @@ export function refuseConcurrentCancel({ journal }: TradingAccount, order: Order
   if (other === undefined) return;
   throw new Failure('usage', 'Another command is cancelling this order, or its outcome is unknown; nothing was sent.', {
     clientId: other.intent.id,
-    hint: suggest('Find out what became of that command', 'resolve', other.intent.id),
+    hint: suggest('Find its outcome', 'resolve', other.intent.id),
   });
 }
 

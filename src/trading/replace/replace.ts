@@ -17,9 +17,8 @@ import {
 } from '../cancel/cancellation.js';
 import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
-import { concludeOrder, type GuardedSend, type Placement, sendOrder } from '../orders/place.js';
+import { concludeOrder, type GuardedSend, type Placement, refuseDuplicate, sendOrder } from '../orders/place.js';
 import { checkOrder, isTooSmall, remainderOf } from '../orders/terms.js';
-import { refuseDuplicate } from '../orders/uncertain-writes.js';
 import { type ReplacePlan, refuseConcurrentCancel } from './plan.js';
 
 /** The outcomes of the old order and of its replacement. */

@@ -82,8 +82,9 @@ async function send(
   return account.client.withdraw(terms, password, { reqTime, mayLeave: gate.mayLeave });
 }
 
-/** Throws Failure `usage` if an identical withdrawal is in progress or has an unknown outcome. */
+/** Throws Failure `usage` if an identical withdrawal is in progress or has an unknown outcome, or a record cannot be read. */
 export function refuseDuplicate({ journal }: TradingAccount, wanted: WantedWithdrawal, own?: string): void {
+  journal.requireReadable();
   const duplicate = journal
     .open()
     .find(({ intent }) => isOf(intent, 'withdraw') && intent.id !== own && areAlike(intent.terms, wanted));

@@ -7,7 +7,7 @@ import { fakeHost } from '../../support/fake-host.js';
 
 const ORDER = { bucket: 'key', lane: 'common', mayProbe: false } as const;
 
-/** Time that goes on only where everything waits for it. */
+/** Time that advances only while everything waits for it. */
 class VirtualTime {
   now = 1_000_000;
   #timers: { readonly at: number; readonly run: () => void }[] = [];
@@ -35,7 +35,7 @@ interface Way {
   readonly back: number;
 }
 
-/** When an exchange counted each request that this process sent, each on a way of its own. */
+/** The times at which an exchange counted the requests of this process, each with its own delays. */
 async function counted(requests: number, wayOf: (request: number) => Way): Promise<number[]> {
   const time = new VirtualTime();
   const host = { ...fakeHost(), now: () => time.now, sleep: (ms: number) => time.sleep(ms) };

@@ -13,16 +13,16 @@ export interface Job {
   readonly bucket: Bucket;
   readonly lane: Lane;
   readonly calls: number;
-  /** At most so many at once. */
+  /** The maximum number of concurrent calls. */
   readonly atOnce: number;
-  /** Each call takes so long at most until it is at the server. */
+  /** The maximum time until a call reaches the server. */
   readonly jitterMs: number;
   readonly redis?: string;
-  /** Whether it begins only when the callers is let go, whatever its start took. */
+  /** Whether it waits for the start signal of all callers. */
   readonly waits: boolean;
 }
 
-/** A process of a callers: makes its calls as the limiter lets it, and says on stdout what the limiter itself cost. */
+/** One of several callers: makes its calls as the limiter permits, and prints the limiter's own cost on stdout. */
 const job = JSON.parse(process.argv[2] ?? '') as Job;
 const { root, url, accessKey, bucket, lane, calls, atOnce, jitterMs, redis, waits } = job;
 const limiter = new Limiter(

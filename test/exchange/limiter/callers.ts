@@ -14,7 +14,7 @@ const ROOT = process.cwd();
 export interface Arrival {
   /** In ms, by the server's own clock. */
   readonly at: number;
-  /** What was asked: the lane and the key. */
+  /** The lane and the key of the request. */
   readonly what: string;
 }
 
@@ -76,7 +76,7 @@ export class Callers {
     return { child, ended };
   }
 
-  /** Lets the waiting processes begin once this many wait, so that start-up time does not count. */
+  /** Starts the waiting processes once this many wait, so that start-up time does not count. */
   async release(processes: number): Promise<void> {
     while (this.#ready.length < processes) await delay(5);
     for (const response of this.#ready.splice(0)) response.end('go');

@@ -24,7 +24,7 @@ const CANCEL = { currency: 'btc_usdt', id: '17' };
 const LOCKED = '{"code":4001,"message":"locked"}';
 const ACCOUNT = '{"code":1000,"message":{"des":"done","isSuc":true,"datas":{"key":"a"}}}';
 
-/** A client of a home, beside which another process may do what it likes with the permits. */
+/** A client of a home, with access to its permits as another process has it. */
 function clientIn(root: string, url: string, budgetMs = 1_000) {
   const host = fakeHost();
   const sharing: Sharing = {
@@ -37,14 +37,14 @@ function clientIn(root: string, url: string, budgetMs = 1_000) {
   return { host, sharing, client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, limits }) };
 }
 
-/** Somebody else takes every permit of the key that is not kept for cancellations, and keeps it. */
+/** Another process takes every permit of the key that is not reserved for cancellations, and keeps it. */
 async function takeAll(sharing: Sharing): Promise<void> {
   const { count } = LIMITS.key;
   const permits = new FileStore(sharing.root, permitsFolder(whereIs('key', sharing), count), LIMITS.key, monotonicMs);
   while ('giveBack' in (await permits.take('common')));
 }
 
-/** Whatever is done with a permit from now on fails, and not as where somebody else was quicker. */
+/** Makes every use of a permit fail from now on, other than by losing a race. */
 function putFilesInPlace(folder: string): void {
   for (const name of readdirSync(folder)) {
     rmSync(path.join(folder, name), { recursive: true });
@@ -78,7 +78,7 @@ it('sends a cancellation at once while everything else waits', async () => {
 it.each([
   [60_000, 59_100, 0],
   [60_000, 58_900, 1],
-  // the answer has half of what is left, by a real clock
+  // the answer may take half of the remaining budget, by a real clock
   [9_000, 8_200, 0],
   [9_000, 8_000, 1],
 ])(
@@ -88,7 +88,7 @@ it.each([
     const { client, host, sharing } = clientIn(temporaryState(), server.url, budgetMs);
     await takeAll(sharing);
     const { sleep } = host;
-    // the others' permits come back after so long
+    // the other process returns its permits after this time
     Object.assign(host, { sleep: () => sleep(waitMs).then(() => forgetLimits(sharing.root, 'exchange')) });
     const verdict = await client.api.write('order', ORDER);
     const reason = "waiting for the exchange's limits left no time for its answer";

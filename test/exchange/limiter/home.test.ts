@@ -9,7 +9,7 @@ import { temporaryState } from '../../trading/support/account.js';
 
 const { count, reserved } = LIMITS.key;
 
-/** A process of a home takes what it gets of the key's permits, and keeps it. */
+/** A process of a home takes all permits of the key that it can get, and keeps them. */
 function processOf(root: string, terms: Partial<Pick<Sharing, 'redis' | 'share'>> = {}) {
   const told: string[] = [];
   const limits = sharedLimits({
@@ -62,7 +62,7 @@ describe.skipIf(!requires('redis-server'))('a home keeps the limit with Redis (n
     const permits = await processOf(root, { redis }).take();
     expect(permits).toHaveLength(count - reserved);
     expect(await processOf(root).take()).toEqual([]);
-    // what is given back is everybody's
+    // returned permits are available to every process
     for (const permit of permits.slice(0, 20)) await permit.unused();
     expect(await processOf(root).take(15)).toHaveLength(15);
     expect(await processOf(root, { redis }).take()).toHaveLength(5);

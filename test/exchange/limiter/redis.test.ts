@@ -31,7 +31,7 @@ describe.skipIf(!requires('redis-server'))('machines that share a Redis (needs r
     const gone = callers.arrivals.length;
     expect(await job.ended).toBe(0);
     expect(callers.arrivals).toHaveLength(120);
-    // a quarter of sixty, once what was on its way has arrived
+    // a quarter of sixty, once the requests on their way have arrived
     const later = callers.arrivals.slice(gone + 60).map(({ at }) => at);
     expect(callers.most(({ at }) => later.includes(at))).toBeLessThanOrEqual(15);
   });

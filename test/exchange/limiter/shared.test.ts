@@ -48,7 +48,7 @@ describe('processes that share a home', () => {
     await canceller.ended;
     const cancels = callers.arrivals.flatMap(({ what }, index) => (what.startsWith('cancel') ? index : []));
     expect(cancels).toHaveLength(3);
-    // others in their turn are as many as a second grants, and as many again where a second has just ended
+    // the others get as many permits as a second grants, and twice that at the end of a second
     expect((cancels.at(-1) ?? 0) - before).toBeLessThan(120);
     await others.ended;
     expect(callers.most()).toBeLessThanOrEqual(60);

@@ -14,7 +14,7 @@ import { clientOf, failureOf, ORDER } from '../support.js';
 const PLACED = '{"code":"1000","message":"ok","id":"202202224851151555"}';
 const DONE = { kind: 'done', answer: { code: 1000, message: 'ok', id: '202202224851151555' } };
 
-/** A machine without IPv6 cannot run what needs it, and says so. */
+/** A machine without IPv6 reports the tests that it cannot run. */
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
 
 if (!hasIpv6) lacks('IPv6 (::1)');

@@ -2,7 +2,7 @@ import type { Prompts } from '../../../src/terminal/prompts.js';
 
 /** A question of each kind. */
 export function questions(prompts: Prompts): Readonly<Record<string, () => Promise<unknown>>> {
-  // how often the words below a live question were read anew
+  // how often the text below a live question was updated
   let updates = 0;
   return {
     confirm: () => prompts.confirm('Place it?'),

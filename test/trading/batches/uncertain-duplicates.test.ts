@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import { jobToResume, resumeJob } from '../../../src/trading/batches/start-job.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
-import { refuseDuplicate, uncertainWrites } from '../../../src/trading/orders/uncertain-writes.js';
+import { refuseDuplicate, uncertainWrites } from '../../../src/trading/orders/place.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { TERMS } from '../journal/support.js';

@@ -5,33 +5,33 @@ import type { Run, Warned } from './program.js';
 
 export type Side = 'buy' | 'sell';
 
-/** Something that pit is told to do, once. */
+/** A single task for pit. */
 export interface Action {
   readonly number: number;
   /** The name of its kind. */
   readonly kind: string;
   readonly market: string;
   readonly side: Side;
-  /** What is typed, but for the flags that every command here gets. */
+  /** The command line, without the flags that every command here gets. */
   readonly words: readonly string[];
-  /** What its writes are known by on the way, so that the network knows what to do to them: one for each. */
+  /** Identifies its writes on the network, which treats them by it: one key per write. */
   readonly keys: readonly string[];
   /** `--timeout`, in seconds. */
   readonly timeout: number;
-  /** The client id that it was told to use; undefined where pit makes one. */
+  /** The client id given by the user; undefined if pit generates one. */
   readonly clientId: string | undefined;
-  /** What it gets on stdin; nothing where it is left out. */
+  /** Its stdin (default: empty). */
   readonly input?: string;
 }
 
-/** What the exchange was made to look like before: markets with their prices, and a way to place orders past the network. */
+/** The prepared exchange: prices by market, and direct access that bypasses the network. */
 export interface Fixture {
   readonly exchange: Exchange;
   /** By market. */
   readonly prices: ReadonlyMap<string, { readonly bid: number; readonly ask: number }>;
-  /** The share of orders that get an id from the user. */
+  /** The share of orders with an id from the user. */
   readonly ownIds: number;
-  /** How many orders a batch may have. */
+  /** The possible sizes of a batch. */
   readonly batches: readonly number[];
 }
 
@@ -44,13 +44,13 @@ export interface Resolved {
   readonly id: string | null;
   readonly duplicates: readonly string[];
   readonly timeline: readonly { readonly time: string; readonly event: string }[];
-  /** The row is the journal's own, and nobody was told. */
+  /** The row comes from the journal, and was never reported. */
   readonly isArchived?: true;
-  /** There, the order that was to be cancelled, or the key of a withdrawal. */
+  /** For an archived row, the order to cancel or the key of a withdrawal. */
   readonly target?: string;
 }
 
-/** A job as the journal has it. */
+/** A job in the journal. */
 export interface JobRecord {
   readonly id: string;
   readonly market: string;
@@ -58,86 +58,94 @@ export interface JobRecord {
   readonly lines: readonly string[];
 }
 
-/** A write as it passed, and what it is known by. */
+/** A write that passed the network, and its key. */
 export type Written = Passing & { readonly key: string };
 
-/** All that is known of an action in the end. */
+/** Everything that is known about an action in the end. */
 export interface Evidence {
   readonly run: Run;
-  /** What was run in the end to finish it; undefined where nothing was. */
+  /** The final command that finished it, if any. */
   readonly finished: Run | undefined;
-  /** Its writes as they passed. */
+  /** Its writes on the network. */
   readonly writes: readonly Written[];
-  /** The reads of a single order, of anybody. */
-  readonly looks: readonly Passing[];
+  /** All reads of single orders. */
+  readonly orderReads: readonly Passing[];
   /** The reads of the lists of its market and side, or of the records of its coin. */
   readonly listings: readonly Passing[];
-  /** All orders of its market and side, as the exchange has them. */
+  /** All orders of its market and side on the exchange. */
   readonly orders: readonly Listed[];
-  /** All withdrawals of the coin that stands for its market, as the exchange has them. */
+  /** All withdrawals of its coin (in place of a market) on the exchange. */
   readonly withdrawals: readonly Listed[];
-  /** What any command said of duplicates. */
+  /** The duplicates that any command reported. */
   readonly warned: readonly Warned[];
   readonly resolved: readonly Resolved[];
 }
 
-/** What pit said of an action with its exit code and its JSON. `failed`: it ended without a word about the outcome. */
-export type Said = 'placed' | 'partial' | 'cancelled' | 'refused' | 'notSent' | 'unknown' | 'failed' | 'killed';
+/** The outcome that pit reported with its exit code and JSON. `failed`: it ended without reporting one. */
+export type ReportedOutcome =
+  | 'placed'
+  | 'partial'
+  | 'cancelled'
+  | 'refused'
+  | 'notSent'
+  | 'unknown'
+  | 'failed'
+  | 'killed';
 
-/** What must never be. */
+/** A broken promise. */
 export type Breach =
-  | 'doubled by pit'
+  | 'sent twice by pit'
   | 'lost silently'
-  | 'said to be done, and was not'
-  | 'said not to be done, and was'
-  | 'doubled by the network before the check, and not flagged'
-  | 'doubled by the network, and never told'
-  | 'done after it was refused, and never told'
-  | 'told to be doubled, and was not'
-  | 'ended without a word about the outcome'
+  | 'reported as done, but not done'
+  | 'reported as not done, but done'
+  | 'duplicated by the network before the check, and not flagged'
+  | 'duplicated by the network, and never reported'
+  | 'done after a refusal, and never reported'
+  | 'reported as duplicated, but is not'
+  | 'ended without a reported outcome'
   | 'not settled'
   | 'settled wrongly';
 
 export interface Judgement {
-  readonly said: Said;
+  readonly reported: ReportedOutcome;
   /** Orders that the network made beyond the first. */
   readonly duplicates: number;
-  /** How many of them had to be flagged by the command itself: they were there, and its look at the list came through. */
+  /** How many of them the command itself had to flag: they existed, and its list was read undisturbed. */
   readonly prompt: number;
-  /** How many of them it did flag; the others are told by a later command. */
+  /** How many of them it did flag; a later command reports the others. */
   readonly flagged: number;
-  /** It was refused, and a copy that came after the refusal was done: nobody can know that when it is said. */
+  /** It was refused, and a repetition executed after the refusal, which the command could not know. */
   readonly isLate: boolean;
   readonly breaches: readonly Breach[];
 }
 
-/** A kind of action: how pit is told, how its verdict is read, and what it is held against. */
+/** A kind of action: its command, how to read the reported outcome, and how to judge it. */
 export interface Kind<Task extends Action = Action> {
   readonly name: string;
   readonly weight: number;
   plan(number: number, draw: Draw, fixture: Fixture): Promise<Task>;
-  /** What somebody else does once its command has ended, past the network. */
-  beside?(action: Task, fixture: Fixture): Promise<void>;
-  /** What a request of its kind on the way is known by; undefined for one of another kind. */
+  /** What another program does after the command has ended, without the network. */
+  afterCommand?(action: Task, fixture: Fixture): Promise<void>;
+  /** The key of a write of this kind; undefined for any other request. */
   keyOf(request: Passing): string | undefined;
-  /** What is typed to finish it once everything is settled and nothing is disturbed any more. */
+  /** The command that finishes it once everything is settled and the network is calm. */
   finish?(action: Task, jobs: readonly JobRecord[]): readonly string[] | undefined;
   judge(action: Task, evidence: Evidence): Judgement;
 }
 
-/** Each write leaves once. */
-export function doubled({ keys }: Action, { writes }: Evidence): Breach[] {
+/** Reports a write that pit sent twice. */
+export function sentTwice({ keys }: Action, { writes }: Evidence): Breach[] {
   const isTwice = keys.some((key) => writes.filter((write) => write.key === key).length > 1);
-  return isTwice ? ['doubled by pit'] : [];
+  return isTwice ? ['sent twice by pit'] : [];
 }
 
 /**
- * The last moment at which pit can have seen what became of a write that was refused, in ms since the Unix epoch: its last
- * look by one of these names, or where there was none the refusal itself.
+ * The last moment at which pit can have seen the effect of a refused write, in ms since the Unix epoch: its last
+ * read by one of these ids, or else the refusal.
  */
-export function lastSeen({ writes, looks, run }: Evidence, names: readonly (string | undefined)[]): number {
+export function lastSeen({ writes, orderReads, run }: Evidence, names: readonly (string | undefined)[]): number {
   const replied = writes[0]?.replied ?? run.ended;
-  const own = looks.filter(({ time, parameters: { id, customerOrderId } }) => {
+  const own = orderReads.filter(({ time, parameters: { id, customerOrderId } }) => {
     return time >= replied && time <= run.ended && names.includes(id ?? customerOrderId);
   });
   const times = own.flatMap(({ executions }) => executions.map(({ begun }) => begun));

@@ -9,7 +9,7 @@ export function journalIn(home: string): string {
   return path.join(journals, readdirSync(journals)[0] ?? '');
 }
 
-/** What the journal has of settled writes, as rows of `pit resolve`: what was killed after it was settled told nobody. */
+/** The settled writes of the journal, as rows of `pit resolve`: a command that was killed after it settled reported nothing. */
 export function archivedIn(home: string): Resolved[] {
   const folder = path.join(journalIn(home), 'settled');
   const lines = readdirSync(folder).flatMap((name) => readFileSync(path.join(folder, name), 'utf8').split('\n'));

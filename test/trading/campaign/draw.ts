@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 export type Draw = () => number;
 
 /**
- * Chance that a seed and a name decide, whatever else was drawn before: many processes at once come in any order, and each
- * has its own outcome all the same.
+ * Random numbers that depend only on the seed and the name: concurrent processes draw in any order, and each
+ * still has the same outcome.
  */
 export function drawOf(seed: number, ...name: readonly (string | number)[]): Draw {
   let count = 0;
@@ -24,7 +24,7 @@ export function chosen<Value>(draw: Draw, values: readonly Value[]): Value {
   return value;
 }
 
-/** One of them, each as often as its weight says. */
+/** One of the values, by weight. */
 export function weighted<Value extends { readonly weight: number }>(draw: Draw, values: readonly Value[]): Value {
   let left = draw() * values.reduce((sum, { weight }) => sum + weight, 0);
   const found = values.find(({ weight }) => {

@@ -9,17 +9,17 @@ import { documentOf, type Program, type Run, warningsIn } from './program.js';
 
 export interface Traces {
   readonly stage: Fixture;
-  /** From when the exchange's orders count, in ms since the Unix epoch. */
+  /** Orders before this time do not count, in ms since the Unix epoch. */
   readonly since: number;
   readonly runs: ReadonlyMap<Action, Run>;
-  /** What was run in the end to finish some of them. */
+  /** The final commands that finished some of them. */
   readonly finished: ReadonlyMap<Action, Run>;
   readonly program: Program;
-  /** All that passed the network. */
+  /** All requests that passed the network. */
   readonly requests: readonly Passing[];
 }
 
-/** Reads what the exchange has, and gives what there is of each action. */
+/** Reads the state of the exchange, and returns the evidence for each action. */
 export async function evidenceOf({
   stage,
   since,
@@ -38,7 +38,7 @@ export async function evidenceOf({
   for (const coin of COINS) withdrawals.set(coin, await stage.exchange.withdrawals(coin, since));
   const writes = grouped(requests, keyOf);
   const listings = grouped(requests, listed);
-  const looks = requests.filter(({ operation }) => operation === 'getOrder');
+  const orderReads = requests.filter(({ operation }) => operation === 'getOrder');
   const warned = program.runs.flatMap(warningsIn);
   const printed = program.runs
     .filter(({ words }) => words[0] === 'resolve')
@@ -51,14 +51,14 @@ export async function evidenceOf({
     const where = `${action.market} ${action.side}`;
     return {
       finished: finished.get(action),
-      ...{ run, warned, resolved, looks, listings: listings.get(where) ?? [], orders: orders.get(where) ?? [] },
+      ...{ run, warned, resolved, orderReads, listings: listings.get(where) ?? [], orders: orders.get(where) ?? [] },
       withdrawals: withdrawals.get(action.market) ?? [],
       writes: action.keys.flatMap((key) => (writes.get(key) ?? []).map((write) => ({ ...write, key }))),
     };
   };
 }
 
-/** Finishes what can be gone on with, once all of it is settled. */
+/** Finishes the actions that can be resumed, once everything is settled. */
 export async function finish(actions: Iterable<Action>, program: Program): Promise<Map<Action, Run>> {
   const finished = new Map<Action, Run>();
   const jobs = jobsIn(program.home);

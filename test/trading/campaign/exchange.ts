@@ -13,7 +13,7 @@ export interface Listed {
   readonly time: number;
 }
 
-/** The exchange itself, asked beside the proxy and without any of pit's own code. */
+/** Direct access to the exchange, without the proxy and without any of pit's code. */
 export class Exchange {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 });
 
@@ -24,7 +24,7 @@ export class Exchange {
     return this.#get(signedUrl(this.address, this.address, method, parameters));
   }
 
-  /** The id of an order that is placed past the network, for something to be done to. Rejects where it is refused. */
+  /** Places an order without the network, as a target of an action; returns its id, and rejects if it is refused. */
   async place(parameters: Readonly<Record<string, string>>): Promise<string> {
     const body = await this.ask('order', parameters);
     const [, id] = /^\{"code":"1000",.*"id":"(\d+)"\}$/.exec(body) ?? [];
@@ -67,7 +67,7 @@ export class Exchange {
     return { bid, ask };
   }
 
-  /** A call of the sandbox's administration, as `/faults/add`. */
+  /** A call of the sandbox's admin port, such as `/faults/add`. */
   administer(call: string, input: object = {}): Promise<unknown> {
     const { adminUrl, adminToken } = this.address;
     const headers = { authorization: `Bearer ${adminToken}` };
@@ -110,7 +110,7 @@ function readWithdrawals(body: string, coin: string): Listed[] {
   });
 }
 
-/** What comes in between moves others to the next page, where they stand again. */
+/** A new row moves others to the next page, where they are listed again. */
 function once(listed: readonly Listed[]): Listed[] {
   return [...new Map(listed.map((one) => [one.id, one])).values()];
 }

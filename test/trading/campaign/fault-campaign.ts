@@ -20,17 +20,17 @@ export interface FaultOptions {
   readonly pit: string;
   readonly seed: number;
   readonly actions: number;
-  /** Is told how far it is. */
+  /** Reports progress. */
   readonly tell?: (words: string) => void;
 }
 
 /** How many commands run at once. */
 const LANES = 16;
-/** So many actions share a PIT_HOME, and are settled together. */
+/** How many actions share a PIT_HOME and are settled together. */
 const BLOCK = 500;
-/** For how long after its `reqTime` the exchange takes a request, in ms: a test cannot wait a minute. */
+/** The tolerance of the exchange, in ms: a test cannot wait a minute. */
 const TOLERANCE = 3_000;
-/** Budgets of a command, in seconds: from hardly enough to enough to know for certain. */
+/** Time budgets of a command in seconds, from hardly enough to enough for certainty. */
 const TIMEOUTS = [2, 3, 5, 12];
 
 interface Stage extends Fixture {
@@ -40,8 +40,8 @@ interface Stage extends Fixture {
 }
 
 /**
- * Runs the real program, many at once, against a sandbox behind a network that loses, holds, repeats and cuts off, and
- * holds what it said against what the exchange has. The seed decides the actions and what happens to each.
+ * Runs many built programs at once against a sandbox behind a network that loses, holds, repeats and cuts off messages, and
+ * compares the reported outcomes with the exchange. The seed decides the actions and their treatment.
  */
 export async function faultCampaign(options: FaultOptions): Promise<Report> {
   const folder = mkdtempSync(path.join(tmpdir(), 'pit-faults-'));
@@ -74,7 +74,7 @@ export async function faultCampaign(options: FaultOptions): Promise<Report> {
   }
 }
 
-/** Actions from one number to before another, with a PIT_HOME and a network of their own. */
+/** Runs the actions `from` to `to` (exclusive) with their own PIT_HOME and network. */
 async function block(stage: Stage, from: number, to: number, report: Report): Promise<void> {
   const { exchange, folder, options } = stage;
   const since = Date.now() - 1_000;
@@ -88,7 +88,7 @@ async function block(stage: Stage, from: number, to: number, report: Report): Pr
     const runs = await inLanes(actions, async (action) => {
       const { words, timeout, input } = action;
       const run = await program.run([...words, '--json', '--timeout', String(timeout)], input);
-      await kindOf(action).beside?.(action, stage);
+      await kindOf(action).afterCommand?.(action, stage);
       return run;
     });
     await settle(stage, program, network, () => proxy.settled(), from);
@@ -122,8 +122,8 @@ async function inLanes(actions: readonly Action[], run: (action: Action) => Prom
 }
 
 /**
- * Everything that is unknown is settled: twice at once on the bad network, which may not do, then on a good one. In some
- * markets another command comes first, which has to tell of what was carried out again meanwhile.
+ * Settles every unknown write: first twice at once on the bad network, which may fail, then on a calm one. In some
+ * markets another command comes first, which has to report what was executed again meanwhile.
  */
 async function settle(
   { exchange, options }: Stage,
@@ -134,7 +134,7 @@ async function settle(
 ): Promise<void> {
   await Promise.all([1, 2].map(() => program.run(['resolve', '--json', '--timeout', '4'])));
   await arrived();
-  // after this the exchange takes nothing of before any more
+  // from then on the exchange accepts no earlier request
   await delay(TOLERANCE + 1_000);
   await exchange.administer('/faults/clear');
   network.isCalm = true;

@@ -20,38 +20,38 @@ export interface KillOptions {
   /** The program: `bin/pit.js`. */
   readonly pit: string;
   readonly seed: number;
-  /** At each point. */
+  /** Kills per point. */
   readonly kills: number;
 }
 
-/** What there was when the commands of a point had been killed: so it is seen that the points are what they are called. */
+/** The state after the kills at a point, which shows that the points live up to their names. */
 export interface PointTally {
   readonly point: string;
   kills: number;
-  /** The command was done before the kill came. */
+  /** How often the command ended before the kill. */
   tooLate: number;
-  /** Its record lay open. */
+  /** How often its record was open. */
   open: number;
-  /** Its write had reached the network. */
+  /** How often its write had reached the network. */
   sent: number;
 }
 
 export interface Killed {
   readonly report: Report;
   readonly tallies: readonly PointTally[];
-  /** Drafts of records that were left behind. */
+  /** The number of leftover drafts of records. */
   readonly drafts: number;
 }
 
-/** For how long after its `reqTime` the exchange takes a request, in ms: a test cannot wait a minute. */
+/** The tolerance of the exchange, in ms: a test cannot wait a minute. */
 const TOLERANCE = 3_000;
 const LANES = 6;
 
 type Stage = Parameters<typeof evidenceOf>[0]['stage'];
 
 /**
- * Kills the real program at each of the points, settles everything with `pit resolve`, and holds what it says then against
- * what the exchange has.
+ * Kills the built program at each of the points, settles everything with `pit resolve`, and compares the reported outcomes
+ * with the exchange.
  */
 export async function killCampaign({ pit, seed, kills }: KillOptions): Promise<Killed> {
   const folder = mkdtempSync(path.join(tmpdir(), 'pit-killed-'));
@@ -133,18 +133,18 @@ async function killAction(lane: Lane, point: KillPoint, action: Action, draw: Dr
   const before = lane.open().records;
   const run = await killAt(lane, point, words(action), draw, action.input);
   count(lane, action, run, before, tally);
-  if (point.kind === 'batch' && draw() < 0.6) await goOn(lane, action);
+  if (point.kind === 'batch' && draw() < 0.6) await resume(lane, action);
   return run;
 }
 
-/** Goes on at once, while something of what the killed one sent may still be on its way. */
-async function goOn(lane: Lane, action: Action): Promise<void> {
+/** Resumes at once, while requests of the killed command may still be on their way. */
+async function resume(lane: Lane, action: Action): Promise<void> {
   lane.treat = () => PASS;
   const words = kindOf(action).finish?.(action, jobsIn(lane.home));
   if (words !== undefined) await lane.program.run([...words, '--json', '--timeout', '10']);
 }
 
-/** An action whose outcome stays unknown, and `pit resolve`, killed. */
+/** Runs an action whose outcome stays unknown, and kills `pit resolve`. */
 async function killResolve(lane: Lane, point: KillPoint, action: Action, draw: Draw, tally: PointTally): Promise<Run> {
   const before = lane.open().records;
   lane.treat = blindTreatment(draw, TOLERANCE);
@@ -181,8 +181,8 @@ function count(lane: Lane, action: Action, run: Run, before: readonly string[], 
 async function settle(lane: Lane): Promise<void> {
   lane.treat = () => PASS;
   await lane.proxy.settled();
-  // after this the exchange takes nothing of before any more
+  // from then on the exchange accepts no earlier request
   await delay(TOLERANCE + 1_000);
-  // the batches of all lanes make long lists, which each job is held against
+  // the batches of all lanes make long lists, which each job reads
   for (let time = 0; time < 2; time += 1) await lane.program.run(['resolve', '--json', '--timeout', '240']);
 }

@@ -4,25 +4,25 @@ import { between, chosen, type Draw } from './draw.js';
 import { keyOf } from './kinds/index.js';
 import type { Lane, Sight } from './lane.js';
 
-/** A moment of a command at which it is killed. */
+/** A moment at which a command is killed. */
 export interface KillPoint {
   readonly name: string;
   /** Whether the action itself is killed, or `pit resolve` after it. */
   readonly of: 'action' | 'resolve';
-  /** `kill -9` unless told. */
+  /** The signal (default: `kill -9`). */
   readonly signal?: 'SIGINT';
-  /** The only kind of action that comes by it; any unless told. */
+  /** The only kind of action that reaches it (default: any). */
   readonly kind?: 'batch';
-  /** How many orders a batch has there. */
+  /** The size of a batch there. */
   readonly batches?: readonly number[];
-  /** Resolves when it is to be killed; begins to look before the command starts. */
+  /** Resolves at the moment of the kill; starts to watch before the command starts. */
   readonly moment: (lane: Lane, draw: Draw) => Promise<void>;
 }
 
 const isWrite = (request: Passing | undefined) => request !== undefined && keyOf(request) !== undefined;
 const isRead = (request: Passing | undefined) => request !== undefined && keyOf(request) === undefined;
 
-/** Mostly at once, and else within so many ms. */
+/** Mostly no delay, otherwise up to this many ms. */
 async function after(lane: Lane, draw: Draw, ms: number, fits: (sight: Sight) => boolean): Promise<void> {
   await lane.sees(fits);
   if (draw() < 0.6) return;
@@ -33,7 +33,7 @@ export const KILL_POINTS: readonly KillPoint[] = [
   {
     name: 'before the record',
     of: 'action',
-    // from the start of the program to about when it writes the record, which for an order follows on a first look
+    // from the start of the program to about the write of the record, which for an order follows a first read
     moment: async (lane, draw) => {
       if (draw() < 0.4) return delay(between(draw, 20, 90));
       const looked = lane.sees(({ what, request }) => what === 'read' && isRead(request));
@@ -66,7 +66,7 @@ export const KILL_POINTS: readonly KillPoint[] = [
       await lane.sees(({ what, request }) => what === 'replied' && isWrite(request));
       await Promise.race([
         after(lane, draw, 3, ({ what, request }) => what === 'replied' && isRead(request)),
-        // a cancellation is settled without a further look
+        // a cancellation is settled without a further read
         delay(30),
       ]);
     },
@@ -112,7 +112,7 @@ export const KILL_POINTS: readonly KillPoint[] = [
 
 const RESET = { kind: 'nothing', end: 'reset' } as const;
 
-/** What happens to the write of an action that is killed: mostly what should. */
+/** The treatment of a killed action's write: mostly a normal one. */
 export function killedTreatment(draw: Draw, tolerance: number): Treatment {
   const late = between(draw, 200, tolerance);
   return chosen<Treatment>(draw, [
@@ -124,7 +124,7 @@ export function killedTreatment(draw: Draw, tolerance: number): Treatment {
   ]);
 }
 
-/** Nothing of what follows on the write comes through, so that its outcome stays unknown. */
+/** Nothing after the write comes through, so that its outcome stays unknown. */
 export function blindTreatment(draw: Draw, tolerance: number): (request: Passing) => Treatment {
   const late = between(draw, 200, tolerance);
   const write = chosen<Treatment>(draw, [

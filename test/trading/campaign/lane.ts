@@ -6,14 +6,14 @@ import { journalIn } from './archived.js';
 import type { Exchange } from './exchange.js';
 import { Program } from './program.js';
 
-/** Something that can be seen of a running pit from outside: a moment of the network, or a change in its journal. */
+/** Something visible of a running pit from outside: a moment on the network, or a change in its journal. */
 export interface Sight {
   readonly what: Moment | 'recorded' | 'archived';
-  /** Of a moment of the network, once it is known. */
+  /** The request of a network moment, once it is known. */
   readonly request?: Passing | undefined;
 }
 
-/** A PIT_HOME with a network of its own, so that all that is seen belongs to the one command that runs there. */
+/** A PIT_HOME with its own network, so that everything seen belongs to the one command that runs there. */
 export class Lane {
   readonly program: Program;
   #watchers: FSWatcher[] = [];
@@ -28,12 +28,12 @@ export class Lane {
     this.program = new Program(pit, home, exchange.address, proxy.url);
   }
 
-  /** What becomes of requests from now on. */
+  /** The treatment of requests from now on. */
   set treat(treat: (request: Passing) => Treatment) {
     this.network.treat = treat;
   }
 
-  /** Resolves when something is seen that fits. */
+  /** Resolves when something matching is seen. */
   sees(fits: (sight: Sight) => boolean): Promise<void> {
     return new Promise((resolve) => {
       this.network.onSight = (sight) => {
@@ -42,11 +42,11 @@ export class Lane {
     });
   }
 
-  /** Begins to watch the journal, which a first command has made. */
+  /** Starts to watch the journal, which a first command has created. */
   watchJournal(): void {
     const see = (folder: string, what: 'recorded' | 'archived') => {
       const seen = (_: string, name: string | null) => {
-        // a draft is no record yet, and a settled one is seen in the archive
+        // a draft is not a record yet, and settled writes are read from the archive
         if (name === null || what === 'archived' || isUnsettled(name)) this.network.onSight({ what });
       };
       this.#watchers.push(watch(path.join(this.#journal, folder), seen));
@@ -55,7 +55,7 @@ export class Lane {
     see('settled', 'archived');
   }
 
-  /** Ids of writes whose outcome is unknown, and how many drafts of records lie about. */
+  /** Ids of the unknown writes, and the number of leftover drafts. */
   open(): { readonly records: string[]; readonly drafts: number } {
     const names = existsSync(this.#journal) ? readdirSync(path.join(this.#journal, 'open')) : [];
     const drafts = names.filter((name) => name.startsWith('.'));

@@ -3,9 +3,9 @@ import { PASS } from '../../support/proxy.js';
 import type { Action } from './action.js';
 import { between, chosen, type Draw, drawOf, weighted } from './draw.js';
 
-/** What the network may take its time with, in ms. */
+/** The time limits of the network, in ms. */
 export interface Times {
-  /** For how long the exchange takes a request after its `reqTime`. */
+  /** The tolerance of the exchange. */
   readonly tolerance: number;
 }
 
@@ -21,17 +21,17 @@ const PAGE =
 const HTML_AS_ANSWER =
   'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<html><h1>Please wait</h1></html>';
 
-/** Before the exchange would refuse it for its age, and mostly when nobody waits any more. */
+/** A delay within the tolerance, mostly longer than the client waits. */
 function late(draw: Draw, { tolerance }: Times): number {
   return between(draw, 300, tolerance + 400);
 }
 
-/** At once, or hardly later. */
+/** No delay, or a short one. */
 function soon(draw: Draw): number {
   return draw() < 0.5 ? 0 : between(draw, 0, 60);
 }
 
-/** Ways in which no answer, or none that can be used, follows on what was or was not done. */
+/** Missing or unusable answers, after an execution or without one. */
 const BAD_ENDS: readonly Treatment['reply'][] = [
   { kind: 'nothing', end: 'reset' },
   { kind: 'nothing', end: 'close' },
@@ -40,7 +40,7 @@ const BAD_ENDS: readonly Treatment['reply'][] = [
   { kind: 'own', bytes: HTML_AS_ANSWER },
 ];
 
-/** What happens to a write. */
+/** The treatments of a write. */
 const WRITE_FAULTS: readonly Fault[] = [
   { name: 'pass', weight: 30, make: () => PASS },
   {
@@ -120,7 +120,7 @@ const WRITE_FAULTS: readonly Fault[] = [
   },
 ];
 
-/** What happens to a read: it may be asked again, so that only the answer matters. */
+/** The treatments of a read: it may be repeated, so only the answer matters. */
 const READ_FAULTS: readonly Fault[] = [
   { name: 'lost', weight: 4, make: (draw) => ({ forward: [], awaited: 0, reply: chosen(draw, BAD_ENDS.slice(0, 2)) }) },
   {
@@ -146,9 +146,9 @@ const READ_FAULTS: readonly Fault[] = [
 const DISTURBED: Readonly<Record<string, number>> = { getOrder: 0.12, getOrders: 0.06, getWithdrawRecord: 0.08 };
 const OTHERS_DISTURBED = 0.04;
 
-/** Decides by a seed what happens to each request: to a write by the action that it belongs to, to a read by how many came before. */
+/** Chooses the treatment of each request by a seed: of a write by its action, of a read by its number. */
 export class Network {
-  /** While it is calm, everything passes. */
+  /** If calm, everything passes. */
   isCalm = false;
   readonly #actions = new Map<string, Action>();
   readonly #counts = new Map<string, number>();
@@ -199,7 +199,7 @@ function replyWords({ reply }: Omit<Treatment, 'name'>): string {
   return reply.kind === 'own' ? 'a page' : reply.end;
 }
 
-/** Whether the copies of a request were all carried out before the client heard anything. */
+/** Whether all executions of a request ended before the client got its reply. */
 export function isPrompt({ executions, replied }: Passing): boolean {
   return replied !== undefined && executions.every(({ ended }) => ended !== undefined && ended <= replied);
 }

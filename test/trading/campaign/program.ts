@@ -13,7 +13,7 @@ export interface Run {
   readonly ended: number;
 }
 
-/** Whether a command ended before it could say anything: 130 is Ctrl-C. */
+/** Whether a command ended before it could report anything: 130 is Ctrl-C. */
 export function wasKilled({ code, signal }: Run): boolean {
   return signal !== null || code === 130;
 }
@@ -23,9 +23,9 @@ export interface Started {
   readonly done: Promise<Run>;
 }
 
-/** The real program with one PIT_HOME, led to an exchange by the environment. */
+/** The built program with one PIT_HOME, and an exchange given by the environment. */
 export class Program {
-  /** All that its commands have printed on stderr. */
+  /** Everything that its commands have printed on stderr. */
   readonly runs: Run[] = [];
 
   constructor(
@@ -65,7 +65,7 @@ export class Program {
     return { child, done };
   }
 
-  /** Whether anything that it printed holds what must not be seen. */
+  /** Whether anything that it printed contains a secret. */
   get leaks(): boolean {
     const { accessKey, secretKey, safePwd } = this.address;
     return this.runs.some(({ stdout, stderr }) =>
@@ -74,7 +74,7 @@ export class Program {
   }
 }
 
-/** The document on stdout; undefined where there is none. */
+/** The document on stdout, if any. */
 export function documentOf<Document>({ stdout }: Run): Document | undefined {
   return stdout === '' ? undefined : (JSON.parse(stdout) as Document);
 }
@@ -83,11 +83,11 @@ export function documentOf<Document>({ stdout }: Run): Document | undefined {
 export interface Warned {
   /** The client id of the order, or the id of a job or a record. */
   readonly clientId: string;
-  /** Of what is too much. */
+  /** The ids of the duplicates. */
   readonly ids: readonly string[];
-  /** All that it names: what is too much, and of an order the one that is not. */
+  /** All ids that it names: the duplicates, and for an order also the intended one. */
   readonly named: readonly string[];
-  /** Of a withdrawal, its key. */
+  /** The key of a withdrawal. */
   readonly what?: string;
 }
 
@@ -111,7 +111,7 @@ export function warningsIn({ stderr }: Run): Warned[] {
   });
 }
 
-/** The ids in the commands that come next, of which there are several where there are many. */
+/** The ids in the suggested commands, of which there are several for many ids. */
 function cancelledBy(lines: readonly string[]): string[] {
   const commands = lines.map(
     (line) =>

@@ -1,15 +1,15 @@
 import type { Action, Breach, Evidence, Judgement } from './action.js';
 
-/** An action of which something must not be. */
+/** An action with broken promises. */
 interface Broken {
   readonly action: Action;
   readonly breaches: readonly Breach[];
   readonly evidence: Evidence;
 }
 
-const WORDLESS: Breach = 'ended without a word about the outcome';
+const UNREPORTED: Breach = 'ended without a reported outcome';
 
-/** What became of the actions, and what must not be. */
+/** The outcomes of the actions, and the broken promises. */
 export class Report {
   readonly broken: Broken[] = [];
   readonly complaints: string[] = [];
@@ -23,16 +23,16 @@ export class Report {
   late = 0;
 
   add(action: Action, judgement: Judgement, evidence: Evidence): void {
-    const { said, duplicates, prompt, flagged, isLate } = judgement;
-    const breaches = [...judgement.breaches, ...(said === 'failed' && !isStrange(evidence) ? [WORDLESS] : [])];
+    const { reported, duplicates, prompt, flagged, isLate } = judgement;
+    const breaches = [...judgement.breaches, ...(reported === 'failed' && !isStrange(evidence) ? [UNREPORTED] : [])];
     this.actions += 1;
     this.writes += evidence.writes.length;
     this.duplicates += duplicates;
     this.prompt += prompt;
     this.flagged += flagged;
-    if (said === 'unknown') this.unknown += 1;
+    if (reported === 'unknown') this.unknown += 1;
     if (isLate) this.late += 1;
-    const name = `${action.kind} ${said}`;
+    const name = `${action.kind} ${reported}`;
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
     if (breaches.length > 0) this.broken.push({ action, breaches, evidence });
   }
@@ -52,19 +52,19 @@ export class Report {
     return [
       `${this.actions} actions, ${this.writes} writes: ${counts.join(', ')}`,
       `${share} % unknown, ${settled} of them settled later`,
-      `${this.duplicates} duplicates made by the network, ${this.flagged} of them flagged by the order's own command (${this.prompt} had to be), the others told by a later one`,
-      `${this.late} done by a copy after a refusal`,
+      `${this.duplicates} duplicates made by the network, ${this.flagged} of them flagged by the order's own command (${this.prompt} had to be), the others output by a later one`,
+      `${this.late} executed after a refusal`,
       `${this.broken.length} broken`,
     ].join('; ');
   }
 
-  /** Each action that broke, with what was done to it and what was said. */
+  /** Each action with a broken promise, its treatment and its output. */
   get details(): string {
     return [...this.complaints, ...this.broken.map(detail)].join('\n\n');
   }
 }
 
-/** Whether nothing was sent because a read before was answered with what the interface does not know, which is exit 1. */
+/** Whether nothing was sent because an earlier read got an undocumented answer, which is exit 1. */
 function isStrange({ run, writes }: Evidence): boolean {
   return run.code === 1 && writes.length === 0 && run.stderr.includes('"message":"the answer to ');
 }

@@ -1,6 +1,6 @@
 import type { Exchange } from './exchange.js';
 
-/** Shorter than the slack that pit leaves after the tolerance: held by the exchange itself, a request is not too old for it. */
+/** Shorter than the slack that pit adds to the tolerance: a request that the exchange itself holds does not become too old. */
 const LATE_MS = 600;
 
 const OF_WRITES = [
@@ -10,7 +10,7 @@ const OF_WRITES = [
 
 const OF_READS = ['drop-before', 'truncate', 'html-before', 'rate-limit'].map((kind) => ({ kind, probability: 0.01 }));
 
-/** Besides what happens on the way, the exchange misbehaves by itself. */
+/** Adds faults of the exchange itself to those of the network. */
 export async function addSandboxFaults(exchange: Exchange): Promise<void> {
   for (const operation of ['order', 'cancelOrder', 'orderMoreV2', 'withdraw']) {
     for (const fault of OF_WRITES) await exchange.administer('/faults/add', { ...fault, operation });

@@ -1,6 +1,6 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import fs, { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
 import type { FaultServer } from '../../support/fault-server.js';
 import { type AccountOptions, accountOf, type TestAccount } from '../support/account.js';
@@ -42,26 +42,40 @@ describe('several cancellations', () => {
     expect(account.journal.open()).toHaveLength(12);
   });
 
-  it('keep the answers that arrived before the journal became unwritable', async () => {
+  it('are sent without a record once the disk takes none, with one warning', async () => {
     const server = await serveOrders(openOrders(20), {
       cancel: (id) => {
         if (id === '5') {
           renameSync(open, `${open}.away`);
           writeFileSync(open, 'a file where the folder was');
         }
-        return 'done';
+        return id === '20' ? 'doneUnanswered' : 'done';
       },
     });
     const account = accountAt(server);
     const open = path.join(account.state, 'journal', 'test', 'open');
     const attempts = await cancelOrders(account, 'btc_usdt', IDS);
-    const unsent = attempts.filter(({ intent }) => intent === null);
-    expect(unsent.length).toBeGreaterThan(0);
-    expect(unsent[0]).toMatchObject({
-      failure: expect.stringMatching(/usage|credentials/),
-      result: { outcome: 'refused', message: expect.stringContaining(open) },
-    });
-    expect(attempts.filter(({ failure }) => failure === null)).toHaveLength(20 - unsent.length);
-    expect(count(server, 'cancelOrder')).toBe(20 - unsent.length);
+    expect(count(server, 'cancelOrder')).toBe(20);
+    expect(attempts.slice(0, -1).map(({ failure }) => failure)).toEqual(Array.from({ length: 19 }, () => null));
+    expect(attempts.at(-1)).toMatchObject({ intent: null, failure: null, result: { outcome: 'cancelled', id: '20' } });
+    expect(account.warnings).toEqual([expect.stringMatching(/^Cancelling without a record: .*open/)]);
+  });
+
+  it.each(['EROFS', 'ENOSPC', 'EIO', 'EACCES'])('need no journal at all: %s', async (code) => {
+    const server = await serveOrders(openOrders(2), { cancel: (id) => (id === '1' ? 'done' : 'lost') });
+    const account = accountAt(server, { budgetMs: 2_000 });
+    const failing = ['openSync', 'mkdirSync', 'linkSync'] as const;
+    for (const name of failing)
+      vi.spyOn(fs, name).mockImplementation(() => {
+        throw Object.assign(new Error(code), { code });
+      });
+    onTestFinished(() => void vi.restoreAllMocks());
+    const attempts = await cancelOrders(account, 'btc_usdt', IDS.slice(0, 2));
+    expect(attempts.map(({ result, intent }) => [result.outcome, intent])).toEqual([
+      ['cancelled', null],
+      ['unknown', null],
+    ]);
+    expect([count(server, 'cancelOrder'), account.warnings.length]).toEqual([2, 1]);
+    expect(account.warnings[0]).toContain(code);
   });
 });

@@ -11,7 +11,7 @@ import {
 } from '../../../src/trading/journal/intent.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import { recordOf } from '../../../src/trading/journal/record.js';
-import { refuseDuplicate } from '../../../src/trading/orders/uncertain-writes.js';
+import { refuseDuplicate } from '../../../src/trading/orders/place.js';
 import { type Resolution, resolve } from '../../../src/trading/resolve.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { respond } from '../../support/fault-server.js';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
-import { placeOrder } from '../../../src/trading/orders/place.js';
+import { placeOrder, uncertainWrites } from '../../../src/trading/orders/place.js';
 import { newClientId } from '../../../src/trading/orders/terms.js';
-import { uncertainWrites } from '../../../src/trading/orders/uncertain-writes.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';

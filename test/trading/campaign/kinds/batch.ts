@@ -1,10 +1,10 @@
 import type { Passing } from '../../../support/proxy.js';
-import type { Action, Breach, Evidence, Fixture, Judgement, Kind, Said } from '../action.js';
+import type { Action, Breach, Evidence, Fixture, Judgement, Kind, ReportedOutcome } from '../action.js';
 import { chosen, type Draw } from '../draw.js';
 import type { Listed } from '../exchange.js';
 import { isPrompt } from '../network.js';
 import { documentOf, type Run, wasKilled } from '../program.js';
-import { doneLater, repeatedUnsaid, toldLater } from './late-copies.js';
+import { doneLater, reportedLater, unreportedRepetitions } from './late-executions.js';
 import { isOf, plain, type Terms, uniqueTerms } from './terms.js';
 
 interface BatchAction extends Action {
@@ -18,7 +18,7 @@ interface Output {
   readonly duplicates: readonly string[];
 }
 
-/** `pit order batch`: a ladder of terms that no other order has. What is left of it is placed in the end with `--resume`. */
+/** `pit order batch`: a ladder of unique terms. The rest of it is placed in the end with `--resume`. */
 export const batch: Kind<BatchAction> = {
   name: 'batch',
   weight: 3,
@@ -27,7 +27,7 @@ export const batch: Kind<BatchAction> = {
     const first = firstTerms(number, draw, fixture);
     const { market, side, price, amount } = first;
     const count = chosen(draw, fixture.batches);
-    // a whole coin apart and away from the market, so that all have their cents in common and no other action has
+    // a whole coin apart and away from the market, with the same cents, which no other action has
     const step = side === 'buy' ? -1 : 1;
     const decimals = amount.split('.')[1]?.length ?? 0;
     const lines = Array.from({ length: count }, (_, index) => ({
@@ -63,30 +63,34 @@ export const batch: Kind<BatchAction> = {
 
   judge(action, evidence): Judgement {
     const { run, finished } = evidence;
-    const [told, final] = [run, finished].map((one) => (one === undefined ? undefined : documentOf<Output>(one)));
-    const said = saidBy(run, told);
+    const [output, final] = [run, finished].map((one) => (one === undefined ? undefined : documentOf<Output>(one)));
+    const reported = outcomeOf(run, output);
     const orders = action.lines.map((line) => evidence.orders.filter((one) => isOf(line, one)));
-    const extra = orders.reduce((sum, those) => sum + Math.max(0, those.length - 1), 0);
-    const own = named(told, orders);
+    const extra = orders.reduce((sum, own) => sum + Math.max(0, own.length - 1), 0);
+    const own = named(output, orders);
     const later = madeLater(evidence);
-    const late = new Set([...doneLater(said, told, orders, evidence)].filter((id) => !later.has(id)));
-    const isFlagging = mustFlag(said, evidence);
+    const late = new Set([...doneLater(reported, output, orders, evidence)].filter((id) => !later.has(id)));
+    const isFlagging = mustFlag(reported, evidence);
     const breaches = [
       ...sentAgain(action, evidence, orders),
-      ...truthful(said, told, orders, new Set([...later, ...late])),
+      ...truthful(reported, output, orders, new Set([...later, ...late])),
       ...finishedRightly(evidence, final, orders),
       ...(isFlagging && !covers(own, orders)
-        ? ['doubled by the network before the check, and not flagged' as const]
+        ? ['duplicated by the network before the check, and not flagged' as const]
         : []),
       ...flagged([...own, ...named(final, orders), ...warnedOf(evidence)], orders),
-      ...toldLater(late, [...(final?.duplicates ?? []), ...warnedOf(evidence)]),
-      ...falseAlarms([...(told?.duplicates ?? []), ...(final?.duplicates ?? [])], orders, new Set()),
-      ...falseAlarms(warnedOf(evidence), orders, new Set([...late, ...repeatedUnsaid(said, orders, evidence)])),
+      ...reportedLater(late, [...(final?.duplicates ?? []), ...warnedOf(evidence)]),
+      ...falseAlarms([...(output?.duplicates ?? []), ...(final?.duplicates ?? [])], orders, new Set()),
+      ...falseAlarms(
+        warnedOf(evidence),
+        orders,
+        new Set([...late, ...unreportedRepetitions(reported, orders, evidence)]),
+      ),
       ...archivedRightly(final, evidence),
     ];
-    const flags = told?.duplicates.length ?? 0;
+    const flags = output?.duplicates.length ?? 0;
     return {
-      said,
+      reported,
       duplicates: extra,
       prompt: isFlagging ? extra : 0,
       flagged: flags,
@@ -96,7 +100,7 @@ export const batch: Kind<BatchAction> = {
   },
 };
 
-/** In a market whose price is far above what all the orders take in steps. */
+/** Only in a market whose price leaves room for all the steps. */
 function firstTerms(number: number, draw: Draw, fixture: Fixture): Terms {
   const rests = draw() < 0.8;
   let terms = uniqueTerms(number, draw, fixture, rests);
@@ -112,17 +116,18 @@ function firstOf({ lines: [first] }: BatchAction): string {
   return `${first?.price} ${first?.amount}`;
 }
 
-/** What it says as a whole; of a part the exit code is 9. */
-function saidBy(run: Run, told: Output | undefined): Said {
+/** The outcome of the whole batch; exit 9 means a part. */
+function outcomeOf(run: Run, output: Output | undefined): ReportedOutcome {
   const { code } = run;
   if (wasKilled(run)) return 'killed';
-  if (told === undefined) return code === 3 || code === 7 ? 'refused' : code === 2 || code === 5 ? 'notSent' : 'failed';
+  if (output === undefined)
+    return code === 3 || code === 7 ? 'refused' : code === 2 || code === 5 ? 'notSent' : 'failed';
   if (code === 0) return 'placed';
   if (code === 6) return 'unknown';
   return code === 9 ? 'partial' : 'failed';
 }
 
-/** A line that was sent again while an order of it was there, or could still come of the request before. */
+/** A line that was sent again while its order existed, or could still result from the earlier request. */
 function sentAgain({ lines }: BatchAction, { writes }: Evidence, orders: readonly (readonly Listed[])[]): Breach[] {
   const isTwice = lines.some((line, index) => {
     const requests = writes.filter(({ parameters: { tradeParams = '' } }) =>
@@ -136,58 +141,58 @@ function sentAgain({ lines }: BatchAction, { writes }: Evidence, orders: readonl
       return isLater || (orders[index] ?? []).some(({ time }) => time < request.time);
     });
   });
-  return isTwice ? ['doubled by pit'] : [];
+  return isTwice ? ['sent twice by pit'] : [];
 }
 
 function pairsOf(tradeParams: string) {
   return [...tradeParams.matchAll(/\[([\d.]+),([\d.]+)\]/g)].map(([, price = '', amount = '']) => ({ price, amount }));
 }
 
-/** Ids of the orders that later commands made, which went on with it on a network on which everything passes. */
+/** Ids of the orders that later commands placed when they resumed it on a calm network. */
 function madeLater({ writes, run }: Evidence): ReadonlySet<string> {
   const later = writes.filter(({ time }) => time >= run.ended);
   const answers = later.flatMap(({ executions }) => executions.map(({ answer = '' }) => answer));
   return new Set(answers.flatMap((answer) => /"data":\[([\d,]*)\]/.exec(answer)?.[1]?.split(',') ?? []));
 }
 
-/** What it said of each line when it ended; without a word about the lines, none may be there. */
+/** Checks the reported outcome of each line; without a report of the lines, no order may exist. */
 function truthful(
-  said: Said,
-  told: Output | undefined,
+  reported: ReportedOutcome,
+  output: Output | undefined,
   orders: readonly (readonly Listed[])[],
   later: ReadonlySet<string>,
 ): Breach[] {
-  if (said === 'killed') return [];
-  return orders.flatMap((those, index): Breach[] => {
-    const { outcome, id } = told?.orders[index] ?? { outcome: 'notSent', id: null };
-    if (outcome === 'placed') return those.some((one) => one.id === id) ? [] : ['said to be done, and was not'];
-    const isThere = those.some((one) => !later.has(one.id));
+  if (reported === 'killed') return [];
+  return orders.flatMap((own, index): Breach[] => {
+    const { outcome, id } = output?.orders[index] ?? { outcome: 'notSent', id: null };
+    if (outcome === 'placed') return own.some((one) => one.id === id) ? [] : ['reported as done, but not done'];
+    const isThere = own.some((one) => !later.has(one.id));
     if (outcome === 'unknown' || !isThere) return [];
-    return [said === 'failed' ? 'lost silently' : 'said not to be done, and was'];
+    return [reported === 'failed' ? 'lost silently' : 'reported as not done, but done'];
   });
 }
 
-/** In the end each line is there, or refused and not there; of a job that has no record nothing may be. */
+/** In the end each line has its order, or is refused and has none; a job without a record may have no orders. */
 function finishedRightly(
   { finished }: Evidence,
   final: Output | undefined,
   orders: readonly (readonly Listed[])[],
 ): Breach[] {
-  if (finished === undefined) return orders.some((those) => those.length > 0) ? ['lost silently'] : [];
+  if (finished === undefined) return orders.some((own) => own.length > 0) ? ['lost silently'] : [];
   if (final === undefined) return finished.code === 3 ? refusedAll(orders) : ['not settled'];
-  return orders.flatMap((those, index): Breach[] => {
+  return orders.flatMap((own, index): Breach[] => {
     const { outcome, id } = final.orders[index] ?? { outcome: 'unknown', id: null };
     if (outcome === 'unknown' || outcome === 'notSent') return ['not settled'];
-    const isRight = outcome === 'placed' ? those.some((one) => one.id === id) : those.length === 0;
+    const isRight = outcome === 'placed' ? own.some((one) => one.id === id) : own.length === 0;
     return isRight ? [] : ['settled wrongly'];
   });
 }
 
 function refusedAll(orders: readonly (readonly Listed[])[]): Breach[] {
-  return orders.some((those) => those.length > 0) ? ['settled wrongly'] : [];
+  return orders.some((own) => own.length > 0) ? ['settled wrongly'] : [];
 }
 
-/** No order is a line's and too much, and the journal has it as the answer. */
+/** No order is both a line's and a duplicate, and the journal agrees with the answer. */
 function archivedRightly(final: Output | undefined, { resolved }: Evidence): Breach[] {
   if (final === undefined) return [];
   const ids = new Set(final.orders.flatMap(({ id }) => id ?? []));
@@ -196,25 +201,25 @@ function archivedRightly(final: Output | undefined, { resolved }: Evidence): Bre
   return isSame && !final.duplicates.some((id) => ids.has(id)) ? [] : ['settled wrongly'];
 }
 
-/** The ids that an answer names for lines, and as too much. */
-function named(told: Output | undefined, orders: readonly (readonly Listed[])[]): string[] {
-  const ids = orders.flatMap((_, index) => told?.orders[index]?.id ?? []);
-  return [...ids, ...(told?.duplicates ?? [])];
+/** The ids that an answer names, for lines and as duplicates. */
+function named(output: Output | undefined, orders: readonly (readonly Listed[])[]): string[] {
+  const ids = orders.flatMap((_, index) => output?.orders[index]?.id ?? []);
+  return [...ids, ...(output?.duplicates ?? [])];
 }
 
 function covers(ids: readonly string[], orders: readonly (readonly Listed[])[]): boolean {
   const known = new Set(ids);
-  return orders.filter((those) => those.length > 1).every((those) => those.every(({ id }) => known.has(id)));
+  return orders.filter((own) => own.length > 1).every((own) => own.every(({ id }) => known.has(id)));
 }
 
-/** Whether all copies were there before pit heard anything, and it did not say that it could not look. */
-function mustFlag(said: Said, { run, writes }: Evidence): boolean {
-  if (said !== 'placed' || run.stderr.includes('pit could not check')) return false;
+/** Whether all duplicates existed before pit got a reply, and it did not report a failed check. */
+function mustFlag(reported: ReportedOutcome, { run, writes }: Evidence): boolean {
+  if (reported !== 'placed' || run.stderr.includes('pit could not check')) return false;
   return writes.filter(({ time }) => time <= run.ended).every(isPrompt);
 }
 
 function flagged(ids: readonly string[], orders: readonly (readonly Listed[])[]): Breach[] {
-  return covers(ids, orders) ? [] : ['doubled by the network, and never told'];
+  return covers(ids, orders) ? [] : ['duplicated by the network, and never reported'];
 }
 
 function falseAlarms(
@@ -222,9 +227,9 @@ function falseAlarms(
   orders: readonly (readonly Listed[])[],
   late: ReadonlySet<string>,
 ): Breach[] {
-  const isTwice = (id: string) => orders.some((those) => those.length > 1 && those.some((one) => one.id === id));
+  const isTwice = (id: string) => orders.some((own) => own.length > 1 && own.some((one) => one.id === id));
   const isOne = (id: string) => late.has(id) || isTwice(id);
-  return alarms.every(isOne) ? [] : ['told to be doubled, and was not'];
+  return alarms.every(isOne) ? [] : ['reported as duplicated, but is not'];
 }
 
 function warnedOf({ warned, finished }: Evidence): string[] {

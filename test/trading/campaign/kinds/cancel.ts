@@ -2,24 +2,24 @@ import type { Passing } from '../../../support/proxy.js';
 import {
   type Action,
   type Breach,
-  doubled,
   type Evidence,
   type Fixture,
   type Judgement,
   type Kind,
   lastSeen,
-  type Said,
+  type ReportedOutcome,
+  sentTwice,
 } from '../action.js';
 import { between, chosen, type Draw } from '../draw.js';
 import { documentOf, wasKilled } from '../program.js';
 import { type Terms, uniqueTerms } from './terms.js';
 
-/** What is to be cancelled: an order that rests, one that somebody else has cancelled before, or none. */
+/** The target of a cancellation: a resting order, one that was cancelled before, or none. */
 type Target = 'resting' | 'cancelled' | 'none';
 
 interface CancelAction extends Action {
   readonly target: Target;
-  /** The id of the order; of none where there is none. */
+  /** The id of the order; an unused one if there is none. */
   readonly order: string;
 }
 
@@ -28,7 +28,7 @@ interface Output {
   readonly outcome: string;
 }
 
-/** `pit cancel`: one order that was placed past the network. */
+/** `pit cancel`: one order that was placed without the network. */
 export const cancel: Kind<CancelAction> = {
   name: 'cancel',
   weight: 3,
@@ -51,17 +51,17 @@ export const cancel: Kind<CancelAction> = {
   },
 
   judge(action, evidence): Judgement {
-    const said = saidBy(evidence);
+    const reported = outcomeOf(evidence);
     const isOpen = [0, 3].includes(evidence.orders.find(({ id }) => id === action.order)?.status ?? 1);
-    // nobody else cancels what rests far from the market
+    // no other client cancels an order far from the market
     const isOurs = action.target === 'resting' && !isOpen;
-    const isLate = said === 'refused' && isOurs && isCancelledLater(evidence, [action.order, action.words.at(-1)]);
+    const isLate = reported === 'refused' && isOurs && isCancelledLater(evidence, [action.order, action.words.at(-1)]);
     const breaches = [
-      ...doubled(action, evidence),
-      ...(isLate ? [] : truthful(said, isOpen, isOurs)),
-      ...settledRightly(action, said, isOpen, isOurs, evidence),
+      ...sentTwice(action, evidence),
+      ...(isLate ? [] : truthful(reported, isOpen, isOurs)),
+      ...settledRightly(action, reported, isOpen, isOurs, evidence),
     ];
-    return { said, duplicates: 0, prompt: 0, flagged: 0, isLate, breaches };
+    return { reported, duplicates: 0, prompt: 0, flagged: 0, isLate, breaches };
   },
 };
 
@@ -69,7 +69,7 @@ export function cancelKey(order: string | undefined, market: string | undefined)
   return `cancel ${order} ${market}`;
 }
 
-/** Places an order past the network, for something to be done to; its id. */
+/** Places an order without the network as a target; returns its id. */
 export function placed(
   { market, side, price, amount }: Terms,
   customerOrderId: string,
@@ -79,51 +79,51 @@ export function placed(
   return exchange.place({ amount, currency: market, customerOrderId, price, tradeType });
 }
 
-function saidBy({ run }: Evidence): Said {
+function outcomeOf({ run }: Evidence): ReportedOutcome {
   const { code } = run;
   if (wasKilled(run)) return 'killed';
-  const [told] = documentOf<readonly Output[]>(run) ?? [];
-  if (code === 0 && told?.outcome === 'cancelled') return 'cancelled';
-  if (code === 6 && told?.outcome === 'unknown') return 'unknown';
-  if (told !== undefined) return 'failed';
+  const [output] = documentOf<readonly Output[]>(run) ?? [];
+  if (code === 0 && output?.outcome === 'cancelled') return 'cancelled';
+  if (code === 6 && output?.outcome === 'unknown') return 'unknown';
+  if (output !== undefined) return 'failed';
   if (code === 3 || code === 7) return 'refused';
   return code === 2 || code === 5 ? 'notSent' : 'failed';
 }
 
-/** Whether a copy cancelled the order after pit had seen for the last time that it was not. */
+/** Whether a repetition cancelled the order after pit had last seen it open. */
 export function isCancelledLater(evidence: Evidence, names: readonly (string | undefined)[]): boolean {
   const executions = evidence.writes.flatMap((write) => write.executions);
   const isLater = ({ ended = 0 }: { readonly ended?: number | undefined }) => ended >= lastSeen(evidence, names);
   const done = executions.filter(({ answer = '' }) => answer.startsWith('{"code":1000'));
   if (done.length > 0) return done.every(isLater);
-  // the exchange may have done it and answered with something else: a page, half of an answer, or, where it did it twice at
-  // once, that the order is closed already
+  // the exchange may have cancelled it and answered with something else: a page, half of an answer, or, after two executions at
+  // once, that the order is already closed
   const unsaid = executions.filter(
     ({ answer = '' }) => !answer.startsWith('{"code":') || answer.includes('"code":3001'),
   );
   return unsaid.length > 0 && unsaid.every(isLater);
 }
 
-function truthful(said: Said, isOpen: boolean, isOurs: boolean): Breach[] {
-  if (said === 'cancelled' && isOpen) return ['said to be done, and was not'];
-  if ((said === 'refused' || said === 'notSent') && isOurs) return ['said not to be done, and was'];
-  return said === 'failed' && isOurs ? ['lost silently'] : [];
+function truthful(reported: ReportedOutcome, isOpen: boolean, isOurs: boolean): Breach[] {
+  if (reported === 'cancelled' && isOpen) return ['reported as done, but not done'];
+  if ((reported === 'refused' || reported === 'notSent') && isOurs) return ['reported as not done, but done'];
+  return reported === 'failed' && isOurs ? ['lost silently'] : [];
 }
 
 function settledRightly(
   action: CancelAction,
-  said: Said,
+  reported: ReportedOutcome,
   isOpen: boolean,
   isOurs: boolean,
   evidence: Evidence,
 ): Breach[] {
-  if (said !== 'unknown' && said !== 'killed') return [];
+  if (reported !== 'unknown' && reported !== 'killed') return [];
   const names = [action.order, action.words.at(-1)];
   const rows = evidence.resolved.filter(
     ({ operation, id, target }) => operation === 'cancelOrder' && names.some((name) => name === id || name === target),
   );
   const row = rows.at(-1);
-  if (row === undefined && said === 'killed') return isOurs ? ['lost silently'] : [];
+  if (row === undefined && reported === 'killed') return isOurs ? ['lost silently'] : [];
   if (row === undefined) return action.target === 'resting' ? ['not settled'] : [];
   if (row.outcome === 'unknown') return ['not settled'];
   const isRight = row.outcome === 'cancelled' ? !isOpen : !isOurs;

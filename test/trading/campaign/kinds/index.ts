@@ -6,7 +6,7 @@ import { order } from './order.js';
 import { replace } from './replace.js';
 import { withdraw } from './withdraw.js';
 
-/** Every kind of action. A further one is a module of its own and a word here. */
+/** Every kind of action. To add one, write its module and add it here. */
 export const KINDS = [order, cancel, replace, batch, withdraw] as readonly Kind[];
 
 export function kindOf({ kind }: Action): Kind {
@@ -15,7 +15,7 @@ export function kindOf({ kind }: Action): Kind {
   return found;
 }
 
-/** What a write is known by on the way; undefined for a request that is none. */
+/** The key of a write; undefined for any other request. */
 export function keyOf(request: Passing): string | undefined {
   return KINDS.map((kind) => kind.keyOf(request)).find((key) => key !== undefined);
 }

@@ -2,20 +2,20 @@ import type { Passing } from '../../../support/proxy.js';
 import {
   type Action,
   type Breach,
-  doubled,
   type Evidence,
   type Fixture,
   type Judgement,
   type Kind,
   lastSeen,
+  type ReportedOutcome,
   type Resolved,
-  type Said,
+  sentTwice,
 } from '../action.js';
 import { between, chosen, type Draw } from '../draw.js';
 import type { Listed } from '../exchange.js';
 import { isPrompt } from '../network.js';
 import { documentOf } from '../program.js';
-import { lies, type PlacementOutput, saidOfPlacing } from './placing.js';
+import { falseReports, type PlacementOutput, reportedOutcome } from './placing.js';
 import { isOf, plain, type Terms, uniqueTerms } from './terms.js';
 
 interface OrderAction extends Action {
@@ -28,7 +28,7 @@ export interface Output extends PlacementOutput {
   readonly duplicates: readonly string[];
 }
 
-/** `pit order`: one order, on terms that no other has. */
+/** `pit order`: one order with unique terms. */
 export const order: Kind<OrderAction> = {
   name: 'order',
   weight: 7,
@@ -50,44 +50,49 @@ export const order: Kind<OrderAction> = {
   },
 
   judge(action, evidence): Judgement {
-    const told = documentOf<Output>(evidence.run);
-    const judged = judgeOrder(action.terms, { said: saidOfPlacing(evidence, told), told }, evidence);
-    return { ...judged, breaches: [...doubled(action, evidence), ...judged.breaches] };
+    const output = documentOf<Output>(evidence.run);
+    const judged = judgeOrder(action.terms, { reported: reportedOutcome(evidence, output), output }, evidence);
+    return { ...judged, breaches: [...sentTwice(action, evidence), ...judged.breaches] };
   },
 };
 
-/** What pit said of an order, and what it printed of it. */
-export interface Word {
-  readonly said: Said;
-  readonly told: Output | undefined;
+/** The outcome that pit reported for an order, and its output. */
+export interface OrderReport {
+  readonly reported: ReportedOutcome;
+  readonly output: Output | undefined;
 }
 
-/** Holds what pit said of an order against what the exchange has of its terms; `evidence` has no writes but its own. */
-export function judgeOrder(terms: Terms, { said, told }: Word, evidence: Evidence): Judgement {
+/** Compares the reported outcome of an order with the exchange; `evidence` contains only its own writes. */
+export function judgeOrder(terms: Terms, { reported, output }: OrderReport, evidence: Evidence): Judgement {
   const orders = evidence.orders.filter((one) => isOf(terms, one));
   const extra = Math.max(0, orders.length - 1);
-  const isLate = said === 'refused' && orders.length > 0 && isDoneLater(orders, evidence);
+  const isLate = reported === 'refused' && orders.length > 0 && isDoneLater(orders, evidence);
   const breaches = [
-    ...(isLate ? toldLater(orders, evidence) : lies(said, told, orders)),
-    ...settledRightly(said, told, orders, evidence),
-    ...(extra === 0 ? [] : flagged(orders, said, told, evidence)),
-    ...falseAlarms(orders, said, told, evidence),
+    ...(isLate ? reportedLater(orders, evidence) : falseReports(reported, output, orders)),
+    ...settledRightly(reported, output, orders, evidence),
+    ...(extra === 0 ? [] : flagged(orders, reported, output, evidence)),
+    ...falseAlarms(orders, reported, output, evidence),
   ];
-  const prompt = mustFlag(said, evidence) ? extra : 0;
-  return { said, duplicates: extra, prompt, flagged: told?.duplicates.length ?? 0, isLate, breaches };
+  const prompt = mustFlag(reported, evidence) ? extra : 0;
+  return { reported, duplicates: extra, prompt, flagged: output?.duplicates.length ?? 0, isLate, breaches };
 }
 
 export function orderKey({ market, side, price, amount }: Terms): string {
   return `order ${side} ${amount} ${market} at ${price}`;
 }
 
-/** What was unknown must be settled in the end, as the exchange has it; what was killed may have no record where it was never sent. */
-function settledRightly(said: Said, told: Output | undefined, orders: readonly Listed[], evidence: Evidence): Breach[] {
-  if (said !== 'unknown' && said !== 'killed') return [];
-  const clientId = clientIdOf(told, evidence);
+/** An unknown write must be settled in the end as the exchange has it; a killed one may lack a record if it was never sent. */
+function settledRightly(
+  reported: ReportedOutcome,
+  output: Output | undefined,
+  orders: readonly Listed[],
+  evidence: Evidence,
+): Breach[] {
+  if (reported !== 'unknown' && reported !== 'killed') return [];
+  const clientId = clientIdOf(output, evidence);
   const row = evidence.resolved.find((one) => one.clientId === clientId);
   if (row === undefined) {
-    if (said === 'unknown') return ['not settled'];
+    if (reported === 'unknown') return ['not settled'];
     return orders.length > 0 ? ['lost silently'] : [];
   }
   if (row.outcome === 'unknown') return ['not settled'];
@@ -95,42 +100,48 @@ function settledRightly(said: Said, told: Output | undefined, orders: readonly L
   return isRight ? [] : ['settled wrongly'];
 }
 
-function clientIdOf(told: Output | undefined, { writes }: Evidence): string | undefined {
-  return told?.clientId ?? writes[0]?.parameters.customerOrderId;
+function clientIdOf(output: Output | undefined, { writes }: Evidence): string | undefined {
+  return output?.clientId ?? writes[0]?.parameters.customerOrderId;
 }
 
-/** Whether all copies were there before pit heard anything, and its look at the list was neither disturbed nor told to be missing. */
-function mustFlag(said: Said, { writes, listings, run }: Evidence): boolean {
+/** Whether all duplicates existed before pit got a reply, and its list was undisturbed and not reported as failed. */
+function mustFlag(reported: ReportedOutcome, { writes, listings, run }: Evidence): boolean {
   const [write] = writes;
-  if (said !== 'placed' || write === undefined || !isPrompt(write)) return false;
+  if (reported !== 'placed' || write === undefined || !isPrompt(write)) return false;
   if (/could not (be looked up|check)/.test(run.stderr)) return false;
   const since = write.replied ?? 0;
   const reads = listings.filter(({ time }) => time >= since && time <= run.ended);
   return reads.every(({ treatment, executions }) => treatment === 'pass' && isUndisturbed(executions));
 }
 
-/** The exchange may have been told to answer badly itself. */
+/** Whether a fault of the exchange itself spoilt an answer. */
 function isUndisturbed(executions: Passing['executions']): boolean {
   return executions.every(({ answer = '' }) => answer.startsWith('[') && answer.endsWith(']'));
 }
 
-function flagged(orders: readonly Listed[], said: Said, told: Output | undefined, evidence: Evidence): Breach[] {
-  const own = [told?.id ?? '', ...(told?.duplicates ?? [])];
+function flagged(
+  orders: readonly Listed[],
+  reported: ReportedOutcome,
+  output: Output | undefined,
+  evidence: Evidence,
+): Breach[] {
+  const own = [output?.id ?? '', ...(output?.duplicates ?? [])];
   const isIn = (ids: readonly string[]) => orders.every(({ id }) => ids.includes(id));
-  if (mustFlag(said, evidence) && !isIn(own)) return ['doubled by the network before the check, and not flagged'];
-  const clientId = clientIdOf(told, evidence);
-  // to somebody whose command was killed, pit resolve shows it when asked for that one
-  const isTold = ({ isArchived }: Resolved) => isArchived === undefined || said === 'killed';
-  const rows = evidence.resolved.filter((row) => row.clientId === clientId && isTold(row));
+  if (mustFlag(reported, evidence) && !isIn(own))
+    return ['duplicated by the network before the check, and not flagged'];
+  const clientId = clientIdOf(output, evidence);
+  // after a kill, pit resolve shows it when asked for this write
+  const isReported = ({ isArchived }: Resolved) => isArchived === undefined || reported === 'killed';
+  const rows = evidence.resolved.filter((row) => row.clientId === clientId && isReported(row));
   const warned = evidence.warned.filter((warning) => warning.clientId === clientId);
   const all = [
     ...own,
     ...rows.flatMap(({ id, duplicates }) => [id ?? '', ...duplicates]),
     ...warned.flatMap(({ named }) => named),
   ];
-  // where the order was settled by a later command, that one named the first of them
+  // if a later command settled the order, that one reported the first of them
   const missing = orders.filter(({ id }) => !all.includes(id));
-  return missing.length === 0 ? [] : ['doubled by the network, and never told'];
+  return missing.length === 0 ? [] : ['duplicated by the network, and never reported'];
 }
 
 function isDoneLater(orders: readonly Listed[], evidence: Evidence): boolean {
@@ -138,19 +149,24 @@ function isDoneLater(orders: readonly Listed[], evidence: Evidence): boolean {
   return orders.every(({ time }) => time >= seen);
 }
 
-/** The next command in the market tells that there is an order after all. */
-function toldLater(orders: readonly Listed[], evidence: Evidence): Breach[] {
+/** The next command in the market must report that the order exists after all. */
+function reportedLater(orders: readonly Listed[], evidence: Evidence): Breach[] {
   const clientId = clientIdOf(undefined, evidence);
   const warned = evidence.warned.filter((warning) => warning.clientId === clientId).flatMap(({ ids }) => ids);
-  return orders.every(({ id }) => warned.includes(id)) ? [] : ['done after it was refused, and never told'];
+  return orders.every(({ id }) => warned.includes(id)) ? [] : ['done after a refusal, and never reported'];
 }
 
-function falseAlarms(orders: readonly Listed[], said: Said, told: Output | undefined, evidence: Evidence): Breach[] {
-  const clientId = clientIdOf(told, evidence);
+function falseAlarms(
+  orders: readonly Listed[],
+  reported: ReportedOutcome,
+  output: Output | undefined,
+  evidence: Evidence,
+): Breach[] {
+  const clientId = clientIdOf(output, evidence);
   const warned = evidence.warned.filter((warning) => warning.clientId === clientId).flatMap(({ ids }) => ids);
   const rows = evidence.resolved.filter((row) => row.clientId === clientId);
-  const alarms = [...(told?.duplicates ?? []), ...warned, ...rows.flatMap(({ duplicates }) => duplicates)];
-  const least = said === 'refused' ? 1 : 2;
+  const alarms = [...(output?.duplicates ?? []), ...warned, ...rows.flatMap(({ duplicates }) => duplicates)];
+  const least = reported === 'refused' ? 1 : 2;
   const isFalse = alarms.some((id) => orders.length < least || !orders.some((one) => one.id === id));
-  return isFalse ? ['told to be doubled, and was not'] : [];
+  return isFalse ? ['reported as duplicated, but is not'] : [];
 }

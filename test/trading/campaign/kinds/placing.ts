@@ -1,28 +1,32 @@
-import type { Breach, Evidence, Said } from '../action.js';
+import type { Breach, Evidence, ReportedOutcome } from '../action.js';
 import type { Listed } from '../exchange.js';
 import { wasKilled } from '../program.js';
 
-/** What pit prints of an order or a withdrawal that it was to place. */
+/** The output of pit for an order or a withdrawal. */
 export interface PlacementOutput {
   readonly outcome: string;
   readonly id: string | null;
 }
 
-/** By the exit code, and what was printed with it. */
-export function saidOfPlacing({ run }: Evidence, told: PlacementOutput | undefined): Said {
+/** Reads the outcome from the exit code and the output. */
+export function reportedOutcome({ run }: Evidence, output: PlacementOutput | undefined): ReportedOutcome {
   const { code } = run;
   if (wasKilled(run)) return 'killed';
-  if (code === 0 && told?.outcome === 'placed') return 'placed';
-  if (code === 6 && told?.outcome === 'unknown') return 'unknown';
-  if (told !== undefined) return 'failed';
+  if (code === 0 && output?.outcome === 'placed') return 'placed';
+  if (code === 6 && output?.outcome === 'unknown') return 'unknown';
+  if (output !== undefined) return 'failed';
   if (code === 3 || code === 7) return 'refused';
   return code === 2 || code === 5 ? 'notSent' : 'failed';
 }
 
-/** Held against what the exchange has of it. */
-export function lies(said: Said, told: PlacementOutput | undefined, there: readonly Listed[]): Breach[] {
+/** Compares the reported outcome with the exchange. */
+export function falseReports(
+  reported: ReportedOutcome,
+  output: PlacementOutput | undefined,
+  there: readonly Listed[],
+): Breach[] {
   const isThere = there.length > 0;
-  if (said === 'placed' && !there.some(({ id }) => id === told?.id)) return ['said to be done, and was not'];
-  if ((said === 'refused' || said === 'notSent') && isThere) return ['said not to be done, and was'];
-  return said === 'failed' && isThere ? ['lost silently'] : [];
+  if (reported === 'placed' && !there.some(({ id }) => id === output?.id)) return ['reported as done, but not done'];
+  if ((reported === 'refused' || reported === 'notSent') && isThere) return ['reported as not done, but done'];
+  return reported === 'failed' && isThere ? ['lost silently'] : [];
 }

@@ -1,7 +1,7 @@
 import type { Fixture, Side } from '../action.js';
 import { chosen, type Draw } from '../draw.js';
 
-/** The terms of an order that no other order of a campaign has: by them the exchange's record is found. */
+/** Unique terms of an order, which identify the exchange's record. */
 export interface Terms {
   readonly market: string;
   readonly side: Side;
@@ -13,7 +13,7 @@ interface Traits {
   readonly market: string;
   readonly priceScale: number;
   readonly amountScale: number;
-  /** In the quote coin: a little above the least. */
+  /** In the quote coin: a little above the minimum. */
   readonly value: number;
 }
 
@@ -26,13 +26,13 @@ const MARKETS: readonly Traits[] = [
 
 export const MARKET_NAMES = MARKETS.map(({ market }) => market);
 
-/** Of the market's price: so that an order rests, and so that it trades at once. */
+/** Factors on the market price: for a resting order, and for one that trades at once. */
 const FAR = 0.9;
 const NEAR = 1.003;
-/** Prices go so many ticks and then begin again with a larger amount. */
+/** After this many ticks, prices start again with a larger amount. */
 const TICKS = 100;
 
-/** Terms of their own for each number up to 20,000. */
+/** Unique terms for each number up to 20,000. */
 export function uniqueTerms(number: number, draw: Draw, { prices }: Fixture, rests: boolean): Terms {
   const { market, priceScale, amountScale, value } = chosen(draw, MARKETS);
   const side = chosen(draw, ['buy', 'sell'] as const);
@@ -51,13 +51,13 @@ export function uniqueTerms(number: number, draw: Draw, { prices }: Fixture, res
   };
 }
 
-/** The same at a price that no other order has either. */
+/** The same terms at another unique price. */
 export function repriced(terms: Terms): Terms {
   const { priceScale = 0 } = MARKETS.find(({ market }) => market === terms.market) ?? {};
   return { ...terms, price: plain((Number(terms.price) + TICKS * 10 ** -priceScale).toFixed(priceScale)) };
 }
 
-/** Without the zeros at the end: the same number in the same words everywhere. */
+/** A number without trailing zeros, so that equal numbers have equal texts. */
 export function plain(number: string): string {
   return number.includes('.') ? number.replace(/\.?0+$/, '') : number;
 }

@@ -2,40 +2,40 @@ import type { Passing } from '../../../support/proxy.js';
 import {
   type Action,
   type Breach,
-  doubled,
   type Evidence,
   type Fixture,
   type Judgement,
   type Kind,
+  type ReportedOutcome,
   type Resolved,
-  type Said,
+  sentTwice,
 } from '../action.js';
 import { chosen, type Draw } from '../draw.js';
 import type { Listed } from '../exchange.js';
 import { isPrompt } from '../network.js';
 import { documentOf } from '../program.js';
-import { lies, type PlacementOutput, saidOfPlacing } from './placing.js';
+import { falseReports, type PlacementOutput, reportedOutcome } from './placing.js';
 import { plain } from './terms.js';
 
-/** An amount that no other withdrawal has: by it the exchange's record is found. */
+/** A unique amount, which identifies the exchange's record. */
 interface WithdrawAction extends Action {
   readonly amount: string;
-  /** Whether it may be moved within the exchange: then the bills are searched as well. */
+  /** Whether it is an internal transfer: then the bills are searched as well. */
   readonly internal: boolean;
 }
 
-/** The coins, and the least amount of a withdrawal. */
+/** The coins, and the minimum amount of a withdrawal. */
 export const COINS = ['btc', 'eth', 'ltc'] as const;
 type Coin = (typeof COINS)[number];
 const LEAST: Readonly<Record<Coin, number>> = { btc: 0.001, eth: 0.01, ltc: 0.1 };
 const DECIMALS = 8;
-/** Of the coin's market against usdt: what an order may be of, too. */
+/** Terms of an order in the coin's usdt market, with the same amount. */
 const ORDER_DECIMALS: Readonly<Record<Coin, number>> = { btc: 6, eth: 5, ltc: 4 };
-/** So many amounts within the exchange differ: more than are judged together. One of them and a fee are none of the others. */
+/** The number of different amounts of internal transfers: more than are judged together. None equals another one plus a fee. */
 const INTERNAL = 1_000;
 const STEP = 7;
 
-/** `pit withdraw`: of an amount that no other has, to the verified address. */
+/** `pit withdraw`: a unique amount to the verified address. */
 export const withdraw: Kind<WithdrawAction> = {
   name: 'withdraw',
   weight: 3,
@@ -55,12 +55,12 @@ export const withdraw: Kind<WithdrawAction> = {
     };
   },
 
-  /** A trade of the same amount: its bill is no word about the withdrawal. */
-  async beside({ market: coin, amount, internal }, { exchange, prices }): Promise<void> {
+  /** A trade of the same amount, whose bill must not settle the withdrawal. */
+  async afterCommand({ market: coin, amount, internal }, { exchange, prices }): Promise<void> {
     if (!internal) return;
     const market = `${coin}_usdt`;
     const price = ((prices.get(market)?.bid ?? 0) * 0.98).toFixed(2);
-    // the exchange's own faults are met here as well: then there is none this time
+    // the faults of the exchange apply here as well: then there is no trade this time
     await exchange.ask('order', { amount, currency: market, price, tradeType: '0' }).catch(() => undefined);
   },
 
@@ -69,24 +69,24 @@ export const withdraw: Kind<WithdrawAction> = {
   },
 
   judge(action, evidence): Judgement {
-    const told = documentOf<PlacementOutput>(evidence.run);
-    const said = saidOfPlacing(evidence, told);
+    const output = documentOf<PlacementOutput>(evidence.run);
+    const reported = reportedOutcome(evidence, output);
     const records = evidence.withdrawals.filter(({ amount }) => plain(amount) === action.amount);
     const extra = Math.max(0, records.length - 1);
-    const isLate = said === 'refused' && records.length > 0 && isDoneLater(records, evidence);
-    const isPromptly = said === 'placed' && evidence.writes.every(isPrompt) && isSeen(evidence);
-    const own = warnedIn(evidence, action).filter((id) => id !== told?.id);
+    const isLate = reported === 'refused' && records.length > 0 && isDoneLater(records, evidence);
+    const isPromptly = reported === 'placed' && evidence.writes.every(isPrompt) && isSeen(evidence);
+    const own = warnedIn(evidence, action).filter((id) => id !== output?.id);
     const breaches = [
-      ...doubled(action, evidence),
-      ...(isLate ? [] : lies(said, told, records)),
-      ...settledRightly(action, said, records, evidence),
-      ...(extra > 0 || isLate ? everTold(records, told, action, evidence) : []),
+      ...sentTwice(action, evidence),
+      ...(isLate ? [] : falseReports(reported, output, records)),
+      ...settledRightly(action, reported, records, evidence),
+      ...(extra > 0 || isLate ? everReported(records, output, action, evidence) : []),
       ...(extra > 0 && isPromptly && own.length === 0
-        ? (['doubled by the network before the check, and not flagged'] as const)
+        ? (['duplicated by the network before the check, and not flagged'] as const)
         : []),
-      ...(extra === 0 && !isLate && own.length > 0 ? (['told to be doubled, and was not'] as const) : []),
+      ...(extra === 0 && !isLate && own.length > 0 ? (['reported as duplicated, but is not'] as const) : []),
     ];
-    return { said, duplicates: extra, prompt: isPromptly ? extra : 0, flagged: own.length, isLate, breaches };
+    return { reported, duplicates: extra, prompt: isPromptly ? extra : 0, flagged: own.length, isLate, breaches };
   },
 };
 
@@ -94,38 +94,43 @@ function withdrawKey(coin: string, amount: string): string {
   return `withdraw ${amount} ${coin}`;
 }
 
-/** What was unknown must be settled in the end, as the exchange has it; what was killed may have no record where it was never sent. */
-function settledRightly(action: WithdrawAction, said: Said, records: readonly Listed[], evidence: Evidence): Breach[] {
-  if (said !== 'unknown' && said !== 'killed') return [];
+/** An unknown write must be settled in the end as the exchange has it; a killed one may lack a record if it was never sent. */
+function settledRightly(
+  action: WithdrawAction,
+  reported: ReportedOutcome,
+  records: readonly Listed[],
+  evidence: Evidence,
+): Breach[] {
+  if (reported !== 'unknown' && reported !== 'killed') return [];
   const row = rowsOf(action, evidence).at(-1);
   if (row === undefined && isDoubtful(action, evidence)) return records.length > 0 ? ['not settled'] : [];
   if (row === undefined) {
-    if (said === 'unknown') return ['not settled'];
+    if (reported === 'unknown') return ['not settled'];
     return records.length > 0 ? ['lost silently'] : [];
   }
   const isRight = row.outcome === 'placed' ? records.some(({ id }) => id === row.id) : records.length === 0;
   return isRight ? [] : ['settled wrongly'];
 }
 
-/** What the journal has of it in the end. */
+/** Its final row in the journal. */
 function rowsOf(action: WithdrawAction, { resolved }: Evidence): Resolved[] {
   return resolved.filter(({ operation, target }) => operation === 'withdraw' && target === action.keys[0]);
 }
 
-/** Whether it is still open, because of the bill of something else: that has to be named. */
+/** Whether it is still open because of a bill of something else, which has to be named. */
 function isDoubtful({ internal }: WithdrawAction, { run, resolved }: Evidence): boolean {
   const row = resolved.findLast(({ outcome, clientId }) => outcome === 'unknown' && run.stderr.includes(clientId));
   const named = /bill \d+ \(Sell, [-:.TZ\d]+\) has this amount/;
   return internal && row?.timeline.some(({ event }) => named.test(event)) === true;
 }
 
-/** What its own command warned of. */
+/** The duplicates that its own command reported. */
 function warnedIn({ run, warned }: Evidence, action: WithdrawAction): readonly string[] {
   const mine = warned.filter((warning) => warning.clientId !== '' && run.stderr.includes(warning.clientId));
   return mine.filter(({ what }) => what === action.keys[0]).flatMap(({ ids }) => ids);
 }
 
-/** Whether its look at the records came through as they were. */
+/** Whether its read of the records was undisturbed. */
 function isSeen({ run, writes, listings }: Evidence): boolean {
   const since = writes[0]?.replied ?? 0;
   const reads = listings.filter(({ time }) => time >= since && time <= run.ended);
@@ -133,22 +138,22 @@ function isSeen({ run, writes, listings }: Evidence): boolean {
   return isUndisturbed && !/could not (be looked up|check)/.test(run.stderr);
 }
 
-/** Every record beyond the first was told, by its own command or a later one. */
-function everTold(
+/** Every record beyond the first was reported, by its own command or a later one. */
+function everReported(
   records: readonly Listed[],
-  told: PlacementOutput | undefined,
+  output: PlacementOutput | undefined,
   action: WithdrawAction,
   { warned }: Evidence,
 ): Breach[] {
   const warnings = warned.filter(({ what }) => what === action.keys[0]).flatMap(({ ids }) => ids);
-  const all = [told?.id ?? '', ...warnings];
-  return records.every(({ id }) => all.includes(id)) ? [] : ['doubled by the network, and never told'];
+  const all = [output?.id ?? '', ...warnings];
+  return records.every(({ id }) => all.includes(id)) ? [] : ['duplicated by the network, and never reported'];
 }
 
-/** Whether a copy was done after pit had looked at the records for the last time. */
+/** Whether a repetition executed after pit's last read of the records. */
 function isDoneLater(records: readonly Listed[], { writes, listings, run }: Evidence): boolean {
   const replied = writes[0]?.replied ?? run.ended;
-  const looks = listings.filter(({ time }) => time >= replied && time <= run.ended);
-  const [first = replied] = looks.flatMap(({ executions }) => executions.map(({ begun }) => begun)).sort();
+  const orderReads = listings.filter(({ time }) => time >= replied && time <= run.ended);
+  const [first = replied] = orderReads.flatMap(({ executions }) => executions.map(({ begun }) => begun)).sort();
   return records.every(({ time }) => time >= first);
 }

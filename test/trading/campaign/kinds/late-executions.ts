@@ -1,0 +1,39 @@
+import type { Breach, Evidence, ReportedOutcome } from '../action.js';
+import type { Listed } from '../exchange.js';
+
+/**
+ * Ids of orders of refused lines that a repetition of the request placed after pit had all its replies and had
+ * read the list for the last time, so that it could not know them.
+ */
+export function doneLater(
+  reported: ReportedOutcome,
+  output: { readonly orders: readonly { readonly outcome: string }[] } | undefined,
+  orders: readonly (readonly Listed[])[],
+  { listings, writes, run }: Evidence,
+): ReadonlySet<string> {
+  const looked = listings.flatMap(({ executions }) => executions.map(({ begun }) => begun));
+  const heard = writes.filter(({ time }) => time <= run.ended).map(({ replied }) => replied ?? run.ended);
+  const seen = Math.max(...[...looked, ...heard].filter((time) => time <= run.ended));
+  const late = orders.filter((own, index) => {
+    const isRefused = output === undefined ? reported === 'refused' : output.orders[index]?.outcome === 'refused';
+    return isRefused && own.every(({ time }) => time >= seen);
+  });
+  return new Set(late.flat().map(({ id }) => id));
+}
+
+/** Ids of orders of a killed run, which could not report whether its request was repeated after a refusal. */
+export function unreportedRepetitions(
+  reported: ReportedOutcome,
+  orders: readonly (readonly Listed[])[],
+  { writes }: Evidence,
+): string[] {
+  const again = writes.flatMap(({ executions }) => executions.slice(1).map(({ answer = '' }) => answer));
+  const ids = new Set(again.flatMap((answer) => /"data":\[([\d,]*)/.exec(answer)?.[1]?.split(',') ?? []));
+  const own = orders.flat().map(({ id }) => id);
+  return reported === 'killed' ? own.filter((id) => ids.has(id)) : [];
+}
+
+/** A later command must report that the order exists after all. */
+export function reportedLater(late: ReadonlySet<string>, named: readonly string[]): Breach[] {
+  return [...late].every((id) => named.includes(id)) ? [] : ['done after a refusal, and never reported'];
+}
