@@ -166,7 +166,7 @@ function __pit_tree_flags
                 '--hold' 'restart the timer every 15 seconds until Ctrl-C, or until the command ends'
         case 'resolve'
             printf '%s\t%s\n' \
-                '--as=done|notSent' 'what you found out about a call or withdrawal that pit cannot look up: done or notSent'
+                '--as=done|notSent' 'what you found out about a call, withdrawal or damaged record that pit cannot look up: done or notSent'
         case 'api'
             printf '%s\t%s\n' \
                 '--raw' 'print the body as it was sent instead of a table' \

@@ -36,19 +36,37 @@ export function isPrivateFile(root: string, relative: string): boolean {
 export function makePrivateFolder(root: string, within = ''): void {
   const folder = path.join(root, within);
   if (look(folder, folder === root ? fs.statSync : fs.lstatSync) === null) makeFolders(folder);
+  for (const above of foldersBetween(root, within)) if (above !== folder) requireUnchangeable(root, above);
   requirePrivateFolder(root, folder);
+  requireUnmovable(root);
 }
 
 /**
- * Refuses a folder inside one that others may write to: they could put another in its place. Both ends of a link are
- * checked.
+ * Refuses a folder that another user owns, can write to or can replace. One that does not exist is not refused.
+ * @throws Failure `credentials`
+ */
+export function requireOwnFolder(root: string): void {
+  if (look(root, fs.statSync) === null) return;
+  requireUnchangeable(root, root);
+  requireUnmovable(root);
+}
+
+/**
+ * Refuses a folder that another user could replace by another, because of the folders above it: up to the first that only
+ * root or the user can change. Both ends of a link are checked.
  * @throws Failure `credentials`
  */
 export function requireUnmovable(root: string): void {
-  if (process.geteuid === undefined) return;
-  for (const above of new Set([path.dirname(root), path.dirname(fs.realpathSync(root))])) {
-    const mode = look(above, fs.statSync)?.mode ?? 0;
-    if ((mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0) throw open(above, mode, 'go-w');
+  const user = process.geteuid?.();
+  if (user === undefined) return;
+  for (const start of new Set([root, fs.realpathSync(root)])) {
+    for (let above = path.dirname(start); ; above = path.dirname(above)) {
+      const found = look(above, fs.statSync);
+      if (found === null) break;
+      if (found.uid !== 0 && found.uid !== user) throw ofAnother(above);
+      if ((found.mode & OTHERS_WRITE) === 0 || above === path.dirname(above)) break;
+      if ((found.mode & STICKY) === 0) throw open(above, found.mode, 'go-w');
+    }
   }
 }
 
@@ -91,23 +109,38 @@ function foldersBetween(root: string, relative: string): string[] {
 }
 
 function requirePrivateFolder(root: string, folder: string): void {
+  requireOwn(folder, plainFolder(root, folder), FOLDER_MODE);
+}
+
+/** Others may read it, but not change what is in it. */
+function requireUnchangeable(root: string, folder: string): void {
+  const { uid, mode } = plainFolder(root, folder);
+  const user = process.geteuid?.();
+  if (user === undefined) return;
+  if (uid !== user) throw ofAnother(folder);
+  if ((mode & OTHERS_WRITE) !== 0) throw open(folder, mode, 'go-w');
+}
+
+function plainFolder(root: string, folder: string): fs.Stats {
   const found = look(folder, folder === root ? fs.statSync : fs.lstatSync);
   if (found === null || !found.isDirectory()) throw notPlain(folder, 'folder');
-  requireOwn(folder, found, FOLDER_MODE);
+  return found;
 }
 
 /** Windows has neither modes nor numeric owners; there the user's profile folder protects the files. */
 function requireOwn(target: string, found: fs.Stats, mode: number): void {
   const user = process.geteuid?.();
   if (user === undefined) return;
-  if (found.uid !== user) {
-    throw new Failure('credentials', `${target} belongs to another user.`, {
-      hint: 'Run pit as its owner, or set PIT_HOME to a folder of your own.',
-    });
-  }
+  if (found.uid !== user) throw ofAnother(target);
   if ((found.mode & OTHERS) !== 0) {
     throw open(target, found.mode, mode.toString(8));
   }
+}
+
+function ofAnother(target: string): Failure {
+  return new Failure('credentials', `${target} belongs to another user.`, {
+    hint: 'Run pit as its owner, or set PIT_HOME to a folder of your own.',
+  });
 }
 
 function open(target: string, mode: number, fix: string): Failure {

@@ -44,7 +44,8 @@ interface Message {
 }
 
 /** A page of a coin's deposits or withdrawals, newest first; `total` and `size` are null if the exchange leaves them out. */
-type RecordPageOf<Name extends 'getChargeRecord' | 'getWithdrawRecord'> = ValueOf<Name>;
+type DepositPage = ValueOf<'getChargeRecord'>;
+type WithdrawalPage = ValueOf<'getWithdrawRecord'>;
 
 /**
  * The exchange in the project's own terms: no name of the interface goes in or comes out.
@@ -144,11 +145,11 @@ export class ExchangeClient {
     return orIfCode(OBSERVED.noRecord, [], () => this.#read('getSpotBills', request));
   }
 
-  depositPage(coin: string, page: number, size: number): Promise<RecordPageOf<'getChargeRecord'>> {
+  depositPage(coin: string, page: number, size: number): Promise<DepositPage> {
     return orIfCode(OBSERVED.noRecord, NO_RECORDS, () => this.#read('getChargeRecord', { coin, page, size }));
   }
 
-  withdrawalPage(coin: string, page: number, size: number): Promise<RecordPageOf<'getWithdrawRecord'>> {
+  withdrawalPage(coin: string, page: number, size: number): Promise<WithdrawalPage> {
     return orIfCode(OBSERVED.noRecord, NO_RECORDS, () => this.#read('getWithdrawRecord', { coin, page, size }));
   }
 

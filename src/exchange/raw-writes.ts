@@ -35,8 +35,14 @@ const TYPES: Readonly<Record<string, OrderType>> = { 1: 'postOnly', 2: 'ioc' };
 function orderTerms(values: Values): OrderTerms {
   const { currency: market = '', amount = '', price = '', orderType = '' } = values;
   return {
-    ...{ market, side: sideOf(values), type: TYPES[orderType] ?? 'limit', account: accountOf(values), price, amount },
-    ...{ borrow: values.enableExpress === 'true', repay: values.enableRepay === 'true' },
+    market,
+    side: sideOf(values),
+    type: TYPES[orderType] ?? 'limit',
+    account: accountOf(values),
+    price,
+    amount,
+    borrow: values.enableExpress === 'true',
+    repay: values.enableRepay === 'true',
   };
 }
 

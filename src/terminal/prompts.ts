@@ -101,7 +101,9 @@ export class Prompts {
       type: 'live',
       message: safe(question),
       below: (typed, wrong) => below(typed, wrong, this.#screen),
-      ...{ check, refresh, refreshMs: REFRESH_MS },
+      check,
+      refresh,
+      refreshMs: REFRESH_MS,
     };
     return String(await this.#ask(prompt, ON_COMMAND_LINE));
   }

@@ -157,7 +157,7 @@ function failureOf(job: Job, ending: Ending): Failure | null {
       hint: ['Do not place them again before you know.', resume],
     });
   if (placed === 0) return nothingPlaced(job, ending);
-  const hint = notSent > 0 ? resume : 'The answer lists what became of each line.';
+  const hint = notSent > 0 ? resume : 'The answer lists the outcome of each line.';
   return new Failure('partial', `${progressOf(job)}: ${reasonOf(job, ending)}.`, { clientId, hint });
 }
 

@@ -144,7 +144,9 @@ export class Session {
     if (limiter !== undefined) for (const password of passwordsOf(limiter)) host.redaction.keep(password);
     const placeFor = (url: string | null) => (url === null ? SANDBOX_PLACE : placeOf(url));
     return {
-      ...{ root: host.directories.state, now: host.now, share: shareOf(limiterShare) },
+      root: host.directories.state,
+      now: host.now,
+      share: shareOf(limiterShare),
       accessKey: () => this.credentials(connection).accessKey,
       places: { base: placeFor(baseUrl), trade: placeFor(tradeUrl) },
       ...(limiter === undefined ? {} : { redis: limiter }),

@@ -3,6 +3,7 @@ import type { Base } from '../../cli/context.js';
 import type { Opened } from '../../cli/run.js';
 import type { Cache } from '../../config/cache.js';
 import type { Connection } from '../../config/connection.js';
+import { requireOwnFolder } from '../../config/private.js';
 import type { Profiles } from '../../config/profiles.js';
 import { Failure } from '../../errors.js';
 import { Budget } from '../../exchange/budget.js';
@@ -91,6 +92,7 @@ class Trading {
       import('../../trading/journal/journal.js'),
       import('./duplicate-warnings.js'),
     ]);
+    requireOwnFolder(host.directories.state);
     this.#journal ??= new Journal(host, host.directories.state, journalName(connection, accessKey));
     return {
       host,

@@ -154,8 +154,13 @@ export class Tunnel extends HttpsAgent {
     const send = protocol === 'https:' ? httpsRequest : httpRequest;
     return send({
       method: 'CONNECT',
-      ...{ host: plain(hostname), port: port || (protocol === 'https:' ? 443 : 80), path: authority },
-      ...{ agent: false, setHost: false, headers: { host: authority, ...authorization }, signal },
+      host: plain(hostname),
+      port: port || (protocol === 'https:' ? 443 : 80),
+      path: authority,
+      agent: false,
+      setHost: false,
+      headers: { host: authority, ...authorization },
+      signal,
     });
   }
 

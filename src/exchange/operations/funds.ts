@@ -195,7 +195,10 @@ export interface ListedBill {
 function toBill(entry: v.InferOutput<typeof billEntry>): Bill {
   const { id, currencyName, changeAmount, date, typeDesc, remark } = entry;
   return {
-    ...{ id, time: date, coin: currencyName.toLowerCase(), type: typeDesc },
+    id,
+    time: date,
+    coin: currencyName.toLowerCase(),
+    type: typeDesc,
     change: amountIn(changeAmount, currencyName, id),
     balance: balanceOf(entry),
     remark,
@@ -249,8 +252,13 @@ function toChainAddress(coin: string, entry: v.InferOutput<typeof depositAddress
   const { blockChain, isUseMemo, address, account, memo, canDeposit, canWithdraw } = entry;
   const place = isUseMemo ? account || address : address || account;
   return {
-    ...{ coin, chain: blockChain, address: place || null, memo: isUseMemo ? memo || null : null },
-    ...{ needsMemo: isUseMemo, canDeposit, canWithdraw },
+    coin,
+    chain: blockChain,
+    address: place || null,
+    memo: isUseMemo ? memo || null : null,
+    needsMemo: isUseMemo,
+    canDeposit,
+    canWithdraw,
   };
 }
 
@@ -380,8 +388,12 @@ export const getFeeInfo = withCodec(
       Object.entries(result).flatMap(([name, entries]) =>
         entries.map(
           ({ chainName, mainChainName, fee, canDeposit, canWithdraw }): ChainFee => ({
-            ...{ coin: name.toLowerCase(), chain: chainName, mainChain: mainChainName },
-            ...{ fee, canDeposit, canWithdraw },
+            coin: name.toLowerCase(),
+            chain: chainName,
+            mainChain: mainChainName,
+            fee,
+            canDeposit,
+            canWithdraw,
           }),
         ),
       ),
