@@ -8,7 +8,6 @@ export default defineConfig({
   test: {
     include: process.env.PIT_MUTANT_TESTS?.split(',') ?? [],
     setupFiles: ['test/support/every-file.ts', 'test/support/mutant-runs.ts'],
-    env: { RECONCILE_RUNS: '60' },
     // coverage by test is lost when the files share their modules
     isolate: true,
     testTimeout: 300_000,

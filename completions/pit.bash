@@ -49,8 +49,8 @@ __pit_command() {
     'completion uninstall') arguments='bash|zsh|fish' ;;
     'schema') arguments='-...' ;;
     'sandbox') subs='serve start stop status reset account deposit transfer price replay export import clock fault' ;;
-    'sandbox serve') flags='--port=- --seed=- --no-limits --limit=- --strict-agent --kline-since=first|latest --zone=-' ;;
-    'sandbox start') ;;
+    'sandbox serve') flags='--port=- --seed=- --no-limits --limit=- --strict-agent --kline-since=first|latest --dialect=document|observed --zone=-' ;;
+    'sandbox start') flags='--dialect=document|observed' ;;
     'sandbox stop') ;;
     'sandbox status') ;;
     'sandbox reset') ;;

@@ -166,7 +166,7 @@ function __pit_tree_flags
                 '--hold' 'restart the timer every 15 seconds until Ctrl-C, or until the command ends'
         case 'resolve'
             printf '%s\t%s\n' \
-                '--as=done|notSent' 'what you found out about a call or withdrawal that pit cannot look up: done or notSent'
+                '--as=done|notSent' 'what you found out about a call, withdrawal or damaged record that pit cannot look up: done or notSent'
         case 'api'
             printf '%s\t%s\n' \
                 '--raw' 'print the body as it was sent instead of a table' \
@@ -221,7 +221,11 @@ function __pit_tree_flags
                 '--limit=-' 'change limits, for tests: key=600,address=off,lock=10s,kline=off,reqTime=5s' \
                 '--strict-agent' 'refuse a User-Agent that is not a browser\'s' \
                 '--kline-since=first|latest' 'which 1,000 candles to return after since: first or latest (default: latest)' \
+                '--dialect=document|observed' 'serve the document to the letter, or what clients parse: document or observed (default: the last one, or document)' \
                 '--zone=-' 'the time zone of dates in answers, such as +08:00 (default: UTC)'
+        case 'sandbox start'
+            printf '%s\t%s\n' \
+                '--dialect=document|observed' 'serve the document to the letter, or what clients parse: document or observed (default: the last one, or document)'
         case 'sandbox account add'
             printf '%s\t%s\n' \
                 '--permissions=,asset|lever|entrust|money' 'what its key may do: some of asset, lever, entrust, money (default: all)'

@@ -27,7 +27,7 @@ const GROUPS = [
     files: ['src/trading/guards/guards.ts', 'src/trading/guards/limits.ts'],
     tests: ['test/trading/guards/*.test.ts'],
   },
-  { files: ['src/trading/reconcile.ts'], tests: ['test/trading/reconcile.test.ts'] },
+  { files: ['src/trading/reconcile.ts'], tests: ['test/trading/reconcile-decisions.test.ts'] },
   {
     files: ['src/exchange/operations/fields.ts', 'src/exchange/operations/trading.ts'],
     tests: ['test/exchange/codecs.test.ts', 'test/exchange/responses.test.ts'],

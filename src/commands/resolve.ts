@@ -33,7 +33,7 @@ export default define({
   flags: {
     as: flag(
       '--as <outcome>',
-      'what you found out about a call or withdrawal that pit cannot look up: done or notSent',
+      'what you found out about a call, withdrawal or damaged record that pit cannot look up: done or notSent',
       oneOf('--as', 'done', 'notSent'),
     ),
   },

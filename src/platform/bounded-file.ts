@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 
 /** Thrown for what may have no end, or is longer than its reader allows. `code` says so where a system error has its own. */
-export class UnboundedFile extends Error {
+class UnboundedFile extends Error {
   override readonly name = 'UnboundedFile';
 
   constructor(readonly code: string) {

@@ -182,7 +182,7 @@ async function duplicatesEverywhere(account: TradingAccount): Promise<Duplicates
     for (const side of ['buy', 'sell'] as const) {
       const found = await tryRead(() => verifyOrders(account, { market, side }, { extent: 'all' }));
       if (found === undefined)
-        account.tell(`The orders of ${market} could not be looked through; a later command does.`);
+        account.tell(`The orders of ${market} could not be checked for duplicates; a later command will do it.`);
       duplicates.push(...(found?.duplicates ?? []));
     }
   }

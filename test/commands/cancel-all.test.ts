@@ -209,9 +209,7 @@ describe('on a terminal', () => {
       });
       expect({ status, late }).toEqual({ status: 130, late: false });
       const words = screen.replace(/\s+/g, ' ');
-      expect(words).toMatch(
-        /5 of 10 answers had arrived\..*Find out what became of the other cancellations: pit resolve/,
-      );
+      expect(words).toMatch(/5 of 10 answers had arrived\..*Find the outcome of the other cancellations: pit resolve/);
       expect(words).toContain('pit cancel btc_usdt --all');
       const settled = await pit.json<Cancelled[]>('resolve');
       // in addition to those of the tests above

@@ -142,7 +142,7 @@ describe('a withdrawal by a script', () => {
     const result = await desk.json(scripted('btc 0.0123 --to BTC'), password());
     expect(result).toStrictEqual({
       ...{ outcome: 'placed', id: ID, coin: 'btc', amount: '0.0123', fee: '0.0005', receives: '0.0118' },
-      ...{ address: verified.btc, memo: null, internal: false },
+      ...{ address: verified.btc, memo: null, internal: false, duplicates: [] },
     });
     const [record] = await desk.json<Record[]>('withdrawals btc');
     expect(record).toMatchObject({ id: (result as Record).id, amount: expect.stringMatching(/^0\.0123/) });
@@ -207,7 +207,9 @@ describe('a withdrawal on a bad network', () => {
     const { code, stderr, stdout } = await desk.run(`${scripted('btc 0.031 --to BTC')} --json`, password());
     const records = await desk.json<Record[]>('withdrawals btc');
     const ids = records.filter(({ amount }) => Number(amount) === 0.031).map(({ id }) => id);
-    expect([code, ids.length]).toEqual([0, 2]);
+    expect([code, ids.length]).toEqual([9, 2]);
+    const made = document<{ id: string; duplicates: string[] }>(stdout);
+    expect([made.id, ...made.duplicates].sort()).toEqual([...ids].sort());
     expect(stderr).toContain('THE WITHDRAWAL WAS MADE MORE THAN ONCE: 0.031 btc');
     for (const id of ids) expect(`${stdout}${stderr}`).toContain(id);
   });

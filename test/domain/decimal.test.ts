@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Decimal } from '../../src/domain/decimal.js';
+import { Decimal, ungrouped } from '../../src/domain/decimal.js';
 
 /** A rational number, as an independent calculation. */
 interface Ratio {
@@ -159,6 +159,16 @@ describe('arithmetic is exact', () => {
     );
   });
 
+  it.each([
+    ['1.50', '1.5'],
+    ['2.00', '2'],
+    ['20', '20'],
+    ['0.00', '0'],
+    ['-100.0', '-100'],
+  ])('for the trailing zeros of %s, which leave %s', (text, trimmed) => {
+    expect(Decimal.of(text).trimmed().toString()).toBe(trimmed);
+  });
+
   it('except for division by zero and invalid scales, which throw', () => {
     expect(() => Decimal.of('1').dividedBy(Decimal.zero, 2, 'down')).toThrow(RangeError);
     expect(() => Decimal.fromUnits(1n, -1)).toThrow(new RangeError('not a scale: -1'));
@@ -185,5 +195,34 @@ describe('arithmetic is exact', () => {
   ])('for %s / %s, which is %s rounded down and %s rounded up', (left, right, down, up) => {
     const quotient = (rounding: 'down' | 'up') => Decimal.of(left).dividedBy(Decimal.of(right), 2, rounding).toString();
     expect([quotient('down'), quotient('up')]).toEqual([down, up]);
+  });
+});
+
+describe('the commas of a number', () => {
+  it.each([
+    ['1,000', '1000'],
+    ['28,128.65', '28128.65'],
+    ['123,456,789', '123456789'],
+    ['1,000usdt', '1000usdt'],
+  ])('are removed from %s, which tables show', (text, plain) => {
+    expect(ungrouped(text)).toBe(plain);
+  });
+
+  it.each([
+    '0,5',
+    '0,500',
+    '1,5',
+    '1,50',
+    '1,0000',
+    '1,000,',
+    '1,000,00',
+    '1234,567',
+    '-1,000',
+    'a1,000',
+    '1,abc',
+    'x,123',
+    '100',
+  ])('are left in %s, which may mean something else', (text) => {
+    expect(ungrouped(text)).toBe(text);
   });
 });

@@ -217,7 +217,7 @@ function run({ requests, foreign, checks: between, datesMs }: Scenario, options:
   return model;
 }
 
-const RUNS = { numRuns: Number(process.env.RECONCILE_RUNS ?? 600) };
+const RUNS = { numRuns: 600 };
 
 describe('any interleaving of requests, executions and lists', () => {
   it('gives each intent one true outcome, and reports each row beyond it exactly once', () => {

@@ -154,7 +154,7 @@ function showProgress({ host, output }: Context, market: string, count: number, 
     hide();
     output.warn([
       `${done} of ${total} answers had arrived.`,
-      suggest('Find out what became of the other cancellations', 'resolve'),
+      suggest('Find the outcome of the other cancellations', 'resolve'),
       ...(isAll ? [suggest('Cancel what is left', 'cancel', market, '--all')] : []),
     ]);
   });

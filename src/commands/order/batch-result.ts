@@ -15,6 +15,7 @@ import type { LineOutcome } from '../../trading/batches/batch-fact.js';
 import { type Job, MOST_PAIRS } from '../../trading/batches/job.js';
 import { type Ending, JobRun, type Phase } from '../../trading/batches/job-run.js';
 import { resumeCommand } from '../../trading/batches/start-job.js';
+import { doneTwice } from '../session/duplicate-warnings.js';
 
 export const UNCHECKED_BATCH =
   'The network may have repeated a request, and pit could not check: compare the list of orders with this answer.';
@@ -145,11 +146,14 @@ export function batchAnswer(job: Job, ending: Ending): Answer {
   return failure === null ? answer : { ...answer, failure };
 }
 
-/** All placed 0; any unknown 6; none placed 3 (5 and 7 if that is why); mixed 9. */
+/** All placed once 0; any unknown 6; none placed 3 (5 and 7 if that is why); mixed 9. */
 function failureOf(job: Job, ending: Ending): Failure | null {
   const { placed, unknown, notSent } = job.counts();
   const clientId = job.id;
-  if (placed === job.terms.count) return null;
+  if (placed === job.terms.count)
+    return job.duplicates.size === 0
+      ? null
+      : doneTwice('Orders were placed', clientId, suggest('See the orders', 'orders', job.terms.market));
   const resume = suggest('To continue', ...resumeCommand(job.id, job.terms));
   if (unknown > 0)
     return new Failure('unknown', `It is unknown whether every order was placed: ${progressOf(job)}.`, {
@@ -157,7 +161,7 @@ function failureOf(job: Job, ending: Ending): Failure | null {
       hint: ['Do not place them again before you know.', resume],
     });
   if (placed === 0) return nothingPlaced(job, ending);
-  const hint = notSent > 0 ? resume : 'The answer lists what became of each line.';
+  const hint = notSent > 0 ? resume : 'The answer lists the outcome of each line.';
   return new Failure('partial', `${progressOf(job)}: ${reasonOf(job, ending)}.`, { clientId, hint });
 }
 

@@ -37,7 +37,7 @@ import { dryRun, dryRunShape } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
 import { clientId, marketName, oneOf } from '../inputs.js';
 import { notSent } from '../not-sent.js';
-import { UNCHECKED } from '../session/duplicate-warnings.js';
+import { doneTwice, UNCHECKED } from '../session/duplicate-warnings.js';
 import {
   accountText,
   type CheckedOrder,
@@ -313,6 +313,7 @@ export function placedAnswer(order: CheckedOrder['order'], placement: Placement)
   const isPlaced = placement.outcome === 'placed';
   const duplicates = isPlaced ? (placement.duplicates ?? []) : [];
   const { market, side, type, account, price, amount, notional } = order;
+  const ownDuplicates = duplicates.flatMap(({ intent, ids }) => (intent === clientId ? ids : []));
   const data = {
     outcome: placement.outcome,
     id: isPlaced ? placement.id : null,
@@ -324,14 +325,17 @@ export function placedAnswer(order: CheckedOrder['order'], placement: Placement)
     price,
     amount,
     notional,
-    duplicates: duplicates.flatMap(({ intent, ids }) => (intent === clientId ? ids : [])),
+    duplicates: ownDuplicates,
   };
   const what = `${sideText(side)} ${grouped(amount)} ${market} at ${grouped(price)}`;
   const show = ({ paint }: Screen) =>
     isPlaced
       ? `${paint.good('Placed')}  ${paintSide(what, side, paint)}  ${accountText(order)}  id ${placement.id}`
       : `${paint.warn('Unknown')}  ${what}  ${accountText(order)}  client id ${clientId}`;
-  return isPlaced ? { data, show } : { data, show, failure: unknownFailure(order, placement) };
+  if (!isPlaced) return { data, show, failure: unknownFailure(order, placement) };
+  if (ownDuplicates.length === 0) return { data, show };
+  const cancel = suggest('Cancel the duplicates', 'cancel', market, ...ownDuplicates);
+  return { data, show, failure: doneTwice('The order was placed', clientId, cancel) };
 }
 
 function unknownFailure(

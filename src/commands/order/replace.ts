@@ -246,7 +246,7 @@ function notCancelled(ended: Ended): Answer {
     show: ({ paint }) => paint.warn(`Unknown  cancel ${idOf(terms)}`),
     failure: new Failure('unknown', text, {
       clientId,
-      hint: suggest('Find out what became of it', 'resolve', clientId),
+      hint: suggest('Find its outcome', 'resolve', clientId),
     }),
   };
 }

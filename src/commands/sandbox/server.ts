@@ -1,7 +1,8 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
 import { define, flag, type Reader, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { quoted, usage } from '../../errors.js';
+import { quoted, suggest, usage } from '../../errors.js';
+import type { Host } from '../../platform/host.js';
 import type { OtherLimits } from '../../sandbox/lifecycle/start.js';
 import { grouped } from '../../terminal/cells.js';
 import { type Entry, record } from '../../terminal/table.js';
@@ -30,6 +31,12 @@ const LIMITS: Readonly<Record<keyof OtherLimits, Reader<number | null>>> = {
   reqTime: duration,
 };
 
+const DIALECT = flag(
+  '--dialect <which>',
+  'serve the document to the letter, or what clients parse: document or observed (default: the last one, or document)',
+  oneOf('--dialect', 'document', 'observed'),
+);
+
 export const serve = define({
   summary: 'Run the sandbox in the foreground',
   flags: {
@@ -47,6 +54,7 @@ export const serve = define({
       'which 1,000 candles to return after since: first or latest (default: latest)',
       oneOf('--kline-since', 'first', 'latest'),
     ),
+    dialect: DIALECT,
     zone: flag('--zone <offset>', 'the time zone of dates in answers, such as +08:00 (default: UTC)', utcOffset),
   },
   examples: [
@@ -55,9 +63,9 @@ export const serve = define({
     'sandbox serve --limit key=600,reqTime=5s',
   ],
   output: ADDRESS_AND_ADMIN,
-  async run({ host, output }, { port, seed, limits, limit, strictAgent, zone, klineSince }) {
+  async run({ host, output }, { port, seed, limits, limit, strictAgent, zone, klineSince, dialect }) {
     const { startSandbox } = await import('../../sandbox/lifecycle/start.js');
-    const running = await startSandbox(host, { port, seed, limits, limit, strictAgent, zone, klineSince });
+    const running = await startSandbox(host, { port, seed, limits, limit, strictAgent, zone, klineSince, dialect });
     host.onInterrupt(() => running.close());
     const line = JSON.stringify(running.address);
     await output.answer({ data: running.address, show: () => line });
@@ -88,14 +96,24 @@ function countOrOff(name: string): Reader<number | null> {
 
 export const start = define({
   summary: 'Start the sandbox in the background',
-  examples: ['sandbox start', 'sandbox start --json'],
+  flags: { dialect: DIALECT },
+  examples: ['sandbox start', 'sandbox start --dialect observed --json'],
   output: ADDRESS_AND_ADMIN,
-  async run({ sandbox }) {
-    const { started, ...address } = await sandbox.start();
+  async run({ host, sandbox }, { dialect }) {
+    const { started, ...address } = await sandbox.start(dialect === undefined ? [] : ['--dialect', dialect]);
+    if (!started && dialect !== undefined) await requireDialect(host, dialect);
     const action = started ? 'Started the sandbox' : 'The sandbox is already running';
     return { data: address, show: () => `${action} at ${address.tradeUrl} (process ${address.pid}).` };
   },
 });
+
+/** Throws Failure `usage` if the running sandbox serves another dialect: it can only be chosen at a start. */
+async function requireDialect(host: Host, wanted: string): Promise<void> {
+  const { sandboxStatus } = await import('../../sandbox/lifecycle/index.js');
+  const { dialect } = await sandboxStatus(host);
+  if (dialect === null || dialect === wanted) return;
+  throw usage(`The sandbox is running with the dialect ${dialect}.`, suggest('Stop it first', 'sandbox', 'stop'));
+}
 
 export const stop = define({
   summary: 'Stop the sandbox and keep its state',
@@ -119,6 +137,7 @@ export const status = define({
   output: shape.record({
     running: shape.yesNo(''),
     ...Object.fromEntries(Object.entries(ADDRESS).map(([name, field]) => [name, shape.orNull(field)])),
+    dialect: shape.orNull(shape.oneOf(['document', 'observed'], '')),
     time: shape.orNull(shape.time("the exchange's clock")),
     clockRunning: shape.orNull(shape.yesNo('')),
     clockSpeed: shape.orNull(shape.number("1 is the speed of this machine's clock")),
@@ -146,6 +165,7 @@ export const status = define({
       ['access key', found.accessKey],
       ['secret key', found.secretKey],
       ['fund password', found.safePwd],
+      ['dialect', found.dialect],
       [timeTitle(), found.time === null ? null : localTime(Date.parse(found.time))],
       ['markets', count(found.markets)],
       ['open orders', count(found.orders)],

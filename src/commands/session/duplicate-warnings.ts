@@ -1,10 +1,15 @@
-import { suggest } from '../../errors.js';
+import { Failure, type Hint, suggest } from '../../errors.js';
 import type { Output } from '../../terminal/output.js';
 import { byWrite, type DuplicateOrders, type DuplicateWithdrawals } from '../../trading/duplicates.js';
 
 /** After a placed order, if the exchange could not be asked again. */
 export const UNCHECKED =
   'pit could not check whether the network repeated the order. The next command in this market checks again.';
+
+/** How a command ends whose request the network has repeated: it did more than was asked. */
+export function doneTwice(what: string, clientId: string, ...hint: readonly Hint[]): Failure {
+  return new Failure('partial', `${what} more than once.`, { clientId, hint });
+}
 
 /** Warns of orders that were placed more than once, or although they were rejected, and says how to cancel them. */
 export function warnOfDuplicates(output: Output, duplicates: readonly DuplicateOrders[]): void {

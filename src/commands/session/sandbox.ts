@@ -42,11 +42,11 @@ export class Sandbox {
     return address;
   }
 
-  /** As {@link ensure}, without a note. */
-  async start(): Promise<EnsuredSandbox> {
+  /** As {@link ensure}, without a note. `words` are added to `pit sandbox serve` if it has to be started. */
+  async start(words: readonly string[] = []): Promise<EnsuredSandbox> {
     const { ensureSandbox } = await import('../../sandbox/lifecycle/index.js');
     const { command, arguments: args } = this.host.self;
-    return ensureSandbox(this.host, { command, args: [...args, 'sandbox', 'serve'] });
+    return ensureSandbox(this.host, { command, args: [...args, 'sandbox', 'serve', ...words] });
   }
 
   /**

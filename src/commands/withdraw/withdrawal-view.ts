@@ -16,6 +16,7 @@ import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { WithdrawalResult } from '../../trading/withdrawals/send.js';
 import { dryRunShape, PREVIEW, type Preview } from '../dry-run.js';
 import { notSent } from '../not-sent.js';
+import { doneTwice } from '../session/duplicate-warnings.js';
 import { exchangeText } from '../session/exchange-text.js';
 import type { CheckedWithdrawal } from './withdraw.js';
 
@@ -30,6 +31,7 @@ export const WITHDRAWN = shape.record({
   address: shape.text('without the memo'),
   memo: shape.orNull(shape.text('')),
   internal: shape.yesNo('a transfer within the exchange was allowed'),
+  duplicates: shape.list(shape.id(''), 'further withdrawals that the network made of the same request'),
 });
 
 export const DRY_WITHDRAWAL = dryRunShape({
@@ -138,7 +140,9 @@ export function withdrawalAnswer({ output }: Context, sent: SentWithdrawal, with
       'The network may have repeated the request, and pit could not check.',
       suggest('Check again', 'withdrawals', coin),
     ]);
-  return answer(sent, withdrawal);
+  const done = answer(sent, withdrawal);
+  if ((withdrawal.duplicates ?? []).length === 0) return done;
+  return { ...done, failure: doneTwice('The withdrawal was made', clientId, suggest('See them', 'withdrawals', coin)) };
 }
 
 function answer(
@@ -148,9 +152,11 @@ function answer(
   const { wanted, sums, address, memo } = sent;
   const { coin, internal } = wanted;
   const { amount, fee, receives } = sums;
-  const id = withdrawal.outcome === 'placed' ? withdrawal.id : null;
+  const isPlaced = withdrawal.outcome === 'placed';
+  const id = isPlaced ? withdrawal.id : null;
+  const duplicates = isPlaced ? (withdrawal.duplicates ?? []) : [];
   return {
-    data: { outcome: withdrawal.outcome, id, coin, amount, fee, receives, address, memo, internal },
+    data: { outcome: withdrawal.outcome, id, coin, amount, fee, receives, address, memo, internal, duplicates },
     show: (screen: Screen) => resultTable(screen, sent, withdrawal.outcome, id),
   };
 }

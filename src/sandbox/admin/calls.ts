@@ -5,6 +5,7 @@ import type { DataDirectory } from '../lifecycle/data-directory.js';
 import type { SandboxAddress } from '../lifecycle/files.js';
 import type { RunningSandbox } from '../lifecycle/running-sandbox.js';
 import type { SandboxStatus } from '../lifecycle/status.js';
+import type { Dialect } from '../server/choices.js';
 import type { Activity } from '../server/http.js';
 import { accountCalls, addressCalls, fundsCalls } from './accounts.js';
 import { clockCalls, clockReport } from './clock.js';
@@ -20,6 +21,7 @@ interface Administered {
   readonly directory: string;
   readonly activity: Activity;
   readonly faults: Faults;
+  readonly dialect: Dialect;
   /** Undefined until the sandbox is published. */
   readonly running: () => RunningSandbox | undefined;
 }
@@ -56,7 +58,7 @@ async function stop({ running, address }: Administered) {
   return { status: 200, body: { pid: address().pid }, afterwards: () => void sandbox.close() };
 }
 
-function statusOf({ address, dataDirectory, activity, faults, directory }: Administered): SandboxStatus {
+function statusOf({ address, dataDirectory, activity, faults, directory, dialect }: Administered): SandboxStatus {
   const { pid, baseUrl, tradeUrl, wsUrl, accessKey, secretKey, safePwd } = address();
   const current = dataDirectory.exchange;
   const { markets, orders, accounts, trades } = current.status();
@@ -70,6 +72,7 @@ function statusOf({ address, dataDirectory, activity, faults, directory }: Admin
     accessKey,
     secretKey,
     safePwd,
+    dialect,
     time,
     clockRunning: running,
     clockSpeed: speed,

@@ -38,6 +38,8 @@ export interface SandboxFiles {
   /** The last port of the interface. */
   readonly port: string;
   readonly log: string;
+  /** What was chosen for this sandbox and stays. */
+  readonly settings: string;
   /** The log of applied faults. */
   readonly faults: string;
   /** The exchange's own data. */
@@ -57,6 +59,7 @@ export function filesIn(directory: string): SandboxFiles {
     port: path.join(directory, 'port.json'),
     faults: path.join(directory, 'faults.ndjson'),
     log: path.join(directory, 'sandbox.log'),
+    settings: path.join(directory, 'settings.json'),
     exchange: path.join(directory, 'exchange'),
   };
 }

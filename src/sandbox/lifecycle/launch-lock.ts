@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '../../errors.js';
 import { readTextBounded } from '../../platform/bounded-file.js';
-import { isAlive } from '../../platform/processes.js';
+import { isAlive, startStamp } from '../../platform/processes.js';
 import { openPrivate } from '../disk.js';
 import { removeFile } from './files.js';
 
@@ -16,6 +16,9 @@ interface LaunchLock {
 const LONGEST_HOLD = 60_000;
 /** A holder writes its process id immediately after making the file. */
 const LONGEST_WRITE = 2_000;
+
+/** In place of the start of a process on a system that does not report it. */
+const UNSTAMPED = '-';
 
 const NAME = /^launch\.(\d{1,15})$/;
 const ANY_NAME = /^launch\.(\d{1,15})(\.free)?$/;
@@ -72,12 +75,12 @@ function highestNumber(directory: string): number {
   return Math.max(0, ...numbersIn(directory));
 }
 
-/** Makes a file with this process's id in it. False if it exists. */
+/** Makes a file with this process's id and start in it. False if it exists. */
 function make(file: string): boolean {
   let descriptor: number | undefined;
   try {
     descriptor = openPrivate(file, 'wx');
-    writeSync(descriptor, String(process.pid));
+    writeSync(descriptor, `${process.pid} ${startStamp(process.pid) ?? UNSTAMPED}`);
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
@@ -91,10 +94,14 @@ function make(file: string): boolean {
 function isHeld(file: string): boolean {
   try {
     if (statSync(`${file}.free`, { throwIfNoEntry: false }) !== undefined) return false;
-    const age = Date.now() - statSync(file).mtimeMs;
-    const holder = readTextBounded(file, 64);
-    if (holder === '') return age < LONGEST_WRITE;
-    return age < LONGEST_HOLD && isAlive(Number(holder));
+    // a clock that was set back leaves a file from the future
+    const age = Math.abs(Date.now() - statSync(file).mtimeMs);
+    const [pid = '', stamp] = readTextBounded(file, 256).split(' ');
+    if (pid === '') return age < LONGEST_WRITE;
+    // another process may have the id by now; earlier versions wrote no more than that
+    if (stamp === undefined) return age < LONGEST_WRITE && isAlive(Number(pid));
+    const isItself = stamp === UNSTAMPED || startStamp(Number(pid)) === stamp;
+    return age < LONGEST_HOLD && isAlive(Number(pid)) && isItself;
   } catch {
     // a higher number followed and this file was removed: not available in this attempt
     return true;

@@ -9,6 +9,7 @@ import { type Exchange, ExchangeService } from '../exchange/exchange-service.js'
 import type { ReplayGenesis } from '../exchange/exchange-state.js';
 import { Faults } from '../faults/faults.js';
 import { FaultLog } from '../faults/log.js';
+import { DIALECTS, type Dialect } from '../server/choices.js';
 import { Activity, interfaceListener, type Listener, listen } from '../server/http.js';
 import { keptLimits, type LimitValues } from '../server/limits.js';
 import { RequestHandler } from '../server/request-handler.js';
@@ -44,6 +45,8 @@ export interface ServeOptions {
   readonly strictAgent?: boolean;
   /** Which rows kline gives if more than 1,000 follow its `since` (default: the latest). */
   readonly klineSince?: 'first' | 'latest' | undefined;
+  /** Default: the last one of this folder, or the document's. */
+  readonly dialect?: Dialect | undefined;
   /** The zone of the interface's dates, in minutes ahead of UTC (default: UTC). */
   readonly zone?: number;
   readonly now?: () => number;
@@ -90,10 +93,12 @@ async function present(
     strictAgent = false,
     zone = 0,
     klineSince,
+    dialect: chosen,
   }: ServeOptions & { readonly now: () => number },
 ): Promise<Running> {
   const log = boundedLog(files.log, Date.now);
   const activity = new Activity();
+  const dialect = keptDialect(files.settings, chosen);
   const faults = new Faults(seed, new FaultLog(files.faults), Date.now);
   const handler = new RequestHandler({
     get exchange() {
@@ -103,6 +108,7 @@ async function present(
     zone,
     klineSince,
     tolerance,
+    dialect,
     limits: keptLimits(limits),
     log,
   });
@@ -114,6 +120,7 @@ async function present(
     directory: files.exchange,
     activity,
     faults,
+    dialect,
     address: () => address,
     running: () => running,
   });
@@ -127,6 +134,14 @@ async function present(
   }
   log(`serves ${address.baseUrl} as process ${address.pid}`);
   return running;
+}
+
+/** The dialect that was chosen now, which is kept, or else the last one. */
+function keptDialect(file: string, chosen: Dialect | undefined): Dialect {
+  const last = DIALECTS.find((name) => name === readRecord(file)?.dialect) ?? 'document';
+  if (chosen === undefined || chosen === last) return last;
+  replacePrivate(file, `${JSON.stringify({ dialect: chosen })}\n`);
+  return chosen;
 }
 
 function addressOf(

@@ -1,6 +1,7 @@
 import { usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { makePrivateFolder } from '../disk.js';
+import type { Dialect } from '../server/choices.js';
 import { type LimitValues, STATED, UNLIMITED } from '../server/limits.js';
 import { BACKGROUND_VARIABLE, IDLE_VARIABLE } from './background.js';
 import { keepingData } from './data-failures.js';
@@ -20,6 +21,8 @@ interface StartOptions {
   readonly limit?: OtherLimits | undefined;
   readonly strictAgent?: boolean | undefined;
   readonly klineSince?: 'first' | 'latest' | undefined;
+  /** Default: the last one of this `PIT_HOME`. */
+  readonly dialect?: Dialect | undefined;
   /** In minutes ahead of UTC. */
   readonly zone?: number | undefined;
 }
@@ -49,6 +52,7 @@ export async function startSandbox(host: Host, options: StartOptions = {}): Prom
     strictAgent: options.strictAgent ?? false,
     zone: options.zone ?? 0,
     klineSince: options.klineSince ?? 'latest',
+    dialect: options.dialect,
     now: () => host.now(),
   };
   if (background !== undefined && background !== '') {

@@ -1,3 +1,5 @@
+import type { Dialect } from '../server/choices.js';
+
 /** What `pit sandbox status` shows. Everything except `running` is null if it is not running. */
 export interface SandboxStatus {
   readonly running: boolean;
@@ -8,6 +10,7 @@ export interface SandboxStatus {
   readonly accessKey: string | null;
   readonly secretKey: string | null;
   readonly safePwd: string | null;
+  readonly dialect: Dialect | null;
   /** The exchange's clock: ISO 8601 in UTC with milliseconds. */
   readonly time: string | null;
   readonly clockRunning: boolean | null;
@@ -43,6 +46,7 @@ export const NOT_RUNNING: SandboxStatus = {
   accessKey: null,
   secretKey: null,
   safePwd: null,
+  dialect: null,
   time: null,
   clockRunning: null,
   clockSpeed: null,

@@ -1,5 +1,5 @@
 import type { Refusal } from '../refusals.js';
-import { CODE_IS_TEXT, SUCCESS } from './choices.js';
+import { CODE_IS_TEXT, type Dialect, SUCCESS } from './choices.js';
 
 /** Text that is written into the JSON unchanged, such as a number whose digits a double would change. */
 export class Verbatim {
@@ -53,13 +53,17 @@ const signedNumberRefusal: RefusalBody = ({ code, message }) => write({ code, me
 
 const signedTextRefusal: RefusalBody = ({ code, message }) => write({ code: String(code), message });
 
-export function signedRefusal(name: string): RefusalBody {
-  return CODE_IS_TEXT.has(name) ? signedTextRefusal : signedNumberRefusal;
+export function signedRefusal(name: string, dialect: Dialect): RefusalBody {
+  return isCodeText(name, dialect) ? signedTextRefusal : signedNumberRefusal;
 }
 
 /** The code of an answer to this operation, as a number or as the string that the interface shows. */
-export function codeOf(name: string, code: number): Json {
-  return CODE_IS_TEXT.has(name) ? String(code) : code;
+export function codeOf(name: string, code: number, dialect: Dialect): Json {
+  return isCodeText(name, dialect) ? String(code) : code;
+}
+
+function isCodeText(name: string, dialect: Dialect): boolean {
+  return dialect === 'document' && CODE_IS_TEXT.has(name);
 }
 
 /** The format for a path, also for one that does not exist. */

@@ -50,6 +50,13 @@ export const OPEN_ORDER_STATUS = 3;
 /** Chosen: the largest page of getOrdersNew and its like. 10 is observed, and is the default. */
 export const MOST_ORDERS_PER_PAGE = 100n;
 
+/**
+ * Whether answers are the document's to the letter, or what public clients parse where it differs: a number as the code of order
+ * and orderMoreV2, price and amount of trades as strings, more fields of an order, POST besides GET, markets in upper case.
+ */
+export const DIALECTS = ['document', 'observed'] as const;
+export type Dialect = (typeof DIALECTS)[number];
+
 /** Documented for these two operations: `code` is a string, here also in errors. A number elsewhere. */
 export const CODE_IS_TEXT: ReadonlySet<string> = new Set(['order', 'orderMoreV2']);
 

@@ -32,25 +32,51 @@ export function interfaceListener(
     activity.begin(request.headers['user-agent']);
     // other methods have a body that would have to be read before the connection can be reused
     if (request.method !== 'GET') response.shouldKeepAlive = false;
-    const apiRequest = apiRequestOf(request);
-    const end = ({ refused }: ApiResponse) => activity.end(refused);
-    const finish = (answer: ApiResponse) => {
-      send(response, answer.body);
-      end(answer);
-    };
-    if (strictAgent && !isBrowser(request.headers['user-agent'])) {
-      finish(handler.refuse(apiRequest.url, new Refusal('notBrowser')));
-      return;
+    const received = apiRequestOf(request);
+    if (handler.takesPost(received)) void withBody(request, received).then(respond);
+    else respond(received);
+
+    function respond(apiRequest: ApiRequest): void {
+      const end = ({ refused }: ApiResponse) => activity.end(refused);
+      const finish = (answer: ApiResponse) => {
+        send(response, answer.body);
+        end(answer);
+      };
+      if (strictAgent && !isBrowser(request.headers['user-agent'])) {
+        finish(handler.refuse(apiRequest.url, new Refusal('notBrowser')));
+        return;
+      }
+      const fault = faults?.match(apiRequest.url);
+      if (faults !== undefined && fault !== undefined) {
+        void faults.apply(fault, { request: apiRequest, response, handler }).then(end);
+        return;
+      }
+      const answer = handler.answer(apiRequest);
+      if (answer instanceof Promise) void answer.then(finish);
+      else finish(answer);
     }
-    const fault = faults?.match(apiRequest.url);
-    if (faults !== undefined && fault !== undefined) {
-      void faults.apply(fault, { request: apiRequest, response, handler }).then(end);
-      return;
-    }
-    const answer = handler.answer(apiRequest);
-    if (answer instanceof Promise) void answer.then(finish);
-    else finish(answer);
   };
+}
+
+/** In bytes; more than any query has. */
+const LARGEST_BODY = 65_536;
+
+/** The request with the parameters of its body, a form, in its query. A body that is too large or cut off counts as none. */
+async function withBody(request: IncomingMessage, received: ApiRequest): Promise<ApiRequest> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const piece of request as AsyncIterable<Buffer>) {
+      size += piece.length;
+      if (size > LARGEST_BODY) return received;
+      pieces.push(piece);
+    }
+  } catch {
+    return received;
+  }
+  const form = Buffer.concat(pieces).toString('latin1').trim();
+  if (form === '') return received;
+  return { ...received, url: `${received.url}${received.url.includes('?') ? '&' : '?'}${form}` };
 }
 
 function apiRequestOf(request: IncomingMessage): ApiRequest {

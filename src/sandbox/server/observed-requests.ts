@@ -1,5 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
-import { CANDLE_ROWS, DEFAULT_CANDLE_TYPE, DEFAULT_PAGE } from './choices.js';
+import { CANDLE_ROWS, DEFAULT_CANDLE_TYPE, DEFAULT_PAGE, type Dialect } from './choices.js';
 
 /*
  * Clients write some parameters in ways that the document does not show. Each function reads one as its client means it; what
@@ -26,8 +26,12 @@ const PAGE_READERS: Readonly<Record<string, Reader>> = {
   pageSize: (sent) => (isNothing(sent) ? DEFAULT_PAGE.size : sent),
 };
 
+/** Parameters that name a market or a coin. */
+const MARKET_NAMES: ReadonlySet<string> = new Set(['market', 'currency']);
+
 /** The text of a parameter as the operation is described to take it; `sent` is empty if it was not sent. */
-export function readAsMeant(operation: string, name: string, sent: string): string {
+export function readAsMeant(operation: string, name: string, sent: string, dialect: Dialect): string {
+  if (dialect === 'observed' && MARKET_NAMES.has(name)) return sent.toLowerCase();
   const read = (operation === 'kline' ? KLINE_READERS[name] : undefined) ?? PAGE_READERS[name] ?? READERS[name];
   return read === undefined ? sent : read(sent);
 }

@@ -1,6 +1,6 @@
 import type { Operation, Parameter } from '../../exchange/operations/operation.js';
 import { Refusal } from '../refusals.js';
-import { PARAMETER_REFUSALS, SWITCHED, SWITCHES } from './choices.js';
+import { type Dialect, PARAMETER_REFUSALS, SWITCHED, SWITCHES } from './choices.js';
 import { readAsMeant } from './observed-requests.js';
 
 /** A request target in its two parts, as they were sent. */
@@ -69,11 +69,12 @@ interface Checked {
 export function checkParameters(
   { name: operationName, operation }: Checked,
   received: ReadonlyMap<string, string>,
+  dialect: Dialect,
 ): Record<string, string | undefined> {
   const values: Record<string, string | undefined> = {};
   const { parameters, groups } = factsOf(operation);
   for (const [name, parameter] of parameters) {
-    const sent = readAsMeant(operationName, name, received.get(name) ?? '');
+    const sent = readAsMeant(operationName, name, received.get(name) ?? '', dialect);
     const value = checkedValue(name, parameter, sent);
     if (value !== undefined) values[name] = value;
   }

@@ -3,7 +3,7 @@ import type { Exchange } from '../exchange/exchange-service.js';
 import { Refusal } from '../refusals.js';
 import { NotWritten } from '../store/errors.js';
 import { marketDataRefusal, type RefusalBody, refusalBodyOf, signedRefusal, write } from './bodies.js';
-import { PERMISSIONS, ZONE } from './choices.js';
+import { type Dialect, PERMISSIONS, ZONE } from './choices.js';
 import type { Limits } from './limits.js';
 import { SERVED } from './operations/index.js';
 import { checkParameters, readQuery, splitTarget } from './parameters.js';
@@ -21,6 +21,8 @@ interface HandlerOptions {
   readonly zone?: number;
   /** Which rows kline gives if more than 1,000 follow its `since` (default: the latest). */
   readonly klineSince?: KlineSince | undefined;
+  /** Default: the document's. */
+  readonly dialect?: Dialect | undefined;
   /** Gets errors of the sandbox itself, never a request's parameters. */
   readonly log: (line: string) => void;
 }
@@ -63,13 +65,16 @@ export class RequestHandler {
   private readonly routes = new Map<string, Route>();
   private readonly verifier = new Verifier();
 
+  private readonly dialect: Dialect;
+
   constructor(private readonly options: HandlerOptions) {
+    this.dialect = options.dialect ?? 'document';
     for (const served of SERVED) this.addRoute(served);
   }
 
   private addRoute(served: Served): void {
     if (served.access === 'public') {
-      const parsed = new ParsedQueries(served);
+      const parsed = new ParsedQueries(served, this.dialect);
       const respond: Respond = (request, query) => this.runPublic(served, request, () => parsed.of(query));
       this.routes.set(`/data/v1/${served.name}`, { refusalBody: marketDataRefusal, respond });
       return;
@@ -78,7 +83,7 @@ export class RequestHandler {
       served.access === 'open'
         ? (request, query) => this.runOpen(served, request, query)
         : (request, query) => this.runSigned(served, request, query);
-    this.routes.set(`/api/${served.name}`, { refusalBody: signedRefusal(served.name), respond });
+    this.routes.set(`/api/${served.name}`, { refusalBody: signedRefusal(served.name, this.dialect), respond });
   }
 
   answer(request: ApiRequest): ApiResponse | Promise<ApiResponse> {
@@ -86,12 +91,18 @@ export class RequestHandler {
     const route = this.routes.get(path) ?? { refusalBody: refusalBodyOf(path), respond: unknownOperation };
     const refuse = (thrown: unknown) => this.refusal(route.refusalBody, thrown, path);
     try {
-      if (request.method !== 'GET') throw new Refusal('badParameter', 'every operation is a GET');
+      if (request.method !== 'GET' && !this.takesPost(request))
+        throw new Refusal('badParameter', 'every operation is a GET');
       const answer = route.respond(request, query);
       return answer instanceof Promise ? answer.catch(refuse) : answer;
     } catch (error) {
       return refuse(error);
     }
+  }
+
+  /** Whether the parameters of this request may be in its body. */
+  takesPost({ method }: Pick<ApiRequest, 'method'>): boolean {
+    return this.dialect === 'observed' && method === 'POST';
   }
 
   /** A refusal in the format of the operation at this URL. */
@@ -105,7 +116,7 @@ export class RequestHandler {
     if (served.operation.bucket === 'kline') limits.kline(request.address, now());
     const values = read();
     exchange.advance();
-    return { body: write(served.run(values, { exchange, klineSince })), refused: false };
+    return { body: write(served.run(values, { exchange, klineSince, dialect: this.dialect })), refused: false };
   }
 
   /** The interface shows it without accesskey and sign. A signature is ignored. */
@@ -114,8 +125,8 @@ export class RequestHandler {
     limits.unsigned(request.address, now());
     const parameters = readQuery(query);
     checkMethod(served.name, parameters);
-    const values = checkParameters(served, parameters);
-    return { body: write(served.run(values, { exchange })), refused: false };
+    const values = checkParameters(served, parameters, this.dialect);
+    return { body: write(served.run(values, { exchange, dialect: this.dialect })), refused: false };
   }
 
   private async runSigned(served: ServedSigned, request: ApiRequest, query: string): Promise<ApiResponse> {
@@ -125,12 +136,12 @@ export class RequestHandler {
     checkRequestTime(reqTime, now() + (request.skew ?? 0), tolerance);
     limits.key(account.accessKey, now());
     requirePermission(served, account);
-    const values = checkParameters(served, parameters);
+    const values = checkParameters(served, parameters, this.dialect);
     // nothing is begun that could not be kept: this rejects
     if (exchange.isFailing) await exchange.durable();
     exchange.advance();
     try {
-      return { body: write(served.run(values, { exchange, account, zone })), refused: false };
+      return { body: write(served.run(values, { exchange, account, zone, dialect: this.dialect })), refused: false };
     } finally {
       await exchange.durable();
     }
@@ -184,13 +195,16 @@ const MOST = 500;
 class ParsedQueries {
   private readonly known = new Map<string, ParsedQuery>();
 
-  constructor(private readonly served: Served) {}
+  constructor(
+    private readonly served: Served,
+    private readonly dialect: Dialect,
+  ) {}
 
   /** The checked parameters of a query. Throws {@link Refusal}. */
   of(query: string): ParsedQuery {
     const known = this.known.get(query);
     if (known !== undefined) return known;
-    const parsed = checkParameters(this.served, readQuery(query));
+    const parsed = checkParameters(this.served, readQuery(query), this.dialect);
     if (this.known.size >= MOST) this.known.clear();
     this.known.set(query, parsed);
     return parsed;

@@ -7,6 +7,7 @@ import type { CoinRules } from '../markets/coins.js';
 import type { MarketRules } from '../markets/market.js';
 import { Refusal } from '../refusals.js';
 import type { Json } from './bodies.js';
+import type { Dialect } from './choices.js';
 
 /** Chosen, because the interface has no end parameter: the latest rows, or the first, which allows paging. */
 export type KlineSince = 'first' | 'latest';
@@ -16,6 +17,7 @@ interface Call {
   readonly exchange: Exchange;
   /** Which rows kline gives if more than 1,000 follow its `since` (default: the latest). */
   readonly klineSince?: KlineSince | undefined;
+  readonly dialect: Dialect;
 }
 
 /** What a signed operation gets, after the signature was verified. */

@@ -21,7 +21,7 @@ export function outcomeOf(job: Job): Settlement['outcome'] | 'unknown' {
  */
 export function closeJob(job: Job, checkedTo?: number): void {
   const outcome = outcomeOf(job);
-  if (outcome === 'unknown') throw new Error('a job in doubt cannot be closed');
+  if (outcome === 'unknown') throw new Error('a job with an unknown outcome cannot be closed');
   const duplicates = [...job.duplicates.keys()];
   job.entry.release(wordsOf(job), {
     settled: { outcome, id: null, duplicates, ...(checkedTo === undefined ? {} : { checkedTo }) },

@@ -44,7 +44,7 @@ export async function reconcileJob(
   const missing = shows?.filter((id) => !ids.has(id)).length ?? 0;
   const lacking = missing === 0 ? '' : `, without ${counted(missing)} of its own`;
   const isAnswered = isRead && result !== undefined;
-  job.entry.note(`looked at the orders: ${isAnswered ? `${records.length} since${lacking}` : 'no answer'}`);
+  job.entry.note(`read the orders: ${isAnswered ? `${records.length} since${lacking}` : 'no answer'}`);
   for (const request of [...job.pendingRequests.values()]) {
     const { code = null } = typeof request.answer === 'object' ? request.answer : {};
     if (isRefusedAlike(failure, code) && !isTemporaryRefusal(request)) closeRefused(job, request, code);

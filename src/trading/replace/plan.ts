@@ -149,7 +149,7 @@ export function refuseConcurrentCancel({ journal }: TradingAccount, order: Order
   if (other === undefined) return;
   throw new Failure('usage', 'Another command is cancelling this order, or its outcome is unknown; nothing was sent.', {
     clientId: other.intent.id,
-    hint: suggest('Find out what became of that command', 'resolve', other.intent.id),
+    hint: suggest('Find its outcome', 'resolve', other.intent.id),
   });
 }
 

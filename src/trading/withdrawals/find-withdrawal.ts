@@ -29,7 +29,7 @@ export async function findSentWithdrawal(
   refusal?: number | null,
 ): Promise<Observation | Ambiguity | 'nothing' | undefined> {
   const found = await tryRead(() => search(account, entry.intent, refusal));
-  entry.note(`looked at the withdrawals: ${wordsOf(found)}`);
+  entry.note(`read the withdrawals: ${wordsOf(found)}`);
   return found;
 }
 

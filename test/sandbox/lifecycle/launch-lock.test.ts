@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startStamp } from '../../../src/platform/processes.js';
 import { takeLaunchLock, waitForLaunchLock } from '../../../src/sandbox/lifecycle/launch-lock.js';
 
 let folder = '';
@@ -19,6 +20,7 @@ function leave(name: string, text: string, age = 0): void {
 
 const NOBODY = String(2 ** 22 + 12_345);
 const SOMEBODY = String(process.pid);
+const ITSELF = `${SOMEBODY} ${startStamp(process.pid) ?? '-'}`;
 
 describe('the launch lock', () => {
   it('is held by one process until released', () => {
@@ -42,9 +44,14 @@ describe('the launch lock', () => {
   });
 
   const holders: readonly (readonly [what: string, text: string, age: number, held: boolean])[] = [
-    ['one that runs', SOMEBODY, 0, true],
+    ['one that runs', ITSELF, 0, true],
+    ['one that runs, on a system that reports no start', `${SOMEBODY} -`, 3, true],
+    ['one that is gone, whose id another process has now', `${SOMEBODY} another-boot/17`, 0, false],
+    ['an id alone, as earlier versions wrote it', SOMEBODY, 0, true],
+    ['an id alone, which may be of another process by now', SOMEBODY, 3, false],
+    ['one from the future', ITSELF, -3_600, false],
     ['one that is gone', NOBODY, 0, false],
-    ['one that takes longer than anyone needs', SOMEBODY, 61, false],
+    ['one that takes longer than anyone needs', ITSELF, 61, false],
     ['one that is about to write its id', '', 0, true],
     ['one that was killed before it wrote its id', '', 3, false],
     ['nobody: nonsense', 'nonsense', 0, false],

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach } from 'vitest';
 import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js';
+import type { Dialect } from '../../../src/sandbox/server/choices.js';
 import { Activity, interfaceListener, type Listener, listen } from '../../../src/sandbox/server/http.js';
 import { keptLimits, type Limits, UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
@@ -23,10 +24,11 @@ export async function serveInterface(
   exchange: Exchange = stillExchange(),
   limits: Limits = keptLimits(UNLIMITED),
   now: () => number = () => NOW,
+  dialect?: Dialect,
 ): Promise<Served> {
   const activity = new Activity();
   const logged: string[] = [];
-  const handler = new RequestHandler({ exchange, now, limits, log: (line) => logged.push(line) });
+  const handler = new RequestHandler({ exchange, now, limits, dialect, log: (line) => logged.push(line) });
   const listener = await listen(interfaceListener(handler, activity), 0);
   open.push(listener);
   return { port: listener.port, activity, logged };

@@ -21,7 +21,7 @@ export function archivedIn(home: string): Resolved[] {
 
 /** The jobs of the journal, open and settled. */
 export function jobsIn(home: string): JobRecord[] {
-  const files = ['open', 'verifying', 'jobs'].flatMap((name) => {
+  const files = ['open', 'jobs'].flatMap((name) => {
     const folder = path.join(journalIn(home), name);
     return readdirSync(folder).map((file) => path.join(folder, file));
   });

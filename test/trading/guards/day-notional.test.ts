@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../../src/domain/decimal.js';
+import { usage } from '../../../src/errors.js';
 import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import { resumeJob, startJob } from '../../../src/trading/batches/start-job.js';
-import { writtenToday } from '../../../src/trading/guards/limits.js';
+import { requireDay, writtenToday } from '../../../src/trading/guards/limits.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, OrderTerms, Settlement } from '../../../src/trading/journal/intent.js';
 import { NOW } from '../../support/fake-host.js';
@@ -73,6 +75,39 @@ it('the notional of a day starts at zero at midnight UTC', async () => {
   expect(writtenToday(journal, 'usdt', host.now()).toString()).toBe('0');
   begin('early1');
   expect(writtenToday(journal, 'usdt', host.now()).toString()).toBe('100');
+});
+
+it('the day of one quote coin leaves out the open orders of another', () => {
+  const { journal, host } = accountOf('http://127.0.0.1:1');
+  journal.begin<'order'>(
+    { operation: 'order', terms: { ...ORDER, market: 'eth_btc' } },
+    { id: 'btc1', reqTime: host.now() },
+  );
+  expect(writtenToday(journal, 'usdt', host.now()).toString()).toBe('0');
+  expect(writtenToday(journal, 'btc', host.now()).toString()).toBe('7');
+});
+
+describe("the day's limit, checked once a write is recorded,", () => {
+  const check = (limits: readonly (readonly [coin: string, most: string])[]) => {
+    const account = accountOf('http://127.0.0.1:1');
+    account.journal.begin<'order'>({ operation: 'order', terms: ORDER }, { id: 'o1', reqTime: account.host.now() });
+    requireDay(account, 'usdt', { dayNotional: new Map(limits.map(([coin, most]) => [coin, Decimal.of(most)])) });
+  };
+
+  it('lets a day pass that comes to it, and any day without a limit for its coin', () => {
+    expect(() => check([['usdt', '7.00']])).not.toThrow();
+    expect(() => check([['btc', '1']])).not.toThrow();
+    expect(() => check([])).not.toThrow();
+  });
+
+  it('stops what exceeds it together with the orders of other processes', () => {
+    expect(() => check([['usdt', '6.50']])).toThrow(
+      usage(
+        'day-notional blocks this: with the orders that other processes just began, this UTC day would come to 7 usdt, and the limit is 6.5 usdt. Nothing was sent.',
+        'Run the command again when they are done, or add --override day-notional if you mean it.',
+      ),
+    );
+  });
 });
 
 describe('a sell below the best bid counts at that bid', () => {

@@ -73,6 +73,17 @@ describe('price-band', () => {
     expect(messages({ orders, isBatch: true })).toEqual([
       expect.stringContaining('line 2 (and 1 more): the price 1300'),
     ]);
+    const sells = [
+      ['899', '1'],
+      ['700', '1'],
+      ['1000', '1'],
+    ] as const;
+    expect(messages({ side: 'sell', orders: sells, isBatch: true })).toEqual([
+      expect.stringContaining('line 2 (and 1 more): the price 700 is 30% below mid'),
+    ]);
+    expect(messages({ side: 'sell', orders: sells.slice(1), isBatch: true })).toEqual([
+      expect.stringMatching(/line 1: the price 700 /),
+    ]);
   });
 
   it('falls back to the only side, then to the last price', () => {

@@ -67,11 +67,11 @@ function levels(side: readonly (readonly [price: string, amount: string])[], rev
 }
 
 /** Oldest first and dated in seconds, as observed. */
-export const trades = servePublic('trades', ({ market, since }, { exchange }) =>
+export const trades = servePublic('trades', ({ market, since }, { exchange, dialect }) =>
   exchange.trades(marketOf(exchange, market).name, since).map(({ id, time, side, price, amount }) => ({
     date: seconds(time),
-    price: number(price),
-    amount: number(amount),
+    price: dialect === 'observed' ? price : number(price),
+    amount: dialect === 'observed' ? amount : number(amount),
     tid: number(id),
     trade_type: side === 'buy' ? 'bid' : 'ask',
     type: side,

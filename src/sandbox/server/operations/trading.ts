@@ -1,5 +1,5 @@
 import { Decimal } from '../../../domain/decimal.js';
-import type { OrderType, Side } from '../../../domain/order.js';
+import type { AccountType, OrderType, Side } from '../../../domain/order.js';
 import { operations } from '../../../exchange/operations/index.js';
 import {
   market,
@@ -16,18 +16,25 @@ import type { OrderRecord } from '../../orders/order.js';
 import type { OrderList } from '../../orders/order-repository.js';
 import { Refusal } from '../../refusals.js';
 import { codeOf, type Json, number, numbers } from '../bodies.js';
-import { MOST_ORDERS_PER_PAGE, OPEN_ORDER_STATUS, ORDERS_PER_PAGE, partlyPlaced, SUCCESS } from '../choices.js';
+import {
+  type Dialect,
+  MOST_ORDERS_PER_PAGE,
+  OPEN_ORDER_STATUS,
+  ORDERS_PER_PAGE,
+  partlyPlaced,
+  SUCCESS,
+} from '../choices.js';
 import { marketOf, type SignedCall, serveObserved, serveSigned } from '../served-operation.js';
 
 /** "1 = PostOnly, 2 = IOC. Empty or any other value gives a limit order." */
 const ORDER_TYPES: Readonly<Record<string, OrderType>> = { '1': 'postOnly', '2': 'ioc' };
 
-export const order = serveSigned('order', (values, { exchange, account }) => {
+export const order = serveSigned('order', (values, { exchange, account, dialect }) => {
   const { name: market } = marketOf(exchange, values.currency);
   const { price, amount, tradeType, orderType = '', customerOrderId: clientId } = values;
   const [side, type] = [sideOf(tradeType), ORDER_TYPES[orderType] ?? 'limit'];
   const id = exchange.place(account, { ...walletOf(account, values), market, side, type, price, amount, clientId });
-  return { code: codeOf('order', SUCCESS.code), message: SUCCESS.message, id };
+  return { code: codeOf('order', SUCCESS.code, dialect), message: SUCCESS.message, id };
 });
 
 export const cancelOrder = serveSigned('cancelOrder', (values, { exchange, account }) => {
@@ -42,9 +49,9 @@ export const cancelOrder = serveSigned('cancelOrder', (values, { exchange, accou
   return { code: SUCCESS.code, message: { des: SUCCESS.message, isSuc: true, datas } };
 });
 
-export const getOrder = serveSigned('getOrder', (values, { exchange, account }) => {
+export const getOrder = serveSigned('getOrder', (values, { exchange, account, dialect }) => {
   const { name: market } = marketOf(exchange, values.currency);
-  return orderRecord(exchange.order(account, market, referenceOf(values)));
+  return orderRecord(exchange.order(account, market, referenceOf(values)), dialect);
 });
 
 /** A further call restarts the minute. Chosen: every order that is open at its end is cancelled, also newer ones. */
@@ -62,7 +69,7 @@ function referenceOf(values: { readonly id?: string | undefined; readonly custom
  * Places a limit order for each pair, in order, and continues after a refused one; see {@link partlyPlaced}. The ids are JSON
  * numbers, as in the interface, with more digits than a double holds.
  */
-export const orderMoreV2 = serveSigned('orderMoreV2', (values, { exchange, account }) => {
+export const orderMoreV2 = serveSigned('orderMoreV2', (values, { exchange, account, dialect }) => {
   const { name: market } = marketOf(exchange, values.market);
   const side = sideOf(values.tradeType);
   const pairs = pairsOf(values.tradeParams);
@@ -80,7 +87,7 @@ export const orderMoreV2 = serveSigned('orderMoreV2', (values, { exchange, accou
   const [first] = refusals;
   if (first !== undefined && ids.length === 0) throw first;
   const { code, message } = first === undefined ? SUCCESS : partlyPlaced(ids.length, pairs.length, first);
-  return { code: codeOf('orderMoreV2', code), message, data: numbers(ids) };
+  return { code: codeOf('orderMoreV2', code, dialect), message, data: numbers(ids) };
 });
 
 /** The pairs of a checked text. Each number stays the text that was sent. */
@@ -89,11 +96,17 @@ function pairsOf(text: string): [price: string, amount: string][] {
 }
 
 /** The interface does not show the body. Observed: a plain list, newest first, and 3001 instead of an empty one. */
-function page({ exchange, account }: SignedCall, currency: string, list: OrderList, page: string, size: number): Json {
+function page(
+  { exchange, account, dialect }: SignedCall,
+  currency: string,
+  list: OrderList,
+  page: string,
+  size: number,
+): Json {
   const { name: market } = marketOf(exchange, currency);
   const records = exchange.orders(account, market, { list, page: Number(page), pageSize: size });
   if (records.length === 0) throw new Refusal('orderNotFound');
-  return records.map(orderRecord);
+  return records.map((record) => orderRecord(record, dialect));
 }
 
 export const getOrders = serveSigned('getOrders', ({ currency, tradeType, pageIndex }, call) =>
@@ -155,7 +168,7 @@ function statusOf({ state, filled }: OrderRecord): number {
 const TYPE_CODES: Readonly<Record<OrderType, number>> = { limit: 0, postOnly: 2, ioc: 4 };
 
 /** The flat order of getOrder, which the lists have too. */
-function orderRecord(record: OrderRecord): Json {
+function orderRecord(record: OrderRecord, dialect: Dialect): Json {
   return {
     id: record.id,
     currency: record.market,
@@ -168,7 +181,18 @@ function orderRecord(record: OrderRecord): Json {
     type: TYPE_CODES[record.type] + (record.side === 'buy' ? 1 : 0),
     fees: record.fee,
     useXxFee: false,
+    ...(dialect === 'observed' ? observedFields(record) : {}),
   };
+}
+
+const ACCOUNT_CODES: Readonly<Record<AccountType, number>> = { spot: 0, isolated: 1, cross: 2 };
+
+/** Observed in the records of orders. The price is the average of what was traded, with the decimals of the order's own. */
+function observedFields({ accountType, price, filled, filledValue }: OrderRecord): { readonly [name: string]: Json } {
+  const amount = Decimal.of(filled);
+  const { scale } = Decimal.of(price);
+  const average = amount.sign === 0 ? '0' : Decimal.of(filledValue).dividedBy(amount, scale, 'down').toString();
+  return { trade_price: number(average), acctType: ACCOUNT_CODES[accountType] };
 }
 
 function sideOf(tradeType: string): Side {

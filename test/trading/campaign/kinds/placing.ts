@@ -12,7 +12,7 @@ export interface PlacementOutput {
 export function reportedOutcome({ run }: Evidence, output: PlacementOutput | undefined): ReportedOutcome {
   const { code } = run;
   if (wasKilled(run)) return 'killed';
-  if (code === 0 && output?.outcome === 'placed') return 'placed';
+  if ((code === 0 || code === 9) && output?.outcome === 'placed') return 'placed';
   if (code === 6 && output?.outcome === 'unknown') return 'unknown';
   if (output !== undefined) return 'failed';
   if (code === 3 || code === 7) return 'refused';

@@ -63,7 +63,7 @@ export const replace: Kind<ReplaceAction> = {
 function outcomeOf({ run }: Evidence, output: Output | undefined): ReportedOutcome {
   const { code } = run;
   if (wasKilled(run)) return 'killed';
-  if (code === 0 && output?.outcome === 'placed') return 'placed';
+  if ((code === 0 || code === 9) && output?.outcome === 'placed') return 'placed';
   if (code === 6) return 'unknown';
   if (code === 9) return output?.outcome === 'refused' ? 'refused' : 'notSent';
   if (output !== undefined) return 'failed';

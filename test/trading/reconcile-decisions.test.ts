@@ -1,0 +1,559 @@
+import { describe, expect, it } from 'vitest';
+import { type Attempt, type Intent, type Row, reconcile } from '../../src/trading/reconcile.js';
+
+// Each case is literal: these requests, this list, and everything that follows from them. reconcile.test.ts tests any
+// interleaving of requests, executions and lists.
+
+const SENT = 1_000_000;
+const TOLERANCE = 60_000;
+/** How far a row may be from its request: the exchange's tolerance, and what the clocks may differ by. */
+const SPAN = 65_000;
+/** When a list shows all that a request sent at 0 made. */
+const LATE = SPAN + 1;
+const HOUR = 3_600_000;
+
+// every time in the tests is relative to SENT
+
+function row(id: string, at = 0, key = 'k'): Row {
+  return { id, key, time: SENT + at };
+}
+
+function open(id: string, key = 'k'): Intent {
+  return { id, key, order: null, state: 'open' };
+}
+
+function absent(id: string, key = 'k'): Intent {
+  return { id, key, order: null, state: 'absent' };
+}
+
+function placed(id: string, order: string, key = 'k'): Intent {
+  return { id, key, order, state: 'placed' };
+}
+
+type Changes = Partial<Attempt> & { readonly at?: number };
+
+/** A request whose one intent, unless `intents` says otherwise, is open and has the name of the request. */
+function request(id: string, answer: Attempt['answer'], { at = 0, ...changes }: Changes = {}): Attempt {
+  return { id, group: id, intents: [open(id)], answer, named: [], reqTime: SENT + at, ...changes };
+}
+
+const lost = (id: string, changes?: Changes) => request(id, 'lost', changes);
+const answered = (id: string, order: string, changes?: Changes) =>
+  request(id, 'answered', { intents: [placed(id, order)], ...changes });
+const isOlderThan = (first: number) => (id: string) => Number(id) < first;
+
+type Given = Partial<Parameters<typeof reconcile>[2]> & { readonly began?: number; readonly since?: number };
+
+function reconciled(attempts: readonly Attempt[], rows: readonly Row[], { began = 10_000, since, ...given }: Given) {
+  const list = { rows, began: SENT + began, since: since === undefined ? Number.NEGATIVE_INFINITY : SENT + since };
+  return reconcile(attempts, list, { known: new Set(), tolerance: TOLERANCE, ...given });
+}
+
+/** All that is decided; what is empty is left out. A placed intent has the id of its order as its outcome. */
+function decide(attempts: readonly Attempt[], rows: readonly Row[], given: Given = {}) {
+  const { outcomes, duplicates, closed, contested, questions } = reconciled(attempts, rows, given);
+  const parts = {
+    outcomes: Object.fromEntries(
+      [...outcomes].map(([id, one]) => [id, one.outcome === 'placed' ? one.id : one.outcome]),
+    ),
+    duplicates: Object.fromEntries(duplicates.map(({ intent, rows: own }) => [intent.id, own.map(({ id }) => id)])),
+    proven: duplicates.flatMap(({ intent, isProven }) => (isProven ? [intent.id] : [])),
+    closed: [...closed],
+    contested: [...contested],
+    questions: [...questions],
+  };
+  return Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0));
+}
+
+describe('an open intent takes the row', () => {
+  it('that has its key', () => {
+    expect(decide([lost('a')], [row('8', 20), row('7', 10, 'other')])).toEqual({ outcomes: { a: '8' } });
+    expect(decide([lost('a')], [row('7', 10, 'other')])).toEqual({});
+  });
+
+  it('that is nearest in time, after or before the request', () => {
+    const rows = [row('9', 3_000), row('8', 10), row('7', -3_000)];
+    expect(decide([lost('a')], rows)).toEqual({ outcomes: { a: '8' }, duplicates: { a: ['7', '9'] } });
+    expect(decide([lost('a')], [row('9', 3_000), row('8', -10)])).toMatchObject({ outcomes: { a: '8' } });
+  });
+
+  it('that is older, of two equally near', () => {
+    expect(decide([lost('a')], [row('8', 100), row('7', -100)])).toMatchObject({ outcomes: { a: '7' } });
+  });
+
+  it('only from five seconds before the request until five after the exchange stopped accepting it', () => {
+    expect(decide([lost('a')], [row('7', -5_001)])).toEqual({});
+    expect(decide([lost('a')], [row('7', -5_000)])).toEqual({ outcomes: { a: '7' } });
+    expect(decide([lost('a')], [row('7', SPAN)])).toEqual({ outcomes: { a: '7' } });
+    expect(decide([lost('a')], [row('7', SPAN + 1)])).toEqual({});
+  });
+
+  it('that no other intent took', () => {
+    const both = lost('a', { intents: [open('a 0'), open('a 1')] });
+    expect(decide([both], [row('7', 10)])).toEqual({ outcomes: { 'a 0': '7' } });
+    expect(decide([both], [row('8', 20), row('7', 10)])).toEqual({ outcomes: { 'a 0': '7', 'a 1': '8' } });
+  });
+
+  it('that a closed write does not account for', () => {
+    expect(decide([lost('a')], [row('7', 10)], { known: new Set(['7']) })).toEqual({});
+  });
+
+  it('that is no other order of an open write', () => {
+    const other = answered('b', '7', { at: -1_000 });
+    expect(decide([other, lost('a')], [row('7', 10)])).toEqual({});
+  });
+});
+
+describe('of two requests that want the same row, it goes to', () => {
+  it('the one without an answer, though a refused one is earlier', () => {
+    const refused = request('a', 'refused', { at: -1_000 });
+    expect(decide([refused, lost('b')], [row('7', 10)])).toEqual({
+      outcomes: { a: 'refused', b: '7' },
+      contested: ['a'],
+    });
+  });
+
+  it('the earlier one, though it comes later in the alphabet', () => {
+    const earlier = lost('b', { at: -1_000 });
+    expect(decide([lost('a'), earlier], [row('7', 10)])).toMatchObject({ outcomes: { b: '7' } });
+    expect(decide([earlier, lost('a')], [row('7', 10)])).toMatchObject({ outcomes: { b: '7' } });
+  });
+
+  it('the first in the alphabet, of two that were sent at the same time', () => {
+    expect(decide([lost('b'), lost('a')], [row('7', 10)])).toMatchObject({ outcomes: { a: '7' } });
+    expect(decide([lost('a'), lost('b')], [row('7', 10)])).toMatchObject({ outcomes: { a: '7' } });
+  });
+});
+
+describe('a row that an answer named', () => {
+  const earlier = lost('b', { at: -1_000 });
+
+  it('belongs to its request, though an earlier request would match', () => {
+    const short = request('a', 'short', { named: ['7'], intents: [open('a 0'), open('a 1', 'l')] });
+    expect(decide([earlier, short], [row('7', 10)])).toEqual({ outcomes: { 'a 0': '7', 'a 1': 'refused' } });
+  });
+
+  it('belongs to the line that has no order yet', () => {
+    const short = request('a', 'short', { named: ['7'], intents: [placed('a 0', '6'), open('a 1'), open('a 2')] });
+    expect(decide([earlier, short], [row('7', 10), row('6', 5)])).toEqual({
+      outcomes: { 'a 1': '7', 'a 2': 'refused' },
+    });
+  });
+
+  it('leaves the other rows to those that match best, which may be its duplicates', () => {
+    const short = request('a', 'short', { named: ['8'] });
+    expect(decide([earlier, short], [row('8', 20), row('7', 10)])).toEqual({
+      outcomes: { a: '8', b: '7' },
+      contested: ['a'],
+    });
+    expect(decide([short], [row('8', 3_000), row('7', 10)])).toEqual({
+      outcomes: { a: '8' },
+      duplicates: { a: ['7'] },
+    });
+  });
+
+  it('is its own even if the exchange changed it so that only another request matches', () => {
+    const other = answered('b', '6', { intents: [placed('b', '6', 'changed')] });
+    const short = request('a', 'short', { named: ['7'], intents: [open('a 0'), open('a 1', 'l')] });
+    expect(decide([other, short], [row('7', 10, 'changed'), row('6', 5, 'changed')])).toEqual({});
+  });
+
+  it('is a duplicate if its line has an order, and then the other lines were refused', () => {
+    const short = request('a', 'short', { named: ['7'], intents: [placed('a 0', '6'), open('a 1', 'l')] });
+    expect(decide([short], [row('7', 10), row('6', 5)])).toEqual({
+      outcomes: { 'a 1': 'refused' },
+      duplicates: { 'a 0': ['7'] },
+    });
+  });
+});
+
+describe('a line of a request accepted in part', () => {
+  const short = (named: readonly string[]) =>
+    request('a', 'short', { named, intents: [open('a 0'), open('a 1', 'l')] });
+
+  it('is not decided as long as the list lacks a row that the answer named', () => {
+    expect(decide([short(['7', '8'])], [row('7', 10)])).toEqual({ outcomes: { 'a 0': '7' } });
+    expect(decide([short(['7', '8'])], [row('7', 10)], { began: LATE })).toEqual({ outcomes: { 'a 0': '7' } });
+  });
+
+  it('is not decided as long as a named row has no line', () => {
+    const rows = [row('8', 20, 'changed'), row('7', 10)];
+    expect(decide([short(['7', '8'])], rows, { began: LATE })).toEqual({ outcomes: { 'a 0': '7' } });
+  });
+
+  it('was refused if a closed write accounts for the named row', () => {
+    expect(decide([short(['7'])], [row('7', 10)], { known: new Set(['7']) })).toEqual({
+      outcomes: { 'a 0': 'refused', 'a 1': 'refused' },
+    });
+  });
+});
+
+describe('a remaining row is a duplicate', () => {
+  it('of the order that it repeats, oldest first', () => {
+    const rows = [row('9', 30), row('8', 20), row('7', 10)];
+    expect(decide([answered('a', '7')], rows)).toEqual({ duplicates: { a: ['8', '9'] } });
+  });
+
+  it('unless it was reported before', () => {
+    expect(decide([answered('a', '7')], [row('8', 20), row('7', 10)], { known: new Set(['8']) })).toEqual({});
+  });
+
+  it('of the request that is nearest, by its order or by its sending', () => {
+    const attempts = [answered('a', '6', { at: -20_000 }), answered('b', '7')];
+    const orders = [row('7', 10), row('6', -19_000)];
+    expect(decide(attempts, [row('8', 20), ...orders])).toEqual({ duplicates: { b: ['8'] } });
+    expect(decide(attempts, [...orders, row('5', -19_500)])).toEqual({ duplicates: { a: ['5'] } });
+  });
+
+  it('with the key that the exchange gave to the order', () => {
+    const attempts = [
+      answered('a', '6'),
+      answered('b', '7', { at: 5_000, intents: [placed('b', '7', 'changed')] }),
+      answered('c', '3', { at: 9_000 }),
+    ];
+    const rows = [row('8', 20, 'changed'), row('7', 5_010, 'changed'), row('6', 10, 'changed')];
+    expect(decide(attempts, rows)).toEqual({ duplicates: { a: ['8'] } });
+    expect(decide(attempts, [row('8', 5_020, 'changed'), ...rows.slice(1)])).toEqual({ duplicates: { b: ['8'] } });
+    const only = [row('8', 20, 'other'), row('6', 10, 'other')];
+    expect(decide([answered('a', '6')], only)).toEqual({ duplicates: { a: ['8'] } });
+  });
+
+  it('of a request that was refused: the first is its order', () => {
+    const refused = request('a', 'refused', { intents: [absent('a')] });
+    const { duplicates } = reconciled([refused], [row('8', 20), row('7', 10)], {});
+    expect(duplicates).toEqual([
+      { attempt: refused, intent: absent('a'), rows: [row('7', 10), row('8', 20)], isProven: false },
+    ]);
+  });
+
+  it('of the order that its request took from the same list', () => {
+    const { duplicates } = reconciled([lost('a')], [row('8', 20), row('7', 10)], {});
+    expect(duplicates).toMatchObject([{ intent: { id: 'a', order: '7', state: 'open' }, rows: [row('8', 20)] }]);
+  });
+
+  it('of lines of one batch that agree, first for each that has no order', () => {
+    const batch = (...intents: Intent[]) => request('a', 'refused', { intents });
+    const twice = [row('9', 20), row('8', 10)];
+    expect(decide([batch(absent('a 0'), absent('a 1'))], twice)).toEqual({
+      duplicates: { 'a 0': ['8'], 'a 1': ['9'] },
+    });
+    expect(decide([batch(placed('a 0', '8'), absent('a 1'))], twice)).toEqual({ duplicates: { 'a 1': ['9'] } });
+    expect(decide([batch(placed('a 0', '8'), absent('a 1'))], [row('10', 30), ...twice])).toEqual({
+      duplicates: { 'a 1': ['9'], 'a 0': ['10'] },
+    });
+  });
+
+  it('of the nearest batch, though a line of another has no order', () => {
+    const other = request('b', 'refused', { at: -3_000, intents: [absent('b')] });
+    expect(decide([other, answered('a', '7')], [row('8', 20), row('7', 10)])).toEqual({ duplicates: { a: ['8'] } });
+  });
+});
+
+describe('a remaining row that a write without an answer may have made', () => {
+  const attempts = [answered('a', '7'), lost('b', { at: 1_000 })];
+  const rows = [row('9', 1_000), row('8', 20), row('7', 10)];
+
+  it('is left to a later list, and contests the write that it would be a duplicate of', () => {
+    expect(decide(attempts, rows, { since: 0 })).toEqual({ outcomes: { b: '9' }, contested: ['a'] });
+  });
+
+  it('is a duplicate if it is nearest to the write without an answer', () => {
+    expect(decide(attempts, [row('10', 1_020), ...rows.slice(0, 1), row('7', 10)], { since: 0 })).toEqual({
+      outcomes: { b: '9' },
+      duplicates: { b: ['10'] },
+    });
+  });
+
+  it('is a duplicate if both belong to one write', () => {
+    const [one, other] = [answered('a', '7'), lost('b', { at: 1_000, group: 'a' })];
+    expect(decide([one, other], rows, { since: 0 })).toEqual({ outcomes: { b: '9' }, duplicates: { a: ['8'] } });
+  });
+
+  it('is a duplicate if the other writes have their outcomes', () => {
+    const [one, other] = [answered('a', '7'), answered('b', '9', { at: 1_000 })];
+    expect(decide([one, other], rows)).toEqual({ duplicates: { a: ['8'] } });
+  });
+
+  it('is a duplicate if its client id proves that', () => {
+    const [one, other] = [answered('a', '7', { hasClientId: true }), lost('b', { at: 1_000 })];
+    const newest = new Map([['a', '8']]);
+    expect(decide([one, other], rows, { newest, since: 0 })).toEqual({
+      outcomes: { b: '9' },
+      duplicates: { a: ['8'] },
+      proven: ['a'],
+    });
+  });
+});
+
+describe('a row that came before its request', () => {
+  it('is none of its duplicates, by five seconds', () => {
+    const order = row('7', 10);
+    expect(decide([answered('a', '7')], [order, row('6', -5_000)])).toEqual({ duplicates: { a: ['6'] } });
+    expect(decide([answered('a', '7')], [order, row('6', -5_001)])).toEqual({});
+  });
+
+  it('is compared with the sending if the order shows that the list has the clock of the request', () => {
+    const [order, later] = [row('7', SPAN), row('7', SPAN + 1)];
+    expect(decide([answered('a', '7')], [order, row('6', -5_000)])).toEqual({ duplicates: { a: ['6'] } });
+    expect(decide([answered('a', '7')], [order, row('6', -5_001)])).toEqual({});
+    expect(decide([answered('a', '7')], [later, row('6', -5_000)])).toEqual({});
+  });
+
+  it('is compared with the order if the list has another clock', () => {
+    for (const clock of [HOUR, -HOUR]) {
+      const order = row('7', clock);
+      expect(decide([answered('a', '7')], [row('8', clock + SPAN), order])).toEqual({ duplicates: { a: ['8'] } });
+      expect(decide([answered('a', '7')], [row('8', clock + SPAN + 1), order])).toEqual({});
+      expect(decide([answered('a', '7')], [order, row('6', clock - SPAN)])).toEqual({ duplicates: { a: ['6'] } });
+      expect(decide([answered('a', '7')], [order, row('6', clock - SPAN - 1)])).toEqual({});
+    }
+    expect(decide([answered('a', '7')], [row('7', HOUR), row('6', 10)])).toEqual({});
+  });
+
+  it('is known by the place in the list if the caller knows where the older rows begin, whatever the times say', () => {
+    const isOlder = isOlderThan(7);
+    expect(decide([lost('a', { isOlder })], [row('7', -HOUR), row('6', 10)])).toEqual({ outcomes: { a: '7' } });
+    expect(decide([lost('a', { isOlder })], [row('7', HOUR), row('6', 10)])).toEqual({ outcomes: { a: '7' } });
+    expect(decide([lost('a', { isOlder })], [row('6', 10), row('8', 20)])).toEqual({});
+    expect(decide([lost('a', { isOlder })], [row('7', 10)])).toEqual({ outcomes: { a: '7' } });
+    expect(decide([lost('a', { isOlder })], [row('8', 10, 'other'), row('6', 5)])).toEqual({});
+  });
+
+  it('is no duplicate by its place, and a newer one only within the span', () => {
+    const order = answered('a', '7', { isOlder: isOlderThan(7) });
+    const rows = [row('9', SPAN + 1), row('8', SPAN), row('7', 0), row('6', 0)];
+    expect(decide([order], rows)).toEqual({ duplicates: { a: ['8'] } });
+  });
+});
+
+describe('a row that matches an intent', () => {
+  it('not at all is neither its order nor its duplicate', () => {
+    const misfit = (id: string) => (id === '8' ? undefined : 0);
+    expect(decide([lost('a')], [row('8', 20)], { misfit })).toEqual({});
+    expect(decide([answered('a', '7')], [row('8', 20), row('7', 10)], { misfit })).toEqual({});
+  });
+
+  it('exactly is its order, though one that matches roughly is nearer', () => {
+    const misfit = (id: string) => (id === '8' ? 0 : 1);
+    const rows = [row('8', SPAN), row('7', 0)];
+    expect(decide([lost('a')], rows, { misfit })).toEqual({ outcomes: { a: '8' }, duplicates: { a: ['7'] } });
+  });
+
+  it('exactly is its duplicate, though another that it matches roughly is nearer', () => {
+    const attempts = [answered('a', '6'), answered('b', '7', { at: 40_000 })];
+    const rows = [row('8', 40_020), row('7', 40_010), row('6', 10)];
+    const misfit = (_: string, intent: string) => (intent === 'a' ? 0 : 1);
+    expect(decide(attempts, rows, { misfit })).toEqual({ duplicates: { a: ['8'] } });
+  });
+});
+
+describe('a lost order with a client id', () => {
+  const own = lost('a', { hasClientId: true });
+
+  it('is asked for, and the row that matches is kept for it, though it may be a duplicate of another', () => {
+    expect(decide([own], [row('7', 10)])).toEqual({ questions: ['a'] });
+    const rows = [row('7', 10), row('6', 5)];
+    expect(decide([own, answered('b', '6')], rows)).toEqual({ contested: ['b'], questions: ['a'] });
+  });
+
+  it('is the newest row, though another is nearer; those before it repeat it', () => {
+    const newest = new Map([['a', '8']]);
+    const { duplicates } = reconciled([own], [row('8', 20), row('7', 10)], { newest });
+    expect(duplicates).toMatchObject([{ intent: { id: 'a', order: '8' }, rows: [row('7', 10)], isProven: false }]);
+    expect(decide([own], [row('8', 20), row('7', 10)], { newest })).toEqual({ duplicates: { a: ['7'] } });
+    expect(decide([own], [row('9', 30), row('8', 20)], { newest })).toEqual({});
+  });
+
+  it('takes no row if its newest is not listed, or does not match', () => {
+    expect(decide([own], [row('7', 10)], { newest: new Map([['a', '99']]) })).toEqual({});
+    expect(decide([own], [row('8', 20, 'other'), row('7', 10)], { newest: new Map([['a', '8']]) })).toEqual({});
+  });
+
+  it('takes and disputes no row if the exchange does not know it', () => {
+    const attempts = [lost('a', { at: 1_000, hasClientId: true }), answered('b', '7')];
+    const newest = new Map([['a', null]]);
+    expect(decide(attempts, [row('8', 20), row('7', 10)], { newest })).toEqual({ duplicates: { b: ['8'] } });
+  });
+
+  it('has no outcome by a list: its client id decides', () => {
+    expect(decide([own], [], { began: LATE })).toEqual({});
+    expect(decide([own], [], { began: LATE, newest: new Map([['a', null]]) })).toEqual({});
+    expect(decide([own], [row('7', 10)], { began: LATE, newest: new Map([['a', '7']]) })).toEqual({ closed: ['a'] });
+  });
+
+  it('leaves an equal request undecided for as long as their row is kept for it', () => {
+    const attempts = [own, lost('b', { intents: [open('b 0'), open('b 1', 'l')] })];
+    expect(decide(attempts, [row('7', 10)], { began: LATE })).toEqual({ contested: ['b'], questions: ['a'] });
+    expect(decide(attempts, [row('7', 10, 'other')], { began: LATE })).toEqual({
+      outcomes: { 'b 0': 'notSent', 'b 1': 'notSent' },
+      closed: ['b'],
+    });
+  });
+});
+
+describe('a duplicate of an order with a client id', () => {
+  const own = answered('a', '7', { hasClientId: true });
+  const rows = [row('8', 20), row('7', 10)];
+
+  it('is asked for', () => {
+    expect(decide([own], rows)).toEqual({ duplicates: { a: ['8'] }, questions: ['a'] });
+  });
+
+  it('is proven if it is the newest row with it', () => {
+    expect(decide([own], rows, { newest: new Map([['a', '8']]) })).toEqual({
+      duplicates: { a: ['8'] },
+      proven: ['a'],
+    });
+  });
+
+  it('is proven against another request that is nearer', () => {
+    const nearer = answered('b', '6', { at: 20 });
+    const newest = new Map([['a', '8']]);
+    expect(decide([nearer, own], [...rows, row('6', 20)], { newest })).toEqual({
+      duplicates: { a: ['8'] },
+      proven: ['a'],
+    });
+  });
+
+  it('is not proven if only one of several is the newest row', () => {
+    expect(decide([own], [row('9', 30), ...rows], { newest: new Map([['a', '9']]) })).toEqual({
+      duplicates: { a: ['8', '9'] },
+    });
+  });
+
+  it('is no row that is later than the newest one', () => {
+    expect(decide([own], rows, { newest: new Map([['a', '7']]) })).toEqual({});
+    expect(decide([own], [row('8', 10), row('7', 10)], { newest: new Map([['a', '7']]) })).toEqual({
+      duplicates: { a: ['8'] },
+    });
+  });
+
+  it('is not proven, and not ruled out, if the newest row is unknown or not listed', () => {
+    expect(decide([own], rows, { newest: new Map([['a', null]]) })).toEqual({ duplicates: { a: ['8'] } });
+    expect(decide([own], rows, { newest: new Map([['a', '99']]) })).toEqual({ duplicates: { a: ['8'] } });
+  });
+
+  it('is expected near it, unless the order was decided to be absent', () => {
+    const far = [row('8', HOUR), row('7', 10)];
+    const refused = (hasClientId: boolean) => request('a', 'refused', { hasClientId, intents: [absent('a')] });
+    expect(decide([own], far)).toEqual({});
+    expect(decide([refused(false)], far.slice(0, 1))).toEqual({});
+    expect(decide([refused(true)], far.slice(0, 1))).toEqual({ questions: ['a'] });
+    expect(decide([refused(true)], far.slice(0, 1), { newest: new Map([['a', '8']]) })).toEqual({
+      duplicates: { a: ['8'] },
+      proven: ['a'],
+    });
+  });
+
+  it('needs its client id as proof if the order was decided to be absent', () => {
+    const refused = request('a', 'refused', { hasClientId: true, intents: [absent('a')] });
+    expect(decide([refused], [row('8', 20)], { newest: new Map([['a', null]]) })).toEqual({});
+    expect(decide([refused], [row('8', 20)], { newest: new Map([['a', '99']]) })).toEqual({});
+  });
+});
+
+describe('an open intent without a row', () => {
+  const outcome = (answer: Attempt['answer'], began: number) => decide([request('a', answer)], [], { began });
+
+  it('was not sent, once the exchange has stopped accepting a request that was lost or deferred', () => {
+    for (const answer of ['lost', 'deferred'] as const) {
+      expect(outcome(answer, SPAN)).toEqual({});
+      expect(outcome(answer, LATE)).toEqual({ outcomes: { a: 'notSent' }, closed: ['a'] });
+    }
+  });
+
+  it('was refused at once if the answer says so, though the request stays open', () => {
+    for (const answer of ['refused', 'short'] as const) {
+      expect(outcome(answer, SPAN)).toEqual({ outcomes: { a: 'refused' } });
+      expect(outcome(answer, LATE)).toEqual({ outcomes: { a: 'refused' }, closed: ['a'] });
+    }
+  });
+
+  it('is decided only by a list that reaches back to its request', () => {
+    const refused = request('a', 'refused');
+    expect(decide([refused], [], { since: -4_999 })).toEqual({});
+    expect(decide([refused], [], { since: -5_000 })).toEqual({ outcomes: { a: 'refused' } });
+    expect(decide([lost('a')], [row('7', 10)], { since: 0 })).toEqual({ outcomes: { a: '7' } });
+  });
+
+  it('is decided with those that have one', () => {
+    const batch = lost('a', { intents: [open('a 0'), open('a 1', 'l')] });
+    expect(decide([batch], [row('7', 10)], { began: LATE })).toEqual({
+      outcomes: { 'a 0': '7', 'a 1': 'notSent' },
+      closed: ['a'],
+    });
+  });
+});
+
+describe('a request is closed by a list', () => {
+  it('that was read when nothing could be executed any more', () => {
+    expect(decide([answered('a', '7')], [row('7', 10)], { began: SPAN })).toEqual({});
+    expect(decide([answered('a', '7')], [row('7', 10)], { began: LATE })).toEqual({ closed: ['a'] });
+    expect(decide([lost('a')], [row('7', 10)], { began: SPAN })).toEqual({ outcomes: { a: '7' } });
+    expect(decide([lost('a')], [row('7', 10)], { began: LATE })).toEqual({ outcomes: { a: '7' }, closed: ['a'] });
+  });
+
+  it('that has all its orders', () => {
+    const batch = answered('a', '', { intents: [placed('a 0', '6'), placed('a 1', '7')] });
+    expect(decide([batch], [row('7', 10)], { began: LATE })).toEqual({});
+    expect(decide([batch], [row('7', 10), row('6', 10)], { began: LATE })).toEqual({ closed: ['a'] });
+  });
+
+  it('that has the rows which its answer named', () => {
+    const named = answered('a', '7', { named: ['8'] });
+    expect(decide([named], [row('7', 10)], { began: LATE })).toEqual({});
+    expect(decide([named], [row('8', 20, 'l'), row('7', 10)], { began: LATE })).toEqual({ closed: ['a'] });
+  });
+
+  it('without its orders, if another list had them', () => {
+    const checked = answered('a', '7', { checkedTo: SENT + 20_000 });
+    expect(decide([checked], [], { began: LATE })).toEqual({ closed: ['a'] });
+  });
+
+  it('that begins where an earlier one ended', () => {
+    const checked = answered('a', '7', { checkedTo: SENT + 20_000 });
+    expect(decide([checked], [], { began: LATE, since: 15_001 })).toEqual({});
+    expect(decide([checked], [], { began: LATE, since: 15_000 })).toEqual({ closed: ['a'] });
+  });
+
+  it('that shows where the older rows begin, or was read to its end', () => {
+    const order = answered('a', '7', { isOlder: isOlderThan(7) });
+    const given = { began: LATE, since: -HOUR };
+    expect(decide([order], [row('7', 10)], given)).toEqual({});
+    expect(decide([order], [row('7', 10), row('6', 5)], given)).toEqual({ closed: ['a'] });
+    expect(decide([order], [row('7', 10), row('6', 5)], { ...given, since: 5 })).toEqual({ closed: ['a'] });
+    expect(decide([order], [row('7', 10)], { began: LATE })).toEqual({ closed: ['a'] });
+  });
+
+  it('unless a write without an answer took a row that may be its own', () => {
+    const batch = answered('a', '', { intents: [placed('a 0', '6', 'l'), placed('a 1', '7')] });
+    const rows = [row('8', 20), row('7', 10), row('6', 10, 'l')];
+    expect(decide([batch, lost('b')], rows, { began: LATE })).toEqual({
+      outcomes: { b: '8' },
+      closed: ['b'],
+      contested: ['a'],
+    });
+  });
+
+  it('if only its own group took such rows', () => {
+    const attempts = [answered('a', '7'), lost('b', { group: 'a' })];
+    expect(decide(attempts, [row('8', 20), row('7', 10)], { began: LATE })).toEqual({
+      outcomes: { b: '8' },
+      closed: ['a', 'b'],
+    });
+  });
+});
+
+describe('the next list is due', () => {
+  const retryAt = (attempts: readonly Attempt[], began: number) => reconciled(attempts, [], { began }).retryAt;
+
+  it('when the first of the requests that stay open expires', () => {
+    expect(retryAt([lost('a', { at: 3_000 }), lost('b', { at: 1_000 })], 10_000)).toBe(SENT + 1_000 + SPAN);
+    expect(retryAt([lost('a', { at: 3_000 }), lost('b')], LATE)).toBe(SENT + 3_000 + SPAN);
+  });
+
+  it('never if all are closed', () => {
+    expect(retryAt([lost('a')], LATE)).toBeUndefined();
+    expect(retryAt([], 0)).toBeUndefined();
+  });
+});
