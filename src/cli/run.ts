@@ -248,7 +248,7 @@ function commanderArgument(name: string, { presence, description, read }: Argume
   const argument = new CommanderArgument(syntax, description);
   if (presence !== 'several')
     return argument.argParser((text) => {
-      if (/^-[\d.]/.test(text)) throw belowZero(text);
+      if (/^-(\d+\.?\d*|\.\d+)$/.test(text)) throw belowZero(text);
       return read(text);
     });
   return argument

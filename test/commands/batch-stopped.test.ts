@@ -115,7 +115,7 @@ describe('pit order batch that is stopped', () => {
     isAnswered = false;
     const environment = { ...pit.served.environment, PIT_TRADE_URL: proxy.url };
     const done = await pit.run(`order batch buy btc_usdt --resume ${openJob()} --yes --json`, { environment });
-    expect([done.code, batch(done).placed, batch(done).duplicates.length]).toEqual([0, 20, 20]);
+    expect([done.code, batch(done).placed, batch(done).duplicates.length]).toEqual([9, 20, 20]);
     expect(done.stderr).toContain('20 ORDERS WERE PLACED MORE THAN ONCE');
     expect(await pit.json('resolve', { environment })).toEqual([]);
   });
@@ -154,6 +154,8 @@ function count(text = ''): number {
 function openJob(): string {
   const journal = path.join(pit.home, 'state', 'journal');
   const jobs = readdirSync(journal).flatMap((account) => readdirSync(path.join(journal, account, 'open')));
-  expect(jobs).toEqual([expect.stringMatching(/^job[0-9a-f]{20}$/)]);
-  return jobs[0] ?? '';
+  // a settled one that may still be executed again has more in its name
+  const open = jobs.filter((name) => !name.includes('~'));
+  expect(open).toEqual([expect.stringMatching(/^job[0-9a-f]{20}$/)]);
+  return open[0] ?? '';
 }

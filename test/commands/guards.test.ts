@@ -10,14 +10,19 @@ import { PitHome } from './pit-home.js';
 const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}';
 /** mid is 20000 */
 const DEPTH = '{"asks":[[20010,5],[20000.5,5]],"bids":[[19999.5,5],[19990,5]],"timestamp":1700000000}';
-const PLACED = '{"code":"1000","message":"ok","id":"202611210000000001"}';
-const BATCH_PLACED = '{"code":1000,"message":"ok","data":["202611210000000002","202611210000000003"]}';
+let orders = 0;
+const newId = () => {
+  orders += 1;
+  return `2026112100${String(orders).padStart(8, '0')}`;
+};
+const placedOrder = () => `{"code":"1000","message":"ok","id":"${newId()}"}`;
+const placedBatch = () => `{"code":1000,"message":"ok","data":["${newId()}","${newId()}"]}`;
 const NO_ORDERS = '{"code":3001,"message":"order not found"}';
 
 const exchange = useLiteralExchange({
   '/data/v1/markets': MARKETS,
   '/data/v1/depth': DEPTH,
-  '/api/order': PLACED,
+  '/api/order': placedOrder,
   '/api/getOrders': NO_ORDERS,
 });
 
@@ -44,7 +49,7 @@ describe('a guard', () => {
     const before = exchange.asked.length;
     const { code, stdout, stderr } = await pit.run(`${line} --json`, exchange.extra);
     expect({ line, code, stderr: code === 0 ? '' : stderr }).toEqual({ line, code: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'placed', id: '202611210000000001' });
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'placed', id: expect.stringMatching(/^2026112100/) });
     expect(exchange.asked.slice(before).filter((asked) => asked === '/api/order')).toHaveLength(1);
     return stderr;
   }
@@ -184,7 +189,7 @@ describe('missing market data', () => {
       answer: ({ target }) => {
         if (target.startsWith('/data/v1/markets')) return respond(MARKETS);
         if (target.startsWith('/data/v1/')) return FAULTS['an HTML page with 502'];
-        return respond(target.startsWith('/api/order?') ? PLACED : NO_ORDERS);
+        return respond(target.startsWith('/api/order?') ? placedOrder() : NO_ORDERS);
       },
     });
   }
@@ -230,8 +235,8 @@ describe('the limit of a day when the write is recorded', () => {
     const server = await serveFaults({
       answer: ({ target }) => {
         if (target.startsWith('/data/v1/')) return respond(target.includes('markets') ? MARKETS : DEPTH);
-        if (target.startsWith('/api/order?')) return respond(PLACED);
-        if (target.startsWith('/api/orderMoreV2')) return respond(BATCH_PLACED);
+        if (target.startsWith('/api/order?')) return respond(placedOrder());
+        if (target.startsWith('/api/orderMoreV2')) return respond(placedBatch());
         const isFirst = target.startsWith('/api/getOrders') && others === undefined;
         if (isFirst) others = pit.done('order buy btc_usdt 0.02 --at 20007 --yes', extra());
         const earlier = isFirst ? others : undefined;

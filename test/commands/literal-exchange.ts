@@ -11,13 +11,14 @@ export interface LiteralExchange {
   readonly extra: Extra;
 }
 
-/** Serves literal answers by path for a test file; `*` matches every other path. It checks no signatures. */
-export function useLiteralExchange(answers: Readonly<Record<string, string>>): LiteralExchange {
+/** Serves literal answers, or what a function returns, by path for a test file; `*` matches every other path. It checks no signatures. */
+export function useLiteralExchange(answers: Readonly<Record<string, string | (() => string)>>): LiteralExchange {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const [path = ''] = (request.url ?? '').split('?');
     asked.push(path);
-    response.end(answers[path] ?? answers['*'] ?? '{"code":1001,"message":"no such operation"}');
+    const answer = answers[path] ?? answers['*'] ?? '{"code":1001,"message":"no such operation"}';
+    response.end(typeof answer === 'string' ? answer : answer());
   });
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
   afterAll(() => server.close());

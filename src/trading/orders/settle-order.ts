@@ -61,18 +61,16 @@ export async function settleOrder(account: TradingAccount, entry: Entry<'order'>
 }
 
 /**
- * Settles an order that the exchange has accepted. A stale answer of another request names another order, so the answer counts
- * only if the list, or a lookup by client id, shows that order as this one.
+ * Settles an order that the exchange has accepted. The stale answer of another request names another order: if the list shows
+ * that, only a lookup by client id decides.
  */
 export async function acknowledged(account: TradingAccount, entry: Entry<'order'>, id: string): Promise<OrderOutcome> {
   const verified = await tryRead(() => verifyOrders(account, entry.intent.terms, { fresh: { entry, order: id } }));
   if (verified?.isDisputed !== true) return recordPlaced(entry, id, verified);
   const found = await findSentOrder(account, entry);
   if (typeof found === 'object' && !('unlike' in found)) return settlePlaced(account, entry, found.id);
-  entry.note(`the answer names order ${id}, which the exchange does not show as this one`, { doubt: true });
-  account.tell(
-    `The answer names order ${id}, which is not shown as this one. Looking up the order; it is not sent again.`,
-  );
+  entry.note(`the answer names order ${id}, which the exchange shows as another one`, { doubt: true });
+  account.tell(`The answer names order ${id}, which is another one. Looking up the order; it is not sent again.`);
   return settleOrder(account, entry);
 }
 

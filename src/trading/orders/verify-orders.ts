@@ -68,7 +68,7 @@ export interface Verified {
   readonly duplicates: readonly DuplicateOrders[];
   /** When the list was read; undefined if nothing was. */
   readonly listed: ListedOrders | undefined;
-  /** The list does not show the fresh order as what was sent. Nothing was compared. */
+  /** The list shows the fresh order as something else than what was sent. Nothing was compared. */
   readonly isDisputed?: boolean;
 }
 
@@ -107,7 +107,7 @@ export async function verifyOrders(
   const from = earliest(account, where, extent, fresh?.entry);
   if (given === undefined && from === undefined) return { duplicates: [], listed: undefined };
   const listed = given ?? (await listOrders(account, where, from ?? Number.NEGATIVE_INFINITY, mostPages));
-  if (fresh !== undefined && fresh.isProven !== true && !isShown(account, where, listed, fresh))
+  if (fresh !== undefined && fresh.isProven !== true && isContradicted(account, where, listed, fresh))
     return { duplicates: [], listed, isDisputed: true };
   const quick = reconcileSide(account, where, listed, { fresh, isThorough: false });
   const checked = isSuspicious(quick) ? await reconcileThoroughly(account, where, listed, fresh, mostPages) : quick;
@@ -153,19 +153,22 @@ function reconcileSide(
   return { writes, byAttempt, result, fresh };
 }
 
-/** Whether an order that an answer named is listed with these terms, as new, and belongs to no other write. */
-function isShown(
+/**
+ * Whether the order that an answer named cannot be this one: it has other terms, is older than the request, or belongs to
+ * another write. A list that does not show it yet says nothing.
+ */
+function isContradicted(
   { journal }: TradingAccount,
   where: MarketSide,
   listed: ListedOrders,
   { entry, order }: FreshOrder,
 ): boolean {
   const record = listed.records.find(({ id }) => id === order);
-  const isOwn = record !== undefined && differences(record, entry.intent.terms).length === 0;
+  const isOther = (one: Order) =>
+    differences(one, entry.intent.terms).length > 0 || one.time < entry.intent.reqTime - SLACK_MS;
   return (
-    isOwn &&
-    record.time >= entry.intent.reqTime - SLACK_MS &&
-    !openOrderWrites(journal, where).some((write) => write.orders.includes(order))
+    (record !== undefined && isOther(record)) ||
+    openOrderWrites(journal, where).some((write) => write.orders.includes(order))
   );
 }
 

@@ -146,7 +146,7 @@ describe('orders', () => {
     const id = exchange.place(account, { ...far, clientId: 'mine1' });
     const open = exchange.order(account, BTC, { clientId: 'mine1' });
     expect(open).toEqual({
-      ...{ id, clientId: 'mine1', account: 'spot', market: BTC, side: 'buy', type: 'limit', price: '20000.00' },
+      ...{ id, clientId: 'mine1', accountType: 'spot', market: BTC, side: 'buy', type: 'limit', price: '20000.00' },
       ...{ amount: '0.010000', filled: '0.000000', filledValue: '0.00000000', fee: '0.00000000' },
       ...{ time: open.time, state: 'open' },
     });

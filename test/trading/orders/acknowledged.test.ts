@@ -45,7 +45,6 @@ describe('an answer that accepts an order', () => {
     ['has another price', at('7', { price: 29_000 })],
     ['has another amount', at('7', { total_amount: 0.02 })],
     ['was placed more than five seconds before it', at('7', { trade_date: NOW - 5_001 })],
-    ['is not listed', at('6', { price: 29_000 })],
   ])(
     'does not count if the order that it names %s and no lookup proves it: it may answer another request',
     async (_, other) => {
@@ -56,6 +55,15 @@ describe('an answer that accepts an order', () => {
       expect(count(server, 'order')).toBe(1);
     },
   );
+
+  it('counts if the list does not show that order yet', async () => {
+    const server = await accepting([at('6', { price: 29_000 })]);
+    expect(await placeOrder(accountOf(server.url), TERMS, { id: 'mine' })).toMatchObject({
+      outcome: 'placed',
+      id: '7',
+    });
+    expect(count(server, 'getOrder')).toBe(0);
+  });
 
   it('does not count if the order that it names is that of an earlier order', async () => {
     const server = await accepting([at('7')]);
