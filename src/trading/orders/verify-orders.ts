@@ -154,8 +154,8 @@ function reconcileSide(
 }
 
 /**
- * Whether the order that an answer named cannot be this one: it has other terms, is older than the request, or belongs to
- * another write. A list that does not show it yet says nothing.
+ * Whether the order that an answer named cannot be this one: it has other terms, or belongs to another write. A list that
+ * does not show it yet says nothing.
  */
 function isContradicted(
   { journal }: TradingAccount,
@@ -163,13 +163,13 @@ function isContradicted(
   listed: ListedOrders,
   { entry, order }: FreshOrder,
 ): boolean {
+  const { terms, reqTime } = entry.intent;
   const record = listed.records.find(({ id }) => id === order);
-  const isOther = (one: Order) =>
-    differences(one, entry.intent.terms).length > 0 || one.time < entry.intent.reqTime - SLACK_MS;
-  return (
-    (record !== undefined && isOther(record)) ||
-    openOrderWrites(journal, where).some((write) => write.orders.includes(order))
-  );
+  if (openOrderWrites(journal, where).some((write) => write.orders.includes(order))) return true;
+  if (record === undefined) return false;
+  const isOlder = record.time < reqTime - SLACK_MS;
+  const isSettled = () => journal.archive.since(record.time - REMEMBERED_MS, { id: order }).length > 0;
+  return differences(record, terms).length > 0 || (isOlder && isSettled());
 }
 
 function listOf({ records, began, since }: ListedOrders): List {
