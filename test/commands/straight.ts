@@ -91,6 +91,7 @@ export class Straight {
     const host = {
       ...fakeHost(),
       now: Date.now,
+      monotonic: () => performance.now(),
       sleep: (ms: number) => new Promise<void>((end) => setTimeout(end, ms)),
     };
     const { baseUrl, tradeUrl, accessKey, secretKey } = this.pit.served.address;
