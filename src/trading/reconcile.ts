@@ -141,11 +141,12 @@ export function reconcile(
   const madeAt = ({ order, attempt }: Claim) => listed.get(order ?? '')?.row.time ?? attempt.reqTime;
   const gap = (row: Row, claim: Claim) =>
     Math.min(Math.abs(row.time - madeAt(claim)), Math.abs(row.time - claim.attempt.reqTime));
-  /** Nothing is executed before it is sent. If the list has another clock than the request, its order shows which. */
+  /** Nothing is executed before it is sent: an order that is dated before its request shows that the list has another clock. */
   const isAfterSending = (row: Row, claim: Claim) => {
     const { attempt } = claim;
     if (attempt.isOlder !== undefined) return isNewer(row, attempt);
-    const isOneClock = Math.abs(madeAt(claim) - attempt.reqTime) <= span;
+    const after = madeAt(claim) - attempt.reqTime;
+    const isOneClock = after >= -SLACK_MS && after <= span;
     return row.time >= (isOneClock ? attempt.reqTime - SLACK_MS : madeAt(claim) - span);
   };
   const fits = (row: Row, claim: Claim) => misfit(row.id, claim.intent.id) !== undefined && isAfterSending(row, claim);

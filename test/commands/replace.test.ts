@@ -48,26 +48,6 @@ async function ended(line: string): Promise<Ended> {
 }
 
 describe('pit order replace', () => {
-  it('reports a new order that the network duplicated', async () => {
-    const id = await straight.place(FAR);
-    await straight.fault('twice', 'order', { count: 1 });
-    const { code, stdout, stderr } = await desk.run(`order replace btc_usdt ${id} --at 21500 --yes --json`);
-    const done = document<Replaced & { duplicates: string[] }>(stdout);
-    expect([code, done.duplicates.length]).toEqual([9, 1]);
-    expect(stderr).toContain('THE ORDER WAS PLACED MORE THAN ONCE');
-    expect((await straight.open()).sort()).toEqual([done.id, ...done.duplicates].sort());
-  });
-
-  it('reports a duplicate that only the last check found', async () => {
-    const id = await straight.place(FAR);
-    await straight.fault('twice', 'order', { count: 1 });
-    await straight.fault('redirect', 'getOrders', { count: 1 });
-    const { code, stdout } = await desk.run(`order replace btc_usdt ${id} --at 21510 --yes --json`);
-    const done = document<Replaced & { duplicates: string[] }>(stdout);
-    expect([code, await straight.faultsApplied(), done.duplicates.length]).toEqual([9, 2, 1]);
-    expect((await straight.open()).sort()).toEqual([done.id, ...done.duplicates].sort());
-  });
-
   it('cancels the order and places the rest at the new price', async () => {
     const id = await partlyFilled('0.004');
     const done = await desk.json<Replaced>(`order replace btc_usdt ${id} --at 40000 --yes`);
@@ -188,6 +168,26 @@ describe('pit order replace', () => {
     const { stdout, stderr } = await desk.run('resolve --json');
     expect(document<object[]>(stdout)[0]).toMatchObject({ operation: 'replace', outcome: 'cancelled', id });
     expect(stderr).toContain('The rest, 0.00005, is below the minimum of btc_usdt and cannot be placed by itself.');
+  });
+
+  it('reports a new order that the network duplicated', async () => {
+    const id = await straight.place(FAR);
+    await straight.fault('twice', 'order', { count: 1 });
+    const { code, stdout, stderr } = await desk.run(`order replace btc_usdt ${id} --at 21500 --yes --json`);
+    const done = document<Replaced & { duplicates: string[] }>(stdout);
+    expect([code, done.duplicates.length]).toEqual([9, 1]);
+    expect(stderr).toContain('THE ORDER WAS PLACED MORE THAN ONCE');
+    expect((await straight.open()).sort()).toEqual([done.id, ...done.duplicates].sort());
+  });
+
+  it('reports a duplicate that only the last check found', async () => {
+    const id = await straight.place(FAR);
+    await straight.fault('twice', 'order', { count: 1 });
+    await straight.fault('redirect', 'getOrders', { count: 1 });
+    const { code, stdout } = await desk.run(`order replace btc_usdt ${id} --at 21510 --yes --json`);
+    const done = document<Replaced & { duplicates: string[] }>(stdout);
+    expect([code, await straight.faultsApplied(), done.duplicates.length]).toEqual([9, 2, 1]);
+    expect((await straight.open()).sort()).toEqual([done.id, ...done.duplicates].sort());
   });
 
   it('says that it could not check for duplicates', async () => {

@@ -310,6 +310,11 @@ describe('a row that came before its request', () => {
     expect(decide([answered('a', '7')], [row('7', HOUR), row('6', 10)])).toEqual({});
   });
 
+  it('is compared with the order if that is dated before its request: the clock of the list is behind', () => {
+    expect(decide([answered('a', '7')], [row('7', -5_001), row('6', -5_002)])).toEqual({ duplicates: { a: ['6'] } });
+    expect(decide([answered('a', '7')], [row('7', -5_000), row('6', -5_001)])).toEqual({});
+  });
+
   it('is known by the place in the list if the caller knows where the older rows begin, whatever the times say', () => {
     const isOlder = isOlderThan(7);
     expect(decide([lost('a', { isOlder })], [row('7', -HOUR), row('6', 10)])).toEqual({ outcomes: { a: '7' } });
