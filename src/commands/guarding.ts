@@ -43,7 +43,7 @@ export async function guardedSendOf(
 /**
  * Asks the usual question, or whether to send a write that guards stop. A guard is lifted by `--override`, which is
  * reported, or by typing its name, which answers the usual question as well; `--yes` lifts none.
- * @throws Failure `usage`, or why a guard could not be checked, if nobody can type; `declined` for any other answer
+ * @throws Failure `usage`, or why a guard could not be checked, without a terminal; `declined` for any other answer
  */
 export async function confirmGuarded(
   context: Context,

@@ -20,7 +20,7 @@ const FAILURE = shape.record({
   }),
 });
 
-/** A schema as it is printed: one that stands by itself. */
+/** A complete schema, as `pit schema` prints it. */
 interface Schema extends shape.Shape {
   readonly $schema: string;
   readonly title: string;

@@ -40,7 +40,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * Chooses profile, hosts and keys: a flag beats the environment, which beats the profile.
  *
  * Three rules guard real money. A profile's keys go only to the profile's own trade host. Keys from the environment never
- * go to the sandbox: whoever exports keys means a real exchange, and its host is missing. Prices of one exchange are never
+ * go to the sandbox: they belong to a real exchange, whose host is missing then. Prices of one exchange are never
  * used to trade at another: a host from the environment is not combined with one of a profile.
  *
  * @throws Failure `usage` for a variable that is no URL or no key; Failure `credentials` for an unknown profile, `--profile`

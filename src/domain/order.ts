@@ -10,7 +10,7 @@ export type OrderState = 'open' | 'filled' | 'cancelled' | 'other';
 /** Names one order, by the exchange's id or by the id its owner gave it. */
 export type OrderReference = { readonly id: string } | { readonly clientId: string };
 
-/** An order as it is sent: price and amount are final decimal texts. */
+/** The terms of an order. Price and amount are final decimal texts. */
 export interface OrderTerms {
   readonly market: string;
   readonly side: Side;

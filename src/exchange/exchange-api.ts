@@ -38,8 +38,8 @@ export interface ApiOptions {
 /** When a write is sent, and whether. */
 export interface Send {
   /**
-   * Milliseconds since the Unix epoch; absent: now. It decides how long a lost request may still be executed, so whoever
-   * records the request must know it beforehand.
+   * Milliseconds since the Unix epoch (default: now). It decides how long a lost request may still be executed, so the
+   * journal records it before the request leaves.
    */
   readonly reqTime?: number;
   /** Asked at the moment the request would leave: false cancels it. */

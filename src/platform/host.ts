@@ -15,7 +15,7 @@ export interface TerminalOutput extends Writable {
 
 export interface TerminalInput extends Readable {
   readonly isTTY?: boolean;
-  /** Only terminals have it: whether each key arrives as it is pressed, and none is echoed. */
+  /** Turns on the mode in which each key arrives as it is pressed, without echo. Only terminals have it. */
   setRawMode?(raw: boolean): unknown;
 }
 

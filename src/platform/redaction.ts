@@ -58,8 +58,8 @@ export class Redaction {
   }
 
   /**
-   * Masks whole keys and signatures and leaves everything else as it is: for answers and records, in which a short fund
-   * password may be a part of an amount or an id.
+   * Masks only whole keys and signatures. It is for answers and records: a short fund password may be a part of an amount or
+   * an id there.
    */
   applyToData(text: string): string {
     let masked = text;

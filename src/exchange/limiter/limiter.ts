@@ -89,7 +89,7 @@ function drawsFromAddress(bucket: Bucket): boolean {
 }
 
 /**
- * "60 requests per second" for a key, of which a few are kept for cancellations. "10000 requests per minute" for an
+ * "60 requests per second" for a key; a few of them are kept for cancellations. "10000 requests per minute" for an
  * address and a lock of an hour beyond: 150 a second is 9,000 a minute. "One request per second" of K-line.
  */
 export const LIMITS = {
@@ -173,7 +173,7 @@ export interface Permit {
 export type Claim = { readonly permit: Permit } | { readonly waitMs: number };
 
 /**
- * The permits of one limit: N at a time, each of which comes back a second after its request was answered.
+ * The permits of one limit: N at a time. Each returns a second after its request was answered.
  *
  * Why that keeps "at most N a second" exactly, however long requests are on their way: a request arrives between its
  * claim and its answer. Of all that arrive within one second take the one that was claimed last, at time t. Each of the
