@@ -38,3 +38,8 @@ export interface Trade {
   readonly price: string;
   readonly amount: string;
 }
+
+/** Orders ids that grow with time: negative if the left one is older. They have more digits than a double holds. */
+export function compareIds(left: string, right: string): number {
+  return left.length - right.length || (left < right ? -1 : left > right ? 1 : 0);
+}

@@ -1,5 +1,3 @@
-import { splitMarket } from './market.js';
-
 export type Side = 'buy' | 'sell';
 export type OrderType = 'limit' | 'postOnly' | 'ioc';
 export type AccountType = 'spot' | 'isolated' | 'cross';
@@ -45,6 +43,8 @@ export interface Order {
   /** In the quote coin. */
   readonly filledValue: string;
   readonly fee: string | null;
+  /** The coin the fee is paid in; null if unknown. */
+  readonly feeCoin: string | null;
   /** The fee was paid with the exchange's own coin. */
   readonly feeDiscount: boolean;
   /** When it was placed: milliseconds since the Unix epoch. */
@@ -52,16 +52,6 @@ export interface Order {
   readonly state: OrderState;
   /** The exchange's own code for the state. */
   readonly status: number;
-}
-
-/**
- * The coin an order's fee is paid in; null if unknown. A buy pays in base, a sell in quote (observed), unless the exchange's
- * own coin paid, which is not named.
- */
-export function feeCoin({ fee, feeDiscount, market, side }: Pick<Order, 'fee' | 'feeDiscount' | 'market' | 'side'>) {
-  const names = splitMarket(market);
-  if (fee === null || feeDiscount || names === undefined) return null;
-  return side === 'buy' ? names.base : names.quote;
 }
 
 /** What the exchange reports of an order it has just cancelled; null for what it leaves out. */

@@ -4,6 +4,9 @@ import { Failure } from '../errors.js';
 export class Budget {
   #milliseconds: number;
   #end: number;
+  /** How many things wait for a person, and since when. */
+  #waiting = { count: 0, since: 0 };
+  #openEnded = 0;
 
   /** @param chosen the user has set the time */
   constructor(
@@ -28,7 +31,12 @@ export class Budget {
   }
 
   get leftMs(): number {
-    return Math.max(0, this.#end - this.now());
+    return Math.max(0, this.#end - (this.#waiting.count > 0 ? this.#waiting.since : this.now()));
+  }
+
+  /** Whether the command has to end when no time is left. */
+  get isBinding(): boolean {
+    return this.#waiting.count === 0 && this.#openEnded === 0;
   }
 
   /** Starts again with all of the time, or less: each step of a long listing or a live view gets its own. */
@@ -38,12 +46,32 @@ export class Budget {
 
   /** Runs something that waits for a person, which does not count. */
   async outside<Value>(work: () => Promise<Value>): Promise<Value> {
-    const start = this.now();
+    if (this.#waiting.count === 0) this.#waiting.since = this.now();
+    this.#waiting.count += 1;
     try {
       return await work();
     } finally {
-      this.#end += this.now() - start;
+      this.#waiting.count -= 1;
+      if (this.#waiting.count === 0) this.#end += this.now() - this.#waiting.since;
     }
+  }
+
+  /** Runs something that goes on until it is ended on purpose. Its steps renew the time for their requests. */
+  async openEnded<Value>(work: () => Promise<Value>): Promise<Value> {
+    const end = this.unbind();
+    try {
+      return await work();
+    } finally {
+      end();
+    }
+  }
+
+  /** The same from now on, until the returned function is called. */
+  unbind(): () => void {
+    this.#openEnded += 1;
+    return () => {
+      this.#openEnded -= 1;
+    };
   }
 
   /** Throws Failure `unreachable` if less time is left. */

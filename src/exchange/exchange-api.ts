@@ -29,10 +29,14 @@ export interface ApiOptions {
   readonly limits?: () => Limits;
   /** Takes a line about each request, secrets already masked. */
   readonly trace?: (line: string) => void;
+  /** Holds what is sent as a write, by the name of its operation, until its outcome is known here. */
+  readonly writesUnderWay?: Set<{ readonly name: string }>;
   /** Takes the whole body of each answer to a write that was done. */
   readonly onWriteAnswer?: (name: string, body: string) => void;
   /** Absent: no proxy, and the well-known authorities. */
   readonly network?: Network;
+  /** Ends every request. For reads: a write that was cancelled may have been executed. */
+  readonly signal?: AbortSignal;
 }
 
 /** When a write is sent, and whether. */
@@ -104,7 +108,7 @@ export class ExchangeApi {
    * what the interface says.
    */
   async read<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Promise<Result<OperationNamed<Name>>> {
-    return this.#repeatable(described(name, values));
+    return this.#repeatable(describedCall(name, values));
   }
 
   /** The same, with the body as it came, whatever its fields; it must be JSON. Throws Failure as {@link read}. */
@@ -133,7 +137,7 @@ export class ExchangeApi {
   async accepts<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number): Promise<boolean> {
     if (operationOf(name).effect !== 'read') throw new Error(`${name} changes something`);
     try {
-      await this.#paced(described(name, values), reqTime);
+      await this.#paced(describedCall(name, values), reqTime);
       return true;
     } catch (error) {
       if (!(error instanceof Refused) || isUnread(error)) throw failureOf(error, name, this.lockedUntil);
@@ -150,7 +154,7 @@ export class ExchangeApi {
     values: ValuesOf<Name>,
     send?: Send,
   ): Promise<WriteOutcome<Result<OperationNamed<Name>>>> {
-    return this.#once(described(name, values), send);
+    return this.#once(describedCall(name, values), send);
   }
 
   /** The same for an operation the interface does not describe; the answer is its body. Throws as {@link write}. */
@@ -237,9 +241,12 @@ export class ExchangeApi {
         return stopped;
       }
       const delivery = { fresh: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2) };
+      this.options.writesUnderWay?.add(call);
       return { kind: 'done', answer: await inTurn(turn, () => this.#exchange(call, reqTime, delivery)) };
     } catch (error) {
       return outcomeOf(error);
+    } finally {
+      this.options.writesUnderWay?.delete(call);
     }
   }
 
@@ -270,17 +277,17 @@ export class ExchangeApi {
     delivery: Timing,
   ): Promise<Answer> {
     const url = requestUrl(this.options, name, values, () => reqTime ?? this.now());
-    const { host, trace, onWriteAnswer, network } = this.options;
+    const { host, trace, onWriteAnswer, network, signal } = this.options;
     const start = host.monotonic();
     const report = (what: string) =>
       trace?.(`GET ${host.redaction.apply(url)} -> ${what}, ${host.monotonic() - start} ms`);
     try {
-      const sent = await get(url, { ...delivery, mostBytes: operationOf(name).mostBytes, network });
+      const sent = await get(url, { ...delivery, mostBytes: operationOf(name).mostBytes, network, signal });
       const whole = { ...sent, body: host.redaction.applyToData(sent.body) };
       const { status, body, date } = whole;
       this.#learn(name, date, host.monotonic() - start);
       report(`HTTP ${status}, ${body.length} characters`);
-      if (status !== 200) throw new BadStatus(status);
+      if (!ANSWERED.has(status)) throw new BadStatus(status);
       const answer = read(body, whole, () => {
         if (host.monotonic() - start > delivery.timeoutMs) throw new TransportError('timeout', true, TOO_LATE);
       });
@@ -300,6 +307,9 @@ export class ExchangeApi {
   }
 }
 
+/** The interface names no status. Some servers say `201 Created` for what a request made. */
+const ANSWERED: ReadonlySet<number> = new Set([200, 201]);
+
 const TOO_LATE = 'no time was left to read the answer';
 
 function laneOf(name: string): Lane {
@@ -312,7 +322,10 @@ function withoutSecrets(thrown: unknown, redaction: Redaction): unknown {
   return thrown instanceof Mismatch ? new Mismatch(redaction.apply(thrown.message), thrown.form) : thrown;
 }
 
-function described<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Call<Result<OperationNamed<Name>>> {
+function describedCall<Name extends OperationName>(
+  name: Name,
+  values: ValuesOf<Name>,
+): Call<Result<OperationNamed<Name>>> {
   return { name, values, read: (body, _, check) => readResponse(name, body, check) };
 }
 
@@ -339,7 +352,7 @@ function pauseAfter(error: unknown, attempt: number, chance: number): number {
 
 /** Whether the same request may succeed in a moment. */
 function isPassing(error: unknown): boolean {
-  if (error instanceof TransportError) return !['certificate', 'endless'].includes(error.fault);
+  if (error instanceof TransportError) return !['certificate', 'endless', 'cancelled'].includes(error.fault);
   if (error instanceof BadStatus) return error.status >= 500;
   if (error instanceof Mismatch) return error.form !== 'json';
   // market data without a code: {"result": false} was observed when the host was busy, K-line's one a second included

@@ -170,7 +170,7 @@ export function requestUrl(
  * Refuses plain http to another machine: the URL of a signed request carries the access key and the signature, and
  * "market-data requests use HTTPS". Throws Failure `credentials`.
  */
-function requireSafeHost(url: string): void {
+export function requireSafeHost(url: string): void {
   const { protocol, hostname, host } = new URL(url);
   if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return;
   throw new Failure(
@@ -186,7 +186,7 @@ function requireSafeHost(url: string): void {
  * Refuses to sign if certificates are not checked: anyone in the network could replace the request. Plain http to this
  * machine has none. Throws Failure `credentials`.
  */
-function requireChecking(url: string, environment: Readonly<Record<string, string | undefined>>): void {
+export function requireChecking(url: string, environment: Readonly<Record<string, string | undefined>>): void {
   if (environment.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || !url.startsWith('https:')) return;
   throw new Failure(
     'credentials',

@@ -112,6 +112,9 @@ function refuseMarketData(value: object): void {
   throw new Refused(null, messageText(Reflect.get(value, 'message')), true);
 }
 
+/** Fields that say that a call succeeded, and nothing else. */
+export const ENVELOPE_FIELDS: ReadonlySet<string> = new Set(['code', 'message', 'message.des', 'message.isSuc']);
+
 /**
  * Throws {@link Mismatch} if the answer to a write says both that it succeeded and that it failed: neither proves anything.
  * @param value `{code, message}`, where `message` may be an object with `isSuc`

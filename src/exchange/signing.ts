@@ -21,3 +21,15 @@ export function signingString(parameters: ReadonlyMap<string, string>): string {
 export function sign(parameters: ReadonlyMap<string, string>, secretKey: string): string {
   return createHmac('md5', signingKey(secretKey)).update(signingString(parameters), 'utf8').digest('hex');
 }
+
+/**
+ * The signature of a message over the WebSocket, as observed: HMAC-MD5 under the same key, over the compact JSON of the
+ * message without `sign`, its names in ascending ASCII order.
+ */
+export function signMessage(message: Readonly<Record<string, string>>, secretKey: string): string {
+  const sorted = Object.entries(message)
+    .filter(([name]) => name !== 'sign')
+    .sort(([left], [right]) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
+  const text = JSON.stringify(Object.fromEntries(sorted));
+  return createHmac('md5', signingKey(secretKey)).update(text, 'utf8').digest('hex');
+}

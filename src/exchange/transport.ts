@@ -11,7 +11,7 @@ import type * as Proxies from './network/proxy.js';
 import type { Environment, NamedProxy } from './network/proxy.js';
 
 /** "Clients must send a `User-Agent` header that looks like a desktop browser's." */
-const USER_AGENT =
+export const USER_AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -24,6 +24,8 @@ export interface Delivery {
   readonly mostBytes: number;
   /** Absent: no proxy, and the well-known authorities. */
   readonly network?: Network | undefined;
+  /** Ends the request. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface HttpAnswer {
@@ -47,6 +49,7 @@ type TransportFault =
   | 'endless'
   | 'timeout'
   | 'broken'
+  | 'cancelled'
   | 'protocol';
 
 /** No complete HTTP answer came. The message never contains the URL. */
@@ -169,7 +172,7 @@ const DIRECT = new Network({});
  */
 export async function get(
   url: string,
-  { fresh, timeoutMs, mostBytes, network = DIRECT }: Delivery,
+  { fresh, timeoutMs, mostBytes, network = DIRECT, signal }: Delivery,
 ): Promise<HttpAnswer> {
   const request = await gotOnce();
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
@@ -181,7 +184,7 @@ export async function get(
   });
   const exchange = new OneExchange(answer, sendStart, { strict: fresh, mostBytes });
   try {
-    return await exchange.result(timeoutMs);
+    return await exchange.result(timeoutMs, signal);
   } catch (error) {
     throw transportError(error, sendStart);
   }
@@ -223,13 +226,17 @@ class OneExchange {
     });
   }
 
-  async result(timeoutMs: number): Promise<HttpAnswer> {
+  async result(timeoutMs: number, signal: AbortSignal | undefined): Promise<HttpAnswer> {
     const timer = setTimeout(() => this.#end('timeout', FAULT_WORDS.timeout), timeoutMs);
+    const cancel = () => this.#end('cancelled', 'the request was cancelled');
+    signal?.addEventListener('abort', cancel, { once: true });
+    if (signal?.aborted) cancel();
     try {
       const { statusCode: status, body, headers } = await Promise.race([this.answer, this.#failed]);
       return { status, body, date: dateOf(headers.date), certificateEnds: this.#certificateEnds };
     } finally {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', cancel);
     }
   }
 
@@ -258,39 +265,41 @@ type SendStart = 'connect' | 'secureConnect' | 'socket';
 
 function transportError(thrown: unknown, sendStart: SendStart): unknown {
   if (!isRequestError(thrown)) return thrown;
-  const { timings, code, message } = thrown;
-  const sent = timings?.[sendStart] !== undefined;
-  const fault = faultOf(thrown, sent);
-  if (fault === 'proxy' || fault === 'protocol' || fault === 'endless') return new TransportError(fault, sent, message);
-  const trouble = fault === 'certificate' ? certificateTrouble(code) : undefined;
-  return new TransportError(fault, sent, `${trouble?.words ?? FAULT_WORDS[fault]} (${code})`, trouble?.fix);
+  if (thrown.timings?.[sendStart] === undefined) return connectError(thrown);
+  const fault = sentFault(thrown);
+  return new TransportError(fault, true, `${FAULT_WORDS[fault]} (${thrown.code})`);
+}
+
+/** Why a connection was not made. */
+export function connectError({ code, message }: { readonly code: string; readonly message: string }): TransportError {
+  if (code === 'EPROXY') return new TransportError('proxy', false, message);
+  const trouble = certificateTrouble(code);
+  if (trouble !== undefined) return new TransportError('certificate', false, `${trouble.words} (${code})`, trouble.fix);
+  const fault = unconnectedFault(code);
+  return new TransportError(fault, false, `${FAULT_WORDS[fault]} (${code})`);
 }
 
 function isRequestError(thrown: unknown): thrown is RequestError {
   return thrown instanceof Error && 'code' in thrown && 'options' in thrown;
 }
 
-const FAULT_WORDS: Readonly<Record<Exclude<TransportFault, 'proxy' | 'protocol' | 'endless'>, string>> = {
+const FAULT_WORDS = {
   unresolved: 'host name not found',
   refused: 'connection refused',
-  certificate: 'certificate rejected',
   unconnected: 'no connection',
   reset: 'connection reset',
   truncated: 'the answer was cut off',
   timeout: 'no answer in time',
   broken: 'the answer was not valid HTTP',
-};
+} as const satisfies Readonly<Partial<Record<TransportFault, string>>>;
 
-function faultOf({ name, code }: RequestError, sent: boolean): TransportFault {
-  if (!sent) return unsentFault(code);
+function sentFault({ name, code }: RequestError): 'timeout' | 'truncated' | 'broken' | 'reset' {
   if (name === 'TimeoutError') return 'timeout';
   if (name === 'ReadError') return 'truncated';
   return code.startsWith('HPE_') ? 'broken' : 'reset';
 }
 
-function unsentFault(code: string): TransportFault {
+function unconnectedFault(code: string): 'unresolved' | 'refused' | 'unconnected' {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unresolved';
-  if (code === 'ECONNREFUSED') return 'refused';
-  if (code === 'EPROXY') return 'proxy';
-  return certificateTrouble(code) === undefined ? 'unconnected' : 'certificate';
+  return code === 'ECONNREFUSED' ? 'refused' : 'unconnected';
 }

@@ -16,6 +16,8 @@ const REFUSALS = {
   fundPasswordLocked: { code: 1004, message: 'the fund password is locked' },
   badFundPassword: { code: 1005, message: 'the fund password is wrong' },
   maintenance: { code: 1009, message: 'in maintenance' },
+  emptyChannel: { code: 1007, message: 'the channel is missing or does not exist' },
+  emptyEvent: { code: 1008, message: 'the event is missing or does not exist' },
   notOpen: { code: 1010, message: 'not open' },
   noPermission: { code: 1012, message: 'the key has no permission for this' },
   cannotTrade: { code: 1013, message: 'trading is not possible' },

@@ -37,6 +37,11 @@ describe('a write to a peer that', () => {
     });
   });
 
+  it('answers with 201 Created is done', async () => {
+    const { client } = await clientAt(respond(PLACED, '201 Created'), 30_000);
+    expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'done' });
+  });
+
   it('switches the protocol says so', async () => {
     const { client } = await clientAt(brokenPeers(PLACED)['switches the protocol'] ?? respond(''), 30_000);
     const reason = 'the host changed the protocol (HTTP 101)';
@@ -55,11 +60,16 @@ describe('a read from a peer that', () => {
     const { client } = await clientAt(answer, 30_000);
     expect(await client.api.read('markets', {})).toHaveProperty('btc_usdt');
   });
+
+  it('answers with 201 Created succeeds', async () => {
+    const { client } = await clientAt(respond(MARKETS, '201 Created'), 30_000);
+    expect(await client.api.read('markets', {})).toHaveProperty('btc_usdt');
+  });
 });
 
 describe('a command', () => {
   const BOOK = '{"asks":[[31001.5,2]],"bids":[[31000.5,1]],"timestamp":1540295995}';
-  const ORDERING = ['order', 'buy', 'btc_usdt', '0.01', '--at', '31000', '--yes', '--json', '--timeout', '1'];
+  const ORDERING = ['order', 'buy', 'btc_usdt', '0.01', '--at', '31000', '--yes', '--json', '--timeout', '4'];
 
   /** Market data is served; every signed request meets the peer. */
   async function run(words: readonly string[], answer: Answer) {
@@ -74,16 +84,45 @@ describe('a command', () => {
     return { ...ran, sent: sent.length };
   }
 
-  it.each([...Object.entries(endlessPeers()), ...Object.entries(brokenPeers('{"code":1000,"id":"7"}'))])(
-    'ends within its time with exit code 6 if the exchange %s after an order',
-    async (_, answer) => {
-      const { code, stdout, sent } = await run(ORDERING, answer);
-      expect([code, JSON.parse(stdout).outcome, sent]).toEqual([6, 'unknown', 1]);
-    },
-  );
+  // all at once, as each takes all of its time
+  it('ends within its time with exit code 6 if an order gets any of these answers', async () => {
+    const peers = Object.entries({ ...endlessPeers(), ...brokenPeers('{"code":1000,"id":"7"}') });
+    const ends = await Promise.all(peers.map(([, answer]) => run(ORDERING, answer)));
+    const shown = ends.map(({ code, stdout, sent }, index) => [
+      peers[index]?.[0],
+      code,
+      JSON.parse(stdout).outcome,
+      sent,
+    ]);
+    expect(shown).toEqual(peers.map(([name]) => [name, 6, 'unknown', 1]));
+  });
 
-  it.each(Object.entries(endlessPeers()))('that reads ends within its time if the exchange %s', async (_, answer) => {
-    const { code, stdout } = await run(['balance', '--json', '--timeout', '1'], answer);
-    expect([code, stdout]).toEqual([5, '']);
+  it.each<[string, number]>([
+    ['ticker btc_usdt', 5],
+    ['kline btc_usdt', 5],
+    ['orders btc_usdt', 5],
+    ['order show btc_usdt 7', 5],
+    ['bills --all', 5],
+    ['withdrawals usdt', 5],
+    ['api getAccountInfo', 5],
+    ['cancel btc_usdt 7', 6],
+    ['cancel-after btc_usdt', 5],
+    ['doctor', 9],
+  ])('pit %s ends with %i whatever the exchange does', async (line, expected) => {
+    const ends = Object.entries(endlessPeers()).map(async ([name, answer]) => {
+      const server = await serveFaults({ answer: () => answer });
+      const words = [...line.split(' '), '--yes', '--json', '--timeout', '1'];
+      const { code } = await runPit(words, { home: temporaryHome(), environment: environmentAt(server.url) });
+      return [name, code];
+    });
+    expect(await Promise.all(ends)).toEqual(Object.keys(endlessPeers()).map((name) => [name, expected]));
+  });
+
+  it('that reads ends within its time if the exchange never ends its answer', async () => {
+    const peers = Object.entries(endlessPeers());
+    const ends = await Promise.all(peers.map(([, answer]) => run(['balance', '--json', '--timeout', '1'], answer)));
+    expect(ends.map(({ code, stdout }, index) => [peers[index]?.[0], code, stdout])).toEqual(
+      peers.map(([name]) => [name, 5, '']),
+    );
   });
 });

@@ -156,6 +156,20 @@ describe('readBills', () => {
     ).rejects.toThrow(/oldest first/);
   });
 
+  it.each([
+    [60_000, 'takes bills up to a minute apart in any order'],
+    [60_001, 'fails if the last bill of a page is more than a minute newer than the first'],
+  ])('%i ms: %s', async (ms) => {
+    const { api } = exchangeOf([], QUIET);
+    const result = [NOW - HOUR, NOW - HOUR + ms].map((date, index) => billEntry({ id: 1_000 + index, date }, ''));
+    const read = async (_: string, { dataType }: { readonly dataType: string }) => ({
+      result: dataType === '0' ? result : [],
+    });
+    const ids = idsOf(clientOver({ ...api, read } as unknown as ExchangeApi), { from: NOW - 2 * HOUR });
+    if (ms > 60_000) await expect(ids).rejects.toThrow(/oldest first/);
+    else expect(await ids).toEqual([1_000, 1_001]);
+  });
+
   it('learns the zone from recent bills', async () => {
     const at = zone();
     await idsOf(exchangeOf([NOW - 300 * HOUR, NOW - HOUR], QUIET, 8).source, {}, at);

@@ -22,6 +22,34 @@ it('a time budget does not count the time for an answer at a prompt', async () =
   expect(budget.leftMs).toBe(0);
 });
 
+it('a time budget stands still while one of several things waits for a person', async () => {
+  let now = 1_000;
+  const budget = new Budget(500, () => now);
+  let answer = (): void => undefined;
+  const first = budget.outside(() => new Promise<void>((resolve) => (answer = resolve)));
+  now += 60_000;
+  await budget.outside(async () => {
+    now += 60_000;
+    expect([budget.leftMs, budget.isBinding]).toEqual([500, false]);
+  });
+  expect([budget.leftMs, budget.isBinding]).toEqual([500, false]);
+  answer();
+  await first;
+  expect([budget.leftMs, budget.isBinding]).toEqual([500, true]);
+});
+
+it('a time budget does not bind what goes on on purpose, and its requests renew it', async () => {
+  let now = 1_000;
+  const budget = new Budget(500, () => now);
+  await budget.openEnded(async () => {
+    now += 60_000;
+    expect([budget.leftMs, budget.isBinding]).toEqual([0, false]);
+    budget.renew();
+    expect(budget.leftMs).toBe(500);
+  });
+  expect(budget.isBinding).toBe(true);
+});
+
 it('a time budget can be lengthened unless the user has set it', () => {
   const now = () => 1_000;
   const [usual, chosen] = [new Budget(500, now), new Budget(500, now, true)];

@@ -42,7 +42,8 @@ const RECORD = {
 
 const ORDER = {
   ...{ id: '202202224851151555', clientId: null, market: 'btc_usdt', side: 'buy', type: 'limit' },
-  ...{ price: '31000.5', amount: '0.02', filled: '0.01', filledValue: '310', fee: '0.00002', feeDiscount: true },
+  ...{ price: '31000.5', amount: '0.02', filled: '0.01', filledValue: '310', fee: '0.00002', feeCoin: null },
+  ...{ feeDiscount: true },
   ...{ time: 1648461600123, state: 'open', status: 3 },
 };
 
@@ -119,6 +120,19 @@ describe('reading orders', () => {
     expect(value).toMatchObject({ side, type: name });
   });
 
+  it.each<[object, string | null]>([
+    [{ type: 1, useAbFee: false }, 'btc'],
+    [{ type: 0, useAbFee: false }, 'usdt'],
+    [{ type: 1, useAbFee: true }, null],
+    [{ type: 1, useAbFee: false, fees: undefined }, null],
+    [{ type: 1, useAbFee: false, currency: 'nowhere' }, null],
+  ])('reads %j as paying its fee in %s (observed)', async (changes, coin) => {
+    const { value } = await exchanged(JSON.stringify({ ...RECORD, ...changes }), (client) =>
+      client.getOrder('btc_usdt', { id: '7' }),
+    );
+    expect(value).toMatchObject({ feeCoin: coin });
+  });
+
   it.each<[number, number, OrderState]>([
     [0, 0, 'open'],
     [3, 0.01, 'open'],
@@ -168,8 +182,11 @@ describe('cancelling', () => {
   });
 
   it('starts the timer of a market', async () => {
-    const { sent } = await exchanged('{"code":1000,"message":"ok"}', (client) => client.cancelAllAfter('btc_usdt'));
+    const { sent, value } = await exchanged('{"code":1000,"message":"ok"}', (client) =>
+      client.cancelAllAfter('btc_usdt'),
+    );
     expect(sent).toBe('/api/cancelAllOrdersAfter?currency=btc_usdt');
+    expect(value).toEqual({ kind: 'done', answer: { message: 'ok' } });
   });
 });
 
@@ -290,6 +307,113 @@ describe('funds', () => {
         ...{ id: '7', timeRaw: '2022-03-28 10:00:00', coin: 'btc', amount: '1.50', address: 'a', hash: null },
         ...{ confirmations: 3, internal: false, description: 'd', state, status },
       },
+    ]);
+  });
+
+  it('may lack what an exchange leaves out of a deposit', async () => {
+    const list = [{ id: 7, amount: 1.5, status: 2, itransfer: 1 }];
+    const body = JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas: { list } } });
+    const { value } = await exchanged(body, (client) => client.depositPage('btc', 1, 50));
+    expect(value).toEqual({
+      records: [
+        {
+          ...{ id: '7', timeRaw: null, coin: 'btc', amount: '1.5', address: null, hash: null, confirmations: null },
+          ...{ internal: true, description: null, state: 'success', status: 2 },
+        },
+      ],
+      total: null,
+      size: null,
+    });
+    const plain = body.replace(',"itransfer":1', '');
+    const { value: unstated } = await exchanged(plain, (client) => client.depositPage('btc', 1, 50));
+    expect(unstated.records[0]?.internal).toBeNull();
+  });
+
+  it.each([
+    ['recent', undefined, '/api/getSpotBills?dataType=0&pageIndex=2&pageSize=50'],
+    ['older', 'btc', '/api/getSpotBills?currency=btc&endDate=2022-03-28 10:00:00&dataType=1&pageIndex=2&pageSize=50'],
+  ] as const)('asks for %s bills', async (age, coin, request) => {
+    const until = coin === undefined ? undefined : '2022-03-28 10:00:00';
+    const { sent, value } = await exchanged('{"code":1000,"message":"ok","result":[]}', (client) =>
+      client.billPage({ coin, age, until, page: 2, size: 50 }),
+    );
+    expect([sent.replace('+', ' '), value]).toEqual([request, []]);
+  });
+
+  it.each([
+    ['its total', '"balance":"2 BTC","total":"1.50"', '1.50'],
+    ['its balance with the name of the coin, without a total', '"balance":"1.50 BTC","total":null', '1.50'],
+    ['its balance, if the total is none', '"balance":"1.50 BTC","total":"--"', '1.50'],
+    ['nothing, if there is neither', '"balance":null', null],
+  ])('reads the balance after a bill from %s', async (_, balance, read) => {
+    const bill = `{"id":7,"currencyName":"BTC",${balance},"changeAmount":"-0.5 BTC","date":1648461600123,"showDate":"2022-03-28 10:00:00","remark":"r","typeDesc":"Sell"}`;
+    const { value } = await exchanged(`{"code":1000,"message":"ok","result":[${bill}]}`, (client) =>
+      client.billPage({ coin: 'btc', age: 'recent', page: 1, size: 50 }),
+    );
+    const [first] = value;
+    expect(first).toMatchObject({ id: '7', time: 1648461600123, shownTime: '2022-03-28 10:00:00' });
+    expect(first?.read()).toEqual({
+      ...{ id: '7', time: 1648461600123, coin: 'btc', type: 'Sell', change: '-0.5', balance: read, remark: 'r' },
+    });
+  });
+
+  it.each([
+    ['{"key":"1BoatSLRHtKNngkdXEeobR76b53LETtpyT"}', '1BoatSLRHtKNngkdXEeobR76b53LETtpyT'],
+    ['{"key":null}', null],
+    ['{}', null],
+    ['null', null],
+  ])('reads the address in %s', async (datas, address) => {
+    const body = `{"code":1000,"message":{"des":"ok","isSuc":true,"datas":${datas}}}`;
+    const deposit = await exchanged(body, (client) => client.depositAddress('btc'));
+    expect([deposit.sent, deposit.value]).toEqual(['/api/getUserAddress?currency=btc', address]);
+    const withdrawal = await exchanged(body, (client) => client.withdrawalAddress('btc'));
+    expect([withdrawal.sent, withdrawal.value]).toEqual(['/api/getWithdrawAddress?currency=btc', address]);
+  });
+
+  it.each<[string, string, object]>([
+    ['an address', '"isUseMemo":false,"address":"addr"', { address: 'addr', memo: null, needsMemo: false }],
+    [
+      'an account and a memo',
+      '"isUseMemo":true,"account":"acct","memo":"77","address":"other"',
+      { address: 'acct', memo: '77', needsMemo: true },
+    ],
+    [
+      'an address in place of the account, and no memo',
+      '"isUseMemo":true,"account":"","memo":"","address":"addr"',
+      { address: 'addr', memo: null, needsMemo: true },
+    ],
+    [
+      'an account in place of the address, and a memo that is not used',
+      '"isUseMemo":false,"account":"acct","memo":"77"',
+      { address: 'acct', memo: null, needsMemo: false },
+    ],
+    ['nothing', '"isUseMemo":false,"address":""', { address: null, memo: null, needsMemo: false }],
+  ])('reads where to deposit on a chain: %s', async (_, place, read) => {
+    const datas = `[{"blockChain":"eos","canDeposit":true,"canWithdraw":false,${place}}]`;
+    const { sent, value } = await exchanged(
+      `{"code":1000,"message":{"des":"ok","isSuc":true,"datas":${datas}}}`,
+      (client) => client.depositAddresses('eos'),
+    );
+    expect(sent).toBe('/api/getPayinAddress?currency=eos');
+    expect(value).toEqual([{ coin: 'eos', chain: 'eos', canDeposit: true, canWithdraw: false, ...read }]);
+  });
+
+  it('has no chain to deposit on if the exchange sends none', async () => {
+    const body = '{"code":1000,"message":{"des":"ok","isSuc":true,"datas":null}}';
+    expect((await exchanged(body, (client) => client.depositAddresses('eos'))).value).toEqual([]);
+  });
+
+  it.each([
+    ['usdt', '/api/getFeeInfo?currency=usdt'],
+    [undefined, '/api/getFeeInfo?'],
+  ])('reads the fee of each chain of %s', async (coin, request) => {
+    const chain = '{"chainName":"trc20","mainChainName":"trx","fee":1.50,"canDeposit":true,"canWithdraw":"false"}';
+    const { sent, value } = await exchanged(`{"code":1000,"message":"ok","result":{"USDT":[${chain}]}}`, (client) =>
+      client.fees(coin),
+    );
+    expect([sent, value]).toEqual([
+      request,
+      [{ coin: 'usdt', chain: 'trc20', mainChain: 'trx', fee: '1.50', canDeposit: true, canWithdraw: false }],
     ]);
   });
 

@@ -65,11 +65,14 @@ describe('undocumented types that deployments send', () => {
     expect(readResponse('getOrder', record(fees)).fees).toBe(value);
   });
 
-  it.each(['useXxFee', 'useAbFee', 'useQ9rFee', 'useFee', 'useabFee', 'userAbFee', 'useAbFees'])('%s', (name) => {
-    const isOne = ['useXxFee', 'useAbFee', 'useQ9rFee'].includes(name);
-    expect(readResponse('getOrder', record({ [name]: true })).useXxFee).toBe(isOne);
-    expect(readResponse('getOrders', `[${record({ [name]: 'true' })}]`)[0]?.useXxFee).toBe(isOne);
-  });
+  it.each([...['useXxFee', 'useAbFee', 'useQ9rFee', 'useFee', 'useabFee', 'userAbFee', 'useAbFees', 'reuseAbFee']])(
+    'reads or ignores %s as the field of the fee coin',
+    (name) => {
+      const isOne = ['useXxFee', 'useAbFee', 'useQ9rFee'].includes(name);
+      expect(readResponse('getOrder', record({ [name]: true })).useXxFee).toBe(isOne);
+      expect(readResponse('getOrders', `[${record({ [name]: 'true' })}]`)[0]?.useXxFee).toBe(isOne);
+    },
+  );
 
   it('reads times in seconds and milliseconds, as numbers and as text', () => {
     const at = (date: string) => readResponse('ticker', `{"ticker":${QUIET},"date":${date}}`).date;

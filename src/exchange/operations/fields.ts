@@ -26,14 +26,32 @@ function describe(value: unknown): string {
   return Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`;
 }
 
-/** A price or an amount: plain digits with the exponent expanded and zeros kept as sent. */
-export const decimal = field('a decimal number', (value) => {
+/** What most numbers look like, and what they are read as. */
+const PLAIN = /^(?:0|[1-9]\d{0,39})(?:\.\d{1,40})?$/;
+
+function decimalText(value: unknown): string | undefined {
   const text = scalarText(value);
-  return text === undefined ? undefined : Decimal.parse(text)?.toString();
+  return text === undefined || PLAIN.test(text) ? text : Decimal.parse(text)?.toString();
+}
+
+/** A price or an amount: plain digits with the exponent expanded and zeros kept as sent. */
+export const decimal = field('a decimal number', decimalText);
+
+/** A list of prices with their amounts, read in one piece: a stream sends thousands of books a second. */
+export const pairs = field('a list of pairs of decimal numbers', (value) => {
+  if (!Array.isArray(value)) return undefined;
+  const found: [price: string, amount: string][] = [];
+  for (const pair of value) {
+    const price = Array.isArray(pair) ? decimalText(pair[0]) : undefined;
+    const amount = Array.isArray(pair) ? decimalText(pair[1]) : undefined;
+    if (price === undefined || amount === undefined) return undefined;
+    found.push([price, amount]);
+  }
+  return found;
 });
 
 /** A decimal that a quiet market may leave empty: null, `""` and `"--"` become null. */
-export const quietDecimal = v.union([emptyAsNull(['', '-', '--']), decimal], (issue) =>
+export const emptyableDecimal = v.union([emptyAsNull(['', '-', '--']), decimal], (issue) =>
   issueText(issue, 'a decimal number'),
 );
 
@@ -47,7 +65,7 @@ export const id = field('an id of digits', (value) => {
 });
 
 /** The id of what a write made. Not 0, which some programs send for none: then it is unknown whether anything was made. */
-export const madeId = field('an id of digits other than 0', (value) => {
+export const createdId = field('an id of digits other than 0', (value) => {
   const text = scalarText(value);
   return text !== undefined && /^(?=0*[1-9])\d{1,40}$/.test(text) ? text : undefined;
 });
@@ -83,7 +101,7 @@ export const optionalText = v.optional(
 );
 
 /** A decimal that may be missing: null or missing becomes null. */
-export const optionalDecimal = v.optional(quietDecimal, null);
+export const optionalDecimal = v.optional(emptyableDecimal, null);
 
 /** A field that may be missing: null or missing becomes null. */
 export function maybe<Schema extends v.GenericSchema>(schema: Schema) {
@@ -106,6 +124,6 @@ export function enveloped<Fields extends v.ObjectEntries>(fields: Fields) {
 }
 
 /** `{code, message: {des, isSuc, datas}}`, as addresses, records and cancellations answer. */
-export function described<Datas extends v.GenericSchema>(datas: Datas) {
+export function withDetails<Datas extends v.GenericSchema>(datas: Datas) {
   return v.object({ code: integer, message: v.object({ des: text, isSuc: flag, datas }) });
 }

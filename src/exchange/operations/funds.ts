@@ -12,18 +12,18 @@ import type {
 } from '../../domain/funds.js';
 import { amountIn, readAmount } from '../bill-amounts.js';
 import {
+  createdId,
   decimal,
-  described,
   enveloped,
   flag,
   id,
   instant,
   integer,
-  madeId,
   maybe,
   optionalDecimal,
   optionalText,
   text,
+  withDetails,
 } from './fields.js';
 import {
   address,
@@ -44,7 +44,7 @@ import {
   withCodec,
 } from './operation.js';
 
-const coinEntry = v.object({
+export const coinEntry = v.object({
   key: text,
   enName: text,
   cnName: text,
@@ -118,7 +118,7 @@ const feeEntry = v.object({
 /** The interface states no range for "items per page"; 50 is the largest it states anywhere. */
 const paging = { pageIndex: required(pageNumber), pageSize: required(wholeNumber(1n, 50n)) };
 
-function toCoin(entry: v.InferOutput<typeof coinEntry>): Coin {
+export function toCoin(entry: v.InferOutput<typeof coinEntry>): Coin {
   const { key, enName, cnName, showName, unitTag, unitDecimal, fundstype } = entry;
   return {
     coin: key.toLowerCase(),
@@ -242,10 +242,16 @@ export const getSpotBills = withCodec(
 
 const ofCoin = { encode: ({ coin }: { readonly coin: string }) => ({ currency: coin }) };
 
-export const getUserAddress = withCodec(
-  signedRead({ currency: required(coin) }, described(v.nullish(v.object({ key: optionalText }), { key: null }))),
+/** One address of a coin; null if there is none. */
+const oneAddress = withCodec(
+  signedRead({ currency: required(coin) }, withDetails(v.nullish(v.object({ key: optionalText }), { key: null }))),
   { ...ofCoin, decode: ({ message }) => message.datas.key },
 );
+
+export const getUserAddress = oneAddress;
+
+/** "Returns the user's verified withdrawal address." */
+export const getWithdrawAddress = oneAddress;
 
 /** "When true, the deposit information is `account` plus `memo`. When false it is `address`." */
 function toChainAddress(coin: string, entry: v.InferOutput<typeof depositAddress>): ChainAddress {
@@ -263,13 +269,8 @@ function toChainAddress(coin: string, entry: v.InferOutput<typeof depositAddress
 }
 
 export const getPayinAddress = withCodec(
-  signedRead({ currency: required(coin) }, described(v.nullish(v.array(depositAddress), []))),
+  signedRead({ currency: required(coin) }, withDetails(v.nullish(v.array(depositAddress), []))),
   { ...ofCoin, decode: ({ message }, { coin }) => message.datas.map((entry) => toChainAddress(coin, entry)) },
-);
-
-export const getWithdrawAddress = withCodec(
-  signedRead({ currency: required(coin) }, described(v.nullish(v.object({ key: optionalText }), { key: null }))),
-  { ...ofCoin, decode: ({ message }) => message.datas.key },
 );
 
 interface RecordPageRequest {
@@ -315,7 +316,7 @@ function toWithdrawal(coin: string, record: v.InferOutput<typeof withdrawalRecor
 export const getWithdrawRecord = withCodec(
   signedRead(
     { currency: required(coin), ...paging },
-    described(
+    withDetails(
       v.object({
         list: v.array(withdrawalRecord),
         pageIndex: maybe(integer),
@@ -356,7 +357,7 @@ function toDeposit(coin: string, record: v.InferOutput<typeof depositRecord>): D
 export const getChargeRecord = withCodec(
   signedRead(
     { currency: required(coin), ...paging },
-    described(
+    withDetails(
       v.object({
         list: v.array(depositRecord),
         pageIndex: maybe(integer),
@@ -410,7 +411,7 @@ export const withdraw = withCodec(
       receiveAddr: required(address),
       safePwd: required(secret),
     },
-    enveloped({ id: madeId }),
+    enveloped({ id: createdId }),
   ),
   {
     encode: ({ withdrawal, password }: { readonly withdrawal: WithdrawalRequest; readonly password: string }) => ({

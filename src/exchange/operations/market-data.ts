@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { CANDLE_TYPES, type Candle, type CandleType } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Depth, Level, Ticker, Trade } from '../../domain/market-data.js';
-import { decimal, id, instant, integer, quietDecimal, text } from './fields.js';
+import { decimal, emptyableDecimal, id, instant, integer, text } from './fields.js';
 import {
   amount,
   choice,
@@ -17,27 +17,27 @@ import {
   withCodec,
 } from './operation.js';
 
-const marketConfiguration = v.object({
+export const marketConfiguration = v.object({
   priceScale: integer,
   amountScale: integer,
   minAmount: decimal,
   minSize: decimal,
 });
 
-const tickerFields = v.object({
-  high: quietDecimal,
-  low: quietDecimal,
-  buy: quietDecimal,
-  sell: quietDecimal,
-  last: quietDecimal,
-  open: quietDecimal,
-  riseRate: quietDecimal,
-  vol: quietDecimal,
+export const tickerFields = v.object({
+  high: emptyableDecimal,
+  low: emptyableDecimal,
+  buy: emptyableDecimal,
+  sell: emptyableDecimal,
+  last: emptyableDecimal,
+  open: emptyableDecimal,
+  riseRate: emptyableDecimal,
+  vol: emptyableDecimal,
 });
 
-const level = v.tuple([decimal, decimal]);
+export const level = v.tuple([decimal, decimal]);
 
-const publicTrade = v.object({
+export const publicTrade = v.object({
   date: instant,
   price: decimal,
   amount: decimal,
@@ -47,17 +47,42 @@ const publicTrade = v.object({
 });
 
 /** [time in ms, open, high, low, close, volume] */
-const candle = v.tuple([instant, decimal, decimal, decimal, decimal, decimal]);
+export const candle = v.tuple([instant, decimal, decimal, decimal, decimal, decimal]);
 
-function toTicker({ buy, sell, last, open, high, low, riseRate, vol }: v.InferOutput<typeof tickerFields>): Ticker {
+export function toTicker({
+  buy,
+  sell,
+  last,
+  open,
+  high,
+  low,
+  riseRate,
+  vol,
+}: v.InferOutput<typeof tickerFields>): Ticker {
   return { bid: buy, ask: sell, last, open, high, low, change: riseRate, volume: vol };
 }
 
-/** Lowest price first. */
-function toLevels(levels: readonly v.InferOutput<typeof level>[]): Level[] {
-  return levels
-    .map(([price, amount]) => ({ price, amount }))
-    .sort((left, right) => Decimal.of(left.price).compare(Decimal.of(right.price)));
+export function toTrade({ tid, date, type, price, amount }: v.InferOutput<typeof publicTrade>): Trade {
+  return { id: tid, time: date, side: type, price, amount };
+}
+
+export function toCandle([time, open, high, low, close, volume]: v.InferOutput<typeof candle>): Candle {
+  return { time, open, high, low, close, volume };
+}
+
+/** Lowest price first. They come in this order or the reverse, so that there is hardly anything to sort. */
+export function toLevels(levels: readonly v.InferOutput<typeof level>[]): Level[] {
+  const sorted = levels.map(([price, amount]) => ({ price, amount }));
+  const [first, last] = [sorted[0], sorted.at(-1)];
+  if (first !== undefined && last !== undefined && comparePrices(first.price, last.price) > 0) sorted.reverse();
+  return sorted.sort((left, right) => comparePrices(left.price, right.price));
+}
+
+/** Of numbers with as many digits before and after the point, the text that comes first is the smaller one. */
+function comparePrices(left: string, right: string): number {
+  const isAlike = left.length === right.length && left.indexOf('.') === right.indexOf('.');
+  if (isAlike && !left.startsWith('-') && !right.startsWith('-')) return left < right ? -1 : left > right ? 1 : 0;
+  return Decimal.of(left).compare(Decimal.of(right));
 }
 
 export const markets = withCodec(marketData({}, v.record(v.string(), marketConfiguration), WHOLE_LIST_BYTES), {
@@ -103,8 +128,7 @@ export const depth = withCodec(
 
 export const trades = withCodec(marketData({ market: required(market), since: optional(long) }, v.array(publicTrade)), {
   encode: (request: { readonly market: string; readonly since?: string | undefined }) => request,
-  decode: (rows) =>
-    rows.map(({ tid, date, type, price, amount }): Trade => ({ id: tid, time: date, side: type, price, amount })),
+  decode: (rows) => rows.map(toTrade),
 });
 
 interface CandleRequest {
@@ -135,7 +159,7 @@ export const kline = withCodec(
     }),
     decode: ({ data }, { from }) =>
       data
-        .map(([time, open, high, low, close, volume]): Candle => ({ time, open, high, low, close, volume }))
+        .map(toCandle)
         .filter(({ time }) => time >= from)
         .sort((left, right) => left.time - right.time),
   },

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { Decimal } from '../../domain/decimal.js';
+import { splitMarket } from '../../domain/market.js';
 import type {
   AccountType,
   BatchRequest,
@@ -13,13 +14,13 @@ import type {
 } from '../../domain/order.js';
 import { scalarText } from '../../platform/json.js';
 import {
+  createdId,
   decimal,
   enveloped,
   flag,
   id,
   instant,
   integer,
-  madeId,
   optionalDecimal,
   optionalText,
   text,
@@ -120,10 +121,17 @@ function toState({ status, trade_amount: filled, total_amount: amount }: OrderRe
   if (status === 0 || status === 3) return 'open';
   if (status === 1) return 'cancelled';
   if (status !== 2) return 'other';
-  return Decimal.of(filled).compare(Decimal.of(amount)) >= 0 ? 'filled' : 'cancelled';
+  return filled === amount || Decimal.of(filled).compare(Decimal.of(amount)) >= 0 ? 'filled' : 'cancelled';
 }
 
-function toOrder(record: OrderRecord, clientId: string | null): Order {
+/** A buy pays in base, a sell in quote (observed), unless the exchange's own coin paid, which is not named. */
+function toFeeCoin({ fees, useXxFee, currency, type }: OrderRecord): string | null {
+  const names = splitMarket(currency);
+  if (fees === null || useXxFee || names === undefined) return null;
+  return type % 2 === 0 ? names.quote : names.base;
+}
+
+export function toOrder(record: OrderRecord, clientId: string | null): Order {
   return {
     id: record.id,
     clientId,
@@ -135,6 +143,7 @@ function toOrder(record: OrderRecord, clientId: string | null): Order {
     filled: record.trade_amount,
     filledValue: record.trade_money,
     fee: record.fees,
+    feeCoin: toFeeCoin(record),
     feeDiscount: record.useXxFee,
     time: record.trade_date,
     state: toState(record),
@@ -161,7 +170,7 @@ export const order = withCodec(
       // 1 is PostOnly, 2 is IOC; "empty or any other value gives a limit order"
       orderType: optional(anything),
     },
-    enveloped({ id: madeId }),
+    enveloped({ id: createdId }),
   ),
   {
     encode: ({ terms, clientId }: OrderRequest) => ({
@@ -187,7 +196,7 @@ export const orderMoreV2 = withCodec(
       tradeType: required(side),
       acctType: optional(accountType),
     },
-    enveloped({ data: v.array(madeId) }),
+    enveloped({ data: v.array(createdId) }),
   ),
   {
     encode: ({ market, side, account, orders }: BatchRequest) => ({

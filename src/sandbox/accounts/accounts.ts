@@ -141,5 +141,9 @@ export function walletOf(account: string, kind: AccountType, market: Market): Wa
 
 export function walletName(account: string, kind: AccountType, market: string): string {
   if (kind === 'spot') return account;
-  return kind === 'cross' ? `${account}~cross` : `${account}~${market}`;
+  return kind === 'cross' ? crossWallet(account) : `${account}~${market}`;
+}
+
+export function crossWallet(account: string): string {
+  return `${account}~cross`;
 }

@@ -82,6 +82,7 @@ function statusOf({ address, dataDirectory, activity, faults, directory, dialect
     trades,
     requests: activity.requests,
     refused: activity.refused,
+    streams: activity.streams,
     nonBrowserAgents: activity.nonBrowserAgents,
     faults: faults.rules.active,
     replaying: current.admin.replaying,

@@ -1,5 +1,6 @@
+import { channels } from '../../exchange/channels/index.js';
 import type { Faults } from '../faults/faults.js';
-import { FAULT_KINDS, type FaultKind, type FaultSpec, isFaultKind } from '../faults/rules.js';
+import { FAULT_KINDS, type FaultKind, type FaultSpec, isFaultKind, isStreamFault } from '../faults/rules.js';
 import { SERVED } from '../server/operations/index.js';
 import { type AdminCall, type AdminInput, AdminRefusal, jsonCall } from './http.js';
 
@@ -20,11 +21,11 @@ function specIn(input: AdminInput): FaultSpec {
   const kind = kindIn(input);
   return {
     kind,
-    operation: operationIn(input),
+    operation: operationIn(input, kind),
     probability: input.optionalNumber('probability', 0, 1) ?? null,
     count: input.optionalWhole('count', 1, 1e9) ?? null,
     every: input.optionalWhole('every', 1, 1e9) ?? null,
-    delay: needed(input, 'delay', ['delay', 'late'].includes(kind), 0, LONGEST_DELAY),
+    delay: needed(input, 'delay', ['delay', 'late', 'stream-delay'].includes(kind), 0, LONGEST_DELAY),
     skew: needed(input, 'skew', kind === 'skew', -WIDEST_SKEW, WIDEST_SKEW),
   };
 }
@@ -35,11 +36,12 @@ function kindIn(input: AdminInput): FaultKind {
   throw new AdminRefusal(`"${kind}" is not a fault.`, `There are ${Object.keys(FAULT_KINDS).join(', ')}.`);
 }
 
-function operationIn(input: AdminInput): string | null {
+function operationIn(input: AdminInput, kind: FaultKind): string | null {
   const operation = input.optionalText('operation');
-  if (operation === undefined || SERVED.some(({ name }) => name === operation)) return operation ?? null;
-  const names = SERVED.map(({ name }) => name).join(', ');
-  throw new AdminRefusal(`"${operation}" is not an operation that is served.`, `There are ${names}.`);
+  const names = isStreamFault(kind) ? Object.keys(channels) : SERVED.map(({ name }) => name);
+  if (operation === undefined || names.includes(operation)) return operation ?? null;
+  const what = isStreamFault(kind) ? 'a channel' : 'an operation';
+  throw new AdminRefusal(`"${operation}" is not ${what} that is served.`, `There are ${names.join(', ')}.`);
 }
 
 /** Milliseconds that some kinds require and the others do not take. */

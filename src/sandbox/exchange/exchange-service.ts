@@ -1,5 +1,5 @@
 import type { AccountType, OrderReference, OrderType, Side } from '../../domain/order.js';
-import type { Account, Secrets } from '../accounts/accounts.js';
+import { type Account, crossWallet, type Secrets } from '../accounts/accounts.js';
 import type { FundsService } from '../funds/funds-service.js';
 import { withdrawing } from '../funds/withdrawals.js';
 import type { MarginService } from '../margin/margin-service.js';
@@ -11,6 +11,7 @@ import type { OrderList } from '../orders/order-repository.js';
 import type { Venue } from '../orders/order-service.js';
 import { Refusal } from '../refusals.js';
 import { AdminService } from './admin-service.js';
+import type { Changes } from './changes.js';
 import { type ExchangeOptions, ExchangeState } from './exchange-state.js';
 import {
   type CandleQuery,
@@ -72,6 +73,8 @@ export class ExchangeService {
   readonly funds: FundsService;
   readonly margin: MarginService;
   readonly admin: AdminService;
+  /** Reports what changes, to those who listen. */
+  readonly changes: Changes;
   private readonly listings: ReadonlyMap<string, Listing>;
   private readonly now: () => number;
 
@@ -83,6 +86,7 @@ export class ExchangeService {
     this.listings = new Map([...state.venues].map(([name, venue]) => [name, { venue, data: new MarketData(venue) }]));
     this.funds = state.funds;
     this.margin = state.margin;
+    this.changes = state.changes;
     this.admin = new AdminService(state);
   }
 
@@ -104,6 +108,12 @@ export class ExchangeService {
   advance(): void {
     this.state.advance(this.now());
     this.state.scheduleCommit();
+  }
+
+  /** How many ms of the machine's clock until something happens without a request; undefined while the clock is stopped. */
+  get dueIn(): number | undefined {
+    const { shown, speed, stopped } = this.state.clock.state;
+    return stopped ? undefined : Math.max(0, (this.state.next - shown) / speed);
   }
 
   ticker(market: string): Ticker {
@@ -135,6 +145,18 @@ export class ExchangeService {
       coin,
       available: coinText(coin, ledger.available(id, coin)),
       frozen: coinText(coin, ledger.frozen(id, coin) + ledger.available(withdrawing(id), coin)),
+    }));
+  }
+
+  /** Every coin of the cross wallet. */
+  crossBalances({ id }: Account): { coin: string; available: string; frozen: string; borrowed: string }[] {
+    const wallet = crossWallet(id);
+    const { ledger, margin } = this.state;
+    return [...COINS.keys()].map((coin) => ({
+      coin,
+      available: coinText(coin, ledger.available(wallet, coin)),
+      frozen: coinText(coin, ledger.frozen(wallet, coin)),
+      borrowed: coinText(coin, margin.debt(wallet, coin)),
     }));
   }
 

@@ -27,6 +27,7 @@ import { prehistory } from '../simulator/prehistory.js';
 import { DamagedStore, STORE_NAME, UnreadableStore } from '../store/errors.js';
 import { Store } from '../store/store.js';
 import type { Codec, Table } from '../store/table.js';
+import { Changes } from './changes.js';
 import { Clock, clockCodec } from './clock.js';
 
 /** When and with which seed an exchange began. It stays as long as its directory. */
@@ -86,6 +87,7 @@ const ONLY = 'only';
  * The names of the tables are those on disk and never change: some are older than the names used here.
  */
 export class ExchangeState {
+  readonly changes = new Changes();
   readonly clock: Clock;
   readonly genesis: Genesis;
   readonly customers: Customers;
@@ -116,7 +118,7 @@ export class ExchangeState {
       clockStates.put(ONLY, { shown: time, real: time, speed: 1, stopped: true });
     }
     this.clock = new Clock(now, clockStates.get(ONLY), (state) => clockStates.put(ONLY, state));
-    this.ledger = storedLedger(store);
+    this.ledger = storedLedger(store, this.changes);
     const sequences = store.table<Sequence>('sequences', sequenceCodec);
     this.sequences = new Sequences(sequences.get(ONLY) ?? { ...FIRST }, (last) => sequences.put(ONLY, last));
     this.customers = new Customers(store.table('accounts', customerCodec));
@@ -134,7 +136,7 @@ export class ExchangeState {
     const changes = { now: this.clock.now, changed: () => this.commitNow() };
     const prices = { lastPrice: (market: string) => lastPrice(this.venues.get(market)) };
     this.margin = new MarginService({ ledger, bills, ...prices, ...changes });
-    this.orderService = new OrderService(ledger, this.sequences, bills, this.orders, this.margin);
+    this.orderService = new OrderService(ledger, this.sequences, bills, this.orders, this.margin, this.changes);
     this.funds = new FundsService(store, { ledger, bills, sequences: this.sequences, customers, ...changes });
     this.venues = this.openVenues();
     this.simulatorState = store.table('crowd', simulatorCodec);
@@ -154,6 +156,8 @@ export class ExchangeState {
     this.customers.createFirst(firstAccount);
     this.funds.seedBalances(FIRST_ACCOUNT, INITIAL_BALANCES, time);
     this.funds.seedAddresses(FIRST_ACCOUNT, Object.keys(INITIAL_BALANCES));
+    this.simulator.begin(time);
+    this.simulatorState.put(ONLY, this.simulator.state);
   }
 
   /** Opens the exchange of a directory, or makes one there. Throws AlreadyOpen, {@link OtherFormat} and {@link DamagedStore}. */
@@ -219,6 +223,11 @@ export class ExchangeState {
     if (simulate(time)) this.simulatorState.put(ONLY, this.simulator.state);
   }
 
+  /** When something happens next without a request: ms since the Unix epoch. */
+  get next(): number {
+    return Math.min(this.nextDue(), this.simulator.next);
+  }
+
   /** When the next timer, withdrawal or replayed row is due; Infinity if none is. */
   private nextDue(): number {
     return Math.min(this.cancelTimers.next, this.funds.next, this.replays.next);
@@ -264,9 +273,12 @@ function genesisAt(seed: number, time: number, replayGenesis: ReplayGenesis | un
   return { seed, start: minute, emptyMarket: replayGenesis.emptyMarket };
 }
 
-function storedLedger(store: Store): Ledger {
+function storedLedger(store: Store, changes: Changes): Ledger {
   const table = store.table('balances', balanceCodec);
-  const ledger = new Ledger((balance) => table.put(balance.name, balance));
+  const ledger = new Ledger((balance) => {
+    table.put(balance.name, balance);
+    changes.balance(balance.name);
+  });
   for (const [key, balance] of table.entries({ start: '', end: '\u{7f}' })) {
     const [account = '', coin = ''] = key.split('/');
     ledger.restore(account, coin, balance);

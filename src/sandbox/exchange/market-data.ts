@@ -2,7 +2,7 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
 import type { Level } from '../engine/book.js';
 import { type Candle, type CandleType, joinCandles, MINUTE } from '../markets/candles.js';
-import type { Market } from '../markets/market.js';
+import { coinText, type Market } from '../markets/market.js';
 import type { Trade } from '../markets/tape.js';
 import type { Order } from '../orders/order.js';
 import type { Venue } from '../orders/order-service.js';
@@ -19,6 +19,8 @@ export interface Ticker {
   readonly open: string;
   readonly change: string;
   readonly volume: string;
+  /** In the quote coin, to four decimals. Chosen: each minute's volume at its closing price. */
+  readonly turnover: string;
 }
 
 /** Both sides, best price first. */
@@ -61,6 +63,14 @@ export interface DepthQuery {
   readonly merge?: string | undefined;
 }
 
+/** Minutes as one candle, and what was traded in them, in units of the quote coin. */
+interface Day {
+  readonly candle: Candle;
+  readonly turnover: bigint;
+}
+
+const TURNOVER_SCALE = 4;
+
 type DepthSides = Omit<Depth, 'time'>;
 
 /** Minutes in the ticker's window: 24 hours, the current minute included. */
@@ -71,7 +81,7 @@ const MOST_DEPTHS = 60;
 
 /** The public market data of one market: decimal text made from ticks and lots. */
 export class MarketData {
-  private closedMinutes: { minute: number; last: Trade | undefined; candle: Candle | undefined } | undefined;
+  private closedMinutes: { minute: number; last: Trade | undefined; day: Day | undefined } | undefined;
   private depthRevision = -1;
   private readonly depths = new Map<string, DepthSides>();
 
@@ -79,7 +89,7 @@ export class MarketData {
 
   ticker(now: number): Ticker {
     const { market, book, tape } = this.venue;
-    const day = this.lastDay(now);
+    const { candle: day, turnover } = this.lastDay(now);
     const last = tape.last?.price ?? day.close;
     return {
       time: now,
@@ -91,6 +101,7 @@ export class MarketData {
       open: market.price(day.open),
       change: percent(last - day.open, day.open),
       volume: market.amount(day.volume),
+      turnover: Decimal.of(coinText(market.quote, turnover)).rescaled(TURNOVER_SCALE, 'down').toString(),
     };
   }
 
@@ -136,23 +147,28 @@ export class MarketData {
     }));
   }
 
-  /** The last 24 hours as one candle. The sum of the closed minutes is kept until it can have changed. */
-  private lastDay(now: number): Candle {
+  /** The last 24 hours. The sum of the closed minutes is kept until it can have changed. */
+  private lastDay(now: number): Day {
     const { tape } = this.venue;
     const minute = Math.floor(now / MINUTE);
     if (!this.isSumCurrent(minute)) {
       // a market in its first minute has no closed one
       const [first, ...rest] = tape.candles.read('1min', (minute - 1) * MINUTE, TICKER_MINUTES - 1);
-      this.closedMinutes = {
-        minute,
-        last: tape.last,
-        candle: first === undefined ? undefined : rest.reduce(joinCandles, first),
-      };
+      const day = first === undefined ? undefined : rest.reduce((sum, next) => this.join(sum, next), this.dayOf(first));
+      this.closedMinutes = { minute, last: tape.last, day };
     }
     const [current] = tape.candles.read('1min', now, 1);
     if (current === undefined) throw new Error('a market without history');
-    const closed = this.closedMinutes?.candle;
-    return closed === undefined ? current : joinCandles(closed, current);
+    const closed = this.closedMinutes?.day;
+    return closed === undefined ? this.dayOf(current) : this.join(closed, current);
+  }
+
+  private dayOf(candle: Candle): Day {
+    return { candle, turnover: this.venue.market.value(candle.close, candle.volume) };
+  }
+
+  private join({ candle, turnover }: Day, next: Candle): Day {
+    return { candle: joinCandles(candle, next), turnover: turnover + this.venue.market.value(next.close, next.volume) };
   }
 
   /** Trades never go back in time: after one in the current minute, no more are added before it. */

@@ -5,7 +5,7 @@ import { CONTENT_TYPE, STATUS } from '../server/choices.js';
 import { splitTarget } from '../server/parameters.js';
 import type { ApiRequest, ApiResponse, RequestHandler } from '../server/request-handler.js';
 import { type Effects, effectsOf, type FaultLog, parametersOf } from './log.js';
-import { EXECUTIONS, type FaultKind, type FaultRule, FaultRules } from './rules.js';
+import { EXECUTIONS, FaultRules, type RequestFault, type RequestRule, type StreamRule } from './rules.js';
 
 /** What a proxy, or an exchange in trouble, sends instead of an answer. */
 const PAGE =
@@ -33,12 +33,22 @@ export class Faults {
   }
 
   /** The fault to apply to this request, which then counts; undefined for none. */
-  match(url: string): FaultRule | undefined {
+  match(url: string): RequestRule | undefined {
     return this.rules.none ? undefined : this.rules.match(operationIn(url));
   }
 
+  /** The fault to apply to a frame of this channel, which then counts and is logged; undefined for none. */
+  matchFrame(channel: string): StreamRule | undefined {
+    const rule = this.rules.noneForStreams ? undefined : this.rules.matchFrame(channel);
+    if (rule === undefined) return undefined;
+    const { id, kind } = rule;
+    const time = new Date(this.now()).toISOString();
+    this.log.add({ time, rule: id, kind, operation: channel, parameters: {}, executions: [] });
+    return rule;
+  }
+
   /** Answers the request as the fault says, or not at all. What was executed is logged before anything is sent. */
-  async apply(rule: FaultRule, { request, response, handler }: FaultyRequest): Promise<ApiResponse> {
+  async apply(rule: RequestRule, { request, response, handler }: FaultyRequest): Promise<ApiResponse> {
     if (rule.kind === 'late') await this.sleep(rule.delay);
     const [answer, executions] = await this.execute(rule, request, handler);
     const { id, kind } = rule;
@@ -50,7 +60,7 @@ export class Faults {
   }
 
   private async execute(
-    rule: FaultRule,
+    rule: RequestRule,
     request: ApiRequest,
     handler: RequestHandler,
   ): Promise<[ApiResponse, Effects[]]> {
@@ -65,7 +75,7 @@ export class Faults {
 }
 
 /** The reqTime of a late request is checked against the time of its arrival; otherwise it would be too old. */
-function skewOf({ kind, delay: late, skew }: FaultRule): number {
+function skewOf({ kind, delay: late, skew }: RequestRule): number {
   if (kind === 'late') return -late;
   return kind === 'skew' ? skew : 0;
 }
@@ -74,7 +84,7 @@ function operationIn(url: string): string {
   return splitTarget(url).path.split('/').at(-1) ?? '';
 }
 
-function respond(kind: FaultKind, { url }: ApiRequest, response: ServerResponse, { body }: ApiResponse): void {
+function respond(kind: RequestFault, { url }: ApiRequest, response: ServerResponse, { body }: ApiResponse): void {
   if (kind === 'drop-before' || kind === 'drop-after') response.destroy();
   else if (kind === 'truncate') cutOff(response, body);
   else if (kind === 'redirect') send(response, 302, 'text/html', '', { location: url });

@@ -1,7 +1,7 @@
 import { RandomStream } from '../simulator/random.js';
 
 /** What a fault does to a request, in the words of `pit sandbox fault add`. */
-export const FAULT_KINDS = {
+const REQUEST_FAULTS = {
   'drop-before': 'close the connection; the request is not executed',
   'drop-after': 'execute the request and close the connection without an answer',
   delay: 'execute the request at once and answer after --delay',
@@ -17,10 +17,25 @@ export const FAULT_KINDS = {
   skew: 'check reqTime against a clock that is off by --skew',
 } as const;
 
-export type FaultKind = keyof typeof FAULT_KINDS;
+/** What a fault does to a frame that a stream sends. */
+const STREAM_FAULTS = {
+  'stream-drop': 'do not send the frame',
+  'stream-delay': 'send the frame, and what follows it, after --delay',
+  'stream-duplicate': 'send the frame twice',
+  'stream-reorder': 'send the frame after the next one',
+  'stream-cut': 'break the connection in the middle of the frame',
+  'stream-stale': 'send nothing from this frame on; the connection stays open',
+  'stream-garbage': 'send text that is no JSON instead of the frame',
+} as const;
+
+export const FAULT_KINDS = { ...REQUEST_FAULTS, ...STREAM_FAULTS } as const;
+
+export type RequestFault = keyof typeof REQUEST_FAULTS;
+export type StreamFault = keyof typeof STREAM_FAULTS;
+export type FaultKind = RequestFault | StreamFault;
 
 /** How often each kind executes the request. */
-export const EXECUTIONS: Readonly<Record<FaultKind, 0 | 1 | 2>> = {
+export const EXECUTIONS: Readonly<Record<RequestFault, 0 | 1 | 2>> = {
   'drop-before': 0,
   'drop-after': 1,
   delay: 1,
@@ -40,10 +55,14 @@ export function isFaultKind(text: string): text is FaultKind {
   return Object.hasOwn(FAULT_KINDS, text);
 }
 
+export function isStreamFault(kind: FaultKind): kind is StreamFault {
+  return Object.hasOwn(STREAM_FAULTS, kind);
+}
+
 /** A fault to apply: what, to which requests, and how often. */
 export interface FaultSpec {
   readonly kind: FaultKind;
-  /** Null for any operation. */
+  /** An operation, or the channel of a frame; null for any. */
   readonly operation: string | null;
   /** From 0 to 1, for each request; null for always. */
   readonly probability: number | null;
@@ -63,6 +82,9 @@ export interface FaultRule extends FaultSpec {
   readonly seen: number;
   readonly applied: number;
 }
+
+export type RequestRule = FaultRule & { readonly kind: RequestFault };
+export type StreamRule = FaultRule & { readonly kind: StreamFault };
 
 class Rule {
   seen = 0;
@@ -97,40 +119,53 @@ class Rule {
 /** The active faults. The same seed and the same requests give the same matches. */
 export class FaultRules {
   private rules: Rule[] = [];
+  private streamRules: Rule[] = [];
   private added = 0;
 
   constructor(private readonly seed: number) {}
 
+  /** Whether no rule concerns requests. */
   get none(): boolean {
     return this.rules.length === 0;
   }
 
+  /** Whether no rule concerns frames. */
+  get noneForStreams(): boolean {
+    return this.streamRules.length === 0;
+  }
+
   /** Oldest first. */
   list(): FaultRule[] {
-    return this.rules.map(({ shown }) => shown);
+    return [...this.rules, ...this.streamRules].sort((one, other) => one.id - other.id).map(({ shown }) => shown);
   }
 
   /** Rules that can still match. */
   get active(): number {
-    return this.rules.filter(({ spec: { count }, applied }) => count === null || applied < count).length;
+    return this.list().filter(({ count, applied }) => count === null || applied < count).length;
   }
 
   add(spec: FaultSpec): FaultRule {
     this.added += 1;
     const rule = new Rule(this.added, spec, this.seed);
-    this.rules.push(rule);
+    (isStreamFault(spec.kind) ? this.streamRules : this.rules).push(rule);
     return rule.shown;
   }
 
   /** Removes one rule, or all. The number of removed rules. */
   clear(id?: number): number {
-    const before = this.rules.length;
-    this.rules = id === undefined ? [] : this.rules.filter((rule) => rule.id !== id);
-    return before - this.rules.length;
+    const before = this.list().length;
+    const kept = (rules: readonly Rule[]) => (id === undefined ? [] : rules.filter((rule) => rule.id !== id));
+    [this.rules, this.streamRules] = [kept(this.rules), kept(this.streamRules)];
+    return before - this.list().length;
   }
 
   /** The oldest rule that matches a request of this operation. */
-  match(operation: string): FaultRule | undefined {
-    return this.rules.find((rule) => rule.matches(operation))?.shown;
+  match(operation: string): RequestRule | undefined {
+    return this.rules.find((rule) => rule.matches(operation))?.shown as RequestRule | undefined;
+  }
+
+  /** The oldest rule that matches a frame of this channel. */
+  matchFrame(channel: string): StreamRule | undefined {
+    return this.streamRules.find((rule) => rule.matches(channel))?.shown as StreamRule | undefined;
   }
 }

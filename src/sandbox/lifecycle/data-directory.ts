@@ -11,6 +11,7 @@ export class DataDirectory {
   private current: Exchange | undefined;
   private busy: Promise<void> = Promise.resolve();
   private closing = false;
+  private readonly replaceListeners: (() => void)[] = [];
 
   constructor(
     private readonly directory: string,
@@ -25,6 +26,11 @@ export class DataDirectory {
   get exchange(): Exchange {
     if (this.current === undefined) throw new Refusal('maintenance');
     return this.current;
+  }
+
+  /** Calls a listener each time the exchange is about to be closed, for another one to take its place. */
+  onReplace(listener: () => void): void {
+    this.replaceListeners.push(listener);
   }
 
   /** Whether the sandbox is stopping, so that long work should end early. */
@@ -52,6 +58,7 @@ export class DataDirectory {
     await make(next);
     const old = this.exchange;
     this.current = undefined;
+    for (const listener of this.replaceListeners) listener();
     await old.close();
     rmSync(last, { recursive: true, force: true });
     renameSync(this.directory, last);

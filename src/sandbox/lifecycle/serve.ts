@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, suggest } from '../../errors.js';
 import { adminCalls } from '../admin/calls.js';
@@ -9,11 +8,12 @@ import { type Exchange, ExchangeService } from '../exchange/exchange-service.js'
 import type { ReplayGenesis } from '../exchange/exchange-state.js';
 import { Faults } from '../faults/faults.js';
 import { FaultLog } from '../faults/log.js';
-import { DIALECTS, type Dialect } from '../server/choices.js';
+import { DIALECTS, type Dialect, STREAMS } from '../server/choices.js';
 import { Activity, interfaceListener, type Listener, listen } from '../server/http.js';
 import { keptLimits, type LimitValues } from '../server/limits.js';
 import { RequestHandler } from '../server/request-handler.js';
 import { AlreadyOpen } from '../store/database.js';
+import { Streams } from '../streams/upgrades.js';
 import { isAnswering } from './admin-client.js';
 import { DataDirectory, recoverDataDirectory } from './data-directory.js';
 import {
@@ -112,7 +112,17 @@ async function present(
     limits: keptLimits(limits),
     log,
   });
-  const listener = await listenOn(interfaceListener(handler, activity, { faults, strictAgent }), port, files);
+  const streams = new Streams({
+    exchange: () => dataDirectory.exchange,
+    now,
+    subscriptionsPerSecond: limits.subscriptions,
+    activity,
+    faults,
+    log,
+  });
+  dataDirectory.onReplace(() => streams.restart());
+  const respond = interfaceListener(handler, activity, { faults, strictAgent });
+  const listener = await listenOn((wanted) => listen(respond, wanted, { upgrades: streams }), port, files);
   const adminToken = randomBytes(24).toString('hex');
   let running: RunningSandbox | undefined;
   const calls = adminCalls({
@@ -149,8 +159,12 @@ function addressOf(
   { url }: Listener,
   admin: Pick<SandboxAddress, 'adminUrl' | 'adminToken'>,
 ): SandboxAddress {
-  return { baseUrl: url, tradeUrl: url, wsUrl: null, accessKey, secretKey, safePwd, pid: process.pid, ...admin };
+  const wsUrl = `${url.replace(/^http/, 'ws')}${STREAMS.path}`;
+  return { baseUrl: url, tradeUrl: url, wsUrl, accessKey, secretKey, safePwd, pid: process.pid, ...admin };
 }
+
+/** Listens on a port, 0 for any. */
+type OpenPort = (port: number) => Promise<Listener>;
 
 const FREE_TIMEOUT = 10_000;
 const FREE_STEP = 50;
@@ -185,8 +199,8 @@ function alreadyRunning(other: SandboxAddress | undefined, cause: AlreadyOpen): 
  * Listens on the wanted port. Null prefers the last port of this folder, so that an address noted before a stop works again after
  * the next start. Throws {@link Failure} if the wanted port is not available.
  */
-async function listenOn(respond: RequestListener, wanted: number | null, files: SandboxFiles): Promise<Listener> {
-  const listener = wanted === null ? await lastOrAny(respond, files) : await exactly(respond, wanted);
+async function listenOn(open: OpenPort, wanted: number | null, files: SandboxFiles): Promise<Listener> {
+  const listener = wanted === null ? await lastOrAny(open, files) : await exactly(open, wanted);
   try {
     if (listener.port !== lastPort(files)) replacePrivate(files.port, `${JSON.stringify({ port: listener.port })}\n`);
     return listener;
@@ -196,11 +210,11 @@ async function listenOn(respond: RequestListener, wanted: number | null, files: 
   }
 }
 
-async function lastOrAny(respond: RequestListener, files: SandboxFiles): Promise<Listener> {
+async function lastOrAny(open: OpenPort, files: SandboxFiles): Promise<Listener> {
   try {
-    return await listen(respond, lastPort(files));
+    return await open(lastPort(files));
   } catch {
-    return await listen(respond, 0);
+    return await open(0);
   }
 }
 
@@ -209,9 +223,9 @@ function lastPort(files: SandboxFiles): number {
   return typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536 ? port : 0;
 }
 
-async function exactly(respond: RequestListener, port: number): Promise<Listener> {
+async function exactly(open: OpenPort, port: number): Promise<Listener> {
   try {
-    return await listen(respond, port);
+    return await open(port);
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     throw new Failure('usage', `The sandbox cannot listen on port ${port}: ${reason}`, {

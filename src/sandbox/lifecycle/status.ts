@@ -23,6 +23,8 @@ export interface SandboxStatus {
   /** Since the start. */
   readonly requests: number | null;
   readonly refused: number | null;
+  /** Open connections of streams. */
+  readonly streams: number | null;
   readonly nonBrowserAgents: number | null;
   /** Faults that can still be applied. */
   readonly faults: number | null;
@@ -56,6 +58,7 @@ export const NOT_RUNNING: SandboxStatus = {
   trades: null,
   requests: null,
   refused: null,
+  streams: null,
   nonBrowserAgents: null,
   faults: null,
   replaying: null,

@@ -3,6 +3,7 @@ import { isSimulated, walletOf } from '../accounts/accounts.js';
 import type { BillBook, BillKind } from '../accounts/bills.js';
 import { FEES, type Ledger } from '../accounts/ledger.js';
 import { type Book, type BookEvent, opposite } from '../engine/book.js';
+import { Changes } from '../exchange/changes.js';
 import type { MarginService } from '../margin/margin-service.js';
 import type { Market } from '../markets/market.js';
 import type { Tape } from '../markets/tape.js';
@@ -55,6 +56,7 @@ export class OrderService {
     private readonly bills: BillBook,
     private readonly orders: OrderRepository,
     private readonly margin: MarginService,
+    private readonly changes = new Changes(),
   ) {}
 
   /** Takes an order at `time`. Throws {@link Refusal}, with nothing changed, if it cannot be placed. */
@@ -65,12 +67,21 @@ export class OrderService {
     const order = this.createFunded(venue.market, newOrder);
     this.orders.add(order);
     for (const event of venue.book.submit(order, newOrder.type)) this.apply(venue, event);
+    this.changes.book(venue.market.name);
     return order;
   }
 
   /** Ends an open order and releases what it holds. */
   cancel(venue: Venue, order: Order): void {
-    if (venue.book.cancel(order)) this.close(order);
+    if (!venue.book.cancel(order)) return;
+    this.close(order);
+    this.changes.book(venue.market.name);
+  }
+
+  /** Lets the candles of a market show a price at which nothing was traded. */
+  showPrice(venue: Venue, time: number, price: bigint): void {
+    venue.tape.candles.record(time, price, 0n);
+    this.changes.candles(venue.market.name);
   }
 
   /** Holds what the order may cost, borrowing what is missing if it may, and gives it an id. */
@@ -129,8 +140,11 @@ export class OrderService {
     if (buy.repay) this.repayFromBuy(buy, price, amount);
     if (sell.repay) this.margin.repay(sell.wallet, sell.market.quote, afterFee(sell.market.value(price, amount)));
     this.bills.write(this.time);
-    venue.tape.record({ id: this.sequences.trade(), time: this.time, side: opposite(maker.side), price, amount });
+    const trade = { id: this.sequences.trade(), time: this.time, side: opposite(maker.side), price, amount };
+    venue.tape.record(trade);
+    this.changes.trade(venue.market.name);
     for (const order of [maker, taker]) {
+      if (!isSimulated(order.account)) order.lastTrade = trade;
       if (order.remaining === 0n) this.close(order);
       else this.save(order);
     }
@@ -155,7 +169,9 @@ export class OrderService {
 
   private save(order: Order): void {
     this.orders.save(order);
-    if (!isSimulated(order.account)) this.customersChanged = true;
+    if (isSimulated(order.account)) return;
+    this.customersChanged = true;
+    this.changes.order(order);
   }
 }
 

@@ -24,6 +24,16 @@ export interface Order extends BookOrder {
   /** In units of the coin the order receives. */
   fee: bigint;
   open: boolean;
+  /** A customer's order: undefined before its first trade, and for trades that an older version stored. */
+  lastTrade?: LastTrade | undefined;
+}
+
+/** In ticks and lots; `time` is ms since the Unix epoch. */
+interface LastTrade {
+  readonly id: bigint;
+  readonly price: bigint;
+  readonly amount: bigint;
+  readonly time: number;
 }
 
 export function stateOf({ open, remaining }: Order): OrderRecord['state'] {
@@ -47,6 +57,13 @@ export interface OrderRecord {
   /** In the coin the order receives: the base coin of a buy, the quote coin of a sell. Observed by clients, not documented. */
   readonly fee: string;
   readonly time: number;
+  /** Null before its first trade. */
+  readonly lastTrade: {
+    readonly id: string;
+    readonly price: string;
+    readonly amount: string;
+    readonly time: number;
+  } | null;
   /** A cancelled order may have traded in part. */
   readonly state: Exclude<OrderState, 'other'>;
 }
@@ -66,8 +83,13 @@ export function recordOf(order: Order): OrderRecord {
     filledValue: coinText(market.quote, order.value),
     fee: coinText(side === 'buy' ? market.base : market.quote, order.fee),
     time: order.time,
+    lastTrade: order.lastTrade === undefined ? null : shownTrade(market, order.lastTrade),
     state: stateOf(order),
   };
+}
+
+function shownTrade(market: Market, { id, price, amount, time }: LastTrade) {
+  return { id: String(id), price: market.price(price), amount: market.amount(amount), time };
 }
 
 type Holding = Pick<Order, 'market' | 'side' | 'price' | 'remaining'>;
@@ -98,12 +120,13 @@ export const orderCodec: Codec<Order> = {
     order.time,
     order.clientId,
     order.open ? 1 : 0,
+    ...(order.lastTrade === undefined ? [] : [tradeRow(order.lastTrade)]),
   ],
   decode: (row, key) => {
     const [account = '', name = '', id = '0'] = key.split('/');
     const market = MARKETS.get(name);
     if (market === undefined) throw new RangeError(`a stored order of an unknown market: ${name}`);
-    const [accountType, repay, side, type, price, amount, remaining, value, fee, time, clientId, open] =
+    const [accountType, repay, side, type, price, amount, remaining, value, fee, time, clientId, open, lastTrade] =
       row as StoredOrder;
     return {
       id: BigInt(id),
@@ -122,11 +145,22 @@ export const orderCodec: Codec<Order> = {
       time,
       clientId,
       open: open === 1,
+      lastTrade: lastTrade === undefined ? undefined : tradeOf(lastTrade),
     };
   },
 };
 
 type StoredOrder = [
   ...[AccountType, number, Side, OrderType],
-  ...[string, string, string, string, string, number, string | null, number],
+  ...[string, string, string, string, string, number, string | null, number, StoredTrade?],
 ];
+
+type StoredTrade = [id: string, price: string, amount: string, time: number];
+
+function tradeRow({ id, price, amount, time }: LastTrade): StoredTrade {
+  return [String(id), String(price), String(amount), time];
+}
+
+function tradeOf([id, price, amount, time]: StoredTrade): LastTrade {
+  return { id: BigInt(id), price: BigInt(price), amount: BigInt(amount), time };
+}

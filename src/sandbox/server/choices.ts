@@ -117,6 +117,61 @@ export const LIMITS = {
   kline: { requests: 1, milliseconds: 1000 },
 } as const;
 
+/**
+ * The streams. Their address, the names of channels, the samples of frames and the rules of signing are observed. Chosen:
+ *
+ * - A subscription is not acknowledged. It is answered at once with the present state of a market's channel or of a snapshot;
+ *   `push_user_incr_record` and `push_user_incr_asset` begin with the next change. Subscribing again is answered again.
+ * - Market data are pushed at once, then at most every `interval` ms, with the newest state.
+ * - `push_user_record` and `push_user_asset` are pushed whole after each change, at most every `snapshotInterval` ms.
+ * - A subscription of orders without a market is one of all markets. `hrecord` has the newest orders that are closed.
+ * - Places 9 to 12 of a record are null, and 13 to 16 before the first trade.
+ * - `version` of assets increases with each push.
+ * - The payload of `push_user_cross_asset`: at first all coins of the cross wallet, then those that changed, as in
+ *   `push_user_incr_asset`, each with `borrowed`.
+ * - Which permission a channel needs, and every code except 1007 and 1008.
+ */
+export const STREAMS = {
+  /** On the port of the trade host: observed. */
+  path: '/websocket',
+  /** In ms. */
+  interval: 50,
+  snapshotInterval: 250,
+  /** Rows of a K-line at the beginning of a subscription. */
+  openingCandles: 100,
+  /** If more pages of 50 trades than this happen between two pushes, only the latest 50 are pushed. */
+  tradePages: 10,
+  closedOrders: 50,
+  /** Levels of each side without `length`. */
+  quickDepth: 20,
+  /** Observed as here; presumably the price of a dollar in yuan. */
+  quickDepthRate: '6.484',
+  /** Subscriptions, and their ends, of one connection within a second: observed. More are refused (4002). */
+  subscriptionsPerSecond: 60,
+  /** At once on one connection. */
+  subscriptions: 300,
+  connections: 1500,
+  /** In bytes, of a message that a client sends. */
+  messageSize: 8_192,
+  /** A connection that sends nothing for this long, no pong either, is closed; so is one that subscribes to nothing. In ms. */
+  idle: 60_000,
+  /** How often a quiet client is sent a ping of the protocol, in ms. */
+  pingEvery: 20_000,
+  /** Bytes that may wait for a slow reader. Beyond that it gets the newest state of each channel once it has read them. */
+  waiting: 65_536,
+  /** A reader that reads nothing for this long is disconnected, in ms. */
+  slow: 30_000,
+} as const;
+
+/** Chosen, as {@link PERMISSIONS} are. */
+export const CHANNEL_PERMISSIONS: Readonly<Record<string, Permission>> = {
+  push_user_incr_record: 'entrust',
+  push_user_record: 'entrust',
+  push_user_incr_asset: 'asset',
+  push_user_asset: 'asset',
+  push_user_cross_asset: 'lever',
+};
+
 /** Chosen: the default zone of startDate, endDate, showDate and submit_time, in minutes ahead of UTC. */
 export const ZONE = 0;
 

@@ -13,6 +13,7 @@ import { Refusal } from '../refusals.js';
 import { refusalBodyOf } from './bodies.js';
 import { CONTENT_TYPE, STATUS } from './choices.js';
 import { foreignSource } from './foreign.js';
+import { splitTarget } from './parameters.js';
 import type { ApiRequest, ApiResponse, RequestHandler } from './request-handler.js';
 
 interface ListenerOptions {
@@ -105,6 +106,8 @@ export class Activity {
   /** Requests whose User-Agent does not look like a browser's. */
   nonBrowserAgents = 0;
   pending = 0;
+  /** Open connections of streams. While there are any, the sandbox is not idle. */
+  streams = 0;
   /** By a clock of its own, because the exchange's may be set or stopped. */
   private lastRequest = performance.now();
 
@@ -121,14 +124,23 @@ export class Activity {
     this.lastRequest = performance.now();
   }
 
+  streamOpened(): void {
+    this.streams += 1;
+  }
+
+  streamClosed(): void {
+    this.streams -= 1;
+    this.lastRequest = performance.now();
+  }
+
   /** Postpones the idle stop, because a request is about to come. */
   touch(): void {
     this.lastRequest = performance.now();
   }
 
-  /** Whether there was no request for this long, and none is pending. */
+  /** Whether there was no request for this long, none is pending, and nobody listens to a stream. */
   isIdleFor(milliseconds: number): boolean {
-    return this.pending === 0 && performance.now() - this.lastRequest >= milliseconds;
+    return this.pending === 0 && this.streams === 0 && performance.now() - this.lastRequest >= milliseconds;
   }
 }
 
@@ -162,17 +174,41 @@ const MOST_CONNECTIONS = 1000;
 /** How long a closing listener waits for clients that do not read their answers. */
 const CLOSE_TIMEOUT = 5_000;
 
+/** What answers requests to open a WebSocket. */
+export interface Upgrades {
+  /** The only path at which there are any. */
+  isPath(path: string): boolean;
+  /** Whether there is room for one more connection. */
+  readonly hasRoom: boolean;
+  upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void;
+  /** Disconnects all clients. */
+  close(): Promise<void>;
+}
+
+interface ListenOptions {
+  /** For tests that cannot wait. */
+  readonly timeout?: ServerOptions;
+  /** Default: none, and a request to upgrade is answered like any other. */
+  readonly upgrades?: Upgrades | undefined;
+}
+
 /**
  * Serves `respond` on loopback; port 0 takes any free one. Refuses requests of pages from other sites. Rejects with the system's
- * error, such as EADDRINUSE. `timeout` is for tests that cannot wait.
+ * error, such as EADDRINUSE.
  */
-export async function listen(respond: RequestListener, port: number, timeout: ServerOptions = {}): Promise<Listener> {
+export async function listen(
+  respond: RequestListener,
+  port: number,
+  { timeout = {}, upgrades }: ListenOptions = {},
+): Promise<Listener> {
   const server = createServer({ ...TIMEOUT, ...timeout }, (request, response) => {
     const foreign = foreignSource(request.headers);
-    if (foreign === undefined) respond(request, response);
-    else refuseForeign(request, response, foreign);
+    if (foreign !== undefined) refuseForeign(request, response, foreign);
+    else if (upgrades?.isPath(request.url ?? '') === true) requireUpgrade(response);
+    else respond(request, response);
   });
   limitConnections(server);
+  if (upgrades !== undefined) acceptUpgrades(server, upgrades);
   server.on('clientError', answerBadBytes);
   server.on('connect', refuseTunnel);
   await new Promise<void>((resolve, reject) => {
@@ -180,31 +216,94 @@ export async function listen(respond: RequestListener, port: number, timeout: Se
     server.listen({ port, host: LOOPBACK, exclusive: true }, resolve);
   });
   const bound = (server.address() as AddressInfo).port;
-  return { port: bound, url: `http://${LOOPBACK}:${bound}`, close: () => close(server) };
+  return {
+    port: bound,
+    url: `http://${LOOPBACK}:${bound}`,
+    close: async () => {
+      const closed = close(server);
+      await upgrades?.close();
+      await closed;
+    },
+  };
 }
 
 /** Accepts every connection, and ends those without a request in progress, the longest idle first, if there are too many. */
 function limitConnections(server: Server): void {
   const idle = new Set<Socket>();
+  const counted = new WeakSet<Socket>();
   let open = 0;
+  const leave = (socket: Socket) => {
+    idle.delete(socket);
+    if (counted.delete(socket)) open -= 1;
+  };
   server.on('connection', (socket: Socket) => {
     open += 1;
+    counted.add(socket);
     idle.add(socket);
-    socket.once('close', () => {
-      open -= 1;
-      idle.delete(socket);
-    });
+    socket.once('close', () => leave(socket));
     if (open <= MOST_CONNECTIONS) return;
     const [longest = socket] = idle;
     idle.delete(longest);
     longest.destroy();
   });
+  // those of streams are counted elsewhere
+  server.on('upgrade', ({ socket }: IncomingMessage) => leave(socket));
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     idle.delete(socket);
     response.once('close', () => {
       if (!socket.destroyed) idle.add(socket);
     });
   });
+}
+
+function acceptUpgrades(server: Server, upgrades: Upgrades): void {
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+      answerUnupgraded(server, request, socket, head);
+      return;
+    }
+    const path = splitTarget(request.url ?? '').path;
+    const foreign = foreignSource(request.headers);
+    if (foreign !== undefined) refuseUpgrade(socket, '403 Forbidden', path, new Refusal('foreignSource', foreign));
+    else if (!upgrades.isPath(path))
+      refuseUpgrade(socket, '404 Not Found', path, new Refusal('general', 'there are no streams at this address'));
+    else if (!upgrades.hasRoom)
+      refuseUpgrade(socket, '503 Service Unavailable', path, new Refusal('tooFrequent', 'too many connections'));
+    else upgrades.upgrade(request, socket, head);
+  });
+}
+
+/**
+ * Some HTTP clients offer another protocol with every request, as Java's does with HTTP/2. The request is read once more without
+ * the offer: what was parsed of it, and what came after.
+ */
+function answerUnupgraded(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
+  const { method, url, httpVersion, rawHeaders } = request;
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (!/^(upgrade|connection|http2-settings)$/i.test(name)) lines.push(`${name}: ${rawHeaders[index + 1]}`);
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  server.emit('connection', socket);
+}
+
+function refuseUpgrade(socket: Socket, status: string, path: string, refusal: Refusal): void {
+  socket.on('error', () => socket.destroy());
+  socket.end(httpAnswer(status, refusalBodyOf(path)(refusal)));
+  drain(socket);
+}
+
+/** The address of the streams was asked for without opening a WebSocket. */
+function requireUpgrade(response: ServerResponse): void {
+  const body = refusalBodyOf('')(new Refusal('general', 'this is the address of the streams: open a WebSocket'));
+  response.writeHead(426, {
+    'Content-Type': CONTENT_TYPE,
+    'Content-Length': Buffer.byteLength(body),
+    Upgrade: 'websocket',
+    Connection: 'close',
+  });
+  response.end(body);
 }
 
 function refuseForeign(request: IncomingMessage, response: ServerResponse, reason: string): void {

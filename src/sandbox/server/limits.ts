@@ -1,8 +1,8 @@
 import { Refusal } from '../refusals.js';
-import { LIMITS } from './choices.js';
+import { LIMITS, STREAMS } from './choices.js';
 
 /** The times of the last allowed requests, as many as the limit. The oldest decides whether one more fits. */
-class SlidingLog {
+export class SlidingLog {
   private readonly times: Float64Array;
   private next = 0;
 
@@ -59,6 +59,8 @@ export interface LimitValues {
   readonly lock: number;
   /** K-line requests a second for each address. */
   readonly kline: number | null;
+  /** Subscriptions of a stream's connection within a second. */
+  readonly subscriptions: number | null;
 }
 
 /** As the interface states them. */
@@ -67,9 +69,10 @@ export const STATED: LimitValues = {
   address: LIMITS.address.requests,
   lock: LIMITS.address.lock,
   kline: LIMITS.kline.requests,
+  subscriptions: STREAMS.subscriptionsPerSecond,
 };
 
-export const UNLIMITED: LimitValues = { ...STATED, key: null, address: null, kline: null };
+export const UNLIMITED: LimitValues = { ...STATED, key: null, address: null, kline: null, subscriptions: null };
 
 /** The interface's "Limits", in memory. Each check counts a request and throws {@link Refusal} if it is over the limit. */
 export interface Limits {

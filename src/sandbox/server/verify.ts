@@ -44,7 +44,12 @@ export class Verifier {
     parameters: ReadonlyMap<string, string>,
     sign: string,
   ): void {
-    const expected = createHmac('md5', this.keyOf(account)).update(signedText(parameters), 'utf8').digest('hex');
+    this.checkText(account, signedText(parameters), sign);
+  }
+
+  /** Throws {@link Refusal} 1003 unless `sign` is the signature of a text. */
+  checkText(account: { readonly accessKey: string; readonly secretKey: string }, text: string, sign: string): void {
+    const expected = createHmac('md5', this.keyOf(account)).update(text, 'utf8').digest('hex');
     if (!sameText(expected, sign)) throw new Refusal('badSignature');
   }
 

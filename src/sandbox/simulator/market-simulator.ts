@@ -14,6 +14,8 @@ const MINUTE = 60_000;
 const FINE = 10 * STEPS_PER_MINUTE;
 /** Of a longer gap, only the last day is simulated; before it prices stay flat. */
 const LONGEST = 24 * 60 * STEPS_PER_MINUTE;
+/** The last steps before genesis in which simulated traders quote, so that the first book is like any later one. */
+const QUOTED = 20;
 /** The steps of a minute at which the price trades if the minute is simulated at once. */
 const PRINTS = [0, 40, 80, 119];
 
@@ -62,9 +64,21 @@ export class MarketSimulator {
     return { step: this.step, path: this.path.current };
   }
 
+  /** When the next step is due: ms since the Unix epoch. */
+  get next(): number {
+    return (this.step + 1) * STEP;
+  }
+
   /** Takes over a stored open order of a simulated trader. */
   restore(order: Order): void {
     this.markets.get(order.market.name)?.restore(order);
+  }
+
+  /** At genesis: simulates the time before `now`, most of it without quotes, as nobody saw the books. */
+  begin(now: number): void {
+    const quoted = Math.floor(now / STEP) - QUOTED;
+    while (this.step < quoted) this.take(this.step + 1, (traders, moment) => traders.stepWithoutQuotes(moment));
+    this.advance(now);
   }
 
   /** Replays a recorded trade in its market. */
@@ -95,7 +109,7 @@ export class MarketSimulator {
     const behind = target - this.step;
     if (behind <= 0) return false;
     if (behind > FINE) this.catchUp(target);
-    while (this.step < target) this.take(this.step + 1);
+    while (this.step < target) this.take(this.step + 1, (traders, moment) => traders.step(moment));
     return true;
   }
 
@@ -106,18 +120,17 @@ export class MarketSimulator {
     for (let minute = Math.floor(from / STEPS_PER_MINUTE) + 1; minute <= last; minute += 1) this.takeMinute(minute);
   }
 
-  private take(step: number): void {
+  private take(step: number, act: (traders: MarketTraders, moment: Moment) => void): void {
     this.step = step;
     this.path.enter(Math.floor(step / STEPS_PER_MINUTE));
     for (const [index, venue] of this.venues.entries()) {
-      this.stepIn(venue, this.moment(venue, index, step));
+      const { market, tape } = venue;
+      const traders = this.markets.get(market.name);
+      if (traders === undefined) continue;
+      const moment = this.moment(venue, index, step);
+      if (!this.orders.isReplayed(market.name)) act(traders, moment);
+      else if (tape.last !== undefined) traders.quoteOnly({ ...moment, fair: Number(tape.last.price) });
     }
-  }
-
-  private stepIn({ market: { name }, tape }: Venue, moment: Moment): void {
-    const simulator = this.markets.get(name);
-    if (!this.orders.isReplayed(name)) simulator?.step(moment);
-    else if (tape.last !== undefined) simulator?.quoteOnly({ ...moment, fair: Number(tape.last.price) });
   }
 
   private takeMinute(minute: number): void {

@@ -62,6 +62,12 @@ export class MarketTraders {
     this.post(side, wanted[side], moment);
   }
 
+  /** A step in which nobody quotes, but as much trades as in any other. */
+  stepWithoutQuotes(moment: Moment): void {
+    const { activity } = this.profile;
+    if (moment.dice.next() < activity) this.print(moment, 1 / (STEPS * activity));
+  }
+
   /** A step that stands for a longer time: no quotes remain, but the price trades, and so do orders that it passes. */
   print(moment: Moment, share: number): void {
     for (const side of SIDES) this.cancelExcept(side, []);
@@ -93,7 +99,7 @@ export class MarketTraders {
   replayPrint({ side, price, amount, time }: Print): void {
     for (const each of SIDES) this.cancelExcept(each, []);
     if (amount === 0n) {
-      this.venue.tape.candles.record(time, price, 0n);
+      this.orderService.showPrice(this.venue, time, price);
       return;
     }
     const offer = this.order(MAKERS[0], opposite(side), 'limit', price, amount, time);

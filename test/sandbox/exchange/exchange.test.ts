@@ -148,7 +148,7 @@ describe('orders', () => {
     expect(open).toEqual({
       ...{ id, clientId: 'mine1', accountType: 'spot', market: BTC, side: 'buy', type: 'limit', price: '20000.00' },
       ...{ amount: '0.010000', filled: '0.000000', filledValue: '0.00000000', fee: '0.00000000' },
-      ...{ time: open.time, state: 'open' },
+      ...{ time: open.time, lastTrade: null, state: 'open' },
     });
     expect(exchange.status().orders).toBe(1);
     expect(exchange.cancel(account, BTC, { clientId: 'mine1' }).state).toBe('cancelled');

@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startStamp } from '../../../src/platform/processes.js';
 import { takeLaunchLock, waitForLaunchLock } from '../../../src/sandbox/lifecycle/launch-lock.js';
 
@@ -59,6 +59,31 @@ describe('the launch lock', () => {
   it.each(holders)('held by %s', (_what, text, age, held) => {
     leave('launch.7', text, age);
     expect(takeLaunchLock(folder) === undefined).toBe(held);
+  });
+
+  it.each<[string, string, number, boolean]>([
+    ['one that has held it for almost a minute', ITSELF, 59_999, true],
+    ['one that has held it for a minute', ITSELF, 60_000, false],
+    ['one that has been about to write its id for almost two seconds', '', 1_999, true],
+    ['one that has been about to write its id for two seconds', '', 2_000, false],
+    ['an id alone of almost two seconds ago', SOMEBODY, 1_999, true],
+    ['an id alone of two seconds ago', SOMEBODY, 2_000, false],
+  ])('held by %s', (_, text, ageMs, held) => {
+    leave('launch.7', text);
+    const file = path.join(folder, 'launch.7');
+    utimesSync(file, 1_700_000_000, 1_700_000_000);
+    vi.spyOn(Date, 'now').mockReturnValue(1_700_000_000_000 + ageMs);
+    try {
+      expect(takeLaunchLock(folder) === undefined).toBe(held);
+    } finally {
+      vi.restoreAllMocks();
+    }
+  });
+
+  it('counts as held if the file of its holder is gone at the moment: a follower has removed it', () => {
+    symlinkSync('nowhere', path.join(folder, 'launch.7'));
+    expect(takeLaunchLock(folder)).toBeUndefined();
+    expect(readdirSync(folder)).toEqual(['launch.7']);
   });
 
   it('counts only its highest number', () => {

@@ -251,7 +251,8 @@ describe('a command', () => {
     await markets(baseUrl);
     const status = await ask<Record<string, unknown>>(home, 'status');
     expect(Object.keys(status)).toEqual(Object.keys(nothing));
-    expect(status).toMatchObject({ running: true, pid, baseUrl, tradeUrl: baseUrl, wsUrl: null, orders: 0 });
+    expect(status).toMatchObject({ running: true, pid, baseUrl, tradeUrl: baseUrl, orders: 0 });
+    expect(status.wsUrl).toBe(`${String(baseUrl).replace('http', 'ws')}/websocket`);
     expect(status).toMatchObject({ requests: 1, refused: 0, nonBrowserAgents: 1 });
     expect(status.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });

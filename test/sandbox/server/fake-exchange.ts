@@ -1,3 +1,4 @@
+import { Changes } from '../../../src/sandbox/exchange/changes.js';
 import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js';
 import { MARKETS, type Market } from '../../../src/sandbox/markets/market.js';
 import type { OrderRecord } from '../../../src/sandbox/orders/order.js';
@@ -38,6 +39,7 @@ export const RECORD: OrderRecord = {
   filledValue: '71.30115000',
   fee: '0.07130115',
   time: 1540295990123,
+  lastTrade: { id: '1234567890123456790', price: '31000.50', amount: '0.002300', time: 1540295991000 },
   state: 'open',
 };
 
@@ -53,6 +55,7 @@ export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
     trades: () => TRADES,
     candles: () => CANDLES,
     account: (key: string) => [ALICE, WATCHER].find(({ accessKey }) => accessKey === key),
+    crossBalances: () => [{ coin: 'btc', available: '0.50000000', frozen: '0.00000000', borrowed: '0.10000000' }],
     balances: () => [{ coin: 'btc', available: '1.50000000', frozen: '0.25000000' }],
     place: () => '202202224851151555',
     cancel: () => RECORD,
@@ -63,6 +66,8 @@ export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
     funds: {} as Exchange['funds'],
     margin: {} as Exchange['margin'],
     admin: {} as Exchange['admin'],
+    changes: new Changes(),
+    dueIn: undefined,
     isFailing: false,
     durable: () => Promise.resolve(),
     status: () => ({ time: NOW, markets: 1, accounts: 2, orders: 1, trades: 3 }),
@@ -96,6 +101,7 @@ const TICKER = {
   open: '30500.00',
   change: '1.64',
   volume: '1234.567890',
+  turnover: '38271604.5900',
 };
 
 const DEPTH = {

@@ -42,7 +42,7 @@ describe('limits', () => {
   });
 
   it('can be set and turned off one by one', () => {
-    const limits = keptLimits({ key: 2, address: 3, lock: 500, kline: null });
+    const limits = keptLimits({ key: 2, address: 3, lock: 500, kline: null, subscriptions: null });
     expect(counted(() => limits.key('a', 0), 5)).toBe(2);
     expect(counted(() => limits.kline('a', 0), 50)).toBe(50);
     expect(counted(() => limits.address('a', 0), 5)).toBe(3);

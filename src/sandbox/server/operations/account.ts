@@ -1,5 +1,6 @@
 import { Decimal } from '../../../domain/decimal.js';
 import type { BillRecord } from '../../accounts/bills.js';
+import type { CoinRules } from '../../markets/coins.js';
 import { Refusal } from '../../refusals.js';
 import { type Json, number } from '../bodies.js';
 import { BILL_WORDS, BILLS, coinNames, SUCCESS } from '../choices.js';
@@ -9,7 +10,7 @@ export const getAccountInfo = serveSigned('getAccountInfo', (_values, call) => {
   const { username, permissions } = call.account;
   return {
     result: {
-      coins: coinEntries(call),
+      coins: [...coinEntries(call).values()],
       base: {
         username,
         trade_password_enabled: true,
@@ -25,19 +26,28 @@ export const getAccountInfo = serveSigned('getAccountInfo', (_values, call) => {
 });
 
 /** Every coin has an entry, with zeros if the account has none. */
-function coinEntries({ exchange, account }: SignedCall): Json[] {
+export function coinEntries({ exchange, account }: Pick<SignedCall, 'exchange' | 'account'>): Map<string, Json> {
   const held = new Map(exchange.balances(account).map((balance) => [balance.coin, balance]));
-  return [...exchange.coins.values()].map((coin) => ({
+  return new Map(
+    [...exchange.coins.values()].map((coin) => [
+      coin.coin,
+      coinEntry(coin, held.get(coin.coin)?.available ?? '0', held.get(coin.coin)?.frozen ?? '0'),
+    ]),
+  );
+}
+
+export function coinEntry(coin: CoinRules, available: string, frozen: string): { readonly [name: string]: Json } {
+  return {
     key: coin.coin,
     ...coinNames(coin.coin),
     unitDecimal: coin.unitDecimal,
     fundstype: coin.fundsType,
-    available: held.get(coin.coin)?.available ?? '0',
-    freez: held.get(coin.coin)?.frozen ?? '0',
+    available,
+    freez: frozen,
     isCanRecharge: coin.canDeposit,
     isCanWithdraw: coin.canWithdraw,
     canLoan: coin.canLoan,
-  }));
+  };
 }
 
 /** Newest first. */

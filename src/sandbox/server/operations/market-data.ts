@@ -5,14 +5,16 @@ import { type Json, number, numbers, Verbatim } from '../bodies.js';
 import { CANDLE_ROWS, DEPTH_LEVELS, MERGED_DEPTH_LEVELS } from '../choices.js';
 import { marketOf, servePublic } from '../served-operation.js';
 
-export const markets = servePublic('markets', (_values, { exchange }) =>
-  Object.fromEntries(
+export const markets = servePublic('markets', (_values, { exchange }) => marketConfigurations(exchange));
+
+export function marketConfigurations(exchange: Pick<Exchange, 'markets'>): Json {
+  return Object.fromEntries(
     [...exchange.markets].map(([market, { priceScale, amountScale, minAmount, minNotional }]) => [
       market,
       { priceScale, amountScale, minAmount: number(minAmount), minSize: number(minNotional) },
     ]),
-  ),
-);
+  );
+}
 
 /** Keyed without the underscore, as observed. */
 export const allTicker = servePublic('allTicker', (_values, { exchange }) =>
@@ -39,11 +41,13 @@ export const depth = servePublic('depth', ({ market, size, merge }, { exchange }
     merge === undefined
       ? exchange.depth(name, { size: asked })
       : exchange.depth(name, { size: Math.min(asked, MERGED_DEPTH_LEVELS), merge });
-  return { asks: asksText(book.asks), bids: bidsText(book.bids), timestamp: seconds(book.time) };
+  return { asks: asksText(book.asks), bids: bestFirst(book.bids), timestamp: seconds(book.time) };
 });
 
-const asksText = kept((side) => levels(side, true));
-const bidsText = kept((side) => levels(side, false));
+/** Worst price first. */
+export const asksText = kept((side) => levels(side, true));
+/** Best price first, of either side. */
+export const bestFirst = kept((side) => levels(side, false));
 
 /** The exchange gives the same lists until the book changes, so their text can be cached. */
 function kept(make: (side: Depth['asks']) => Verbatim): (side: Depth['asks']) => Verbatim {
@@ -86,10 +90,13 @@ export const kline = servePublic('kline', ({ market, type, since, size }, { exch
     ...(since === undefined ? {} : { since: Number(since) + 1, which: klineSince }),
     size: size === undefined ? CANDLE_ROWS : Number(size),
   });
-  const data = rows.map((row) => numbers([String(row.time), row.open, row.high, row.low, row.close, row.volume]));
-  return { data, moneyType: quote.toUpperCase(), symbol: base.toUpperCase() };
+  return { data: rows.map(candleRow), moneyType: quote.toUpperCase(), symbol: base.toUpperCase() };
 });
 
-function seconds(milliseconds: number): number {
+export function candleRow({ time, open, high, low, close, volume }: ReturnType<Exchange['candles']>[number]): Json {
+  return numbers([String(time), open, high, low, close, volume]);
+}
+
+export function seconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);
 }

@@ -159,13 +159,18 @@ export const getFinishedAndPartialOrders = serveObserved(
  * "1 = cancelled; 2 = completed, or cancelled after a partial fill; 0 and 3 = waiting to trade, or the unfilled remainder still
  * waiting".
  */
-function statusOf({ state, filled }: OrderRecord): number {
+export function statusOf({ state, filled }: OrderRecord): number {
   if (state === 'open') return OPEN_ORDER_STATUS;
   return Decimal.of(filled).sign === 0 ? 1 : 2;
 }
 
 /** 0 and 1 are limit, 2 and 3 PostOnly, 4 and 5 IOC. Even codes sell, odd ones buy. */
 const TYPE_CODES: Readonly<Record<OrderType, number>> = { limit: 0, postOnly: 2, ioc: 4 };
+
+/** The side and the kind of an order in one number. */
+export function typeCodeOf({ type, side }: OrderRecord): number {
+  return TYPE_CODES[type] + (side === 'buy' ? 1 : 0);
+}
 
 /** The flat order of getOrder, which the lists have too. */
 function orderRecord(record: OrderRecord, dialect: Dialect): Json {
@@ -178,7 +183,7 @@ function orderRecord(record: OrderRecord, dialect: Dialect): Json {
     trade_money: number(record.filledValue),
     trade_date: record.time,
     status: statusOf(record),
-    type: TYPE_CODES[record.type] + (record.side === 'buy' ? 1 : 0),
+    type: typeCodeOf(record),
     fees: record.fee,
     useXxFee: false,
     ...(dialect === 'observed' ? observedFields(record) : {}),

@@ -1,0 +1,143 @@
+import * as v from 'valibot';
+import { CANDLE_TYPES, type Candle, type CandleType } from '../../domain/candle.js';
+import type { Depth, Ticker, Trade } from '../../domain/market-data.js';
+import { decimal, emptyableDecimal, instant, maybe, pairs } from '../operations/fields.js';
+import {
+  candle,
+  marketConfiguration,
+  publicTrade,
+  tickerFields,
+  toCandle,
+  toLevels,
+  toTicker,
+  toTrade,
+} from '../operations/market-data.js';
+import { choice, optional, required } from '../operations/operation.js';
+import { describeChannel, joined, joinedMarket, observedBy } from './channel.js';
+
+interface OfMarket {
+  readonly market: string;
+}
+
+const ofMarket = { encode: ({ market }: OfMarket) => ({ market: joined(market) }) };
+
+/** Observed with a further `turnover`. */
+export const ticker = describeChannel(
+  {
+    template: '{market}_ticker',
+    signed: false,
+    parameters: { market: required(joinedMarket) },
+    frame: v.object({ ticker: tickerFields, date: instant }),
+    sources: { name: observedBy(14), parameters: observedBy(14), frame: observedBy(3) },
+  },
+  {
+    ...ofMarket,
+    decode: ({ ticker: fields, date }): Ticker & { readonly time: number } => ({ time: date, ...toTicker(fields) }),
+  },
+);
+
+/** A whole book each time, 50 levels a side, asks in descending order as over HTTP. */
+export const depth = describeChannel(
+  {
+    template: '{market}_depth',
+    signed: false,
+    parameters: { market: required(joinedMarket) },
+    frame: v.object({ asks: pairs, bids: pairs, timestamp: instant }),
+    sources: { name: observedBy(14), parameters: observedBy(14), frame: observedBy(3) },
+  },
+  {
+    ...ofMarket,
+    decode: ({ bids, asks, timestamp }): Depth => ({
+      time: timestamp,
+      bids: toLevels(bids).reverse(),
+      asks: toLevels(asks),
+    }),
+  },
+);
+
+/** A short book with the market's numbers of the day. */
+interface QuickDepth extends Depth {
+  readonly last: string | null;
+  readonly high: string | null;
+  readonly low: string | null;
+  /** Over 24 hours, in percent as the exchange sends it. */
+  readonly change: string | null;
+  /** Over 24 hours, in the base coin. */
+  readonly volume: string | null;
+}
+
+/** `listDown` holds the bids, `listUp` the asks, both best first. */
+export const quickDepth = describeChannel(
+  {
+    template: '{market}_quick_depth',
+    signed: false,
+    parameters: { market: required(joinedMarket), length: optional(choice('5', '10', '20')) },
+    frame: v.object({
+      lastTime: instant,
+      listDown: pairs,
+      listUp: pairs,
+      currentPrice: maybe(emptyableDecimal),
+      high: maybe(emptyableDecimal),
+      low: maybe(emptyableDecimal),
+      rate: maybe(emptyableDecimal),
+      dayNumber: maybe(decimal),
+    }),
+    sources: { name: observedBy(14), parameters: observedBy(3), frame: observedBy(3) },
+  },
+  {
+    encode: ({ market, size }: OfMarket & { readonly size?: 5 | 10 | 20 }) => ({
+      market: joined(market),
+      length: size === undefined ? undefined : String(size),
+    }),
+    decode: ({ lastTime, listDown, listUp, currentPrice, high, low, rate, dayNumber }): QuickDepth => ({
+      time: lastTime,
+      bids: toLevels(listDown).reverse(),
+      asks: toLevels(listUp),
+      last: currentPrice,
+      high,
+      low,
+      change: rate,
+      volume: dayNumber,
+    }),
+  },
+);
+
+/** New trades, oldest first. */
+export const trades = describeChannel(
+  {
+    template: '{market}_trades',
+    signed: false,
+    parameters: { market: required(joinedMarket) },
+    frame: v.object({ data: v.array(publicTrade) }),
+    sources: { name: observedBy(14), parameters: observedBy(14), frame: observedBy(3) },
+  },
+  { ...ofMarket, decode: ({ data }): readonly Trade[] => data.map(toTrade) },
+);
+
+/** The document names the channel, and one client captured it. */
+export const kline = describeChannel(
+  {
+    template: '{market}_kline_{type}',
+    signed: false,
+    parameters: { market: required(joinedMarket), type: required(choice(...CANDLE_TYPES)) },
+    frame: v.object({ datas: v.object({ data: v.array(candle) }) }),
+    sources: { name: observedBy(1), parameters: observedBy(1), frame: observedBy(1) },
+  },
+  {
+    encode: ({ market, type }: OfMarket & { readonly type: CandleType }) => ({ market: joined(market), type }),
+    /** Oldest first; the last one may still change. */
+    decode: ({ datas }): readonly Candle[] => datas.data.map(toCandle).sort((left, right) => left.time - right.time),
+  },
+);
+
+/** The configuration of all markets, once. */
+export const markets = describeChannel(
+  {
+    template: 'markets',
+    signed: false,
+    parameters: {},
+    frame: v.object({ data: v.record(v.string(), marketConfiguration) }),
+    sources: { name: observedBy(2), parameters: observedBy(2), frame: observedBy(2) },
+  },
+  { encode: (_: object) => ({}), decode: ({ data }) => data },
+);

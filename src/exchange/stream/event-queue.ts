@@ -1,0 +1,273 @@
+import {
+  type AnyDataEvent,
+  type Channel,
+  type ChannelKind,
+  channelKey,
+  type GapEvent,
+  type StreamEvent,
+} from './events.js';
+
+/** A reader has fallen behind if more events of a channel than this wait for it. */
+const MOST_EVENTS = 1_000;
+/** A reader has also fallen behind if the waiting frames of a channel have more characters than this. */
+const MOST_CHARACTERS = 2 ** 20;
+/** The most trades or candles that a merged event keeps. It drops the oldest. */
+const MOST_ROWS = 1_000;
+/** The most orders or coins that a merged event keeps. The channel is read again if there are more. */
+const MOST_CHANGES = 10_000;
+/** The most characters of frames in a merged event of orders or coins. The channel is read again if there are more. */
+const MOST_MERGED_CHARACTERS = 64 * 2 ** 20;
+/** The most states, gaps and refusals that wait for the reader. */
+const MOST_NOTICES = 1_000;
+
+/** What waits of one channel. */
+interface Waiting {
+  count: number;
+  characters: number;
+  /** Where further events go while the reader is behind. */
+  merged: Merged | undefined;
+}
+
+interface Slot {
+  event: StreamEvent;
+}
+
+/**
+ * The events that wait for a reader, in bounded memory. If the reader falls behind on a channel, its waiting events are
+ * merged into one with the newest state.
+ */
+export class EventQueue implements AsyncIterable<StreamEvent> {
+  #slots: Slot[] = [];
+  /** The first slot that was not taken: shifting an array costs its length. */
+  #first = 0;
+  #notices = 0;
+  readonly #waiting = new Map<string, Waiting>();
+  #wake: (() => void) | undefined;
+  #end: { readonly failure: unknown } | undefined;
+
+  /** @param overflowed called if a channel's changes are too many to be kept: it has to be read again */
+  constructor(private readonly overflowed: (key: string) => void) {}
+
+  push(event: StreamEvent): void {
+    if (this.#end !== undefined) return;
+    if (event.type === 'data') this.#pushData(event);
+    else this.#pushNotice(event);
+    this.#wake?.();
+  }
+
+  /** No more events come: those that wait are read, then the reader ends, with this failure if there is one. */
+  end(failure?: unknown): void {
+    this.#end ??= { failure };
+    this.#wake?.();
+  }
+
+  /** Drops what waits and ends the reader. */
+  clear(): void {
+    this.#slots = [];
+    this.#first = 0;
+    this.#waiting.clear();
+    this.end();
+  }
+
+  /** What waits of a channel that is not followed any more. */
+  drop(key: string): void {
+    this.#remove((event) => event.type === 'data' && keyOf(event.channel) === key);
+    this.#waiting.delete(key);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<StreamEvent, void, undefined> {
+    for (;;) {
+      const event = this.#take();
+      if (event !== undefined) yield event;
+      else if (this.#end !== undefined) {
+        if (this.#end.failure !== undefined) throw this.#end.failure;
+        return;
+      } else {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        this.#wake = undefined;
+      }
+    }
+  }
+
+  #take(): StreamEvent | undefined {
+    const slot = this.#slots[this.#first];
+    if (slot === undefined) return undefined;
+    this.#first += 1;
+    if (this.#first > MOST_EVENTS && this.#first * 2 > this.#slots.length) {
+      this.#slots = this.#slots.slice(this.#first);
+      this.#first = 0;
+    }
+    const { event } = slot;
+    if (event.type !== 'data') {
+      this.#notices -= 1;
+      return event;
+    }
+    const key = keyOf(event.channel);
+    const waiting = this.#waiting.get(key);
+    if (waiting === undefined) return event;
+    if (waiting.merged === slot) this.#waiting.delete(key);
+    else {
+      waiting.count -= 1;
+      waiting.characters -= event.raw?.length ?? 0;
+    }
+    return event;
+  }
+
+  #pushData(event: AnyDataEvent): void {
+    const key = keyOf(event.channel);
+    const waiting = this.#waiting.get(key) ?? { count: 0, characters: 0, merged: undefined };
+    this.#waiting.set(key, waiting);
+    if (waiting.merged !== undefined) {
+      this.#add(key, waiting.merged, event);
+      return;
+    }
+    const slot = { event };
+    this.#slots.push(slot);
+    waiting.count += 1;
+    waiting.characters += event.raw?.length ?? 0;
+    if (waiting.count > MOST_EVENTS || waiting.characters > MOST_CHARACTERS) this.#mergeAll(key, waiting);
+  }
+
+  #mergeAll(key: string, waiting: Waiting): void {
+    const events: AnyDataEvent[] = [];
+    this.#remove((event) => {
+      const isOne = event.type === 'data' && keyOf(event.channel) === key;
+      if (isOne) events.push(event);
+      return isOne;
+    });
+    const [first, ...rest] = events;
+    if (first === undefined) return;
+    waiting.merged = new Merged(first);
+    for (const event of rest) this.#add(key, waiting.merged, event);
+    this.#slots.push(waiting.merged);
+  }
+
+  #add(key: string, merged: Merged, event: AnyDataEvent): void {
+    if (merged.add(event)) this.overflowed(key);
+  }
+
+  #pushNotice(event: Exclude<StreamEvent, AnyDataEvent>): void {
+    if (this.#notices >= MOST_NOTICES && this.#makeRoom(event)) return;
+    this.#notices += 1;
+    this.#slots.push({ event });
+  }
+
+  /** Returns whether the event has become a part of one that waits. */
+  #makeRoom(event: Exclude<StreamEvent, AnyDataEvent>): boolean {
+    if (event.type === 'gap') {
+      const key = keyOf(event.channel);
+      const earlier = this.#slots.findLast(
+        (slot, index) => index >= this.#first && slot.event.type === 'gap' && keyOf(slot.event.channel) === key,
+      );
+      if (earlier !== undefined) {
+        earlier.event = mergedGap(earlier.event as GapEvent, event);
+        return true;
+      }
+    }
+    const oldest = this.#slots.findIndex((slot, index) => index >= this.#first && slot.event.type === event.type);
+    if (oldest !== -1) {
+      this.#slots.splice(oldest, 1);
+      this.#notices -= 1;
+    }
+    return false;
+  }
+
+  #remove(isGone: (event: StreamEvent) => boolean): void {
+    this.#slots = this.#slots.slice(this.#first).filter(({ event }) => !isGone(event));
+    this.#first = 0;
+  }
+}
+
+function mergedGap(earlier: GapEvent, later: GapEvent): GapEvent {
+  const from = Math.min(earlier.gap.from, later.gap.from);
+  const permanent = earlier.gap.permanent || later.gap.permanent;
+  return {
+    ...later,
+    gap: { from, to: later.gap.to, resynchronised: later.gap.resynchronised && !permanent, permanent },
+  };
+}
+
+type Row = object;
+
+/** How the rows of a kind of channel are distinguished. Absent: a later event replaces an earlier one. */
+const KEYS: Readonly<Partial<Record<ChannelKind, (row: never) => string | number>>> = {
+  trades: ({ id }: { readonly id: string }) => id,
+  kline: ({ time }: { readonly time: number }) => time,
+  orders: ({ id }: { readonly id: string }) => id,
+  balances: ({ coin }: { readonly coin: string }) => coin,
+  crossBalances: ({ coin }: { readonly coin: string }) => coin,
+};
+
+/** One event in place of several of the same channel: what was replaced counts as skipped. */
+export class Merged {
+  #latest: AnyDataEvent;
+  #skipped: number;
+  #rows = new Map<string | number, Row>();
+  /** The kind of event that the rows began with. */
+  #base: Pick<AnyDataEvent, 'scope' | 'source'>;
+  #isOne = true;
+  #characters = 0;
+
+  constructor(event: AnyDataEvent) {
+    this.#latest = event;
+    this.#base = event;
+    this.#skipped = event.skipped;
+    this.#take(event);
+  }
+
+  /** Returns whether there were too many changes to keep: all but this event's are gone. */
+  add(event: AnyDataEvent): boolean {
+    this.#skipped += event.skipped + 1;
+    this.#latest = event;
+    this.#isOne = event.scope === 'snapshot';
+    if (this.#isOne) this.#restart(event);
+    else this.#take(event);
+    const { kind } = event.channel;
+    const isList = kind === 'trades' || kind === 'kline';
+    if (isList) this.#trim();
+    if (isList || (this.#rows.size <= MOST_CHANGES && this.#characters <= MOST_MERGED_CHARACTERS)) return false;
+    this.#restart(event);
+    return true;
+  }
+
+  #restart(event: AnyDataEvent): void {
+    this.#rows = new Map();
+    this.#characters = 0;
+    this.#base = event;
+    this.#take(event);
+  }
+
+  get event(): AnyDataEvent {
+    const { kind } = this.#latest.channel;
+    if (KEYS[kind] === undefined || this.#isOne) return { ...this.#latest, skipped: this.#skipped };
+    const { scope, source } = this.#base;
+    const rows = [...this.#rows.values()];
+    if (kind === 'kline') rows.sort((left, right) => Reflect.get(left, 'time') - Reflect.get(right, 'time'));
+    return { ...this.#latest, data: rows, scope, source, skipped: this.#skipped, raw: null } as unknown as AnyDataEvent;
+  }
+
+  #trim(): void {
+    for (const key of this.#rows.keys()) {
+      if (this.#rows.size <= MOST_ROWS) return;
+      this.#rows.delete(key);
+    }
+  }
+
+  #take({ channel, data, raw }: AnyDataEvent): void {
+    this.#characters += raw?.length ?? 0;
+    const key = KEYS[channel.kind] as ((row: Row) => string | number) | undefined;
+    if (key === undefined) return;
+    for (const row of data as readonly Row[]) this.#rows.set(key(row), row);
+  }
+}
+
+/** The key of each channel, so that it is not built again for every event. */
+const known = new WeakMap<Channel, string>();
+
+function keyOf(channel: Channel): string {
+  const key = known.get(channel) ?? channelKey(channel);
+  known.set(channel, key);
+  return key;
+}

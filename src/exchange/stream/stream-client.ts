@@ -1,0 +1,462 @@
+import { setMaxListeners } from 'node:events';
+import { Failure } from '../../errors.js';
+import { backoffMs } from '../../platform/backoff.js';
+import type { Host } from '../../platform/host.js';
+import { asInteger, scalarText } from '../../platform/json.js';
+import { Budget } from '../budget.js';
+import { PROTOCOL } from '../channels/index.js';
+import { plainText, readMessage } from '../channels/messages.js';
+import type { ExchangeClient } from '../exchange-client.js';
+import { type Credentials, requireChecking, requireSafeHost } from '../request.js';
+import { SUCCESS } from '../response.js';
+import { signMessage } from '../signing.js';
+import { Network } from '../transport.js';
+import { EventQueue } from './event-queue.js';
+import {
+  type Channel,
+  channelKey,
+  type ExchangeStream,
+  isPrivate,
+  type StateEvent,
+  type StreamEvent,
+} from './events.js';
+import { type FeedContext, feedOf } from './feeds.js';
+import { Follower } from './follower.js';
+import { MOST_BYTES, NotConnected, Socket } from './socket.js';
+
+export interface StreamOptions {
+  readonly host: Host;
+  /** Returns the address of the WebSocket; asked before each connection. */
+  readonly address: () => Promise<string>;
+  readonly channels: readonly Channel[];
+  /** Returns the client that reads over HTTP what was missed; the signal ends its requests. */
+  readonly clientOf: (budget: Budget, signal: AbortSignal) => ExchangeClient;
+  /** Returns the keys, or throws a Failure `credentials`. Asked only for channels of an account. */
+  readonly credentials: () => Credentials;
+  /** Absent: no proxy, and the well-known authorities. */
+  readonly network?: Network | undefined;
+  /** The markets whose orders belong to the channel of all orders, besides those that were pushed. */
+  readonly orderMarkets?: (() => Promise<readonly string[]>) | undefined;
+  /** Finds a market by its name without underscore. */
+  readonly marketNamed?: ((joined: string) => string | undefined) | undefined;
+  /** How long the first connection may take, in milliseconds, before the stream fails. Absent: for ever. */
+  readonly connectMs?: number | undefined;
+  /** Takes a line about each connection and subscription, secrets already masked. */
+  readonly trace?: ((line: string) => void) | undefined;
+  /** Ends the stream. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Clients were seen to send `ping` that often. */
+const HEARTBEAT_MS = 5_000;
+/** If nothing came for so long, not even an answer to three heartbeats, the connection is given up. */
+const SILENT_MS = 3 * HEARTBEAT_MS;
+/** The pauses between two connections, before part of each is made random. */
+const PAUSES = { first: 500, longest: 30_000 };
+const SECOND_MS = 1_000;
+/** So many reads over HTTP at a time: market data has no limit of its own. */
+const MOST_READS = 8;
+/** How long an answer over HTTP may take before the read is tried again later. */
+const READ_MS = 20_000;
+/** In characters: no reason is longer. */
+const LONGEST_MESSAGE = 2_000;
+
+/** Which channels are confirmed to be subscribed to when a heartbeat is answered. */
+interface Heartbeat {
+  readonly sentAt: number;
+  readonly followers: readonly Follower[];
+}
+
+/**
+ * One connection after another. Whatever was missed in between is read over HTTP once the exchange has confirmed the
+ * subscriptions: it answers a heartbeat after the messages before it.
+ */
+export class StreamClient implements ExchangeStream {
+  readonly #followers = new Map<string, Follower>();
+  readonly #byWire = new Map<string, Follower[]>();
+  readonly #queue: EventQueue;
+  readonly #ending = new AbortController();
+  readonly #network: Network;
+  readonly #budget: Budget;
+  readonly #context: FeedContext;
+  readonly #running: Promise<void>;
+  #state: ExchangeStream['state'] = 'connecting';
+  #socket: Socket | undefined;
+  /** Sent and not answered, oldest first. */
+  #heartbeats: Heartbeat[] = [];
+  /** When the last subscriptions were sent, on the monotonic clock. */
+  #sent: number[] = [];
+  #subscribing: Promise<void> = Promise.resolve();
+  /** Reads over HTTP that are under way, and those that wait for one of them. */
+  #reads = 0;
+  readonly #waitingReads: (() => void)[] = [];
+  #lastFrame = 0;
+  /** The same by the wall clock. */
+  #lastFrameTime = 0;
+  #latencyMs: number | null = null;
+  #unreadable = 0;
+
+  constructor(private readonly options: StreamOptions) {
+    const { host, clientOf, network, orderMarkets, marketNamed, channels, signal } = options;
+    this.#budget = new Budget(READ_MS, host.monotonic);
+    const client = clientOf(this.#budget, this.#ending.signal).renewing(this.#budget);
+    this.#network = network ?? new Network({});
+    this.#queue = new EventQueue((key) => this.#followers.get(key)?.overflowed());
+    this.#context = {
+      client,
+      now: host.now,
+      orderMarkets: orderMarkets ?? (async () => []),
+      marketNamed: marketNamed ?? (() => undefined),
+    };
+    // each request and each pause listens to it
+    setMaxListeners(0, this.#ending.signal);
+    for (const channel of channels) this.#add(channel);
+    signal?.addEventListener('abort', this.#abort, { once: true });
+    this.#running = this.#run();
+    if (signal?.aborted) this.#abort();
+  }
+
+  readonly #abort = () => void this.close();
+
+  get state(): ExchangeStream['state'] {
+    return this.#state;
+  }
+
+  get latencyMs(): number | null {
+    return this.#latencyMs;
+  }
+
+  get unreadable(): number {
+    return this.#unreadable;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<StreamEvent> {
+    return this.#queue[Symbol.asyncIterator]();
+  }
+
+  subscribe(channel: Channel): void {
+    const follower = this.#add(channel);
+    if (follower !== undefined && this.#state === 'connected') this.#subscribe([follower]);
+  }
+
+  unsubscribe(channel: Channel): void {
+    const key = channelKey(channel);
+    const follower = this.#followers.get(key);
+    if (follower === undefined) return;
+    this.#followers.delete(key);
+    const { wire, message } = follower.feed;
+    const others = (this.#byWire.get(wire) ?? []).filter((one) => one !== follower);
+    if (others.length === 0) this.#byWire.delete(wire);
+    else this.#byWire.set(wire, others);
+    follower.end();
+    this.#queue.drop(key);
+    const isShared = others.some(({ feed }) => JSON.stringify(feed.message) === JSON.stringify(message));
+    if (this.#state === 'connected' && !isShared)
+      this.#paced([follower], () => this.#send(follower, PROTOCOL.unsubscribe));
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort();
+    this.#queue.clear();
+    this.options.signal?.removeEventListener('abort', this.#abort);
+    this.#budget.renew(0);
+    for (const follower of this.#followers.values()) follower.end();
+    await this.#running;
+    await Promise.allSettled([this.#subscribing, ...[...this.#followers.values()].map(({ reading }) => reading)]);
+  }
+
+  #add(channel: Channel): Follower | undefined {
+    const key = channelKey(channel);
+    if (this.#followers.has(key)) return undefined;
+    const { host } = this.options;
+    const follower = new Follower(feedOf(channel, this.#context), {
+      host,
+      emit: (event) => this.#queue.push(event),
+      read: (work) => this.#read(work),
+      fail: (thrown) => this.#fail(thrown),
+    });
+    this.#followers.set(key, follower);
+    this.#byWire.set(follower.feed.wire, [...(this.#byWire.get(follower.feed.wire) ?? []), follower]);
+    return follower;
+  }
+
+  /** A few reads over HTTP at a time, each with all of its time. */
+  async #read<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (this.#reads < MOST_READS) this.#reads += 1;
+    else await new Promise<void>((resolve) => this.#waitingReads.push(resolve));
+    try {
+      if (!this.#isEnding) this.#budget.renew();
+      return await work();
+    } finally {
+      const next = this.#waitingReads.shift();
+      if (next === undefined) this.#reads -= 1;
+      else next();
+    }
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#stayConnected();
+    } catch (thrown) {
+      this.#queue.end(thrown);
+    } finally {
+      this.#state = 'closed';
+      this.#queue.end();
+    }
+  }
+
+  async #stayConnected(): Promise<void> {
+    const { host } = this.options;
+    const start = host.monotonic();
+    let wasConnected = false;
+    for (let attempt = 0; !this.#isEnding; ) {
+      this.#enter('connecting');
+      const reason = await this.#connect().then(
+        async (socket) => {
+          wasConnected = true;
+          return this.#follow(socket);
+        },
+        (thrown: unknown) => {
+          const isTransient = thrown instanceof Failure && thrown.kind === 'unreachable' && wasConnected;
+          if (isTransient) return thrown.message;
+          if (!(thrown instanceof NotConnected)) throw thrown;
+          if (!wasConnected && !this.#isEnding) this.#giveUpIfFinal(thrown, start);
+          return thrown.message;
+        },
+      );
+      if (this.#isEnding) return;
+      this.#enter('reconnecting', reason);
+      // a connection that lost nothing in the end was a good one
+      if (this.#wasComplete()) attempt = 0;
+      for (const follower of this.#followers.values()) follower.disconnected(this.#lastFrameTime, reason);
+      await host.sleep(backoffMs(attempt, PAUSES) * (0.5 + host.random() / 2), this.#ending.signal);
+      attempt += 1;
+    }
+  }
+
+  /** Throws Failure `unreachable` if it is of no use to go on before there ever was a connection. */
+  #giveUpIfFinal({ message, hint, isFinal }: NotConnected, start: number): void {
+    const { host, connectMs = Number.POSITIVE_INFINITY } = this.options;
+    if (!isFinal && host.monotonic() - start < connectMs) return;
+    throw new Failure('unreachable', `There is no connection to the streams: ${message}.`, { hint });
+  }
+
+  get #isEnding(): boolean {
+    return this.#ending.signal.aborted;
+  }
+
+  #wasComplete(): boolean {
+    return [...this.#followers.values()].every(({ isSettled }) => isSettled);
+  }
+
+  async #connect(): Promise<Socket> {
+    const { address, host } = this.options;
+    const url = await address();
+    // the rules for hosts are those of HTTP, to which a WebSocket begins as a request
+    const asHttp = url.replace(/^ws/, 'http');
+    requireSafeHost(asHttp);
+    if ([...this.#followers.values()].some(({ feed }) => isPrivate(feed.channel)))
+      requireChecking(asHttp, host.environment);
+    const text = (frame: string) => this.#onText(frame);
+    const binary = () => this.#suspectAll('a frame of bytes');
+    const socket = await Socket.connect(url, this.#network, { text, binary }, this.#ending.signal);
+    this.#trace(`connected to ${url}`);
+    return socket;
+  }
+
+  /** Follows a connection until it ends. Resolves with the reason. */
+  async #follow(socket: Socket): Promise<string> {
+    this.#socket = socket;
+    this.#heartbeats = [];
+    this.#alive();
+    this.#enter('connected');
+    const over = new AbortController();
+    const close = () => void socket.close();
+    this.#ending.signal.addEventListener('abort', close, { once: true });
+    if (this.#isEnding) close();
+    this.#subscribe([...this.#followers.values()]);
+    const beating = this.#beat(socket, over.signal);
+    const reason = await socket.ended;
+    this.#socket = undefined;
+    over.abort();
+    this.#ending.signal.removeEventListener('abort', close);
+    await beating;
+    this.#trace(`connection ended: ${reason}`);
+    return reason;
+  }
+
+  async #beat(socket: Socket, over: AbortSignal): Promise<void> {
+    const { host } = this.options;
+    for (;;) {
+      await host.sleep(HEARTBEAT_MS, over);
+      if (over.aborted) return;
+      const now = host.monotonic();
+      if (now - this.#lastFrame >= SILENT_MS) {
+        const reason = `nothing came for ${SILENT_MS / SECOND_MS} s`;
+        this.#enter('silent', reason);
+        socket.giveUp(reason);
+        return;
+      }
+      // some answer no heartbeat, though they send: then a subscription counts as confirmed after a while
+      for (const { sentAt, followers } of this.#heartbeats)
+        if (now - sentAt >= HEARTBEAT_MS) for (const follower of followers) follower.confirmed();
+      this.#heartbeats = this.#heartbeats.filter(({ sentAt }) => now - sentAt < SILENT_MS);
+      for (const follower of this.#followers.values()) follower.tick();
+      this.#ping([]);
+    }
+  }
+
+  #ping(followers: readonly Follower[]): void {
+    this.#heartbeats.push({ sentAt: this.options.host.monotonic(), followers });
+    this.#socket?.send(PROTOCOL.ping);
+  }
+
+  #subscribe(followers: readonly Follower[]): void {
+    for (const follower of followers) follower.subscribing();
+    let sent: Follower[] = [];
+    const confirm = () => {
+      if (sent.length > 0) this.#ping(sent);
+      sent = [];
+    };
+    const send = (follower: Follower) => {
+      this.#send(follower, PROTOCOL.subscribe);
+      sent.push(follower);
+    };
+    this.#paced(followers, send, confirm);
+  }
+
+  /**
+   * Sends for one after the other, at most 60 a second.
+   * @param rest called before each pause and at the end
+   */
+  #paced(followers: readonly Follower[], send: (follower: Follower) => void, rest: () => void = () => undefined): void {
+    const { host } = this.options;
+    const socket = this.#socket;
+    const work = async () => {
+      for (const follower of followers) {
+        const [oldest] = this.#sent;
+        if (this.#sent.length >= PROTOCOL.subscriptionsPerSecond && oldest !== undefined) {
+          rest();
+          const waitMs = oldest + SECOND_MS - host.monotonic();
+          if (waitMs > 0) await host.sleep(waitMs, this.#ending.signal);
+          this.#sent.shift();
+        }
+        if (this.#socket !== socket || this.#isEnding) return;
+        this.#sent.push(host.monotonic());
+        send(follower);
+      }
+      rest();
+    };
+    this.#subscribing = this.#subscribing.then(work).catch((thrown: unknown) => this.#fail(thrown));
+  }
+
+  #send({ feed }: Follower, event: typeof PROTOCOL.subscribe | typeof PROTOCOL.unsubscribe): void {
+    const message = { ...feed.message, event };
+    this.#trace(`${event} ${channelKey(feed.channel)}`);
+    this.#socket?.send(JSON.stringify(isPrivate(feed.channel) ? this.#signed(message) : message));
+  }
+
+  #signed(message: Readonly<Record<string, string>>): Record<string, string> {
+    const { host, credentials } = this.options;
+    const { accessKey, secretKey } = credentials();
+    const whole = { ...message, accesskey: accessKey };
+    const sign = signMessage(whole, secretKey);
+    for (const secret of [accessKey, secretKey, sign]) host.redaction.keep(secret);
+    return { ...whole, sign };
+  }
+
+  /** Nothing can come any more: the reader gets the failure. */
+  #fail(thrown: unknown): void {
+    this.#queue.end(thrown);
+    void this.close();
+  }
+
+  #alive(): void {
+    const { host } = this.options;
+    this.#lastFrame = host.monotonic();
+    this.#lastFrameTime = host.now();
+  }
+
+  #onText(text: string): void {
+    const before = this.#lastFrameTime;
+    this.#alive();
+    if (text === PROTOCOL.pong) this.#onPong();
+    else if (text === PROTOCOL.ping) this.#socket?.send(PROTOCOL.pong);
+    else this.#onMessage(text, before);
+  }
+
+  #onPong(): void {
+    const heartbeat = this.#heartbeats.shift();
+    if (heartbeat === undefined) return;
+    this.#latencyMs = this.options.host.monotonic() - heartbeat.sentAt;
+    for (const follower of heartbeat.followers) follower.confirmed();
+  }
+
+  #onMessage(text: string, before: number): void {
+    const frame = read(text);
+    if (frame === undefined) this.#suspectAll('a frame could not be read', before);
+    else if (frame.channel === PROTOCOL.pong) this.#onPong();
+    else this.#onFrame(frame, text, before);
+  }
+
+  #onFrame(frame: Frame, text: string, before: number): void {
+    const followers = this.#byWire.get(scalarText(frame.channel) ?? '');
+    if (isRefusal(frame)) this.#onRefusal(frame, followers);
+    else if (isConfirmation(frame)) return;
+    else if (followers === undefined) this.#unreadable += 1;
+    else for (const follower of followers) if (!follower.push(frame, text, before)) this.#unreadable += 1;
+  }
+
+  #onRefusal(frame: Frame, followers: readonly Follower[] = []): void {
+    const { host } = this.options;
+    const code = asInteger(frame.code) ?? null;
+    const words = host.redaction.apply((scalarText(frame.message) ?? '').slice(0, LONGEST_MESSAGE));
+    const message = words === '' ? 'the exchange gave no reason' : words;
+    const received = host.now();
+    const market = scalarText(frame.market);
+    const refused = followers.filter((one) => market === undefined || one.feed.message.market === market);
+    for (const follower of refused) follower.refused();
+    for (const channel of refused.length === 0 ? [null] : refused.map(({ feed }) => feed.channel))
+      this.#queue.push({ type: 'refused', channel, received, code, message });
+  }
+
+  /** A frame was lost, and it is unknown of which channel. */
+  #suspectAll(reason: string, before = this.#lastFrameTime): void {
+    this.#alive();
+    this.#unreadable += 1;
+    for (const follower of this.#followers.values()) follower.suspect(reason, before);
+  }
+
+  #enter(state: StateEvent['state'], reason: string | null = null): void {
+    this.#state = state;
+    this.#queue.push({ type: 'state', state, received: this.options.host.now(), reason });
+  }
+
+  #trace(line: string): void {
+    const { trace, host } = this.options;
+    trace?.(host.redaction.apply(`WebSocket: ${line}`));
+  }
+}
+
+type Frame = Readonly<Record<string, unknown>>;
+
+/** The object that a frame holds; undefined for anything else. */
+function read(text: string): Frame | undefined {
+  try {
+    const value = readMessage(plainText(text, MOST_BYTES));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Frame) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** As observed: `{"no", "code", "success": false, "message"}`, sometimes with the channel. */
+function isRefusal({ success, isSuc, code }: Frame): boolean {
+  const number = asInteger(code);
+  return success === false || isSuc === false || (number !== undefined && number !== SUCCESS);
+}
+
+/** An answer to a subscription that carries no data. */
+function isConfirmation({ success, code, data, datas }: Frame): boolean {
+  return (success === true || asInteger(code) === SUCCESS) && data === undefined && datas === undefined;
+}

@@ -1,0 +1,150 @@
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import type { Faults } from '../faults/faults.js';
+import { STREAMS } from '../server/choices.js';
+import { SlidingLog } from '../server/limits.js';
+import { FaultySender } from './faulty-sender.js';
+import type { Subscription } from './feed.js';
+import { type Message, textFrame } from './message.js';
+
+/** What a connection needs of the server. */
+interface ConnectionOptions {
+  readonly socket: Socket;
+  readonly webSocket: WebSocket;
+  readonly faults: Faults;
+  /** Null for no limit. */
+  readonly subscriptionsPerSecond: number | null;
+  /** Carries out a message. */
+  readonly receive: (connection: StreamConnection, text: string) => void;
+  /** Sends the newest state of a subscription that missed some. */
+  readonly resume: (subscription: Subscription) => void;
+}
+
+/** Changes of single orders that may wait for a slow reader; one with more is disconnected. */
+const MOST_MISSED = 1_000;
+
+/** Codes of RFC 6455 with which the server closes a connection. */
+export const CLOSE = { goingAway: 1001, policy: 1008, failed: 1011, restart: 1012, tryLater: 1013 } as const;
+
+/**
+ * One client's connection. `ws` reads, because frames may be cut and joined in any way; what is sent is written here, so that one
+ * frame serves all subscribers. Frames of `ws` (pong, close) are written whole too, so they never mix.
+ */
+export class StreamConnection {
+  /** By the name of the subscription on this connection. */
+  readonly subscriptions = new Map<string, Subscription>();
+  readonly rate: SlidingLog | undefined;
+  private readonly socket: Socket;
+  private readonly webSocket: WebSocket;
+  private lastHeard = performance.now();
+  private lastSubscribed = performance.now();
+  private lastPinged = performance.now();
+  /** Since when it has been missing messages. */
+  private behindSince: number | undefined;
+  private corked = false;
+  private readonly faulty: FaultySender;
+
+  constructor(private readonly options: ConnectionOptions) {
+    ({ socket: this.socket, webSocket: this.webSocket } = options);
+    const { subscriptionsPerSecond: most } = options;
+    this.rate = most === null ? undefined : new SlidingLog(most, 1000);
+    this.faulty = new FaultySender(options.faults, {
+      write: (frame) => this.write(frame),
+      cut: (bytes) => this.socket.end(bytes, () => this.socket.destroy()),
+      drained: () => this.catchUp(),
+    });
+    this.webSocket.on('close', () => this.faulty.close());
+    this.webSocket.on('message', (data: Buffer) => {
+      this.lastHeard = performance.now();
+      options.receive(this, data.toString('utf8'));
+    });
+    this.webSocket.on('ping', (data: Buffer) => {
+      this.lastHeard = performance.now();
+      // a client that sends pings and reads nothing must not fill the memory
+      if (this.waiting <= STREAMS.waiting && !this.faulty.isStale) this.webSocket.pong(data);
+    });
+    this.webSocket.on('pong', () => {
+      this.lastHeard = performance.now();
+    });
+    // ws closes the connection itself, with the code for what was wrong
+    this.webSocket.on('error', () => undefined);
+    this.socket.on('drain', () => this.catchUp());
+  }
+
+  /** Sends a message of a feed, or keeps it for later if the client does not read. */
+  deliver(subscription: Subscription, message: Message, key: string): void {
+    if (!this.isOpen) return;
+    if (subscription.missed !== undefined || this.waiting > STREAMS.waiting) {
+      subscription.missed ??= new Map();
+      subscription.missed.set(key, message);
+      this.behindSince ??= performance.now();
+      if (subscription.missed.size > MOST_MISSED) this.end('it reads too slowly');
+      return;
+    }
+    this.send(message.frame(subscription.zip), subscription.feed.kind);
+  }
+
+  /** Answers a message; not for a client that does not read its answers. `kind` says what it is, for faults. */
+  reply(text: string, kind: string): void {
+    if (this.isOpen && this.waiting <= STREAMS.waiting) this.send(textFrame(text), kind);
+  }
+
+  /** Closes with a reason for the client. It has a moment to answer. */
+  close(code: number, reason: string): void {
+    this.webSocket.close(code, reason);
+  }
+
+  /** Closes a connection that cannot go on. What is still to be read would only delay it. */
+  end(reason: string): void {
+    this.close(CLOSE.tryLater, reason);
+    this.webSocket.terminate();
+  }
+
+  /** Closes if the client is gone, does nothing or does not read, and asks a quiet one whether it is there. */
+  check(now: number): void {
+    if (this.subscriptions.size > 0) this.lastSubscribed = now;
+    if (now - this.lastHeard > STREAMS.idle) this.end('nothing was heard of the client');
+    else if (this.behindSince !== undefined && now - this.behindSince > STREAMS.slow) this.end('it reads too slowly');
+    else if (now - this.lastSubscribed > STREAMS.idle) this.close(CLOSE.policy, 'no subscription');
+    else if (now - Math.max(this.lastHeard, this.lastPinged) > STREAMS.pingEvery) {
+      this.lastPinged = now;
+      if (!this.faulty.isStale) this.webSocket.ping();
+    }
+  }
+
+  private get isOpen(): boolean {
+    return this.webSocket.readyState === this.webSocket.OPEN;
+  }
+
+  /** Bytes that the client has not read yet. */
+  private get waiting(): number {
+    return this.socket.writableLength + this.faulty.waiting;
+  }
+
+  private send(frame: Buffer, kind: string): void {
+    if (this.faulty.isIdle) this.write(frame);
+    else this.faulty.send(frame, kind);
+  }
+
+  /** What is written in one turn leaves together. */
+  private write(frame: Buffer): void {
+    if (!this.socket.writable) return;
+    if (!this.corked) {
+      this.corked = true;
+      this.socket.cork();
+      process.nextTick(() => {
+        this.corked = false;
+        this.socket.uncork();
+      });
+    }
+    this.socket.write(frame);
+  }
+
+  private catchUp(): void {
+    if (this.waiting > STREAMS.waiting) return;
+    this.behindSince = undefined;
+    for (const subscription of this.subscriptions.values()) {
+      if (subscription.missed !== undefined) this.options.resume(subscription);
+    }
+  }
+}

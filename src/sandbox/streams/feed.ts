@@ -1,0 +1,83 @@
+import type { StreamConnection } from './connection.js';
+import { Message } from './message.js';
+
+/** Somebody who listens to a feed. */
+export interface Subscription {
+  readonly connection: StreamConnection;
+  readonly feed: Feed;
+  /** The feed's key in the hub. */
+  readonly key: string;
+  /** Whether it gets base64 of zlib. */
+  readonly zip: boolean;
+  /** What could not be sent because the reader is slow: the newest message for each key. */
+  missed: Map<string, Message> | undefined;
+}
+
+/** A message, and the key under which a newer one replaces it for a slow reader. */
+export interface Update {
+  readonly key: string;
+  readonly message: Message;
+}
+
+/**
+ * A channel that somebody listens to. Whatever it sends is made once for all of them; without subscribers there is no feed, and
+ * nothing is made.
+ */
+export abstract class Feed {
+  readonly subscriptions = new Set<Subscription>();
+
+  /** `channel` is its name on the wire, `kind` that of its description. */
+  constructor(
+    readonly channel: string,
+    readonly kind: string,
+  ) {}
+
+  /** The messages that a new subscriber gets at once. */
+  abstract opening(): readonly Message[];
+
+  /** What changed since it was last called, for those who listen already. */
+  abstract updates(): readonly Update[];
+
+  /** What a slow reader gets, once it can, instead of what it missed. */
+  resume(missed: ReadonlyMap<string, Message>): readonly Message[] {
+    return [...missed.values()];
+  }
+
+  deliver(updates: readonly Update[]): void {
+    for (const { key, message } of updates) {
+      for (const subscription of this.subscriptions) subscription.connection.deliver(subscription, message, key);
+    }
+  }
+}
+
+/** What a feed shows: its parts that change, by which it is decided whether there is something to send, and all of it. */
+interface Picture {
+  readonly changing: string;
+  readonly text: string;
+}
+
+/** A feed whose every message is its whole state. */
+export class StateFeed extends Feed {
+  private shown: string | undefined;
+
+  constructor(
+    channel: string,
+    kind: string,
+    private readonly picture: () => Picture,
+  ) {
+    super(channel, kind);
+  }
+
+  opening(): readonly Message[] {
+    const { changing, text } = this.picture();
+    this.shown ??= changing;
+    return [new Message(text)];
+  }
+
+  updates(): readonly Update[] {
+    const { changing, text } = this.picture();
+    if (changing === this.shown) return [];
+    this.shown = changing;
+    return [{ key: '', message: new Message(text) }];
+  }
+}

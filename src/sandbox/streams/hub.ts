@@ -1,0 +1,310 @@
+import { type Account, crossWallet } from '../accounts/accounts.js';
+import { lentTo } from '../accounts/ledger.js';
+import type { ChangeListener } from '../exchange/changes.js';
+import type { Exchange } from '../exchange/exchange-service.js';
+import { withdrawing } from '../funds/withdrawals.js';
+import { MINUTE } from '../markets/candles.js';
+import type { Order } from '../orders/order.js';
+import { STREAMS } from '../server/choices.js';
+import { CLOSE, type StreamConnection } from './connection.js';
+import type { Feed, Subscription, Update } from './feed.js';
+import type { Hears, MarketFeed } from './market-feeds.js';
+import { ASSETS, AssetsFeed, OrderChanges, OrderSnapshots, type OrdersFeed } from './user-feeds.js';
+
+/** What the hub keeps of a feed, besides the feed itself. */
+interface Entry {
+  readonly feed: Feed;
+  /** Whether what it shows has to be durable before it is sent, as in a signed answer. */
+  readonly signed: boolean;
+  /** Starts to hear of changes. Returns how to stop. */
+  readonly attach: () => () => void;
+}
+
+interface Kept extends Entry {
+  readonly detach: () => void;
+}
+
+/** How often the exchange is looked after while somebody listens, in ms: at the earliest, and at the latest. */
+const SOONEST = 10;
+const LATEST = 250;
+
+/**
+ * The feeds of an exchange that somebody listens to. It hears of changes, reads the same views again that answer over HTTP, and
+ * sends what differs to all subscribers of a feed. While there are any, it lets the exchange advance when something is due,
+ * because no request does so.
+ */
+export class StreamHub implements ChangeListener {
+  private readonly feeds = new Map<string, Kept>();
+  private readonly marketFeeds = new Map<string, Map<Feed, Hears>>();
+  private readonly orderFeeds = new Map<string, Set<OrdersFeed>>();
+  private readonly balanceFeeds = new Map<string, Set<Feed>>();
+  /** What has changed in which markets since the last push. */
+  private readonly changed = new Map<string, { -readonly [Change in keyof Hears]: boolean }>();
+  private readonly changedUserFeeds = new Set<Feed>();
+  private unlisten: (() => void) | undefined;
+  private pulse: NodeJS.Timeout | undefined;
+  private marketPush: NodeJS.Timeout | undefined;
+  private lastMarketPush = Number.NEGATIVE_INFINITY;
+  private userPush: NodeJS.Immediate | undefined;
+  private snapshotPush: NodeJS.Timeout | undefined;
+  private lastMinute = 0;
+  /** The messages of signed feeds, one batch after the other. */
+  private durable: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly log: (line: string) => void,
+  ) {}
+
+  /**
+   * Adds a subscriber, who gets the opening messages at once. `name` is that of the subscription on its connection, where a new
+   * one replaces an old one; `key` is the feed's, which `make` makes if nobody listens to it yet.
+   */
+  subscribe(connection: StreamConnection, name: string, key: string, zip: boolean, make: () => Entry): void {
+    const kept = this.feeds.get(key) ?? this.keep(key, make());
+    const { feed } = kept;
+    // the others must have all that is in the opening
+    if (feed.subscriptions.size > 0) this.push(kept);
+    const subscription: Subscription = { connection, feed, key, zip, missed: undefined };
+    const opening = feed.opening();
+    const open = () => {
+      for (const message of opening) connection.deliver(subscription, message, '');
+    };
+    feed.subscriptions.add(subscription);
+    // the old one last: without subscribers a feed would forget what it has not sent yet
+    this.unsubscribe(connection, name);
+    connection.subscriptions.set(name, subscription);
+    if (!kept.signed) open();
+    else if (opening.length > 0) this.whenDurable(open);
+  }
+
+  /** Does nothing if there is no such subscription. */
+  unsubscribe(connection: StreamConnection, name: string): void {
+    const subscription = connection.subscriptions.get(name);
+    if (subscription === undefined) return;
+    connection.subscriptions.delete(name);
+    const { feed, key } = subscription;
+    feed.subscriptions.delete(subscription);
+    const kept = this.feeds.get(key);
+    if (kept?.feed === feed && feed.subscriptions.size === 0) this.drop(key, kept);
+  }
+
+  /** Sends a subscriber that was too slow the newest state instead of what it missed. */
+  resume(subscription: Subscription): void {
+    const kept = this.feeds.get(subscription.key);
+    if (kept === undefined) return;
+    this.push(kept);
+    const { missed } = subscription;
+    subscription.missed = undefined;
+    if (missed === undefined) return;
+    const messages = subscription.feed.resume(missed);
+    const send = () => {
+      for (const [index, message] of messages.entries())
+        subscription.connection.deliver(subscription, message, `resumed ${index}`);
+    };
+    if (kept.signed) this.whenDurable(send);
+    else send();
+  }
+
+  /** Ends all feeds. The connections stay. */
+  close(): void {
+    for (const [key, kept] of this.feeds) this.drop(key, kept);
+  }
+
+  marketEntry({ market, hears, feed }: MarketFeed): Entry {
+    const attach = () => {
+      const feeds = this.marketFeeds.get(market) ?? new Map<Feed, Hears>();
+      this.marketFeeds.set(market, feeds.set(feed, hears));
+      return () => {
+        feeds.delete(feed);
+        if (feeds.size === 0) this.marketFeeds.delete(market);
+      };
+    };
+    return { feed, signed: false, attach };
+  }
+
+  ordersEntry(account: Account, market: string, channel: 'push_user_incr_record' | 'push_user_record'): Entry {
+    const owned = { exchange: this.exchange, account, market, channel };
+    const feed = channel === 'push_user_record' ? new OrderSnapshots(owned) : new OrderChanges(owned);
+    return { feed, signed: true, attach: () => addTo(this.orderFeeds, [`${account.id}/${market}`], feed) };
+  }
+
+  assetsEntry(account: Account, channel: keyof typeof ASSETS): Entry {
+    const feed = new AssetsFeed({ exchange: this.exchange, account, channel }, ASSETS[channel]);
+    const cross = crossWallet(account.id);
+    const wallets =
+      channel === 'push_user_cross_asset' ? [cross, lentTo(cross)] : [account.id, withdrawing(account.id)];
+    return { feed, signed: true, attach: () => addTo(this.balanceFeeds, wallets, feed) };
+  }
+
+  book(market: string): void {
+    this.marketChanged(market, 'book');
+  }
+
+  trade(market: string): void {
+    this.marketChanged(market, 'trades');
+  }
+
+  candles(market: string): void {
+    this.marketChanged(market, 'candles');
+  }
+
+  order(order: Order): void {
+    const feeds = this.orderFeeds.get(`${order.account}/${order.market.name}`);
+    if (feeds === undefined) return;
+    for (const feed of feeds) {
+      feed.changed(order);
+      this.userChanged(feed);
+    }
+  }
+
+  balance(name: string): void {
+    if (this.balanceFeeds.size === 0) return;
+    const feeds = this.balanceFeeds.get(name.slice(0, name.lastIndexOf('/')));
+    for (const feed of feeds ?? []) this.userChanged(feed);
+  }
+
+  private keep(key: string, entry: Entry): Kept {
+    if (this.feeds.size === 0) {
+      this.unlisten = this.exchange.changes.listen(this);
+      this.lastMinute = this.minute();
+      this.wait();
+    }
+    const kept = { ...entry, detach: entry.attach() };
+    this.feeds.set(key, kept);
+    return kept;
+  }
+
+  private drop(key: string, { feed, detach }: Kept): void {
+    detach();
+    this.changedUserFeeds.delete(feed);
+    this.feeds.delete(key);
+    if (this.feeds.size > 0) return;
+    this.unlisten?.();
+    this.changed.clear();
+    for (const timer of [this.pulse, this.marketPush, this.snapshotPush]) clearTimeout(timer);
+    clearImmediate(this.userPush);
+    this.marketPush = undefined;
+    this.snapshotPush = undefined;
+    this.userPush = undefined;
+  }
+
+  /** Advances the exchange whenever something is due by its clock, which may be set or run faster at any time. */
+  private wait(): void {
+    const due = Math.ceil(this.exchange.dueIn ?? LATEST);
+    this.pulse = setTimeout(() => this.advance(), Math.min(LATEST, Math.max(SOONEST, due)));
+  }
+
+  private advance(): void {
+    try {
+      this.exchange.advance();
+      const minute = this.minute();
+      if (minute !== this.lastMinute) for (const market of this.marketFeeds.keys()) this.candles(market);
+      this.lastMinute = minute;
+    } catch (error) {
+      this.report('the exchange could not go on', error);
+    }
+    this.wait();
+  }
+
+  private minute(): number {
+    return Math.floor(this.exchange.status().time / MINUTE);
+  }
+
+  private marketChanged(market: string, change: keyof Hears): void {
+    if (!this.marketFeeds.has(market)) return;
+    const changes = this.changed.get(market) ?? {};
+    changes[change] = true;
+    this.changed.set(market, changes);
+    if (this.marketPush !== undefined) return;
+    const wait = this.lastMarketPush + STREAMS.interval - performance.now();
+    // at the end of the turn at the earliest, when the change is complete
+    this.marketPush = setTimeout(() => this.pushMarkets(), Math.max(0, wait));
+  }
+
+  private pushMarkets(): void {
+    this.marketPush = undefined;
+    this.lastMarketPush = performance.now();
+    const changed = [...this.changed];
+    this.changed.clear();
+    for (const [market, { book, trades, candles }] of changed) {
+      for (const [feed, hears] of this.marketFeeds.get(market) ?? []) {
+        const concerns = (book && hears.book) || (trades && hears.trades) || (candles && hears.candles);
+        if (concerns) this.guarded(() => feed.deliver(feed.updates()));
+      }
+    }
+  }
+
+  private userChanged(feed: Feed): void {
+    this.changedUserFeeds.add(feed);
+    if (feed instanceof OrderSnapshots) {
+      this.snapshotPush ??= setTimeout(() => {
+        this.snapshotPush = undefined;
+        this.pushUsers((each) => each instanceof OrderSnapshots);
+      }, STREAMS.snapshotInterval);
+      return;
+    }
+    this.userPush ??= setImmediate(() => {
+      this.userPush = undefined;
+      this.pushUsers((each) => !(each instanceof OrderSnapshots));
+    });
+  }
+
+  private pushUsers(isDue: (feed: Feed) => boolean): void {
+    const batches: [Feed, readonly Update[]][] = [];
+    for (const feed of [...this.changedUserFeeds].filter(isDue)) {
+      this.changedUserFeeds.delete(feed);
+      this.guarded(() => batches.push([feed, feed.updates()]));
+    }
+    this.whenDurable(() => {
+      for (const [feed, updates] of batches) feed.deliver(updates);
+    });
+  }
+
+  private push({ feed, signed }: Kept): void {
+    const updates = feed.updates();
+    if (updates.length === 0) return;
+    if (signed) this.whenDurable(() => feed.deliver(updates));
+    else feed.deliver(updates);
+  }
+
+  /** Sends after everything that the messages report is on disk, and after what was to be sent before. */
+  private whenDurable(send: () => void): void {
+    const written = this.exchange.durable();
+    written.catch(() => undefined); // it is reported below, when its turn comes
+    this.durable = this.durable.then(() => written).then(send, (error: unknown) => this.fail(error));
+  }
+
+  /** What was to be sent may be undone by a kill: whoever waits for it has to ask again. */
+  private fail(error: unknown): void {
+    this.report('a push was not sent', error);
+    for (const { feed, signed } of this.feeds.values()) {
+      if (signed)
+        for (const { connection } of feed.subscriptions)
+          connection.close(CLOSE.failed, 'the data could not be written');
+    }
+  }
+
+  private guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.report('a push failed', error);
+    }
+  }
+
+  private report(what: string, error: unknown): void {
+    this.log(`${what}: ${error instanceof Error ? error.stack : String(error)}`);
+  }
+}
+
+/** Adds a feed under several names. Returns how to remove it. */
+function addTo<Kind>(feeds: Map<string, Set<Kind>>, names: readonly string[], feed: Kind): () => void {
+  for (const name of names) feeds.set(name, (feeds.get(name) ?? new Set()).add(feed));
+  return () => {
+    for (const name of names) {
+      feeds.get(name)?.delete(feed);
+      if (feeds.get(name)?.size === 0) feeds.delete(name);
+    }
+  };
+}

@@ -1,0 +1,194 @@
+import type { CandleType } from '../../domain/candle.js';
+import type { Exchange } from '../exchange/exchange-service.js';
+import { type Json, number, write } from '../server/bodies.js';
+import { DEPTH_LEVELS, STREAMS } from '../server/choices.js';
+import { asksText, bestFirst, candleRow, marketConfigurations, seconds } from '../server/operations/market-data.js';
+import { Feed, StateFeed, type Update } from './feed.js';
+import { Message } from './message.js';
+
+/** Which changes of its market may change what a feed shows. Time alone changes what shows candles. */
+export interface Hears {
+  readonly book?: boolean;
+  readonly trades?: boolean;
+  readonly candles?: boolean;
+}
+
+/** A feed of a market, without signature. */
+export interface MarketFeed {
+  readonly market: string;
+  readonly hears: Hears;
+  readonly feed: Feed;
+}
+
+interface Named {
+  readonly exchange: Exchange;
+  readonly market: string;
+  readonly channel: string;
+}
+
+export function tickerFeed({ exchange, market, channel }: Named): MarketFeed {
+  const picture = () => {
+    const { time, high, low, bid, ask, last, open, change, volume, turnover } = exchange.ticker(market);
+    const fields = { high, vol: volume, last, low, buy: bid, sell: ask, turnover, open, riseRate: change };
+    const changing = write(fields);
+    return { changing, text: `{"date":"${time}","ticker":${changing},"dataType":"ticker","channel":"${channel}"}` };
+  };
+  const feed = new StateFeed(channel, 'ticker', picture);
+  return { market, feed, hears: { book: true, trades: true, candles: true } };
+}
+
+/** The whole book each time, both sides in descending price as over HTTP. */
+export function depthFeed({ exchange, market, channel }: Named): MarketFeed {
+  const picture = () => {
+    const { time, asks, bids } = exchange.depth(market, { size: DEPTH_LEVELS });
+    const changing = `{"asks":${asksText(asks).text},"dataType":"depth","bids":${bestFirst(bids).text},"channel":"${channel}"`;
+    return { changing, text: `${changing},"timestamp":${seconds(time)}}` };
+  };
+  return { market, feed: new StateFeed(channel, 'depth', picture), hears: { book: true } };
+}
+
+/** The best levels with the numbers of the day: `listDown` are the bids, `listUp` the asks, both best first. */
+export function quickDepthFeed({ exchange, market, channel }: Named, length: number): MarketFeed {
+  const picture = () => {
+    const { time, asks, bids } = exchange.depth(market, { size: length });
+    const { last, high, low, volume } = exchange.ticker(market);
+    const name = market.replace('_', '');
+    const { side = 'buy' } = exchange.trades(market).at(-1) ?? {};
+    const changing = write({
+      dataType: 'quickDepth',
+      channel,
+      currentPrice: number(last),
+      listDown: bestFirst(bids),
+      market: name,
+      listUp: bestFirst(asks),
+      high: number(high),
+      rate: STREAMS.quickDepthRate,
+      low: number(low),
+      currentIsBuy: side === 'buy',
+      dayNumber: number(volume),
+      totalBtc: number(volume),
+      showMarket: name,
+    });
+    return { changing, text: `{"lastTime":${time},${changing.slice(1)}` };
+  };
+  const feed = new StateFeed(channel, 'quickDepth', picture);
+  return { market, feed, hears: { book: true, trades: true, candles: true } };
+}
+
+export function tradesFeed(named: Named): MarketFeed {
+  return { market: named.market, feed: new TradesFeed(named), hears: { trades: true } };
+}
+
+/** New trades, oldest first; at first the latest. */
+class TradesFeed extends Feed {
+  private last: string | undefined;
+
+  constructor(private readonly of: Named) {
+    super(of.channel, 'trades');
+  }
+
+  opening(): readonly Message[] {
+    const { exchange, market } = this.of;
+    const latest = exchange.trades(market);
+    this.last = latest.at(-1)?.id;
+    return [this.message(latest)];
+  }
+
+  updates(): readonly Update[] {
+    const fresh = this.fresh();
+    this.last = fresh.at(-1)?.id ?? this.last;
+    return fresh.length === 0 ? [] : [{ key: '', message: this.message(fresh) }];
+  }
+
+  /** A slow reader gets the latest, and sees by the ids whether that is all. */
+  override resume(): readonly Message[] {
+    const { exchange, market } = this.of;
+    return [this.message(exchange.trades(market))];
+  }
+
+  /** Those after the last one; the latest only, if there are very many, as when hours are replayed at once. */
+  private fresh(): ReturnType<Exchange['trades']> {
+    const { exchange, market } = this.of;
+    const fresh = exchange.trades(market, this.last);
+    for (let page = 1, size = fresh.length; size === TRADES_PAGE; page += 1) {
+      if (page === STREAMS.tradePages) return exchange.trades(market);
+      const more = exchange.trades(market, fresh.at(-1)?.id);
+      fresh.push(...more);
+      size = more.length;
+    }
+    return fresh;
+  }
+
+  private message(trades: ReturnType<Exchange['trades']>): Message {
+    const data = trades.map(
+      ({ id, time, side, price, amount }): Json => ({
+        date: seconds(time),
+        amount,
+        price,
+        trade_type: side === 'buy' ? 'bid' : 'ask',
+        type: side,
+        tid: number(id),
+      }),
+    );
+    return new Message(write({ data, dataType: 'trades', channel: this.channel }));
+  }
+}
+
+/** As many as the exchange gives at once. */
+const TRADES_PAGE = 50;
+
+export function klineFeed(named: Named, type: CandleType): MarketFeed {
+  return { market: named.market, feed: new KlineFeed(named, type), hears: { trades: true, candles: true } };
+}
+
+/** The rows that changed, oldest first; at first the latest. */
+class KlineFeed extends Feed {
+  private since = 0;
+  private shown = '';
+
+  constructor(
+    private readonly of: Named,
+    private readonly type: CandleType,
+  ) {
+    super(of.channel, 'kline');
+  }
+
+  opening(): readonly Message[] {
+    const rows = this.rows(0, STREAMS.openingCandles);
+    this.remember(rows.at(-1)?.time ?? 0);
+    return [this.message(rows)];
+  }
+
+  updates(): readonly Update[] {
+    const rows = this.rows(this.since, STREAMS.openingCandles);
+    const message = this.message(rows);
+    if (message.text === this.shown) return [];
+    this.remember(rows.at(-1)?.time ?? 0);
+    return [{ key: '', message }];
+  }
+
+  override resume(): readonly Message[] {
+    return [this.message(this.rows(0, STREAMS.openingCandles))];
+  }
+
+  /** The last row may still change: it is sent again when it has. */
+  private remember(last: number): void {
+    this.since = last;
+    this.shown = this.message(this.rows(last, 1)).text;
+  }
+
+  private rows(since: number, size: number): ReturnType<Exchange['candles']> {
+    return this.of.exchange.candles(this.of.market, this.type, { since, size });
+  }
+
+  private message(rows: ReturnType<Exchange['candles']>): Message {
+    return new Message(write({ datas: { data: rows.map(candleRow) }, channel: this.channel, isSuc: true }));
+  }
+}
+
+/** Markets never change, so their channel is answered once and has no feed. The form is chosen. */
+export function marketsMessage(exchange: Exchange): Message {
+  return new Message(
+    write({ code: 1000, data: marketConfigurations(exchange), dataType: 'markets', channel: 'markets', success: true }),
+  );
+}

@@ -1,0 +1,65 @@
+import { PROTOCOL } from '../../exchange/channels/index.js';
+import { Refusal } from '../refusals.js';
+
+export type Scalar = string | number | boolean;
+
+/** Reads the fields of a message. Throws {@link Refusal} unless it is a flat JSON object. */
+export function readFields(text: string): ReadonlyMap<string, Scalar> {
+  const value = parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notJson();
+  const fields = new Map<string, Scalar>();
+  for (const [name, field] of Object.entries(value)) {
+    if (field === null) continue;
+    if (typeof field !== 'string' && typeof field !== 'number' && typeof field !== 'boolean')
+      throw new Refusal('badParameter', `${name.slice(0, 40)} is not a plain value`);
+    fields.set(name, field);
+  }
+  return fields;
+}
+
+/** Observed: some clients write strings in single quotes. */
+const STRINGS = /"(?:[^"\\]|\\.)*"|'((?:[^'\\]|\\.)*)'/g;
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // perhaps with single quotes
+  }
+  try {
+    const doubled = text.replace(STRINGS, (whole, inner?: string) =>
+      inner === undefined ? whole : `"${inner.replaceAll("\\'", "'").replaceAll('"', '\\"')}"`,
+    );
+    return JSON.parse(doubled);
+  } catch {
+    throw notJson();
+  }
+}
+
+function notJson(): Refusal {
+  return new Refusal('badParameter', 'the message is not a JSON object');
+}
+
+/** The parts that every message has. Throws {@link Refusal} 1008 or 1007 if the event or the channel is missing or unknown. */
+export function requestIn(fields: ReadonlyMap<string, Scalar>): { event: string; channel: string } {
+  const [event, channel] = [textOf(fields, 'event'), textOf(fields, 'channel')];
+  if (event !== PROTOCOL.subscribe && event !== PROTOCOL.unsubscribe) throw new Refusal('emptyEvent');
+  if (channel === '') throw new Refusal('emptyChannel');
+  return { event, channel };
+}
+
+/** Empty if it is missing. */
+export function textOf(fields: ReadonlyMap<string, Scalar>, name: string): string {
+  return String(fields.get(name) ?? '');
+}
+
+/** Observed: the compact JSON of a message without `sign`, its keys sorted. */
+export function signedText(fields: ReadonlyMap<string, Scalar>): string {
+  const names = [...fields.keys()].filter((name) => name !== 'sign').sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${JSON.stringify(fields.get(name))}`).join(',')}}`;
+}
+
+/** Observed: with either flag, what is sent is base64 of zlib. */
+export function wantsZip(fields: ReadonlyMap<string, Scalar>): boolean {
+  return ['binary', 'isZip'].some((name) => textOf(fields, name) === 'true');
+}

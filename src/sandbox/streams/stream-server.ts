@@ -1,0 +1,263 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { WebSocketServer } from 'ws';
+import type { CandleType } from '../../domain/candle.js';
+import { type NamedChannel, PROTOCOL, readChannel } from '../../exchange/channels/index.js';
+import type { Account } from '../accounts/accounts.js';
+import type { Exchange } from '../exchange/exchange-service.js';
+import type { Faults } from '../faults/faults.js';
+import { Refusal } from '../refusals.js';
+import { write } from '../server/bodies.js';
+import { CHANNEL_PERMISSIONS, STREAMS } from '../server/choices.js';
+import type { Activity } from '../server/http.js';
+import { Verifier } from '../server/verify.js';
+import { CLOSE, StreamConnection } from './connection.js';
+import { StreamHub } from './hub.js';
+import {
+  depthFeed,
+  klineFeed,
+  type MarketFeed,
+  marketsMessage,
+  quickDepthFeed,
+  tickerFeed,
+  tradesFeed,
+} from './market-feeds.js';
+import { readFields, requestIn, type Scalar, signedText, textOf, wantsZip } from './requests.js';
+import { ASSETS, requestedMarket } from './user-feeds.js';
+
+export interface StreamServerOptions {
+  /** Throws {@link Refusal} while it is being replaced. */
+  readonly exchange: () => Exchange;
+  /** The machine's clock, for limits. */
+  readonly now: () => number;
+  /** Subscriptions of one connection within a second; null for no limit. */
+  readonly subscriptionsPerSecond: number | null;
+  readonly activity: Activity;
+  readonly faults: Faults;
+  readonly log: (line: string) => void;
+}
+
+type Fields = ReadonlyMap<string, Scalar>;
+
+/** How often connections are checked, in ms: one timer for all is cheaper than one for each. */
+const CHECK = 5_000;
+
+/** How long a stopping server waits for clients to answer a close, in ms. */
+const CLOSE_TIMEOUT = 500;
+
+/** Serves the streams, from the opening handshake on. */
+export class StreamServer {
+  private readonly connections = new Set<StreamConnection>();
+  private readonly verifier = new Verifier();
+  private readonly webSockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: STREAMS.messageSize,
+    // a pong waits like every other frame
+    autoPong: false,
+  });
+  private hub: StreamHub | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: StreamServerOptions) {}
+
+  /** Answers a request to open a WebSocket. */
+  upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    this.webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+      const { subscriptionsPerSecond, faults } = this.options;
+      const connection = new StreamConnection({
+        socket,
+        webSocket,
+        faults,
+        subscriptionsPerSecond,
+        receive: (from, text) => this.receive(from, text),
+        resume: (subscription) => this.hub?.resume(subscription),
+      });
+      webSocket.on('close', () => this.closed(connection));
+      this.opened(connection);
+    });
+  }
+
+  /** Disconnects all clients because the exchange is replaced by another one. They may come back at once. */
+  restart(): void {
+    this.hub?.close();
+    this.hub = undefined;
+    for (const connection of this.connections) connection.close(CLOSE.restart, 'the exchange was replaced');
+  }
+
+  /** Disconnects all clients, and resolves when they are gone. */
+  async close(): Promise<void> {
+    this.hub?.close();
+    for (const connection of this.connections) connection.close(CLOSE.goingAway, 'the sandbox stops');
+    const end = performance.now() + CLOSE_TIMEOUT;
+    while (this.connections.size > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
+    for (const connection of this.connections) connection.end('the sandbox stops');
+  }
+
+  private opened(connection: StreamConnection): void {
+    this.options.activity.streamOpened();
+    this.connections.add(connection);
+    this.timer ??= setInterval(() => this.check(), CHECK).unref();
+  }
+
+  private closed(connection: StreamConnection): void {
+    this.options.activity.streamClosed();
+    this.connections.delete(connection);
+    for (const name of [...connection.subscriptions.keys()]) this.hub?.unsubscribe(connection, name);
+    if (this.connections.size > 0) return;
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+
+  private check(): void {
+    const now = performance.now();
+    for (const connection of this.connections) connection.check(now);
+  }
+
+  private receive(connection: StreamConnection, text: string): void {
+    if (text === PROTOCOL.ping) {
+      connection.reply(PROTOCOL.pong, 'pong');
+      return;
+    }
+    let fields: Fields = new Map();
+    try {
+      fields = readFields(text);
+      this.carryOut(connection, fields);
+    } catch (error) {
+      connection.reply(this.errorMessage(fields, error), 'error');
+    }
+  }
+
+  private carryOut(connection: StreamConnection, fields: Fields): void {
+    const { event, channel } = requestIn(fields);
+    if (channel === PROTOCOL.ping) {
+      connection.reply(
+        write({ no: noOf(fields), code: 1000, success: true, channel: PROTOCOL.pong, message: 'success' }),
+        'pong',
+      );
+      return;
+    }
+    if (connection.rate?.admit(this.options.now()) === false)
+      throw new Refusal('tooFrequent', `more than ${this.options.subscriptionsPerSecond} subscriptions a second`);
+    const named = readChannel(channel);
+    if (named === undefined) throw new Refusal('emptyChannel', channel.slice(0, 60));
+    if (event === PROTOCOL.unsubscribe) this.unsubscribe(connection, channel, fields);
+    else if (named.name === 'markets') connection.reply(marketsMessage(this.options.exchange()).text, 'markets');
+    else if (Object.hasOwn(CHANNEL_PERMISSIONS, channel)) this.subscribeUser(connection, channel, fields);
+    else this.subscribeMarket(connection, channel, named, fields);
+  }
+
+  private subscribeMarket(connection: StreamConnection, channel: string, named: NamedChannel, fields: Fields): void {
+    const market = marketOf(this.options.exchange(), named.values.market ?? '');
+    const length = named.name === 'quickDepth' ? lengthOf(fields) : STREAMS.quickDepth;
+    this.requireRoom(connection, [channel]);
+    this.subscribe(connection, channel, `${channel}/${length}`, fields, (hub, exchange) =>
+      hub.marketEntry(marketFeed({ exchange, market, channel }, named, length)),
+    );
+  }
+
+  private subscribeUser(connection: StreamConnection, channel: string, fields: Fields): void {
+    const exchange = this.options.exchange();
+    const account = this.accountOf(exchange, channel, fields);
+    if (channel in ASSETS) {
+      const name = `${channel}/${account.id}`;
+      this.requireRoom(connection, [name]);
+      this.subscribe(connection, name, name, fields, (hub) => hub.assetsEntry(account, channel as keyof typeof ASSETS));
+      return;
+    }
+    const asked = textOf(fields, 'market');
+    const markets = asked === '' ? [...exchange.markets.keys()] : [marketOf(exchange, requestedMarket(asked))];
+    const name = (market: string) => `${channel}/${account.id}/${market}`;
+    this.requireRoom(connection, markets.map(name));
+    for (const market of markets) {
+      this.subscribe(connection, name(market), name(market), fields, (hub) =>
+        hub.ordersEntry(account, market, channel as 'push_user_incr_record' | 'push_user_record'),
+      );
+    }
+  }
+
+  private subscribe(
+    connection: StreamConnection,
+    name: string,
+    key: string,
+    fields: Fields,
+    entry: (hub: StreamHub, exchange: Exchange) => ReturnType<StreamHub['marketEntry']>,
+  ): void {
+    const exchange = this.options.exchange();
+    exchange.advance();
+    this.hub ??= new StreamHub(exchange, this.options.log);
+    const { hub } = this;
+    hub.subscribe(connection, name, key, wantsZip(fields), () => entry(hub, exchange));
+  }
+
+  /** Ends the subscription of a channel. That of a user's channel is ended for all accounts, and without a market for all markets. */
+  private unsubscribe(connection: StreamConnection, channel: string, fields: Fields): void {
+    const asked = textOf(fields, 'market');
+    const market = asked === '' ? undefined : marketOf(this.options.exchange(), requestedMarket(asked));
+    for (const name of [...connection.subscriptions.keys()]) {
+      const isMeant = name === channel || (name.startsWith(`${channel}/`) && (!market || name.endsWith(`/${market}`)));
+      if (isMeant) this.hub?.unsubscribe(connection, name);
+    }
+  }
+
+  /** Throws {@link Refusal} if the connection would have too many subscriptions. */
+  private requireRoom({ subscriptions }: StreamConnection, names: readonly string[]): void {
+    const fresh = names.filter((name) => !subscriptions.has(name)).length;
+    if (subscriptions.size + fresh > STREAMS.subscriptions)
+      throw new Refusal('tooFrequent', `more than ${STREAMS.subscriptions} subscriptions`);
+  }
+
+  /** The account that signed a message. Throws {@link Refusal}. */
+  private accountOf(exchange: Exchange, channel: string, fields: Fields): Account {
+    const [accessKey, sign] = [textOf(fields, 'accesskey'), textOf(fields, 'sign')];
+    if (accessKey === '') throw new Refusal('badParameter', 'accesskey is missing');
+    if (sign === '') throw new Refusal('badParameter', 'sign is missing');
+    const account = exchange.account(accessKey);
+    if (account === undefined) throw new Refusal('noUser', 'the access key is not known');
+    this.verifier.checkText(account, signedText(fields), sign);
+    const permission = CHANNEL_PERMISSIONS[channel];
+    if (permission !== undefined && !account.permissions[permission]) throw new Refusal('noPermission');
+    return account;
+  }
+
+  /** Observed: `{"no", "code", "success": false, "message"}`, with the channel if there is one. */
+  private errorMessage(fields: Fields, thrown: unknown): string {
+    if (!(thrown instanceof Refusal))
+      this.options.log(`internal error in a stream: ${thrown instanceof Error ? thrown.stack : String(thrown)}`);
+    const { code, message } = thrown instanceof Refusal ? thrown : new Refusal('internal');
+    const channel = textOf(fields, 'channel').slice(0, 60);
+    const named = channel === '' ? {} : { channel };
+    return write({ no: noOf(fields), code, success: false, message, ...named });
+  }
+}
+
+/** Observed: it is echoed. */
+function noOf(fields: Fields): string {
+  return textOf(fields, 'no').slice(0, 60) || '0';
+}
+
+/** The market of a name without underscore. Throws {@link Refusal} if there is none. */
+function marketOf(exchange: Exchange, joined: string): string {
+  for (const market of exchange.markets.keys()) if (market.replace('_', '') === joined) return market;
+  throw new Refusal('unknownMarket', joined.slice(0, 40));
+}
+
+/** Observed: "5", "10" or "20", as text or number. */
+function lengthOf(fields: Fields): number {
+  const length = textOf(fields, 'length');
+  if (length === '') return STREAMS.quickDepth;
+  if (!['5', '10', '20'].includes(length)) throw new Refusal('badParameter', 'length is not 5, 10 or 20');
+  return Number(length);
+}
+
+function marketFeed(
+  of: { readonly exchange: Exchange; readonly market: string; readonly channel: string },
+  { name, values }: NamedChannel,
+  length: number,
+): MarketFeed {
+  if (name === 'ticker') return tickerFeed(of);
+  if (name === 'depth') return depthFeed(of);
+  if (name === 'quickDepth') return quickDepthFeed(of, length);
+  if (name === 'trades') return tradesFeed(of);
+  return klineFeed(of, values.type as CandleType);
+}

@@ -1,0 +1,214 @@
+import type { Account } from '../accounts/accounts.js';
+import type { Exchange } from '../exchange/exchange-service.js';
+import { type Order, type OrderRecord, recordOf } from '../orders/order.js';
+import { type Json, number, write } from '../server/bodies.js';
+import { STREAMS } from '../server/choices.js';
+import { coinEntries, coinEntry } from '../server/operations/account.js';
+import { statusOf, typeCodeOf } from '../server/operations/trading.js';
+import { Feed, type Update } from './feed.js';
+import { Message } from './message.js';
+
+interface Owned {
+  readonly exchange: Exchange;
+  readonly account: Account;
+  readonly channel: string;
+}
+
+interface OwnedOrders extends Owned {
+  readonly market: string;
+}
+
+/** Observed: the market of a user channel, in requests and pushes. */
+const USER_MARKET = 'default';
+
+/** The market of an order's feed as it is shown. */
+function shownMarket(market: string): string {
+  return `${market.replace('_', '')}${USER_MARKET}`;
+}
+
+/** The name without underscore of a market in a request, with or without the suffix. */
+export function requestedMarket(text: string): string {
+  return text.endsWith(USER_MARKET) ? text.slice(0, -USER_MARKET.length) : text;
+}
+
+/** Observed: by position; see {@link STREAMS} for the places that nobody knows. */
+function positions(record: OrderRecord): readonly Json[] {
+  const { id, price, amount, filled, filledValue, time, fee, lastTrade } = record;
+  const numbers = [price, amount, filled, filledValue].map(number);
+  const trade =
+    lastTrade === null
+      ? [null, null, null, null]
+      : [number(lastTrade.id), number(lastTrade.price), number(lastTrade.amount), lastTrade.time];
+  const unknown = [null, null, null, null];
+  return [id, ...numbers, typeCodeOf(record), time, statusOf(record), number(fee), ...unknown, ...trade];
+}
+
+/** A feed of the orders of an account in a market. */
+export abstract class OrdersFeed extends Feed {
+  constructor(
+    protected readonly of: OwnedOrders,
+    kind: string,
+  ) {
+    super(of.channel, kind);
+  }
+
+  /** Reports an order while it is as it is to be shown. */
+  abstract changed(order: Order): void;
+}
+
+/** Each change of an order, as one message. */
+export class OrderChanges extends OrdersFeed {
+  private waiting: Update[] = [];
+  /** The last text of each order since the last push, because an order may be reported twice without a change. */
+  private readonly texts = new Map<string, string>();
+
+  constructor(of: OwnedOrders) {
+    super(of, 'push_user_incr_record');
+  }
+
+  changed(order: Order): void {
+    const record = recordOf(order);
+    const market = shownMarket(this.of.market);
+    const text = write({ dataType: 'userIncrRecord', channel: this.channel, market, record: positions(record) });
+    if (this.texts.get(record.id) === text) return;
+    this.texts.set(record.id, text);
+    this.waiting.push({ key: record.id, message: new Message(text) });
+  }
+
+  opening(): readonly Message[] {
+    return [];
+  }
+
+  updates(): readonly Update[] {
+    const updates = this.waiting;
+    this.waiting = [];
+    this.texts.clear();
+    return updates;
+  }
+}
+
+/** Open orders and the newest closed ones, all of them after each change. */
+export class OrderSnapshots extends OrdersFeed {
+  private shown = '';
+
+  constructor(of: OwnedOrders) {
+    super(of, 'push_user_record');
+  }
+
+  changed(): void {
+    // everything is read again
+  }
+
+  opening(): readonly Message[] {
+    return [new Message(this.text())];
+  }
+
+  updates(): readonly Update[] {
+    const text = this.text();
+    if (text === this.shown) return [];
+    this.shown = text;
+    return [{ key: '', message: new Message(text) }];
+  }
+
+  private text(): string {
+    const { exchange, account, market } = this.of;
+    const page = (list: 'open' | 'all', pageSize: number) =>
+      exchange.orders(account, market, { list, page: 1, pageSize });
+    const open = page('open', Number.MAX_SAFE_INTEGER);
+    const closed = page('all', open.length + STREAMS.closedOrders).filter(({ state }) => state !== 'open');
+    return write({
+      dataType: 'userRecord',
+      channel: this.channel,
+      market: shownMarket(market),
+      record: open.map(positions),
+      hrecord: closed.slice(0, STREAMS.closedOrders).map(positions),
+    });
+  }
+}
+
+/** What the feeds of assets differ in. */
+interface Assets {
+  readonly kind: string;
+  readonly dataType: string;
+  /** The entries of all coins, by coin. */
+  readonly entries: (owned: Owned) => ReadonlyMap<string, Json>;
+  /** Whether a change is followed by all coins or by those that changed. */
+  readonly whole: boolean;
+  /** Whether all coins are sent at the beginning of a subscription. */
+  readonly opens: boolean;
+}
+
+export const ASSETS = {
+  push_user_incr_asset: {
+    kind: 'push_user_incr_asset',
+    dataType: 'userIncrAsset',
+    entries: coinEntries,
+    whole: false,
+    opens: false,
+  },
+  push_user_asset: {
+    kind: 'push_user_asset',
+    dataType: 'userAsset',
+    entries: coinEntries,
+    whole: true,
+    opens: true,
+  },
+  push_user_cross_asset: {
+    kind: 'push_user_cross_asset',
+    dataType: 'userCrossAsset',
+    entries: crossEntries,
+    whole: false,
+    opens: true,
+  },
+} as const satisfies Readonly<Record<string, Assets>>;
+
+function crossEntries({ exchange, account }: Owned): ReadonlyMap<string, Json> {
+  return new Map(
+    exchange.crossBalances(account).flatMap(({ coin, available, frozen, borrowed }): [string, Json][] => {
+      const rules = exchange.coins.get(coin);
+      return rules === undefined ? [] : [[coin, { ...coinEntry(rules, available, frozen), borrowed }]];
+    }),
+  );
+}
+
+/** The balances of an account. */
+export class AssetsFeed extends Feed {
+  private shown = new Map<string, string>();
+  private version = 0;
+
+  constructor(
+    private readonly of: Owned,
+    private readonly assets: Assets,
+  ) {
+    super(of.channel, assets.kind);
+    this.shown = this.texts();
+  }
+
+  opening(): readonly Message[] {
+    return this.assets.opens ? [this.message(this.texts())] : [];
+  }
+
+  updates(): readonly Update[] {
+    const texts = this.texts();
+    const changed = new Map([...texts].filter(([coin, text]) => this.shown.get(coin) !== text));
+    if (changed.size === 0) return [];
+    this.shown = texts;
+    return [{ key: '', message: this.message(this.assets.whole ? texts : changed) }];
+  }
+
+  /** A slow reader gets all coins, because each message that it missed had some. */
+  override resume(): readonly Message[] {
+    return [this.message(this.texts())];
+  }
+
+  private texts(): Map<string, string> {
+    return new Map([...this.assets.entries(this.of)].map(([coin, entry]) => [coin, write(entry)]));
+  }
+
+  private message(texts: ReadonlyMap<string, string>): Message {
+    this.version = Math.max(this.version + 1, this.of.exchange.status().time);
+    const { dataType } = this.assets;
+    const coins = number(`[${[...texts.values()].join(',')}]`);
+    return new Message(write({ dataType, channel: this.channel, coins, version: this.version }));
+  }
+}

@@ -1,0 +1,234 @@
+import { deflateSync } from 'node:zlib';
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { CANDLE_TYPES } from '../../../src/domain/candle.js';
+import {
+  type ChannelName,
+  channels,
+  readChannel,
+  subscription,
+  wireName,
+} from '../../../src/exchange/channels/index.js';
+import { plainText, readMessage } from '../../../src/exchange/channels/messages.js';
+
+/** What a frame's text means, as the channel's description reads it. */
+function decoded(name: ChannelName, text: string, request: object = { market: 'btc_usdt' }): unknown {
+  const { frame, decode } = channels[name];
+  const value = v.parse(frame as v.GenericSchema, readMessage(text));
+  return (decode as (frame: unknown, request: object) => unknown)(value, request);
+}
+
+const TICKER = {
+  ...{ bid: '29039.24', ask: '29056.69', last: '29046.17', open: '28598.8', high: '29249.63', low: '28527.54' },
+  ...{ change: '1.57', volume: '4499.6492' },
+};
+
+describe('the frames of market data, as clients captured them', () => {
+  it('reads a ticker', () => {
+    const text =
+      '{"date":"1653781987181","ticker":{"high":"29249.63","vol":"4499.6492","last":"29046.17","low":"28527.54","buy":"29039.24","sell":"29056.69","turnover":"129792765.9200","open":"28598.8","riseRate":"1.57"},"dataType":"ticker","channel":"btcusdt_ticker"}';
+    expect(decoded('ticker', text)).toEqual({ time: 1653781987181, ...TICKER });
+  });
+
+  it('reads a book whose asks descend, with every digit as it was sent', () => {
+    const text =
+      '{"asks":[[32384.10,0.0062],[32383.57,0.00000001]],"dataType":"depth","bids":[[32383.50,2],["32380",1e-7]],"channel":"btcusdt_depth","timestamp":1653997711}';
+    expect(decoded('depth', text)).toEqual({
+      time: 1653997711000,
+      bids: [
+        { price: '32383.50', amount: '2' },
+        { price: '32380', amount: '0.0000001' },
+      ],
+      asks: [
+        { price: '32383.57', amount: '0.00000001' },
+        { price: '32384.10', amount: '0.0062' },
+      ],
+    });
+  });
+
+  it('reads a quick book with the numbers of the day', () => {
+    const text =
+      '{"lastTime":1624524640066,"dataType":"quickDepth","channel":"btcusdt_quick_depth","currentPrice":33183.79,"listDown":[[33166.87,0.2331],[33166.01,1]],"market":"btcusdt","listUp":[[33186.88,0.15],[33187,2]],"high":34816.8,"rate":"6.484","low":32312.41,"currentIsBuy":true,"dayNumber":26988.5536,"totalBtc":26988.5536,"showMarket":"btcusdt"}';
+    expect(decoded('quickDepth', text)).toEqual({
+      time: 1624524640066,
+      bids: [
+        { price: '33166.87', amount: '0.2331' },
+        { price: '33166.01', amount: '1' },
+      ],
+      asks: [
+        { price: '33186.88', amount: '0.15' },
+        { price: '33187', amount: '2' },
+      ],
+      ...{ last: '33183.79', high: '34816.8', low: '32312.41', change: '6.484', volume: '26988.5536' },
+    });
+  });
+
+  it('reads trades', () => {
+    const text =
+      '{"data":[{"date":1653774784,"amount":"0.0380","price":"29029.5","trade_type":"ask","type":"sell","tid":2796890056}],"dataType":"trades","channel":"btcusdt_trades"}';
+    expect(decoded('trades', text)).toEqual([
+      { id: '2796890056', time: 1653774784000, side: 'sell', price: '29029.5', amount: '0.0380' },
+    ]);
+  });
+
+  it('reads candles', () => {
+    const text =
+      '{"datas":{"data":[[1653782100000,29055.22,29055.22,29030.81,29032.9,19.3130]]},"channel":"btcusdt_kline_1min","isSuc":true}';
+    expect(decoded('kline', text)).toEqual([
+      {
+        ...{ time: 1653782100000, open: '29055.22', high: '29055.22', low: '29030.81', close: '29032.9' },
+        volume: '19.3130',
+      },
+    ]);
+  });
+
+  it('reads the configuration of all markets', () => {
+    const text =
+      '{"data":{"btc_usdt":{"amountScale":4,"minAmount":0.0001,"minSize":5,"priceScale":2}},"channel":"markets"}';
+    expect(decoded('markets', text)).toEqual({
+      btc_usdt: { amountScale: 4, minAmount: '0.0001', minSize: '5', priceScale: 2 },
+    });
+  });
+});
+
+const RECORD = '"202202224851151555","31000.5",0.02,"0.01",310.005,1,1648461600123,3,"0.00002"';
+
+const UPDATE = {
+  ...{ id: '202202224851151555', clientId: null, market: 'btc_usdt', side: 'buy', type: 'limit' },
+  ...{
+    price: '31000.5',
+    amount: '0.02',
+    filled: '0.01',
+    filledValue: '310.005',
+    fee: '0.00002',
+    feeCoin: 'btc',
+    feeDiscount: false,
+  },
+  ...{ time: 1648461600123, state: 'open', status: 3, lastTrade: null },
+};
+
+const push = (record: string, market = ',"market":"btcusdtdefault"') =>
+  `{"dataType":"userIncrRecord","channel":"push_user_incr_record"${market},"record":[${record}]}`;
+
+describe('the pushes of an account', () => {
+  it.each([
+    ['13 places', `[${RECORD},"","","",0]`],
+    ['9 places', `[${RECORD}]`],
+    ['17 places without a trade', `[${RECORD},"","","",0,"0","0","0",0]`],
+    ['17 places with null', `[${RECORD},null,null,null,null,null,null,null,null]`],
+  ])('reads an order of %s', (_, record) => {
+    expect(decoded('push_user_incr_record', push(record))).toEqual([UPDATE]);
+  });
+
+  it('reads a record without a list around it, as the exchange pushes one', () => {
+    expect(decoded('push_user_incr_record', push(RECORD))).toEqual([UPDATE]);
+  });
+
+  it('reads the last trade of an order of 17 places', () => {
+    const record = `[${RECORD},"","","",0,"202202224851151777","31000.40",0.01,1648461601000]`;
+    const lastTrade = { id: '202202224851151777', price: '31000.40', amount: '0.01', time: 1648461601000 };
+    expect(decoded('push_user_incr_record', push(record))).toEqual([{ ...UPDATE, lastTrade }]);
+  });
+
+  it.each<[string, string, object]>([
+    ['btcusdtdefault', ',"market":"btcusdtdefault"', {}],
+    ['btcusdt', ',"market":"btcusdt"', {}],
+    ['none, if one was subscribed to', '', { market: 'btc_usdt' }],
+    ['a name that only a list can explain', ',"market":"abcdef"', { marketNamed: () => 'btc_usdt' }],
+  ])('finds the market of an order whose push names %s', (_, market, request) => {
+    expect(decoded('push_user_incr_record', push(`[${RECORD}]`, market), request)).toEqual([UPDATE]);
+  });
+
+  it('reads a snapshot of orders, open ones first', () => {
+    const past = RECORD.replace(',3,', ',1,').replace('555', '444');
+    const text = `{"channel":"push_user_record","market":"btcusdtdefault","record":[[${RECORD}]],"hrecord":[[${past}]]}`;
+    expect(decoded('push_user_record', text)).toEqual([
+      UPDATE,
+      { ...UPDATE, id: '202202224851151444', status: 1, state: 'cancelled' },
+    ]);
+  });
+
+  it.each<ChannelName>(['push_user_incr_asset', 'push_user_asset', 'push_user_cross_asset'])(
+    'reads coins of %s',
+    (name) => {
+      const entry =
+        '{"key":"BTC","enName":"BTC","cnName":"BTC","showName":"BTC","unitTag":"฿","unitDecimal":8,"fundstype":2,"available":"1.50000000","freez":0.5,"isCanRecharge":true,"isCanWithdraw":"true","canLoan":0}';
+      expect(decoded(name, `{"coins":[${entry}],"version":17,"channel":"${name}"}`)).toMatchObject([
+        { coin: 'btc', available: '1.50000000', frozen: '0.5', canDeposit: true, canWithdraw: true, canLoan: false },
+      ]);
+    },
+  );
+});
+
+describe('the names of channels', () => {
+  it.each<[ChannelName, object, Record<string, string>]>([
+    ['ticker', { market: 'btc_usdt' }, { event: 'addChannel', channel: 'btcusdt_ticker' }],
+    ['depth', { market: 'btc_usdt' }, { event: 'addChannel', channel: 'btcusdt_depth' }],
+    [
+      'quickDepth',
+      { market: 'btc_usdt', size: 5 },
+      { event: 'addChannel', channel: 'btcusdt_quick_depth', length: '5' },
+    ],
+    ['trades', { market: 'btc_usdt' }, { event: 'addChannel', channel: 'btcusdt_trades' }],
+    ['markets', {}, { event: 'addChannel', channel: 'markets' }],
+    [
+      'push_user_incr_record',
+      { market: 'btc_usdt' },
+      { event: 'addChannel', channel: 'push_user_incr_record', market: 'btcusdtdefault' },
+    ],
+    ['push_user_incr_record', {}, { event: 'addChannel', channel: 'push_user_incr_record' }],
+    ['push_user_cross_asset', {}, { event: 'addChannel', channel: 'push_user_cross_asset' }],
+  ])('subscribes to %s with %j', (name, request, message) => {
+    const encode = channels[name].encode as (request: object) => Record<string, string | undefined>;
+    expect(subscription(name, encode(request))).toEqual(message);
+  });
+
+  it.each(CANDLE_TYPES)('has a channel of candles of %s', (type) => {
+    const values = channels.kline.encode({ market: 'btc_usdt', type });
+    expect(wireName('kline', values)).toBe(`btcusdt_kline_${type}`);
+    expect(readChannel(`btcusdt_kline_${type}`)).toEqual({ name: 'kline', values: { market: 'btcusdt', type } });
+  });
+
+  it.each(['btcusdt_quick_depth', 'btcusdt_depth', 'push_user_asset', 'markets'])('reads the name %s', (wire) => {
+    const found = readChannel(wire);
+    expect(found === undefined ? undefined : wireName(found.name, found.values)).toBe(wire);
+  });
+
+  it.each(['', 'btc_usdt_depth', 'btcusdt_kline_2min', 'btcusdt', '__proto__', 'constructor', 'BTCUSDT_ticker'])(
+    'knows no channel %j',
+    (wire) => {
+      expect(readChannel(wire)).toBeUndefined();
+    },
+  );
+
+  it('refuses a parameter that the channel does not allow', () => {
+    expect(() => subscription('kline', { market: 'btcusdt', type: '2min' })).toThrow('type must be one of');
+  });
+
+  it('marks what nobody knows as our own choice', () => {
+    expect(channels.push_user_cross_asset.sources).toEqual({ name: 'document', parameters: 'choice', frame: 'choice' });
+  });
+});
+
+describe('the text of a message', () => {
+  it('is read with single quotes, as some clients write', () => {
+    expect(readMessage(`{'event':'addChannel', 'channel':'btcusdt_ticker'}`)).toEqual({
+      event: 'addChannel',
+      channel: 'btcusdt_ticker',
+    });
+    expect(readMessage(`{ 'a':'it\\'s "so"', 'b': "it's" }`)).toEqual({ a: 'it\'s "so"', b: "it's" });
+    expect(() => readMessage(`{'a':'b`)).toThrow(SyntaxError);
+  });
+
+  it('is decompressed from base64 of zlib', () => {
+    const text = '{"channel":"btcusdt_ticker"}';
+    for (const level of [0, 1, 6, 9])
+      expect(plainText(deflateSync(text, { level }).toString('base64'), 1_000)).toBe(text);
+    expect(plainText(text, 1_000)).toBe(text);
+  });
+
+  it('is not decompressed beyond the bound', () => {
+    const bomb = deflateSync(Buffer.alloc(5_000_000)).toString('base64');
+    expect(() => plainText(bomb, 1_000_000)).toThrow('it expands to more than 1000000 bytes');
+  });
+});
