@@ -2,8 +2,8 @@ import type { Failure } from '../errors.js';
 import type { Screen } from './screen.js';
 import type { Column } from './table.js';
 
-/** What a command returns. A live view, which shows frames with their age and state, would be a third kind. */
-export type Result = Answer | RowStream;
+/** What a command returns. */
+export type Result = Answer | RowStream | Live;
 
 /** A whole answer: its data for programs, and how people see it. */
 export interface Answer {
@@ -32,4 +32,21 @@ export interface RowStream<Row extends object = object> {
   readonly empty: string;
   /** The noun for the rows, such as `bills`. */
   readonly what: string;
+}
+
+/** Something that goes on: a line for each event for programs, and a picture that is drawn in place for people. */
+export interface Live<Event = unknown> {
+  /** What happens, in its order. It ends the view; so does a Failure that it throws. */
+  readonly events: AsyncIterable<Event>;
+  /** An event as a line for programs, without a line end; undefined for what only people see. */
+  line(event: Event): string | undefined;
+  /** How people see it. Null: they see the lines, without what would move the cursor. */
+  readonly picture: Picture<Event> | null;
+}
+
+/** What a terminal shows of something that goes on. */
+export interface Picture<Event = unknown> {
+  take(event: Event): void;
+  /** The whole text now, with the age of what it shows. @param isLast it stays on the screen */
+  show(screen: Screen, isLast?: boolean): string;
 }

@@ -57,6 +57,10 @@ async function askAfter(
   screen: Screen,
   question: Question,
 ): Promise<unknown> {
+  if (!screen.symbols) {
+    await prepare(host.input);
+    return (await import('./plain-asking.js')).askPlainly(host, question, prepare === dropTypeAhead);
+  }
   const leaving = new AbortController();
   const release = watch(host, () => leaving.abort());
   try {
@@ -118,13 +122,12 @@ function meaningOf(error: unknown): unknown {
 }
 
 /** Makes inquirer use the colors of the rest of the screen. By itself it follows the global environment. */
-function themeOf({ paint, symbols }: Screen): object {
+function themeOf({ paint }: Screen): object {
   const keysHelpTip = (keys: readonly (readonly [string, string])[]): string =>
-    paint.faint(keys.map(([key, action]) => `${symbols ? key : (KEY_WORDS[key] ?? key)} ${action}`).join(', '));
+    paint.faint(keys.map(([key, action]) => `${key} ${action}`).join(', '));
   return {
     prefix: { idle: paint.label('?'), done: paint.label('?') },
     spinner: { interval: 1000, frames: [paint.label('?')] },
-    ...(symbols ? {} : { icon: { cursor: '>' } }),
     style: {
       answer: paint.strong,
       message: paint.strong,
@@ -141,9 +144,6 @@ function themeOf({ paint, symbols }: Screen): object {
     },
   };
 }
-
-/** Names of keys for terminals that cannot draw arrows. */
-const KEY_WORDS: Readonly<Record<string, string>> = { '↑↓': 'arrows', '⏎': 'Enter' };
 
 /** The first turn may end before the terminal is read; the second brings what waits there. */
 const TURNS = 2;

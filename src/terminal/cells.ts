@@ -11,6 +11,15 @@ export function grouped(decimal: string): string {
   return `${sign}${whole.replace(/\B(?=(?:\d{3})+$)/g, ',')}${fraction}`;
 }
 
+/**
+ * A price with the market's decimals, and with one more if it lies between two ticks, as an average or the middle of a book
+ * may.
+ */
+export function priceCell(price: Decimal, scale: number, rounding: 'up' | 'down' = 'down'): string {
+  const decimals = price.significantScale > scale ? scale + 1 : scale;
+  return grouped(price.rescaled(decimals, rounding).toString());
+}
+
 /** With its sign written out: `+1.25`, `-0.40`; zero has none. */
 export function signed(decimal: string): string {
   const [, sign, whole, fraction] = NUMBER.exec(decimal) ?? [];

@@ -47,14 +47,14 @@ export const liveInput = createPrompt<string, LiveInput>((config, done) => {
       setTyped(line);
       return setWrong(undefined);
     }
-    const verdict = config.check(typed.trim());
-    if (verdict === true) {
+    const checked = config.check(typed.trim());
+    if (checked === true) {
       finish(true);
       return done(typed.trim());
     }
     // Enter took the line away
     readline.write(typed);
-    setWrong(verdict);
+    setWrong(checked);
   });
   const line = `${prefix} ${theme.style.message(config.message, status)} ${isDone ? theme.style.answer(typed) : typed}`;
   return isDone ? line : [line, config.below(typed.trim(), wrong)];

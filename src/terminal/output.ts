@@ -1,6 +1,6 @@
 import { type Advice, Failure, type Hint, partsOf } from '../errors.js';
 import type { Host, TerminalOutput } from '../platform/host.js';
-import type { Answer, RowStream } from './answer.js';
+import type { Answer, Live, Result, RowStream } from './answer.js';
 import { toJson } from './json.js';
 import { CsvRows, JsonRows, type RowWriter, TableRows, writeRows } from './row-streams.js';
 import { type Meaning, type Screen, type ScreenOptions, screenOf } from './screen.js';
@@ -11,13 +11,16 @@ export type Format = 'table' | 'json' | 'csv';
 
 interface OutputOptions extends ScreenOptions {
   /** Changes each answer before it is written, as `--fields` does. */
-  readonly view?: (<Any extends Answer | RowStream>(answer: Any) => Any) | undefined;
+  readonly view?: (<Any extends Result>(answer: Any) => Any) | undefined;
   /** Writes the words of a hint as a command line. */
   readonly commandLine?: (argv: readonly string[]) => string;
 }
 
 /** In cells: a longer remark would push the answer off the screen. */
 const LONGEST_REMARK = 2_000;
+
+/** A picture may stay for days. */
+const MOST_WITHHELD = 20;
 
 /** Writes a command's answer to stdout, and remarks about it to stderr. */
 export class Output {
@@ -29,9 +32,13 @@ export class Output {
   #live: StatusLine | undefined;
   /** Whether the answer's last line on a terminal is unfinished: nothing may be drawn over it. */
   #isInLine = false;
+  /** Remarks that wait until a picture is gone that they would break into. */
+  #withheld: string[] | undefined;
 
   constructor(
-    private readonly host: Pick<Host, 'output' | 'errors' | 'environment'>,
+    private readonly host: Pick<Host, 'output' | 'errors' | 'environment'> & {
+      readonly onInterrupt?: (work: () => void) => () => unknown;
+    },
     readonly format: Format,
     private readonly options: OutputOptions = {},
   ) {
@@ -59,9 +66,10 @@ export class Output {
    * Writes the answer and waits until it is out. Rejects with ReaderGone if the reader closed the pipe, as `head` does,
    * and with a Failure if the output cannot be written.
    */
-  async answer(whole: Answer | RowStream): Promise<void> {
+  async answer(whole: Result): Promise<void> {
     const answer = this.options.view?.(whole) ?? whole;
-    if ('rows' in answer) await writeRows(answer, this.#writerOf(answer), (text) => this.#print(text));
+    if ('events' in answer) await this.#follow(answer);
+    else if ('rows' in answer) await writeRows(answer, this.#writerOf(answer), (text) => this.#print(text));
     else await this.#print(await this.#textOf(answer));
   }
 
@@ -80,6 +88,11 @@ export class Output {
       this.#live = undefined;
       line.stop();
     };
+  }
+
+  /** Whether a table can be drawn in place on stdout. */
+  get canDraw(): boolean {
+    return this.format === 'table' && this.host.output.isTTY === true && this.screen.symbols;
   }
 
   /** Prints something good to know on stderr. */
@@ -114,6 +127,41 @@ export class Output {
   /** Prints a failure as the last line of stderr: a message and the next step, or one JSON object. */
   error(failure: Failure): void {
     this.#say(this.format === 'json' ? this.#errorObject(failure) : this.#errorText(failure));
+  }
+
+  /** A line for each event; or a picture on a terminal. What is said meanwhile comes after the picture. */
+  async #follow({ events, line, picture }: Live): Promise<void> {
+    if (picture === null || !this.canDraw) {
+      const isTerminal = this.host.output.isTTY === true;
+      for await (const event of events) {
+        const text = line(event);
+        if (text !== undefined) await this.#print(`${isTerminal ? safe(text) : text}\n`);
+      }
+      return;
+    }
+    const { Drawing } = await import('./drawing.js');
+    const screen = () => screenOf(this.host.output, this.host.environment, this.options);
+    const drawing = new Drawing(this.host.output, () => ({ screen: screen(), text: picture.show(screen()) }));
+    let isInterrupted = false;
+    const forget = this.host.onInterrupt?.(() => {
+      isInterrupted = true;
+      drawing.end();
+    });
+    this.#withheld = [];
+    try {
+      for await (const event of events) {
+        picture.take(event);
+        drawing.change();
+      }
+      drawing.end();
+      if (!isInterrupted) await this.#print(`${picture.show(screen(), true)}\n`);
+    } finally {
+      forget?.();
+      drawing.end();
+      const said = this.#withheld.join('');
+      this.#withheld = undefined;
+      if (said !== '') this.#remarks.write(said).catch(() => {});
+    }
   }
 
   #writerOf(stream: RowStream): RowWriter {
@@ -170,6 +218,11 @@ export class Output {
   }
 
   #say(line: string): void {
+    if (this.#withheld !== undefined && this.host.errors.isTTY === true) {
+      this.#withheld.push(`${line}\n`);
+      if (this.#withheld.length > MOST_WITHHELD) this.#withheld.shift();
+      return;
+    }
     this.#live?.clear();
     // if stderr is gone, only the exit code is left
     this.#remarks.write(`${this.#isInLine ? '\n' : ''}${line}\n`).catch(() => {});
@@ -219,8 +272,9 @@ class Channel {
     const code = 'code' in error ? String(error.code) : error.message;
     // Windows calls a closed pipe EOF.
     if (code === 'EPIPE' || code === 'EOF') return new ReaderGone(code);
-    return new Failure('internal', `Cannot write to ${this.name}: ${code}.`, {
-      hint: 'The command may have been carried out. Check before you run it again.',
+    const words = code === 'ENOSPC' ? `no space is left (${code})` : code;
+    return new Failure('internal', `Cannot write to ${this.name}: ${words}.`, {
+      hint: 'Send it elsewhere, or make room.',
       cause: error,
     });
   }

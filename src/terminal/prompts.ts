@@ -27,6 +27,8 @@ interface Live {
 
 /** Often enough to follow a market, rarely enough to read. */
 const REFRESH_MS = 1_500;
+/** For words that count seconds. */
+const TICK_MS = 1_000;
 
 /** The columns of the `? ` before a question, and of the space and the letter after it. */
 const MARK_AND_ANSWER = 4;
@@ -37,6 +39,8 @@ export class Prompts {
   constructor(
     private readonly host: Pick<Host, 'input' | 'errors' | 'environment'>,
     private readonly options: ScreenOptions = {},
+    /** Runs what waits for a person. */
+    private readonly waiting: <Value>(work: () => Promise<Value>) => Promise<Value> = (work) => work(),
   ) {}
 
   /** The terminal as it is now: its window may be resized while a question waits. */
@@ -49,19 +53,25 @@ export class Prompts {
     return this.host.input.isTTY === true && this.host.errors.isTTY === true;
   }
 
-  /** Asks for confirmation. Only `y` and `yes` confirm. */
-  async confirm(question: string): Promise<boolean> {
+  /**
+   * Asks for confirmation. Only `y` and `yes` confirm.
+   * @param below a line below the question, drawn again while it waits
+   */
+  async confirm(question: string, below?: () => string): Promise<boolean> {
     const hint = 'In a script, --yes confirms if the command allows it.';
     // the prompt itself breaks a long line inside a word
     const message = wrapped(`${safe(question)} [y/N]`, this.#screen.width - MARK_AND_ANSWER);
-    const answer = await this.#ask({ type: 'input', message }, hint, 'askAfresh');
+    const answer = await this.#ask(this.#line(message, below), hint, 'askAfresh');
     return /^y(?:es)?$/i.test(String(answer).trim());
   }
 
-  /** Asks for a word to be typed in full, after the question has appeared. */
-  async confirmTyping(question: string, word: string): Promise<boolean> {
+  /**
+   * Asks for a word to be typed in full, after the question has appeared.
+   * @param below as for {@link confirm}
+   */
+  async confirmTyping(question: string, word: string, below?: () => string): Promise<boolean> {
     const hint = 'Only a person at a terminal can confirm this.';
-    const answer = await this.#ask({ type: 'input', message: safe(question) }, hint, 'askAfresh');
+    const answer = await this.#ask(this.#line(safe(question), below), hint, 'askAfresh');
     const typed = String(answer).trim();
     return typed === word || typed.toLowerCase() === word;
   }
@@ -108,11 +118,25 @@ export class Prompts {
     return String(await this.#ask(prompt, ON_COMMAND_LINE));
   }
 
+  /** A line to type, with a faint line below it. */
+  #line(message: string, below?: () => string): Question {
+    // a dumb terminal cannot draw over what it has drawn
+    if (below === undefined || !this.#screen.symbols) return { type: 'input', message };
+    return {
+      type: 'live',
+      message,
+      below: () => this.#screen.paint.faint(wrapped(safe(below()), this.#screen.width)),
+      check: () => true,
+      refresh: () => Promise.resolve(),
+      refreshMs: TICK_MS,
+    };
+  }
+
   async #ask(prompt: Question, hint: string, how: 'ask' | 'askAfresh' = 'ask'): Promise<unknown> {
     if (!this.available)
       throw new Failure('declined', 'This needs an answer, and there is no terminal to ask on.', { hint });
     const asking = await import('./asking.js');
-    return asking[how](this.host, this.#screen, prompt);
+    return this.waiting(() => asking[how](this.host, this.#screen, prompt));
   }
 }
 

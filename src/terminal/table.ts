@@ -13,6 +13,8 @@ export interface Column<Row> {
   readonly importance?: number;
   /** Whether neither CSV nor JSON has it. */
   readonly onScreenOnly?: true;
+  /** Whether its text is prose that is wrapped between words before a column is left out. */
+  readonly wraps?: true;
 }
 
 interface TableOptions {
@@ -27,11 +29,42 @@ export function table<Row>(
   rows: readonly Row[],
   options: TableOptions = {},
 ): string {
-  const all = columns.map((column) => layOut(column, rows, screen.paint));
+  const whole = columns.map((column) => layOut(column, rows, screen.paint));
+  const { all, count } = withWrappedProse(screen, columns, rows, whole);
   const kept = columnsThatFit(all, screen.width);
   const dropped = all.filter((column) => !kept.includes(column));
-  const body = draw(screen, kept, rows.length);
+  const body = draw(screen, kept, count);
   return [...titleOf(screen, options), body, leftOut(screen, dropped)].filter((part) => part !== null).join('\n');
+}
+
+/** In cells: prose that is narrower is harder to read than a table without a column. */
+const LEAST_PROSE = 20;
+
+/** The columns with the prose of one of them wrapped, so that all fit; as they are if they do or could not. */
+function withWrappedProse<Row>(
+  screen: Screen,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  whole: readonly LaidOutColumn[],
+): { readonly all: readonly LaidOutColumn[]; readonly count: number } {
+  const at = columns.findIndex(({ wraps }) => wraps === true);
+  const room = screen.width - totalWidth(whole) + (whole[at]?.width ?? 0);
+  const prose = columns[at];
+  if (prose === undefined || totalWidth(whole) <= screen.width || room < LEAST_PROSE)
+    return { all: whole, count: rows.length };
+  const lines = rows.flatMap((row) =>
+    wrapped(shortened(safe(prose.value(row) ?? '-')), room)
+      .split('\n')
+      .map((text, index) => ({ row, text, isFirst: index === 0 })),
+  );
+  const all = columns.map((column) => {
+    const value = ({ row, text, isFirst }: (typeof lines)[number]) =>
+      column === prose ? text : isFirst ? column.value(row) : '';
+    const paint: Column<(typeof lines)[number]>['paint'] = (text, { row }, paints) =>
+      column.paint?.(text, row, paints) ?? text;
+    return layOut({ ...column, value, paint }, lines, screen.paint);
+  });
+  return { all, count: lines.length };
 }
 
 /** A line of a record: a label, its value, and the color of the value. */

@@ -101,6 +101,30 @@ describe('a table', () => {
     expect(table(terminal(5), COLUMNS, TICKERS).split('\n').slice(0, 3)).toEqual(['market', '────────', 'btc_usdt']);
   });
 
+  it('wraps prose between words before it omits a column', () => {
+    const events = [
+      { time: '12:00:00', event: 'sent with reqTime 1540295995557 to the exchange' },
+      { time: '12:00:02', event: 'placed' },
+    ];
+    const columns: Column<(typeof events)[number]>[] = [
+      { title: 'time', value: ({ time }) => time, importance: 1 },
+      { title: 'event', value: ({ event }) => event, importance: 2, wraps: true },
+    ];
+    const narrow = lines(
+      'time      event',
+      '───────────────────────────────────',
+      '12:00:00  sent with reqTime',
+      '          1540295995557 to the',
+      '          exchange',
+      '12:00:02  placed',
+    );
+    const drawn = table(terminal(32), columns, events).split('\n');
+    expect([drawn[0], ...drawn.slice(2)]).toEqual(narrow.split('\n').filter((_, index) => index !== 1));
+    // with less room for prose than that, the column goes
+    expect(table(terminal(28), columns, events)).toContain('No room for: time.');
+    expect(table(pipe(), columns, events).split('\n')).toHaveLength(3);
+  });
+
   it('is the same in a pipe, without a rule', () => {
     expect(table(pipe(), COLUMNS, TICKERS)).toBe(
       lines(

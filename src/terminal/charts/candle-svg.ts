@@ -1,0 +1,117 @@
+import type { Candle } from '../../domain/candle.js';
+import { grouped } from '../cells.js';
+import { candlePicture, isUp } from './candle-picture.js';
+import { roundTicks, timeTicks } from './ticks.js';
+
+const WIDTH = 1200;
+const HEIGHT = 640;
+const PLOT = { left: 16, top: 48, right: WIDTH - 110, bottom: 480 };
+const VOLUME = { top: 500, bottom: 590 };
+/** More candles than this would be thinner than a pixel. */
+const MOST_DRAWN = 1000;
+const PRICE_LABELS = 8;
+const TIME_LABEL_WIDTH = 90;
+const LINE_HEIGHT = 16;
+
+const STYLE = `
+svg { background: #ffffff; font: 13px ui-monospace, Menlo, Consolas, monospace; fill: #57606a; }
+.title { font-size: 16px; fill: #24292f; }
+.line { stroke: #d0d7de; stroke-width: 1; }
+.up { stroke: #1a7f37; fill: #ffffff; }
+.down { stroke: #cf222e; fill: #cf222e; }
+.volume.up { fill: #1a7f37; stroke: none; opacity: 0.5; }
+.volume.down { stroke: none; opacity: 0.5; }
+.last { stroke-dasharray: 3 4; }
+text.up { fill: #1a7f37; stroke: none; }
+text.down { stroke: none; }
+@media (prefers-color-scheme: dark) {
+  svg { background: #0d1117; fill: #8b949e; }
+  .title { fill: #f0f6fc; }
+  .line { stroke: #30363d; }
+  .up { stroke: #3fb950; fill: #0d1117; }
+  .down { stroke: #f85149; fill: #f85149; }
+  .volume.up { fill: #3fb950; }
+  text.up { fill: #3fb950; }
+}`;
+
+/**
+ * The candle chart as a drawing of its own, for a report: the same candles, axes and marks as in the terminal.
+ *
+ * @param candles oldest first, at least one
+ */
+export function candleSvg(candles: readonly Candle[], title: string): string {
+  const picture = candlePicture(candles, MOST_DRAWN);
+  const pitch = (PLOT.right - PLOT.left) / picture.candles.length;
+  const bodyWidth = Math.min(24, pitch * 0.7);
+  const yOf = (price: number) =>
+    PLOT.top + ((picture.high - price) / (picture.high - picture.low)) * (PLOT.bottom - PLOT.top);
+  const xOf = (index: number) => PLOT.left + (index + 0.5) * pitch;
+
+  const last = picture.candles.at(-1);
+  const lastY = yOf(last?.close ?? 0);
+  const priceAxis = roundTicks(picture.low, picture.high, PRICE_LABELS).flatMap(({ value, text }) => [
+    horizontal(yOf(value), 'line'),
+    ...(Math.abs(yOf(value) - lastY) < LINE_HEIGHT ? [] : [label(PLOT.right + 8, yOf(value) + 4, grouped(text))]),
+  ]);
+  const timeAxis = timeTicks(
+    picture.candles.map(({ time }) => time),
+    Math.ceil(TIME_LABEL_WIDTH / pitch),
+  ).flatMap(({ index, text }) => [
+    `<path class="line" d="M${round(xOf(index))} ${PLOT.top}V${VOLUME.bottom}"/>`,
+    label(xOf(index), VOLUME.bottom + 20, text, ' text-anchor="middle"'),
+  ]);
+  const drawn = picture.candles.map((candle, index) => {
+    const direction = isUp(candle) ? 'up' : 'down';
+    const [top, bottom] = [yOf(Math.max(candle.open, candle.close)), yOf(Math.min(candle.open, candle.close))];
+    const left = xOf(index) - bodyWidth / 2;
+    const share = picture.mostVolume === 0 ? 0 : candle.volume / picture.mostVolume;
+    const tall = share * (VOLUME.bottom - VOLUME.top);
+    return [
+      `<path class="${direction}" d="M${round(xOf(index))} ${round(yOf(candle.high))}V${round(yOf(candle.low))}"/>`,
+      rectangle(direction, left, top, bodyWidth, Math.max(1, bottom - top)),
+      rectangle(`volume ${direction}`, left, VOLUME.bottom - tall, bodyWidth, tall),
+    ].join('');
+  });
+  const lastPrice =
+    last === undefined
+      ? []
+      : [
+          horizontal(lastY, `last ${isUp(last) ? 'up' : 'down'}`),
+          label(PLOT.right + 8, lastY + 4, `← ${grouped(candles.at(-1)?.close ?? '')}`, '', isUp(last) ? 'up' : 'down'),
+        ];
+
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}">`,
+    `<title>${escaped(title)}</title>`,
+    `<style>${STYLE}\n</style>`,
+    `<text class="title" x="${PLOT.left}" y="28">${escaped(title)}</text>`,
+    ...priceAxis,
+    ...timeAxis,
+    ...drawn,
+    ...lastPrice,
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+function horizontal(y: number, className: string): string {
+  return `<path class="${className}" d="M${PLOT.left} ${round(y)}H${PLOT.right}"/>`;
+}
+
+function rectangle(className: string, x: number, y: number, width: number, height: number): string {
+  const place = `x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"`;
+  return `<rect class="${className}" ${place}/>`;
+}
+
+function label(x: number, y: number, text: string, more = '', className?: string): string {
+  const styled = className === undefined ? '' : ` class="${className}"`;
+  return `<text${styled} x="${round(x)}" y="${round(y)}"${more}>${escaped(text)}</text>`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => `&#${character.codePointAt(0)};`);
+}

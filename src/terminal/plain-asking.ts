@@ -1,0 +1,148 @@
+import { Failure, Interrupted } from '../errors.js';
+import type { Host, TerminalInput } from '../platform/host.js';
+import type { ListedChoice, Question } from './asking.js';
+
+type Streams = Pick<Host, 'input' | 'errors'>;
+
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+const ESCAPE = '\u001b';
+
+/** More choices would not fit on a screen; another word narrows them down. */
+const MOST_CHOICES = 20;
+
+/**
+ * Asks on a terminal that cannot move its cursor: whole lines, which the terminal itself edits, and no escape sequence.
+ * Throws Interrupted, and Failure `declined` if the question is left.
+ *
+ * @param isFresh whether lines typed before cannot be the answer
+ */
+export async function askPlainly(streams: Streams, question: Question, isFresh: boolean): Promise<unknown> {
+  if (isFresh) ahead.delete(streams.input);
+  if (question.type === 'input') return input(streams, question);
+  if (question.type === 'password') return hiddenLine(streams, question.message);
+  if (question.type === 'select') return chosen(streams, question.message, question.choices, () => Promise.resolve([]));
+  if (question.type === 'search') return chosen(streams, question.message, [], question.source);
+  await question.refresh();
+  say(streams, question.below('', undefined));
+  for (;;) {
+    const typed = (await line(streams, question.message)).trim();
+    const checked = question.check(typed);
+    if (checked === true) return typed;
+    await question.refresh();
+    say(streams, question.below(typed, checked));
+  }
+}
+
+async function input(streams: Streams, question: Question & { readonly type: 'input' }): Promise<string> {
+  const { message, default: initial, validate } = question;
+  for (;;) {
+    const typed = await line(streams, initial === undefined ? message : `${message} (${initial})`);
+    const answer = typed === '' ? (initial ?? '') : typed;
+    const checked = (await validate?.(answer)) ?? true;
+    if (checked === true) return answer;
+    say(streams, `> ${checked}`);
+  }
+}
+
+/** A choice by its number or its name, or by a word that leaves only one. */
+async function chosen(
+  streams: Streams,
+  message: string,
+  all: readonly ListedChoice[],
+  find: (typed: string) => Promise<readonly ListedChoice[]>,
+): Promise<number> {
+  let listed = all.length > 0 ? all : await find('');
+  for (;;) {
+    say(streams, message);
+    for (const [index, { name }] of listed.slice(0, MOST_CHOICES).entries()) say(streams, `${index + 1}) ${name}`);
+    const typed = (await line(streams, 'Number or name:')).trim();
+    const choice = /^\d+$/.test(typed) ? listed[Number(typed) - 1] : undefined;
+    if (choice !== undefined) return choice.value;
+    const fitting = all.length > 0 ? all.filter(({ name }) => name.startsWith(typed)) : await find(typed);
+    const named =
+      fitting.find(({ name, short = name }) => short === typed) ?? (fitting.length === 1 ? fitting[0] : null);
+    if (typed !== '' && named) return named.value;
+    if (all.length === 0 && fitting.length > 0) listed = fitting;
+    else say(streams, '> Type one of the numbers or names.');
+  }
+}
+
+function say({ errors }: Streams, text: string): void {
+  if (text !== '') errors.write(`${text}\n`);
+}
+
+/** A line as the terminal has edited it. Throws as {@link askPlainly}. */
+async function line({ input, errors }: Streams, message: string): Promise<string> {
+  errors.write(`? ${message} `);
+  let text = '';
+  return typedIn(input, (character) => {
+    if (character === '\n' || character === '\r') return text;
+    // a terminal in a mode of its own passes these on
+    if (character === '\b' || character === '\u007f') text = text.slice(0, -1);
+    else if (character >= ' ') text += character;
+    return undefined;
+  });
+}
+
+/** A line that is not shown. Throws as {@link askPlainly}. */
+async function hiddenLine({ input, errors }: Streams, message: string): Promise<string> {
+  errors.write(`? ${message} `);
+  input.setRawMode?.(true);
+  let text = '';
+  try {
+    return await typedIn(input, (character) => {
+      if (character === '\n' || character === '\r') return text;
+      text = character === '\b' || character === '\u007f' ? text.slice(0, -1) : text + character;
+      return undefined;
+    });
+  } finally {
+    input.setRawMode?.(false);
+    errors.write('\n');
+  }
+}
+
+/** What was typed after the end of a line: the answer to the next question. */
+const ahead = new WeakMap<TerminalInput, string>();
+
+/** Takes characters one by one until one of them ends the answer. */
+function typedIn(input: TerminalInput, take: (character: string) => string | undefined): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const leave = (reason: Error): void => {
+      release();
+      reject(reason);
+    };
+    const onEnd = (): void => leave(left());
+    const onData = (chunk: Buffer | string): void => {
+      const characters = [...String(chunk)];
+      for (const [index, character] of characters.entries()) {
+        const isLeft = character === CTRL_D || character === ESCAPE;
+        if (character === CTRL_C || isLeft) {
+          leave(isLeft ? left() : new Interrupted('SIGINT'));
+          return;
+        }
+        const answer = take(character);
+        if (answer === undefined) continue;
+        ahead.set(input, characters.slice(index + 1).join(''));
+        release();
+        resolve(answer);
+        return;
+      }
+    };
+    const release = (): void => {
+      input.off('data', onData);
+      for (const ending of ['end', 'close', 'error']) input.off(ending, onEnd);
+      input.pause();
+    };
+    for (const ending of ['end', 'close', 'error']) input.on(ending, onEnd);
+    input.on('data', onData);
+    const waiting = ahead.get(input) ?? '';
+    ahead.delete(input);
+    if (waiting !== '') onData(waiting);
+    else input.resume();
+  });
+}
+
+function left(): Failure {
+  return new Failure('declined', 'The question was not answered.', { hint: 'Nothing was done.' });
+}

@@ -1,0 +1,175 @@
+import { mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import { describe, expect, it } from 'vitest';
+import type { Context } from '../../../src/cli/context.js';
+import { downloadCandles } from '../../../src/commands/history/candle-download.js';
+import type { Candle } from '../../../src/domain/candle.js';
+import { Failure } from '../../../src/errors.js';
+
+const MINUTE = 60_000;
+const SINCE = Date.UTC(2023, 2, 1);
+
+interface Exchange {
+  /** How many candles there are since {@link SINCE}. */
+  readonly count: number;
+  /** Candles that it does not have, by their number. */
+  readonly missing?: ReadonlySet<number>;
+  readonly which?: 'first' | 'latest';
+  /** Before this page it fails. */
+  readonly failsAt?: number;
+  readonly error?: Error;
+}
+
+/** An exchange of its own: at most 1000 candles from a time on. */
+class Served {
+  readonly asked: number[] = [];
+
+  constructor(private readonly exchange: Exchange) {}
+
+  readonly now = () => SINCE + this.exchange.count * MINUTE + 30_000;
+  readonly renewing = () => this;
+  readonly candlePage = async ({ from, size }: { from: number; size: number }): Promise<Candle[]> => {
+    const { count, missing, which = 'first', failsAt, error } = this.exchange;
+    this.asked.push(from);
+    if (failsAt !== undefined && this.asked.length > failsAt) throw error ?? new Error('killed');
+    const numbers = Array.from({ length: count + 1 }, (_, number) => number).filter(
+      (number) => SINCE + number * MINUTE >= from && missing?.has(number) !== true,
+    );
+    return (which === 'first' ? numbers.slice(0, size) : numbers.slice(-size)).map(candle);
+  };
+}
+
+function candle(number: number): Candle {
+  const price = (20_000 + number / 100).toFixed(2);
+  return { time: SINCE + number * MINUTE, open: price, high: price, low: price, close: price, volume: '0.10' };
+}
+
+function download(name: string, exchange: Exchange | Served, until = Number.POSITIVE_INFINITY) {
+  const client = exchange instanceof Served ? exchange : new Served(exchange);
+  const context = {
+    globals: { timeoutChosen: false },
+    budget: { renew: () => {} },
+    host: { monotonic: () => 0, onInterrupt: () => () => {} },
+    output: { live: () => () => {}, note: () => {} },
+    session: { client: async () => client },
+  } as unknown as Context;
+  return downloadCandles(context, { market: 'btc_usdt', type: '1min', since: SINCE, until }, name);
+}
+
+function fileName(ending: string): string {
+  return path.join(mkdtempSync(path.join(tmpdir(), 'pit-history-')), `candles.${ending}`);
+}
+
+const iso = (number: number) => new Date(SINCE + number * MINUTE).toISOString();
+
+describe('a download of candles', () => {
+  it('writes every closed candle once, with its market and type', async () => {
+    const name = fileName('csv');
+    const { data } = await download(name, { count: 2_500 });
+    const lines = readFileSync(name, 'utf8').trimEnd().split('\n');
+    expect(data).toEqual({ file: name, added: 2_500, from: iso(0), to: iso(2_499), gaps: [] });
+    expect(lines).toHaveLength(2_501);
+    expect(lines.slice(0, 2)).toEqual([
+      'market,type,time,open,high,low,close,volume',
+      'btc_usdt,1min,2023-03-01T00:00:00.000Z,20000.00,20000.00,20000.00,20000.00,0.10',
+    ]);
+  });
+
+  it.each(['csv', 'ndjson', 'parquet'])(
+    'that is killed ten times and goes on is the same %s, byte for byte, as an undisturbed one',
+    async (ending) => {
+      const [whole, disturbed] = [fileName(ending), fileName(ending)];
+      await download(whole, { count: 12_345 });
+      const part = ending === 'parquet' ? `${disturbed}.part` : disturbed;
+      for (let kill = 0; kill < 10; kill += 1) {
+        await expect(download(disturbed, { count: 12_345, failsAt: 1 })).rejects.toThrow('killed');
+        // in the middle of its last row
+        truncateSync(part, readFileSync(part).length - ((kill * 7) % 50));
+      }
+      await download(disturbed, { count: 12_345 });
+      expect(readFileSync(disturbed).equals(readFileSync(whole))).toBe(true);
+    },
+  );
+
+  it('does not read again what the file has', async () => {
+    for (const ending of ['csv', 'parquet']) {
+      const name = fileName(ending);
+      await download(name, { count: 1_500 });
+      const served = new Served({ count: 1_600 });
+      const { data } = await download(name, served);
+      expect(data).toMatchObject({ added: 100, from: iso(0), to: iso(1_599) });
+      expect(served.asked).toEqual([SINCE + 1_500 * MINUTE]);
+    }
+  });
+
+  it('ends at --until, and goes on from there with a later one', async () => {
+    const name = fileName('csv');
+    await download(name, { count: 500 }, SINCE + 99 * MINUTE);
+    expect((await download(name, { count: 500 }, SINCE + 199 * MINUTE)).data).toMatchObject({
+      added: 100,
+      to: iso(199),
+    });
+  });
+
+  it('reports gaps, and goes on after them', async () => {
+    const missing = new Set([10, 11, 12, 1_200]);
+    const { data, failure } = await download(fileName('csv'), { count: 1_500, missing });
+    expect(data).toMatchObject({
+      added: 1_496,
+      gaps: [
+        { from: iso(10), to: iso(12), candles: 3 },
+        { from: iso(1_200), to: iso(1_200), candles: 1 },
+      ],
+    });
+    expect(failure).toBeUndefined();
+  });
+
+  it('is partial if the exchange returns only its latest candles', async () => {
+    const { data, failure } = await download(fileName('csv'), { count: 2_500, which: 'latest' });
+    expect(failure).toMatchObject({ kind: 'partial' });
+    // the current candle took one of the 1000 places
+    expect(data).toMatchObject({ added: 999, gaps: [{ from: iso(0), to: iso(1_500), candles: 1_501 }] });
+  });
+
+  it('keeps what it has if a later page fails, and says how to go on', async () => {
+    const name = fileName('csv');
+    const error = new Failure('unreachable', 'No answer: connection reset.');
+    const { data, failure } = await download(name, { count: 2_500, failsAt: 2, error });
+    expect(data).toMatchObject({ added: 2_000 });
+    expect(failure).toMatchObject({
+      kind: 'unreachable',
+      message: 'The download stopped: No answer: connection reset.',
+      hints: ['The same command goes on where it stopped.'],
+    });
+    expect((await download(name, { count: 2_500 })).data).toMatchObject({ added: 500 });
+  });
+
+  it('writes text columns to Parquet: no digit is lost', async () => {
+    const name = fileName('parquet');
+    await download(name, { count: 3 });
+    const rows = await parquetReadObjects({ file: await asyncBufferFromFile(name) });
+    expect(rows[2]).toEqual({
+      market: 'btc_usdt',
+      type: '1min',
+      time: iso(2),
+      open: '20000.02',
+      high: '20000.02',
+      low: '20000.02',
+      close: '20000.02',
+      volume: '0.10',
+    });
+  });
+
+  it('refuses a file of another market or type, or one that begins later', async () => {
+    const name = fileName('csv');
+    await download(name, { count: 10 });
+    const other = readFileSync(name, 'utf8').replaceAll('1min', '5min');
+    const names = [fileName('csv'), fileName('csv')];
+    writeFileSync(names[0] ?? '', other);
+    writeFileSync(names[1] ?? '', other.replaceAll('5min', '1min').replace(/\n.*:00:00.*/, ''));
+    await expect(download(names[0] ?? '', { count: 20 })).rejects.toThrow('has 5min candles of btc_usdt.');
+    await expect(download(names[1] ?? '', { count: 20 })).rejects.toThrow(`begins at ${iso(1)}, later than --since.`);
+  });
+});

@@ -1,0 +1,101 @@
+import { appendFileSync, mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { formatOf, SeriesFile } from '../../../src/commands/history/series-file.js';
+
+const FIELDS = ['market', 'time'];
+const row = (number: number) => ({ market: 'btc_usdt', time: String(number) });
+
+function fileName(): string {
+  return path.join(mkdtempSync(path.join(tmpdir(), 'pit-series-')), 'rows');
+}
+
+describe.each([
+  ['csv', 'market,time\nbtc_usdt,1\nbtc_usdt,2\n'],
+  ['ndjson', '{"market":"btc_usdt","time":"1"}\n{"market":"btc_usdt","time":"2"}\n'],
+] as const)('a file of rows as %s', (format, text) => {
+  const open = (name: string) => SeriesFile.open(name, format, FIELDS);
+
+  it('holds the rows as text', () => {
+    const name = fileName();
+    const file = open(name);
+    file.append([row(1)]);
+    file.append([]);
+    file.append([row(2)]);
+    file.close();
+    expect(readFileSync(name, 'utf8')).toBe(text);
+    expect([file.first, file.last]).toEqual([row(1), row(2)]);
+  });
+
+  it('goes on after its last row when it is opened again', () => {
+    const name = fileName();
+    writeFileSync(name, text);
+    const file = open(name);
+    expect([file.first, file.last]).toEqual([row(1), row(2)]);
+    file.append([row(3)]);
+    expect([...open(name).blocks(2)]).toEqual([[row(1), row(2)], [row(3)]]);
+  });
+
+  it.each([1, 5, 10])('drops a row of which %i bytes are missing', (missing) => {
+    const name = fileName();
+    writeFileSync(name, text);
+    truncateSync(name, text.length - missing);
+    expect(open(name).last).toEqual(row(1));
+    expect(readFileSync(name, 'utf8')).toBe(text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1));
+  });
+
+  it('has no rows if only its first line was begun', () => {
+    const name = fileName();
+    writeFileSync(name, text.slice(0, 8));
+    expect(open(name).last).toBeUndefined();
+    expect(readFileSync(name, 'utf8')).toBe('');
+  });
+
+  it('returns many rows in blocks', () => {
+    const name = fileName();
+    const file = open(name);
+    const rows = Array.from({ length: 10_000 }, (_, index) => row(index));
+    file.append(rows);
+    const blocks = [...file.blocks(3_000)];
+    expect(blocks.map((block) => block.length)).toEqual([3_000, 3_000, 3_000, 1_000]);
+    expect(blocks.flat()).toEqual(rows);
+  });
+
+  it.each(['a,b\n1,2\n', '{"a":1}\n', '[1]\nx\n', 'null\n', 'x'.repeat(100_000), 'a,b\n1,2', '[1,2]'])(
+    'refuses a file with other content, and leaves it as it is: %.20s',
+    (content) => {
+      const name = fileName();
+      writeFileSync(name, content);
+      expect(() => open(name)).toThrow(`${name} holds something else.`);
+      expect(readFileSync(name, 'utf8')).toBe(content);
+    },
+  );
+
+  it('stops when another program writes to it', () => {
+    const name = fileName();
+    const file = open(name);
+    file.append([row(1)]);
+    appendFileSync(name, 'x');
+    expect(() => file.append([row(2)])).toThrow(`Another program changed ${name} meanwhile.`);
+  });
+
+  it('names a place where no file can be', () => {
+    expect(() => open('/nowhere/rows')).toThrow('Cannot write /nowhere/rows: ENOENT.');
+    expect(() => open('/dev/zero')).toThrow('/dev/zero is not a regular file.');
+  });
+});
+
+describe('the format of a download', () => {
+  it.each([
+    ['a.csv', 'csv'],
+    ['b.NDJSON', 'ndjson'],
+    ['c.d.parquet', 'parquet'],
+  ])('of %s is %s', (file, format) => {
+    expect(formatOf(file)).toBe(format);
+  });
+
+  it.each(['a.txt', 'csv', 'a.csv.gz', ''])('is an error for %j', (file) => {
+    expect(() => formatOf(file)).toThrow(`--out is "${file}".`);
+  });
+});
