@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
-import type { OrderTerms } from '../../src/trading/journal/intent.js';
 import { placeOrder } from '../../src/trading/orders/place.js';
 import { settleOrder } from '../../src/trading/orders/settle-order.js';
 import { KEYS } from '../exchange/support.js';
@@ -8,11 +7,7 @@ import { type FakeHost, NOW } from '../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
 import { accountOf, type TestAccount } from './support/account.js';
 import { CLIENT_ID, NOT_FOUND, query, record } from './support/exchange.js';
-
-const TERMS: OrderTerms = {
-  ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot' },
-  ...{ price: '30000', amount: '0.01', borrow: false, repay: false },
-};
+import { TERMS } from './support/terms.js';
 
 /** An exchange with its own clock that has no order and answers no write. */
 function serve(time: () => number, onWrite: () => void = () => undefined): Promise<FaultServer> {

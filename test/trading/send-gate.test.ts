@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
 import type { Permits } from '../../src/exchange/limiter/limiter.js';
 import { sendCall } from '../../src/trading/call/call.js';
-import type { OrderTerms } from '../../src/trading/journal/intent.js';
 import { placeOrder } from '../../src/trading/orders/place.js';
 import { SendGate } from '../../src/trading/send-gate.js';
 import { withdrawLimits } from '../../src/trading/withdrawals/limits.js';
@@ -11,12 +10,9 @@ import { KEYS } from '../exchange/support.js';
 import { type FaultServer, respond, serveFaults } from '../support/fault-server.js';
 import { accountOf, type TestAccount } from './support/account.js';
 import { listed } from './support/funds.js';
+import { TERMS } from './support/terms.js';
 
 const ID = 'mine0001';
-const TERMS: OrderTerms = {
-  ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot' },
-  ...{ price: '30000', amount: '0.01', borrow: false, repay: false },
-};
 const WANTED = {
   coin: 'btc',
   amount: '0.5',

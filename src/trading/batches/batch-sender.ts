@@ -3,8 +3,10 @@ import { Failure, type FailureKind } from '../../errors.js';
 import type { WriteOutcome } from '../../exchange/exchange-client.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
-import type { BatchTerms } from '../journal/intent.js';
-import { type Job, MOST_PAIRS } from './job.js';
+import type { Entry } from '../journal/entry.js';
+import { type BatchTerms, isOf } from '../journal/intent.js';
+import type { Journal } from '../journal/journal.js';
+import { Job, MOST_PAIRS } from './job.js';
 import type { PendingRequest } from './pending-request.js';
 
 /** Requests recorded with one fsync. */
@@ -44,6 +46,8 @@ export class BatchSender {
   #problem: SendProblem | undefined;
   #answered = 0;
   #waiters: (() => void)[] = [];
+  /** The orders of earlier writes; read when the first answer comes. */
+  #others: ReadonlySet<string> | undefined;
 
   constructor(
     private readonly account: TradingAccount,
@@ -170,15 +174,27 @@ export class BatchSender {
         message,
       });
       this.#answered += 1;
+    } else if (this.#isStale(result.answer.ids)) {
+      const reason = 'the answer names orders of another request';
+      this.#stop({ kind: 'lost', reason });
+      this.job.tell(`request ${number}: ${reason}`, { kind: 'lost', request: number });
     } else {
       const { ids, message } = result.answer;
       this.job.tell(`request ${number}: ${ids.length} of ${request.sent.length} orders accepted`, {
         kind: 'answered',
-        ...{ request: number, ids, message: ids.length === request.sent.length ? null : message },
+        request: number,
+        ids,
+        message: ids.length === request.sent.length ? null : message,
       });
       if (this.job.pendingRequests.has(number)) this.#stop({ kind: 'short' });
       this.#answered += 1;
     }
+  }
+
+  /** Whether another write has one of these orders. The job itself knows those that were there before it. */
+  #isStale(ids: readonly string[]): boolean {
+    this.#others ??= ordersOfOthers(this.account.journal, this.job);
+    return ids.some((id) => this.#others?.has(id));
   }
 
   #recordNotSent({ request }: PendingRequest, reason: string): void {
@@ -198,6 +214,24 @@ export class BatchSender {
   #wake(): void {
     for (const resolve of this.#waiters.splice(0)) resolve();
   }
+}
+
+/** How long before the job another request may have been answered whose answer the network gives again. */
+const STALE_MS = 3_600_000;
+
+/** The orders of earlier writes of this journal, in any market. */
+function ordersOfOthers(journal: Journal, { id: own, entry: { intent } }: Job): Set<string> {
+  const ids = new Set<string>();
+  const addJob = (entry: Entry<'orderMoreV2'> | undefined) => {
+    for (const id of entry === undefined ? [] : new Job(entry).orders) ids.add(id);
+  };
+  for (const entry of journal.open()) if (entry.isOf('orderMoreV2') && entry.intent.id !== own) addJob(entry);
+  for (const { intent: other, id, duplicates } of journal.archive.since(intent.time - STALE_MS)) {
+    if (other.id === own) continue;
+    for (const one of [id, ...duplicates]) if (one !== null) ids.add(one);
+    if (isOf(other, 'orderMoreV2')) addJob(journal.job(other.id));
+  }
+  return ids;
 }
 
 function chunked(lines: readonly number[]): number[][] {

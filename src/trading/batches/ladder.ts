@@ -18,6 +18,9 @@ export interface Ladder {
   readonly weight: Weight;
 }
 
+/** A ladder whose total depends on its prices. */
+type LadderShape = Omit<Ladder, 'total'>;
+
 export interface Rungs {
   readonly lines: readonly BatchLine[];
   /** What is left of the total after rounding, in the base coin. */
@@ -39,7 +42,23 @@ export function rungsOf(ladder: Ladder, market: Market): Rungs {
   return { lines, rest: ladder.total.minus(sum).rescaled(market.amountScale, 'down') };
 }
 
-function pricesOf({ side, from, to, count }: Ladder, { market, priceScale: scale, tickSize }: Market): Decimal[] {
+/**
+ * The price at which the ladder's amount costs what its orders cost together, rounded up: a value divided by it is an amount
+ * that never costs more. Throws Failure `usage` as {@link rungsOf}.
+ */
+export function averagePriceOf(ladder: LadderShape, market: Market): Decimal {
+  const weights = weightsOf(ladder);
+  const sum = pricesOf(ladder, market).reduce(
+    (whole, price, index) => whole.plus(price.times(Decimal.fromUnits(weights[index] ?? 0n, 0))),
+    Decimal.zero,
+  );
+  return sum.dividedBy(Decimal.fromUnits(sumOf(weights), 0), market.priceScale + AVERAGE_DECIMALS, 'up');
+}
+
+/** An average need not lie on a tick. */
+const AVERAGE_DECIMALS = 20;
+
+function pricesOf({ side, from, to, count }: LadderShape, { market, priceScale: scale, tickSize }: Market): Decimal[] {
   const [first, last] = [from, to].map((price) =>
     onScale('price', price, scale, `A tick of ${market} is ${tickSize}.`),
   );
@@ -60,11 +79,19 @@ function pricesOf({ side, from, to, count }: Ladder, { market, priceScale: scale
   );
 }
 
-function amountsOf({ count, total, weight }: Ladder, { market, amountScale: scale, lotSize }: Market): Decimal[] {
-  const { units } = onScale('amount', total, scale, `A lot of ${market} is ${lotSize}.`);
-  const weights = Array.from({ length: count }, (_, index) => (weight === 'equal' ? 1n : BigInt(index + 1)));
-  const sum = weights.reduce((whole, one) => whole + one, 0n);
+function amountsOf(ladder: Ladder, { market, amountScale: scale, lotSize }: Market): Decimal[] {
+  const { units } = onScale('amount', ladder.total, scale, `A lot of ${market} is ${lotSize}.`);
+  const weights = weightsOf(ladder);
+  const sum = sumOf(weights);
   return weights.map((one) => Decimal.fromUnits((units * one) / sum, scale));
+}
+
+function weightsOf({ count, weight }: LadderShape): bigint[] {
+  return Array.from({ length: count }, (_, index) => (weight === 'equal' ? 1n : BigInt(index + 1)));
+}
+
+function sumOf(numbers: readonly bigint[]): bigint {
+  return numbers.reduce((whole, one) => whole + one, 0n);
 }
 
 function onScale(what: string, value: Decimal, scale: number, rule: string): Decimal {

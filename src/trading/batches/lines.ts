@@ -23,7 +23,7 @@ export function areSameLines(some: readonly BatchLine[], others: readonly BatchL
 export function lineTerms({ terms }: { readonly terms: BatchTerms }, line: number): OrderTerms {
   const { market, side, account, lines } = terms;
   const [, price = '', amount = ''] = lines[line] ?? [];
-  return { ...{ market, side, account, price, amount }, type: 'limit', borrow: false, repay: false };
+  return { market, side, account, price, amount, type: 'limit', borrow: false, repay: false };
 }
 
 /** The totals of the lines: amounts in the base coin, price x amount in the quote coin. */

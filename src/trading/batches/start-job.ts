@@ -59,21 +59,21 @@ export interface ResumeRequest extends Pick<BatchTerms, 'market' | 'side'> {
  * @throws Failure `usage` if there is none, another process owns it, it is about something else, or one of its remaining
  *   orders is identical to another write's order with an unknown outcome
  */
-export function jobToResume({ journal }: TradingAccount, id: string, wish: ResumeRequest): Entry<'orderMoreV2'> {
+export function jobToResume({ journal }: TradingAccount, id: string, request: ResumeRequest): Entry<'orderMoreV2'> {
   const entry = journal.job(id);
   if (entry === undefined) {
     throw usage(`The journal has no job ${id}.`, 'Check the profile and the id. Job ids start with job.');
   }
   const { terms } = entry.intent;
-  if (terms.market !== wish.market || terms.side !== wish.side) {
+  if (terms.market !== request.market || terms.side !== request.side) {
     throw usage(
       `Job ${id} is for ${terms.side} orders in ${terms.market}.`,
       suggest('Resume it', ...resumeCommand(id, terms)),
     );
   }
-  if (wish.account !== undefined && wish.account !== terms.account)
+  if (request.account !== undefined && request.account !== terms.account)
     throw usage(`Job ${id} uses the ${terms.account} account.`, 'Leave out --account.');
-  if (wish.lines !== undefined && !areSameLines(wish.lines, terms.lines))
+  if (request.lines !== undefined && !areSameLines(request.lines, terms.lines))
     throw usage(
       `The file does not have the same orders as job ${id}.`,
       'Leave out --file: the journal keeps the orders.',

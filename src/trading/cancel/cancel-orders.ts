@@ -9,12 +9,12 @@ import { probeOf, toleranceOf } from '../tolerance.js';
 import {
   type CancelOutcome,
   NO_FACTS,
-  type NoAnswer,
   type OrderFacts,
   orderFacts,
   recordCancel,
   sendCancel,
   settleCancel,
+  type Undecided,
 } from './cancellation.js';
 
 /** The outcome of one cancellation, as it is reported. */
@@ -35,18 +35,18 @@ export interface CancelAttempt {
   readonly failure: FailureKind | null;
 }
 
-/** A cancellation that was sent: settled, or without an answer. */
-type Sent = { readonly attempt: CancelAttempt } | LostCancel;
+/** A cancellation that was sent: settled, or with an answer that does not decide it. */
+type Sent = { readonly attempt: CancelAttempt } | UndecidedCancel;
 
-interface LostCancel {
-  readonly lost: NoAnswer;
+interface UndecidedCancel {
+  readonly reply: Undecided;
   readonly entry: Entry<'cancelOrder'>;
   /** As {@link CancelAttempt.intent}. */
   readonly intent: string | null;
 }
 
 /**
- * Cancels orders with one request each. Those without an answer are looked up once all have left.
+ * Cancels orders with one request each. Once all have left, the orders are read: they confirm the answers.
  * @param onAnswer called for each answer
  * @throws Failure `usage` or `credentials` if none of them could be sent
  */
@@ -120,14 +120,22 @@ async function sendOne(
     entry = journal.unrecorded<'cancelOrder'>(write, recording);
   }
   const cancel = await sendCancel(account, entry);
-  if (cancel.outcome === 'noAnswer') return { lost: cancel, entry, intent };
+  if (cancel.outcome === 'undecided') return { reply: cancel, entry, intent };
   recordCancel(entry, cancel);
   return { attempt: attemptOf(market, order, intent, cancel) };
 }
 
-/** Looks up those without an answer, for as long as the budget lasts. */
-async function settleAll(account: TradingAccount, sent: readonly Sent[]): Promise<CancelAttempt[]> {
-  const lost = sent.flatMap((one) => ('lost' in one ? one.entry : []));
+/**
+ * Finds the outcomes that are not decided, for as long as the budget lasts.
+ * @param listed orders by id, as they were last read in lists
+ */
+async function settleAll(
+  account: TradingAccount,
+  sent: readonly Sent[],
+  listed: ReadonlyMap<string, Order> = new Map(),
+): Promise<CancelAttempt[]> {
+  const undecided = sent.flatMap((one) => ('reply' in one ? one : []));
+  const lost = undecided.filter(({ reply }) => reply.accepted === undefined).map(({ entry }) => entry);
   const [first] = lost;
   if (first !== undefined) {
     const what = lost.length === 1 ? 'a cancellation' : `${lost.length} cancellations`;
@@ -135,13 +143,17 @@ async function settleAll(account: TradingAccount, sent: readonly Sent[]): Promis
     // found out once, and not by each of them
     if (lost.length > 1) await tryRead(() => toleranceOf(account, probeOf(first.intent)));
   }
+  let isTold = false;
+  const onUnconfirmed = () => {
+    if (!isTold) account.tell('The exchange accepted the cancellation but does not show the order as closed. Waiting.');
+    isTold = true;
+  };
   return Promise.all(
     sent.map(async (one) => {
       if ('attempt' in one) return one.attempt;
-      const { terms } = one.entry.intent;
-      const cancel = await settleCancel(account, one.entry);
-      const message = cancel.outcome === 'unknown' ? one.lost.reason : cancel.message;
-      return attemptOf(terms.market, terms.order, one.intent, { ...cancel, message, code: one.lost.code });
+      const { market, order } = one.entry.intent.terms;
+      const known = { reply: one.reply, listed: 'id' in order ? listed.get(order.id) : undefined, onUnconfirmed };
+      return attemptOf(market, order, one.intent, await settleCancel(account, one.entry, known));
     }),
   );
 }
@@ -162,6 +174,8 @@ export interface CancelledAll {
   readonly attempts: readonly CancelAttempt[];
   /** The orders that were open when they were read last. */
   readonly left: readonly string[];
+  /** Every order that was read, by id, as it was last read. */
+  readonly records: ReadonlyMap<string, Order>;
   /** Why it is unknown whether others are left. */
   readonly failure: Failure | null;
 }
@@ -209,32 +223,26 @@ export async function cancelAll(
     failure = error;
   }
   if (failure !== null && sent.length === 0) throw failure;
-  const settled = await settleAll(account, sent);
+  const settled = await settleAll(account, sent, seen.records);
   const last = new Map(settled.map((attempt) => [attempt.result.id ?? '', attempt]));
   const attempts = [...last].map(([id, attempt]) => withOrder(attempt, seen.records.get(id)));
-  return { attempts, left: openIds(seen), failure };
+  return { attempts, left: openIds(seen), records: seen.records, failure };
 }
 
-/** Also if the exchange says that an order is cancelled which its list shows as open. */
+/** Also if the exchange accepted the cancellation of an order that its list shows as open. */
 function isTemporary(sent: Sent): boolean {
-  return 'lost' in sent || sent.attempt.failure === null || TEMPORARY.includes(sent.attempt.failure);
+  return 'reply' in sent || sent.attempt.failure === null || TEMPORARY.includes(sent.attempt.failure);
 }
 
 function openIds({ open }: OwnOrders): string[] {
   return [...open.buy, ...open.sell].map(({ id }) => id);
 }
 
-/** Adds what the last reading says about the order to what its cancellation says. */
+/** A refused cancellation of an order that the last reading shows as closed. */
 function withOrder(attempt: CancelAttempt, order: Order | undefined): CancelAttempt {
   const { result } = attempt;
-  if (order === undefined) return attempt;
-  const facts = orderFacts(order);
-  // the answer is newer than a list that could not be read again
-  if (result.outcome === 'cancelled') {
-    const isComplete = ![result.price, result.amount, result.filled, result.filledValue].includes(null);
-    return isComplete ? attempt : { ...attempt, result: { ...result, ...facts, id: result.id } };
-  }
-  const found = { ...result, ...facts };
+  if (order === undefined || result.outcome === 'cancelled') return attempt;
+  const found = { ...result, ...orderFacts(order) };
   if (order.state === 'cancelled')
     return { ...attempt, failure: null, result: { ...found, outcome: 'cancelled', message: 'already cancelled' } };
   if (order.state === 'filled')

@@ -1,4 +1,5 @@
-import type { Order, OrderReference } from '../../domain/order.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { Cancellation, Order, OrderReference } from '../../domain/order.js';
 import { Failure, type FailureKind, tryRead } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import { type Refused, SUCCESS } from '../../exchange/response.js';
@@ -18,40 +19,46 @@ export interface OrderFacts {
   readonly filledValue: string | null;
 }
 
-/** The outcome of a cancellation. */
-export interface CancelOutcome extends OrderFacts {
-  readonly outcome: 'cancelled' | 'refused' | 'notSent' | 'unknown';
-  /** The exchange's return code; null without an answer. */
-  readonly code: number | null;
-  readonly message: string | null;
-  /** Why the order was not cancelled; null if it was. */
-  readonly failure: FailureKind | null;
-}
-
-/** A cancellation that the order itself confirms, so that what it filled is known. */
-export interface ConfirmedCancel extends CancelOutcome {
+/** A cancellation that the order itself confirms: what it filled is final. */
+export interface ConfirmedCancel extends OrderFacts {
   readonly outcome: 'cancelled';
   readonly id: string;
   readonly filled: string;
+  /** The exchange's return code; null without an answer. */
+  readonly code: number | null;
+  readonly message: string | null;
+  readonly failure: null;
 }
 
-export function isConfirmed(cancel: CancelOutcome): cancel is ConfirmedCancel {
-  return cancel.outcome === 'cancelled' && cancel.id !== null && cancel.filled !== null;
+interface NoCancel extends OrderFacts {
+  readonly outcome: 'refused' | 'notSent' | 'unknown';
+  readonly code: number | null;
+  readonly message: string | null;
+  /** Why the order was not cancelled. */
+  readonly failure: FailureKind;
 }
 
-/** No answer gives the outcome of the cancellation: only the order shows it. */
-export interface NoAnswer {
-  readonly outcome: 'noAnswer';
+/** The outcome of a cancellation. */
+export type CancelOutcome = ConfirmedCancel | NoCancel;
+
+/** No answer, or one that proves nothing: only the order shows the outcome of the cancellation. */
+export interface Undecided {
+  readonly outcome: 'undecided';
+  /** The exchange's return code; null without an answer. */
   readonly code: number | null;
   readonly reason: string;
+  /** What the exchange said of an order that it has cancelled. It may be the stale answer to another request. */
+  readonly accepted?: Cancellation;
 }
 
 export const NO_FACTS: OrderFacts = { id: null, price: null, amount: null, filled: null, filledValue: null };
 
-export function orderFacts(order: Order | undefined): OrderFacts {
-  if (order === undefined) return NO_FACTS;
-  const { id, price, amount, filled, filledValue } = order;
+export function orderFacts({ id, price, amount, filled, filledValue }: Order) {
   return { id, price, amount, filled, filledValue };
+}
+
+function factsOf(order: Order | undefined): OrderFacts {
+  return order === undefined ? NO_FACTS : orderFacts(order);
 }
 
 /** A cancellation that is recorded, or a replacement, which begins with one. */
@@ -61,7 +68,7 @@ export type CancelEntry = Entry<'cancelOrder'> | Entry<'replace'>;
  * Sends a recorded cancellation, once.
  * @throws Failure `credentials` or `usage` if the request could not be made: nothing was sent, and the record is withdrawn
  */
-export async function sendCancel(account: TradingAccount, entry: CancelEntry): Promise<CancelOutcome | NoAnswer> {
+export async function sendCancel(account: TradingAccount, entry: CancelEntry): Promise<CancelOutcome | Undecided> {
   const { terms, reqTime } = entry.intent;
   entry.note('cancellation sent');
   const result = await account.client.cancelOrder(terms.market, terms.order, { reqTime }).catch((error: unknown) => {
@@ -74,9 +81,11 @@ export async function sendCancel(account: TradingAccount, entry: CancelEntry): P
     return { ...NO_FACTS, outcome: 'notSent', code: null, message: result.reason, failure: result.failure };
   if (result.kind === 'lost') {
     entry.note(`no answer: ${result.reason}`);
-    return { outcome: 'noAnswer', code: null, reason: result.reason };
+    return { outcome: 'undecided', code: null, reason: result.reason };
   }
-  return { id: null, ...result.answer, outcome: 'cancelled', code: SUCCESS, failure: null };
+  const { answer } = result;
+  entry.note(`accepted: ${answer.message}`);
+  return { outcome: 'undecided', code: SUCCESS, reason: 'the exchange accepted the cancellation', accepted: answer };
 }
 
 /**
@@ -87,19 +96,18 @@ async function refused(
   account: TradingAccount,
   entry: CancelEntry,
   answer: Refused,
-): Promise<CancelOutcome | NoAnswer> {
+): Promise<CancelOutcome | Undecided> {
   const { code, message } = answer;
   entry.note(`refused: ${code} ${message}`);
   const found = await readOrder(account, entry, code);
-  if (found === undefined) return { outcome: 'noAnswer', code, reason: message };
+  if (found === undefined) return { outcome: 'undecided', code, reason: message };
   const order = found === 'none' ? undefined : found;
   // the exchange itself cancels what an IOC order does not fill
-  const mayBeOurs = order?.state === 'cancelled' && order.type !== 'ioc';
-  if (mayBeOurs && !wasCancelledBefore(account, entry, order)) {
+  if (order?.state === 'cancelled' && order.type !== 'ioc' && !wasCancelledBefore(account, entry, order)) {
     const text = 'cancelled; the exchange answered that it was final already';
     return { ...orderFacts(order), outcome: 'cancelled', code, message: text, failure: null };
   }
-  return { ...orderFacts(order), outcome: 'refused', code, message, failure: refusal(answer, 'cancelOrder').kind };
+  return { ...factsOf(order), outcome: 'refused', code, message, failure: refusal(answer, 'cancelOrder').kind };
 }
 
 /** Whether an earlier command cancelled the order. If the journal cannot be read, the request counts as the only one. */
@@ -129,7 +137,7 @@ function cancelledBy({ intent, outcome, id }: Settled): readonly OrderReference[
  * @param code the code with which the cancellation was refused: a read that is refused with the same one, as for an unknown
  *   market, finds no order either
  */
-export async function readOrder(
+async function readOrder(
   { client }: TradingAccount,
   entry: CancelEntry,
   code?: number | null,
@@ -143,16 +151,20 @@ export async function readOrder(
 }
 
 /** What a closed order says about its cancellation; undefined if it is open, or in an undocumented state. */
-export function closedOutcome(order: Order): CancelOutcome | undefined {
+function closedOutcome(order: Order): CancelOutcome | undefined {
   const facts = { ...orderFacts(order), code: null };
   if (order.state === 'cancelled') return { ...facts, outcome: 'cancelled', message: null, failure: null };
   if (order.state !== 'filled') return undefined;
   return { ...facts, outcome: 'refused', message: 'the order was filled', failure: 'refused' };
 }
 
-/** Finds the outcome of a recorded cancellation within the budget, and records it. */
-export async function settleCancel(account: TradingAccount, entry: Entry<'cancelOrder'>): Promise<CancelOutcome> {
-  const cancel = await findCancelOutcome(account, entry);
+/** As {@link findCancelOutcome}, and records it. */
+export async function settleCancel(
+  account: TradingAccount,
+  entry: Entry<'cancelOrder'>,
+  known: KnownOfCancel = {},
+): Promise<CancelOutcome> {
+  const cancel = await findCancelOutcome(account, entry, known);
   recordCancel(entry, cancel);
   return cancel;
 }
@@ -170,29 +182,91 @@ export function eventOf({ outcome, message, filled }: CancelOutcome): string {
   return `${outcome === 'notSent' ? 'not sent' : outcome}: ${message}`;
 }
 
-/** Reads the order to find the outcome of an unanswered cancellation. */
-export async function findCancelOutcome(account: TradingAccount, entry: CancelEntry): Promise<CancelOutcome> {
-  let seen: Order | undefined;
+/** What a command knows of a cancellation that is not settled. */
+interface KnownOfCancel {
+  readonly reply?: Undecided | undefined;
+  /** The order as a list showed it. */
+  readonly listed?: Order | undefined;
+  /** Called if the exchange accepted the cancellation, and the order is not closed when it is first read. */
+  readonly onUnconfirmed?: () => void;
+}
+
+/** Within two seconds. */
+const PATIENT_READS = 4;
+
+/**
+ * Finds the outcome of a recorded cancellation within the budget: only the order shows it. An answer that accepts the
+ * cancellation may belong to another request, so it counts once the order was read as closed.
+ */
+export async function findCancelOutcome(
+  account: TradingAccount,
+  entry: CancelEntry,
+  { reply, listed, onUnconfirmed = () => {} }: KnownOfCancel = {},
+): Promise<CancelOutcome> {
+  const closed = listed === undefined ? undefined : closedOutcome(listed);
+  if (closed !== undefined) return withReply(closed, reply);
   const { market } = entry.intent.terms;
+  let seen: Seen;
+  let reads = 0;
   const { settled } = await pollUntilSettled<CancelOutcome>(
     account,
     { probe: orderProbe(market), reqTime: entry.intent.reqTime },
     async () => {
       const found = await readOrder(account, entry);
-      if (found === undefined) return undefined;
-      seen = found === 'none' ? undefined : found;
-      return (seen === undefined ? undefined : closedOutcome(seen)) ?? 'nothing';
+      seen = found ?? seen;
+      const outcome = typeof found === 'object' ? closedOutcome(found) : undefined;
+      reads += 1;
+      if (outcome !== undefined || reply?.accepted === undefined) return found && (outcome ?? 'nothing');
+      if (reads === 1) onUnconfirmed();
+      // an order may close a moment after its cancellation was accepted: only later is it asked whether the request expired
+      return reads > PATIENT_READS ? found && 'nothing' : undefined;
     },
     async () => expired(seen),
   );
-  if (settled !== undefined) return settled;
-  const message = 'the cancellation may still arrive';
-  return { ...orderFacts(seen), outcome: 'unknown', code: null, message, failure: 'unknown' };
+  if (settled !== undefined) return withReply(settled, reply);
+  const message = unconfirmedText(reply, seen);
+  return { ...factsOf(orderOf(seen)), outcome: 'unknown', code: reply?.code ?? null, message, failure: 'unknown' };
+}
+
+type Seen = Order | 'none' | undefined;
+
+function orderOf(seen: Seen): Order | undefined {
+  return seen === 'none' ? undefined : seen;
+}
+
+function unconfirmedText(reply: Undecided | undefined, seen: Seen): string {
+  if (reply === undefined) return 'the cancellation may still arrive';
+  if (reply.accepted === undefined) return reply.reason;
+  if (seen === undefined) return `${reply.reason}, but the order could not be read`;
+  return `${reply.reason}, but ${seen === 'none' ? 'shows no such order' : `shows the order as ${seen.state}`}`;
+}
+
+/** An outcome that the order shows, with the code of the answer, and with what an answer said that the order confirms. */
+function withReply(cancel: CancelOutcome, reply: Undecided | undefined): CancelOutcome {
+  if (reply === undefined) return cancel;
+  const { accepted, code } = reply;
+  if (accepted === undefined) return { ...cancel, code };
+  if (cancel.outcome !== 'cancelled') return cancel;
+  return { ...cancel, ...atLeastFilled(cancel, accepted), code, message: accepted.message };
+}
+
+/** An order that lags behind the answer would let a replacement place more than is wanted. */
+function atLeastFilled(cancel: ConfirmedCancel, accepted: Cancellation) {
+  const { filled, filledValue } = accepted;
+  const isOfOrder = (['price', 'amount'] as const).every((name) => isSameNumber(cancel[name], accepted[name]));
+  const lags = isOfOrder && filled !== null && Decimal.of(cancel.filled).compare(Decimal.of(filled)) < 0;
+  return lags ? { filled, filledValue } : {};
+}
+
+/** Whether nothing shows that they differ. */
+function isSameNumber(one: string | null, other: string | null): boolean {
+  return one === null || other === null || Decimal.of(one).compare(Decimal.of(other)) === 0;
 }
 
 /** The exchange would not accept the request any more, so the order stays as it was read. */
-function expired(order: Order | undefined): CancelOutcome {
-  const facts = { ...orderFacts(order), code: null };
+function expired(seen: Seen): CancelOutcome {
+  const order = orderOf(seen);
+  const facts = { ...factsOf(order), code: null };
   if (order === undefined)
     return { ...facts, outcome: 'refused', message: 'the exchange has no such order', failure: 'refused' };
   const message = 'the cancellation did not reach the exchange and cannot any more; the order is open';

@@ -39,12 +39,30 @@ export interface Breach {
   readonly failure: Failure | null;
 }
 
+/** What a person should know before confirming, and what stops nothing. */
+export interface Warning {
+  /** What it is about; the numbers in its text change with the market. */
+  readonly about:
+    | 'far price'
+    | 'empty book'
+    | 'price past the best'
+    | 'worse average'
+    | 'thin book'
+    | 'no fill'
+    | 'balance'
+    | 'unread book'
+    | 'unread balance'
+    | 'unread fees'
+    | 'unknown write';
+  /** A sentence. */
+  readonly text: string;
+}
+
 /** What the guards found. */
 export interface Guarded {
   /** In the order of {@link GUARDS}. */
   readonly breaches: readonly Breach[];
-  /** Warnings, as sentences. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
   /** The best bid that sells were checked against, which goes on record with them. Undefined for buys, and if it is unknown. */
   readonly bid: string | undefined;
 }
@@ -105,7 +123,7 @@ export function checkGuards(proposal: Proposal, limits: GuardLimits, { seen, tod
   const breaches = GUARDS.flatMap((name) => found.find(({ guard }) => guard === name) ?? []);
   return {
     breaches: breaches.map(({ orders: those, ...breach }) => ({ ...breach, message: named(breach, those, orders) })),
-    warnings: band.warning === null ? [] : [band.warning],
+    warnings: band.warning === null ? [] : [{ about: 'far price', text: band.warning }],
     bid,
   };
 }

@@ -73,6 +73,12 @@ export class Entry<Kind extends Operation = Operation> {
     return runner !== null && isRunning(runner, isHere(runner) ? 0 : this.#silentMs());
   }
 
+  /** Whether this process owns it. */
+  get isOwn(): boolean {
+    const { runner } = this;
+    return runner !== null && isSame(runner, thisProcess());
+  }
+
   /** Whether it may have no live owner: it has none, or its owner cannot be seen from here. */
   get mayBeAbandoned(): boolean {
     const { runner } = this;

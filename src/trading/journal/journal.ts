@@ -58,6 +58,15 @@ interface Unreadable {
   readonly failure: Failure;
 }
 
+/** The writes that are not settled, each kind oldest first. */
+export interface Unsettled {
+  readonly open: readonly Entry[];
+  /** The ids of those whose record is damaged: what they are, and whether they were sent, is unknown. */
+  readonly damaged: readonly string[];
+  /** Those whose record cannot be read now, but maybe later: nothing shows that it is damaged. */
+  readonly unreadable: readonly Unreadable[];
+}
+
 /** Writes of the journal. */
 interface Writes {
   readonly open: readonly Entry[];
@@ -127,10 +136,20 @@ export class Journal {
     return new Entry(this.fileOf(id), this.archive, this.host, { ...write, ...facts } as Intent<Kind>, []);
   }
 
-  /** The open writes, oldest first, without those whose record is damaged. */
-  open(): Entry[] {
+  /** Everything that is not settled, from one reading of the folder. */
+  unsettled(): Unsettled {
     this.#adopt();
-    return this.#read().flatMap(({ entry }) => (entry instanceof Entry ? entry : []));
+    const read = this.#read();
+    return {
+      open: read.flatMap(({ entry }) => (entry instanceof Entry ? entry : [])),
+      damaged: read.flatMap(({ id, entry }) => (entry === 'damaged' ? id : [])),
+      unreadable: read.flatMap(({ id, entry }) => (entry instanceof Failure ? { id, failure: entry } : [])),
+    };
+  }
+
+  /** The open writes, oldest first, without those whose record is damaged. */
+  open(): readonly Entry[] {
+    return this.unsettled().open;
   }
 
   /**
@@ -144,14 +163,14 @@ export class Journal {
     return { open, settled: this.archive.since(time, filter) };
   }
 
-  /** The ids of open writes whose record is damaged: what they are, and whether they were sent, is unknown. */
-  damaged(): string[] {
-    return this.#read().flatMap(({ id, entry }) => (entry === 'damaged' ? id : []));
+  /** As {@link Unsettled.damaged}. */
+  damaged(): readonly string[] {
+    return this.unsettled().damaged;
   }
 
-  /** The open writes whose record cannot be read now, but maybe later: nothing shows that it is damaged. */
-  unreadable(): Unreadable[] {
-    return this.#read().flatMap(({ id, entry }) => (entry instanceof Failure ? { id, failure: entry } : []));
+  /** As {@link Unsettled.unreadable}. */
+  unreadable(): readonly Unreadable[] {
+    return this.unsettled().unreadable;
   }
 
   /** The markets in which something was written in the days that are kept, sorted. */
@@ -213,6 +232,11 @@ export class Journal {
 
   find(id: string): Entry | undefined {
     return this.#readWhole(this.fileOf(id));
+  }
+
+  /** Whether a listed write is open still: its process may have settled it since, and ended. */
+  isOpen(id: string): boolean {
+    return this.find(id) !== undefined;
   }
 
   /** A job that is open, or was settled in the days that are kept, with all its orders and their outcomes. */

@@ -1,4 +1,4 @@
-import { type Advice, Failure, suggest } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import type { WriteOutcome } from '../../exchange/exchange-client.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
@@ -98,7 +98,7 @@ async function handleRefusal(account: TradingAccount, entry: Entry<'order'>, ref
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
   const found = await findSentOrder(account, entry, refusal.code);
   if (typeof found === 'object') {
-    return 'unlike' in found ? undecided(entry, found) : settlePlaced(account, entry, found.id);
+    return 'unlike' in found ? undecided(entry, found) : settlePlaced(account, entry, found);
   }
   if (found === undefined) return settleOrder(account, entry);
   entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused; not found on the exchange');
@@ -112,40 +112,12 @@ export function refuseDuplicate({ journal }: TradingAccount, terms: OrderTerms):
     entry.isOf('order')
       ? entry.isInDoubt && isRepetition(terms, entry.intent.terms)
       : entry.isOf('orderMoreV2') && isInDoubtLike(entry, terms);
-  const duplicate = journal.open().find((entry) => isLike(entry) && isStillOpen(journal, entry));
+  const duplicate = journal.open().find((entry) => isLike(entry) && journal.isOpen(entry.intent.id));
   if (duplicate === undefined) return;
   throw new Failure('usage', 'An identical order has an unknown outcome, so this one was not sent.', {
     clientId: duplicate.intent.id,
     hint: suggest('Find its outcome', 'resolve', duplicate.intent.id),
   });
-}
-
-/** A warning for each write of a market with an unknown outcome: the next order may come on top of it. */
-export function uncertainWrites({ journal }: TradingAccount, market: string): Advice[] {
-  return journal.open().flatMap((entry) => {
-    const what = doubtOf(entry, market);
-    if (what === undefined || !isStillOpen(journal, entry)) return [];
-    return [what];
-  });
-}
-
-function doubtOf(entry: Entry, market: string): Advice | undefined {
-  if (entry.isOf('order') && entry.isInDoubt && entry.intent.terms.market === market) {
-    const { side, amount, price } = entry.intent.terms;
-    return [
-      `An earlier order may have been placed: ${side} ${amount} ${market} at ${price}.`,
-      suggest('Find out', 'resolve', entry.intent.id),
-    ];
-  }
-  if (!entry.isOf('orderMoreV2') || entry.intent.terms.market !== market) return undefined;
-  const { size } = new Job(entry).uncertainKeys();
-  // without its id, which would close the job as it is
-  return size === 0
-    ? undefined
-    : [
-        `Some orders of ${entry.intent.id} (${entry.intent.terms.side}) may have been placed.`,
-        suggest('Find out', 'resolve'),
-      ];
 }
 
 /** Whether an identical order of the job has an unknown outcome. */
@@ -154,9 +126,4 @@ function isInDoubtLike(entry: Entry<'orderMoreV2'>, order: OrderTerms): boolean 
   if (order.market !== market || order.side !== side || order.account !== account) return false;
   // last: its record may be long
   return new Job(entry).uncertainKeys().has(keyOf(order.price, order.amount));
-}
-
-/** Its process may have settled it, and ended, since the records were listed. */
-function isStillOpen(journal: TradingAccount['journal'], { intent }: Entry): boolean {
-  return journal.find(intent.id) !== undefined;
 }

@@ -15,6 +15,8 @@ interface Placed {
   readonly id: string;
   /** Duplicates of it and of earlier orders of this side; null if they could not be looked up. */
   readonly duplicates: readonly DuplicateOrders[] | null;
+  /** The order as the exchange last showed it; null if it has not yet. */
+  readonly order: Order | null;
 }
 
 export interface NotSent {
@@ -53,7 +55,7 @@ export async function settleOrder(account: TradingAccount, entry: Entry<'order'>
     async () => {
       const found = await findSentOrder(account, entry);
       if (typeof found !== 'object') return found;
-      return 'unlike' in found ? undecided(entry, found) : settlePlaced(account, entry, found.id, looks);
+      return 'unlike' in found ? undecided(entry, found) : settlePlaced(account, entry, found, looks);
     },
     async () => ((await isAnsweredAlike(account, entry)) ? settleNotSent(entry) : undefined),
   );
@@ -61,16 +63,16 @@ export async function settleOrder(account: TradingAccount, entry: Entry<'order'>
 }
 
 /**
- * Settles an order that the exchange has accepted. The stale answer of another request names another order: if the list shows
- * that, only a lookup by client id decides.
+ * Settles an order that the exchange has accepted. The stale answer of another request names another order, or one that no
+ * list shows: then only a lookup by client id decides.
  */
 export async function acknowledged(account: TradingAccount, entry: Entry<'order'>, id: string): Promise<OrderOutcome> {
   const verified = await tryRead(() => verifyOrders(account, entry.intent.terms, { fresh: { entry, order: id } }));
-  if (verified?.isDisputed !== true) return recordPlaced(entry, id, verified);
+  if (verified?.disputed === undefined) return recordPlaced(entry, id, verified);
   const found = await findSentOrder(account, entry);
-  if (typeof found === 'object' && !('unlike' in found)) return settlePlaced(account, entry, found.id);
-  entry.note(`the answer names order ${id}, which the exchange shows as another one`, { doubt: true });
-  account.tell(`The answer names order ${id}, which is another one. Looking up the order; it is not sent again.`);
+  if (typeof found === 'object' && !('unlike' in found)) return settlePlaced(account, entry, found);
+  entry.note(`the answer names order ${id}, ${verified.disputed}`, { doubt: true });
+  account.tell(`The answer names order ${id}, ${verified.disputed}. Looking up the order; it is not sent again.`);
   return settleOrder(account, entry);
 }
 
@@ -78,12 +80,13 @@ export async function acknowledged(account: TradingAccount, entry: Entry<'order'
 export async function settlePlaced(
   account: TradingAccount,
   entry: Entry<'order'>,
-  id: string,
+  found: Order,
   looks = true,
 ): Promise<Placed> {
-  const fresh = { entry, order: id, isProven: true };
+  const fresh = { entry, order: found.id, isProven: true };
   const read = () => verifyOrders(account, entry.intent.terms, { fresh });
-  return recordPlaced(entry, id, looks ? await tryRead(read) : { duplicates: [], listed: undefined });
+  const placed = recordPlaced(entry, found.id, looks ? await tryRead(read) : { duplicates: [], listed: undefined });
+  return { ...placed, order: placed.order ?? found };
 }
 
 function recordPlaced(entry: Entry<'order'>, id: string, verified: Verified | undefined): Placed {
@@ -91,7 +94,8 @@ function recordPlaced(entry: Entry<'order'>, id: string, verified: Verified | un
   const event = own.length === 0 ? `placed: ${id}` : `placed: ${id}; duplicates: ${own.join(', ')}`;
   const checkedTo = verified?.listed?.began;
   entry.settle({ outcome: 'placed', id, duplicates: own, ...(checkedTo === undefined ? {} : { checkedTo }) }, event);
-  return { outcome: 'placed', id, duplicates: verified?.duplicates ?? null };
+  const order = verified?.listed?.records.find((record) => record.id === id) ?? null;
+  return { outcome: 'placed', id, duplicates: verified?.duplicates ?? null, order };
 }
 
 /** An order that may be the one that was sent, or another one. */

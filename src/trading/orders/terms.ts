@@ -73,6 +73,16 @@ function isSame(left: string, right: string): boolean {
   return Decimal.of(left).compare(Decimal.of(right)) === 0;
 }
 
+/** More decimals than any market's prices have; an average need not lie on a tick. */
+const AVERAGE_DECIMALS = 10;
+
+/** The average price of what has filled of an order, rounded down; null if nothing has. */
+export function averageOfFills({ filled, filledValue }: Pick<Order, 'filled' | 'filledValue'>): string | null {
+  const amount = Decimal.of(filled);
+  if (amount.sign === 0) return null;
+  return Decimal.of(filledValue).dividedBy(amount, AVERAGE_DECIMALS, 'down').trimmed().toString();
+}
+
 /** What is left to place after a partial fill; amount 0 if nothing is. */
 export function remainderOf(wanted: OrderTerms, filled: string): OrderTerms {
   const left = Decimal.of(wanted.amount).minus(Decimal.of(filled));

@@ -68,8 +68,8 @@ export interface Verified {
   readonly duplicates: readonly DuplicateOrders[];
   /** When the list was read; undefined if nothing was. */
   readonly listed: ListedOrders | undefined;
-  /** The list shows the fresh order as something else than what was sent. Nothing was compared. */
-  readonly isDisputed?: boolean;
+  /** Why the answer that named the fresh order proves nothing, as a part of a sentence. Nothing was compared. */
+  readonly disputed?: string;
 }
 
 /**
@@ -107,8 +107,8 @@ export async function verifyOrders(
   const from = earliest(account, where, extent, fresh?.entry);
   if (given === undefined && from === undefined) return { duplicates: [], listed: undefined };
   const listed = given ?? (await listOrders(account, where, from ?? Number.NEGATIVE_INFINITY, mostPages));
-  if (fresh !== undefined && fresh.isProven !== true && isContradicted(account, where, listed, fresh))
-    return { duplicates: [], listed, isDisputed: true };
+  const disputed = fresh === undefined || fresh.isProven ? undefined : contradiction(account, where, listed, fresh);
+  if (disputed !== undefined) return { duplicates: [], listed, disputed };
   const quick = reconcileSide(account, where, listed, { fresh, isThorough: false });
   const checked = isSuspicious(quick) ? await reconcileThoroughly(account, where, listed, fresh, mostPages) : quick;
   const found = reported(account, where, listed, checked);
@@ -154,22 +154,23 @@ function reconcileSide(
 }
 
 /**
- * Whether the order that an answer named cannot be this one: it has other terms, or belongs to another write. A list that
- * does not show it yet says nothing.
+ * Why the order that an answer named may not be this one: it has other terms, belongs to another write, or is not listed.
+ * Undefined if nothing speaks against it.
  */
-function isContradicted(
+function contradiction(
   { journal }: TradingAccount,
   where: MarketSide,
   listed: ListedOrders,
   { entry, order }: FreshOrder,
-): boolean {
+): string | undefined {
   const { terms, reqTime } = entry.intent;
+  const another = 'which is a different order';
+  if (openOrderWrites(journal, where).some((write) => write.orders.includes(order))) return another;
   const record = listed.records.find(({ id }) => id === order);
-  if (openOrderWrites(journal, where).some((write) => write.orders.includes(order))) return true;
-  if (record === undefined) return false;
+  if (record === undefined) return listed.since <= reqTime ? 'which the exchange does not list' : undefined;
   const isOlder = record.time < reqTime - SLACK_MS;
   const isSettled = () => journal.archive.since(record.time - REMEMBERED_MS, { id: order }).length > 0;
-  return differences(record, terms).length > 0 || (isOlder && isSettled());
+  return differences(record, terms).length > 0 || (isOlder && isSettled()) ? another : undefined;
 }
 
 function listOf({ records, began, since }: ListedOrders): List {

@@ -38,6 +38,16 @@ export class MarketSnapshot {
     private readonly replaced?: ReplacedOrder,
   ) {}
 
+  /**
+   * The same with book and balances to be read again. The orders stay: they only show which fees were paid.
+   * @param replaced as for the constructor
+   */
+  again(replaced = this.replaced): MarketSnapshot {
+    const next = new MarketSnapshot(this.client, this.where, this.levels, replaced);
+    next.#orders = this.#orders;
+    return next;
+  }
+
   market(): Promise<MarketView | Failure> {
     this.#market ??= orFailure(() => readMarketView(this.client, this.where.market, this.levels, this.replaced));
     return this.#market;

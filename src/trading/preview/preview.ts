@@ -1,9 +1,9 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import { type AccountType, feeCoin, type Order, type Side } from '../../domain/order.js';
+import type { AccountType, Order, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
-import { type Guarded, guardOrders, type Proposal } from '../guards/guards.js';
+import { type Guarded, guardOrders, type Proposal, type Warning } from '../guards/guards.js';
 import type { GuardLimits } from '../guards/limits.js';
 import {
   averagePrice,
@@ -117,7 +117,7 @@ export function estimateFee(orders: readonly Order[], side: Side, receives: Deci
   let [paid, received, coin] = [Decimal.zero, Decimal.zero, null as string | null];
   for (const order of orders) {
     const filled = Decimal.of(side === 'buy' ? order.filled : order.filledValue);
-    const own = feeCoin(order);
+    const own = order.feeCoin;
     if (own === null || order.fee === null || filled.sign <= 0 || order.type === 'other' || order.side !== side)
       continue;
     [paid, received, coin] = [paid.plus(Decimal.of(order.fee)), received.plus(filled), own];
@@ -126,8 +126,8 @@ export function estimateFee(orders: readonly Order[], side: Side, receives: Deci
   return { fee: receives.times(paid).dividedBy(received, FEE_DECIMALS, 'up').trimmed(), coin };
 }
 
-/** Warnings, as sentences. Guards that stop the orders are not among them. */
-export function warningsOf(plan: PlannedOrders, facts: PreviewFacts, answers: Answers): string[] {
+/** Guards that stop the orders are not among them. */
+export function warningsOf(plan: PlannedOrders, facts: PreviewFacts, answers: Answers): Warning[] {
   const single = singleOrder(plan.orders);
   return [
     ...(single === undefined ? [] : bookWarnings(plan, single, facts)),
@@ -140,25 +140,28 @@ function bookWarnings(
   { market, side, type }: PlannedOrders,
   { price, amount }: PlannedOrders['orders'][number],
   { bid, ask, fills }: PreviewFacts,
-): string[] {
+): Warning[] {
   if (fills === null) return [];
-  const warnings: string[] = [];
+  const warnings: Warning[] = [];
+  const warn = (about: Warning['about'], text: string) => warnings.push({ about, text });
   const [best, name] = side === 'buy' ? [ask, 'best ask'] : [bid, 'best bid'];
   if (bid === null || ask === null)
-    warnings.push(
+    warn(
+      'empty book',
       `The book of ${market.market} is empty on ${bid === null && ask === null ? 'both sides' : 'one side'}.`,
     );
   const average = averagePrice(fills, side);
   if (best !== null && average !== null) {
     const reach = notablePercent(Decimal.of(price), best);
-    if (reach !== null) warnings.push(`The price is ${reach} past the ${name} ${best}.`);
+    if (reach !== null) warn('price past the best', `The price is ${reach} past the ${name} ${best}.`);
     const worse = notablePercent(average, best);
-    if (worse !== null) warnings.push(`The part that fills at once would average ${worse} worse than the ${name}.`);
+    if (worse !== null)
+      warn('worse average', `The part that fills at once would average ${worse} worse than the ${name}.`);
   }
   if (fills.atLeast)
-    warnings.push(`Thin book: it shows only ${fills.amount} of ${amount} ${market.base} up to this price.`);
+    warn('thin book', `Thin book: it shows only ${fills.amount} of ${amount} ${market.base} up to this price.`);
   if (type === 'ioc' && fills.amount.sign === 0)
-    warnings.push('Nothing would fill at once, so the exchange would cancel the whole order.');
+    warn('no fill', 'Nothing would fill at once, so the exchange would cancel the whole order.');
   return warnings;
 }
 
@@ -171,17 +174,22 @@ function notablePercent(price: Decimal, best: Decimal): string | null {
   return size.compare(NOTABLE_PERCENT) > 0 ? `${size.trimmed()}%` : null;
 }
 
-function balanceWarnings({ market, side }: PlannedOrders, { balance }: PreviewFacts, refused: string): string[] {
+function balanceWarnings({ market, side }: PlannedOrders, { balance }: PreviewFacts, refused: string): Warning[] {
   if (balance === null || balance.after.sign >= 0) return [];
   const needs = balance.before.minus(balance.after).trimmed();
   const coin = spentCoin(market, side);
   const has = `${balance.before.trimmed()} ${coin} is available`;
-  return [`This needs ${needs} ${coin} but only ${has}: the exchange will reject ${refused}.`];
+  const text = `This needs ${needs} ${coin} but only ${has}: the exchange will reject ${refused}.`;
+  return [{ about: 'balance', text }];
 }
 
-function unreadWarnings({ market, spendable, orders }: Answers): string[] {
-  const parts = { 'The book': market, 'The balance': spendable, 'Earlier fees': orders };
-  return Object.entries(parts).flatMap(([what, answer]) =>
-    answer instanceof Failure ? [`${what} could not be read: ${answer.message}`] : [],
+function unreadWarnings({ market, spendable, orders }: Answers): Warning[] {
+  const parts = [
+    ['unread book', 'The book', market],
+    ['unread balance', 'The balance', spendable],
+    ['unread fees', 'Earlier fees', orders],
+  ] as const;
+  return parts.flatMap(([about, what, answer]) =>
+    answer instanceof Failure ? [{ about, text: `${what} could not be read: ${answer.message}` }] : [],
   );
 }

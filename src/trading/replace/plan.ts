@@ -42,6 +42,7 @@ const LEVELS_FOR_BEST = 2;
 /**
  * Reads the order and works out its replacement. Expressions are resolved once, here, in a book without the order.
  * @param levels levels to read of each side of the book
+ * @param earlier a snapshot of which only book and balances are to be read again
  * @throws Failure `refused` if the order is not open any more, `usage` if the replacement breaks a rule or changes nothing, as
  *   {@link orderAccountOf}, {@link refuseDuplicate} and {@link refuseConcurrentCancel}, and as the client's `read`
  */
@@ -50,7 +51,10 @@ export async function planReplacement(
   market: Market,
   reference: OrderReference,
   { at, amount, ...given }: Changes,
-  levels = LEVELS_FOR_BEST,
+  {
+    levels = LEVELS_FOR_BEST,
+    earlier,
+  }: { readonly levels?: number | undefined; readonly earlier?: MarketSnapshot | undefined } = {},
 ): Promise<ReplacePlan> {
   const { client, journal } = account;
   const order = await client.getOrder(market.market, reference);
@@ -58,7 +62,8 @@ export async function planReplacement(
   const { isRecorded, ...rest } = orderAccountOf(journal, order, reference, given);
   const open = Decimal.of(order.amount).minus(Decimal.of(order.filled));
   const replaced = { side, price: Decimal.of(order.price), amount: open };
-  const snapshot = new MarketSnapshot(client, { market: market.market, side }, levels, replaced);
+  const snapshot =
+    earlier?.again(replaced) ?? new MarketSnapshot(client, { market: market.market, side }, levels, replaced);
   const price = at === undefined ? replaced.price : await resolveInBook(at, snapshot, market, side);
   const terms = { ...rest, market: market.market, side, type, price: price.toString() };
   const total = await totalOf(snapshot, market, terms, amount, order);

@@ -1,17 +1,12 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { asFailure, type Failure } from '../../errors.js';
-import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
 import {
   type CancelOutcome,
   type ConfirmedCancel,
-  closedOutcome,
   eventOf,
   findCancelOutcome,
-  isConfirmed,
-  orderFacts,
-  readOrder,
   recordCancel,
   sendCancel,
 } from '../cancel/cancellation.js';
@@ -69,56 +64,20 @@ export async function replaceOrder(
     throw error;
   }
   const cancel = await cancelReplaced(account, entry);
-  if (isConfirmed(cancel)) return placeRest(account, market, entry, cancel);
+  if (cancel.outcome === 'cancelled') return placeRest(account, market, entry, cancel);
   recordCancel(entry, cancel);
   const { filled, amount } = cancel;
   const isFilled = filled !== null && amount !== null && Decimal.of(filled).compare(Decimal.of(amount)) >= 0;
   return { kind: isFilled ? 'filled' : 'kept', cancel };
 }
 
-/** Cancels the order, and reads it until it is closed. */
+/** Cancels the order, and reads it until it is closed: what it filled is final only then. */
 async function cancelReplaced(account: TradingAccount, entry: Entry<'replace'>): Promise<CancelOutcome> {
-  const cancel = await sendCancel(account, entry);
-  if (cancel.outcome === 'noAnswer') {
-    account.tell(`No answer to the cancellation: ${cancel.reason}. Reading the order; nothing is placed before.`);
-    const found = await findCancelOutcome(account, entry);
-    return found.outcome === 'unknown' ? { ...found, message: cancel.reason } : found;
-  }
-  // the exchange's answer comes without the order itself
-  return cancel.outcome === 'cancelled' && !isConfirmed(cancel) ? confirmedCancel(account, entry, cancel) : cancel;
-}
-
-const PAUSES_MS = { first: 200, longest: 2_000 };
-
-/** Reads the order until it is closed: what it filled is final only then. */
-async function confirmedCancel(
-  account: TradingAccount,
-  entry: Entry<'replace'>,
-  cancel: CancelOutcome,
-): Promise<CancelOutcome> {
-  const { budget, host } = account;
-  for (let count = 0; ; count += 1) {
-    const pause = backoffMs(count, PAUSES_MS);
-    const found = await readOrder(account, entry);
-    const order = typeof found === 'object' ? found : undefined;
-    const closed = order === undefined ? undefined : closedOutcome(order);
-    if (closed?.outcome === 'cancelled') return { ...cancel, ...orderFacts(order), ...atLeastFilled(cancel, closed) };
-    if (closed !== undefined) return closed;
-    if (!budget.allows(2 * pause)) return { ...cancel, ...orderFacts(order), ...UNCONFIRMED };
-    await host.sleep(pause);
-  }
-}
-
-const UNCONFIRMED = {
-  outcome: 'unknown',
-  message: 'the exchange accepted the cancellation, but the order was not read as closed',
-  failure: 'unknown',
-} as const;
-
-/** An order that lags behind the answer would let more be placed than is wanted. */
-function atLeastFilled({ filled, filledValue }: CancelOutcome, closed: CancelOutcome) {
-  const lags = filled !== null && closed.filled !== null && Decimal.of(closed.filled).compare(Decimal.of(filled)) < 0;
-  return lags ? { filled, filledValue } : {};
+  const reply = await sendCancel(account, entry);
+  if (reply.outcome !== 'undecided') return reply;
+  if (reply.accepted === undefined)
+    account.tell(`No answer to the cancellation: ${reply.reason}. Reading the order; nothing is placed before.`);
+  return findCancelOutcome(account, entry, { reply });
 }
 
 /** Places what is left of the wanted order, under the same record. */
@@ -162,14 +121,14 @@ export async function settleReplace(account: TradingAccount, entry: Entry<'repla
  */
 function settleUnplaced(
   entry: Entry<'replace'>,
-  cancel: CancelOutcome,
+  cancel: ConfirmedCancel,
   reason: string,
   market?: Market,
 ): OrderTerms | null {
-  const rest = remainderOf(entry.intent.terms.wanted, cancel.filled ?? '0');
+  const rest = remainderOf(entry.intent.terms.wanted, cancel.filled);
   const [price, amount] = [Decimal.of(rest.price), Decimal.of(rest.amount)];
   const isTooLittle = market !== undefined && isTooSmall(market, price, amount);
-  const isLeft = cancel.filled !== null && amount.sign > 0 && !isTooLittle;
+  const isLeft = amount.sign > 0 && !isTooLittle;
   const event = `${eventOf(cancel)}; nothing was placed for it: ${reason}`;
   entry.settle({ outcome: 'cancelled', id: cancel.id, duplicates: [], ...(isLeft ? { unplaced: rest } : {}) }, event);
   return isLeft ? rest : null;

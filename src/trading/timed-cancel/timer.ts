@@ -15,6 +15,8 @@ export interface Timer {
   /** When the request left and when its answer came, by the monotonic clock. */
   readonly sent: number;
   readonly answered: number;
+  /** Whether an earlier request got no answer: if it arrives later, the minute begins again. */
+  readonly mayBeLater: boolean;
 }
 
 /** The result of one attempt to start the timer. */
@@ -33,7 +35,7 @@ export async function startTimer({ client, host }: TradingAccount, market: strin
   const answered = host.monotonic();
   if (result.kind === 'done') {
     const cancelsAt = client.now() - (answered - sent) + MINUTE_MS;
-    return { kind: 'started', timer: { cancelsAt, sentAt, sent, answered } };
+    return { kind: 'started', timer: { cancelsAt, sentAt, sent, answered, mayBeLater: false } };
   }
   const failed = { kind: 'failed', ended: answered } as const;
   if (result.kind === 'refused')
@@ -55,7 +57,7 @@ export async function startTimerSurely(account: TradingAccount, market: string):
   let lost: Failure | undefined;
   for (let count = 0; ; count += 1) {
     const attempt = await startTimer(account, market);
-    if (attempt.kind === 'started') return attempt.timer;
+    if (attempt.kind === 'started') return { ...attempt.timer, mayBeLater: lost !== undefined };
     const { failure, arrived } = attempt;
     if (arrived === 'perhaps') lost = failure;
     const pause = backoffMs(count, PAUSES_MS);

@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import { ACTIVE_PROFILE, suggest, usage } from '../../errors.js';
-import type { Chain } from './chain-choice.js';
+import type { Chain } from './destination.js';
 
 /** Whether the fee is part of the amount or comes on top; no document says, the profile decides. */
 export type FeePlace = 'inside' | 'onTop';

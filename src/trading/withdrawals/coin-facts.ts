@@ -4,8 +4,7 @@ import { tryRead } from '../../errors.js';
 import { readVerifiedAddress } from '../../exchange/addresses.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { readWithdrawals } from '../../exchange/record-pages.js';
-import type { Chain } from './chain-choice.js';
-import type { Destination } from './destination.js';
+import type { Chain, Destination } from './destination.js';
 import { isReturned } from './records.js';
 import { useOf } from './terms.js';
 

@@ -1,5 +1,21 @@
-import { usage } from '../../errors.js';
-import type { Chain } from './chain-choice.js';
+import { suggest, usage } from '../../errors.js';
+
+/** A chain over which a coin can leave, with the exchange's own terms. */
+export interface Chain {
+  readonly chain: string;
+  readonly mainChain: string;
+  /** Decimal text in the coin. */
+  readonly fee: string;
+  readonly canWithdraw: boolean;
+  /** Whether an address there is an account with a memo; null if the exchange does not report it. */
+  readonly usesMemo: boolean | null;
+}
+
+interface ChainChoice {
+  readonly chain: Chain;
+  /** Others on which the very same address would be valid: coins sent over the wrong one are lost. */
+  readonly alsoOn: readonly string[];
+}
 
 /**
  * The destination of a withdrawal: on a chain with memos, the account that receives for many, and the memo of the recipient.
@@ -7,6 +23,113 @@ import type { Chain } from './chain-choice.js';
 export interface Destination {
   readonly address: string;
   readonly memo: string | null;
+}
+
+const BASE58 = '[1-9A-HJ-NP-Za-km-z]';
+const BECH32 = '[02-9ac-hj-np-z]';
+
+/** The address formats of known chains, by the chain's own name or by that of its main chain. */
+const FORMS: readonly { readonly chains: readonly string[]; readonly form: RegExp; readonly words: string }[] = [
+  {
+    chains: ['ETH', 'ERC20', 'BSC', 'BEP20', 'MATIC', 'POLYGON', 'AVAXC', 'ARBITRUM', 'OPTIMISM', 'ETC', 'HECO'],
+    form: /^0x[0-9a-fA-F]{40}$/,
+    words: '0x and 40 hexadecimal digits',
+  },
+  { chains: ['TRX', 'TRC20', 'TRON'], form: new RegExp(`^T${BASE58}{33}$`), words: 'T and 33 characters of base 58' },
+  {
+    chains: ['BTC', 'OMNI'],
+    form: new RegExp(`^([13]${BASE58}{25,34}|bc1${BECH32}{11,71})$`),
+    words: '26 to 35 characters of base 58 from 1 or 3 on, or bc1…',
+  },
+  {
+    chains: ['LTC'],
+    form: new RegExp(`^([LM3]${BASE58}{26,33}|ltc1${BECH32}{11,71})$`),
+    words: '27 to 34 characters of base 58 from L, M or 3 on, or ltc1…',
+  },
+  {
+    chains: ['BCH'],
+    form: new RegExp(`^([13]${BASE58}{25,34}|(bitcoincash:)?[qp]${BECH32}{41})$`),
+    words: 'a legacy address, or 42 characters from q or p on',
+  },
+  { chains: ['DOGE'], form: new RegExp(`^[DA9]${BASE58}{25,34}$`), words: '26 to 35 characters of base 58 from D on' },
+  { chains: ['XRP', 'RIPPLE'], form: new RegExp(`^r${BASE58}{24,34}$`), words: 'r and 24 to 34 characters of base 58' },
+  { chains: ['EOS'], form: /^[a-z1-5.]{1,12}$/, words: 'an account of up to 12 characters: a to z, 1 to 5 and dots' },
+  { chains: ['SOL', 'SOLANA'], form: new RegExp(`^${BASE58}{32,44}$`), words: '32 to 44 characters of base 58' },
+];
+
+/** Every address of any chain matches this. */
+const ANY = /^[!-~]{4,200}$/;
+
+interface ChainNames {
+  readonly chain: string;
+  readonly mainChain: string;
+}
+
+/** Why a text cannot be an address on a chain, in words; undefined if it can, or if the chain's format is unknown. */
+export function addressComplaint(address: string, names: ChainNames): string | undefined {
+  const known = formOf(names);
+  if (!ANY.test(address)) return 'an address is 4 to 200 characters without spaces';
+  return known === undefined || known.form.test(address) ? undefined : `on ${names.chain} it is ${known.words}`;
+}
+
+/** Whether the chain's format is known and the address matches it. */
+function hasFormOf(address: string, names: ChainNames): boolean {
+  return formOf(names)?.form.test(address) ?? false;
+}
+
+function formOf({ chain, mainChain }: ChainNames) {
+  const named = (name: string) => FORMS.find(({ chains }) => chains.includes(name.toUpperCase()));
+  return named(chain) ?? named(mainChain);
+}
+
+/**
+ * The chain that is meant. The interface has no parameter for it, so the choice only decides which fee and which address
+ * format are checked; the exchange uses the chain of the verified address.
+ * @param name as the user gave it; undefined if only the address can tell
+ * @throws Failure `usage` for an unknown or suspended chain, for an address that matches none, and if several match
+ */
+export function chooseChain(
+  coin: string,
+  chains: readonly Chain[],
+  address: string,
+  name: string | undefined,
+): ChainChoice {
+  if (chains.length === 0)
+    throw usage(`The exchange lists no chain for ${coin}.`, suggest('List fees and chains', 'fees'));
+  const chain = name === undefined ? byAddress(coin, chains, address) : byName(coin, chains, name);
+  if (!chain.canWithdraw) {
+    const open = chains.filter(({ canWithdraw }) => canWithdraw).map((one) => one.chain);
+    const hint = open.length === 0 ? 'No chain of this coin is open for withdrawals.' : `Open: ${open.join(', ')}.`;
+    throw usage(`Withdrawals of ${coin} over ${chain.chain} are suspended.`, hint);
+  }
+  const complaint = addressComplaint(address, chain);
+  if (complaint !== undefined) throw usage(`This is not a valid ${chain.chain} address: ${complaint}.`, COPY_AGAIN);
+  const others = chains.filter((one) => one !== chain && hasFormOf(address, one));
+  return { chain, alsoOn: others.map((one) => one.chain) };
+}
+
+const COPY_AGAIN = 'Copy it from the source again; nothing was sent.';
+
+function byName(coin: string, chains: readonly Chain[], name: string): Chain {
+  const wanted = name.toUpperCase();
+  const exact = chains.find(({ chain }) => chain.toUpperCase() === wanted);
+  const main = chains.filter(({ mainChain }) => mainChain.toUpperCase() === wanted);
+  const found = exact ?? (main.length === 1 ? main[0] : undefined);
+  if (found !== undefined) return found;
+  throw usage(`${coin} has no chain ${name}.`, `It has ${chains.map(({ chain }) => chain).join(', ')}.`);
+}
+
+function byAddress(coin: string, chains: readonly Chain[], address: string): Chain {
+  const [only] = chains;
+  if (chains.length === 1 && only !== undefined) return only;
+  const fitting = chains.filter((chain) => hasFormOf(address, chain));
+  const [first, ...more] = fitting.filter(({ canWithdraw }) => canWithdraw);
+  if (first !== undefined && more.length === 0) return first;
+  const names = (some: readonly Chain[]) => some.map(({ chain }) => chain).join(', ');
+  if (first === undefined && fitting[0] !== undefined) return fitting[0];
+  const why =
+    first === undefined ? 'matches none of its chains' : `matches several of its chains (${names([first, ...more])})`;
+  throw usage(`${coin} has several chains, and the address ${why}.`, `Name one: --chain ${names(chains)}`);
 }
 
 /** What no memo holds, or is longer than. */

@@ -6,17 +6,38 @@ import type { Entry } from '../journal/entry.js';
 import { type Intent, isOf, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import { isRefusedAlike } from '../orders/reference.js';
-import { type Bill, findInBills } from './bills.js';
-import { type Ambiguity, isObservation, type Observation } from './observation.js';
-import { billsAfter, isNewer, recordsAfter } from './records.js';
+import { type BillList, billsAfter, billsBetween, isNewer, recordsAfter } from './records.js';
 import { type Fit, fitOf, fitOfAmount } from './terms.js';
-import { uncontested } from './uncontested.js';
 
 /** Clocks differ, and a record may be dated by a review: one further off is another withdrawal. */
 export const DATES_MS = 60_000;
 
 /** What others made of what a withdrawal may have made was settled after it was begun; so much more, for clocks that were wrong. */
 export const CLOCK_SLACK_MS = 86_400_000;
+
+/** Bills of one event have the same date; those of two events sometimes. */
+const MOMENT_MS = 2_000;
+/** A record and its bill are made together, by one clock. */
+const SLACK_MS = 60_000;
+/** How far back other uses of a type are checked: as far as the exchange's own recent bills go, "data within 48 h". */
+const RECENT_MS = 48 * 3_600_000;
+
+/** What was found of a withdrawal: its records, the first before its duplicates; or a bill if no record shows it. */
+export type Observation =
+  | { readonly ids: readonly [string, ...string[]]; readonly bill: null }
+  | { readonly ids: readonly []; readonly bill: string };
+
+/** A record that may be the withdrawal or something else. Only the user can decide, on the exchange. */
+interface Ambiguity {
+  /** What was found, and why it settles nothing, in words. */
+  readonly doubt: string;
+  /** Ids of records among it, the oldest first. */
+  readonly records: readonly string[];
+}
+
+export function isObservation(found: Observation | Ambiguity | 'nothing' | undefined): found is Observation {
+  return typeof found === 'object' && 'bill' in found;
+}
 
 /**
  * One read of the exchange's records: `nothing` if there is no such withdrawal, a doubt if a record may belong to something
@@ -131,4 +152,117 @@ function fitOfBill(account: TradingAccount, { id, change, time }: Bill, intent: 
   const amount = Decimal.of(change).negated();
   const isAfter = isNewer(id, terms.before.bill ?? '0') && isInTime(account, intent, time);
   return isAfter && amount.sign > 0 ? fitOfAmount(amount.toString(), terms) : undefined;
+}
+
+/**
+ * The records that match an unknown withdrawal and cannot belong to another open one. An exact match is excluded if it
+ * matches another exactly as well; a match except for the fee is excluded if it matches another at all. If all of them may
+ * belong to others, the result is `contested` and none is taken: one withdrawal would count as found, and the other would be
+ * sent again.
+ *
+ * @param found oldest first
+ * @param fitOf how well a record matches a withdrawal
+ */
+function uncontested<Found>(
+  found: readonly Found[],
+  own: Intent<'withdraw'>,
+  others: readonly Intent<'withdraw'>[],
+  fitOf: (one: Found, of: Intent<'withdraw'>) => Fit,
+): readonly Found[] | 'contested' {
+  const isAnothers = (one: Found) => {
+    const fits = others.map((other) => fitOf(one, other));
+    return fits.includes('exactly') || (fitOf(one, own) !== 'exactly' && fits.includes('butForTheFee'));
+  };
+  const left = found.filter((one) => !isAnothers(one));
+  if (left.length > 0 || found.length === 0) return left;
+  return inTurn(found, own, others, fitOf) ?? 'contested';
+}
+
+/** If each has an exact match and nothing else distinguishes them, the one that was sent first gets the first. */
+function inTurn<Found>(
+  found: readonly Found[],
+  own: Intent<'withdraw'>,
+  others: readonly Intent<'withdraw'>[],
+  fitOf: (one: Found, of: Intent<'withdraw'>) => Fit,
+): readonly Found[] | undefined {
+  const alike = [own, ...others.filter((other) => found.some((one) => fitOf(one, other) === 'exactly'))];
+  const isEnough = found.length >= alike.length;
+  const isAnybodys = found.every((one) => alike.every((lost) => fitOf(one, lost) === 'exactly'));
+  if (!isEnough || !isAnybodys) return undefined;
+  const turn = alike.sort((one, other) => one.reqTime - other.reqTime || (one.id < other.id ? -1 : 1)).indexOf(own);
+  return found.slice(turn, turn + 1);
+}
+
+type Bill = BillList[number];
+
+/** What a bill is compared with. */
+interface Explanations {
+  /** The withdrawal to find. */
+  readonly intent: Intent<'withdraw'>;
+  /** Other withdrawals of the coin that left, or may have. */
+  readonly others: readonly Intent<'withdraw'>[];
+  /** The coin's withdrawals in the exchange's list, whoever made them. */
+  readonly records: readonly Withdrawal[];
+  readonly fitOf: (bill: Bill, of: Intent<'withdraw'>) => Fit;
+}
+
+/**
+ * A transfer within the exchange need not be listed as a withdrawal, but it has a bill. No document gives the type of such a
+ * bill, so its words prove nothing: it counts only if nothing else that is known can have made it. A trade of the same
+ * amount, or a transfer to a margin account, has an identical bill.
+ *
+ * @param fitting the bills of the right amount and time, oldest first
+ * @throws Failure as the client's `read`, and `usage` if the journal cannot be read
+ */
+async function findInBills(
+  account: TradingAccount,
+  fitting: readonly Bill[],
+  explanations: Explanations,
+): Promise<Observation | Ambiguity | 'nothing'> {
+  const { intent, others, fitOf } = explanations;
+  const [oldest] = fitting;
+  if (oldest === undefined) return 'nothing';
+  const own = uncontested(fitting, intent, others, fitOf);
+  if (own === 'contested') return doubtOf(oldest, 'another withdrawal has the same amount');
+  const [bill = oldest, ...more] = own;
+  const why =
+    more.length > 0 ? `bill ${more[0]?.id} has the same amount` : await otherwise(account, bill, explanations);
+  return why === undefined ? { ids: [], bill: bill.id } : doubtOf(bill, why);
+}
+
+function doubtOf({ id, type, time }: Bill, why: string): Ambiguity {
+  const facts = `${type ?? 'without a type'}, ${new Date(time).toISOString()}`;
+  return { doubt: `bill ${id} (${facts}) has this amount but may belong to something else: ${why}`, records: [] };
+}
+
+/** What else may have made a bill, in words; undefined if nothing can. */
+async function otherwise(account: TradingAccount, bill: Bill, of: Explanations): Promise<string | undefined> {
+  const { client, journal } = account;
+  const { coin } = of.intent.terms;
+  if (bill.type === null) return 'the exchange reports no type for it';
+  const record = of.records.find((one) => mayHaveMade(one, bill));
+  if (record !== undefined) return `it may belong to withdrawal ${record.id}`;
+  const market = journal.markets().find((name) => name.split('_').includes(coin));
+  if (market !== undefined) return `it may belong to a trade in ${market}`;
+  const around = await billsBetween(client, bill.time - RECENT_MS, bill.time + SLACK_MS);
+  return around === undefined ? 'there are too many bills to check' : amongBills(bill, around, of);
+}
+
+/** Whoever withdrew it: a record for another address explains a bill as well. */
+function mayHaveMade({ amount, fee, time: submitted }: Withdrawal, { change, time }: Bill): boolean {
+  const taken = Decimal.of(change).negated().toString();
+  const terms = { amount, fee: fee ?? '0' };
+  return Math.abs(submitted - time) <= SLACK_MS && fitOfAmount(taken, terms) !== undefined;
+}
+
+/** A trade brings something in return. And a type that other bills have is not one for withdrawals, as far as is known. */
+function amongBills(bill: Bill, around: readonly Bill[], { others, fitOf }: Explanations): string | undefined {
+  const neighbours = around.filter(({ id }) => id !== bill.id);
+  const brought = neighbours.find(
+    ({ change, time }) => Decimal.of(change).sign > 0 && Math.abs(time - bill.time) <= MOMENT_MS,
+  );
+  if (brought !== undefined) return `bill ${brought.id} brought ${brought.coin} at the same moment, as a trade does`;
+  const isOfOther = (one: Bill) => one.coin === bill.coin && others.some((other) => fitOf(one, other) !== undefined);
+  const alike = neighbours.find((one) => one.type === bill.type && !isOfOther(one));
+  return alike === undefined ? undefined : `bill ${alike.id} has the same type and belongs to no known withdrawal`;
 }

@@ -1,9 +1,8 @@
 import { Decimal } from '../../domain/decimal.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { amountsOf, type FeePlace, type WithdrawAmount, type WithdrawalAmounts } from './amounts.js';
-import { type Chain, chooseChain } from './chain-choice.js';
 import type { CoinFacts } from './coin-facts.js';
-import { checkMemo, type Destination, destinationOf, receiveAddress } from './destination.js';
+import { type Chain, checkMemo, chooseChain, type Destination, destinationOf, receiveAddress } from './destination.js';
 import type { WantedWithdrawal } from './terms.js';
 
 /** A withdrawal as the user said it. */
@@ -65,7 +64,10 @@ export function prepareWithdrawal(request: WithdrawRequest, facts: CoinFacts, pl
   const address = receiveAddress(destination);
   return {
     ...destination,
-    ...{ chain, sums, place, available },
+    chain,
+    sums,
+    place,
+    available,
     wanted: { coin, amount: sums.amount, fee: sums.fee, address, internal },
     left: Decimal.of(available).minus(Decimal.of(sums.taken)).toString(),
     warnings: warningsOf(facts, chain, alsoOn, address),

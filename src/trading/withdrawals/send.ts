@@ -4,10 +4,9 @@ import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { isOf } from '../journal/intent.js';
 import { SendGate } from '../send-gate.js';
-import { findSentWithdrawal } from './find-withdrawal.js';
+import { CLOCK_SLACK_MS, findSentWithdrawal, idsOf, isObservation } from './find-withdrawal.js';
 import { checkLimits, type WithdrawLimits } from './limits.js';
-import { isObservation } from './observation.js';
-import { readBaseline } from './records.js';
+import { isNewer, readBaseline } from './records.js';
 import { settleFound, settlePlaced, settleWithdrawal, type WithdrawalOutcome } from './settle-withdrawal.js';
 import { areAlike, type WantedWithdrawal } from './terms.js';
 
@@ -48,14 +47,7 @@ export async function sendWithdrawal(
     if (error instanceof Failure) entry.discard();
     throw error;
   });
-  if (outcome.kind === 'done') {
-    const { id } = outcome.answer;
-    // the network may have repeated the request
-    const found = await findSentWithdrawal(account, entry);
-    const ids = isObservation(found) ? found.ids : [];
-    const duplicates = found === undefined ? null : ids.filter((other) => other !== id);
-    return settlePlaced(account, entry, id, duplicates, `placed: ${id}`);
-  }
+  if (outcome.kind === 'done') return acknowledged(account, entry, outcome.answer.id);
   if (outcome.kind === 'refused') return handleRefusal(account, entry, outcome.refusal);
   if (outcome.kind === 'notSent') {
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${outcome.reason}`);
@@ -68,6 +60,34 @@ export async function sendWithdrawal(
   return settled.outcome === 'unknown' && settled.doubt === undefined
     ? { ...settled, reason: outcome.reason }
     : settled;
+}
+
+/**
+ * Settles a withdrawal that the exchange has accepted. The network may have repeated the request; and the answer may be the
+ * stale one of another request: then only the records count.
+ */
+async function acknowledged(account: TradingAccount, entry: Entry<'withdraw'>, id: string): Promise<WithdrawalOutcome> {
+  const found = await findSentWithdrawal(account, entry);
+  if (isObservation(found) && (found.bill === null ? !found.ids.includes(id) : isOfAnother(account, entry, id)))
+    return settleFound(account, entry, found);
+  if (!isObservation(found) && isOfAnother(account, entry, id)) {
+    entry.note(`the answer names withdrawal ${id}, which is a different withdrawal`, { doubt: true });
+    account.tell(
+      `The answer names withdrawal ${id}, which is a different withdrawal. Looking it up; it is not sent again.`,
+    );
+    return settleWithdrawal(account, entry);
+  }
+  const ids = isObservation(found) ? found.ids : [];
+  const duplicates = found === undefined ? null : ids.filter((other) => other !== id);
+  return settlePlaced(account, entry, id, duplicates, `placed: ${id}`);
+}
+
+/** Whether a record was there before the request, or belongs to another withdrawal of the journal. */
+function isOfAnother({ journal }: TradingAccount, { intent }: Entry<'withdraw'>, id: string): boolean {
+  const { internal, before } = intent.terms;
+  // a transfer within the exchange may not be numbered like the records
+  if (!internal && !isNewer(id, before.record)) return true;
+  return idsOf(journal.writesSince(intent.time - CLOCK_SLACK_MS, { operation: 'withdraw' }).settled, intent.id).has(id);
 }
 
 async function send(

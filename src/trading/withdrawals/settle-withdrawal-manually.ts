@@ -3,8 +3,7 @@ import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { certainFrom } from '../poll-until-settled.js';
 import { LONGEST_PROBED_MS } from '../tolerance.js';
-import { findSentWithdrawal } from './find-withdrawal.js';
-import { isObservation } from './observation.js';
+import { findSentWithdrawal, isObservation } from './find-withdrawal.js';
 import { expiresAt, settleFound, settlePlaced } from './settle-withdrawal.js';
 
 /**

@@ -5,8 +5,7 @@ import type { Intent } from '../journal/intent.js';
 import type { NotSent, Unknown } from '../orders/settle-order.js';
 import { allCertainFrom, certainFrom, pollUntilSettled } from '../poll-until-settled.js';
 import { probeOf, toleranceOf } from '../tolerance.js';
-import { findSentWithdrawal } from './find-withdrawal.js';
-import { isObservation, type Observation } from './observation.js';
+import { findSentWithdrawal, isObservation, type Observation } from './find-withdrawal.js';
 
 interface Placed {
   readonly outcome: 'placed';

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Job } from '../../../src/trading/batches/job.js';
+import { startJob } from '../../../src/trading/batches/start-job.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
 import { count, query } from '../support/exchange.js';
-import { JOB, lines, outcomes, place, resume } from './jobs.js';
+import { JOB, lines, outcomes, place, resume, runJob } from './jobs.js';
 import { ModelExchange, RESET } from './model-exchange.js';
 
 /** Shorter than the tolerance of the exchange. */
@@ -90,6 +91,52 @@ describe('a batch', () => {
     // the list need not show an order that the exchange does not have
     expect(ran.isChecked).toBe(true);
     expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'partial' });
+  });
+
+  it.each([
+    [3_659_000, 'before, with the minute that the log may be out of order: it is no answer to this one', 0],
+    [3_661_000, 'longer before: then it is no stale answer', 3],
+  ])('is looked up if its answer names an order that another market got %i ms %s', async (ms, _, placed) => {
+    const server = await serveFaults({
+      answer: ({ target }) =>
+        target.startsWith('/api/orderMoreV2?')
+          ? respond('{"code":"1000","message":"","data":[71,72,73]}')
+          : respond('{"code":3001,"message":"order not found"}'),
+    });
+    const earlier = accountOf(server.url, { elapsedMs: -ms });
+    const terms = {
+      market: 'eth_usdt',
+      side: 'sell',
+      type: 'limit',
+      account: 'spot',
+      price: '9',
+      amount: '1',
+    } as const;
+    const write = { operation: 'order', terms: { ...terms, borrow: false, repay: false } } as const;
+    const other = earlier.journal.begin<'order'>(write, { id: 'other1', reqTime: NOW - ms });
+    other.settle({ outcome: 'placed', id: '72', duplicates: [] }, 'placed');
+    const account = accountOf(server.url, { state: earlier.state, budgetMs: 3_000, tolerance: 60_000 });
+    const ran = await place(account, { lines: lines(3) });
+    expect(ran.job.counts()).toMatchObject({ placed, unknown: 3 - placed });
+    expect(count(server, 'orderMoreV2')).toBe(1);
+  });
+
+  it('is looked up if its answer is that of an earlier batch in another market', async () => {
+    const exchange = new ModelExchange();
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const { market, currency } = query(target);
+        if (currency === 'btc_usdt') return respond('{"code":3001,"message":"order not found"}');
+        const ids = exchange.orders.map(({ id }) => id).join(',');
+        const isStale = target.startsWith('/api/orderMoreV2?') && market === 'btc_usdt';
+        return isStale ? respond(`{"code":"1000","message":"","data":[${ids}]}`) : exchange.answer(target);
+      },
+    });
+    const account = accountOf(server.url, { budgetMs: 3_000, tolerance: 60_000 });
+    const plan = { market: 'eth_usdt', side: 'buy', account: 'spot', lines: lines(3) } as const;
+    await runJob(account, await startJob(account, plan, 'job0000000000000001'));
+    const ran = await place(account, { lines: lines(3) });
+    expect(ran.job.counts()).toMatchObject({ placed: 0, unknown: 3 });
   });
 
   it('stays unknown if the answered ids cannot be read', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { Failure } from '../../../src/errors.js';
-import { type Ladder, rungsOf } from '../../../src/trading/batches/ladder.js';
+import { averagePriceOf, type Ladder, rungsOf } from '../../../src/trading/batches/ladder.js';
 import { saying } from '../../support/advice.js';
 import { MARKET } from '../support/market.js';
 
@@ -48,6 +48,23 @@ describe('a ladder', () => {
   it('returns the rest that rounding leaves', () => {
     expect(rungsOf(ladder('100', '101', 3, '1'), MARKET).rest.toString()).toBe('0.0001');
     expect(rungsOf(ladder('100', '101', 3, '0.9'), MARKET).rest.sign).toBe(0);
+  });
+
+  it('has an average price by weight, rounded up', () => {
+    // equal: (100 + 102) / 2; linear: (1 × 100 + 2 × 101 + 3 × 102 + 4 × 103) / 10; 100 + 8/600
+    expect(
+      averagePriceOf(ladder('100', '102', 2, '1'), MARKET)
+        .trimmed()
+        .toString(),
+    ).toBe('101');
+    expect(
+      averagePriceOf(ladder('100', '103', 4, '1', { weight: 'linear' }), MARKET)
+        .trimmed()
+        .toString(),
+    ).toBe('102');
+    expect(averagePriceOf(ladder('100', '100.02', 3, '1', { weight: 'linear' }), MARKET).toString()).toBe(
+      '100.0133333333333333333334',
+    );
   });
 
   it.each([

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { openOrderWrites } from '../../../src/trading/orders/attempts.js';
-import { PLACED, TERMS } from '../journal/support.js';
+import { PLACED } from '../journal/support.js';
 import { accountOf } from '../support/account.js';
 import { meanwhile } from '../support/meanwhile.js';
+import { TERMS } from '../support/terms.js';
 import { lines, place } from './jobs.js';
 import { ModelExchange } from './model-exchange.js';
 

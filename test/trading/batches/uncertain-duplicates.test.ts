@@ -2,12 +2,13 @@ import { expect, it } from 'vitest';
 import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import { jobToResume, resumeJob } from '../../../src/trading/batches/start-job.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
-import { refuseDuplicate, uncertainWrites } from '../../../src/trading/orders/place.js';
+import { refuseDuplicate } from '../../../src/trading/orders/place.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
-import { TERMS } from '../journal/support.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 import { count } from '../support/exchange.js';
+import { TERMS } from '../support/terms.js';
+import { unknownIn } from '../support/unknown.js';
 import { begin, JOB, lines, place, resume } from './jobs.js';
 import { ModelExchange, RESET } from './model-exchange.js';
 
@@ -121,10 +122,10 @@ it('an order is refused once the answer for an identical line is lost, even whil
   // the answer to the other request may still arrive
   expect(like('20001')).not.toThrow();
   expect(like('20000')).toThrow(/identical order has an unknown outcome/);
-  expect(uncertainWrites(account, 'btc_usdt')).toEqual([
+  expect(unknownIn(account, 'btc_usdt')).toEqual([
     saying(`Some orders of ${JOB} (buy) may have been placed. Find out: pit resolve`),
   ]);
-  expect(uncertainWrites(account, 'eth_usdt')).toEqual([]);
+  expect(unknownIn(account, 'eth_usdt')).toEqual([]);
   job.entry.release();
   // a process that takes over gets no answer either
   expect(account.journal.find(JOB)?.claim()).toBe(true);

@@ -22,6 +22,8 @@ export interface Action {
   readonly clientId: string | undefined;
   /** Its stdin (default: empty). */
   readonly input?: string;
+  /** How many times it runs at once (default: 1). */
+  readonly copies?: number;
 }
 
 /** The prepared exchange: prices by market, and direct access that bypasses the network. */
@@ -64,6 +66,8 @@ export type Written = Passing & { readonly key: string };
 /** Everything that is known about an action in the end. */
 export interface Evidence {
   readonly run: Run;
+  /** Every run of it, if it runs several times at once. */
+  readonly runs: readonly Run[];
   /** The final command that finished it, if any. */
   readonly finished: Run | undefined;
   /** Its writes on the network. */

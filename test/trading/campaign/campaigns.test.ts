@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { faultCampaign } from './fault-campaign.js';
+import { FAULT_KINDS, meets } from './fault-kinds.js';
 import { killCampaign } from './kill-campaign.js';
 
 const pit = path.resolve(import.meta.dirname, '../../../bin/pit.js');
@@ -18,4 +19,10 @@ it('pit resolve settles what a kill at any point leaves behind', async () => {
   expect(report.details).toBe('');
   expect(tallies.map(({ kills }) => kills)).toEqual(tallies.map(() => 1));
   expect(tallies.find(({ point }) => point === 'after the answer')?.sent).toBe(1);
+});
+
+it('the campaign of kinds has more than 110 of them for each operation, each with its own name', () => {
+  expect(new Set(FAULT_KINDS.map(({ name }) => name)).size).toBe(FAULT_KINDS.length);
+  for (const operation of ['order', 'withdraw', 'batch', 'cancel', 'replace'] as const)
+    expect(FAULT_KINDS.filter((kind) => meets(kind, operation)).length).toBeGreaterThanOrEqual(110);
 });

@@ -11,7 +11,7 @@ export interface Traces {
   readonly stage: Fixture;
   /** Orders before this time do not count, in ms since the Unix epoch. */
   readonly since: number;
-  readonly runs: ReadonlyMap<Action, Run>;
+  readonly runs: ReadonlyMap<Action, readonly Run[]>;
   /** The final commands that finished some of them. */
   readonly finished: ReadonlyMap<Action, Run>;
   readonly program: Program;
@@ -46,12 +46,21 @@ export async function evidenceOf({
     .filter(({ outcome }, index, rows) => outcome !== 'unknown' || !isSettledLater(rows, index));
   const resolved = [...printed, ...archivedIn(program.home)];
   return (action) => {
-    const run = runs.get(action);
+    const own = runs.get(action) ?? [];
+    const [run] = own;
     if (run === undefined) throw new Error(`action ${action.number} never ran`);
     const where = `${action.market} ${action.side}`;
     return {
       finished: finished.get(action),
-      ...{ run, warned, resolved, orderReads, listings: listings.get(where) ?? [], orders: orders.get(where) ?? [] },
+      ...{
+        run,
+        runs: own,
+        warned,
+        resolved,
+        orderReads,
+        listings: listings.get(where) ?? [],
+        orders: orders.get(where) ?? [],
+      },
       withdrawals: withdrawals.get(action.market) ?? [],
       writes: action.keys.flatMap((key) => (writes.get(key) ?? []).map((write) => ({ ...write, key }))),
     };

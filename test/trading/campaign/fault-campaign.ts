@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { killProcess, serveProcess } from '../../sandbox/support/served-process.js';
-import { startProxy } from '../../support/proxy.js';
+import { type Passing, startProxy, type Treatment } from '../../support/proxy.js';
 import type { Action, Fixture } from './action.js';
 import { chosen, drawOf, weighted } from './draw.js';
 import { evidenceOf, finish } from './evidence.js';
@@ -29,14 +29,37 @@ const LANES = 16;
 /** How many actions share a PIT_HOME and are settled together. */
 const BLOCK = 500;
 /** The tolerance of the exchange, in ms: a test cannot wait a minute. */
-const TOLERANCE = 3_000;
+export const TOLERANCE = 3_000;
 /** Time budgets of a command in seconds, from hardly enough to enough for certainty. */
 const TIMEOUTS = [2, 3, 5, 12];
 
-interface Stage extends Fixture {
-  readonly options: FaultOptions;
+/** The exchange of a campaign, and where its homes are. */
+export interface Stage extends Fixture {
+  readonly options: Pick<FaultOptions, 'pit' | 'seed'>;
   readonly port: number;
   readonly folder: string;
+}
+
+/** Actions that share a PIT_HOME and a network. */
+export interface Block {
+  readonly home: string;
+  /** Before the actions were planned: some plans place orders. In ms since the Unix epoch. */
+  readonly since: number;
+  readonly actions: readonly Action[];
+  readonly network: CampaignNetwork;
+  /** How many commands run at once. */
+  readonly lanes: number;
+  /** Whether the exchange itself has faults too. */
+  readonly hasSandboxFaults: boolean;
+}
+
+/** The treatment of each request. */
+export interface CampaignNetwork {
+  /** If calm, everything passes. */
+  isCalm: boolean;
+  readonly treat: (request: Passing) => Treatment;
+  /** What the environment of the command of an action has besides. */
+  readonly environmentOf?: (action: Action) => Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -44,6 +67,25 @@ interface Stage extends Fixture {
  * compares the reported outcomes with the exchange. The seed decides the actions and their treatment.
  */
 export async function faultCampaign(options: FaultOptions): Promise<Report> {
+  return onStage(options, async (stage, report) => {
+    for (let start = 0; start < options.actions; start += BLOCK) {
+      const end = Math.min(options.actions, start + BLOCK);
+      const since = Date.now() - 1_000;
+      const actions = await planned(stage, start, end);
+      const network = new Network(options.seed, { tolerance: TOLERANCE }, keyOf);
+      for (const action of actions) network.expect(action);
+      const block = { home: `home${start}`, since, actions, network, lanes: LANES, hasSandboxFaults: true };
+      await runBlock(stage, block, report);
+      options.tell?.(`${end} of ${options.actions}: ${report.line}`);
+    }
+  });
+}
+
+/** Serves a sandbox, lets a campaign use it, and returns its report. */
+export async function onStage(
+  options: Stage['options'],
+  run: (stage: Stage, report: Report) => Promise<void>,
+): Promise<Report> {
   const folder = mkdtempSync(path.join(tmpdir(), 'pit-faults-'));
   const limits = `key=off,address=off,kline=off,reqTime=${TOLERANCE / 1_000}s`;
   const served = await serveProcess(options.pit, path.join(folder, 'exchange'), ['--limit', limits]);
@@ -62,10 +104,7 @@ export async function faultCampaign(options: FaultOptions): Promise<Report> {
       folder,
       port: Number(new URL(served.address.tradeUrl).port),
     };
-    for (let start = 0; start < options.actions; start += BLOCK) {
-      await block(stage, start, Math.min(options.actions, start + BLOCK), report);
-      options.tell?.(`${Math.min(options.actions, start + BLOCK)} of ${options.actions}: ${report.line}`);
-    }
+    await run(stage, report);
     return report;
   } finally {
     exchange.close();
@@ -74,28 +113,40 @@ export async function faultCampaign(options: FaultOptions): Promise<Report> {
   }
 }
 
-/** Runs the actions `from` to `to` (exclusive) with their own PIT_HOME and network. */
-async function block(stage: Stage, from: number, to: number, report: Report): Promise<void> {
+/** Runs the actions of a block, settles what is unknown, and judges them. Returns the commands that ran. */
+export async function runBlock(
+  stage: Stage,
+  { home, since, actions, network, lanes, hasSandboxFaults }: Block,
+  report: Report,
+): Promise<ReadonlyMap<Action, readonly Run[]>> {
   const { exchange, folder, options } = stage;
-  const since = Date.now() - 1_000;
-  const actions = await planned(stage, from, to);
-  const network = new Network(options.seed, { tolerance: TOLERANCE }, keyOf);
-  for (const action of actions) network.expect(action);
   const proxy = await startProxy({ port: stage.port, treat: network.treat });
-  const program = new Program(options.pit, path.join(folder, `home${from}`), exchange.address, proxy.url);
+  const program = new Program(options.pit, path.join(folder, home), exchange.address, proxy.url);
   try {
-    await addSandboxFaults(exchange);
-    const runs = await inLanes(actions, async (action) => {
-      const { words, timeout, input } = action;
-      const run = await program.run([...words, '--json', '--timeout', String(timeout)], input);
+    if (hasSandboxFaults) await addSandboxFaults(exchange);
+    // a machine whose clock is off has learned that before, from the exchange's answers
+    const [first] = actions;
+    const clock = first === undefined ? undefined : network.environmentOf?.(first);
+    if (clock !== undefined) await program.run(['orders', 'btc_usdt', '--json'], '', clock);
+    const runs = await inLanes(actions, lanes, async (action) => {
+      const { words, timeout, input, copies = 1 } = action;
+      const line = [...words, '--json', '--timeout', String(timeout)];
+      const environment = network.environmentOf?.(action);
+      const left = Array.from({ length: copies }).values();
+      const all: Run[] = [];
+      const repeat = async () => {
+        for (const _ of left) all.push(await program.run(line, input, environment));
+      };
+      await Promise.all(Array.from({ length: lanes }, repeat));
       await kindOf(action).afterCommand?.(action, stage);
-      return run;
+      return all;
     });
-    await settle(stage, program, network, () => proxy.settled(), from);
+    await settle(stage, program, network, () => proxy.settled(), home);
     const finished = await finish(actions, program);
     const evidence = await evidenceOf({ stage, since, runs, finished, program, requests: proxy.requests });
     for (const action of actions) report.add(action, kindOf(action).judge(action, evidence(action)), evidence(action));
     if (program.leaks) report.complain('a command printed a key');
+    return runs;
   } finally {
     await proxy.close();
   }
@@ -111,13 +162,17 @@ async function planned(stage: Stage, from: number, to: number): Promise<Action[]
   return actions;
 }
 
-async function inLanes(actions: readonly Action[], run: (action: Action) => Promise<Run>): Promise<Map<Action, Run>> {
-  const runs = new Map<Action, Run>();
+async function inLanes(
+  actions: readonly Action[],
+  lanes: number,
+  run: (action: Action) => Promise<readonly Run[]>,
+): Promise<Map<Action, readonly Run[]>> {
+  const runs = new Map<Action, readonly Run[]>();
   const left = actions.values();
   const lane = async () => {
     for (const action of left) runs.set(action, await run(action));
   };
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await Promise.all(Array.from({ length: lanes }, lane));
   return runs;
 }
 
@@ -128,9 +183,9 @@ async function inLanes(actions: readonly Action[], run: (action: Action) => Prom
 async function settle(
   { exchange, options }: Stage,
   program: Program,
-  network: Network,
+  network: CampaignNetwork,
   arrived: () => Promise<void>,
-  from: number,
+  home: string,
 ): Promise<void> {
   await Promise.all([1, 2].map(() => program.run(['resolve', '--json', '--timeout', '4'])));
   await arrived();
@@ -138,7 +193,7 @@ async function settle(
   await delay(TOLERANCE + 1_000);
   await exchange.administer('/faults/clear');
   network.isCalm = true;
-  const draw = drawOf(options.seed, 'settle', from);
+  const draw = drawOf(options.seed, 'settle', home);
   for (const market of MARKET_NAMES) if (draw() < 0.5) await program.run(['orders', market, '--json']);
   await program.run(['resolve', '--json', '--timeout', '60']);
   await program.run(['resolve', '--json', '--timeout', '60']);

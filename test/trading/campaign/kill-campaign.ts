@@ -114,7 +114,7 @@ async function inLane(
   const evidence = await evidenceOf({
     stage,
     since,
-    runs,
+    runs: new Map([...runs].map(([action, run]) => [action, [run]])),
     finished,
     program: lane.program,
     requests: lane.proxy.requests,

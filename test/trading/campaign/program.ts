@@ -35,16 +35,18 @@ export class Program {
     private readonly url: string,
   ) {}
 
-  run(words: readonly string[], input?: string): Promise<Run> {
-    return this.start(words, input).done;
+  run(words: readonly string[], input?: string, environment?: Readonly<Record<string, string>>): Promise<Run> {
+    return this.start(words, input, environment).done;
   }
 
-  start(words: readonly string[], input = ''): Started {
+  /** @param environment what its environment has besides */
+  start(words: readonly string[], input = '', environment: Readonly<Record<string, string>> = {}): Started {
     const { PATH = '' } = process.env;
     const { accessKey, secretKey } = this.address;
     const env = {
       ...{ PATH, TZ: 'UTC', PIT_HOME: this.home, PIT_BASE_URL: this.url, PIT_TRADE_URL: this.url },
       ...{ PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey },
+      ...environment,
     };
     const started = Date.now();
     const child = spawn(process.execPath, [this.pit, ...words], { env, stdio: 'pipe' });

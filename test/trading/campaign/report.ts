@@ -24,7 +24,8 @@ export class Report {
 
   add(action: Action, judgement: Judgement, evidence: Evidence): void {
     const { reported, duplicates, prompt, flagged, isLate } = judgement;
-    const breaches = [...judgement.breaches, ...(reported === 'failed' && !isStrange(evidence) ? [UNREPORTED] : [])];
+    const found = [...judgement.breaches, ...(reported === 'failed' && !isStrange(evidence) ? [UNREPORTED] : [])];
+    const breaches = found.filter((breach) => breach !== 'not settled' || !isFromTheFuture(evidence));
     this.actions += 1;
     this.writes += evidence.writes.length;
     this.duplicates += duplicates;
@@ -62,6 +63,11 @@ export class Report {
   get details(): string {
     return [...this.complaints, ...this.broken.map(detail)].join('\n\n');
   }
+}
+
+/** Whether a write is dated later than now, by a wrong clock: the exchange may still execute it when that moment comes. */
+function isFromTheFuture({ writes }: Evidence): boolean {
+  return writes.some(({ parameters: { reqTime } }) => Number(reqTime) > Date.now());
 }
 
 /** Whether nothing was sent because an earlier read got an undocumented answer, which is exit 1. */

@@ -153,6 +153,30 @@ describe('cancelling all open orders', () => {
     expect([done.left, cancelled(server).length]).toEqual([[], 3]);
   });
 
+  it('confirms the answers by the list that it reads anyway, without reading single orders', async () => {
+    const server = await serveOrders(openOrders(12));
+    const done = await clear(accountAt(server));
+    expect(outcomes(done)).toEqual(Array(12).fill('cancelled'));
+    expect(count(server, 'getOrder')).toBe(0);
+  });
+
+  it('is unknown for an order that the exchange accepts to cancel and keeps open', async () => {
+    const server = await serveOrders(openOrders(2), { cancel: (id) => (id === '2' ? 'accepted' : 'done') });
+    const account = accountOf(server.url, { budgetMs: 10_000, tolerance: 60_000 });
+    let made = 0;
+    Object.assign(account.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(++made) });
+    const done = await clear(account);
+    expect(done.left).toEqual(['2']);
+    const rows = done.attempts.map(({ result, failure }) => [result.id, result.outcome, failure]);
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        ['1', 'cancelled', null],
+        ['2', 'unknown', 'unknown'],
+      ]),
+    );
+    expect(account.journal.open().length).toBeGreaterThan(0);
+  });
+
   it('reports that it could not read the remaining orders', async () => {
     const list = (asked: number) => (asked > 2 ? FAULTS['an HTML page with 502'] : undefined);
     const server = await serveOrders(openOrders(2), { list });
@@ -163,7 +187,7 @@ describe('cancelling all open orders', () => {
 
   it('sends nothing if no order is open', async () => {
     const server = await serveOrders([]);
-    expect(await clear(accountAt(server))).toEqual({ attempts: [], left: [], failure: null });
+    expect(await clear(accountAt(server))).toMatchObject({ attempts: [], left: [], failure: null });
     expect(cancelled(server)).toEqual([]);
   });
 });

@@ -17,6 +17,12 @@ const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
 /** Enough for every fault that ends, and short for the hang. */
 const BUDGET_MS = 2_000;
 
+const OPEN = record({ status: 0 });
+const PARTLY = record({ status: 3, trade_amount: 0.005, trade_money: 150 });
+const GONE = record({ status: 1 });
+const PARTLY_GONE = record({ status: 2, trade_amount: 0.005, trade_money: 150 });
+const FILLED = record({ status: 2, trade_amount: 0.01, trade_money: 300 });
+
 async function cancel(account: TestAccount, order: OrderReference = { id: ID }): Promise<CancelAttempt> {
   const [attempt] = await cancelOrders(account, 'btc_usdt', [order]);
   if (attempt === undefined) throw new Error('nothing was attempted');
@@ -29,8 +35,11 @@ function kept({ journal }: TestAccount): string[] {
 }
 
 describe('a cancellation that is answered', () => {
-  it('has the outcome of the answer', async () => {
-    const server = await serveBadly(respond(CANCELLED));
+  it('has the outcome of the answer, which one reading of the order confirms', async () => {
+    const server = await serveBadly(
+      respond(CANCELLED),
+      record({ id: '7', status: 2, trade_amount: 0.004, trade_money: 120 }),
+    );
     const account = accountOf(server.url);
     expect(await cancel(account, { id: '7' })).toEqual({
       result: {
@@ -39,7 +48,7 @@ describe('a cancellation that is answered', () => {
         clientId: null,
         market: 'btc_usdt',
         price: '30000',
-        amount: '0.0100',
+        amount: '0.01',
         filled: '0.004',
         filledValue: '120',
         code: 1000,
@@ -48,7 +57,7 @@ describe('a cancellation that is answered', () => {
       intent: expect.stringMatching(/^pit[0-9a-f]{24}$/),
       failure: null,
     });
-    expect([count(server, 'getOrder'), kept(account)]).toEqual([0, ['cancelled']]);
+    expect([count(server, 'getOrder'), kept(account)]).toEqual([1, ['cancelled']]);
     const { accesskey, sign, reqTime, method, ...own } = query(server.requests[0]?.target ?? '');
     expect([accesskey, sign?.length, reqTime, method]).toEqual([
       'access-0123456789',
@@ -59,20 +68,53 @@ describe('a cancellation that is answered', () => {
     expect(own).toEqual({ currency: 'btc_usdt', id: '7' });
   });
 
-  it('names the order only by the given id', async () => {
-    const server = await serveBadly(respond(CANCELLED));
+  it('names the order in the request only by the given id, and in the result by both', async () => {
+    const server = await serveBadly(respond(CANCELLED), GONE);
     const { result } = await cancel(accountOf(server.url), { clientId: CLIENT_ID });
-    expect(result).toMatchObject({ id: null, clientId: CLIENT_ID });
+    expect(result).toMatchObject({ outcome: 'cancelled', id: ID, clientId: CLIENT_ID });
     const { id, customerOrderId } = query(server.requests[0]?.target ?? '');
     expect([id, customerOrderId]).toEqual([undefined, CLIENT_ID]);
   });
-});
 
-const OPEN = record({ status: 0 });
-const PARTLY = record({ status: 3, trade_amount: 0.005, trade_money: 150 });
-const GONE = record({ status: 1 });
-const PARTLY_GONE = record({ status: 2, trade_amount: 0.005, trade_money: 150 });
-const FILLED = record({ status: 2, trade_amount: 0.01, trade_money: 300 });
+  it.each([
+    ['open', OPEN, 'unknown', 'unknown', 'shows the order as open', 'open'],
+    ['in a state of code 7', record({ status: 7 }), 'unknown', 'unknown', 'shows the order as other', 'open'],
+    ['not found', NOT_FOUND, 'unknown', 'unknown', 'shows no such order', 'open'],
+    ['unreadable', FAULTS['an HTML page'], 'unknown', 'unknown', 'the order could not be read', 'open'],
+    ['filled', FILLED, 'refused', 'refused', 'the order was filled', 'refused'],
+  ])('is not believed if the order is %s', async (_, read, outcome, failure, message, inJournal) => {
+    const server = await serveBadly(respond(CANCELLED), read);
+    const account = accountOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
+    expect(await cancel(account)).toMatchObject({
+      result: { outcome, id: ID, message: expect.stringContaining(message) },
+      failure,
+    });
+    expect([count(server, 'cancelOrder'), kept(account)]).toEqual([1, [inJournal]]);
+    expect(account.progress.length).toBe(outcome === 'unknown' ? 1 : 0);
+  });
+
+  it('is believed once the order is read as closed, without measuring the tolerance', async () => {
+    const server = await serveBadly(respond(CANCELLED), OPEN, OPEN, PARTLY_GONE);
+    const account = accountOf(server.url);
+    expect((await cancel(account)).result).toMatchObject({ outcome: 'cancelled', code: 1000, filled: '0.005' });
+    expect(count(server, 'getOrder')).toBe(3);
+  });
+
+  it('takes nothing from the stale answer of another request but its code', async () => {
+    const other = CANCELLED.replace('30000', '28000').replace('0.004', '0.009');
+    const server = await serveBadly(respond(other), PARTLY_GONE);
+    const facts = { price: '30000', amount: '0.01', filled: '0.005', filledValue: '150' };
+    expect((await cancel(accountOf(server.url))).result).toMatchObject({ outcome: 'cancelled', ...facts });
+  });
+
+  it('did not arrive if the order stays open until the request has expired', async () => {
+    const server = await serveBadly(respond(CANCELLED), PARTLY);
+    const account = accountOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
+    const result = { outcome: 'refused', message: expect.stringContaining('the order is open') };
+    expect(await cancel(account)).toMatchObject({ result, failure: 'unreachable' });
+    expect(kept(account)).toEqual(['notSent']);
+  });
+});
 
 describe.each(FAULT_NAMES)('a cancellation whose answer was lost to %s', (fault) => {
   it.each([
@@ -179,7 +221,7 @@ describe('a cancellation that is refused', () => {
     const server = await serveFaults({
       answer: ({ target }) => {
         if (target.startsWith('/api/getOrder?')) return respond(GONE);
-        return respond(server.requests.length === 1 ? CANCELLED : REFUSED);
+        return respond(count(server, 'cancelOrder') === 1 ? CANCELLED : REFUSED);
       },
     });
     const account = accountOf(server.url);
@@ -194,7 +236,7 @@ describe('a cancellation that is refused', () => {
     const server = await serveFaults({
       answer: ({ target }) => {
         if (target.startsWith('/api/getOrder?')) return respond(GONE);
-        return server.requests.length === 1 ? FAULTS['a close without an answer'] : respond(REFUSED);
+        return count(server, 'cancelOrder') === 1 ? FAULTS['a close without an answer'] : respond(REFUSED);
       },
     });
     const account = accountOf(server.url);
@@ -251,7 +293,7 @@ describe('a cancellation that was not sent', () => {
   });
 
   it('is sent without a record if the disk takes none, with a warning', async () => {
-    const server = await serveBadly(respond(CANCELLED));
+    const server = await serveBadly(respond(CANCELLED), GONE);
     const account = accountOf(server.url);
     mkdirSync(path.join(account.state, 'journal'), { mode: 0o700 });
     writeFileSync(path.join(account.state, 'journal', 'test'), 'a file where the folder belongs');

@@ -58,7 +58,7 @@ describe('price-band', () => {
     expect(messages({ side: 'sell', orders: [['500', '1']], settings: { priceBand: '2.5%' } })).toEqual([
       'price-band: the price 500 is 50% below mid (1000), and the limit for a sell is 2.5%, so at least 975',
     ]);
-    expect(guarded({ orders: [['500', '1']] }).warnings).toEqual([
+    expect(guarded({ orders: [['500', '1']] }).warnings.map(({ text }) => text)).toEqual([
       'The price 500 is 50% below mid (1000): such an order may rest for a long time.',
     ]);
   });

@@ -12,7 +12,8 @@ import { respond, serveFaults } from '../../support/fault-server.js';
 import { begin as beginBatch, lines } from '../batches/jobs.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 import { count, serve } from '../support/exchange.js';
-import { contents, newJournal, PLACED, settledOf, TERMS } from './support.js';
+import { TERMS } from '../support/terms.js';
+import { contents, newJournal, PLACED, settledOf } from './support.js';
 
 /** A journal with three open writes and three settled ones. */
 function filled() {
@@ -174,7 +175,7 @@ describe('a damaged record', () => {
     });
     onTestFinished(() => refusing.mockRestore());
     expect(() => journal.settleDamaged('open2', 'done')).toThrow(
-      expect.objectContaining({ kind: 'usage', message: `${file} cannot be written (EROFS).` }),
+      expect.objectContaining({ kind: 'usage', message: `Cannot write ${file}: EROFS.` }),
     );
     expect(journal.damaged()).toEqual(['open2']);
   });

@@ -5,7 +5,7 @@ import { type Placement, placeOrder } from '../../../src/trading/orders/place.js
 import { respond } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 import { CLIENT_ID, count, record, serve } from '../support/exchange.js';
-import { TERMS } from './support.js';
+import { TERMS } from '../support/terms.js';
 
 const ID = '202202224851151555';
 const PLACED = `{"code":"1000","message":"ok","id":"${ID}"}`;
@@ -21,13 +21,21 @@ afterEach(() => void vi.restoreAllMocks());
 /** Makes the call of this number fail, and all after it if the failure lasts; counts the calls. */
 function fail(number: number, code: string, lasts: boolean): { readonly count: number } {
   const calls = { count: 0 };
+  const outside = new Set<unknown>();
   for (const name of CALLS) {
     const original = fs[name] as (...values: unknown[]) => unknown;
     vi.spyOn(fs, name as 'openSync').mockImplementation((...values: unknown[]) => {
+      const result = () => original.apply(fs, values) as number;
+      if (isOutside(values[0]) || outside.has(values[0])) {
+        const opened = result();
+        if (name === 'openSync') outside.add(opened);
+        if (name === 'closeSync') outside.delete(values[0]);
+        return opened;
+      }
       calls.count += 1;
       const isFailing = lasts ? calls.count >= number : calls.count === number;
-      if (isFailing && !isOutside(values[0])) throw Object.assign(new Error(`${code}: ${name}`), { code });
-      return original.apply(fs, values) as number;
+      if (isFailing) throw Object.assign(new Error(`${code}: ${name}`), { code });
+      return result();
     });
   }
   return calls;
@@ -53,16 +61,19 @@ describe.each([
 ])('a disk on which each call in turn fails: %s, lasting: %s, with a journal: %s', (code, lasts, hasJournal) => {
   it('refuses an order before it is sent and keeps no record of it, or sends it once and reports it as placed', async () => {
     const ends = new Set<string>();
+    const server = await serve({ write: respond(PLACED), list: `[${record({ trade_date: 1_540_295_995_600 })}]` });
+    // loads lazy modules before the failures
+    const page = { currency: 'btc_usdt', pageIndex: '1', tradeType: '1' };
+    await accountOf(server.url).client.api.read('getOrders', page);
     for (let number = 1; ; number += 1) {
-      const server = await serve({ write: respond(PLACED), list: `[${record({ trade_date: 1_540_295_995_600 })}]` });
       const account = accountOf(server.url);
       if (hasJournal) settleOne(account);
-      // loads lazy modules before the failures
-      await account.client.api.read('getOrders', { currency: 'btc_usdt', pageIndex: '1', tradeType: '1' });
+      const before = count(server, 'order');
       const calls = fail(number, code, lasts);
       const end = await placeOrder(account, TERMS, { id: CLIENT_ID, chosen: true }).catch((error: unknown) => error);
       vi.restoreAllMocks();
-      expect([number, wordsOf(end), count(server, 'order')]).toEqual([number, wordsOf(end), isPlaced(end) ? 1 : 0]);
+      const sent = count(server, 'order') - before;
+      expect([number, wordsOf(end), sent]).toEqual([number, wordsOf(end), isPlaced(end) ? 1 : 0]);
       // an unsent order is not open either, if the disk let its record be removed
       if (!lasts && !isPlaced(end)) expect([number, account.journal.open()]).toEqual([number, []]);
       ends.add(wordsOf(end));

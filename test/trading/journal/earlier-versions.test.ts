@@ -15,7 +15,8 @@ import { accountOf, temporaryState } from '../support/account.js';
 import { findDuplicates } from '../support/duplicates.js';
 import { record } from '../support/exchange.js';
 import { serveFunds } from '../support/funds.js';
-import { contents, TERMS } from './support.js';
+import { TERMS } from '../support/terms.js';
+import { contents } from './support.js';
 
 const OPEN_JOB = 'job0000000000000000open';
 const DONE_JOB = 'job0000000000000000done';

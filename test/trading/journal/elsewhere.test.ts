@@ -17,7 +17,8 @@ import { fakeHost } from '../../support/fake-host.js';
 import { respond } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
 import { NOT_FOUND, record, serve } from '../support/exchange.js';
-import { newJournal, TERMS } from './support.js';
+import { TERMS } from '../support/terms.js';
+import { newJournal } from './support.js';
 
 const ID = 'mine0001';
 /** A process on another machine, with an id that a local process may have too. */

@@ -13,7 +13,8 @@ import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { temporaryState } from '../support/account.js';
 import { meanwhile } from '../support/meanwhile.js';
-import { contents, newJournal, PLACED, settledOf, TERMS } from './support.js';
+import { TERMS } from '../support/terms.js';
+import { contents, newJournal, PLACED, settledOf } from './support.js';
 
 const ids = (entries: readonly { readonly intent: Intent }[]) => entries.map(({ intent }) => intent.id);
 

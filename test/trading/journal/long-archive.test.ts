@@ -6,7 +6,8 @@ import { lineOf } from '../../../src/trading/journal/files.js';
 import type { Intent } from '../../../src/trading/journal/intent.js';
 import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify-withdrawals.js';
 import { accountOf } from '../support/account.js';
-import { settledOf, TERMS } from './support.js';
+import { TERMS } from '../support/terms.js';
+import { settledOf } from './support.js';
 
 const DAY = 86_400_000;
 const ORDERS = 2_000;

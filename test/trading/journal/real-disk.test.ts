@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { respond } from '../../support/fault-server.js';
 import { plainEnvironment, type Ran } from '../../support/pit.js';
 import { PIT } from '../../support/program.js';
-import { count, serve } from '../support/exchange.js';
+import { count, NOT_FOUND, record, serve } from '../support/exchange.js';
 
 const PLACED = '{"code":"1000","message":"ok","id":"202202224851151555"}';
 
@@ -23,7 +23,7 @@ function newHome(): string {
 }
 
 function exchange() {
-  return serve({ write: respond(PLACED) });
+  return serve({ write: respond(PLACED), reads: [NOT_FOUND, record()] });
 }
 
 /** Runs a script that may change the disk: `$0` is the PIT_HOME, `order ID` places an order. */
@@ -57,7 +57,7 @@ describe.skipIf(!canMount)('a mounted disk', () => {
     const { error } = JSON.parse(ran.stderr.trimEnd().split('\n').at(-1) ?? '') as { error: object };
     expect(error).toMatchObject({
       kind: 'usage',
-      message: expect.stringMatching(/state.* cannot be (written|made|used).*\((ENOSPC|EROFS)\)/),
+      message: expect.stringMatching(/(Cannot write .*state.*: |state.* cannot be (made|used).*\()(ENOSPC|EROFS)/),
     });
     expect(count(server, 'order')).toBe(0);
   });
@@ -78,7 +78,7 @@ describe('a journal that cannot be written', () => {
     // the system refuses a write beyond its limit like one to a full disk
     const ran = await inShell([], 'ulimit -f 0; order mine0001', home, server.url);
     expect([ran.code, ran.stdout, count(server, 'order')]).toEqual([2, '', 0]);
-    expect(ran.stderr).toMatch(/cannot be written \((EFBIG|ENOSPC)\)/);
+    expect(ran.stderr).toMatch(/Cannot write .*: (EFBIG|ENOSPC)\./);
   });
 
   it.each(['state', 'state/journal'])('because the folder %s is a file sends nothing', async (name) => {

@@ -1,15 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Intent, OrderTerms, Settled } from '../../../src/trading/journal/intent.js';
+import type { Intent, Settled } from '../../../src/trading/journal/intent.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { temporaryState } from '../support/account.js';
-
-export const TERMS: OrderTerms = {
-  ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot' },
-  ...{ price: '30000', amount: '0.01', borrow: false, repay: false },
-};
+import { TERMS } from '../support/terms.js';
 
 /** A journal in its own folder; `begin` writes to it as another process would. */
 export function newJournal(state = temporaryState()) {

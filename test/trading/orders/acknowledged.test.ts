@@ -1,21 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
 import { count, NOT_FOUND, query, record } from '../support/exchange.js';
-
-const TERMS: OrderTerms = {
-  market: 'btc_usdt',
-  side: 'buy',
-  type: 'limit',
-  account: 'spot',
-  price: '30000',
-  amount: '0.01',
-  borrow: false,
-  repay: false,
-};
+import { TERMS } from '../support/terms.js';
 
 /** Accepts an order as number 7. Lists these records, and has this one under the client id of the order. */
 function accepting(listed: readonly string[], own: string = NOT_FOUND) {
@@ -55,13 +44,30 @@ describe('an answer that accepts an order', () => {
     },
   );
 
-  it('counts if the list does not show that order yet', async () => {
-    const server = await accepting([at('6', { price: 29_000 })]);
-    expect(await placeOrder(accountOf(server.url), TERMS, { id: 'mine' })).toMatchObject({
+  it('counts, if the list does not show that order yet, once a lookup by client id does', async () => {
+    const server = await accepting([at('6', { price: 29_000 })], at('7'));
+    expect(await placeOrder(accountOf(server.url), TERMS, { id: 'mine0001' })).toMatchObject({
       outcome: 'placed',
       id: '7',
     });
-    expect(count(server, 'getOrder')).toBe(0);
+    expect(count(server, 'getOrder')).toBe(1);
+  });
+
+  it('is corrected if it names an order that nothing shows and the order exists under its client id', async () => {
+    const server = await accepting([at('8')], at('8'));
+    expect(await placeOrder(accountOf(server.url), TERMS, { id: 'mine0001' })).toMatchObject({
+      outcome: 'placed',
+      id: '8',
+      duplicates: [],
+    });
+  });
+
+  it('does not count if neither the list nor a lookup shows an order: nothing may have been placed', async () => {
+    const server = await accepting([at('6', { price: 29_000 })]);
+    const account = accountOf(server.url, { budgetMs: 3_000 });
+    expect(await placeOrder(account, TERMS, { id: 'mine0001' })).toMatchObject({ outcome: 'unknown' });
+    expect(account.journal.open().map(({ intent }) => intent.id)).toEqual(['mine0001']);
+    expect(count(server, 'order')).toBe(1);
   });
 
   it('does not count if the order that it names is that of an earlier order', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
-import { placeOrder, uncertainWrites } from '../../../src/trading/orders/place.js';
+import { placeOrder } from '../../../src/trading/orders/place.js';
 import { newClientId } from '../../../src/trading/orders/terms.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { saying } from '../../support/advice.js';
@@ -18,17 +18,8 @@ import {
   serve,
   serveBadly,
 } from '../support/exchange.js';
-
-const TERMS: OrderTerms = {
-  market: 'btc_usdt',
-  side: 'buy',
-  type: 'limit',
-  account: 'spot',
-  price: '30000',
-  amount: '0.01',
-  borrow: false,
-  repay: false,
-};
+import { TERMS } from '../support/terms.js';
+import { unknownIn } from '../support/unknown.js';
 
 const ID = '202202224851151555';
 
@@ -45,7 +36,10 @@ describe.each(FAULT_NAMES)('an order whose answer was lost to %s', (fault) => {
   it('is found by its client id', async () => {
     const server = await serveBadly(fault, record());
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
-    expect(await place(account)).toEqual({ outcome: 'placed', id: ID, duplicates: [] });
+    expect(await place(account)).toEqual({
+      ...{ outcome: 'placed', id: ID, duplicates: [] },
+      order: expect.objectContaining({ id: ID, filled: '0' }),
+    });
     expect([count(server, 'order'), orderReads(server)]).toEqual([1, 1]);
     const read = server.requests.find(({ target }) => target.startsWith('/api/getOrder?'));
     expect(query(read?.target ?? '')).toMatchObject({ currency: 'btc_usdt', customerOrderId: CLIENT_ID });
@@ -227,7 +221,7 @@ describe('placing an order', () => {
           ({ clientId }) => clientId,
         ),
       );
-      outcomes.push(uncertainWrites(other, 'btc_usdt').length);
+      outcomes.push(unknownIn(other, 'btc_usdt').length);
       respond(NOT_FOUND)(socket);
     };
     const server = await serve({ write: 'a reset after reading', reads: [repeatThenAnswer] });
@@ -246,9 +240,9 @@ describe('placing an order', () => {
     const asked = { price: 'ask+1%', amount: '50%' };
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
     await place(account, { asked });
-    const [earlier] = uncertainWrites(account, 'btc_usdt');
+    const [earlier] = unknownIn(account, 'btc_usdt');
     expect(earlier).toEqual(saying(`placed: buy 0.01 btc_usdt at 30000. Find out: pit resolve ${CLIENT_ID}`));
-    expect(uncertainWrites(account, 'eth_usdt')).toEqual([]);
+    expect(unknownIn(account, 'eth_usdt')).toEqual([]);
     const moved = { price: '30012.5', amount: '0.0099' };
     const again = accountOf(server.url, { state: account.state, budgetMs: BUDGET_MS });
     await expect(place(again, { ...moved, asked }, 'mine0002')).rejects.toMatchObject({ clientId: CLIENT_ID });

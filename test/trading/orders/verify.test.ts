@@ -12,11 +12,8 @@ import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fa
 import { accountOf, type TestAccount } from '../support/account.js';
 import { findDuplicates } from '../support/duplicates.js';
 import { count, NOT_FOUND, query, record } from '../support/exchange.js';
+import { TERMS } from '../support/terms.js';
 
-const TERMS: OrderTerms = {
-  ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot' },
-  ...{ price: '30000', amount: '0.01', borrow: false, repay: false },
-};
 const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
 
 /** Lists orders, newest first and ten a page; `onList` is called before each page is given. */
@@ -49,7 +46,15 @@ const at = (id: string, ms: number, changes: object = {}) => record({ id, trade_
 
 function ownOrder(text: string): Order {
   const { id, trade_date: time } = JSON.parse(text);
-  const amounts = { price: '30000', amount: '0.01', filled: '0', filledValue: '0', fee: null, feeDiscount: false };
+  const amounts = {
+    price: '30000',
+    amount: '0.01',
+    filled: '0',
+    filledValue: '0',
+    fee: null,
+    feeCoin: null,
+    feeDiscount: false,
+  };
   const kind = { clientId: null, market: 'btc_usdt', side: 'buy', type: 'limit', state: 'open', status: 0 } as const;
   return { id, time, ...amounts, ...kind };
 }

@@ -7,7 +7,7 @@ import { fakeHost } from '../../support/fake-host.js';
 
 const ORDER: Order = {
   ...{ id: '7', clientId: null, market: 'btc_usdt', side: 'buy', type: 'limit' },
-  ...{ price: '30000', amount: '2', filled: '0', filledValue: '0', fee: null, feeDiscount: false },
+  ...{ price: '30000', amount: '2', filled: '0', filledValue: '0', fee: null, feeCoin: null, feeDiscount: false },
   ...{ time: 0, state: 'open', status: 0 },
 };
 const OPEN = ORDER;

@@ -15,6 +15,7 @@ function record(changes: Partial<Order>): Order {
     filled: '1',
     filledValue: '30000',
     fee: '0.002',
+    feeCoin: changes.feeDiscount === true ? null : changes.side === 'sell' ? 'usdt' : 'btc',
     feeDiscount: false,
     time: 0,
     state: 'filled',

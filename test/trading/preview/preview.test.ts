@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { Failure } from '../../../src/errors.js';
+import type { Warning } from '../../../src/trading/guards/guards.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import type { MarketView } from '../../../src/trading/market-view.js';
 import { type Answers, type PlannedOrders, previewFacts, warningsOf } from '../../../src/trading/preview/preview.js';
@@ -33,7 +34,11 @@ function answers(changes: Partial<Answers> = {}): Answers {
 
 function warned(terms: Terms, changes: Partial<Answers> = {}): string[] {
   const [whole, known] = [order(terms), answers(changes)];
-  return warningsOf(whole, previewFacts(whole, known), known);
+  return texts(warningsOf(whole, previewFacts(whole, known), known));
+}
+
+function texts(warnings: readonly Warning[]): string[] {
+  return warnings.map(({ text }) => text);
 }
 
 describe('the facts of a preview', () => {
@@ -139,7 +144,7 @@ describe('warnings', () => {
   it('of a batch cover only the balance and failed requests', () => {
     const plan = batch('buy', ['150', '4'], ['150', '4']);
     const known = answers({ orders: FAILED });
-    expect(warningsOf(plan, previewFacts(plan, known), known)).toEqual([
+    expect(texts(warningsOf(plan, previewFacts(plan, known), known))).toEqual([
       'This needs 1200 usdt but only 1000 usdt is available: the exchange will reject some of them.',
       'Earlier fees could not be read: depth: no answer came in time',
     ]);

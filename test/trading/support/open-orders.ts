@@ -121,9 +121,9 @@ function carryOut(order: ListedOrder, behaviour: Cancelling): Answer {
   return behaviour === 'doneUnanswered' ? FAULTS['a close without an answer'] : answered(order);
 }
 
-function answered({ filled }: ListedOrder): Answer {
+function answered({ filled, price = '30000', amount = '0.01' }: ListedOrder): Answer {
   return respond(
-    `{"code":1000,"message":{"des":"ok","isSuc":true,"datas":{"amount":0.01,"price":30000,"completeMonty":0,"completeAmount":${filled}}}}`,
+    `{"code":1000,"message":{"des":"ok","isSuc":true,"datas":{"amount":${amount},"price":${price},"completeMonty":0,"completeAmount":${filled}}}}`,
   );
 }
 

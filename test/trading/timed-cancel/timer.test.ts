@@ -26,7 +26,10 @@ describe('starting the timer', () => {
   it('sends one request and reports the end of its minute by the clock of the exchange', async () => {
     const server = await serve(OK);
     const started = await startTimer(accountOf(server.url), 'btc_usdt');
-    expect(started).toEqual({ kind: 'started', timer: { cancelsAt: NOW + 60_000, sentAt: NOW, sent: 0, answered: 0 } });
+    expect(started).toEqual({
+      kind: 'started',
+      timer: { cancelsAt: NOW + 60_000, sentAt: NOW, sent: 0, answered: 0, mayBeLater: false },
+    });
     const { accesskey, sign, ...own } = query(server.requests[0]?.target ?? '');
     expect(own).toEqual({ method: 'cancelAllOrdersAfter', currency: 'btc_usdt', reqTime: String(NOW) });
   });
@@ -41,8 +44,12 @@ describe('starting the timer', () => {
 
   it.each<[string, Answer[], object]>([
     ['refused', [REFUSED], { kind: 'refused', code: 1009 }],
-    ['too frequent at first', [respond('{"code":4002,"message":"often"}'), OK], { cancelsAt: NOW + 60_300 }],
-    ['lost at first', [LOST, FAULTS['an HTML page'], OK], { cancelsAt: NOW + 60_900 }],
+    [
+      'too frequent at first',
+      [respond('{"code":4002,"message":"often"}'), OK],
+      { cancelsAt: NOW + 60_300, mayBeLater: false },
+    ],
+    ['lost at first', [LOST, FAULTS['an HTML page'], OK], { cancelsAt: NOW + 60_900, mayBeLater: true }],
     ['lost each time', [LOST], { kind: 'unknown', hints: saying('pit cancel-after btc_usdt') }],
     ['lost, then refused', [LOST, REFUSED], { kind: 'unknown' }],
   ])('handles a start that is %s', async (_, answers, expected) => {
@@ -58,7 +65,7 @@ describe('starting the timer', () => {
   });
 });
 
-const FIRST: Timer = { cancelsAt: NOW + MINUTE_MS, sentAt: NOW, sent: 0, answered: 0 };
+const FIRST: Timer = { cancelsAt: NOW + MINUTE_MS, sentAt: NOW, sent: 0, answered: 0, mayBeLater: false };
 
 /** The first events, without the attempts. */
 async function events(account: TestAccount, count: number, end = new AbortController()): Promise<HoldEvent[]> {

@@ -27,6 +27,12 @@ async function settled(account: TestAccount, ...names: string[]): Promise<Record
   return Object.fromEntries(found.map(({ intent, outcome }) => [intent.id, outcome]));
 }
 
+const HOUR = 3_600_000;
+/** Rows so long before or after the bill, in ms, which is a second after the transfer. */
+const elsewhere = (ms: number) => record(2, { toAddress: OTHER, submitTime: NOW + 1_000 + ms });
+const brought = (ms: number) => bill(9, '+20000USDT', { ...IN_USDT, typeDesc: 'Sold for', date: NOW + 1_000 + ms });
+const sameType = (ms: number) => bill(3, '-2BTC', { date: NOW + 1_000 + ms });
+
 describe('a bill with the amount of a lost internal transfer', () => {
   it.each<[string, readonly Row[]]>([
     ['alone', [bill(8)]],
@@ -78,6 +84,21 @@ describe('a bill with the amount of a lost internal transfer', () => {
     const named = /^bill 8 \((Moved|without a type), 2018-10-23T11:59:56\.557Z\) has this amount/;
     expect('doubt' in settled && settled.doubt).toMatch(named);
     expect(entry.events.some(({ event }) => why.test(event))).toBe(true);
+  });
+
+  it.each<[string, string, readonly Row[], readonly Row[], boolean]>([
+    ['a withdrawal a minute before', 'it', [bill(8)], [elsewhere(-60_000)], true],
+    ['a withdrawal a minute after', 'it', [bill(8)], [elsewhere(60_000)], true],
+    ['a withdrawal of more than a minute before', 'nothing', [bill(8)], [elsewhere(-60_001)], false],
+    ['a withdrawal of more than a minute after', 'nothing', [bill(8)], [elsewhere(60_001)], false],
+    ['another coin two seconds later', 'it', [brought(2_000), bill(8)], [], true],
+    ['another coin more than two seconds later', 'nothing', [brought(2_001), bill(8)], [], false],
+    ['a bill of its type 48 hours before', 'it', [bill(8), sameType(-48 * HOUR)], [], true],
+    ['a bill of its type more than 48 hours before', 'nothing', [bill(8), sameType(-48 * HOUR - 1)], [], false],
+  ])('may be explained by %s: %s', async (_, _by, bills, records, isExplained) => {
+    const account = accountOf((await serveFunds(bills, records)).url, ENOUGH);
+    begin(account, 'lost1').release();
+    expect(await settled(account)).toEqual({ lost1: isExplained ? 'unknown' : 'placed' });
   });
 
   it('settles it if orders exist only in other markets', async () => {

@@ -129,3 +129,19 @@ it.each<[string, Partial<WithdrawTerms>, Partial<WithdrawTerms>, readonly Row[],
   leave(account, 'other', other);
   expect(await settled(account)).toMatchObject(expected);
 });
+
+it.each([
+  ['a day', 86_459_000, 'notSent'],
+  ['more than a day and the minute that the log may be out of order', 86_461_000, '2'],
+])('a record belongs to a withdrawal that was settled %s before, by a clock that was wrong', async (_, ms, outcome) => {
+  const server = await serve([[2, 1]]);
+  const earlier = accountOf(server.url, { elapsedMs: -ms });
+  const terms = { coin: 'btc', amount: '1', fee: '0.1', address: ADDRESS, internal: false };
+  const write = { operation: 'withdraw', terms: { ...terms, before: { record: '1', bill: null } } } as const;
+  const entry = earlier.journal.begin<'withdraw'>(write, { id: 'earlier', reqTime: NOW });
+  entry.settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
+  entry.endVerification();
+  const account = accountOf(server.url, { ...BOTH, state: earlier.state });
+  leave(account, 'later', {});
+  expect(await settled(account, 'later')).toEqual({ later: outcome });
+});

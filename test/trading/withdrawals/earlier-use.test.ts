@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { readEarlierUse } from '../../../src/trading/withdrawals/coin-facts.js';
+import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
-import { record, serveFunds } from '../support/funds.js';
+import { query } from '../support/exchange.js';
+import { listed, record, serveFunds } from '../support/funds.js';
 
 const ACCOUNT = 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH';
 const EVM = '0x54121adf050566107229671be648f286eb82EB83';
@@ -25,5 +27,25 @@ it.each([
   'the earlier use of an address is recognized in a record that shows %s',
   async (_, address, memo, shown, expected, status?: number) => {
     expect(await earlierUse(address, memo, shown, status)).toEqual(expected);
+  },
+);
+
+it.each([
+  [10, true],
+  [11, false],
+])(
+  'the earlier use of an address is searched in ten pages of records: on page %i it is found: %s',
+  async (on, found) => {
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const page = Number(query(target).pageIndex);
+        const toAddress = page === on ? EVM : ACCOUNT;
+        const rows = Array.from({ length: 50 }, (_, index) => record(10_000 - 50 * page - index, { toAddress }));
+        return respond(listed(rows).replace('"totalCount":50,"totalPage":1', '"totalCount":600,"totalPage":12'));
+      },
+    });
+    const { client } = accountOf(server.url);
+    const use = await readEarlierUse(client, 'eth', { address: EVM, memo: null });
+    expect([use?.last !== undefined, use?.isAll]).toEqual([found, found]);
   },
 );

@@ -77,6 +77,40 @@ function intentOf(account: TestAccount): Intent[] {
   ];
 }
 
+describe('an answer that accepts a withdrawal', () => {
+  const stale = (id: string) => respond(`{"code":1000,"message":"ok","id":"${id}"}`);
+
+  it('is corrected by the records if it names one that was there before', async () => {
+    const server = await serve({ write: stale(OLD), reads: [[entry(), BEFORE]] });
+    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
+    expect(await send(account)).toEqual({ outcome: 'placed', id: NEW, duplicates: [] });
+    expect(account.withdrawalAlarms).toEqual([]);
+  });
+
+  it('proves nothing if it names one that was there before and no record shows the withdrawal', async () => {
+    const server = await serve({ write: stale(OLD) });
+    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
+    expect(await send(account)).toMatchObject({ outcome: 'unknown' });
+    expect(account.progress.join()).toContain(`names withdrawal ${OLD}, which is a different withdrawal`);
+    expect(count(server, 'withdraw')).toBe(1);
+  });
+
+  it('proves nothing if it names one that the journal has, of another coin', async () => {
+    const server = await serve({ write: stale(NEW) });
+    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
+    const terms = { ...WANTED, coin: 'eth', before: { record: '1', bill: null } };
+    const other = account.journal.begin<'withdraw'>({ operation: 'withdraw', terms }, { id: 'other1', reqTime: NOW });
+    other.settle({ outcome: 'placed', id: NEW, duplicates: [] }, 'placed');
+    expect(await send(account)).toMatchObject({ outcome: 'unknown' });
+  });
+
+  it('counts if no record shows it yet', async () => {
+    const server = await serve({ write: stale(NEW) });
+    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
+    expect(await send(account)).toEqual({ outcome: 'placed', id: NEW, duplicates: [] });
+  });
+});
+
 describe('a withdrawal', () => {
   it('sends one exact GET request, after it recorded the newest listed withdrawal', async () => {
     const server = await serve({ write: respond(DONE), reads: [[entry(), BEFORE]] });

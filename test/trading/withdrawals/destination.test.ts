@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Chain, chooseChain } from '../../../src/trading/withdrawals/chain-choice.js';
+import { type Chain, chooseChain } from '../../../src/trading/withdrawals/destination.js';
 import { saying } from '../../support/advice.js';
 
 const EVM = '0x54121adf050566107229671be648f286eb82eb83';

@@ -1,0 +1,104 @@
+import { splitMarket } from '../domain/market.js';
+import type { OrderReference } from '../domain/order.js';
+import { type Advice, suggest } from '../errors.js';
+import { Job } from './batches/job.js';
+import type { Entry } from './journal/entry.js';
+import { isOf, marketOf, type Operation } from './journal/intent.js';
+import type { Journal, Unsettled } from './journal/journal.js';
+
+/** A write of the journal that was or may have been sent, and whose outcome is unknown. */
+export interface UnknownWrite {
+  /** The id of its record. */
+  readonly id: string;
+  /** Null if the record cannot be read. */
+  readonly operation: Operation | null;
+  /** Null if it concerns no market, or one that its record does not tell. */
+  readonly market: string | null;
+  /** The coins whose balance it may change; null if its record does not tell. */
+  readonly coins: readonly string[] | null;
+  /** The order that it may have cancelled. */
+  readonly cancels: OrderReference | null;
+  /** What it may have done, and the command that settles it. */
+  readonly advice: Advice;
+}
+
+/** The writes with an unknown outcome, oldest first. Those in progress, whose processes await an answer, are not among them. */
+export function unknownWrites(journal: Journal, { open, damaged, unreadable }: Unsettled): UnknownWrite[] {
+  const ofNoKnownKind = { operation: null, market: null, coins: null, cancels: null };
+  return [
+    ...open.flatMap((entry) => unknownWrite(entry) ?? []).filter(({ id }) => journal.isOpen(id)),
+    ...damaged.map((id): UnknownWrite => {
+      const text = `The record ${id} is damaged, so it is unknown whether its write was sent.`;
+      return { ...ofNoKnownKind, id, advice: [text, suggest('Settle it', 'resolve', id)] };
+    }),
+    ...unreadable.map(({ id, failure }): UnknownWrite => {
+      return { ...ofNoKnownKind, id, advice: [failure.message, ...failure.hints, suggest('Settle it', 'resolve', id)] };
+    }),
+  ];
+}
+
+function unknownWrite(entry: Entry): UnknownWrite | undefined {
+  const { id, operation } = entry.intent;
+  const advice = adviceOf(entry);
+  if (advice === undefined) return undefined;
+  const market = marketOf(entry.intent) ?? null;
+  return { id, operation, market, coins: coinsOf(entry, market), cancels: cancelledBy(entry), advice };
+}
+
+function adviceOf(entry: Entry): Advice | undefined {
+  if (entry.isOf('orderMoreV2')) {
+    if (new Job(entry).uncertainKeys().size === 0) return undefined;
+    const text = `Some orders of ${entry.intent.id} (${entry.intent.terms.side}) may have been placed.`;
+    // without its id, which would close the job as it is
+    return [text, suggest('Find out', 'resolve')];
+  }
+  return entry.isInDoubt ? [textOf(entry), suggest('Find out', 'resolve', entry.intent.id)] : undefined;
+}
+
+function textOf({ intent }: Entry): string {
+  if (isOf(intent, 'order')) {
+    const { side, amount, market, price } = intent.terms;
+    return `An earlier order may have been placed: ${side} ${amount} ${market} at ${price}.`;
+  }
+  if (isOf(intent, 'withdraw')) {
+    const { amount, coin, address } = intent.terms;
+    return `An earlier withdrawal may have been sent: ${amount} ${coin} to ${address}.`;
+  }
+  if (isOf(intent, 'cancelOrder') || isOf(intent, 'replace')) {
+    const { order, market } = intent.terms;
+    const what = `order ${'id' in order ? order.id : order.clientId} in ${market} may have been cancelled`;
+    return `An earlier command is unsettled: ${what}${isOf(intent, 'replace') ? ', and not replaced' : ''}.`;
+  }
+  return isOf(intent, 'call') ? `An earlier call of ${intent.terms.method} may have been executed.` : '';
+}
+
+/** Null for a call: what it changes is not described. */
+function coinsOf({ intent }: Entry, market: string | null): readonly string[] | null {
+  if (isOf(intent, 'withdraw')) return [intent.terms.coin];
+  const names = market === null ? undefined : splitMarket(market);
+  return names === undefined ? null : [names.base, names.quote];
+}
+
+function cancelledBy({ intent }: Entry): OrderReference | null {
+  return isOf(intent, 'cancelOrder') || isOf(intent, 'replace') ? intent.terms.order : null;
+}
+
+/** Whether it may be in this market. */
+export function concernsMarket({ market, coins }: UnknownWrite, name: string): boolean {
+  return market === null ? coins === null : market === name;
+}
+
+/** Whether it may be in this market, or in any if none is named. */
+export function isInMarket(write: UnknownWrite, name: string | undefined): boolean {
+  return name === undefined ? write.operation !== 'withdraw' : concernsMarket(write, name);
+}
+
+/** Whether it may change the balance of this coin. */
+export function concernsCoin({ coins }: UnknownWrite, coin: string): boolean {
+  return coins === null || coins.includes(coin);
+}
+
+/** Whether it may leave an order that nobody has seen. */
+export function mayPlace({ operation }: UnknownWrite): boolean {
+  return operation !== 'cancelOrder' && operation !== 'withdraw';
+}

@@ -1,0 +1,7 @@
+import type { OrderTerms } from '../../../src/trading/journal/intent.js';
+
+/** An order to buy 0.01 btc at 30000. */
+export const TERMS: OrderTerms = {
+  ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot' },
+  ...{ price: '30000', amount: '0.01', borrow: false, repay: false },
+};
