@@ -12,7 +12,7 @@ const ARROWS = {
   cli: ['terminal', 'config', 'domain', 'platform', 'errors', 'version'],
   commands: ['cli', 'trading', 'terminal', 'exchange', 'config', 'sandbox', 'domain', 'platform', 'errors', 'version'],
   // it verifies by its own reading of the interface's document: never by signing, trading or the http client
-  sandbox: ['exchange/operations', 'domain', 'platform', 'errors'],
+  sandbox: ['exchange/operations', 'exchange/channels', 'domain', 'platform', 'errors'],
 };
 
 /** The only places that import a library. */
@@ -33,7 +33,11 @@ const HOMES = {
   'fastest-levenshtein': 'config',
   'env-paths': 'platform',
   'lossless-json': 'platform',
+  hyparquet: 'commands/history',
+  'hyparquet-writer': 'commands/history',
   lmdb: 'sandbox',
+  // the client speaks it, the exchange in a box serves it
+  ws: '(exchange|sandbox)',
 };
 
 const arrows = SUBJECTS.map((subject) => ({

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import LongFirst from './test/support/long-first.js';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
@@ -22,8 +23,12 @@ export default defineConfig({
     globalSetup: ['test/support/missing.ts'],
     setupFiles: ['test/support/every-file.ts'],
     reporters: ['default', './test/support/closing-line.ts'],
-    // most tests start real processes on two cores, and wait for much of their time
-    maxWorkers: 4,
+    // many tests wait for much of their time, for real processes and real time limits: more workers than two cores have room for
+    maxWorkers: 6,
+    sequence: { sequencer: LongFirst },
+    // most of what the tests allocate dies young; and the workers outnumber the cores, so that threads only for the
+    // collection of garbage are in each other's way
+    execArgv: ['--max-semi-space-size=64', '--single-threaded-gc'],
     // modules keep what they load once and nothing else, so that the next file may go on with those that are loaded; the
     // mock of a module or of a part of it is the same in every file, or is undone when its test ends
     isolate: false,

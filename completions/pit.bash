@@ -8,73 +8,95 @@
 __pit_command() {
   subs= flags= arguments=
   case $1 in
-    '') subs='markets ticker depth trades kline order orders cancel cancel-after resolve api account balance bills address deposits withdrawals fees withdraw profile keys doctor completion schema sandbox help' ;;
-    'markets') flags='--base=@coin --quote=@coin' arguments='@market' ;;
-    'ticker') flags='--quote=@coin --sort=change|volume|market' arguments='@market...' ;;
-    'depth') flags='--size=- --merge=-' arguments='@market' ;;
-    'trades') flags='--since=-' arguments='@market' ;;
-    'kline') flags='--type=1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week --since=- --until=- --size=-' arguments='@market' ;;
-    'order') subs='batch show replace' flags='--at=- --post-only --ioc --account=spot|isolated|cross --borrow --repay --id=- --override+=,price-band|order-notional|day-notional|post-only' arguments='buy|sell @market -' ;;
-    'order batch') flags='--file=@file --ladder=- --amount=- --weight=equal|linear --account=spot|isolated|cross --override+=,price-band|order-notional|day-notional|post-only --resume=@unresolved' arguments='buy|sell @market' ;;
-    'order show') flags='--id=@clientId --wait=open|filled|closed' arguments='@market @order' ;;
-    'order replace') flags='--id=@clientId --at=- --amount=- --account=spot|isolated|cross --borrow --repay --override+=,price-band|order-notional|day-notional|post-only' arguments='@market @order' ;;
-    'orders') flags='--side=buy|sell --state=open|filled|cancelled|all --page=- --all' arguments='@market' ;;
-    'cancel') flags='--id=@clientId --all' arguments='@market @order...' ;;
-    'cancel-after') flags='--hold' arguments='@market @program...' ;;
-    'resolve') flags='--as=done|notSent' arguments='@unresolved' ;;
+    '') subs='markets ticker depth trades kline stream order orders fills cancel cancel-after resolve api account balance bills address deposits withdrawals fees withdraw profile keys doctor completion schema sandbox help' ;;
+    'markets') flags='--base=@coin --quote=@coin --fields=,market|base|quote|priceScale|amountScale|tickSize|lotSize|minAmount|minNotional' arguments='@market' ;;
+    'ticker') flags='--quote=@coin --sort=change|volume|market --fields=,market|time|bid|ask|last|open|high|low|change|volume' arguments='@market...' ;;
+    'depth') flags='--size=- --merge=- --chart --fields=,side|price|amount' arguments='@market' ;;
+    'trades') flags='--since=- --out=@file --follow --fields=,id|time|market|side|price|amount' arguments='@market' ;;
+    'kline') flags='--type=1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week --since=- --until=- --size=- --chart --out=@file --svg=@file --fields=,time|open|high|low|close|volume|closed' arguments='@market' ;;
+    'stream') flags='--raw --count=- --for=- --until-silent=- --fields=,channel|time|received|source|scope|skipped|data.market|data.time|data.bid|data.ask|data.last|data.open|data.high|data.low|data.change|data.volume|data.side|data.price|data.amount|data.id|data.close|data.closed|data.clientId|data.type|data.account|data.filled|data.remaining|data.filledValue|data.averagePrice|data.fee|data.feeCoin|data.feeDiscount|data.state|data.status|data.lastTrade.id|data.lastTrade.time|data.lastTrade.price|data.lastTrade.amount|data.coin|data.name|data.available|data.frozen|data.total|data.canDeposit|data.canWithdraw|data.canLoan|data.value' arguments='@channel...' ;;
+    'order') subs='batch show replace' flags='--at=bid|ask|mid|bid+1tick|bid-1tick|ask+1tick|ask-1tick --post-only --ioc --account=spot|isolated|cross --borrow --repay --id=- --override+=,price-band|order-notional|day-notional|post-only --fields=,outcome|id|clientId|market|side|type|account|price|amount|notional|duplicates|state|filled|filledValue|averagePrice|fee|feeCoin' arguments='buy|sell @market -' ;;
+    'order batch') flags='--file=@file --ladder=- --amount=- --weight=equal|linear --account=spot|isolated|cross --override+=,price-band|order-notional|day-notional|post-only --resume=@unresolved --fields=,line|price|amount|outcome|id|reason' arguments='buy|sell @market' ;;
+    'order show') flags='--id=@clientId --wait=open|filled|closed --fields=,id|clientId|market|side|type|account|price|amount|filled|remaining|filledValue|averagePrice|fee|feeCoin|feeDiscount|time|state|status' arguments='@market @order' ;;
+    'order replace') flags='--id=@clientId --at=bid|ask|mid|bid+1tick|bid-1tick|ask+1tick|ask-1tick --amount=- --account=spot|isolated|cross --borrow --repay --override+=,price-band|order-notional|day-notional|post-only --fields=,outcome|id|clientId|market|side|type|account|price|amount|notional|duplicates|state|filled|filledValue|averagePrice|fee|feeCoin|replaced.outcome|replaced.id|replaced.clientId|replaced.market|replaced.price|replaced.amount|replaced.filled|replaced.filledValue|replaced.code|replaced.message' arguments='@market @order' ;;
+    'orders') flags='--side=buy|sell --state=open|filled|cancelled|all --page=- --all --all-markets --fields=,id|clientId|market|side|type|account|price|amount|filled|remaining|filledValue|averagePrice|fee|feeCoin|feeDiscount|time|state|status' arguments='@market' ;;
+    'fills') flags='--from=- --to=- --all --fields=,orderId|clientId|time|market|side|price|amount|value|fee|feeCoin' arguments='@market' ;;
+    'cancel') flags='--id=@clientId --all --fields=,outcome|id|clientId|market|price|amount|filled|filledValue|code|message' arguments='@market @order...' ;;
+    'cancel-after') flags='--hold --fields=,market|cancelsAt' arguments='@market @program...' ;;
+    'resolve') flags='--as=done|notSent --fields=,operation|clientId|market|outcome|id|duplicates|timeline' arguments='@unresolved' ;;
     'api') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='markets|allTicker|ticker|depth|trades|kline|getAccountInfo|getSpotBills|getUserAddress|getPayinAddress|getWithdrawAddress|getWithdrawRecord|getChargeRecord|getFeeInfo|withdraw|order|orderMoreV2|cancelOrder|cancelAllOrdersAfter|getOrder|getOrders -...' ;;
-    'account') ;;
-    'balance') flags='--all --in=@coin' arguments='@coin...' ;;
-    'bills') flags='--from=- --to=- --page=- --all --summary' arguments='@coin' ;;
-    'address') flags='--single --withdraw' arguments='@coin' ;;
-    'deposits') flags='--page=- --all' arguments='@coin' ;;
-    'withdrawals') flags='--page=- --all' arguments='@coin' ;;
-    'fees') arguments='@coin' ;;
-    'withdraw') flags='--to=- --memo=- --chain=- --fee=- --internal --confirm-address=- --safe-pwd-stdin --safe-pwd-fd=-' arguments='@coin -' ;;
+    'account') flags='--fields=,username|tradePassword|googleAuth|mobileAuth|permissions.asset|permissions.lever|permissions.entrust|permissions.money|coins.coin|coins.name|coins.available|coins.frozen|coins.total|coins.canDeposit|coins.canWithdraw|coins.canLoan|coins.value|coins.key|coins.enName|coins.cnName|coins.showName|coins.unitTag|coins.unitDecimal|coins.fundstype' ;;
+    'balance') flags='--all --in=@coin --fields=,coin|name|available|frozen|total|canDeposit|canWithdraw|canLoan|value' arguments='@coin...' ;;
+    'bills') flags='--from=- --to=- --page=- --all --summary --fields=,id|time|coin|type|change|balance|remark|count|in|out|net' arguments='@coin' ;;
+    'address') flags='--single --withdraw --fields=,coin|chain|address|memo|canDeposit|canWithdraw' arguments='@coin' ;;
+    'deposits') flags='--page=- --all --fields=,id|time|timeRaw|coin|amount|address|hash|confirmations|internal|description|state|status' arguments='@coin' ;;
+    'withdrawals') flags='--page=- --all --fields=,id|time|processedTime|coin|amount|fee|address|hash|merchantOrderNo|state|status' arguments='@coin' ;;
+    'fees') flags='--fields=,coin|chain|mainChain|fee|canDeposit|canWithdraw' arguments='@coin' ;;
+    'withdraw') flags='--to=- --memo=- --chain=- --fee=- --internal --confirm-address=- --safe-pwd-stdin --safe-pwd-fd=- --fields=,outcome|id|coin|amount|fee|receives|address|memo|internal|duplicates' arguments='@coin -' ;;
     'profile') subs='list add use show set unset remove' ;;
-    'profile list') ;;
-    'profile add') flags='--base-url=- --trade-url=- --ws-url=-' arguments='-' ;;
-    'profile use') arguments='@profile' ;;
-    'profile show') arguments='@profile' ;;
-    'profile set') arguments='@profile base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|caFile|reqTimeTolerance|withdrawFee|zone -' ;;
-    'profile unset') arguments='@profile base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|caFile|reqTimeTolerance|withdrawFee|zone' ;;
-    'profile remove') arguments='@profile' ;;
+    'profile list') flags='--fields=,name|baseUrl|tradeUrl|wsUrl|active' ;;
+    'profile add') flags='--base-url=- --trade-url=- --ws-url=- --fields=,name|baseUrl|tradeUrl|wsUrl|active|settings' arguments='-' ;;
+    'profile use') flags='--fields=,name|baseUrl|tradeUrl|wsUrl|active|settings' arguments='@profile' ;;
+    'profile show') flags='--fields=,name|baseUrl|tradeUrl|wsUrl|active|settings|origins' arguments='@profile' ;;
+    'profile set') flags='--fields=,name|baseUrl|tradeUrl|wsUrl|active|settings' arguments='@profile baseUrl|tradeUrl|wsUrl|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|caFile|reqTimeTolerance|withdrawFee|zone -' ;;
+    'profile unset') flags='--fields=,name|baseUrl|tradeUrl|wsUrl|active|settings' arguments='@profile baseUrl|tradeUrl|wsUrl|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|caFile|reqTimeTolerance|withdrawFee|zone' ;;
+    'profile remove') flags='--fields=,removed' arguments='@profile' ;;
     'keys') subs='set show remove' ;;
-    'keys set') flags='--stdin --file=@file' ;;
-    'keys show') ;;
-    'keys remove') ;;
-    'doctor') ;;
-    'completion') subs='install uninstall' arguments='bash|zsh|fish' ;;
-    'completion install') arguments='bash|zsh|fish' ;;
-    'completion uninstall') arguments='bash|zsh|fish' ;;
-    'schema') arguments='-...' ;;
+    'keys set') flags='--stdin --file=@file --fields=,profile|accessKey|secretKey' ;;
+    'keys show') flags='--fields=,profile|accessKey|secretKey' ;;
+    'keys remove') flags='--fields=,profile|accessKey|secretKey' ;;
+    'doctor') flags='--fields=,check|status|detail|fix' ;;
+    'completion') subs='install uninstall' flags='--fields=,shell|script' arguments='bash|zsh|fish' ;;
+    'completion install') flags='--fields=,shell|changes' arguments='bash|zsh|fish' ;;
+    'completion uninstall') flags='--fields=,shell|changes' arguments='bash|zsh|fish' ;;
+    'schema') flags='--fields=,command|field|type|description|interface' arguments='markets|ticker|depth|trades|kline|stream|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' ;;
     'sandbox') subs='serve start stop status reset account deposit transfer price replay export import clock fault' ;;
-    'sandbox serve') flags='--port=- --seed=- --no-limits --limit=- --strict-agent --kline-since=first|latest --dialect=document|observed --zone=-' ;;
-    'sandbox start') flags='--dialect=document|observed' ;;
-    'sandbox stop') ;;
-    'sandbox status') ;;
-    'sandbox reset') ;;
+    'sandbox serve') flags='--port=- --seed=- --no-limits --limit=- --strict-agent --kline-since=first|latest --dialect=document|observed --zone=- --fields=,baseUrl|tradeUrl|wsUrl|accessKey|secretKey|safePwd|pid|adminUrl|adminToken' ;;
+    'sandbox start') flags='--dialect=document|observed --fields=,baseUrl|tradeUrl|wsUrl|accessKey|secretKey|safePwd|pid|adminUrl|adminToken' ;;
+    'sandbox stop') flags='--fields=,stopped' ;;
+    'sandbox status') flags='--fields=,running|baseUrl|tradeUrl|wsUrl|accessKey|secretKey|safePwd|pid|dialect|time|clockRunning|clockSpeed|markets|orders|accounts|trades|requests|refused|streams|nonBrowserAgents|faults|replaying|memory|disk|cpuSeconds|upSeconds' ;;
+    'sandbox reset') flags='--fields=,stopped' ;;
     'sandbox account') subs='add list show' ;;
-    'sandbox account add') flags='--permissions=,asset|lever|entrust|money' arguments='-' ;;
-    'sandbox account list') ;;
-    'sandbox account show') arguments='-' ;;
-    'sandbox deposit') flags='--account=- --chain=- --fail' arguments='@coin -' ;;
-    'sandbox transfer') flags='--from=- --to=- --margin=@market --back' arguments='@coin -' ;;
-    'sandbox price') flags='--over=-' arguments='@market -' ;;
-    'sandbox replay') flags='--speed=-' arguments='@market @file' ;;
-    'sandbox export') arguments='@file' ;;
-    'sandbox import') arguments='@file' ;;
+    'sandbox account add') flags='--permissions=,asset|lever|entrust|money --fields=,id|username|accessKey|secretKey|safePwd|permissions.asset|permissions.lever|permissions.entrust|permissions.money' arguments='-' ;;
+    'sandbox account list') flags='--fields=,id|username|accessKey|secretKey|safePwd|permissions.asset|permissions.lever|permissions.entrust|permissions.money' ;;
+    'sandbox account show') flags='--fields=,wallet|market|coin|available|frozen|borrowed' arguments='-' ;;
+    'sandbox deposit') flags='--account=- --chain=- --fail --fields=,id|account|coin|amount' arguments='@coin -' ;;
+    'sandbox transfer') flags='--from=- --to=- --margin=@market --back --fields=,account|to|wallet|back|coin|amount' arguments='@coin -' ;;
+    'sandbox price') flags='--over=- --fields=,market|price|at' arguments='@market -' ;;
+    'sandbox replay') flags='--speed=- --fields=,market|kind|rows|from|to|speed|anew|left' arguments='@market @file' ;;
+    'sandbox export') flags='--fields=,file|rows' arguments='@file' ;;
+    'sandbox import') flags='--fields=,file|rows' arguments='@file' ;;
     'sandbox clock') subs='stop start set speed advance' ;;
-    'sandbox clock stop') ;;
-    'sandbox clock start') ;;
-    'sandbox clock set') arguments='-' ;;
-    'sandbox clock speed') arguments='-' ;;
-    'sandbox clock advance') arguments='-' ;;
+    'sandbox clock stop') flags='--fields=,time|running|speed' ;;
+    'sandbox clock start') flags='--fields=,time|running|speed' ;;
+    'sandbox clock set') flags='--fields=,time|running|speed' arguments='-' ;;
+    'sandbox clock speed') flags='--fields=,time|running|speed' arguments='-' ;;
+    'sandbox clock advance') flags='--fields=,time|running|speed' arguments='-' ;;
     'sandbox fault') subs='add list clear log' ;;
-    'sandbox fault add') flags='--operation=markets|allTicker|ticker|depth|trades|kline|getAccountInfo|getSpotBills|getUserAddress|getPayinAddress|getWithdrawAddress|getWithdrawRecord|getChargeRecord|getFeeInfo|withdraw|order|orderMoreV2|cancelOrder|cancelAllOrdersAfter|getOrder|getOrders --probability=- --count=- --every=- --delay=- --skew=-' arguments='drop-before|drop-after|delay|late|truncate|error-before|error-after|html-before|html-after|twice|redirect|rate-limit|skew' ;;
-    'sandbox fault list') ;;
-    'sandbox fault clear') arguments='-' ;;
-    'sandbox fault log') flags='--after=-' ;;
+    'sandbox fault add') flags='--operation=markets|allTicker|ticker|depth|trades|kline|getAccountInfo|getSpotBills|getUserAddress|getPayinAddress|getWithdrawAddress|getWithdrawRecord|getChargeRecord|getFeeInfo|withdraw|order|orderMoreV2|cancelOrder|cancelAllOrdersAfter|getOrder|getOrders|ticker|depth|quickDepth|trades|kline|markets|push_user_incr_record|push_user_record|push_user_incr_asset|push_user_asset|push_user_cross_asset --probability=- --count=- --every=- --delay=- --skew=- --fields=,id|kind|operation|probability|count|every|delay|skew|seen|applied' arguments='drop-before|drop-after|delay|late|truncate|error-before|error-after|html-before|html-after|twice|redirect|rate-limit|skew|stream-drop|stream-delay|stream-duplicate|stream-reorder|stream-cut|stream-stale|stream-garbage' ;;
+    'sandbox fault list') flags='--fields=,id|kind|operation|probability|count|every|delay|skew|seen|applied' ;;
+    'sandbox fault clear') flags='--fields=,cleared' arguments='-' ;;
+    'sandbox fault log') flags='--after=- --fields=,number|time|rule|kind|operation|parameters|executions' ;;
+    'api markets') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='-' ;;
+    'api allTicker') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='-' ;;
+    'api ticker') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='- market=...' ;;
+    'api depth') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='- market=|size=|merge=...' ;;
+    'api trades') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='- market=|since=...' ;;
+    'api kline') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='- market=|type=|since=|size=...' ;;
+    'api getAccountInfo') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='-' ;;
+    'api getSpotBills') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='- currency=|startDate=|endDate=|dataType=|pageIndex=|pageSize=...' ;;
+    'api getUserAddress') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='- currency=...' ;;
+    'api getPayinAddress') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='- currency=...' ;;
+    'api getWithdrawAddress') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='- currency=...' ;;
+    'api getWithdrawRecord') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='- currency=|pageIndex=|pageSize=...' ;;
+    'api getChargeRecord') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='- currency=|pageIndex=|pageSize=...' ;;
+    'api getFeeInfo') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='- currency=...' ;;
+    'api order') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='- currency=|tradeType=|price=|amount=|acctType=|enableExpress=|enableRepay=|customerOrderId=|orderType=...' ;;
+    'api orderMoreV2') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='- market=|tradeParams=|tradeType=|acctType=...' ;;
+    'api cancelOrder') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='- currency=|id=|customerOrderId=...' ;;
+    'api cancelAllOrdersAfter') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='- currency=...' ;;
+    'api getOrder') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='- currency=|id=|customerOrderId=...' ;;
+    'api getOrders') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='- currency=|pageIndex=|tradeType=...' ;;
   esac
 }
 
@@ -130,6 +152,9 @@ __pit_take() {
     if [[ $kind == @market ]]; then
       __pit_plain "$1"
       market=${plain//[!a-z0-9_]/}
+    elif [[ $path == api && $position -eq 0 ]]; then
+      __pit_command "api $1"
+      [[ -n $arguments ]] || __pit_command api
     fi
     kind=
     position=$((position + 1))
@@ -254,6 +279,28 @@ __pit_profiles() {
   done < <(compgen -f -- "$home/profiles/")
 }
 
+# Offers channels of pit stream: the kinds, after a colon the markets, and after another one the types of candles. A word
+# that is not complete gets no space after it, where bash can leave that out.
+__pit_channels() {
+  local sort=${value%%:*} word isopen=
+  if [[ $value != *:* ]]; then
+    for word in ticker: depth: trades: kline: orders orders: balances cross-balances; do __pit_offer "$word"; done
+    [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *: ]] && isopen=1
+  elif [[ $sort == kline && $value == *:*:* ]]; then
+    before+=${value%:*}:
+    value=${value##*:}
+    for word in 1min 3min 5min 15min 30min 1hour 2hour 4hour 6hour 12hour 1day 3day 1week; do __pit_offer "$word"; done
+  elif [[ $sort == ticker || $sort == depth || $sort == trades || $sort == kline || $sort == orders ]]; then
+    before+=$sort:
+    __pit_plain "${value#*:}"
+    value=$plain
+    __pit_names markets
+    [[ $sort == kline ]] && COMPREPLY=("${COMPREPLY[@]/%/:}") && isopen=1
+  fi
+  [[ -n $isopen ]] && builtin compopt -o nospace 2>/dev/null
+  return 0
+}
+
 __pit_offer() {
   [[ $1 == "$value"* ]] && COMPREPLY+=("$before$1")
 }
@@ -279,6 +326,7 @@ __pit_value() {
   local plain word
   case $1 in
     @market) __pit_plain "$value"; value=$plain; __pit_names markets ;;
+    @channel) __pit_channels ;;
     @coin) __pit_plain "$value"; value=$plain; __pit_names coins ;;
     @unresolved) __pit_names unresolved ;;
     @order) __pit_orders id ;;
@@ -336,6 +384,8 @@ _pit() {
     [[ -n $kind ]] && __pit_value "$kind"
     [[ -z $cur && -z $kind && -z $subs ]] && __pit_flags
   fi
+  # after name= comes its value
+  [[ ${COMPREPLY[0]-} == *= ]] && builtin compopt -o nospace 2>/dev/null
   [[ -n $lead ]] && for index in "${!COMPREPLY[@]}"; do COMPREPLY[index]=${COMPREPLY[index]#"$lead"}; done
   return 0
 }

@@ -15,8 +15,10 @@ function __pit_tree_subs
                 'depth' 'Show the order book of a market' \
                 'trades' 'List public trades, oldest first' \
                 'kline' 'List candles, oldest first' \
+                'stream' 'Follow market data, orders and balances as they change' \
                 'order' 'Place an order; on a terminal, ask for missing parts' \
                 'orders' 'List orders, newest first (default: open)' \
+                'fills' 'List what your orders have filled, newest first' \
                 'cancel' 'Cancel orders by id, or all in a market' \
                 'cancel-after' 'Cancel every order of a market in one minute' \
                 'resolve' 'Settle writes whose outcome is unknown' \
@@ -46,7 +48,7 @@ function __pit_tree_subs
                 'list' 'List profiles and mark the active one' \
                 'add' 'Add a profile for an exchange' \
                 'use' 'Make a profile the active one' \
-                'show' 'Show a profile with its settings' \
+                'show' 'Show a profile and where each value comes from' \
                 'set' 'Set a host or a setting of a profile' \
                 'unset' 'Remove a setting of a profile' \
                 'remove' 'Remove a profile and its keys; asks'
@@ -89,7 +91,7 @@ function __pit_tree_subs
                 'advance' 'Advance the sandbox clock; everything due happens'
         case 'sandbox fault'
             printf '%s\t%s\n' \
-                'add' 'Make requests to the sandbox fail' \
+                'add' 'Make requests to the sandbox or its streams fail' \
                 'list' 'List the active faults' \
                 'clear' 'Remove one fault or all; the log stays' \
                 'log' 'List applied faults and their real effects, oldest first'
@@ -101,99 +103,143 @@ function __pit_tree_flags
         case 'markets'
             printf '%s\t%s\n' \
                 '--base=@coin' 'list only markets for this coin' \
-                '--quote=@coin' 'list only markets priced in this coin'
+                '--quote=@coin' 'list only markets priced in this coin' \
+                '--fields=,market|base|quote|priceScale|amountScale|tickSize|lotSize|minAmount|minNotional' 'show only these fields in tables and --csv'
         case 'ticker'
             printf '%s\t%s\n' \
                 '--quote=@coin' 'list only markets priced in this coin' \
-                '--sort=change|volume|market' 'sort by change or volume, largest first, or by market'
+                '--sort=change|volume|market' 'sort by change or volume, largest first, or by market' \
+                '--fields=,market|time|bid|ask|last|open|high|low|change|volume' 'show only these fields in tables and --csv'
         case 'depth'
             printf '%s\t%s\n' \
                 '--size=-' 'how many levels per side, 1 to 50 (default: 10)' \
-                '--merge=-' 'group prices by this step (5 levels per side)'
+                '--merge=-' 'group prices by this step (5 levels per side)' \
+                '--chart' 'draw the cumulative amounts of both sides (50 levels by default)' \
+                '--fields=,side|price|amount' 'show only these fields in tables and --csv'
         case 'trades'
             printf '%s\t%s\n' \
-                '--since=-' 'list the 50 trades after this one (default: the newest)'
+                '--since=-' 'list the 50 trades after this one (default: the newest)' \
+                '--out=@file' 'download all trades after --since into this file: .csv, .ndjson or .parquet' \
+                '--follow' 'go on with new trades until you stop it' \
+                '--fields=,id|time|market|side|price|amount' 'show only these fields in tables and --csv'
         case 'kline'
             printf '%s\t%s\n' \
                 '--type=1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week' '1min, 3min, 5min, 15min, 30min, 1hour, 2hour, 4hour, 6hour, 12hour, 1day, 3day, 1week (default: 1hour)' \
                 '--since=-' 'list candles from this time' \
                 '--until=-' 'list candles up to this time (default: now)' \
-                '--size=-' 'how many (default: 24, or all since --since)'
+                '--size=-' 'how many (default: 24, or all since --since)' \
+                '--chart' 'draw the candles, as many as fit unless --size or --since says how many' \
+                '--out=@file' 'download all closed candles since --since into this file: .csv, .ndjson or .parquet; resumes an interrupted download' \
+                '--svg=@file' 'write the chart to this file' \
+                '--fields=,time|open|high|low|close|volume|closed' 'show only these fields in tables and --csv'
+        case 'stream'
+            printf '%s\t%s\n' \
+                '--raw' 'print each message unchanged, one per line' \
+                '--count=-' 'end after n events' \
+                '--for=-' 'end after this time: 500ms, 90s, 2h' \
+                '--until-silent=-' 'stop after this long without data' \
+                '--fields=,channel|time|received|source|scope|skipped|data.market|data.time|data.bid|data.ask|data.last|data.open|data.high|data.low|data.change|data.volume|data.side|data.price|data.amount|data.id|data.close|data.closed|data.clientId|data.type|data.account|data.filled|data.remaining|data.filledValue|data.averagePrice|data.fee|data.feeCoin|data.feeDiscount|data.state|data.status|data.lastTrade.id|data.lastTrade.time|data.lastTrade.price|data.lastTrade.amount|data.coin|data.name|data.available|data.frozen|data.total|data.canDeposit|data.canWithdraw|data.canLoan|data.value' 'show only these fields in tables and --csv'
         case 'order'
             printf '%s\t%s\n' \
-                '--at=-' 'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%' \
+                '--at=bid|ask|mid|bid+1tick|bid-1tick|ask+1tick|ask-1tick' 'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%' \
                 '--post-only' 'only rest in the book; rejected if it would fill at once' \
                 '--ioc' 'fill what can be filled at once, cancel the rest' \
                 '--account=spot|isolated|cross' 'spot, isolated or cross (default: spot)' \
                 '--borrow' 'borrow what is missing (margin)' \
                 '--repay' 'repay loans with what comes in (margin)' \
                 '--id=-' 'your own id for the order, 4 to 36 letters or digits' \
-                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only' \
+                '--fields=,outcome|id|clientId|market|side|type|account|price|amount|notional|duplicates|state|filled|filledValue|averagePrice|fee|feeCoin' 'show only these fields in tables and --csv'
         case 'order batch'
             printf '%s\t%s\n' \
                 '--file=@file' 'price,amount lines, or {"price":…,"amount":…} lines; - reads stdin' \
                 '--ladder=-' 'n orders at prices from one to the other: 30000:31000:20' \
-                '--amount=-' 'the most that all orders of a ladder come to, in the base coin' \
+                '--amount=-' 'the most that all orders of a ladder come to: 0.5, 100usdt or 50%' \
                 '--weight=equal|linear' 'equal amounts, or linear: growing towards the end (default: equal)' \
                 '--account=spot|isolated|cross' 'spot, isolated or cross (default: spot)' \
                 '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only' \
-                '--resume=@unresolved' 'continue a job that was stopped'
+                '--resume=@unresolved' 'continue a job that was stopped' \
+                '--fields=,line|price|amount|outcome|id|reason' 'show only these fields in tables and --csv'
         case 'order show'
             printf '%s\t%s\n' \
                 '--id=@clientId' 'your own id of the order' \
-                '--wait=open|filled|closed' 'wait until the order is open (it exists), filled or closed (filled or cancelled), for as long as --timeout'
+                '--wait=open|filled|closed' 'wait until the order is open (it exists), filled or closed (filled or cancelled), for as long as --timeout' \
+                '--fields=,id|clientId|market|side|type|account|price|amount|filled|remaining|filledValue|averagePrice|fee|feeCoin|feeDiscount|time|state|status' 'show only these fields in tables and --csv'
         case 'order replace'
             printf '%s\t%s\n' \
                 '--id=@clientId' 'your own id of the order' \
-                '--at=-' 'the new price: a number, or bid, ask or mid with an offset' \
+                '--at=bid|ask|mid|bid+1tick|bid-1tick|ask+1tick|ask-1tick' 'the new price: a number, or bid, ask or mid with an offset' \
                 '--amount=-' 'the new total, including what has filled: in the base coin (0.5) or a value (100usdt); a share (50%) is of the balance with the order cancelled, on top of what has filled' \
                 '--account=spot|isolated|cross' 'the order\'s account, which the exchange does not report: spot, isolated or cross (default: as pit placed it; spot if pit placed no margin orders in the market)' \
                 '--borrow' 'borrow what is missing (margin); kept for an order that pit placed' \
                 '--repay' 'repay loans with what comes in (margin); kept likewise' \
-                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only' \
+                '--fields=,outcome|id|clientId|market|side|type|account|price|amount|notional|duplicates|state|filled|filledValue|averagePrice|fee|feeCoin|replaced.outcome|replaced.id|replaced.clientId|replaced.market|replaced.price|replaced.amount|replaced.filled|replaced.filledValue|replaced.code|replaced.message' 'show only these fields in tables and --csv'
         case 'orders'
             printf '%s\t%s\n' \
                 '--side=buy|sell' 'only buys or only sells' \
                 '--state=open|filled|cancelled|all' 'open, filled, cancelled or all (default: open)' \
                 '--page=-' 'page n of the orders of a side, 10 each, before --state is applied' \
-                '--all' 'read every page; open orders are always searched on every page'
+                '--all' 'read every page; open orders are always searched on every page' \
+                '--all-markets' 'read every market of the exchange' \
+                '--fields=,id|clientId|market|side|type|account|price|amount|filled|remaining|filledValue|averagePrice|fee|feeCoin|feeDiscount|time|state|status' 'show only these fields in tables and --csv'
+        case 'fills'
+            printf '%s\t%s\n' \
+                '--from=-' 'list all orders from this time (default: the newest)' \
+                '--to=-' 'list orders up to this time (default: now)' \
+                '--all' 'list all fills' \
+                '--fields=,orderId|clientId|time|market|side|price|amount|value|fee|feeCoin' 'show only these fields in tables and --csv'
         case 'cancel'
             printf '%s\t%s\n' \
                 '--id=@clientId' 'your own id of the order' \
-                '--all' 'every open order of the market, until none is left; asks for confirmation'
+                '--all' 'every open order of the market, until none is left; asks for confirmation' \
+                '--fields=,outcome|id|clientId|market|price|amount|filled|filledValue|code|message' 'show only these fields in tables and --csv'
         case 'cancel-after'
             printf '%s\t%s\n' \
-                '--hold' 'restart the timer every 15 seconds until Ctrl-C, or until the command ends'
+                '--hold' 'restart the timer every 15 seconds until Ctrl-C, or until the command ends' \
+                '--fields=,market|cancelsAt' 'show only these fields in tables and --csv'
         case 'resolve'
             printf '%s\t%s\n' \
-                '--as=done|notSent' 'what you found out about a call, withdrawal or damaged record that pit cannot look up: done or notSent'
+                '--as=done|notSent' 'what you found out about a call, withdrawal or damaged record that pit cannot look up: done or notSent' \
+                '--fields=,operation|clientId|market|outcome|id|duplicates|timeline' 'show only these fields in tables and --csv'
         case 'api'
             printf '%s\t%s\n' \
                 '--raw' 'print the body as it was sent instead of a table' \
                 '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+        case 'account'
+            printf '%s\t%s\n' \
+                '--fields=,username|tradePassword|googleAuth|mobileAuth|permissions.asset|permissions.lever|permissions.entrust|permissions.money|coins.coin|coins.name|coins.available|coins.frozen|coins.total|coins.canDeposit|coins.canWithdraw|coins.canLoan|coins.value|coins.key|coins.enName|coins.cnName|coins.showName|coins.unitTag|coins.unitDecimal|coins.fundstype' 'show only these fields in tables and --csv'
         case 'balance'
             printf '%s\t%s\n' \
                 '--all' 'include empty balances' \
-                '--in=@coin' 'add values in this coin at the last prices, with their sum'
+                '--in=@coin' 'add values in this coin at the last prices, with their sum' \
+                '--fields=,coin|name|available|frozen|total|canDeposit|canWithdraw|canLoan|value' 'show only these fields in tables and --csv'
         case 'bills'
             printf '%s\t%s\n' \
                 '--from=-' 'list all bills from this time (default: one page)' \
                 '--to=-' 'list bills up to this time (default: now)' \
                 '--page=-' 'list this page of 50 (default: 1)' \
                 '--all' 'list all bills' \
-                '--summary' 'count and sum the bills of the range by coin and type'
+                '--summary' 'count and sum the bills of the range by coin and type' \
+                '--fields=,id|time|coin|type|change|balance|remark|count|in|out|net' 'show only these fields in tables and --csv'
         case 'address'
             printf '%s\t%s\n' \
                 '--single' 'read the single address of a coin with one chain (default: every chain)' \
-                '--withdraw' 'show the verified address for withdrawals'
+                '--withdraw' 'show the verified address for withdrawals' \
+                '--fields=,coin|chain|address|memo|canDeposit|canWithdraw' 'show only these fields in tables and --csv'
         case 'deposits'
             printf '%s\t%s\n' \
                 '--page=-' 'list this page of 50 (default: 1)' \
-                '--all' 'list all pages'
+                '--all' 'list all pages' \
+                '--fields=,id|time|timeRaw|coin|amount|address|hash|confirmations|internal|description|state|status' 'show only these fields in tables and --csv'
         case 'withdrawals'
             printf '%s\t%s\n' \
                 '--page=-' 'list this page of 50 (default: 1)' \
-                '--all' 'list all pages'
+                '--all' 'list all pages' \
+                '--fields=,id|time|processedTime|coin|amount|fee|address|hash|merchantOrderNo|state|status' 'show only these fields in tables and --csv'
+        case 'fees'
+            printf '%s\t%s\n' \
+                '--fields=,coin|chain|mainChain|fee|canDeposit|canWithdraw' 'show only these fields in tables and --csv'
         case 'withdraw'
             printf '%s\t%s\n' \
                 '--to=-' 'the address, which must be verified with the exchange' \
@@ -203,16 +249,58 @@ function __pit_tree_flags
                 '--internal' 'allow a transfer within the exchange' \
                 '--confirm-address=-' 'confirm in a script: the whole address again' \
                 '--safe-pwd-stdin' 'read the fund password from stdin' \
-                '--safe-pwd-fd=-' 'read the fund password from a file descriptor'
+                '--safe-pwd-fd=-' 'read the fund password from a file descriptor' \
+                '--fields=,outcome|id|coin|amount|fee|receives|address|memo|internal|duplicates' 'show only these fields in tables and --csv'
+        case 'profile list'
+            printf '%s\t%s\n' \
+                '--fields=,name|baseUrl|tradeUrl|wsUrl|active' 'show only these fields in tables and --csv'
         case 'profile add'
             printf '%s\t%s\n' \
                 '--base-url=-' 'the market-data host, without /data/v1' \
                 '--trade-url=-' 'the trade host, without /api' \
-                '--ws-url=-' 'the WebSocket address'
+                '--ws-url=-' 'the WebSocket address' \
+                '--fields=,name|baseUrl|tradeUrl|wsUrl|active|settings' 'show only these fields in tables and --csv'
+        case 'profile use'
+            printf '%s\t%s\n' \
+                '--fields=,name|baseUrl|tradeUrl|wsUrl|active|settings' 'show only these fields in tables and --csv'
+        case 'profile show'
+            printf '%s\t%s\n' \
+                '--fields=,name|baseUrl|tradeUrl|wsUrl|active|settings|origins' 'show only these fields in tables and --csv'
+        case 'profile set'
+            printf '%s\t%s\n' \
+                '--fields=,name|baseUrl|tradeUrl|wsUrl|active|settings' 'show only these fields in tables and --csv'
+        case 'profile unset'
+            printf '%s\t%s\n' \
+                '--fields=,name|baseUrl|tradeUrl|wsUrl|active|settings' 'show only these fields in tables and --csv'
+        case 'profile remove'
+            printf '%s\t%s\n' \
+                '--fields=,removed' 'show only these fields in tables and --csv'
         case 'keys set'
             printf '%s\t%s\n' \
                 '--stdin' 'read the access key, a newline and the secret key from stdin (default: ask)' \
-                '--file=@file' 'read the same two lines from a file (default: ask)'
+                '--file=@file' 'read the same two lines from a file (default: ask)' \
+                '--fields=,profile|accessKey|secretKey' 'show only these fields in tables and --csv'
+        case 'keys show'
+            printf '%s\t%s\n' \
+                '--fields=,profile|accessKey|secretKey' 'show only these fields in tables and --csv'
+        case 'keys remove'
+            printf '%s\t%s\n' \
+                '--fields=,profile|accessKey|secretKey' 'show only these fields in tables and --csv'
+        case 'doctor'
+            printf '%s\t%s\n' \
+                '--fields=,check|status|detail|fix' 'show only these fields in tables and --csv'
+        case 'completion'
+            printf '%s\t%s\n' \
+                '--fields=,shell|script' 'show only these fields in tables and --csv'
+        case 'completion install'
+            printf '%s\t%s\n' \
+                '--fields=,shell|changes' 'show only these fields in tables and --csv'
+        case 'completion uninstall'
+            printf '%s\t%s\n' \
+                '--fields=,shell|changes' 'show only these fields in tables and --csv'
+        case 'schema'
+            printf '%s\t%s\n' \
+                '--fields=,command|field|type|description|interface' 'show only these fields in tables and --csv'
         case 'sandbox serve'
             printf '%s\t%s\n' \
                 '--port=-' 'listen on this loopback port; 0 picks a free one' \
@@ -222,41 +310,172 @@ function __pit_tree_flags
                 '--strict-agent' 'refuse a User-Agent that is not a browser\'s' \
                 '--kline-since=first|latest' 'which 1,000 candles to return after since: first or latest (default: latest)' \
                 '--dialect=document|observed' 'serve the document to the letter, or what clients parse: document or observed (default: the last one, or document)' \
-                '--zone=-' 'the time zone of dates in answers, such as +08:00 (default: UTC)'
+                '--zone=-' 'the time zone of dates in answers, such as +08:00 (default: UTC)' \
+                '--fields=,baseUrl|tradeUrl|wsUrl|accessKey|secretKey|safePwd|pid|adminUrl|adminToken' 'show only these fields in tables and --csv'
         case 'sandbox start'
             printf '%s\t%s\n' \
-                '--dialect=document|observed' 'serve the document to the letter, or what clients parse: document or observed (default: the last one, or document)'
+                '--dialect=document|observed' 'serve the document to the letter, or what clients parse: document or observed (default: the last one, or document)' \
+                '--fields=,baseUrl|tradeUrl|wsUrl|accessKey|secretKey|safePwd|pid|adminUrl|adminToken' 'show only these fields in tables and --csv'
+        case 'sandbox stop'
+            printf '%s\t%s\n' \
+                '--fields=,stopped' 'show only these fields in tables and --csv'
+        case 'sandbox status'
+            printf '%s\t%s\n' \
+                '--fields=,running|baseUrl|tradeUrl|wsUrl|accessKey|secretKey|safePwd|pid|dialect|time|clockRunning|clockSpeed|markets|orders|accounts|trades|requests|refused|streams|nonBrowserAgents|faults|replaying|memory|disk|cpuSeconds|upSeconds' 'show only these fields in tables and --csv'
+        case 'sandbox reset'
+            printf '%s\t%s\n' \
+                '--fields=,stopped' 'show only these fields in tables and --csv'
         case 'sandbox account add'
             printf '%s\t%s\n' \
-                '--permissions=,asset|lever|entrust|money' 'what its key may do: some of asset, lever, entrust, money (default: all)'
+                '--permissions=,asset|lever|entrust|money' 'what its key may do: some of asset, lever, entrust, money (default: all)' \
+                '--fields=,id|username|accessKey|secretKey|safePwd|permissions.asset|permissions.lever|permissions.entrust|permissions.money' 'show only these fields in tables and --csv'
+        case 'sandbox account list'
+            printf '%s\t%s\n' \
+                '--fields=,id|username|accessKey|secretKey|safePwd|permissions.asset|permissions.lever|permissions.entrust|permissions.money' 'show only these fields in tables and --csv'
+        case 'sandbox account show'
+            printf '%s\t%s\n' \
+                '--fields=,wallet|market|coin|available|frozen|borrowed' 'show only these fields in tables and --csv'
         case 'sandbox deposit'
             printf '%s\t%s\n' \
                 '--account=-' 'the account to credit (default: the first)' \
                 '--chain=-' 'the chain it arrives on (default: the first open one)' \
-                '--fail' 'make the deposit fail before its last confirmation'
+                '--fail' 'make the deposit fail before its last confirmation' \
+                '--fields=,id|account|coin|amount' 'show only these fields in tables and --csv'
         case 'sandbox transfer'
             printf '%s\t%s\n' \
                 '--from=-' 'the account to take from (default: the first)' \
                 '--to=-' 'the account to give to' \
                 '--margin=@market' 'the margin wallet of the same account: cross or a market' \
-                '--back' 'move from the margin wallet to the spot wallet'
+                '--back' 'move from the margin wallet to the spot wallet' \
+                '--fields=,account|to|wallet|back|coin|amount' 'show only these fields in tables and --csv'
         case 'sandbox price'
             printf '%s\t%s\n' \
-                '--over=-' 'how long the move takes, such as 30s or 10m (default: 0s)'
+                '--over=-' 'how long the move takes, such as 30s or 10m (default: 0s)' \
+                '--fields=,market|price|at' 'show only these fields in tables and --csv'
         case 'sandbox replay'
             printf '%s\t%s\n' \
-                '--speed=-' 'how many times faster than real time, or max (default: max)'
+                '--speed=-' 'how many times faster than real time, or max (default: max)' \
+                '--fields=,market|kind|rows|from|to|speed|anew|left' 'show only these fields in tables and --csv'
+        case 'sandbox export'
+            printf '%s\t%s\n' \
+                '--fields=,file|rows' 'show only these fields in tables and --csv'
+        case 'sandbox import'
+            printf '%s\t%s\n' \
+                '--fields=,file|rows' 'show only these fields in tables and --csv'
+        case 'sandbox clock stop'
+            printf '%s\t%s\n' \
+                '--fields=,time|running|speed' 'show only these fields in tables and --csv'
+        case 'sandbox clock start'
+            printf '%s\t%s\n' \
+                '--fields=,time|running|speed' 'show only these fields in tables and --csv'
+        case 'sandbox clock set'
+            printf '%s\t%s\n' \
+                '--fields=,time|running|speed' 'show only these fields in tables and --csv'
+        case 'sandbox clock speed'
+            printf '%s\t%s\n' \
+                '--fields=,time|running|speed' 'show only these fields in tables and --csv'
+        case 'sandbox clock advance'
+            printf '%s\t%s\n' \
+                '--fields=,time|running|speed' 'show only these fields in tables and --csv'
         case 'sandbox fault add'
             printf '%s\t%s\n' \
-                '--operation=markets|allTicker|ticker|depth|trades|kline|getAccountInfo|getSpotBills|getUserAddress|getPayinAddress|getWithdrawAddress|getWithdrawRecord|getChargeRecord|getFeeInfo|withdraw|order|orderMoreV2|cancelOrder|cancelAllOrdersAfter|getOrder|getOrders' 'apply it to this operation only (default: any)' \
+                '--operation=markets|allTicker|ticker|depth|trades|kline|getAccountInfo|getSpotBills|getUserAddress|getPayinAddress|getWithdrawAddress|getWithdrawRecord|getChargeRecord|getFeeInfo|withdraw|order|orderMoreV2|cancelOrder|cancelAllOrdersAfter|getOrder|getOrders|ticker|depth|quickDepth|trades|kline|markets|push_user_incr_record|push_user_record|push_user_incr_asset|push_user_asset|push_user_cross_asset' 'apply it to this operation, or channel of a stream, only (default: any)' \
                 '--probability=-' 'apply it with this probability, from 0 to 1 (default: 1)' \
-                '--count=-' 'apply it to the next n requests (default: all)' \
-                '--every=-' 'apply it to every nth request (default: 1)' \
-                '--delay=-' 'how long to wait; required for delay and late' \
-                '--skew=-' 'how far to shift the clock, negative for behind; required for skew'
+                '--count=-' 'apply it to the next n requests or frames (default: all)' \
+                '--every=-' 'apply it to every nth request or frame (default: 1)' \
+                '--delay=-' 'how long to wait; required for delay, late and stream-delay' \
+                '--skew=-' 'how far to shift the clock, negative for behind; required for skew' \
+                '--fields=,id|kind|operation|probability|count|every|delay|skew|seen|applied' 'show only these fields in tables and --csv'
+        case 'sandbox fault list'
+            printf '%s\t%s\n' \
+                '--fields=,id|kind|operation|probability|count|every|delay|skew|seen|applied' 'show only these fields in tables and --csv'
+        case 'sandbox fault clear'
+            printf '%s\t%s\n' \
+                '--fields=,cleared' 'show only these fields in tables and --csv'
         case 'sandbox fault log'
             printf '%s\t%s\n' \
-                '--after=-' 'list only entries after this one'
+                '--after=-' 'list only entries after this one' \
+                '--fields=,number|time|rule|kind|operation|parameters|executions' 'show only these fields in tables and --csv'
+        case 'api markets'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it was sent instead of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+        case 'api allTicker'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it was sent instead of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+        case 'api ticker'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it was sent instead of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+        case 'api depth'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it was sent instead of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+        case 'api trades'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it was sent instead of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+        case 'api kline'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it was sent instead of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+        case 'api getAccountInfo'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it was sent instead of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+        case 'api getSpotBills'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it was sent instead of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+        case 'api getUserAddress'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it was sent instead of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+        case 'api getPayinAddress'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it was sent instead of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+        case 'api getWithdrawAddress'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it was sent instead of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+        case 'api getWithdrawRecord'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it was sent instead of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+        case 'api getChargeRecord'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it was sent instead of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+        case 'api getFeeInfo'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it was sent instead of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+        case 'api order'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it was sent instead of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+        case 'api orderMoreV2'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it was sent instead of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+        case 'api cancelOrder'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it was sent instead of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+        case 'api cancelAllOrdersAfter'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it was sent instead of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+        case 'api getOrder'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it was sent instead of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
+        case 'api getOrders'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it was sent instead of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
     end
 end
 
@@ -277,6 +496,9 @@ function __pit_tree_arguments
         case 'kline'
             printf '%s\t%s\n' \
                 '@market' 'the market'
+        case 'stream'
+            printf '%s\t%s\n' \
+                '@channel...' 'ticker:M, depth:M, trades:M, kline:M:TYPE, orders[:M], balances, cross-balances'
         case 'order'
             printf '%s\t%s\n' \
                 'buy|sell' 'buy or sell' \
@@ -295,6 +517,9 @@ function __pit_tree_arguments
                 '@market' 'the market' \
                 '@order' 'the order id'
         case 'orders'
+            printf '%s\t%s\n' \
+                '@market' 'the market (default: those in which pit placed orders lately)'
+        case 'fills'
             printf '%s\t%s\n' \
                 '@market' 'the market (default: those in which pit placed orders lately)'
         case 'cancel'
@@ -346,12 +571,12 @@ function __pit_tree_arguments
         case 'profile set'
             printf '%s\t%s\n' \
                 '@profile' 'the profile' \
-                'base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|caFile|reqTimeTolerance|withdrawFee|zone' 'base-url, trade-url, ws-url or a setting' \
+                'baseUrl|tradeUrl|wsUrl|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|caFile|reqTimeTolerance|withdrawFee|zone' 'baseUrl, tradeUrl, wsUrl or a setting' \
                 '-' 'its value'
         case 'profile unset'
             printf '%s\t%s\n' \
                 '@profile' 'the profile' \
-                'base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|caFile|reqTimeTolerance|withdrawFee|zone' 'the setting'
+                'baseUrl|tradeUrl|wsUrl|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|caFile|reqTimeTolerance|withdrawFee|zone' 'the setting'
         case 'profile remove'
             printf '%s\t%s\n' \
                 '@profile' 'the profile'
@@ -366,7 +591,7 @@ function __pit_tree_arguments
                 'bash|zsh|fish' 'bash, zsh or fish (default: your shell)'
         case 'schema'
             printf '%s\t%s\n' \
-                '-...' 'the words of a command, or error (default: all)'
+                'markets|ticker|depth|trades|kline|stream|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' 'the words of a command, or error (default: all)'
         case 'sandbox account add'
             printf '%s\t%s\n' \
                 '-' 'the name of the account'
@@ -406,10 +631,87 @@ function __pit_tree_arguments
                 '-' 'how far, such as 90s, 15m, 2h or 7d'
         case 'sandbox fault add'
             printf '%s\t%s\n' \
-                'drop-before|drop-after|delay|late|truncate|error-before|error-after|html-before|html-after|twice|redirect|rate-limit|skew' 'one of drop-before, drop-after, delay, late, truncate, error-before, error-after, html-before, html-after, twice, redirect, rate-limit, skew'
+                'drop-before|drop-after|delay|late|truncate|error-before|error-after|html-before|html-after|twice|redirect|rate-limit|skew|stream-drop|stream-delay|stream-duplicate|stream-reorder|stream-cut|stream-stale|stream-garbage' 'one of drop-before, drop-after, delay, late, truncate, error-before, error-after, html-before, html-after, twice, redirect, rate-limit, skew, stream-drop, stream-delay, stream-duplicate, stream-reorder, stream-cut, stream-stale, stream-garbage'
         case 'sandbox fault clear'
             printf '%s\t%s\n' \
                 '-' 'the id of the fault (default: all)'
+        case 'api markets'
+            printf '%s\t%s\n' \
+                '-' 'the operation: depth, getOrder, setExpressState …'
+        case 'api allTicker'
+            printf '%s\t%s\n' \
+                '-' 'the operation: depth, getOrder, setExpressState …'
+        case 'api ticker'
+            printf '%s\t%s\n' \
+                '-' 'the operation: depth, getOrder, setExpressState …' \
+                'market=...' 'its parameters as name=value'
+        case 'api depth'
+            printf '%s\t%s\n' \
+                '-' 'the operation: depth, getOrder, setExpressState …' \
+                'market=|size=|merge=...' 'its parameters as name=value'
+        case 'api trades'
+            printf '%s\t%s\n' \
+                '-' 'the operation: depth, getOrder, setExpressState …' \
+                'market=|since=...' 'its parameters as name=value'
+        case 'api kline'
+            printf '%s\t%s\n' \
+                '-' 'the operation: depth, getOrder, setExpressState …' \
+                'market=|type=|since=|size=...' 'its parameters as name=value'
+        case 'api getAccountInfo'
+            printf '%s\t%s\n' \
+                '-' 'the operation: depth, getOrder, setExpressState …'
+        case 'api getSpotBills'
+            printf '%s\t%s\n' \
+                '-' 'the operation: depth, getOrder, setExpressState …' \
+                'currency=|startDate=|endDate=|dataType=|pageIndex=|pageSize=...' 'its parameters as name=value'
+        case 'api getUserAddress'
+            printf '%s\t%s\n' \
+                '-' 'the operation: depth, getOrder, setExpressState …' \
+                'currency=...' 'its parameters as name=value'
+        case 'api getPayinAddress'
+            printf '%s\t%s\n' \
+                '-' 'the operation: depth, getOrder, setExpressState …' \
+                'currency=...' 'its parameters as name=value'
+        case 'api getWithdrawAddress'
+            printf '%s\t%s\n' \
+                '-' 'the operation: depth, getOrder, setExpressState …' \
+                'currency=...' 'its parameters as name=value'
+        case 'api getWithdrawRecord'
+            printf '%s\t%s\n' \
+                '-' 'the operation: depth, getOrder, setExpressState …' \
+                'currency=|pageIndex=|pageSize=...' 'its parameters as name=value'
+        case 'api getChargeRecord'
+            printf '%s\t%s\n' \
+                '-' 'the operation: depth, getOrder, setExpressState …' \
+                'currency=|pageIndex=|pageSize=...' 'its parameters as name=value'
+        case 'api getFeeInfo'
+            printf '%s\t%s\n' \
+                '-' 'the operation: depth, getOrder, setExpressState …' \
+                'currency=...' 'its parameters as name=value'
+        case 'api order'
+            printf '%s\t%s\n' \
+                '-' 'the operation: depth, getOrder, setExpressState …' \
+                'currency=|tradeType=|price=|amount=|acctType=|enableExpress=|enableRepay=|customerOrderId=|orderType=...' 'its parameters as name=value'
+        case 'api orderMoreV2'
+            printf '%s\t%s\n' \
+                '-' 'the operation: depth, getOrder, setExpressState …' \
+                'market=|tradeParams=|tradeType=|acctType=...' 'its parameters as name=value'
+        case 'api cancelOrder'
+            printf '%s\t%s\n' \
+                '-' 'the operation: depth, getOrder, setExpressState …' \
+                'currency=|id=|customerOrderId=...' 'its parameters as name=value'
+        case 'api cancelAllOrdersAfter'
+            printf '%s\t%s\n' \
+                '-' 'the operation: depth, getOrder, setExpressState …' \
+                'currency=...' 'its parameters as name=value'
+        case 'api getOrder'
+            printf '%s\t%s\n' \
+                '-' 'the operation: depth, getOrder, setExpressState …' \
+                'currency=|id=|customerOrderId=...' 'its parameters as name=value'
+        case 'api getOrders'
+            printf '%s\t%s\n' \
+                '-' 'the operation: depth, getOrder, setExpressState …' \
+                'currency=|pageIndex=|tradeType=...' 'its parameters as name=value'
     end
 end
 
@@ -511,6 +813,22 @@ function __pit_files
     end
 end
 
+# Channels of pit stream: the kinds, after a colon the markets, and after another one the types of candles.
+function __pit_channels --argument-names profile typed
+    set -l parts (string split : -- $typed)
+    if not set -q parts[2]
+        printf '%s\n' ticker: depth: trades: kline: orders orders: balances cross-balances
+    else if test "$parts[1]" = kline; and set -q parts[3]
+        printf "$parts[1]:$parts[2]:%s\n" 1min 3min 5min 15min 30min 1hour 2hour 4hour 6hour 12hour 1day 3day 1week
+    else if contains -- $parts[1] ticker depth trades kline orders
+        set -l after ''
+        test $parts[1] = kline; and set after :
+        for market in (__pit_lines "$profile" markets '[a-z0-9]{1,20}_[a-z0-9]{1,20}')
+            echo "$parts[1]:$market$after"
+        end
+    end
+end
+
 # The values of a kind, given the market, the profile and what is typed so far.
 function __pit_value --argument-names kind market profile typed
     set -l of $market
@@ -518,6 +836,8 @@ function __pit_value --argument-names kind market profile typed
     switch "$kind"
         case @market
             __pit_lines "$profile" markets '[a-z0-9]{1,20}_[a-z0-9]{1,20}'
+        case @channel
+            __pit_channels "$profile" "$typed"
         case @coin
             __pit_lines "$profile" coins '[a-z0-9]{1,20}'
         case @unresolved
@@ -602,6 +922,9 @@ function __pit_complete
             if test "$(__pit_argument_kind $position $arguments)" = @market
                 set market (string lower -- $word | string replace -ra '[/-]' _)
                 string match -qr '^[a-z0-9_]+$' -- $market; or set market ''
+            else if test "$where" = api; and test $position -eq 0
+                set -l operation (__pit_tree_arguments "api $word")
+                test -n "$operation"; and set arguments $operation
             end
             set position (math $position + 1)
         end

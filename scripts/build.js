@@ -24,6 +24,9 @@ const APART = {
   'string-width': 'string-width',
   '@redis/client': 'redis-client',
   uqr: 'uqr',
+  hyparquet: 'hyparquet',
+  'hyparquet-writer': 'hyparquet-writer',
+  ws: 'ws',
   './data/btc-usdt-2023-03.js': 'recorded-history',
 };
 

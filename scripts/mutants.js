@@ -29,8 +29,8 @@ const GROUPS = [
   },
   { files: ['src/trading/reconcile.ts'], tests: ['test/trading/reconcile-decisions.test.ts'] },
   {
-    files: ['src/exchange/operations/fields.ts', 'src/exchange/operations/trading.ts'],
-    tests: ['test/exchange/codecs.test.ts', 'test/exchange/responses.test.ts'],
+    files: ['fields', 'trading', 'funds', 'market-data'].map((name) => `src/exchange/operations/${name}.ts`),
+    tests: ['fields', 'codecs', 'responses', 'parameters'].map((name) => `test/exchange/${name}.test.ts`),
   },
 ];
 

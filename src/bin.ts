@@ -4,11 +4,17 @@ import { version } from './version.js';
 export async function start(): Promise<number> {
   const words = process.argv.slice(2);
   if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
-    // the reader closed the pipe
+    // the stream reports an error to the callback and as an event, and an event without a listener ends the process
     process.stdout.on('error', () => {});
-    process.stdout.write(`${version}\n`);
-    return 0;
+    return new Promise((resolve) => process.stdout.write(`${version}\n`, (error) => resolve(exitCodeOf(error))));
   }
   const { main } = await import('./main.js');
   return main();
+}
+
+/** A reader who closed the pipe, as `head` does, wanted no more. */
+function exitCodeOf(error: NodeJS.ErrnoException | null | undefined): number {
+  if (!error || error.code === 'EPIPE' || error.code === 'EOF') return 0;
+  process.stderr.write(`pit: Cannot write to stdout: ${error.code}.\n`);
+  return 1;
 }

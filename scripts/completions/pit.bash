@@ -54,6 +54,9 @@ __pit_take() {
     if [[ $kind == @market ]]; then
       __pit_plain "$1"
       market=${plain//[!a-z0-9_]/}
+    elif [[ $path == api && $position -eq 0 ]]; then
+      __pit_command "api $1"
+      [[ -n $arguments ]] || __pit_command api
     fi
     kind=
     position=$((position + 1))
@@ -178,6 +181,28 @@ __pit_profiles() {
   done < <(compgen -f -- "$home/profiles/")
 }
 
+# Offers channels of pit stream: the kinds, after a colon the markets, and after another one the types of candles. A word
+# that is not complete gets no space after it, where bash can leave that out.
+__pit_channels() {
+  local sort=${value%%:*} word isopen=
+  if [[ $value != *:* ]]; then
+    for word in ticker: depth: trades: kline: orders orders: balances cross-balances; do __pit_offer "$word"; done
+    [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *: ]] && isopen=1
+  elif [[ $sort == kline && $value == *:*:* ]]; then
+    before+=${value%:*}:
+    value=${value##*:}
+    for word in 1min 3min 5min 15min 30min 1hour 2hour 4hour 6hour 12hour 1day 3day 1week; do __pit_offer "$word"; done
+  elif [[ $sort == ticker || $sort == depth || $sort == trades || $sort == kline || $sort == orders ]]; then
+    before+=$sort:
+    __pit_plain "${value#*:}"
+    value=$plain
+    __pit_names markets
+    [[ $sort == kline ]] && COMPREPLY=("${COMPREPLY[@]/%/:}") && isopen=1
+  fi
+  [[ -n $isopen ]] && builtin compopt -o nospace 2>/dev/null
+  return 0
+}
+
 __pit_offer() {
   [[ $1 == "$value"* ]] && COMPREPLY+=("$before$1")
 }
@@ -203,6 +228,7 @@ __pit_value() {
   local plain word
   case $1 in
     @market) __pit_plain "$value"; value=$plain; __pit_names markets ;;
+    @channel) __pit_channels ;;
     @coin) __pit_plain "$value"; value=$plain; __pit_names coins ;;
     @unresolved) __pit_names unresolved ;;
     @order) __pit_orders id ;;
@@ -260,6 +286,8 @@ _pit() {
     [[ -n $kind ]] && __pit_value "$kind"
     [[ -z $cur && -z $kind && -z $subs ]] && __pit_flags
   fi
+  # after name= comes its value
+  [[ ${COMPREPLY[0]-} == *= ]] && builtin compopt -o nospace 2>/dev/null
   [[ -n $lead ]] && for index in "${!COMPREPLY[@]}"; do COMPREPLY[index]=${COMPREPLY[index]#"$lead"}; done
   return 0
 }

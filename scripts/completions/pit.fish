@@ -85,6 +85,22 @@ function __pit_files
     end
 end
 
+# Channels of pit stream: the kinds, after a colon the markets, and after another one the types of candles.
+function __pit_channels --argument-names profile typed
+    set -l parts (string split : -- $typed)
+    if not set -q parts[2]
+        printf '%s\n' ticker: depth: trades: kline: orders orders: balances cross-balances
+    else if test "$parts[1]" = kline; and set -q parts[3]
+        printf "$parts[1]:$parts[2]:%s\n" 1min 3min 5min 15min 30min 1hour 2hour 4hour 6hour 12hour 1day 3day 1week
+    else if contains -- $parts[1] ticker depth trades kline orders
+        set -l after ''
+        test $parts[1] = kline; and set after :
+        for market in (__pit_lines "$profile" markets '[a-z0-9]{1,20}_[a-z0-9]{1,20}')
+            echo "$parts[1]:$market$after"
+        end
+    end
+end
+
 # The values of a kind, given the market, the profile and what is typed so far.
 function __pit_value --argument-names kind market profile typed
     set -l of $market
@@ -92,6 +108,8 @@ function __pit_value --argument-names kind market profile typed
     switch "$kind"
         case @market
             __pit_lines "$profile" markets '[a-z0-9]{1,20}_[a-z0-9]{1,20}'
+        case @channel
+            __pit_channels "$profile" "$typed"
         case @coin
             __pit_lines "$profile" coins '[a-z0-9]{1,20}'
         case @unresolved
@@ -176,6 +194,9 @@ function __pit_complete
             if test "$(__pit_argument_kind $position $arguments)" = @market
                 set market (string lower -- $word | string replace -ra '[/-]' _)
                 string match -qr '^[a-z0-9_]+$' -- $market; or set market ''
+            else if test "$where" = api; and test $position -eq 0
+                set -l operation (__pit_tree_arguments "api $word")
+                test -n "$operation"; and set arguments $operation
             end
             set position (math $position + 1)
         end

@@ -22,6 +22,7 @@ export function selectFields(definition: Definition, names: readonly string[]): 
   const header = chosen.map(([name]) => name);
   const columns = chosen.map(columnOf);
   return (answer) => {
+    if ('events' in answer) throw usage('--fields needs --csv here.', 'JSON has every field; pick from it with jq.');
     if ('rows' in answer) return { ...answer, fields: header, columns };
     const rows = answer.csv ?? (answer.data as object | readonly object[]);
     // an empty list keeps its own text

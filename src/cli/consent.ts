@@ -18,8 +18,15 @@ interface PausableBudget {
   outside<Value>(work: () => Promise<Value>): Promise<Value>;
 }
 
-/** Asks on a terminal, unless `--yes` was given. Throws Failure `declined` for anything but yes. */
-export async function confirm(context: Context & { readonly budget: PausableBudget }, question: string): Promise<void> {
-  if (context.globals.yes || (await context.budget.outside(() => context.prompts.confirm(question)))) return;
+/**
+ * Asks on a terminal, unless `--yes` was given. Throws Failure `declined` for anything but yes.
+ * @param below what stands below the question, for as long as it waits
+ */
+export async function confirm(
+  context: Context & { readonly budget: PausableBudget },
+  question: string,
+  below?: () => string,
+): Promise<void> {
+  if (context.globals.yes || (await context.budget.outside(() => context.prompts.confirm(question, below)))) return;
   throw new Failure('declined', 'Not confirmed; nothing was sent.', { hint: 'Only y or yes confirms.' });
 }

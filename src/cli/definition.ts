@@ -114,7 +114,7 @@ export type Completes =
       readonly joined?: true;
     }
   | {
-      readonly of: 'market' | 'coin' | 'order' | 'clientId' | 'unresolved' | 'profile' | 'file' | 'program';
+      readonly of: 'market' | 'channel' | 'coin' | 'order' | 'clientId' | 'unresolved' | 'profile' | 'file' | 'program';
     };
 
 /** A reader with what completes its words, so that every command that uses it is completed. */

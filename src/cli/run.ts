@@ -1,6 +1,6 @@
 import { Command, Argument as CommanderArgument, CommanderError, Option } from 'commander';
 import { nearest } from '../config/nearest.js';
-import { type Advice, asFailure, CommandEnded, type Failure, Interrupted, quoted, suggest, usage } from '../errors.js';
+import { type Advice, asFailure, CommandEnded, Failure, Interrupted, quoted, suggest, usage } from '../errors.js';
 import type { Host } from '../platform/host.js';
 import type { Result } from '../terminal/answer.js';
 import { toJson } from '../terminal/json.js';
@@ -28,8 +28,17 @@ export interface Opened {
   readonly context: Context;
   /** The profile that the command used. Throws as choosing it does. */
   activeProfile(): Promise<string>;
+  readonly deadline: Deadline;
   /** Runs after the command, also after one that failed. Never throws. */
   close(): Promise<void>;
+}
+
+/** The end of the time that a command may take. */
+interface Deadline {
+  /** In milliseconds; Infinity while the command waits for a person or goes on on purpose. */
+  leftMs(): number;
+  /** What to report if the command has to be ended. */
+  overrun(): Failure;
 }
 
 /**
@@ -66,10 +75,10 @@ function actionOf(host: Host, open: Program['open']): Act {
       view: chosen,
       commandLine: (argv) => commandLine(host.arguments, argv),
     });
-    const { context, activeProfile, close } = open({ host, globals, output });
+    const { context, activeProfile, deadline, close } = open({ host, globals, output });
     try {
-      const answer = await definition.run(context, input);
-      if (answer !== undefined) await print(output, answer, definition.dry !== undefined);
+      const answer = await inTime(deadline, () => definition.run(context, input));
+      if (answer !== undefined) await print(output, rowsInTime(deadline, answer), definition.dry !== undefined);
     } catch (thrown) {
       throw await withActiveProfile(thrown, activeProfile);
     } finally {
@@ -78,14 +87,65 @@ function actionOf(host: Host, open: Program['open']): Act {
   };
 }
 
+/** In milliseconds. */
+const TICK_MS = 200;
+const LONGEST_TICK_MS = 10_000;
+/** Every request ends in time by itself, and the command needs a moment to report what it found. */
+const TICKS_OF_GRACE = 10;
+
+/**
+ * Ends work that takes longer than its time, whatever it waits for. Throws what the deadline reports. The grace is counted
+ * in turns of the event loop: a busy machine needs more time for them, and for the work.
+ */
+async function inTime<Value>(deadline: Deadline, work: () => Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const ended = new Promise<never>((_, reject) => {
+    let late = 0;
+    const check = () => {
+      const leftMs = deadline.leftMs();
+      late = leftMs > 0 ? 0 : late + 1;
+      if (late > TICKS_OF_GRACE) reject(deadline.overrun());
+      else timer = setTimeout(check, Math.min(LONGEST_TICK_MS, Math.max(TICK_MS, leftMs)));
+    };
+    check();
+  });
+  try {
+    return await Promise.race([work(), ended]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** An answer whose rows are read in time. How long the reader takes for them does not count. */
+function rowsInTime(deadline: Deadline, answer: Result): Result {
+  if (!('rows' in answer)) return answer;
+  const { rows } = answer;
+  async function* each() {
+    const source = rows[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = await inTime(deadline, () => source.next());
+        if (next.done === true) return;
+        yield next.value;
+      }
+    } finally {
+      // not awaited: a source that hangs would keep the command
+      void source.return?.().catch(() => undefined);
+    }
+  }
+  return { ...answer, rows: each() };
+}
+
 /** Prints an answer. A closed pipe or a full disk must not hide the outcome of a write. */
 async function print(output: Output, answer: Result, isWrite: boolean): Promise<void> {
-  const failure = 'rows' in answer ? undefined : answer.failure;
+  const failure = 'data' in answer ? answer.failure : undefined;
   try {
     await output.answer(answer);
   } catch (error) {
-    if (isWrite && !('rows' in answer)) output.warn(`This could not be printed: ${toJson(answer.data)}`);
-    throw failure ?? error;
+    if (!isWrite || !('data' in answer)) throw failure ?? error;
+    output.warn(`This could not be printed: ${toJson(answer.data)}`);
+    const hint = 'The command may have been carried out. Check before you run it again.';
+    throw failure ?? (error instanceof Failure ? error.hinting(hint) : error);
   }
   if (failure !== undefined) throw failure;
 }
@@ -133,6 +193,8 @@ function emptyProgram(show: (text: string) => void): Command {
       showGlobalOptions: true,
       visibleGlobalOptions: (of) => (of === program ? [] : flagsOfAll()),
       subcommandTerm: (command) => command.name(),
+      // a narrow terminal gets narrow columns instead of lines that it breaks
+      minWidthToWrap: 12,
     })
     .configureOutput({ writeOut: show, writeErr: () => {} })
     .exitOverride()
@@ -323,6 +385,9 @@ function usageErrorOf(
     const isFlag = (word: string) => word === flag || word.startsWith(`${flag}=`);
     return [text, suggest('Run this', ...typed.map((word) => (isFlag(word) ? meant + word.slice(flag.length) : word)))];
   }
+  const names = GLOBAL_FLAGS.map(({ syntax }) => syntax.slice(2).split(' ')[0] ?? '');
+  const [near] = suggestion === undefined ? nearest(flag.slice(2), names) : [];
+  if (near !== undefined) return [text, `Did you mean --${near}?`];
   const note = words.length === 0 ? 'List the commands' : 'See its usage';
   const hint = suggestion ?? suggest(note, ...words, '--help');
   return [text === '(outputHelp)' ? 'A command is missing.' : text, hint];

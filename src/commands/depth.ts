@@ -1,5 +1,5 @@
 import type { Context } from '../cli/context.js';
-import { define, flag, required } from '../cli/definition.js';
+import { define, flag, required, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { Decimal } from '../domain/decimal.js';
 import type { Depth, Level } from '../domain/market-data.js';
@@ -14,6 +14,7 @@ import { isoTime, zonedTime } from '../terminal/time.js';
 import { marketName, positiveDecimal, wholeNumber } from './inputs.js';
 
 const DEFAULT_LEVELS = 10;
+const MOST_LEVELS = 50;
 /** "When merged depth is used only 5 levels are returned." */
 const MERGED_LEVELS = 5;
 const BAR_WIDTH = 16;
@@ -26,37 +27,54 @@ interface Row extends Level {
 
 const LEVEL = { price: shape.decimal('in the quote coin'), amount: shape.decimal('in the base coin') };
 
+export const DEPTH: shape.Fields = {
+  market: shape.text(''),
+  time: shape.time('when the exchange created it', origin.DEPTH.time),
+  bids: shape.list(shape.record(LEVEL), 'best first', origin.DEPTH.bids),
+  asks: shape.list(shape.record(LEVEL), 'best first', origin.DEPTH.asks),
+};
+
+export const BOOK_ROW = shape.record({ side: shape.oneOf(['ask', 'bid'], ''), ...LEVEL });
+
 export default define({
   summary: 'Show the order book of a market',
   arguments: { market: required('the market', marketName) },
   flags: {
     size: flag('--size <n>', 'how many levels per side, 1 to 50 (default: 10)', wholeNumber('--size', 1, 50)),
     merge: flag('--merge <step>', 'group prices by this step (5 levels per side)', positiveDecimal('--merge')),
+    chart: toggle('--chart', 'draw the cumulative amounts of both sides (50 levels by default)'),
   },
-  examples: ['depth btc_usdt', 'depth btc_usdt --size 20', 'depth btc_usdt --merge 10 --json'],
-  output: shape.record({
-    market: shape.text(''),
-    time: shape.time('when the exchange created it', origin.DEPTH.time),
-    bids: shape.list(shape.record(LEVEL), 'best first', origin.DEPTH.bids),
-    asks: shape.list(shape.record(LEVEL), 'best first', origin.DEPTH.asks),
-  }),
-  row: shape.record({ side: shape.oneOf(['ask', 'bid'], ''), ...LEVEL }),
-  async run(context, { market, size, merge }) {
+  examples: [
+    'depth btc_usdt',
+    'depth btc_usdt --size 20',
+    'depth btc_usdt --chart',
+    'depth btc_usdt --merge 10 --json',
+  ],
+  output: shape.record(DEPTH),
+  row: BOOK_ROW,
+  async run(context, { market, size, merge, chart }) {
     const { base, quote } = await (await context.session.markets()).find(market);
-    const levels = levelsOf(context, size, merge);
+    const levels = levelsOf(context, size ?? (chart && merge === undefined ? MOST_LEVELS : undefined), merge);
     const client = await context.session.client();
     const { time, bids, asks } = await client.depth(market, levels, merge);
+    const book = { market, base, quote, time, bids, asks };
+    const showChosen = chart && bids.length > 0 && asks.length > 0 ? await chartView() : showBook;
     return {
       data: { market, time: isoTime(time), bids, asks },
-      csv: [
-        ...asks.toReversed().map((level) => ({ side: 'ask', ...level })),
-        ...bids.map((level) => ({ side: 'bid', ...level })),
-      ],
+      csv: bookRows({ bids, asks }),
       csvHeader: ['side', 'price', 'amount'],
-      show: (screen) => show(screen, { market, base, quote, time, bids, asks }),
+      show: (screen) => showChosen(screen, book),
     } satisfies Answer;
   },
 });
+
+/** A row for each level, from the highest price to the lowest. */
+export function bookRows({ bids, asks }: Pick<Depth, 'bids' | 'asks'>): object[] {
+  return [
+    ...asks.toReversed().map((level) => ({ side: 'ask', ...level })),
+    ...bids.map((level) => ({ side: 'bid', ...level })),
+  ];
+}
 
 function levelsOf({ output }: Context, size: number | undefined, merge: string | undefined): number {
   if (merge === undefined) return size ?? DEFAULT_LEVELS;
@@ -65,13 +83,14 @@ function levelsOf({ output }: Context, size: number | undefined, merge: string |
   return Math.min(size ?? MERGED_LEVELS, MERGED_LEVELS);
 }
 
-interface Book extends Depth {
+export interface Book extends Depth {
   readonly market: string;
   readonly base: string;
   readonly quote: string;
 }
 
-function show(screen: Screen, { market, base, quote, time, bids, asks }: Book): string {
+/** The book with its asks above its bids, as a person reads it. */
+export function showBook(screen: Screen, { market, base, quote, time, bids, asks }: Book): string {
   const rows = [...toRows(screen, 'ask', asks).reverse(), ...toRows(screen, 'bid', bids)];
   const paintSide: NonNullable<Column<Row>['paint']> = (text, { side }, paint) => paint[side](text);
   const columns: Column<Row>[] = [
@@ -95,6 +114,16 @@ function show(screen: Screen, { market, base, quote, time, bids, asks }: Book): 
   ];
   const title = `${market}  ${zonedTime(time)}`;
   return `${table(screen, columns, rows, { title })}\n${spreadLine(screen, bids[0], asks[0], quote)}`;
+}
+
+async function chartView(): Promise<typeof showBook> {
+  const { chartSize, depthChart } = await import('../terminal/charts/index.js');
+  return (screen, { market, base, quote, time, bids, asks }) =>
+    [
+      screen.paint.strong(`${market}  ${zonedTime(time)}, cumulative amounts in ${base}`),
+      ...depthChart(bids, asks, chartSize(screen)).lines(screen.paint),
+      spreadLine(screen, bids[0], asks[0], quote),
+    ].join('\n');
 }
 
 function toRows(screen: Screen, side: Row['side'], levels: readonly Level[]): Row[] {

@@ -19,6 +19,11 @@ export function overriddenBy(given: readonly (readonly GuardName[])[]): readonly
   return GUARDS.filter((guard) => given.some((guards) => guards.includes(guard)));
 }
 
+/** The breaches that `--override` does not lift. */
+export function blocking(breaches: readonly Breach[], overridden: readonly GuardName[]): readonly Breach[] {
+  return breaches.filter(({ guard }) => !overridden.includes(guard));
+}
+
 /** A breach that `--override` lifted, and one that holds, as a line of a preview. */
 export function breachText({ guard, message }: Breach, overridden: readonly GuardName[]): string {
   return `${guard}${overridden.includes(guard) ? ' (overridden)' : ''}: ${message}`;
@@ -43,6 +48,8 @@ export async function guardedSendOf(
 /**
  * Asks the usual question, or whether to send a write that guards stop. A guard is lifted by `--override`, which is
  * reported, or by typing its name, which answers the usual question as well; `--yes` lifts none.
+ *
+ * @param below what stands below the question, for as long as it waits
  * @throws Failure `usage`, or why a guard could not be checked, without a terminal; `declined` for any other answer
  */
 export async function confirmGuarded(
@@ -50,17 +57,19 @@ export async function confirmGuarded(
   question: string,
   breaches: readonly Breach[],
   overridden: readonly GuardName[],
+  below?: () => string,
 ): Promise<void> {
   const { output, budget } = context;
-  const holding = breaches.filter(({ guard }) => !overridden.includes(guard));
+  const holding = blocking(breaches, overridden);
   for (const { guard, message } of breaches)
     if (overridden.includes(guard)) output.note(`Overridden ${guard}: ${message}.`);
-  if (holding.length === 0) return confirm(context, question);
+  if (holding.length === 0) return confirm(context, question, below);
   const { prompts } = context;
   if (!prompts.available) throw await heldBack(context, holding, breaches);
   for (const { guard, message } of holding) {
     output.warn(`${guard} blocks this: ${message}.`);
-    const typed = await budget.outside(() => prompts.confirmTyping(`Type ${guard} to send it all the same:`, guard));
+    const words = `Type ${guard} to send it all the same:`;
+    const typed = await budget.outside(() => prompts.confirmTyping(words, guard, below));
     if (!typed)
       throw new Failure('declined', `${guard} was not typed; nothing was sent.`, {
         hint: 'Only its name lifts a guard.',

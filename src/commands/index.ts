@@ -14,11 +14,13 @@ export const commands: Readonly<Record<string, Load>> = {
   depth: () => import('./depth.js'),
   trades: () => import('./trades.js'),
   kline: () => import('./kline.js'),
+  stream: () => import('./stream/stream.js'),
   order: () => import('./order/order.js'),
   'order batch': () => import('./order/batch.js'),
   'order show': () => import('./order/show.js'),
   'order replace': () => import('./order/replace.js'),
   orders: () => import('./orders.js'),
+  fills: () => import('./fills.js'),
   cancel: () => import('./cancel/cancel.js'),
   'cancel-after': () => import('./cancel/cancel-after.js'),
   resolve: () => import('./resolve.js'),
@@ -90,6 +92,8 @@ export const synonyms: Readonly<Record<string, readonly string[]>> = {
   candles: ['kline'],
   klines: ['kline'],
   price: ['ticker'],
+  streams: ['stream'],
+  follow: ['stream'],
   balances: ['balance'],
   'order cancel': ['cancel'],
   'order list': ['orders'],
@@ -103,8 +107,8 @@ export const flagSynonyms: Readonly<Record<string, Readonly<Record<string, strin
 
 /** The sections of `pit --help` and of docs/commands.md, with the first words of their commands. */
 export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  'Market data': ['markets', 'ticker', 'depth', 'trades', 'kline'],
-  Trading: ['order', 'orders', 'cancel', 'cancel-after', 'resolve', 'api'],
+  'Market data': ['markets', 'ticker', 'depth', 'trades', 'kline', 'stream'],
+  Trading: ['order', 'orders', 'fills', 'cancel', 'cancel-after', 'resolve', 'api'],
   Funds: ['account', 'balance', 'bills', 'address', 'deposits', 'withdrawals', 'fees', 'withdraw'],
   Setup: ['profile', 'keys', 'doctor', 'completion', 'schema'],
   Sandbox: ['sandbox'],

@@ -1,4 +1,4 @@
-import { type Reader, withCompletion } from '../cli/definition.js';
+import { type Completes, type Reader, withCompletion } from '../cli/definition.js';
 import { RENAMED_COINS, readCoin } from '../domain/coin.js';
 import { Decimal, ungrouped } from '../domain/decimal.js';
 import { readMarket } from '../domain/market.js';
@@ -24,6 +24,12 @@ export const programWord = withCompletion({ of: 'program' }, word);
 export function wordLike(...words: readonly string[]) {
   return withCompletion({ of: 'words', words }, word);
 }
+
+/** Some of the prices that a shell offers: the rest of an expression is for the user. */
+export const PRICE_WORDS = {
+  of: 'words',
+  words: ['bid', 'ask', 'mid', 'bid+1tick', 'bid-1tick', 'ask+1tick', 'ask-1tick'],
+} as const satisfies Completes;
 
 /** A market in any common form: `btc_usdt`, `BTC/USDT`, `btc-usdt`, `btcusdt`. */
 export const marketName = withCompletion({ of: 'market' }, (word): string => {

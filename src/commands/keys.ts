@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { confirm, requireConsent } from '../cli/consent.js';
 import type { Context } from '../cli/context.js';
@@ -42,13 +42,15 @@ export const set = define({
     const profile = await chosenProfile(context);
     const { name, tradeUrl } = profile;
     const pair = stdin
-      ? parseKeys(await readAll(context.host.input, 'stdin'))
+      ? parseKeys(await context.budget.outside(() => readAll(context.host.input, 'stdin')))
       : file === undefined
         ? await ask(context, name)
-        : await fromFile(file);
+        : await context.budget.outside(() => fromFile(file));
     await warnOfLeftBehind(context, profile, () => ({ tradeUrl, accessKey: pair.accessKey }));
     if (context.globals.dryRun) return dryChange('keys set', `Would store the keys of ${name}.`);
     await context.session.keys.set(name, pair);
+    if (file !== undefined && isReadByOthers(file))
+      context.output.warn(`${file} still holds the keys, and other users can read it. Delete it.`);
     return { data: masked(name, pair), show: () => `Stored the keys of ${name}.` };
   },
 });
@@ -63,6 +65,11 @@ async function fromFile(path: string): Promise<KeyPair> {
     throw error instanceof Failure ? error : usage(`Cannot read the file ${path}: ${codeOf(error)}.`, FILE_FORMAT);
   });
   return parseKeys(text);
+}
+
+/** Whether the group or everyone may read a file. Windows has no such modes. */
+function isReadByOthers(path: string): boolean {
+  return process.platform !== 'win32' && (statSync(path).mode & 0o044) !== 0;
 }
 
 async function readAll(stream: Readable, name: string): Promise<string> {

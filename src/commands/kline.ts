@@ -1,23 +1,41 @@
 import { listing } from '../cli/answers.js';
-import { define, flag, required, withCompletion } from '../cli/definition.js';
+import { define, flag, required, toggle, withCompletion } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { CANDLE_MS, CANDLE_TYPES, type Candle, type CandleType } from '../domain/candle.js';
 import { Decimal } from '../domain/decimal.js';
 import { usage } from '../errors.js';
 import { readCandles } from '../exchange/candles.js';
+import type { Answer } from '../terminal/answer.js';
 import { grouped, paintChange } from '../terminal/cells.js';
+import type { Output } from '../terminal/output.js';
+import type { Column } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
-import { marketName, moment, oneOf, wholeNumber } from './inputs.js';
+import type { CandleSeries } from './candle-view.js';
+import { CANDLE_FILE } from './history/shapes.js';
+import { filePath, marketName, moment, oneOf, wholeNumber } from './inputs.js';
 
 const DEFAULT_TYPE: CandleType = '1hour';
 const DEFAULT_SIZE = 24;
 const MOST_CANDLES = 1_000_000;
 
 /** A type as the interface names it, or as people write it: `5m`, `1h`, `1d`, `1w`. A capital M would be a month. */
-const candleType = withCompletion({ of: 'words', words: CANDLE_TYPES }, (word): CandleType => {
+const candleType = withCompletion({ of: 'words', words: CANDLE_TYPES }, (word) => readCandleType('--type', word));
+
+/** Throws Failure `usage` for a word that is no type. */
+export function readCandleType(name: string, word: string): CandleType {
   const [, count, unit = ''] = /^(\d{1,2})([mhdwHDW])$/.exec(word) ?? [];
-  const name = { m: 'min', h: 'hour', d: 'day', w: 'week' }[unit.toLowerCase()];
-  return oneOf('--type', ...CANDLE_TYPES)(name === undefined ? word : `${count}${name}`);
+  const whole = { m: 'min', h: 'hour', d: 'day', w: 'week' }[unit.toLowerCase()];
+  return oneOf(name, ...CANDLE_TYPES)(whole === undefined ? word : `${count}${whole}`);
+}
+
+export const CANDLE = shape.record({
+  time: shape.time('opening time', 'kline.data[0]'),
+  open: shape.decimal('', 'kline.data[1]'),
+  high: shape.decimal('', 'kline.data[2]'),
+  low: shape.decimal('', 'kline.data[3]'),
+  close: shape.decimal('', 'kline.data[4]'),
+  volume: shape.decimal('in the base coin', 'kline.data[5]'),
+  closed: shape.yesNo('false for the current candle'),
 });
 
 export default define({
@@ -32,24 +50,25 @@ export default define({
       `how many (default: ${DEFAULT_SIZE}, or all since --since)`,
       wholeNumber('--size', 1, MOST_CANDLES),
     ),
+    chart: toggle('--chart', 'draw the candles, as many as fit unless --size or --since says how many'),
+    out: flag(
+      '--out <file>',
+      'download all closed candles since --since into this file: .csv, .ndjson or .parquet; resumes an interrupted download',
+      filePath,
+    ),
+    svg: flag('--svg <file>', 'write the chart to this file', filePath),
   },
   examples: [
     'kline btc_usdt',
     'kline btc_usdt --type 5min --size 50',
+    'kline btc_usdt --type 15min --chart',
     'kline btc_usdt --type 1day --since 2026-11-01 --json',
+    'kline btc_usdt --type 1min --since 2026-11-01 --out minutes.csv',
   ],
-  output: shape.list(
-    shape.record({
-      time: shape.time('opening time', 'kline.data[0]'),
-      open: shape.decimal('', 'kline.data[1]'),
-      high: shape.decimal('', 'kline.data[2]'),
-      low: shape.decimal('', 'kline.data[3]'),
-      close: shape.decimal('', 'kline.data[4]'),
-      volume: shape.decimal('in the base coin', 'kline.data[5]'),
-      closed: shape.yesNo('false for the current candle'),
-    }),
-  ),
-  async run({ host, session }, { market, type = DEFAULT_TYPE, since, until, size }) {
+  output: shape.either(shape.list(CANDLE), CANDLE_FILE),
+  row: CANDLE,
+  async run(context, { market, type = DEFAULT_TYPE, since, until, size, chart, svg, out }) {
+    const { host, output, session } = context;
     const { base } = await (await session.markets()).find(market);
     const now = host.now();
     const range = { since: since?.(now), until: until?.(now) ?? now };
@@ -57,54 +76,84 @@ export default define({
       throw usage(`--since is in the future: ${isoTime(range.since)}.`, 'Give a past time, or an age such as 2h.');
     if (range.since !== undefined && range.since > range.until)
       throw usage('--since is after --until.', 'Give the earlier time as --since.');
-    const wanted = size ?? (range.since === undefined ? DEFAULT_SIZE : undefined);
+    if (out !== undefined) {
+      if (range.since === undefined)
+        throw usage('--out needs --since.', 'Say where the file begins: --since 2026-11-01.');
+      if (size !== undefined || chart || svg !== undefined)
+        throw usage('--out excludes --size, --chart and --svg.', 'Download first, then draw a part.');
+      const { downloadCandles } = await import('./history/candle-download.js');
+      return downloadCandles(context, { market, type, since: range.since, until: range.until }, out);
+    }
+    const isDrawn = chart || svg !== undefined;
+    const usual = isDrawn ? (await import('./candle-view.js')).candlesThatFit(output.screen) : DEFAULT_SIZE;
+    const wanted = size ?? (range.since === undefined ? usual : undefined);
     const { candles, failure } = await readCandles(await session.client(), {
       market,
       type,
       ...range,
       size: wanted,
     });
-    const rows = candles.map((candle) => toRow(candle, type, now));
+    const rows = candles.map((candle) => candleRow(candle, type, now));
     const answer = listing({
       rows,
       fields: ['time', 'open', 'high', 'low', 'close', 'volume', 'closed'],
-      columns: [
-        { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 6 },
-        { title: 'open', value: ({ open }) => grouped(open), align: 'decimal', importance: 4 },
-        { title: 'high', value: ({ high }) => grouped(high), align: 'decimal', importance: 4 },
-        { title: 'low', value: ({ low }) => grouped(low), align: 'decimal', importance: 4 },
-        {
-          title: 'close',
-          value: ({ close }) => grouped(close),
-          align: 'decimal',
-          importance: 5,
-          paint: (text, row, paint) => paintChange(text, changeOf(row), paint),
-        },
-        {
-          title: 'change',
-          value: changeText,
-          align: 'decimal',
-          importance: 2,
-          onScreenOnly: true,
-          paint: (text, row, paint) => paintChange(text, changeOf(row), paint),
-        },
-        { title: `volume (${base})`, value: ({ volume }) => grouped(volume), align: 'decimal', importance: 3 },
-        {
-          title: '',
-          value: ({ closed }) => (closed ? '' : 'open'),
-          importance: 1,
-          paint: (text, _, paint) => paint.faint(text),
-        },
-      ],
+      columns: candleColumns(base),
       title: `${market} ${type}`,
       empty: `No candles of ${market} in this range.`,
     });
-    return failure === null ? answer : { ...answer, failure };
+    const shown = isDrawn ? { ...answer, show: await chartOf({ market, type, candles }, output, svg) } : answer;
+    return failure === null ? shown : { ...shown, failure };
   },
 });
 
-function toRow({ time, open, high, low, close, volume }: Candle, type: CandleType, now: number) {
+/** The chart for the screen; the same is written to the file, if there is one. */
+async function chartOf(series: CandleSeries, output: Output, file: string | undefined): Promise<Answer['show']> {
+  const { showCandles, writeSvg } = await import('./candle-view.js');
+  if (file !== undefined) {
+    await writeSvg(series, file);
+    output.note(`Wrote the chart to ${file}.`);
+  }
+  return (screen) => showCandles(series, screen);
+}
+
+interface CandleRow extends Omit<Candle, 'time'> {
+  readonly time: string;
+  readonly closed: boolean;
+}
+
+export function candleRow({ time, open, high, low, close, volume }: Candle, type: CandleType, now: number): CandleRow {
   return { time: isoTime(time), open, high, low, close, volume, closed: time + CANDLE_MS[type] <= now };
+}
+
+export function candleColumns(base: string): readonly Column<CandleRow>[] {
+  return [
+    { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 6 },
+    { title: 'open', value: ({ open }) => grouped(open), align: 'decimal', importance: 4 },
+    { title: 'high', value: ({ high }) => grouped(high), align: 'decimal', importance: 4 },
+    { title: 'low', value: ({ low }) => grouped(low), align: 'decimal', importance: 4 },
+    {
+      title: 'close',
+      value: ({ close }) => grouped(close),
+      align: 'decimal',
+      importance: 5,
+      paint: (text, row, paint) => paintChange(text, changeOf(row), paint),
+    },
+    {
+      title: 'change',
+      value: changeText,
+      align: 'decimal',
+      importance: 2,
+      onScreenOnly: true,
+      paint: (text, row, paint) => paintChange(text, changeOf(row), paint),
+    },
+    { title: `volume (${base})`, value: ({ volume }) => grouped(volume), align: 'decimal', importance: 3 },
+    {
+      title: 'state',
+      value: ({ closed }) => (closed ? '' : 'open'),
+      importance: 1,
+      paint: (text, _, paint) => paint.faint(text),
+    },
+  ];
 }
 
 /** Close minus open. */

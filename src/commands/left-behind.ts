@@ -29,7 +29,10 @@ export async function warnOfLeftBehind(
   const { tradeUrl: nextUrl, accessKey } = next(keys);
   if (accessKey !== null && accountOf(nextUrl, accessKey) === account) return;
   const journal = new Journal(host, host.directories.state, account);
-  const open = await tryRead(async () => journal.open().length + journal.damaged().length);
+  const open = await tryRead(async () => {
+    const unsettled = journal.unsettled();
+    return unsettled.open.length + unsettled.damaged.length;
+  });
   if (open === 0) return;
   const writes = open === undefined ? 'writes' : open === 1 ? '1 write' : `${open} writes`;
   const of = `${writes} with the key ${lastFour(keys.accessKey)} at ${new URL(tradeUrl).host}`;

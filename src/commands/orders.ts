@@ -5,10 +5,17 @@ import * as shape from '../cli/shapes.js';
 import type { Side } from '../domain/order.js';
 import { Failure, usage } from '../errors.js';
 import { type OrderPages, PAGE_SIZE, readOrderPages } from '../exchange/growing-pages.js';
+import type { Answer } from '../terminal/answer.js';
+import { progressBar } from '../terminal/progress.js';
+import type { TradingAccount } from '../trading/account.js';
 import { listedFrom, verifyMarket } from '../trading/orders/verify-orders.js';
+import { isInMarket } from '../trading/unknown-writes.js';
+import { withTimePerPage } from './funds/long-listing.js';
 import { marketName, oneOf, wholeNumber } from './inputs.js';
 import { onMarket } from './known-market.js';
-import { ORDER, type OrderRow, orderColumns, orderRow } from './order/order-row.js';
+import { newestFirst, ORDER, orderColumns, orderRow } from './order/order-row.js';
+import { journalMarketsText, unlessGone } from './several-markets.js';
+import { warnOfUnknown } from './unknown-writes.js';
 
 type Wanted = 'open' | 'filled' | 'cancelled' | 'all';
 
@@ -28,14 +35,18 @@ export default define({
       wholeNumber('--page', 1, 1_000_000),
     ),
     all: toggle('--all', 'read every page; open orders are always searched on every page'),
+    allMarkets: toggle('--all-markets', 'read every market of the exchange'),
   },
   examples: [
     'orders btc_usdt',
     'orders btc_usdt --state all --all --json',
     'orders btc_usdt --side buy --page 2 --state all',
+    'orders --all-markets',
   ],
   output: shape.list(shape.record(ORDER)),
-  async run(context, { market, side, state = 'open', page, all }) {
+  async run(context, { market, side, state = 'open', page, all, allMarkets }) {
+    if (market !== undefined && allMarkets)
+      throw usage('--all-markets and a market exclude each other.', 'Give one of them.');
     if (page !== undefined && market === undefined)
       throw usage('--page needs a market.', 'The exchange lists each market separately.');
     if (page !== undefined && all) throw usage('--page and --all exclude each other.', 'Give one of them.');
@@ -47,57 +58,111 @@ export default define({
       page !== undefined
         ? { from: page, to: page }
         : { from: 1, to: all || state === 'open' ? Number.POSITIVE_INFINITY : 1 };
-    const lists = new Map<string, readonly OrderPages[]>();
-    for (const one of market === undefined ? account.journal.markets() : [market]) {
-      const began = account.client.now();
-      const read = (each: Side) => readOrderPages(account.client, one, each, extent);
-      const list = onMarket(context, one, () => Promise.all(sides.map(read)));
-      const found = await (market === undefined ? unlessGone(context, list) : list);
-      if (found === undefined) continue;
-      lists.set(one, found);
+    const client = allMarkets ? withTimePerPage(context, account.client) : account.client;
+    const read = async (one: string): Promise<readonly OrderPages[]> => {
+      const began = client.now();
+      const pages = (each: Side) => readOrderPages(client, one, each, extent);
+      const found = await onMarket(context, one, () => Promise.all(sides.map(pages)));
       // a list that begins further back lacks the newest orders
       const isFromNewest = page === undefined || page === 1;
       const own = isFromNewest ? sides.map((each, index) => [each, found[index]] as const) : [];
       await verifyMarket(
         account,
         one,
-        Object.fromEntries(own.map(([each, pages]) => [each, pages && listedFrom(pages, began)])),
+        Object.fromEntries(own.map(([each, list]) => [each, list && listedFrom(list, began)])),
       );
-    }
-    if (market === undefined) context.output.note(marketsText([...lists.keys()]));
-    return answer(
-      context,
-      market ?? 'any market in which pit placed orders',
-      state,
-      [...lists.values()].flat(),
-      page === undefined,
-    );
+      return found;
+    };
+    const reading =
+      market === undefined
+        ? await readMarkets(context, await marketsOf(context, account, allMarkets), read)
+        : { markets: [market], lists: await read(market), failure: null };
+    const { markets } = reading;
+    if (market === undefined && !allMarkets)
+      context.output.note(journalMarketsText(markets, 'Name another market to list its orders, or use --all-markets.'));
+    await warnOfUnknown(context, (write) => isInMarket(write, market));
+    const where = market ?? (allMarkets ? 'any market' : 'any market in which pit placed orders');
+    return answer(context, where, state, { ...reading, isSeveral: market === undefined, isPage: page !== undefined });
   },
 });
 
-/** A market that the exchange no longer lists must not hide the orders of the others. */
-async function unlessGone<List>({ output }: Context, list: Promise<List>): Promise<List | undefined> {
+async function marketsOf({ session }: Context, { journal }: TradingAccount, all: boolean): Promise<readonly string[]> {
+  return all ? (await (await session.markets()).all()).map(({ market }) => market) : journal.markets();
+}
+
+interface Reading {
+  /** Those that were read. */
+  readonly markets: readonly string[];
+  readonly lists: readonly OrderPages[];
+  /** Why some markets are missing. */
+  readonly failure: Failure | null;
+}
+
+/** Markets read at once: each waits for its answers, and all keep the limits together. */
+const TOGETHER = 4;
+/** Fewer are read before anybody could read of them. */
+const WORTH_SHOWING = 5;
+
+/**
+ * Reads many markets, with progress on a terminal. A market that cannot be read must not hide the others. Throws Failure if
+ * none can be read, and `credentials`.
+ */
+async function readMarkets(
+  context: Context,
+  names: readonly string[],
+  read: (market: string) => Promise<readonly OrderPages[]>,
+): Promise<Reading> {
+  const { output, host } = context;
+  const done = new Map<string, readonly OrderPages[] | Failure | undefined>();
+  const hide =
+    names.length < WORTH_SHOWING
+      ? () => {}
+      : output.live(
+          (room) => `Markets: ${progressBar(output.errorScreen, { done: done.size, total: names.length }, room - 9)}`,
+        );
+  const forget = host.onInterrupt(hide);
+  const rest = names.values();
+  // all workers draw from one iterator
+  const worker = async () => {
+    for (const name of rest) done.set(name, await unlessGone(context, read(name)).catch(unlessForAll));
+  };
   try {
-    return await list;
-  } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'usage') throw error;
-    output.warn(`${error.message} Skipping it.`);
-    return undefined;
+    await Promise.all(Array.from({ length: Math.min(TOGETHER, names.length) }, worker));
+  } finally {
+    hide();
+    forget();
   }
+  const markets = names.filter((name) => Array.isArray(done.get(name)));
+  const lists = markets.flatMap((name) => (done.get(name) as readonly OrderPages[]) ?? []);
+  const unread = names.flatMap((name) => {
+    const failure = done.get(name);
+    return failure instanceof Failure ? { name, failure } : [];
+  });
+  const [first] = unread;
+  if (first === undefined) return { markets, lists, failure: null };
+  if (markets.length === 0) throw first.failure;
+  const which = unread.length <= 5 ? unread.map(({ name }) => name).join(', ') : `${unread.length} markets`;
+  const text = `The orders of ${which} could not be read: ${first.failure.message}`;
+  return { markets, lists, failure: new Failure('partial', text, { hint: first.failure.hints }) };
 }
 
-function marketsText(markets: readonly string[]): string {
-  if (markets.length === 0) return 'pit has not placed any orders yet. Name a market to list its orders.';
-  return `Markets in which pit placed orders lately: ${markets.join(', ')}. Name another market to list its orders.`;
+/** A failure of one market; one of the keys is a failure of all. */
+function unlessForAll(error: unknown): Failure {
+  if (error instanceof Failure && error.kind !== 'credentials') return error;
+  throw error;
 }
 
-async function answer(
+interface Shown extends Reading {
+  readonly isSeveral: boolean;
+  readonly isPage: boolean;
+}
+
+function answer(
   { output }: Context,
-  market: string,
+  where: string,
   state: Wanted,
-  lists: readonly OrderPages[],
-  tellMore: boolean,
-) {
+  { lists, failure, isSeveral, isPage }: Shown,
+): Answer {
   const records = new Map(lists.flatMap((list) => list.records).map((record) => [record.id, record]));
   const rows = [...records.values()]
     .map((record) => orderRow(record, null))
@@ -106,21 +171,17 @@ async function answer(
   const result = listing({
     rows,
     fields: FIELDS,
-    columns: orderColumns(),
-    empty: `No ${state === 'all' ? '' : `${state} `}orders in ${market}.`,
+    columns: orderColumns(isSeveral),
+    empty: `No ${state === 'all' ? '' : `${state} `}orders in ${where}.`,
   });
-  const failure = lists.find((list) => list.failure !== null)?.failure;
-  if (failure === null || failure === undefined) {
-    if (tellMore && lists.some((list) => list.more)) output.note('There are older orders; --all reads them too.');
+  if (failure !== null) return { ...result, failure };
+  const cut = lists.find((list) => list.failure !== null)?.failure;
+  if (cut === null || cut === undefined) {
+    if (!isPage && lists.some((list) => list.more)) output.note('There are older orders; --all reads them too.');
     return result;
   }
   const hint = 'Older orders are missing; use --timeout to allow more time.';
-  return { ...result, failure: new Failure('partial', `Not every page could be read: ${failure.message}`, { hint }) };
-}
-
-function newestFirst(left: OrderRow, right: OrderRow): number {
-  if (left.time !== right.time) return left.time < right.time ? 1 : -1;
-  return right.id.length - left.id.length || (left.id < right.id ? 1 : -1);
+  return { ...result, failure: new Failure('partial', `Not every page could be read: ${cut.message}`, { hint }) };
 }
 
 const FIELDS = [

@@ -3,15 +3,17 @@ import { confirm, requireConsent } from '../cli/consent.js';
 import type { Context } from '../cli/context.js';
 import { define, flag, optional, required, withCompletion } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
+import { hostsInUse, type OriginatedHost } from '../config/connection.js';
 import { nearest } from '../config/nearest.js';
 import { type Profile, type Profiles, SANDBOX } from '../config/profiles.js';
 import {
   checkSetting,
   coinAmounts,
-  HOST_KEYS,
   limitsOfWithdrawals,
   loosens,
+  SETTING_KEYS,
   SETTINGS,
+  settingKey,
   shownSettings,
 } from '../config/settings.js';
 import { checkUrl } from '../config/urls.js';
@@ -34,12 +36,23 @@ const HOSTS: shape.Fields = {
 
 const PROFILE = shape.record({ ...HOSTS, settings: shape.named(shape.text(''), 'values by setting') });
 
-const SETTING_KEYS = [...Object.keys(HOST_KEYS), ...SETTINGS.keys()];
+/** The key of a setting; an unknown one is refused later. */
+const readKey = withCompletion({ of: 'words', words: SETTING_KEYS }, settingKey);
 
-/** The key of a setting in any spelling, such as `priceBand` or `price-band`; an unknown one is refused later. */
-const settingKey = withCompletion({ of: 'words', words: SETTING_KEYS }, (word) => {
-  const plain = (text: string) => text.replace(/[-_]/g, '').toLowerCase();
-  return SETTING_KEYS.find((key) => plain(key) === plain(word)) ?? word;
+/** Where a value comes from; `active` is what `profile use` chose. */
+type Origin = 'flag' | 'environment' | 'active' | 'profile' | 'default';
+
+const SHOWN_PROFILE = shape.record({
+  ...HOSTS,
+  settings: shape.named(shape.text(''), 'values by setting'),
+  origins: shape.list(
+    shape.record({
+      name: shape.text('profile, baseUrl, tradeUrl, wsUrl or a setting'),
+      value: shape.orNull(shape.text('the value that commands use')),
+      origin: shape.oneOf(['flag', 'environment', 'active', 'profile', 'default'], 'where it comes from'),
+    }),
+    'each value in use with its origin: a flag beats the environment, which beats the profile',
+  ),
 });
 
 /**
@@ -120,43 +133,82 @@ export const use = define({
 });
 
 export const show = define({
-  summary: 'Show a profile with its settings',
+  summary: 'Show a profile and where each value comes from',
   arguments: { name: optional('the profile (default: the active one)', profileName) },
   examples: ['profile show', 'profile show overseas --json'],
-  output: PROFILE,
+  output: SHOWN_PROFILE,
   async run(context, { name }) {
     const { profiles } = context.session;
     const profile = name === undefined ? await chosenProfile(context) : await profiles.get(name);
-    const settings = shownSettings(profile.settings);
     const row = hostsOf(profile, await profiles.active());
-    const entries: Entry[] = [
-      ['profile', `${row.name}${row.active ? ' (active)' : ''}`],
-      ['market data', hostText(row.baseUrl, row.name)],
-      ['trading', hostText(row.tradeUrl, row.name)],
-      ['websocket', row.wsUrl],
-      ...Object.entries(settings).map(([key, value]): Entry => [key, value]),
-      ...defaultsOfUnset(settings),
-    ];
-    return { data: { ...row, settings }, show: (screen) => record(screen, entries) };
+    const origins = originsOf(context, profile, name);
+    const entries = origins.map(({ name: key, value, origin }): Entry => {
+      if (key === 'profile' && name !== undefined) return [key, row.active ? `${name} (active)` : name];
+      const shown = key === 'baseUrl' || key === 'tradeUrl' ? hostText(value, row.name) : value;
+      const text = shown === null ? null : `${shown} (${ORIGIN_TEXTS[key]?.[origin] ?? origin})`;
+      return [HOST_LABELS[key] ?? key, text, origin === 'default' ? (words, paint) => paint.faint(words) : undefined];
+    });
+    const data = { ...row, settings: shownSettings(profile.settings), origins };
+    return { data, show: (screen) => record(screen, entries) };
   },
 });
 
-function defaultsOfUnset(settings: Readonly<Record<string, string>>): Entry[] {
-  const unset = [...SETTINGS].filter(([key]) => !Object.hasOwn(settings, key));
-  return unset.flatMap(([key, { default: value }]): Entry[] =>
-    value === undefined ? [] : [[key, `${value} (default)`, (text, paint) => paint.faint(text)]],
-  );
+const HOST_LABELS: Readonly<Record<string, string>> = {
+  baseUrl: 'market data',
+  tradeUrl: 'trading',
+  wsUrl: 'websocket',
+};
+
+/** The origins whose flag or variable has to be named. */
+const ORIGIN_TEXTS: Readonly<Record<string, Partial<Record<Origin, string>>>> = {
+  profile: { flag: '--profile', environment: 'PIT_PROFILE' },
+  baseUrl: { environment: 'PIT_BASE_URL' },
+  tradeUrl: { environment: 'PIT_TRADE_URL' },
+};
+
+interface OriginatedValue extends Omit<OriginatedHost, 'origin'> {
+  readonly name: string;
+  readonly origin: Origin;
+}
+
+/**
+ * Each value of a profile that commands use, with where it comes from.
+ * @param named the profile that the command line names; then the environment does not count
+ */
+function originsOf(
+  { globals, host: { environment } }: Context,
+  profile: Profile,
+  named: string | undefined,
+): OriginatedValue[] {
+  const chosen = named === undefined ? chosenBy(globals.profile, environment.PIT_PROFILE) : 'flag';
+  const hosts = hostsInUse(profile, named === undefined ? environment : {});
+  const settings = shownSettings(profile.settings);
+  const builtIn = (origin: Origin) => (profile.builtIn && origin === 'profile' ? 'default' : origin);
+  return [
+    { name: 'profile', value: profile.name, origin: chosen },
+    ...Object.entries(hosts).map(([name, { value, origin }]) => ({ name, value, origin: builtIn(origin) })),
+    { name: 'wsUrl', value: profile.wsUrl, origin: builtIn('profile') },
+    ...Object.entries(settings).map(([name, value]) => ({ name, value, origin: 'profile' as const })),
+    ...[...SETTINGS].flatMap(([name, { default: value }]): OriginatedValue[] =>
+      value === undefined || Object.hasOwn(settings, name) ? [] : [{ name, value, origin: 'default' }],
+    ),
+  ];
+}
+
+function chosenBy(flag: string | undefined, variable: string | undefined): Origin {
+  if (flag !== undefined) return 'flag';
+  return variable ? 'environment' : 'active';
 }
 
 export const set = define({
   summary: 'Set a host or a setting of a profile',
   arguments: {
     name: required('the profile', profileName),
-    key: required('base-url, trade-url, ws-url or a setting', settingKey),
+    key: required('baseUrl, tradeUrl, wsUrl or a setting', readKey),
     value: required('its value', word),
   },
   examples: [
-    'profile set overseas trade-url https://trade.example.com',
+    'profile set overseas tradeUrl https://trade.example.com',
     'profile set overseas zone +08:00',
     'profile set overseas withdrawDayLimit 0.5btc,1000usdt',
   ],
@@ -170,10 +222,10 @@ export const set = define({
     const shown = shownSettings({ [key]: checked })[key] ?? '';
     for (const warning of unknownCoins(context.host.directories.cache, name, key, value)) output.warn(warning);
     if (key === 'caFile') requireCertificates(shown);
-    if (key === 'trade-url')
+    if (key === 'tradeUrl')
       await warnOfLeftBehind(context, profile, ({ accessKey }) => ({ tradeUrl: checked, accessKey }));
     if (globals.dryRun) {
-      const dropped = key === 'trade-url' ? ['Keys stored for another trade host would be removed.'] : [];
+      const dropped = key === 'tradeUrl' ? ['Keys stored for another trade host would be removed.'] : [];
       return dryChange('profile set', `Would set ${key} of ${name} to ${shown}.`, ...dropped);
     }
     await confirmLoosening(context, name, key, value);
@@ -208,8 +260,8 @@ function unknownCoins(cacheFolder: string, profile: string, key: string, value: 
 
 export const unset = define({
   summary: 'Remove a setting of a profile',
-  arguments: { name: required('the profile', profileName), key: required('the setting', settingKey) },
-  examples: ['profile unset overseas zone', 'profile unset overseas ws-url'],
+  arguments: { name: required('the profile', profileName), key: required('the setting', readKey) },
+  examples: ['profile unset overseas zone', 'profile unset overseas wsUrl'],
   output: PROFILE,
   dry: DRY_CHANGE,
   async run(context, { name, key }) {

@@ -222,7 +222,7 @@ function block(screen: Screen, { intent, outcome, id, events }: Resolution): str
     screen,
     [
       { title: timeTitle(), value: ({ time }) => localTime(time), importance: 1 },
-      { title: 'event', value: ({ event, count }) => `${event}${times(count)}`, importance: 2 },
+      { title: 'event', value: ({ event, count }) => `${event}${times(count)}`, importance: 2, wraps: true },
     ],
     withoutRepeats(events),
     { title },

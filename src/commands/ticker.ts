@@ -8,6 +8,7 @@ import type { Ticker } from '../domain/market-data.js';
 import { usage } from '../errors.js';
 import * as origin from '../exchange/origins.js';
 import { changeColumn, grouped } from '../terminal/cells.js';
+import type { Column } from '../terminal/table.js';
 import { isoTime } from '../terminal/time.js';
 import { unknownCoinNote } from './coin-filter.js';
 import { coinName, marketName, oneOf } from './inputs.js';
@@ -16,6 +17,19 @@ interface Row extends Ticker {
   readonly market: string;
   readonly time: string | null;
 }
+
+export const TICKER: shape.Fields = {
+  market: shape.text('', origin.TICKER.market),
+  time: shape.orNull(shape.time('null when listed from one request for all', origin.TICKER.time)),
+  bid: shape.orNull(shape.decimal('best bid', origin.TICKER.bid)),
+  ask: shape.orNull(shape.decimal('best ask', origin.TICKER.ask)),
+  last: shape.orNull(shape.decimal('price of the last trade', origin.TICKER.last)),
+  open: shape.orNull(shape.decimal('', origin.TICKER.open)),
+  high: shape.orNull(shape.decimal('', origin.TICKER.high)),
+  low: shape.orNull(shape.decimal('', origin.TICKER.low)),
+  change: shape.orNull(shape.decimal('over 24 hours, in percent', origin.TICKER.change)),
+  volume: shape.orNull(shape.decimal('over 24 hours, in the base coin', origin.TICKER.volume)),
+};
 
 type Sorting = 'change' | 'volume' | 'market';
 
@@ -34,20 +48,7 @@ export default define({
     ),
   },
   examples: ['ticker', 'ticker btc_usdt eth_usdt', 'ticker --quote usdt --sort change'],
-  output: shape.list(
-    shape.record({
-      market: shape.text('', origin.TICKER.market),
-      time: shape.orNull(shape.time('null when listed from one request for all', origin.TICKER.time)),
-      bid: shape.orNull(shape.decimal('best bid', origin.TICKER.bid)),
-      ask: shape.orNull(shape.decimal('best ask', origin.TICKER.ask)),
-      last: shape.orNull(shape.decimal('price of the last trade', origin.TICKER.last)),
-      open: shape.orNull(shape.decimal('', origin.TICKER.open)),
-      high: shape.orNull(shape.decimal('', origin.TICKER.high)),
-      low: shape.orNull(shape.decimal('', origin.TICKER.low)),
-      change: shape.orNull(shape.decimal('over 24 hours, in percent', origin.TICKER.change)),
-      volume: shape.orNull(shape.decimal('over 24 hours, in the base coin', origin.TICKER.volume)),
-    }),
-  ),
+  output: shape.list(shape.record(TICKER)),
   async run(context, { markets, quote, sort }) {
     if (markets.length > 0 && quote !== undefined) {
       throw usage('Markets and --quote exclude each other.', 'Name markets or give --quote.');
@@ -60,33 +61,35 @@ export default define({
     return listing({
       rows: sort === undefined ? rows : sorted(rows, sort),
       fields: ['market', 'time', 'bid', 'ask', 'last', 'open', 'high', 'low', 'change', 'volume'],
-      columns: [
-        { title: 'market', value: (row) => row.market, importance: 9, paint: (text, _, paint) => paint.strong(text) },
-        { title: 'last', value: (row) => shown(row.last), align: 'decimal', importance: 8 },
-        changeColumn((row: Row) => row.change, { importance: 7 }),
-        {
-          title: 'bid',
-          value: (row) => shown(row.bid),
-          align: 'decimal',
-          importance: 6,
-          paint: (text, _, paint) => paint.bid(text),
-        },
-        {
-          title: 'ask',
-          value: (row) => shown(row.ask),
-          align: 'decimal',
-          importance: 6,
-          paint: (text, _, paint) => paint.ask(text),
-        },
-        { title: 'volume', value: (row) => shown(row.volume), align: 'decimal', importance: 3 },
-        { title: 'high', value: (row) => shown(row.high), align: 'decimal', importance: 2 },
-        { title: 'low', value: (row) => shown(row.low), align: 'decimal', importance: 2 },
-        { title: 'open', value: (row) => shown(row.open), align: 'decimal', importance: 1 },
-      ],
+      columns: TICKER_COLUMNS,
       empty: 'No matching market.',
     });
   },
 });
+
+export const TICKER_COLUMNS: readonly Column<Row>[] = [
+  { title: 'market', value: (row) => row.market, importance: 9, paint: (text, _, paint) => paint.strong(text) },
+  { title: 'last', value: (row) => shown(row.last), align: 'decimal', importance: 8 },
+  changeColumn((row: Row) => row.change, { importance: 7 }),
+  {
+    title: 'bid',
+    value: (row) => shown(row.bid),
+    align: 'decimal',
+    importance: 6,
+    paint: (text, _, paint) => paint.bid(text),
+  },
+  {
+    title: 'ask',
+    value: (row) => shown(row.ask),
+    align: 'decimal',
+    importance: 6,
+    paint: (text, _, paint) => paint.ask(text),
+  },
+  { title: 'volume', value: (row) => shown(row.volume), align: 'decimal', importance: 3 },
+  { title: 'high', value: (row) => shown(row.high), align: 'decimal', importance: 2 },
+  { title: 'low', value: (row) => shown(row.low), align: 'decimal', importance: 2 },
+  { title: 'open', value: (row) => shown(row.open), align: 'decimal', importance: 1 },
+];
 
 function shown(price: string | null): string | null {
   return price === null ? null : grouped(price);
@@ -109,12 +112,11 @@ async function chosenMarkets(
 
 async function readEach({ session }: Context, markets: readonly Market[]): Promise<Row[]> {
   const client = await session.client();
-  return Promise.all(
-    markets.map(async ({ market }) => {
-      const { time, ...ticker } = await client.ticker(market);
-      return { market, time: isoTime(time), ...ticker };
-    }),
-  );
+  return Promise.all(markets.map(async ({ market }) => tickerRow(market, await client.ticker(market))));
+}
+
+export function tickerRow(market: string, { time, ...ticker }: Ticker & { readonly time: number }): Row {
+  return { market, time: isoTime(time), ...ticker };
 }
 
 async function readAll({ session }: Context, markets: readonly Market[]): Promise<Row[]> {

@@ -1,68 +1,89 @@
 import { listing } from '../cli/answers.js';
-import { define, flag, required } from '../cli/definition.js';
+import { define, flag, required, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
+import { compareIds, type Trade } from '../domain/market-data.js';
+import { suggest, usage } from '../errors.js';
 import * as origin from '../exchange/origins.js';
-import { grouped, type Side, sideColumn } from '../terminal/cells.js';
+import { grouped, sideColumn } from '../terminal/cells.js';
+import type { Column } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
-import { idNumber, marketName } from './inputs.js';
+import { TRADE_FILE } from './history/shapes.js';
+import { filePath, idNumber, marketName } from './inputs.js';
+
+export const TRADE = shape.record({
+  id: shape.id('of the trade', origin.TRADE.id),
+  time: shape.time('', origin.TRADE.time),
+  market: shape.text(''),
+  side: shape.oneOf(['buy', 'sell'], 'of the taker', origin.TRADE.side),
+  price: shape.decimal('in the quote coin', origin.TRADE.price),
+  amount: shape.decimal('in the base coin', origin.TRADE.amount),
+});
 
 export default define({
   summary: 'List public trades, oldest first',
   arguments: { market: required('the market', marketName) },
   flags: {
     since: flag('--since <trade-id>', 'list the 50 trades after this one (default: the newest)', idNumber('--since')),
+    out: flag('--out <file>', 'download all trades after --since into this file: .csv, .ndjson or .parquet', filePath),
+    follow: toggle('--follow', 'go on with new trades until you stop it'),
   },
-  examples: ['trades btc_usdt', 'trades btc_usdt --since 1700000000000000000 --json'],
-  output: shape.list(
-    shape.record({
-      id: shape.id('of the trade', origin.TRADE.id),
-      time: shape.time('', origin.TRADE.time),
-      market: shape.text(''),
-      side: shape.oneOf(['buy', 'sell'], 'of the taker', origin.TRADE.side),
-      price: shape.decimal('in the quote coin', origin.TRADE.price),
-      amount: shape.decimal('in the base coin', origin.TRADE.amount),
-    }),
-  ),
-  async run({ session }, { market, since }) {
+  examples: [
+    'trades btc_usdt',
+    'trades btc_usdt --since 1700000000000000000 --json',
+    'trades btc_usdt --since 1700000000000000000 --out trades.csv',
+  ],
+  output: shape.either(shape.list(TRADE), TRADE_FILE),
+  row: TRADE,
+  async run(context, { market, since, out, follow }) {
+    const { session } = context;
     const { base, quote } = await (await session.markets()).find(market);
+    if (out !== undefined) {
+      if (since === undefined) throw usage('--out needs --since.', 'Give the id of the trade before the first one.');
+      const { downloadTrades } = await import('./history/trade-download.js');
+      return downloadTrades(context, { market, since, follow }, out);
+    }
+    if (follow)
+      throw usage('--follow needs --out.', suggest('See trades as they happen', 'stream', `trades:${market}`));
     const client = await session.client();
     const trades = await client.trades(market, since);
     // the exchange may send either order; at the same time the smaller id is older
     const ordered = trades.toSorted((left, right) => left.time - right.time || compareIds(left.id, right.id));
     return listing({
-      rows: ordered.map(({ id, time, side, price, amount }) => ({
-        id,
-        time: isoTime(time),
-        market,
-        side,
-        price,
-        amount,
-      })),
+      rows: ordered.map((trade) => tradeRow(market, trade)),
       fields: ['id', 'time', 'market', 'side', 'price', 'amount'],
-      columns: [
-        { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 4 },
-        sideColumn((row: { side: Side }) => row.side, { importance: 6 }),
-        {
-          title: `price (${quote})`,
-          value: ({ price }) => grouped(price),
-          align: 'decimal',
-          importance: 6,
-          paint: (text, { side }, paint) => paint[side === 'buy' ? 'bid' : 'ask'](text),
-        },
-        { title: `amount (${base})`, value: ({ amount }) => grouped(amount), align: 'decimal', importance: 5 },
-        {
-          title: 'id',
-          value: ({ id }) => id,
-          align: 'right',
-          importance: 2,
-          paint: (text, _, paint) => paint.faint(text),
-        },
-      ],
+      columns: tradeColumns(base, quote),
       empty: `No trades in ${market}${since === undefined ? '' : ` after ${since}`}.`,
     });
   },
 });
 
-function compareIds(left: string, right: string): number {
-  return left.length - right.length || (left < right ? -1 : left > right ? 1 : 0);
+interface TradeRow extends Omit<Trade, 'time'> {
+  readonly time: string;
+  readonly market: string;
+}
+
+export function tradeRow(market: string, { id, time, side, price, amount }: Trade): TradeRow {
+  return { id, time: isoTime(time), market, side, price, amount };
+}
+
+export function tradeColumns(base: string, quote: string): readonly Column<TradeRow>[] {
+  return [
+    { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 4 },
+    sideColumn((row: TradeRow) => row.side, { importance: 6 }),
+    {
+      title: `price (${quote})`,
+      value: ({ price }) => grouped(price),
+      align: 'decimal',
+      importance: 6,
+      paint: (text, { side }, paint) => paint[side === 'buy' ? 'bid' : 'ask'](text),
+    },
+    { title: `amount (${base})`, value: ({ amount }) => grouped(amount), align: 'decimal', importance: 5 },
+    {
+      title: 'id',
+      value: ({ id }) => id,
+      align: 'right',
+      importance: 2,
+      paint: (text, _, paint) => paint.faint(text),
+    },
+  ];
 }

@@ -15,6 +15,8 @@ export interface Connection {
   /** Null: the sandbox's when `sandbox` is true, otherwise there is none and `baseUrlMissing` says why. */
   readonly baseUrl: string | null;
   readonly tradeUrl: string | null;
+  /** The address of the streams. Null: the sandbox's when `sandbox` is true and `baseUrl` is null, otherwise `wsUrlMissing` says why there is none. */
+  readonly wsUrl: string | null;
   /** Null: the sandbox's own when `sandbox` is true and `keysMissing` is null, otherwise `keysMissing` says why. */
   readonly keys: KeyPair | null;
   /** Signed requests go to the built-in sandbox, which is started when one of its hosts is needed. */
@@ -24,6 +26,7 @@ export interface Connection {
   readonly settings: Readonly<Record<string, string>>;
   readonly keysMissing: Missing | null;
   readonly baseUrlMissing: Missing | null;
+  readonly wsUrlMissing: Missing | null;
 }
 
 /** The part of the environment that names hosts and keys, checked. */
@@ -69,18 +72,47 @@ function decide(profile: Profile, given: FromEnvironment, kept: KeyPair | null):
   const sandbox = profile.builtIn && given.tradeUrl === null;
   const baseUrl = given.baseUrl ?? (tradesElsewhere(profile, given) ? null : profile.baseUrl || null);
   const tradeUrl = given.tradeUrl ?? (profile.tradeUrl || null);
+  // the profile's streams belong to the profile's exchange, as its keys do
+  const isOwn = !tradesElsewhere(profile, given) && !pricesElsewhere(profile, given);
+  const wsUrl = isOwn ? profile.wsUrl : null;
+  const wsUrlMissing = wsUrl !== null || (sandbox && isOwn) ? null : whyNoWsUrl(profile.name, isOwn);
   const keysMissing = whyNoKeys(profile, given, kept);
   const baseUrlMissing = baseUrl === null && !sandbox ? NO_BASE_URL : null;
   return {
     profile: profile.name,
     baseUrl,
     tradeUrl,
+    wsUrl,
     keys: keysMissing === null ? (given.keys ?? kept) : null,
     sandbox,
     hostFromEnvironment: given.baseUrl !== null || given.tradeUrl !== null,
     settings: profile.settings,
     keysMissing,
     baseUrlMissing,
+    wsUrlMissing,
+  };
+}
+
+/** A host with where it comes from. */
+export interface OriginatedHost {
+  readonly value: string | null;
+  readonly origin: 'environment' | 'profile';
+}
+
+/**
+ * The hosts that a command with this profile uses. Throws Failure for a variable that is no URL, as
+ * {@link chooseConnection} does.
+ */
+export function hostsInUse(
+  profile: Profile,
+  environment: Environment,
+): Readonly<Record<'baseUrl' | 'tradeUrl', OriginatedHost>> {
+  const given = hostsFrom(environment);
+  const of = (variable: string | null, own: string): OriginatedHost =>
+    variable === null ? { value: own || null, origin: 'profile' } : { value: variable, origin: 'environment' };
+  return {
+    baseUrl: of(given.baseUrl, tradesElsewhere(profile, given) ? '' : profile.baseUrl),
+    tradeUrl: of(given.tradeUrl, profile.tradeUrl),
   };
 }
 
@@ -92,7 +124,7 @@ function whyNoKeys(profile: Profile, given: FromEnvironment, kept: KeyPair | nul
 }
 
 /** Whether signed requests would go to a host other than the profile's. Another path counts as another host. */
-function tradesElsewhere(profile: Profile, given: FromEnvironment): boolean {
+function tradesElsewhere(profile: Profile, given: Pick<FromEnvironment, 'tradeUrl'>): boolean {
   return given.tradeUrl !== null && given.tradeUrl !== profile.tradeUrl;
 }
 
@@ -115,12 +147,18 @@ function requireOwnHosts(profile: Profile, given: FromEnvironment): void {
 
 /** An empty variable counts as not set. */
 function fromEnvironment(environment: Environment): FromEnvironment {
-  const { PIT_PROFILE, PIT_BASE_URL, PIT_TRADE_URL, PIT_ACCESS_KEY, PIT_SECRET_KEY } = environment;
+  const { PIT_PROFILE, PIT_ACCESS_KEY, PIT_SECRET_KEY } = environment;
   return {
     profile: PIT_PROFILE || null,
+    ...hostsFrom(environment),
+    keys: keysFrom(PIT_ACCESS_KEY || null, PIT_SECRET_KEY || null),
+  };
+}
+
+function hostsFrom({ PIT_BASE_URL, PIT_TRADE_URL }: Environment): Pick<FromEnvironment, 'baseUrl' | 'tradeUrl'> {
+  return {
     baseUrl: PIT_BASE_URL ? checkUrl('base', 'PIT_BASE_URL', PIT_BASE_URL, 'stored') : null,
     tradeUrl: PIT_TRADE_URL ? checkUrl('trade', 'PIT_TRADE_URL', PIT_TRADE_URL, 'stored') : null,
-    keys: keysFrom(PIT_ACCESS_KEY || null, PIT_SECRET_KEY || null),
   };
 }
 
@@ -137,6 +175,19 @@ function missing(what: Missing): Failure {
 
 function oneKey(set: string, unset: string): Missing {
   return { message: `${set} is set and ${unset} is not.`, hint: `Set both, or neither.` };
+}
+
+function whyNoWsUrl(profile: string, isOwn: boolean): Missing {
+  if (isOwn)
+    return {
+      message: `The profile "${profile}" has no WebSocket address.`,
+      hint: suggest('Set it', 'profile', 'set', profile, 'ws-url', 'wss://HOST/websocket'),
+    };
+  const urls = ['--base-url', 'https://HOST', '--trade-url', 'https://HOST', '--ws-url', 'wss://HOST/websocket'];
+  return {
+    message: 'The hosts come from the environment, which names no WebSocket address.',
+    hint: suggest('Add a profile for this exchange', 'profile', 'add', 'NAME', ...urls),
+  };
 }
 
 function noKeys(profile: string): Missing {

@@ -6,10 +6,12 @@ const SHOWN_LENGTH = 40;
 /** Up to three candidates that a mistyped word may have meant, the likeliest first. */
 export function nearest(word: string, candidates: readonly string[]): string[] {
   const typed = word.slice(0, SHOWN_LENGTH);
-  const reach = Math.max(1, Math.floor(typed.length / 2));
+  const [near, far] = [4, 2].map((part) => Math.max(1, Math.floor(typed.length / part)));
+  // few people mistype the first letter: `nope` means neither `open` nor `zone`
+  const reachOf = (candidate: string) => (candidate[0] === typed[0] ? far : near) ?? 1;
   return candidates
     .map((candidate) => ({ candidate, steps: isSwapped(typed, candidate) ? 1 : distance(typed, candidate) }))
-    .filter(({ steps }) => steps <= reach)
+    .filter(({ candidate, steps }) => steps <= reachOf(candidate))
     .sort((a, b) => a.steps - b.steps)
     .slice(0, 3)
     .map(({ candidate }) => candidate);

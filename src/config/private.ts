@@ -83,12 +83,17 @@ export function replaceFile(file: string, content: string | Uint8Array, mode = F
   }
 }
 
-/** The failure for a file that cannot be written. Its cause is left out: it may quote what was written. */
-export function cannotWrite(file: string, thrown: unknown): Failure {
-  return usage(
-    `${file} cannot be written (${codeOf(thrown)}).`,
-    'Check who may write there and that the disk has room, or set PIT_HOME to another folder.',
-  );
+const WRITABLE_HOME = 'Check who may write there and that the disk has room, or set PIT_HOME to another folder.';
+const WRITABLE_OUTPUT = 'Give a file in a folder that you can write to, with room for it.';
+
+/** The failure for a file of pit that cannot be written. Its cause is left out: it may quote what was written. */
+export function cannotWrite(file: string, thrown: unknown, hint = WRITABLE_HOME): Failure {
+  return usage(`Cannot write ${file}: ${codeOf(thrown)}.`, hint);
+}
+
+/** The failure for a file that the user named and that cannot be written. */
+export function cannotWriteOutput(file: string, thrown: unknown): Failure {
+  return cannotWrite(file, thrown, WRITABLE_OUTPUT);
 }
 
 /** The system's code of an error, like `EACCES`. */
@@ -177,17 +182,18 @@ function makeFolders(folder: string): void {
 /** The failure for a path that leads through a file, as when PIT_HOME is a file. */
 export function notFolder(target: string): Failure {
   let file = target;
-  while (!isFile(file) && file !== path.dirname(file)) file = path.dirname(file);
-  return new Failure('credentials', `${file} is a file, not a folder.`, {
-    hint: 'Move it away, or set PIT_HOME to a folder of your own.',
-  });
+  while (!['file', 'device'].includes(kindOf(file) ?? '') && file !== path.dirname(file)) file = path.dirname(file);
+  const move = kindOf(file) === 'file' ? 'Move it away, or set' : 'Set';
+  return new Failure('credentials', `${file} is not a folder.`, { hint: `${move} PIT_HOME to a folder of your own.` });
 }
 
-function isFile(target: string): boolean {
+/** What is there; undefined if nothing is. A pipe counts as a device. */
+function kindOf(target: string): 'folder' | 'file' | 'device' | undefined {
   try {
-    return fs.statSync(target).isFile();
+    const found = fs.statSync(target);
+    return found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'device';
   } catch {
-    return false;
+    return undefined;
   }
 }
 

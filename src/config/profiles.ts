@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Failure, type FailureKind, suggest, usage } from '../errors.js';
 import { shown, unknownWord } from './nearest.js';
-import { checkSetting, type HostKey, isHostKey, requireSetting } from './settings.js';
+import { checkSetting, isHostKey, requireSetting } from './settings.js';
 import { type Document, damaged, Store, type Writer } from './store.js';
 import { checkUrl, type UrlRole } from './urls.js';
 
@@ -142,7 +142,7 @@ export class Profiles {
   }
 
   /**
-   * Sets a host (`base-url`, `trade-url`, `ws-url`) or a setting. A new trade host drops the profile's keys, which were
+   * Sets a host (`baseUrl`, `tradeUrl`, `wsUrl`) or a setting. A new trade host drops the profile's keys, which were
    * meant for the old one, and what was measured there. The other hosts never get a key.
    * @returns whether there were keys to drop
    * @throws Failure `usage` for an unknown key or an invalid value
@@ -154,8 +154,8 @@ export class Profiles {
     await this.#edit(name, (fields, writer) => {
       if (!isHostKey(key)) return { ...fields, settings: { ...fields.settings, [key]: kept } };
       if (name === SANDBOX) throw builtIn('has hosts of its own');
-      const changed = { ...fields, [FIELD_OF[key]]: kept };
-      if (key !== 'trade-url' || kept === fields.tradeUrl) return changed;
+      const changed = { ...fields, [key]: kept };
+      if (key !== 'tradeUrl' || kept === fields.tradeUrl) return changed;
       // Keys first: a kill in between must not leave them with another host.
       dropped = writer.delete(keyFile(name));
       const { reqTimeTolerance: _measured, ...settings } = fields.settings;
@@ -164,15 +164,15 @@ export class Profiles {
     return dropped;
   }
 
-  /** Removes a setting or the `ws-url`. @throws Failure `usage` for an unknown key and for the two required hosts */
+  /** Removes a setting or the `wsUrl`. @throws Failure `usage` for an unknown key and for the two required hosts */
   async unset(name: string, key: string): Promise<void> {
     checkName(name);
     if (!isHostKey(key)) requireSetting(key);
-    if (key === 'base-url' || key === 'trade-url') {
+    if (key === 'baseUrl' || key === 'tradeUrl') {
       throw usage(`A profile needs its ${key}.`, suggest('Set another one', 'profile', 'set', name, key, 'URL'));
     }
     await this.#edit(name, (fields) => {
-      if (key === 'ws-url') return { ...fields, wsUrl: null };
+      if (key === 'wsUrl') return { ...fields, wsUrl: null };
       const { [key]: _taken, ...settings } = fields.settings;
       return { ...fields, settings };
     });
@@ -217,12 +217,6 @@ export class Profiles {
     return path.join(this.#store.folder, file);
   }
 }
-
-const FIELD_OF: Readonly<Record<HostKey, 'baseUrl' | 'tradeUrl' | 'wsUrl'>> = {
-  'base-url': 'baseUrl',
-  'trade-url': 'tradeUrl',
-  'ws-url': 'wsUrl',
-};
 
 function builtIn(what: string) {
   return usage(

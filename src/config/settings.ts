@@ -2,7 +2,7 @@ import path from 'node:path';
 import { RENAMED_COINS } from '../domain/coin.js';
 import { Decimal } from '../domain/decimal.js';
 import { usage } from '../errors.js';
-import { unknownWord } from './nearest.js';
+import { shown, unknownWord } from './nearest.js';
 import { checkUrl, type UrlRole } from './urls.js';
 
 /** Something a profile can be set to, beyond its hosts. */
@@ -229,13 +229,22 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
 ]);
 
 /** Hosts are stored beside the settings and set by the same command. */
-export const HOST_KEYS: Readonly<Record<'base-url' | 'trade-url' | 'ws-url', UrlRole>> = {
-  'base-url': 'base',
-  'trade-url': 'trade',
-  'ws-url': 'ws',
+const HOST_KEYS: Readonly<Record<'baseUrl' | 'tradeUrl' | 'wsUrl', UrlRole>> = {
+  baseUrl: 'base',
+  tradeUrl: 'trade',
+  wsUrl: 'ws',
 };
 
-export type HostKey = keyof typeof HOST_KEYS;
+type HostKey = keyof typeof HOST_KEYS;
+
+/** All keys that a profile can be given, as pit writes them. */
+export const SETTING_KEYS: readonly string[] = [...Object.keys(HOST_KEYS), ...SETTINGS.keys()];
+
+/** The key of a setting that is written `priceBand` or `price-band`. An unknown word is returned unchanged. */
+export function settingKey(word: string): string {
+  const plain = (text: string) => text.replace(/[-_]/g, '').toLowerCase();
+  return SETTING_KEYS.find((key) => plain(key) === plain(word)) ?? word;
+}
 
 export function isHostKey(key: string): key is HostKey {
   return Object.hasOwn(HOST_KEYS, key);
@@ -249,14 +258,18 @@ export function checkSetting(key: string, value: string): string {
   if (isHostKey(key)) return checkUrl(HOST_KEYS[key], key, value);
   const setting = requireSetting(key);
   const kept = setting.read(value);
-  if (kept === null) throw usage(`Invalid value for ${key}.`, `Use ${setting.values}.`);
+  if (kept === null) {
+    // what may hold a password is not repeated
+    const given = setting.show === undefined ? shown(value) : 'This';
+    throw usage(`${given} is not a value of ${key}.`, `Use ${setting.values}.`);
+  }
   return kept;
 }
 
 /** @throws Failure `usage` with the nearest and all known keys */
 export function requireSetting(key: string): Setting {
   const setting = SETTINGS.get(key);
-  if (setting === undefined) throw unknownWord('setting', key, [...Object.keys(HOST_KEYS), ...SETTINGS.keys()]);
+  if (setting === undefined) throw unknownWord('setting', key, SETTING_KEYS);
   return setting;
 }
 

@@ -48,6 +48,10 @@ export interface Host {
   sleep(milliseconds: number, cut?: AbortSignal): Promise<void>;
   /** Keeps the memory of a long-running command small. */
   keepSmall(): Promise<void>;
+  /**
+   * Keeps name lookups, which nothing can end, from taking much longer than a command may. Call it before the first one.
+   */
+  boundLookups(milliseconds: number): void;
   /** Runs the work when a signal ends the program, before it exits. Returns a function that cancels this. */
   readonly onInterrupt: Signals['onInterrupt'];
   /** Whether there is a program of this name to run, or at this path. */
@@ -81,6 +85,7 @@ export function systemHost(): Host {
     randomBytes,
     sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(cutShort),
     keepSmall,
+    boundLookups,
     onInterrupt: signals.onInterrupt,
     isProgram: async (name) => (await import('./command.js')).isProgram(name, process.env.PATH),
     run: async (words) => (await import('./command.js')).runCommand(words, signals, isOnTerminal()),
@@ -95,6 +100,17 @@ async function keepSmall(): Promise<void> {
   // the bundle cannot import a module of Node later on
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   setFlagsFromString('--optimize-for-size');
+}
+
+/** No connection waits longer for its name. */
+const LONG_MS = 10_000;
+
+/**
+ * A lookup runs in a thread that Node waits for even at its exit: with a name server that never answers, for 20 seconds by
+ * default. glibc takes other limits from this variable; elsewhere it has no effect.
+ */
+function boundLookups(milliseconds: number): void {
+  process.env.RES_OPTIONS ??= milliseconds < LONG_MS ? 'timeout:1 attempts:1' : 'timeout:2 attempts:2';
 }
 
 function isOnTerminal(): boolean {
@@ -197,4 +213,12 @@ function takeSignals(): Signals {
 /** Ends the program with the exit code of a report on an error that nothing caught. The runtime would print it unredacted. */
 export function reportUncaught(report: (thrown: unknown) => number): void {
   process.once('uncaughtException', (thrown) => process.exit(report(thrown)));
+}
+
+/** Far longer than anything takes that ends by itself. */
+const LINGER_MS = 500;
+
+/** Ends the program with an exit code, even if a connection that nothing waits for any more stays open. */
+export function endSoon(code: number): void {
+  setTimeout(() => process.exit(code), LINGER_MS).unref();
 }

@@ -5,12 +5,14 @@ import { ROOT, textOf } from './sources.js';
 
 /** Names of the interface's parameters and answers that pit's own words differ from. */
 const WIRE_NAMES =
-  'accesskey acctType assetPerm auth_google_enabled auth_mobile_enabled blockChain chainName changeAmount completeAmount ' +
-  'completeMonty confirmTimes currencyName customerOrderId dataType enableExpress enableRepay endDate entrustPerm freez ' +
-  'isCanRecharge isCanWithdraw isSuc isUseMemo leverPerm mainChainName manageTime minSize moneyPerm moneyType orderType ' +
-  'pageIndex pageSize receiveAddr riseRate showDate startDate submitTime submit_time toAddress totalCount ' +
-  'totalPage total_amount tradeParams tradeType trade_amount trade_date trade_money trade_password_enabled trade_type ' +
-  'typeDesc useXxFee';
+  'accesskey acctType addChannel assetPerm auth_google_enabled auth_mobile_enabled blockChain chainName ' +
+  'changeAmount completeAmount completeMonty confirmTimes currencyName currentPrice customerOrderId dataType ' +
+  'dayNumber enableExpress enableRepay endDate entrustPerm freez hrecord isCanRecharge isCanWithdraw isSuc ' +
+  'isUseMemo isZip lastTime leverPerm listDown listUp mainChainName manageTime minSize moneyPerm moneyType ' +
+  'orderType pageIndex pageSize push_user_asset push_user_cross_asset push_user_incr_asset push_user_incr_record ' +
+  'push_user_record receiveAddr removeChannel riseRate showDate startDate submitTime submit_time toAddress ' +
+  'totalCount totalPage total_amount tradeParams tradeType trade_amount trade_date trade_money ' +
+  'trade_password_enabled trade_type typeDesc useXxFee';
 
 /** Redaction masks the access key by its name in a URL. */
 const ALLOWED: Readonly<Record<string, RegExp>> = {

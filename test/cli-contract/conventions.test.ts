@@ -44,11 +44,13 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk behind an output (needs /
     'bills --all --json',
     'bills --all --csv',
     '--help',
+    '--version',
+    '--version --json',
     'schema',
   ])('pit %s exits with 1 and names the reason', async (line) => {
     const { code, text } = await runOnFullDisk(line, 'stdout');
     expect(code).toBe(1);
-    expect(text).toContain('Cannot write to stdout: ENOSPC');
+    expect(text).toMatch(/^pit: Cannot write to stdout: .*ENOSPC|"message":"Cannot write to stdout: .*ENOSPC/);
   });
 
   it('an order that cannot be printed to stdout is printed to stderr', async () => {

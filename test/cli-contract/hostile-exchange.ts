@@ -23,7 +23,8 @@ type Answers = Readonly<Record<string, (payload: string, query: Query) => unknow
 /** A page of what there is one of for each payload. */
 function page<Row>(query: Query, row: (payload: string, index: number) => Row): Row[] {
   const [index, size] = [Number(query.get('pageIndex') ?? 1), Number(query.get('pageSize') ?? 10)];
-  return PAYLOADS.map(row).slice((index - 1) * size, index * size);
+  const first = (index - 1) * size;
+  return PAYLOADS.slice(first, first + size).map((payload, at) => row(payload, first + at));
 }
 
 function order(payload: string, index = 0) {
@@ -110,7 +111,8 @@ const ANSWERS: Answers = {
       ]),
     ),
   }),
-  getOrder: (payload) => order(payload),
+  // closed, as cancel waits for that
+  getOrder: (payload) => ({ ...order(payload), status: 1 }),
   getOrders: (_payload, query) => page(query, order),
   order: (payload) => ({ code: 1001, message: payload }),
   cancelOrder: (payload) => ({ code: 1000, message: { des: payload, isSuc: true, datas: {} } }),

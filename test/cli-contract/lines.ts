@@ -22,6 +22,7 @@ export const LINES: readonly Line[] = [
   shown('depth', 'btc_usdt --size 2'),
   shown('trades', 'btc_usdt'),
   shown('kline', 'btc_usdt --size 2'),
+  shown('stream', 'ticker:btc_usdt --count 1'),
   shown('order', 'buy btc_usdt 0.01 --at bid-5% --id golden1', { learns: idOf('order') }),
   shown('order batch', 'buy eth_usdt --ladder bid-10%:bid-20%:3 --amount 0.3'),
   shown('order show', 'btc_usdt {order}'),
@@ -47,6 +48,8 @@ export const LINES: readonly Line[] = [
   // its dry run: the fund password would be asked for
   shown('withdraw', 'btc 0.01 --to {btc} --dry-run'),
   shown('fees', 'usdt'),
+  { words: 'order', line: 'order buy btc_usdt 0.01 --at ask+1% --id golden2', isUnkept: true },
+  shown('fills', 'btc_usdt'),
   shown('api', 'markets'),
   shown('doctor'),
   shown('completion', 'bash'),

@@ -24,6 +24,7 @@ describe('pit account', () => {
   it("shows the user, the key's permissions and every field of every coin", async () => {
     const account = await pit.json<Account>('account');
     expect(account).toStrictEqual({
+      unknown: [],
       username: TEXT,
       tradePassword: FLAG,
       googleAuth: FLAG,

@@ -24,10 +24,30 @@ describe('pit api with an operation that reads', () => {
 
   it('is a table on a terminal and rows in CSV', async () => {
     expect(await pit.done('api markets')).toMatch(/^key +priceScale .*\nbtc_usdt +2 +6 /);
-    const { header, rows } = await pit.csv('api getAccountInfo');
-    expect(header).toMatch(/^key,enName,cnName/);
-    expect(rows[0]).toMatch(/^btc,BTC,BTC/);
+    const { header, rows } = await pit.csv('api markets');
+    expect(header).toBe('key,priceScale,amountScale,minAmount,minSize');
+    expect(rows[0]).toBe('btc_usdt,2,6,0.0001,1');
     expect(await pit.done('api ticker market=btc_usdt')).toMatch(/ticker\.last +\d+\.\d\d\n/);
+  });
+
+  it.each([
+    ['getAccountInfo', 'result.base.username, result.base.trade_password_enabled'],
+    ['depth market=btc_usdt', 'bids, timestamp'],
+    ['kline market=btc_usdt type=1min', 'moneyType, symbol'],
+    ['getWithdrawRecord currency=btc pageIndex=1 pageSize=10', 'message.datas.pageIndex, message.datas.pageSize'],
+  ])('%s is refused as CSV, which would drop a part', async (line, missing) => {
+    const { code, stdout, stderr } = await pit.run(`api ${line} --csv`);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`also has ${missing}`);
+    expect(stderr).toContain('--json has all of it.');
+  });
+
+  it('drops nothing but the words of success in CSV', async () => {
+    const { header, rows } = await pit.csv('api getFeeInfo currency=btc');
+    expect([header, rows]).toEqual([
+      'chainName,mainChainName,fee,canDeposit,canWithdraw',
+      [expect.stringMatching(/^btc,btc,/)],
+    ]);
   });
 
   it.each([

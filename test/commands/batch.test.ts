@@ -70,6 +70,43 @@ describe('pit order batch', () => {
     expect(new Set(made.map(({ price }) => price)).size).toBe(7);
   });
 
+  it.each([
+    // 1000 / (20000 + 20100 + 20200 + 20300 + 20400) × 5 = 0.0495049..., a fifth of it is 0.00990099
+    ['buy', '20000:20400:5', '1000usdt', '', ['0.009900', '0.009900', '0.009900', '0.009900', '0.009900']],
+    // 600 / (1 × 20000 + 2 × 20100 + 3 × 20200) × 6 = 0.029801...
+    ['buy', '20000:20200:3', '600usdt', '--weight linear', ['0.004966', '0.009933', '0.014900']],
+    ['sell', '40000:41000:2', '810usdt', '', ['0.010000', '0.010000']],
+    ['sell', '40000:41000:2', '0.02btc', '', ['0.010000', '0.010000']],
+  ])('splits the amount of the ladder %s %s %s %s', async (side, ladder, amount, words, expected) => {
+    const plan = await pit.json<{ requests: { tradeParams: string }[]; preview: { notional: string } }>(
+      `order batch ${side} btc_usdt --ladder ${ladder} --amount ${amount} ${words} --dry-run`.replace('  ', ' '),
+    );
+    const pairs = JSON.parse(plan.requests[0]?.tradeParams.replace(/[\d.]+/g, '"$&"') ?? '') as [string, string][];
+    expect(pairs.map(([, lots]) => lots)).toEqual(expected);
+  });
+
+  it.each([
+    ['buy', '20000:20400:5', 'usdt'],
+    ['sell', '40000:41000:5', 'btc'],
+  ])('spends a share of the balance on a ladder to %s, and never more', async (side, ladder, coin) => {
+    const [{ available = '' } = {}] = await pit.json<{ available: string }[]>(`balance ${coin}`);
+    const line = `order batch ${side} btc_usdt --ladder ${ladder} --amount 10% --dry-run`;
+    const { preview } = await pit.json<{ preview: { amount: string; notional: string } }>(line);
+    const share = Number(available) / 10;
+    const spent = Number(side === 'buy' ? preview.notional : preview.amount);
+    expect(spent).toBeLessThanOrEqual(share);
+    // less than a lot of 0.000001 btc for each of the five orders, and one for their sum
+    expect(spent).toBeGreaterThan(share - 6 * 0.000001 * (side === 'buy' ? 20400 : 1));
+  });
+
+  it('says in the quote coin what rounding leaves of a value', async () => {
+    const { stderr } = await pit.run(
+      'order batch buy btc_usdt --ladder 20000:20400:5 --amount 1000usdt --dry-run --json',
+    );
+    // 5 × 0.0099 × 20200 = 999.9
+    expect(stderr).toContain('Rounding down to whole lots leaves 0.1 of 1,000 usdt unused.');
+  });
+
   it('shows its preview and all its requests with --dry-run, and sends nothing', async () => {
     const file = batches.orders(45);
     const plan = await pit.json<Record<string, unknown>>(`order batch buy btc_usdt --file ${file} --dry-run`);
@@ -101,7 +138,11 @@ describe('pit order batch', () => {
     ['--ladder 1:2:3', 'A ladder needs --amount'],
     ['--ladder 1:2 --amount 1', 'is not a ladder'],
     ['--ladder 1:2:1 --amount 1', 'number of orders of a ladder'],
-    ['--ladder 1:2:3 --amount 50%', '--amount is'],
+    ['--ladder 1:2:3 --amount 101%', '"101%" is not an amount.'],
+    ['--ladder 1:2:3 --amount 1,5usdt', '"1,5usdt" is not an amount.'],
+    ['--ladder 20000:20100:5 --amount 1eth', 'The amount is in eth, but this market trades btc for usdt.'],
+    ['--ladder 20000:20100:5 --amount 50% --account cross', 'A share needs the balance'],
+    ['--ladder 20000:20100:5 --amount 1usdt', 'Order 1: The order 0.000009 is too small for btc_usdt.'],
     ['--file a --amount 1', '--amount and --weight belong to --ladder'],
     ['--resume job1 --ladder 1:2:3 --amount 1', '--resume continues with the orders of the job'],
     ['--file /nowhere/orders.csv', 'could not be read (ENOENT)'],

@@ -1,10 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { cancelAnswer } from '../../src/commands/cancel/cancel-result.js';
+import { cancelAllAnswer, cancelAnswer } from '../../src/commands/cancel/cancel-result.js';
+import type { Order } from '../../src/domain/order.js';
 import type { CancelAttempt, CancelResult } from '../../src/trading/cancel/cancel-orders.js';
 
+import { pipe } from '../terminal/screens.js';
+
 const RESULT: CancelResult = {
-  ...{ outcome: 'cancelled', id: '7', clientId: null, market: 'btc_usdt', price: null, amount: null },
-  ...{ filled: null, filledValue: null, code: 1000, message: null },
+  outcome: 'cancelled',
+  id: '7',
+  clientId: null,
+  market: 'btc_usdt',
+  price: null,
+  amount: null,
+  filled: null,
+  filledValue: null,
+  code: 1000,
+  message: null,
 };
 const done: CancelAttempt = { result: RESULT, intent: null, failure: null };
 const failed: CancelAttempt = {
@@ -15,7 +26,7 @@ const failed: CancelAttempt = {
 
 function failureOf(...attempts: CancelAttempt[]): unknown {
   try {
-    return cancelAnswer('btc_usdt', attempts).failure;
+    return cancelAnswer('btc_usdt', attempts, []).failure;
   } catch (error) {
     return error;
   }
@@ -32,5 +43,58 @@ describe('the failure of several cancellations', () => {
 
   it('is absent if all were cancelled', () => {
     expect(failureOf(done, done)).toBeUndefined();
+  });
+});
+
+describe('the total of cancel --all', () => {
+  const order = (id: string, side: 'buy' | 'sell', filled: string): Order => {
+    const rest = {
+      clientId: null,
+      type: 'limit',
+      fee: null,
+      feeCoin: null,
+      feeDiscount: false,
+      filledValue: '0',
+      time: 1,
+    } as const;
+    return { ...rest, id, market: 'btc_usdt', side, price: '100', amount: '2', filled, state: 'cancelled', status: 1 };
+  };
+  const attempt = (id: string, outcome: 'cancelled' | 'refused' | 'unknown', filled: string | null): CancelAttempt => {
+    const result = { ...RESULT, outcome, id, price: '100', amount: '2', filled };
+    return { result, intent: null, failure: outcome === 'cancelled' ? null : outcome };
+  };
+  const total = (attempts: readonly CancelAttempt[], orders: readonly Order[], left: readonly string[] = []) => {
+    const records = new Map(orders.map((one) => [one.id, one]));
+    const { show } = cancelAllAnswer('btc_usdt', { attempts, left, records, failure: null }, []);
+    return show(pipe()).split('\n').at(-1);
+  };
+
+  it('sums what the cancelled orders held: the base coin of sells, the value of buys', () => {
+    const orders = [order('1', 'buy', '0.5'), order('2', 'sell', '0'), order('3', 'sell', '1.25')];
+    const attempts = [
+      attempt('1', 'cancelled', '0.5'),
+      attempt('2', 'cancelled', '0'),
+      attempt('3', 'cancelled', '1.25'),
+    ];
+    expect(total(attempts, orders)).toBe('Total: 3 cancelled. Released 150 usdt and 2.75 btc.');
+  });
+
+  it('counts each outcome, and takes the fill from the outcome, which may be newer than the list', () => {
+    const attempts = [attempt('1', 'cancelled', '1.5'), attempt('2', 'refused', '2')];
+    expect(total(attempts, [order('1', 'buy', '0'), order('2', 'sell', '2')])).toBe(
+      'Total: 1 cancelled, 1 refused. Released 50 usdt.',
+    );
+  });
+
+  it('names no amount if that of one order is unknown', () => {
+    expect(total([attempt('1', 'cancelled', null)], [order('1', 'buy', '0')])).toBe('Total: 1 cancelled.');
+    expect(total([attempt('9', 'cancelled', '0')], [])).toBe('Total: 1 cancelled.');
+  });
+
+  it('says what is still open', () => {
+    const open = order('2', 'sell', '0.5');
+    expect(
+      total([attempt('1', 'cancelled', '0'), attempt('2', 'unknown', null)], [order('1', 'buy', '0'), open], ['2']),
+    ).toBe('Total: 1 cancelled, 1 unknown. Released 200 usdt. 1 still open with 1.5 btc.');
   });
 });

@@ -28,3 +28,31 @@ describe.each([
     expect(lines.at(-1)).toBe(words);
   });
 });
+
+describe('pit depth --chart', () => {
+  const pit = new PitHome(temporaryHome());
+  const answer = (asks: string) => ({
+    '/data/v1/markets': MARKETS,
+    '/data/v1/depth': `{"asks":${asks},"bids":[[99,1],[98,4]],"timestamp":1700000000}`,
+  });
+
+  describe('with both sides', () => {
+    const exchange = useLiteralExchange(answer('[[103,8],[101,2]]'));
+
+    it('draws the cumulative amounts above the spread', async () => {
+      const lines = (await pit.done('depth btc_usdt --chart', exchange.extra)).trimEnd().split('\n');
+      expect(lines[0]).toMatch(/^btc_usdt {2}2023-11-14 22:13:20 \(UTC\), cumulative amounts in btc$/);
+      expect(lines.at(-1)).toBe('Spread 2 usdt (2.0000 %), mid 100');
+      expect(lines).toHaveLength(24);
+      expect(lines.slice(1, -1).join('\n')).toMatch(/ █+│/);
+    });
+  });
+
+  describe('with one side', () => {
+    const exchange = useLiteralExchange(answer('[]'));
+
+    it('prints the table', async () => {
+      expect(await pit.done('depth btc_usdt --chart', exchange.extra)).toMatch(/BID[\s\S]*No asks\.\n$/);
+    });
+  });
+});

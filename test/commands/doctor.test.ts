@@ -18,7 +18,7 @@ interface Finding {
 
 const CHECKS = [
   ...['pit', 'node', 'configuration', 'files', 'network', 'market-host', 'market-tls', 'trade-host', 'trade-tls'],
-  ...['clock', 'key', 'permissions', 'tolerance', 'journal', 'records', 'limits', 'completion'],
+  ...['stream', 'clock', 'key', 'permissions', 'tolerance', 'journal', 'records', 'limits', 'completion'],
 ];
 
 const desk = usePitHome();
@@ -54,6 +54,9 @@ describe('pit doctor', () => {
     expect([...findings.values()].filter(({ status }) => status !== 'ok')).toEqual([]);
     expect(line(findings, 'key')).toMatch(/the key of "sandbox" is accepted; the account is sandbox/);
     expect(line(findings, 'permissions')).toMatch(/granted: .*place, cancel and query orders/);
+    expect(line(findings, 'stream')).toMatch(
+      /^ok: connected; the first ticker came after \d+ ms, and a heartbeat was answered in \d+ ms/,
+    );
     expect(kept()).toEqual(before);
     const text = await desk.done('doctor');
     expect(text).toMatch(/^pit {12}ok {4}version/);
@@ -112,6 +115,16 @@ describe('pit doctor', () => {
     expect(line(findings, 'key')).toMatch(/^fail: .*mine\.json is damaged/);
     for (const check of ['network', 'market-host', 'trade-tls', 'tolerance', 'journal', 'records', 'limits'])
       expect(line(findings, check)).toMatch(/^warn: skipped: /);
+  });
+
+  it('skips the stream where there is no address for it, and says how to set one', async () => {
+    const fromEnvironment = await found(desk, '', exchange.extra);
+    expect(line(fromEnvironment, 'stream')).toMatch(/^warn: skipped: The hosts come from the environment.*profile add/);
+    const other = new PitHome(temporaryHome());
+    await other.done('profile add mine --base-url https://a.example.com --trade-url https://a.example.com');
+    expect(line(await found(other, ' --profile mine', {}, 9), 'stream')).toBe(
+      'warn: skipped: The profile "mine" has no WebSocket address -> Set it: pit profile set mine ws-url wss://HOST/websocket',
+    );
   });
 
   it('describes permissions and the commands that need missing ones', async () => {

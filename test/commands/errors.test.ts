@@ -11,6 +11,8 @@ const WRONG_LINES: readonly Mistake[] = [
   ['dept btc_usdt', /unknown command 'dept'/, /depth/],
   ['depth btc_usdt --siz 3', /unknown option '--siz'/, /--size/],
   ['depth btc_usdt eth_usdt', /too many arguments/, /pit depth --help/],
+  ['ticker --jsn', /unknown option '--jsn'/, /^Did you mean --json\?$/],
+  ['ticker --nope', /unknown option '--nope'/, /pit ticker --help/],
   ['order show btc_usdt 17 --ioc', /unknown option '--ioc'/, /pit order show --help/],
   ['profile', /command is missing/i, /pit profile --help/],
   ['profile ad', /unknown command 'ad'/, /add/],

@@ -15,7 +15,18 @@ const newId = () => {
   orders += 1;
   return `2026112100${String(orders).padStart(8, '0')}`;
 };
-const placedOrder = () => `{"code":"1000","message":"ok","id":"${newId()}"}`;
+/** The orders that were placed, by their client ids, as getOrder shows them. */
+const shown = new Map<string, string>();
+const placedOrder = (parameters: URLSearchParams) => {
+  const id = newId();
+  const { price, amount, tradeType, currency, customerOrderId = '' } = Object.fromEntries(parameters);
+  const terms = `"currency":"${currency}","price":${price},"total_amount":${amount},"type":${tradeType}`;
+  const filled = '"status":3,"trade_amount":0,"trade_money":0';
+  shown.set(customerOrderId, `{"id":"${id}",${terms},${filled},"trade_date":${Date.now()}}`);
+  return `{"code":"1000","message":"ok","id":"${id}"}`;
+};
+const foundOrder = (parameters: URLSearchParams) => shown.get(parameters.get('customerOrderId') ?? '') ?? NO_ORDERS;
+const parametersOf = (target: string) => new URL(target, 'http://exchange').searchParams;
 const placedBatch = () => `{"code":1000,"message":"ok","data":["${newId()}","${newId()}"]}`;
 const NO_ORDERS = '{"code":3001,"message":"order not found"}';
 
@@ -23,6 +34,7 @@ const exchange = useLiteralExchange({
   '/data/v1/markets': MARKETS,
   '/data/v1/depth': DEPTH,
   '/api/order': placedOrder,
+  '/api/getOrder': foundOrder,
   '/api/getOrders': NO_ORDERS,
 });
 
@@ -140,7 +152,7 @@ describe('a guard', () => {
     await pit.done('profile set sandbox priceBand 1%');
     expect(await pit.json('profile show sandbox')).toMatchObject({ settings: { priceBand: '1%' } });
     const shown = await pit.done('profile show sandbox');
-    expect(shown).toMatch(/priceBand +1%\n/);
+    expect(shown).toMatch(/priceBand +1% \(profile\)\n/);
     expect(shown).toMatch(/dayNotional +five times orderNotional \(default\)\n/);
     expect((await pit.failure(line, 2, exchange.extra)).message).toContain('1%, so at most 20200');
     await pit.done('profile set sandbox priceBand off');
@@ -189,7 +201,8 @@ describe('missing market data', () => {
       answer: ({ target }) => {
         if (target.startsWith('/data/v1/markets')) return respond(MARKETS);
         if (target.startsWith('/data/v1/')) return FAULTS['an HTML page with 502'];
-        return respond(target.startsWith('/api/order?') ? placedOrder() : NO_ORDERS);
+        if (target.startsWith('/api/order?')) return respond(placedOrder(parametersOf(target)));
+        return respond(target.startsWith('/api/getOrder?') ? foundOrder(parametersOf(target)) : NO_ORDERS);
       },
     });
   }
@@ -235,7 +248,8 @@ describe('the limit of a day when the write is recorded', () => {
     const server = await serveFaults({
       answer: ({ target }) => {
         if (target.startsWith('/data/v1/')) return respond(target.includes('markets') ? MARKETS : DEPTH);
-        if (target.startsWith('/api/order?')) return respond(placedOrder());
+        if (target.startsWith('/api/order?')) return respond(placedOrder(parametersOf(target)));
+        if (target.startsWith('/api/getOrder?')) return respond(foundOrder(parametersOf(target)));
         if (target.startsWith('/api/orderMoreV2')) return respond(placedBatch());
         const isFirst = target.startsWith('/api/getOrders') && others === undefined;
         if (isFirst) others = pit.done('order buy btc_usdt 0.02 --at 20007 --yes', extra());

@@ -7,22 +7,17 @@ import { journalName } from '../../src/commands/session/context.js';
 import { Interrupted } from '../../src/errors.js';
 import { PROGRAM } from '../../src/main.js';
 import type { Host } from '../../src/platform/host.js';
-import type { OrderTerms } from '../../src/trading/journal/intent.js';
 import { Journal } from '../../src/trading/journal/journal.js';
 import { fakeHost, NOW } from '../support/fake-host.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { ModelExchange } from '../trading/batches/model-exchange.js';
 import { temporaryState } from '../trading/support/account.js';
 import { count, NOT_FOUND, record } from '../trading/support/exchange.js';
+import { TERMS } from '../trading/support/terms.js';
 import { environmentAt } from './literal-exchange.js';
 
 // the build puts the version in
 vi.mock('../../src/version.js', () => ({ version: 'test' }));
-
-const TERMS: OrderTerms = {
-  ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot' },
-  ...{ price: '30000', amount: '0.01', borrow: false, repay: false },
-};
 
 /**
  * Runs a write after an order that may be repeated, so that duplicates are checked, and sends a signal at each check after

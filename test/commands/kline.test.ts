@@ -1,9 +1,17 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CANDLE_MS, CANDLE_TYPES, type CandleType } from '../../src/domain/candle.js';
 import { Decimal } from '../../src/domain/decimal.js';
-import { DECIMAL, FLAG, TIME, usePitHome } from './pit-home.js';
+import { temporaryHome } from '../support/pit.js';
+import { DECIMAL, FLAG, PitHome, TIME, usePitHome } from './pit-home.js';
 
 const pit = usePitHome();
+
+/** K-lines in a home of their own, as pit asks for them once a second in each. */
+function kline(words: string): Promise<Candle[]> {
+  return new PitHome(temporaryHome()).json(`kline ${words}`, { environment: pit.served.environment });
+}
 
 interface Candle {
   readonly time: string;
@@ -34,7 +42,7 @@ const MADE_OF: readonly (readonly [larger: CandleType, smaller: CandleType])[] =
 describe('pit kline', () => {
   const served = new Map<CandleType, Candle[]>();
   beforeAll(async () => {
-    for (const type of CANDLE_TYPES) served.set(type, await pit.json(`kline btc_usdt --type ${type} --size 40`));
+    for (const type of CANDLE_TYPES) served.set(type, await kline(`btc_usdt --type ${type} --size 40`));
   });
 
   it.each([
@@ -44,9 +52,7 @@ describe('pit kline', () => {
     ['1W', '1week'],
   ])('understands --type %s as %s', async (typed, type) => {
     const [own, same] = await Promise.all(
-      [typed, type].map((word) =>
-        pit.json<Candle[]>(`kline btc_usdt --type ${word} --since 2026-11-21 --until 2026-11-21 --json`),
-      ),
+      [typed, type].map((word) => kline(`btc_usdt --type ${word} --since 2026-11-21 --until 2026-11-21 --json`)),
     );
     expect(own).toEqual(same);
   });
@@ -78,17 +84,47 @@ describe('pit kline', () => {
   it('starts with the candle at --since and ends at --until', async () => {
     const [, first, , last] = candles('1hour');
     const range = `--type 1hour --since ${first?.time} --until ${last?.time}`;
-    expect(await pit.json(`kline btc_usdt ${range}`)).toEqual(candles('1hour').slice(1, 4));
-    const since = await pit.json<Candle[]>(
-      `kline btc_usdt --type 1hour --since ${Date.parse(first?.time ?? '')} --size 2`,
-    );
+    expect(await kline(`btc_usdt ${range}`)).toEqual(candles('1hour').slice(1, 4));
+    const since = await kline(`btc_usdt --type 1hour --since ${Date.parse(first?.time ?? '')} --size 2`);
     expect(since).toEqual(candles('1hour').slice(1, 3));
-    expect(await pit.json<Candle[]>('kline btc_usdt --type 1day --since 3d')).toHaveLength(3);
+    expect(await kline('btc_usdt --type 1day --since 3d')).toHaveLength(3);
   });
 
   it('prints the CSV header even without rows', async () => {
     const { header, rows } = await pit.csv('kline btc_usdt --type 1day --since 2000-01-01 --until 2000-01-02');
     expect({ header, rows }).toEqual({ header: 'time,open,high,low,close,volume,closed', rows: [] });
+  });
+
+  it('draws a chart of 80 columns in a pipe, and prints the same JSON with it', async () => {
+    const range = 'kline btc_usdt --type 1hour --until 2026-11-21 --size 30';
+    const lines = (await pit.done(`${range} --chart`)).trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^btc_usdt 1hour {2}[+-]?\d+\.\d\d% {2}30 candles, high [\d,.]+, low [\d,.]+$/);
+    expect(lines).toHaveLength(23);
+    expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(80);
+    expect(lines.join('')).toMatch(/[⠁-⣿]/);
+    expect(await pit.json(`${range} --chart`)).toEqual(await pit.json(range));
+  });
+
+  it('draws as many candles as fit', async () => {
+    expect(await pit.done('kline btc_usdt --type 1min --chart')).toContain(' 33 candles, ');
+  });
+
+  it('writes the chart as SVG, and says where', async () => {
+    const file = path.join(pit.home, 'chart.svg');
+    const { code, stderr } = await pit.run(`kline btc_usdt --svg ${file}`);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: `Wrote the chart to ${file}.\n` });
+    expect(readFileSync(file, 'utf8')).toMatch(/^<svg [\s\S]*<title>btc_usdt 1hour<\/title>[\s\S]*<\/svg>\n$/);
+  });
+
+  it('names a file that cannot be written, and why', async () => {
+    const { message } = await pit.failure('kline btc_usdt --svg /nowhere/chart.svg', 2);
+    expect(message).toBe('Cannot write /nowhere/chart.svg: ENOENT.');
+  });
+
+  it('draws nothing without candles', async () => {
+    const empty = 'kline btc_usdt --type 1day --since 2000-01-01 --until 2000-01-02';
+    expect(await pit.done(`${empty} --chart`)).toBe('No candles of btc_usdt in this range.\n');
+    await pit.failure(`${empty} --svg ${path.join(pit.home, 'none.svg')}`, 2);
   });
 
   it('rejects a range that ends before it starts', async () => {

@@ -5,8 +5,8 @@ import { journalName } from '../../src/commands/session/context.js';
 import { Journal } from '../../src/trading/journal/journal.js';
 import { fakeHost } from '../support/fake-host.js';
 import { runPit } from '../support/pit.js';
-import { TERMS } from '../trading/journal/support.js';
 import { temporaryState } from '../trading/support/account.js';
+import { TERMS } from '../trading/support/terms.js';
 
 const TRADE = 'https://trade.example.com';
 
@@ -16,7 +16,7 @@ async function homeWith(open: number) {
   const run = (line: string) => runPit(line.split(' '), { home });
   const keys = (name: string, text: string) => {
     const file = path.join(home, name);
-    writeFileSync(file, text);
+    writeFileSync(file, text, { mode: 0o600 });
     return `keys set --profile overseas --file ${file}`;
   };
   await run(`profile add overseas --base-url https://api.example.com --trade-url ${TRADE}`);

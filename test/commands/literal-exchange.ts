@@ -11,14 +11,16 @@ export interface LiteralExchange {
   readonly extra: Extra;
 }
 
-/** Serves literal answers, or what a function returns, by path for a test file; `*` matches every other path. It checks no signatures. */
-export function useLiteralExchange(answers: Readonly<Record<string, string | (() => string)>>): LiteralExchange {
+/** Serves literal answers, or what a function makes of the parameters, by path for a test file; `*` matches every other path. It checks no signatures. */
+export function useLiteralExchange(
+  answers: Readonly<Record<string, string | ((parameters: URLSearchParams) => string)>>,
+): LiteralExchange {
   const asked: string[] = [];
   const server = createServer((request, response) => {
-    const [path = ''] = (request.url ?? '').split('?');
+    const [path = '', parameters = ''] = (request.url ?? '').split('?');
     asked.push(path);
     const answer = answers[path] ?? answers['*'] ?? '{"code":1001,"message":"no such operation"}';
-    response.end(typeof answer === 'string' ? answer : answer());
+    response.end(typeof answer === 'string' ? answer : answer(new URLSearchParams(parameters)));
   });
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
   afterAll(() => server.close());

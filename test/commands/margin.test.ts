@@ -62,7 +62,9 @@ describe('pit order on margin', () => {
   it('stays on margin when it is replaced, and shows its account', async () => {
     await pit.done('sandbox transfer usdt 500 --margin cross --yes');
     const output = await pit.done('order buy btc_usdt 0.01 --at 20000 --account cross --id margin01 --yes');
-    expect(output).toMatch(/^Placed {2}\+ BUY 0\.01 btc_usdt at 20,000 {2}cross margin {2}id \d+\n$/);
+    expect(output).toMatch(
+      /^Placed {2}\+ BUY 0\.01 btc_usdt at 20,000 {2}cross margin {2}id \d+\nOpen {4}nothing has filled yet\n$/,
+    );
     const line = 'order replace btc_usdt --id margin01 --at 20100';
     const runs = await pit.json(`${line} --dry-run`);
     expect(runs).toMatchObject([{ operation: 'cancelOrder' }, { operation: 'order', request: { acctType: '2' } }]);

@@ -35,6 +35,12 @@ describe('pit order', () => {
       amount: '0.01',
       notional: product(order.price, '0.01'),
       duplicates: [],
+      state: 'filled',
+      filled: '0.010000',
+      filledValue: DECIMAL,
+      averagePrice: DECIMAL,
+      fee: DECIMAL,
+      feeCoin: 'btc',
     });
   });
 
@@ -117,7 +123,7 @@ describe('pit order', () => {
     const row = await pit.json('order show btc_usdt --id myOrder1');
     expect(row).toMatchObject({ id: order.id, clientId: 'myOrder1', side: 'sell', feeCoin: 'usdt' });
     expect(await pit.json('cancel btc_usdt --id myOrder1')).toMatchObject([
-      { outcome: 'cancelled', id: null, clientId: 'myOrder1' },
+      { outcome: 'cancelled', id: order.id, clientId: 'myOrder1' },
     ]);
     expect(await shown(pit, order)).toMatchObject({ state: 'cancelled', clientId: null });
   });

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryHome } from '../support/pit.js';
@@ -52,6 +52,12 @@ describe('pit profile', () => {
     expect(await pit.json('profile show overseas')).toStrictEqual({
       ...{ name: 'overseas', ...OVERSEAS, wsUrl: 'wss://api.example.com/ws', active: false },
       settings: { zone: '+08:00' },
+      origins: expect.arrayContaining([
+        { name: 'profile', value: 'overseas', origin: 'flag' },
+        { name: 'baseUrl', value: OVERSEAS.baseUrl, origin: 'profile' },
+        { name: 'zone', value: '+08:00', origin: 'profile' },
+        { name: 'priceBand', value: '10%', origin: 'default' },
+      ]),
     });
     await pit.done('profile unset overseas zone');
     expect(await pit.json('profile unset overseas ws-url')).toMatchObject({ wsUrl: null, settings: {} });
@@ -61,6 +67,34 @@ describe('pit profile', () => {
     expect((await pit.failure('profile remove overseas', 8)).kind).toBe('declined');
     expect(await pit.json('profile remove overseas --yes')).toEqual({ removed: 'overseas' });
     expect(await pit.json('profile show')).toMatchObject({ name: 'sandbox', active: true });
+  });
+
+  it('shows where each value comes from: the flag, the environment, the profile or the default', async () => {
+    const environment = {
+      PIT_BASE_URL: 'http://127.0.0.1:7',
+      PIT_TRADE_URL: 'http://127.0.0.1:8',
+      PIT_PROFILE: 'local',
+    };
+    const shown = (await pit.run('profile show', { environment })).stdout;
+    expect(shown).toMatch(/^profile +local \(PIT_PROFILE\)\nmarket data +http:\/\/127\.0\.0\.1:7 \(PIT_BASE_URL\)\n/);
+    expect(shown).toMatch(/\ntrading +http:\/\/127\.0\.0\.1:8 \(PIT_TRADE_URL\)\n/);
+    expect(shown).toMatch(/\npriceBand +10% \(default\)\n/);
+    await pit.done('profile set local priceBand 20%');
+    const local = (await pit.run('profile show --profile local')).stdout;
+    expect(local).toMatch(/^profile +local \(--profile\)\nmarket data +\S+ \(profile\)\n/);
+    expect(local).toMatch(/\npriceBand +20% \(profile\)\n/);
+    await pit.done('profile unset local priceBand');
+    // the same fields as ever: they are the profile's own
+    expect(await pit.json('profile show', { environment })).toMatchObject({
+      ...hosts(),
+      origins: expect.arrayContaining([{ name: 'tradeUrl', value: 'http://127.0.0.1:8', origin: 'environment' }]),
+    });
+  });
+
+  it('prints one spelling of a setting and takes both', async () => {
+    const error = await pit.failure('profile set local bas-url https://a.example', 2);
+    expect(error.hint).toMatch(/^Known: baseUrl, tradeUrl, wsUrl, priceBand, /);
+    expect((await pit.failure('profile set local base-url nowhere', 2)).message).toBe('baseUrl is not a whole URL.');
   });
 
   it('rejects invalid names, hosts and settings and suggests the nearest', async () => {
@@ -91,7 +125,7 @@ it('a dry run describes the change, in JSON and as text', async () => {
     ['profile set local zone +08:00', 'Would set zone of local to +08:00.'],
     [
       'profile set local trade-url https://x.example.com/api',
-      'Would set trade-url of local to https://x.example.com.',
+      'Would set tradeUrl of local to https://x.example.com.',
       'Keys stored for another trade host would be removed.',
     ],
     ['profile use local', 'Would make local the active profile.'],
@@ -148,6 +182,10 @@ describe('pit keys', () => {
     expect(await pit.json('keys remove --profile local --yes')).toMatchObject({ profile: 'local' });
     expect((await pit.failure('keys show --profile local', 4)).kind).toBe('credentials');
     expect(await pit.json(`keys set --profile local --file ${file}`)).toStrictEqual(shownKeys('local'));
+    chmodSync(file, 0o644);
+    expect((await pit.run(`keys set --profile local --file ${file}`)).stderr).toContain('other users can read it');
+    chmodSync(file, 0o600);
+    expect((await pit.run(`keys set --profile local --file ${file}`)).stderr).toBe('');
     expect(await pit.json('keys show --profile local')).toStrictEqual(shownKeys('local'));
     expect(await pit.json('account --profile local')).toMatchObject({ username: 'sandbox' });
   });

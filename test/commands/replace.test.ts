@@ -63,6 +63,12 @@ describe('pit order replace', () => {
       amount: '0.006',
       notional: '240',
       duplicates: [],
+      state: 'open',
+      filled: '0.000000',
+      filledValue: expect.stringMatching(/^0\.0+$/),
+      averagePrice: null,
+      fee: expect.stringMatching(/^0(\.0+)?$/),
+      feeCoin: 'usdt',
       replaced: {
         outcome: 'cancelled',
         id,
@@ -280,6 +286,8 @@ describe('pit order replace', () => {
     const { code, answer } = await ended(`${id} --at 21100 --timeout 2`);
     expect(code).toBe(6);
     expect(answer).toMatchObject({ outcome: 'unknown', replaced: { outcome: 'cancelled', id } });
+    const again = await desk.run(`order replace btc_usdt ${id} --at 21100 --yes`);
+    expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining(`pit resolve ${answer.clientId}`) });
     // a dry run refuses and warns as the run itself does
     const next = `order replace btc_usdt ${await straight.place(FAR)} --dry-run --at`;
     expect(await desk.failure(`${next} 21100`, 2)).toMatchObject({ clientId: answer.clientId });

@@ -20,7 +20,7 @@ const URL_TEXT: unknown = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/);
 const IDENTITY = {
   baseUrl: URL_TEXT,
   tradeUrl: URL_TEXT,
-  wsUrl: null,
+  wsUrl: expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+\/websocket$/),
   accessKey: TEXT,
   secretKey: TEXT,
   safePwd: TEXT,

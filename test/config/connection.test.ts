@@ -39,6 +39,16 @@ function drawn(connection: Connection): string {
 
 const both = { PIT_BASE_URL: X, PIT_TRADE_URL: Y };
 
+test.each<[string, Environment, string | null]>([
+  ['main', {}, HOSTS.wsUrl],
+  ['main', { PIT_BASE_URL: HOSTS.baseUrl, PIT_TRADE_URL: HOSTS.tradeUrl }, HOSTS.wsUrl],
+  ['main', { PIT_BASE_URL: X }, null],
+  ['main', { PIT_TRADE_URL: Y, ...ENV }, null],
+  ['sandbox', {}, null],
+])("takes the streams of the profile %s with %j only for the profile's own exchange", async (active, env, wsUrl) => {
+  expect((await choose(active, undefined, env)).wsUrl).toBe(wsUrl);
+});
+
 describe('the choice of profile, hosts and keys', () => {
   test.each<[string, string | undefined, Environment, string]>([
     // active, --profile, environment, result

@@ -24,7 +24,7 @@ it.each([
   'somewhere',
 ])('rejects %s without quoting it', (url) => {
   expect(() => checkSetting('limiter', url)).toThrow(
-    expect.objectContaining({ kind: 'usage', message: 'Invalid value for limiter.' }),
+    expect.objectContaining({ kind: 'usage', message: 'This is not a value of limiter.' }),
   );
 });
 

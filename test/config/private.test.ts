@@ -192,9 +192,15 @@ test('reports a home that is a file', async () => {
   ];
   for (const action of actions) {
     const failure = await failureOf(action);
-    expect(failure).toMatchObject({ kind: 'credentials', message: `${home} is a file, not a folder.` });
+    expect(failure).toMatchObject({ kind: 'credentials', message: `${home} is not a folder.` });
     expect(adviceText(failure.hints)).toContain('PIT_HOME');
   }
+});
+
+test('reports a home that is a device', async () => {
+  const failure = await failureOf(() => new Profiles('/dev/null/config').list());
+  expect(failure).toMatchObject({ kind: 'credentials', message: '/dev/null is not a folder.' });
+  expect(adviceText(failure.hints)).toBe('Set PIT_HOME to a folder of your own.');
 });
 
 test('replaces a file in one step, also under Snap', async () => {

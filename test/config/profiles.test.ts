@@ -28,8 +28,8 @@ describe('profiles', () => {
     await profiles.use('main');
     await profiles.set('main', 'zone', 'asia/shanghai');
     await profiles.set('main', 'withdrawFee', 'ontop');
-    await profiles.set('main', 'trade-url', 'http://127.0.0.1:8080/api');
-    await profiles.unset('main', 'ws-url');
+    await profiles.set('main', 'tradeUrl', 'http://127.0.0.1:8080/api');
+    await profiles.unset('main', 'wsUrl');
     await profiles.unset('main', 'zone');
     expect(await profiles.get('main')).toMatchObject({
       tradeUrl: 'http://127.0.0.1:8080',
@@ -61,14 +61,14 @@ describe('profiles', () => {
     await profiles.add({ name: 'other', ...HOSTS });
     for (const name of ['main', 'other']) await keys.set(name, pair);
     // the same host in another form, and what no key is sent to
-    expect(await profiles.set('main', 'trade-url', `${HOSTS.tradeUrl.replace('trade.', 'TRADE.')}/api/`)).toBe(false);
-    expect(await profiles.set('main', 'base-url', 'https://other.example.com')).toBe(false);
+    expect(await profiles.set('main', 'tradeUrl', `${HOSTS.tradeUrl.replace('trade.', 'TRADE.')}/api/`)).toBe(false);
+    expect(await profiles.set('main', 'baseUrl', 'https://other.example.com')).toBe(false);
     expect(await profiles.set('main', 'zone', 'UTC')).toBe(false);
     expect(await keys.get('main')).toEqual(pair);
-    expect(await profiles.set('main', 'trade-url', 'https://evil.example.com')).toBe(true);
+    expect(await profiles.set('main', 'tradeUrl', 'https://evil.example.com')).toBe(true);
     expect(await keys.get('main')).toBeNull();
     expect(await keys.get('other')).toEqual(pair);
-    expect(await profiles.set('main', 'trade-url', HOSTS.tradeUrl)).toBe(false);
+    expect(await profiles.set('main', 'tradeUrl', HOSTS.tradeUrl)).toBe(false);
     expect(await keys.get('main')).toBeNull();
   });
 
@@ -77,10 +77,10 @@ describe('profiles', () => {
     await profiles.add({ name: 'main', ...HOSTS });
     await profiles.set('main', 'reqTimeTolerance', '5s');
     await profiles.set('main', 'zone', 'UTC');
-    await profiles.set('main', 'base-url', 'https://other.example.com');
-    await profiles.set('main', 'trade-url', `${HOSTS.tradeUrl}/`);
+    await profiles.set('main', 'baseUrl', 'https://other.example.com');
+    await profiles.set('main', 'tradeUrl', `${HOSTS.tradeUrl}/`);
     expect((await profiles.get('main')).settings).toEqual({ reqTimeTolerance: '5s', zone: 'UTC' });
-    await profiles.set('main', 'trade-url', 'https://other.example.com');
+    await profiles.set('main', 'tradeUrl', 'https://other.example.com');
     expect((await profiles.get('main')).settings).toEqual({ zone: 'UTC' });
   });
 
@@ -102,8 +102,8 @@ describe('profiles', () => {
   test.each([
     ['added over', (profiles: Profiles) => profiles.add({ name: 'sandbox', ...HOSTS })],
     ['removed', (profiles: Profiles) => profiles.remove('sandbox')],
-    ['given a host', (profiles: Profiles) => profiles.set('sandbox', 'trade-url', HOSTS.tradeUrl)],
-    ['without a host', (profiles: Profiles) => profiles.unset('sandbox', 'base-url')],
+    ['given a host', (profiles: Profiles) => profiles.set('sandbox', 'tradeUrl', HOSTS.tradeUrl)],
+    ['without a host', (profiles: Profiles) => profiles.unset('sandbox', 'baseUrl')],
   ])('rejects that the sandbox is %s', async (_, action) => {
     expect(await failureOf(() => action(new Profiles(freshFolder())))).toMatchObject({ kind: 'usage' });
   });
@@ -130,8 +130,8 @@ describe('profiles', () => {
     ['a key of every object', 'constructor', 'x', /no setting/],
     ['a wrong zone', 'zone', '+25:00', /offset from UTC/],
     ['a zone that is none', 'zone', 'Mars/Olympus', /zone by name/],
-    ['a wrong fee', 'withdrawFee', 'both', /inside or onTop/],
-    ['a host without a scheme', 'trade-url', 'trade.example.com', /https:\/\/trade\.example\.com/],
+    ['a wrong fee', 'withdrawFee', 'both', /"both" is not a value of withdrawFee\..*inside or onTop/],
+    ['a host without a scheme', 'tradeUrl', 'trade.example.com', /https:\/\/trade\.example\.com/],
   ])('rejects %s, says how to fix it, and writes nothing', async (_, key, value, words) => {
     const folder = freshFolder();
     const failure = await failureOf(() => new Profiles(folder).set('main', key, value));
@@ -201,5 +201,7 @@ describe('names', () => {
   test('are suggested by spelling, the nearest first', () => {
     expect(nearest('maim', ['other', 'mainz', 'main'])).toEqual(['main', 'mainz']);
     expect(nearest('zzzz', ['main'])).toEqual([]);
+    expect(nearest('nope', ['open', 'zone', 'note'])).toEqual(['note']);
+    expect(nearest('etc_usdt', ['eth_usdt', 'btc_usdt', 'xrp_usdt'])).toEqual(['eth_usdt', 'btc_usdt']);
   });
 });

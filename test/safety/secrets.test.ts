@@ -46,7 +46,8 @@ function serveWell(): Promise<FaultServer> {
   const answers: Record<string, string> = {
     markets: CONFIGURATION,
     depth: DEPTH,
-    getOrder: record(),
+    // cancelled, so that a cancellation need not wait for it
+    getOrder: record({ status: 1 }),
     getOrders: `[${record()}]`,
     order: '{"code":"1000","message":"ok","id":"7"}',
     cancelOrder: '{"code":1000,"message":"ok"}',

@@ -39,6 +39,7 @@ export function fakeHost(): FakeHost {
       return Promise.resolve();
     },
     keepSmall: () => Promise.resolve(),
+    boundLookups: () => undefined,
     onInterrupt: () => () => undefined,
     isProgram: () => Promise.resolve(true),
     run: () => Promise.resolve(0),

@@ -77,6 +77,7 @@ export function startInProcess(
     randomBytes,
     sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined),
     keepSmall: () => Promise.resolve(),
+    boundLookups: () => undefined,
     onInterrupt: (work) => {
       works.add(work);
       return () => works.delete(work);

@@ -33,6 +33,8 @@ export interface Treatment {
   readonly reply: Reply;
   /** ms to wait before it. */
   readonly pause?: number;
+  /** The share of the request's bytes that the exchange gets before its connection breaks; all of them if absent. */
+  readonly share?: number;
 }
 
 export type Reply =
@@ -42,6 +44,13 @@ export type Reply =
   | { readonly kind: 'part'; readonly of: number; readonly share: number; readonly pieces: number; readonly end: End }
   /** Bytes of the proxy's own. */
   | { readonly kind: 'own'; readonly bytes: string }
+  /** What the proxy makes of the awaited answers, in latin1. `open`: the client may use the connection again. */
+  | {
+      readonly kind: 'made';
+      readonly make: (answers: readonly string[]) => string | Promise<string>;
+      readonly pieces?: number;
+      readonly end: End | 'open';
+    }
   | { readonly kind: 'nothing'; readonly end: End };
 
 /** `never`: the connection stays open. */
@@ -95,7 +104,9 @@ export async function startProxy({ port: target, treat, notice }: ProxyOptions):
       notice?.('read', request);
       const treatment = treat(request);
       request.treatment = treatment.name;
-      const answers = treatment.forward.map((after) => carry(target, head, after, request));
+      const { share = 1 } = treatment;
+      const sent = head.slice(0, Math.ceil(head.length * share));
+      const answers = treatment.forward.map((after) => carry(target, sent, after, request));
       for (const answer of answers) hold(answer);
       void reply(client, treatment, answers, () => notice?.('answered', request)).then((gave) => {
         if (!gave) return;
@@ -162,7 +173,9 @@ function exchange(port: number, head: string): Promise<string> {
       if (isWhole(bytes)) end();
     });
     upstream.on('error', end).on('close', end);
-    upstream.write(head, 'latin1');
+    // a part of a request gets no answer
+    if (head.endsWith('\r\n\r\n')) upstream.write(head, 'latin1');
+    else upstream.end(head, 'latin1');
   });
 }
 
@@ -182,27 +195,34 @@ async function reply(
   answers: readonly Promise<string>[],
   answered: () => void,
 ): Promise<boolean> {
-  await Promise.all(answers.slice(0, awaited));
+  const awaitedAnswers = await Promise.all(answers.slice(0, awaited));
   if (awaited > 0) answered();
   if (pause > 0) await delay(pause);
   if (client.destroyed) return false;
   if (wanted.kind === 'nothing') finish(client, wanted.end);
   else if (wanted.kind === 'own') client.end(wanted.bytes, 'latin1');
-  else await give(client, (await answers[wanted.of]) ?? '', wanted);
+  else if (wanted.kind === 'made') {
+    const bytes = await wanted.make(awaitedAnswers);
+    await writePieces(client, bytes, wanted.pieces ?? 1);
+    if (wanted.end !== 'open') finish(client, wanted.end);
+  } else await give(client, (await answers[wanted.of]) ?? '', wanted);
   return true;
 }
 
-async function give(client: Socket, bytes: string, wanted: Reply & { kind: 'answer' | 'part' }): Promise<void> {
+async function give(client: Socket, bytes: string, wanted: Extract<Reply, { kind: 'answer' | 'part' }>): Promise<void> {
   // an exchange that ended the connection itself
   if (bytes === '') return finish(client, 'close');
   if (wanted.kind === 'answer') return void client.write(bytes, 'latin1');
-  const part = bytes.slice(0, Math.floor(bytes.length * wanted.share));
-  const size = Math.ceil(part.length / wanted.pieces);
-  for (let start = 0; start < part.length && !client.destroyed; start += size) {
-    if (start > 0) await delay(PIECE_PAUSE);
-    client.write(part.slice(start, start + size), 'latin1');
-  }
+  await writePieces(client, bytes.slice(0, Math.floor(bytes.length * wanted.share)), wanted.pieces);
   finish(client, wanted.end);
+}
+
+async function writePieces(client: Socket, bytes: string, pieces: number): Promise<void> {
+  const size = Math.ceil(bytes.length / pieces);
+  for (let start = 0; start < bytes.length && !client.destroyed; start += size) {
+    if (start > 0) await delay(PIECE_PAUSE);
+    client.write(bytes.slice(start, start + size), 'latin1');
+  }
 }
 
 function finish(client: Socket, end: End): void {

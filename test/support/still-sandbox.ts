@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
 import type { Host } from '../../src/platform/host.js';
 import { sandboxFiles } from '../../src/sandbox/lifecycle/files.js';
@@ -11,7 +12,10 @@ import { UNLIMITED } from '../../src/sandbox/server/limits.js';
 export interface StillSandbox {
   /** The PIT_HOME that it belongs to. */
   readonly home: string;
-  /** The clock and the waits of the commands that use it: time stands still, and a wait costs none. */
+  /**
+   * The clock and the waits of the commands that use it: time stands still, and a wait costs none. One that can be cut short
+   * goes on beside other work, and takes its time.
+   */
   readonly host: Pick<Host, 'now' | 'sleep' | 'random'>;
 }
 
@@ -32,5 +36,9 @@ export function useStillSandbox(): StillSandbox {
     await running?.close();
     rmSync(home, { recursive: true, force: true });
   });
-  return { home, host: { now, sleep: () => Promise.resolve(), random: () => 0.5 } };
+  const sleep: Host['sleep'] = (milliseconds, cut) =>
+    cut === undefined
+      ? Promise.resolve()
+      : delay(milliseconds, undefined, { signal: cut, ref: false }).catch(() => undefined);
+  return { home, host: { now, sleep, random: () => 0.5 } };
 }

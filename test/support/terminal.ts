@@ -1,12 +1,16 @@
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Host } from '../../src/platform/host.js';
 import { startInProcess } from './in-process.js';
 import { plainEnvironment, type RunOptions } from './pit.js';
 import type { PtyJob, PtyResult, PtyStep } from './pty.js';
 
 interface TerminalOptions
   extends Pick<RunOptions, 'home' | 'environment'>,
-    Omit<PtyJob, 'command' | 'environment' | 'seconds'> {}
+    Omit<PtyJob, 'command' | 'environment' | 'seconds'> {
+  /** What differs from the real outside world. */
+  readonly host?: Partial<Host>;
+}
 
 const STILL_MS = 15;
 
@@ -65,7 +69,9 @@ export class FakeTerminal {
       await delay(STILL_MS);
     }
     if (this.isOver) return;
-    if (!this.isRaw) throw new Error(`${JSON.stringify(keys)} is typed where pit asks nothing: use onTerminal.`);
+    // a dumb terminal is read in whole lines
+    if (!this.isRaw && this.keys.listenerCount('data') === 0)
+      throw new Error(`${JSON.stringify(keys)} is typed where pit asks nothing: use onTerminal.`);
     this.keys.write(keys);
   }
 }
@@ -73,12 +79,12 @@ export class FakeTerminal {
 /** Runs a command line in this process at such a terminal. For questions and their answers. */
 export async function atTerminal(
   words: readonly string[],
-  { home, environment = {}, columns = 80, rows = 30, stdin, stdout, steps = [] }: TerminalOptions,
+  { home, environment = {}, columns = 80, rows = 30, stdin, stdout, steps = [], host = {} }: TerminalOptions,
 ): Promise<Omit<PtyResult, 'late'>> {
   const terminal = new FakeTerminal();
   let piped = '';
   const command = startInProcess(words, plainEnvironment(home, { TERM: 'xterm', ...environment }), {
-    ...{ input: stdin === 'none' ? '' : terminal.keys, columns, rows, pipedOutput: stdout === 'pipe' },
+    ...{ input: stdin === 'none' ? '' : terminal.keys, columns, rows, pipedOutput: stdout === 'pipe', host },
     onPrinted: (text, name) => {
       if (stdout === 'pipe' && name === 'stdout') piped += text;
       else terminal.show(text);

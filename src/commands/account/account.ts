@@ -1,7 +1,9 @@
 import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import * as origin from '../../exchange/origins.js';
+import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
+import { warnOfUnknown } from '../unknown-writes.js';
 import { BALANCE, balanceOf } from './balance.js';
 
 /**
@@ -46,14 +48,23 @@ const COIN = shape.record({
   fundstype: shape.count('a code of unknown meaning', origin.COIN.fundstype),
 });
 
+/** A write whose outcome is unknown, by the names of `resolve`. */
+const UNKNOWN = shape.record({
+  operation: shape.orNull(shape.text('of a write whose outcome is unknown; null if its record is damaged')),
+  clientId: shape.text('the id of its record, for resolve'),
+  market: shape.orNull(shape.text('')),
+});
+
 export default define({
   summary: 'Show the account and what its key may do',
   examples: ['account', 'account --json'],
-  output: shape.record({ ...ACCOUNT, coins: shape.list(COIN) }),
+  output: shape.record({ ...ACCOUNT, coins: shape.list(COIN), unknown: shape.list(UNKNOWN) }),
   row: shape.record({ ...ACCOUNT, coins: COIN }),
-  async run({ session }) {
-    const client = await session.signedClient();
+  async run(context) {
+    const client = await context.session.signedClient();
     const { coins, ...info } = await client.account();
+    const writes = await warnOfUnknown(context, () => true);
+    const unknown = writes.map(({ operation, id, market }) => ({ operation, clientId: id, market }));
     const account = { ...info, coins: coins.map((coin) => ({ ...balanceOf(coin), ...coin.details })) };
     const onOff = (enabled: boolean) => (enabled ? 'on' : 'off');
     const security: Entry[] = [
@@ -67,7 +78,8 @@ export default define({
       const text = has ? `yes  ${allows}` : `no  ${allows}; needed by ${commands}`;
       return [name, text, (line, paint) => (has ? line : paint.warn(line))];
     });
-    return { data: account, csv: coinRows(account), show: (screen) => record(screen, [...security, ...permissions]) };
+    const show = (screen: Screen) => record(screen, [...security, ...permissions]);
+    return { data: { ...account, unknown }, csv: coinRows(account), show };
   },
 });
 

@@ -8,8 +8,10 @@ import * as origin from '../../exchange/origins.js';
 import { readRates } from '../../exchange/rates.js';
 import { grouped } from '../../terminal/cells.js';
 import { type Column, table } from '../../terminal/table.js';
+import { concernsCoin, type UnknownWrite } from '../../trading/unknown-writes.js';
 import { unknownCoin } from '../funds/rejection.js';
 import { coinName } from '../inputs.js';
+import { warnOfUnknown } from '../unknown-writes.js';
 
 /** The fields of a coin's balance. */
 export const BALANCE: shape.Fields = {
@@ -50,10 +52,17 @@ export default define({
     const balances = (await client.account()).coins.map(balanceOf);
     const names = balances.map(({ coin }) => coin);
     for (const coin of coins) if (!names.includes(coin)) throw unknownCoin(coin, names);
+    const isAsked = (write: UnknownWrite) => coins.length === 0 || coins.some((coin) => concernsCoin(write, coin));
+    await warnOfUnknown(context, isAsked);
     const rows = balances.filter(({ coin, total }) =>
       coins.length > 0 ? coins.includes(coin) : all || Decimal.of(total).sign !== 0,
     );
-    const answer = listing({ rows, fields: FIELDS, columns: COLUMNS, empty: 'No balances; --all lists every coin.' });
+    const answer = listing({
+      rows,
+      fields: FIELDS,
+      columns: BALANCE_COLUMNS,
+      empty: 'No balances; --all lists every coin.',
+    });
     if (unit === undefined) return answer;
     const values = await valuesIn(context, unit, rows, names);
     if (rows.length === 0) return answer;
@@ -74,7 +83,7 @@ const FIELDS = [
   'value',
 ] as const;
 
-const COLUMNS: readonly Column<Balance>[] = [
+export const BALANCE_COLUMNS: readonly Column<Balance>[] = [
   { title: 'coin', value: ({ coin }) => coin, importance: 10, paint: (text, _, paint) => paint.strong(text) },
   { title: 'name', value: ({ name }) => name, importance: 1, paint: (text, _, paint) => paint.faint(text) },
   { title: 'available', value: ({ available }) => grouped(available), align: 'decimal', importance: 8 },
@@ -127,7 +136,7 @@ function withSum(rows: readonly Balance[], values: Values): ValueLine[] {
 
 /** The columns of the balances, with only a title in the line of the sum, and the value and share. */
 function valueColumns(unit: string): Column<ValueLine>[] {
-  const ofBalance = COLUMNS.map(
+  const ofBalance = BALANCE_COLUMNS.map(
     (column, index): Column<ValueLine> => ({
       ...column,
       value: ({ balance }) => (balance === null ? (index === 0 ? 'sum' : '') : column.value(balance)),

@@ -1,3 +1,4 @@
+import { ENVELOPE_FIELDS } from '../../exchange/response.js';
 import { NumberText, parseJson, printJson } from '../../platform/json.js';
 import type { Answer } from '../../terminal/answer.js';
 import { JsonText } from '../../terminal/json.js';
@@ -51,8 +52,20 @@ function rendered(screen: Screen, value: unknown): string {
 /** The rows for CSV: the elements of the longest list, or the answer itself without one. */
 function csvRows(value: unknown): readonly object[] {
   const { fields, lists } = parted(value);
-  const longest = lists.toSorted((one, other) => other.rows.length - one.rows.length)[0];
-  return longest === undefined ? [fields] : longest.rows;
+  return longestOf(lists)?.rows ?? [fields];
+}
+
+function longestOf(lists: readonly List[]): List | undefined {
+  return lists.toSorted((one, other) => other.rows.length - one.rows.length)[0];
+}
+
+/** The paths of what a body holds beside the rows of its CSV. */
+export function notInCsv(body: string): string[] {
+  const { fields, lists } = parted(withoutNumbers(parseJson(body)));
+  const longest = longestOf(lists);
+  if (longest === undefined) return [];
+  const others = lists.filter((list) => list !== longest && list.rows.length > 0);
+  return [...others.map(({ path }) => path), ...Object.keys(fields).filter((name) => !ENVELOPE_FIELDS.has(name))];
 }
 
 function listed(screen: Screen, { path, rows }: List): string {

@@ -8,7 +8,7 @@ import { RAW_EXAMPLES } from '../../exchange/raw-writes.js';
 import { checkedParameters, isOperationName } from '../../exchange/request.js';
 import type { Answer } from '../../terminal/answer.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
-import { bodyAnswer } from './answer.js';
+import { bodyAnswer, notInCsv } from './answer.js';
 
 /** A word of the command line: `name=value`. */
 interface Pair {
@@ -99,11 +99,29 @@ export default define({
       const { callUndescribed } = await import('./writes.js');
       return callUndescribed(context, { method, parameters: checked }, { raw, overridden: overriddenBy(override) });
     }
-    if (operationOf(method).effect === 'read') return bodyAnswer(await read(context, method, checked), raw);
+    if (operationOf(method).effect === 'read') {
+      const body = await read(context, method, checked);
+      if (context.globals.format === 'csv') requireAllInCsv(method, body);
+      return bodyAnswer(body, raw);
+    }
     const { executeWrite } = await import('./writes.js');
     return writeAnswer(context, method, raw, () => executeWrite(context, method, checked, overriddenBy(override)));
   },
 });
+
+/** Throws Failure `usage` if CSV would show only a part of the answer. */
+function requireAllInCsv(method: string, body: string): void {
+  const missing = notInCsv(body);
+  if (missing.length === 0) return;
+  const most = missing.slice(0, MOST_NAMED).join(', ');
+  const more = missing.length > MOST_NAMED ? ` and ${missing.length - MOST_NAMED} more` : '';
+  throw usage(
+    `CSV has room for one list, and the answer to ${method} also has ${most}${more}.`,
+    '--json has all of it.',
+  );
+}
+
+const MOST_NAMED = 5;
 
 type Values = Readonly<Record<string, string>>;
 

@@ -83,24 +83,25 @@ export async function callUndescribed(
   refuseDuplicate(account, terms);
   const exchange = await exchangeText(context, account.client);
   const { breaches, warnings } = await guardLikelyOrders(context, account, parameters);
-  const told = [...(globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : []), ...warnings];
+  const texts = warnings.map((warning) => warning.text);
+  const shownWarnings = [...(globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : []), ...texts];
   const show = (screen: Screen) =>
     record(screen, [
       ['operation', method],
       ...Object.entries(parameters),
       ['effect', 'unknown'],
       ['exchange', exchange],
-      ...told.map((text): Entry => ['warning', text]),
+      ...shownWarnings.map((text): Entry => ['warning', text]),
     ]);
   if (globals.dryRun)
     return dryRun(
       context,
       account.client,
       { operation: method, values: parameters },
-      { ...NO_PREVIEW, warnings: told },
+      { ...NO_PREVIEW, warnings: shownWarnings },
       show,
     );
-  if (globals.yes) for (const warning of warnings) output.warn(warning);
+  if (globals.yes) for (const text of texts) output.warn(text);
   else output.preview(show);
   await confirmGuarded(context, `Send ${method}?`, breaches, overridden);
   const id = newClientId(host);

@@ -1,11 +1,16 @@
 import { listing } from '../../cli/answers.js';
 import * as shape from '../../cli/shapes.js';
+import { Decimal } from '../../domain/decimal.js';
+import { splitMarket } from '../../domain/market.js';
+import type { Order } from '../../domain/order.js';
 import { Failure, type FailureKind, suggest } from '../../errors.js';
 import * as origin from '../../exchange/origins.js';
 import type { Answer } from '../../terminal/answer.js';
 import { grouped } from '../../terminal/cells.js';
-import type { Paint } from '../../terminal/screen.js';
+import type { Paint, Screen } from '../../terminal/screen.js';
+import { wrapped } from '../../terminal/text.js';
 import type { CancelAttempt, CancelledAll, CancelResult } from '../../trading/cancel/cancel-orders.js';
+import { mayPlace, type UnknownWrite } from '../../trading/unknown-writes.js';
 
 /** The outcome of a cancellation. */
 export const CANCELLED: shape.Fields = {
@@ -31,13 +36,39 @@ export function cancelRow(cancellation: CancelResult): CancelResult {
  * The outcome of the named orders: an answer if some were cancelled, or if an outcome is unknown.
  * Throws Failure if none was cancelled.
  */
-export function cancelAnswer(market: string, attempts: readonly CancelAttempt[]): Answer {
-  return withFailure(table(attempts, 'No orders.'), failureOf(market, attempts));
+export function cancelAnswer(
+  market: string,
+  attempts: readonly CancelAttempt[],
+  unknown: readonly UnknownWrite[],
+): Answer {
+  return withFailure(table(attempts, 'No orders.'), failureOf(market, attempts, unknown));
 }
 
-/** The outcome for all open orders of a market. It succeeds if none is left open, even if some filled before. */
-export function cancelAllAnswer(market: string, done: CancelledAll): Answer {
-  return withFailure(table(done.attempts, `No open orders in ${market}.`), failureOfAll(market, done));
+/**
+ * The outcome for all open orders of a market. It succeeds if none is left open, even if some filled before.
+ * @param unknown earlier writes of the market with an unknown outcome
+ */
+export function cancelAllAnswer(market: string, done: CancelledAll, unknown: readonly UnknownWrite[]): Answer {
+  const answer = table(done.attempts, `No open orders in ${market}.`);
+  const total = totalText(done);
+  const show = (screen: Screen) =>
+    [answer.show(screen), ...(total === null ? [] : [wrapped(total, screen.width)])].join('\n');
+  return withFailure({ ...answer, show }, withUnknown(market, failureOfAll(market, done), unknown.filter(mayPlace)));
+}
+
+/** An earlier write may still leave an order open, whatever was cancelled. */
+function withUnknown(market: string, failure: Failure | null, unknown: readonly UnknownWrite[]): Failure | null {
+  const [first] = unknown;
+  if (first === undefined || (failure !== null && failure.kind !== 'partial')) return failure;
+  const isOne = unknown.length === 1;
+  const writes = isOne ? 'An earlier write has' : `${unknown.length} earlier writes have`;
+  const text = `${writes} an unknown outcome, so orders may still be open or appear in ${market}.`;
+  // naming a job would close it without sending its other lines
+  const named = isOne && first.operation !== 'orderMoreV2' ? [first.id] : [];
+  return new Failure('unknown', failure === null ? text : `${failure.message} ${text}`, {
+    clientId: first.id,
+    hint: [suggest('Find out', 'resolve', ...named), suggest('Then cancel what is open', 'cancel', market, '--all')],
+  });
 }
 
 /** Throws the failure of a command that did nothing: it has no answer either. */
@@ -54,7 +85,7 @@ function table(attempts: readonly CancelAttempt[], empty: string): Answer {
     fields: ['outcome', 'id', 'clientId', 'market', 'price', 'amount', 'filled', 'filledValue', 'code', 'message'],
     columns: [
       { title: 'outcome', value: ({ outcome }) => outcome, importance: 9, paint: paintOutcome },
-      { title: 'order', value: ({ id, clientId: own }) => id ?? own, importance: 8 },
+      { title: 'order', value: ({ id, clientId: own }) => own ?? id, importance: 8 },
       { title: 'price', value: ({ price }) => shown(price), align: 'decimal', importance: 5 },
       { title: 'amount', value: ({ amount }) => shown(amount), align: 'decimal', importance: 5 },
       { title: 'filled', value: ({ filled }) => shown(filled), align: 'decimal', importance: 6 },
@@ -70,7 +101,11 @@ function paintOutcome(text: string, { outcome }: CancelResult, paint: Paint): st
 }
 
 /** All done 0; any unknown 6; none done 3 (5 and 7 if that is why); mixed 9. */
-function failureOf(market: string, attempts: readonly CancelAttempt[]): Failure | null {
+function failureOf(
+  market: string,
+  attempts: readonly CancelAttempt[],
+  earlier: readonly UnknownWrite[],
+): Failure | null {
   const unknown = attempts.filter(({ failure }) => failure === 'unknown');
   if (unknown.length > 0) return unknownFailure(market, attempts.length, unknown);
   const failed = attempts.filter(({ failure }) => failure !== null);
@@ -82,11 +117,52 @@ function failureOf(market: string, attempts: readonly CancelAttempt[]): Failure 
   const { message, code, id, clientId: own } = first.result;
   const some = done === 0 ? `None of the ${total} orders was cancelled` : `${done} of ${total} orders cancelled`;
   const text = total === 1 ? 'The order was not cancelled' : some;
+  // the order itself may not be placed yet
+  const isUnplaced = own !== null && earlier.some((write) => write.id === own);
   return new Failure(kind, `${text}${message === null ? '' : `: ${message}`}.`, {
-    hint: suggest('See the order', 'order', 'show', market, ...(own === null ? [id ?? ''] : ['--id', own])),
+    hint: [
+      ...(isUnplaced ? [suggest('It is unknown whether it was placed. Find out', 'resolve', own)] : []),
+      suggest('See the order', 'order', 'show', market, ...(own === null ? [id ?? ''] : ['--id', own])),
+    ],
     ...(code === null ? {} : { code }),
     ...(own === null ? {} : { clientId: own }),
   });
+}
+
+/** How many orders had each outcome, what the cancelled ones held, and what is still open; null if nothing was open. */
+function totalText({ attempts, left, records }: CancelledAll): string | null {
+  if (attempts.length === 0) return null;
+  const counts = (['cancelled', 'refused', 'unknown'] as const).flatMap((outcome) => {
+    const count = attempts.filter(({ result }) => result.outcome === outcome).length;
+    return count === 0 ? [] : `${grouped(String(count))} ${outcome}`;
+  });
+  const cancelled = attempts.flatMap(({ result }) => (result.outcome === 'cancelled' ? result : []));
+  // the outcome is as new as the list, or newer
+  const released = heldText(cancelled.map((result) => ({ ...records.get(result.id ?? ''), ...result })));
+  const held = heldText(left.map((id) => records.get(id) ?? {}));
+  return [
+    `Total: ${counts.join(', ')}.`,
+    ...(released === null ? [] : [`Released ${released}.`]),
+    ...(left.length === 0 ? [] : [`${left.length} still open${held === null ? '' : ` with ${held}`}.`]),
+  ].join(' ');
+}
+
+type Facts = { readonly [Name in 'market' | 'side' | 'price' | 'amount' | 'filled']?: Order[Name] | null };
+
+/** What is left of these orders: the base coin of sells and the value of buys; null if that of one is unknown, or nothing. */
+function heldText(orders: readonly Facts[]): string | null {
+  const sums = new Map<string, Decimal>();
+  for (const { market, side, price, amount, filled } of orders) {
+    const names = market ? splitMarket(market) : undefined;
+    if (!(names && side && price && amount && filled)) return null;
+    const rest = Decimal.of(amount).minus(Decimal.of(filled));
+    const [coin, held] = side === 'sell' ? [names.base, rest] : [names.quote, rest.times(Decimal.of(price))];
+    sums.set(coin, (sums.get(coin) ?? Decimal.zero).plus(held));
+  }
+  const texts = [...sums].flatMap(([coin, sum]) =>
+    sum.sign === 0 ? [] : `${grouped(sum.trimmed().toString())} ${coin}`,
+  );
+  return texts.length === 0 ? null : texts.join(' and ');
 }
 
 function failureOfAll(market: string, { attempts, left, failure }: CancelledAll): Failure | null {

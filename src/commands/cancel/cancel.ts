@@ -13,13 +13,16 @@ import { grouped, paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
-import { cancelAll, cancelOrders } from '../../trading/cancel/cancel-orders.js';
+import { type CancelAttempt, cancelAll, cancelOrders } from '../../trading/cancel/cancel-orders.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
+import { isSameReference } from '../../trading/orders/reference.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
+import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
 import { knownClientId, marketName, orderId } from '../inputs.js';
 import { onMarket, refuseUnknownMarket } from '../known-market.js';
 import { exchangeText } from '../session/exchange-text.js';
+import { warnOfUnknown } from '../unknown-writes.js';
 import { CANCELLED, cancelAllAnswer, cancelAnswer } from './cancel-result.js';
 
 export default define({
@@ -61,7 +64,8 @@ export async function cancelNamed(
   try {
     const attempts = await cancelOrders(account, market, orders, answered);
     await verifyMarket(account, market);
-    return await onMarket(context, market, async () => cancelAnswer(market, attempts));
+    const unknown = await warnOfOthers(context, market, attempts);
+    return await onMarket(context, market, async () => cancelAnswer(market, attempts, unknown));
   } finally {
     end();
   }
@@ -76,18 +80,45 @@ async function cancelEverything(context: Context, market: string): Promise<Answe
   const ids = [...open.buy, ...open.sell].map(({ id }) => ({ id }));
   const exchange = await exchangeText(context, account.client);
   const preview = (screen: Screen) => openOrdersTable(screen, market, first, exchange);
-  if (context.globals.dryRun) return dryCancel(context, account.client, market, ids, preview);
-  if (ids.length === 0) return cancelAllAnswer(market, { attempts: [], left: [], failure });
+  if (context.globals.dryRun) {
+    await warnOfOthers(context, market, []);
+    return dryCancel(context, account.client, market, ids, preview);
+  }
+  if (ids.length === 0) {
+    const done = { attempts: [], left: [], failure, records: first.records };
+    return cancelAllAnswer(market, done, await warnOfOthers(context, market, []));
+  }
   if (!context.globals.yes) context.output.preview(preview);
   await confirm(context, ids.length === 1 ? 'Cancel this order?' : `Cancel these ${ids.length} orders?`);
   const { answered, end } = showProgress(context, market, ids.length, true);
   try {
     const done = await cancelAll(account, market, first, answered);
     await verifyMarket(account, market);
-    return await onMarket(context, market, async () => cancelAllAnswer(market, done));
+    const unknown = await warnOfOthers(context, market, done.attempts);
+    return await onMarket(context, market, async () => cancelAllAnswer(market, done, unknown));
   } finally {
     end();
   }
+}
+
+/**
+ * Warns of earlier writes in the market whose outcome is unknown, because their orders may still be open. Leaves out the
+ * cancellations of this command, which the answer lists, and those of orders that are closed.
+ */
+function warnOfOthers(
+  context: Context,
+  market: string,
+  attempts: readonly CancelAttempt[],
+): Promise<readonly UnknownWrite[]> {
+  const own = new Set(attempts.map(({ intent }) => intent));
+  const closed = attempts.flatMap(({ result: { outcome, id, clientId } }) =>
+    outcome === 'cancelled' ? [...(id === null ? [] : [{ id }]), ...(clientId === null ? [] : [{ clientId }])] : [],
+  );
+  return warnOfUnknown(context, (write) => {
+    const { id, operation, cancels } = write;
+    const isOver = operation === 'cancelOrder' && closed.some((order) => cancels && isSameReference(order, cancels));
+    return concernsMarket(write, market) && !own.has(id) && !isOver;
+  });
 }
 
 /** The cancellations that would be sent, each as a dry run. */

@@ -160,7 +160,7 @@ class HoldView {
 
   #state(): string {
     const { market } = this.held;
-    const isUncertain = this.#trouble !== undefined || this.#isTrying;
+    const isUncertain = this.#trouble !== undefined || this.#isTrying || this.#timer.mayBeLater;
     if (this.#leftMs() <= 0 && !this.#isTrying) return `The timer of ${market} has run out.`;
     return timerText(market, this.#timer, isUncertain);
   }
@@ -188,8 +188,8 @@ export function timerAnswer(market: string, timer: Timer): Answer {
   };
 }
 
-/** What happens if the timer is left alone. If the outcome of a restart is unknown, it may happen later. */
-export function timerText(market: string, { sentAt }: Timer, isUncertain = false): string {
+/** What happens if the timer is left alone. If the outcome of a request is unknown, it may happen later. */
+export function timerText(market: string, { sentAt, mayBeLater }: Timer, isUncertain = mayBeLater): string {
   const when = `at ${timeOfDay(sentAt + MINUTE_MS)}${isUncertain ? ' at the earliest' : ''}`;
   return `The exchange will cancel every order of ${market} ${when}, unless the timer is restarted; it cannot be stopped.`;
 }

@@ -72,6 +72,45 @@ async function certificateResult(url: string, probe: () => Promise<ProbeAnswer>)
   }
 }
 
+/** How long the exchange may take to answer a subscription and a heartbeat. */
+const STREAM_MS = 10_000;
+/** How often it is checked whether the heartbeat was answered. */
+const POLL_MS = 10;
+
+export const stream: Check = {
+  name: 'stream',
+  async run({ context: { session, host, budget } }) {
+    const { wsUrlMissing } = await session.connection();
+    if (wsUrlMissing !== null) return skipped(wsUrlMissing.message.replace(/\.$/, ''), wsUrlMissing.hint);
+    const [market] = (await tryRead(async () => (await session.markets()).all())) ?? [];
+    if (market === undefined) return skipped('the market-data host lists no market to follow', 'Fix the host first.');
+    const end = new AbortController();
+    const connectMs = Math.min(STREAM_MS, budget.leftMs / 2);
+    void host.sleep(connectMs, end.signal).then(() => end.abort());
+    const start = host.monotonic();
+    const channel = { kind: 'ticker', market: market.market } as const;
+    const following = await session.stream([channel], { signal: end.signal, connectMs });
+    try {
+      for await (const event of following) {
+        if (event.type === 'refused') return fail(`the exchange refused a ticker: ${event.message}`, NOT_STREAMED);
+        if (event.type !== 'data') continue;
+        const tookMs = host.monotonic() - start;
+        while (following.latencyMs === null && !end.signal.aborted) await host.sleep(POLL_MS, end.signal);
+        const { latencyMs } = following;
+        const first = `connected; the first ticker came after ${tookMs} ms`;
+        if (latencyMs === null) return warn(`${first}, but no heartbeat was answered`, NOT_STREAMED);
+        return ok(`${first}, and a heartbeat was answered in ${latencyMs} ms`);
+      }
+      return fail(`no ticker of ${market.market} came in ${Math.round(connectMs)} ms`, NOT_STREAMED);
+    } finally {
+      end.abort();
+      await following.close();
+    }
+  },
+};
+
+const NOT_STREAMED = suggest('See what the exchange sends', 'stream', 'ticker:btc_usdt', '--raw');
+
 export const clock: Check = {
   name: 'clock',
   async run(probes) {

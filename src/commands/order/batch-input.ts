@@ -6,9 +6,17 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Side } from '../../domain/order.js';
 import { Failure, quoted, usage } from '../../errors.js';
-import { type Rungs, rungsOf, type Weight } from '../../trading/batches/ladder.js';
+import { averagePriceOf, rungsOf, type Weight } from '../../trading/batches/ladder.js';
+import { totals } from '../../trading/batches/lines.js';
 import { readLines } from '../../trading/batches/read-lines.js';
-import { type PriceExpression, readPrice, resolvePrice } from '../../trading/expressions.js';
+import {
+  type AmountExpression,
+  amountTerms,
+  type PriceExpression,
+  readPrice,
+  resolveAmount,
+  resolvePrice,
+} from '../../trading/expressions.js';
 import type { BatchLine } from '../../trading/journal/intent.js';
 import { bestPrices } from '../../trading/market-view.js';
 import { type MarketSnapshot, orThrow } from '../../trading/preview/market-snapshot.js';
@@ -18,7 +26,7 @@ import { wholeNumber } from '../inputs.js';
 interface Flags {
   readonly file: string | undefined;
   readonly ladder: Ladder | undefined;
-  readonly amount: string | undefined;
+  readonly amount: AmountExpression | undefined;
   readonly weight: Weight | undefined;
   readonly resume: string | undefined;
 }
@@ -26,7 +34,12 @@ interface Flags {
 /** Which orders are meant, before anything is requested from the exchange. */
 export type BatchInput =
   | { readonly kind: 'lines'; readonly lines: readonly BatchLine[] }
-  | { readonly kind: 'ladder'; readonly ladder: Ladder; readonly total: Decimal; readonly weight: Weight }
+  | {
+      readonly kind: 'ladder';
+      readonly ladder: Ladder;
+      readonly amount: AmountExpression;
+      readonly weight: Weight;
+    }
   | { readonly kind: 'resume'; readonly job: string; readonly lines: readonly BatchLine[] | undefined };
 
 /** A ladder as the user wrote it. */
@@ -58,15 +71,15 @@ export function requireConsistent({ file, ladder, amount, weight, resume }: Flag
   if (file === undefined && ladder === undefined && resume === undefined)
     throw usage('There is nothing to place.', 'Give --file FILE, or --ladder FROM:TO:N with --amount TOTAL.');
   if (ladder !== undefined && amount === undefined)
-    throw usage('A ladder needs --amount.', 'It is the most that all its orders come to, in the base coin.');
+    throw usage('A ladder needs --amount.', 'It is the most that all its orders come to: 0.5, 100usdt or 50%.');
   if (ladder === undefined && (amount ?? weight) !== undefined)
     throw usage('--amount and --weight belong to --ladder.', 'A file gives the amount of each order.');
 }
 
 /** Reads what the flags name. The time that stdin takes does not count. Throws Failure `usage`. */
 export async function readInput({ host, budget }: Context, flags: Flags): Promise<BatchInput> {
-  const { file, ladder, amount = '0', weight = 'equal', resume } = flags;
-  if (ladder !== undefined) return { kind: 'ladder', ladder, total: Decimal.of(amount), weight };
+  const { file, ladder, amount, weight = 'equal', resume } = flags;
+  if (ladder !== undefined && amount !== undefined) return { kind: 'ladder', ladder, amount, weight };
   const lines = file === undefined ? undefined : await budget.outside(() => linesOf(host, file));
   if (resume !== undefined) return { kind: 'resume', job: resume, lines };
   return { kind: 'lines', lines: lines ?? [] };
@@ -98,17 +111,49 @@ async function readAll(stream: Readable, name: string): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The orders of a ladder, its relative prices resolved against one reading of the book. Throws Failure. */
+/** The orders of a ladder, and what rounding leaves of the amount that was asked for. */
+interface LadderOrders {
+  readonly lines: readonly BatchLine[];
+  readonly unused: Decimal;
+  readonly asked: Decimal;
+  /** The coin of both. */
+  readonly coin: string;
+}
+
+/**
+ * The orders of a ladder, its relative prices resolved against one reading of the book, and a share against the balance.
+ * Throws Failure.
+ */
 export async function resolveLadder(
   snapshot: MarketSnapshot,
   market: Market,
   { from, to, count }: Ladder,
-  terms: { readonly side: Side; readonly total: Decimal; readonly weight: Weight },
-): Promise<Rungs> {
+  { side, amount, weight }: { readonly side: Side; readonly amount: AmountExpression; readonly weight: Weight },
+): Promise<LadderOrders> {
   const isRelative = from.kind === 'book' || to.kind === 'book';
+  if (amount.kind === 'share') snapshot.balances();
   const best = isRelative ? bestPrices(await orThrow(snapshot.market())) : { bid: null, ask: null };
-  const [first, last] = [from, to].map((price) => resolvePrice(price, best, terms.side, market.priceScale));
+  const [first, last] = [from, to].map((price) => resolvePrice(price, best, side, market.priceScale));
   if (first === undefined || last === undefined || first.sign <= 0 || last.sign <= 0)
     throw usage(`The ladder goes from ${first} to ${last}, which is not above zero.`, 'Choose a smaller offset.');
-  return rungsOf({ ...terms, from: first, to: last, count }, market);
+  const shape = { side, weight, from: first, to: last, count };
+  const available = amount.kind === 'share' ? await orThrow(snapshot.spendable(market, side)) : Decimal.zero;
+  const total = resolveAmount(amount, amountTerms(market, side, averagePriceOf(shape, market)), available);
+  const { lines, rest } = rungsOf({ ...shape, total }, market);
+  const value = quoteValueOf(amount, market, side, available);
+  if (value === undefined) return { lines, unused: rest, asked: total, coin: market.base };
+  const unused = value.minus(totals(lines).notional).rescaled(market.priceScale, 'down');
+  return { lines, unused, asked: value.rescaled(market.priceScale, 'down'), coin: market.quote };
+}
+
+/** What an amount is worth in the quote coin, if that is how it was given. */
+function quoteValueOf(
+  amount: AmountExpression,
+  { quote }: Market,
+  side: Side,
+  available: Decimal,
+): Decimal | undefined {
+  if (amount.kind === 'value' && amount.coin === quote) return amount.value;
+  const isShareOfQuote = amount.kind === 'share' && side === 'buy';
+  return isShareOfQuote ? available.times(amount.percent).times(Decimal.of('0.01')) : undefined;
 }

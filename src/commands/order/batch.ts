@@ -24,28 +24,22 @@ import {
   resumeJob,
   startJob,
 } from '../../trading/batches/start-job.js';
+import { readAmount } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine, BatchTerms } from '../../trading/journal/intent.js';
 import { distanceFrom, type Reference } from '../../trading/market-view.js';
 import type { GuardedSend } from '../../trading/orders/place.js';
 import { verifyMarket, verifyOrders } from '../../trading/orders/verify-orders.js';
+import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import type { PlannedOrders, PreviewFacts } from '../../trading/preview/preview.js';
 import { dryRunShape, REQUEST } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
-import { filePath, marketName, oneOf, positiveDecimal, unresolvedId } from '../inputs.js';
+import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';
 import { type BatchInput, readInput, readLadder, requireConsistent, resolveLadder } from './batch-input.js';
 import { BATCH, BATCH_LINE, batchAnswer, progressOf, runJob, UNCHECKED_BATCH } from './batch-result.js';
-import {
-  type CheckedOrders,
-  checkOrders,
-  ORDERS_PREVIEW,
-  type OrderContext,
-  orderContext,
-  type PreviewText,
-  previewAndConfirm,
-  previewData,
-  UNKNOWN,
-} from './preview.js';
+import { type CheckedOrders, checkOrders, confirmOrders, orderContext } from './confirm.js';
+import { checkGiven, uncertainWarnings } from './order.js';
+import { ORDERS_PREVIEW, type PreviewText, previewData, UNKNOWN } from './preview.js';
 
 export default define({
   summary: 'Place many orders from a file or as a ladder',
@@ -56,11 +50,7 @@ export default define({
   flags: {
     file: flag('--file <path>', 'price,amount lines, or {"price":…,"amount":…} lines; - reads stdin', filePath),
     ladder: flag('--ladder <from:to:n>', 'n orders at prices from one to the other: 30000:31000:20', readLadder),
-    amount: flag(
-      '--amount <total>',
-      'the most that all orders of a ladder come to, in the base coin',
-      positiveDecimal('--amount'),
-    ),
+    amount: flag('--amount <total>', 'the most that all orders of a ladder come to: 0.5, 100usdt or 50%', readAmount),
     weight: flag(
       '--weight <how>',
       'equal amounts, or linear: growing towards the end (default: equal)',
@@ -94,6 +84,7 @@ export default define({
   row: BATCH_LINE,
   async run(context, { side, market, account, override, ...flags }) {
     requireConsistent(flags);
+    checkGiven({ account: account ?? 'spot', borrow: false, repay: false, amount: flags.amount });
     requireConsent(context);
     const input = await readInput(context, flags);
     const overridden = overriddenBy(override);
@@ -112,50 +103,63 @@ export async function startBatch(
 ): Promise<Answer> {
   const account = await context.trading.account();
   const market = await (await context.session.markets()).find(where.market);
-  const needed = await orderContext(context, account, market, { ...where, type: 'limit', overridden, levels: 1 });
-  const lines = input.kind === 'lines' ? input.lines : await ladderLines(context, market, where.side, input, needed);
-  checkLines(market, lines, input.kind === 'lines' ? 'Line' : 'Order');
   const job = newJobId(context.host);
-  const plan = { ...where, lines };
-  refuseDuplicates(account, plan, job);
-  const begin = (guardedSend: GuardedSend) => startJob(account, plan, job, guardedSend);
-  return sendBatch(context, account, { ...plan, market, job, all: lines, begin }, needed);
+  let noted: string | undefined;
+  const linesIn = async (snapshot: MarketSnapshot) => {
+    const { lines, unused } = await linesOf(input, snapshot, market, where.side);
+    if (unused !== undefined && unused !== noted)
+      context.output.note(`Rounding down to whole lots leaves ${unused} unused.`);
+    noted = unused;
+    checkLines(market, lines, input.kind === 'lines' ? 'Line' : 'Order');
+    refuseDuplicates(account, { ...where, lines }, job);
+    return lines;
+  };
+  const begin = (lines: readonly BatchLine[], guardedSend: GuardedSend) =>
+    startJob(account, { ...where, lines }, job, guardedSend);
+  return sendBatch(context, account, { ...where, market, job, overridden, linesIn, begin });
 }
 
-async function ladderLines(
-  { output }: Context,
+/** The orders of a file or a ladder, and what a ladder leaves of its amount. */
+async function linesOf(
+  input: Exclude<BatchInput, { kind: 'resume' }>,
+  snapshot: MarketSnapshot,
   market: Market,
   side: BatchTerms['side'],
-  { ladder, total, weight }: Extract<BatchInput, { kind: 'ladder' }>,
-  { snapshot }: OrderContext,
-): Promise<readonly BatchLine[]> {
-  const { lines, rest } = await resolveLadder(snapshot, market, ladder, { side, total, weight });
-  if (rest.sign > 0) {
-    const unused = `${grouped(rest.trimmed().toString())} of ${grouped(total.toString())} ${market.base}`;
-    output.note(`Rounding down to whole lots leaves ${unused} unused.`);
-  }
-  return lines;
+): Promise<{ readonly lines: readonly BatchLine[]; readonly unused?: string }> {
+  if (input.kind === 'lines') return input;
+  const { ladder, amount, weight } = input;
+  const { lines, unused, asked, coin } = await resolveLadder(snapshot, market, ladder, { side, amount, weight });
+  if (unused.sign <= 0) return { lines };
+  const [rest, all] = [unused.trimmed(), asked.trimmed()].map((value) => grouped(value.toString()));
+  return { lines, unused: `${rest} of ${all} ${coin}` };
 }
 
 /** Continues a job where an earlier run ended. */
 async function resumeBatch(
   context: Context,
   id: string,
-  wish: ResumeRequest,
+  request: ResumeRequest,
   overridden: readonly GuardName[],
 ): Promise<Answer> {
   const account = await context.trading.account();
-  const job = new Job(jobToResume(account, id, wish));
+  const job = new Job(jobToResume(account, id, request));
   const isFinished = job.pendingRequests.size === 0 && job.unsent().length === 0;
   if (isFinished && !context.globals.dryRun) return finishedAnswer(context, account, job);
   const { terms } = job;
-  const market = await (await context.session.markets()).find(wish.market);
-  const needed = await orderContext(context, account, market, { ...terms, type: 'limit', overridden, levels: 1 });
+  const market = await (await context.session.markets()).find(request.market);
   const unsent = new Set(job.unsent());
   const lines = terms.lines.filter((_, index) => unsent.has(index));
-  const begin = async (guardedSend: GuardedSend) => resumeJob(account, id, guardedSend);
-  const batch = { ...terms, market, job: id, lines, all: terms.lines, earlier: progressOf(job), begin };
-  return sendBatch(context, account, batch, needed);
+  const { side, account: name } = terms;
+  return sendBatch(context, account, {
+    market,
+    side,
+    account: name,
+    job: id,
+    overridden,
+    resumed: { lines: terms.lines, progress: progressOf(job) },
+    linesIn: async () => lines,
+    begin: async (_, guardedSend) => resumeJob(account, id, guardedSend),
+  });
 }
 
 /** The outcome of a job that has nothing left to send, with duplicates that its requests may have made since. */
@@ -173,41 +177,62 @@ async function finishedAnswer(context: Context, account: TradingAccount, job: Jo
 interface Batch extends Pick<BatchTerms, 'side' | 'account'> {
   readonly job: string;
   readonly market: Market;
-  /** The orders to send. */
-  readonly lines: readonly BatchLine[];
-  /** With those that an earlier run has sent. */
-  readonly all: readonly BatchLine[];
-  /** How far an earlier run came. */
-  readonly earlier?: string;
+  readonly overridden: readonly GuardName[];
+  /** All its orders, and how far an earlier run came with them. */
+  readonly resumed?: { readonly lines: readonly BatchLine[]; readonly progress: string };
+  /** The orders to send. Those of a ladder may depend on the market. */
+  readonly linesIn: (snapshot: MarketSnapshot) => Promise<readonly BatchLine[]>;
   /** Gives the job to this process. */
-  readonly begin: (guardedSend: GuardedSend) => Promise<Job>;
+  readonly begin: (lines: readonly BatchLine[], guardedSend: GuardedSend) => Promise<Job>;
+}
+
+/** The orders of a job that were checked, ready to be sent. */
+interface CheckedBatch extends CheckedOrders {
+  readonly lines: readonly BatchLine[];
 }
 
 /** Previews a job, asks, and runs it; for `--dry-run` only the preview. */
-async function sendBatch(
+async function sendBatch(context: Context, account: TradingAccount, batch: Batch): Promise<Answer> {
+  const { overridden, market, resumed } = batch;
+  const confirmed = await confirmOrders<CheckedBatch>(context, account, {
+    prepare: (earlier) => prepareBatch(context, account, batch, earlier),
+    overridden,
+    question: ({ lines }) => {
+      const orders = lines.length === 1 ? 'this order' : `these ${counted(lines.length, 'order')}`;
+      return resumed === undefined ? `Place ${orders}?` : 'Continue?';
+    },
+    text: ({ lines }, facts) => batchText(batch, lines, facts),
+    dryRun: (checked, facts, show) => dryBatch(context, account, batch, { ...checked, facts }, show),
+  });
+  if (confirmed.answer !== undefined) return confirmed.answer;
+  const { ready, guardedSend } = confirmed;
+  context.budget.lengthen(timeFor(Math.ceil(ready.lines.length / MOST_PAIRS)));
+  await verifyMarket(account, market.market);
+  return runJob(context, account, await batch.begin(ready.lines, guardedSend));
+}
+
+/**
+ * Resolves and checks the orders of a job.
+ * @param earlier what this returned before, to be read again
+ */
+async function prepareBatch(
   context: Context,
   account: TradingAccount,
-  batch: Batch,
-  needed: OrderContext,
-): Promise<Answer> {
-  const { market, side, lines } = batch;
-  const { overridden } = needed;
+  { market, side, account: name, job, overridden, linesIn }: Batch,
+  earlier: CheckedBatch | undefined,
+): Promise<CheckedBatch> {
+  const asked = { side, type: 'limit', account: name, overridden, levels: 1 } as const;
+  const snapshot = earlier?.needed.snapshot.again();
+  const needed = await orderContext(context, account, market, { ...asked, snapshot });
+  const lines = await linesIn(needed.snapshot);
   const orders = lines.map(([line, price, amount]) => ({ line, price, amount }));
-  const plan: PlannedOrders = { market, side, type: 'limit', account: batch.account, orders };
+  const plan: PlannedOrders = { market, side, type: 'limit', account: name, orders };
   const checked = await checkOrders(account, plan, needed);
-  const count = lines.length === 1 ? 'this order' : `these ${counted(lines.length, 'order')}`;
-  const { answer, guardedSend } = await previewAndConfirm(context, account, {
-    plan,
-    checked,
-    overridden,
-    question: batch.earlier === undefined ? `Place ${count}?` : 'Continue?',
-    text: (_, facts) => batchText(batch, facts),
-    dryRun: (facts, show) => dryBatch(context, account, batch, plan, { ...checked, facts }, overridden, show),
-  });
-  if (answer !== undefined) return answer;
-  context.budget.lengthen(timeFor(Math.ceil(lines.length / MOST_PAIRS)));
-  await verifyMarket(account, market.market);
-  return runJob(context, account, await batch.begin(guardedSend));
+  return {
+    ...checked,
+    warnings: [...uncertainWarnings(context, account, market.market, job), ...checked.warnings],
+    lines,
+  };
 }
 
 /** What orders come to. */
@@ -226,7 +251,8 @@ function summaryOf(lines: readonly BatchLine[]) {
 
 /** The preview table's own parts for a job. */
 function batchText(
-  { market, lines, account, job, earlier }: Batch,
+  { market, account, job, resumed }: Batch,
+  lines: readonly BatchLine[],
   { reference, crossing }: PreviewFacts,
 ): PreviewText {
   const { base, quote } = market;
@@ -238,7 +264,7 @@ function batchText(
       : `${grouped(String(crossing))} of ${grouped(String(orders))} reach the other side of the book`;
   return {
     asked: [
-      ...(earlier === undefined ? [] : [['so far', earlier] as Entry]),
+      ...(resumed === undefined ? [] : [['so far', resumed.progress] as Entry]),
       ['orders', `${grouped(String(orders))} in ${counted(requests, 'request')}, about ${seconds} s`],
       ['amount', `${grouped(amount)} ${base}`],
       ['prices', lowest === null ? null : `${grouped(lowest)} to ${grouped(highest ?? lowest)} ${quote}`],
@@ -269,21 +295,19 @@ function counted(count: number, thing: string): string {
 function dryBatch(
   { host }: Context,
   { client }: TradingAccount,
-  { side, account, lines, all, market }: Batch,
-  plan: PlannedOrders,
-  checked: CheckedOrders & { readonly facts: PreviewFacts },
-  overridden: readonly GuardName[],
+  { side, account, market, overridden, resumed }: Batch,
+  { lines, ...checked }: CheckedBatch & { readonly facts: PreviewFacts },
   show: (screen: Screen) => string,
 ): Answer {
   const { orders, requests: count, amount, notional, ...sent } = summaryOf(lines);
   // programs always get prices, even if nothing is left to send
-  const { lowest, highest } = lines.length > 0 ? sent : summaryOf(all);
+  const { lowest, highest } = lines.length > 0 ? sent : summaryOf(resumed?.lines ?? []);
   const requests = Array.from({ length: count }, (_, index) => {
     const pairs = lines.slice(index * MOST_PAIRS, (index + 1) * MOST_PAIRS);
     const batch = batchOf({ market: market.market, side, account, lines: pairs }, [...pairs.keys()]);
     return maskedRequest(client.hosts, batchRequest(batch), host.now());
   });
-  const preview = previewData(checked, plan, overridden, {
+  const preview = previewData(checked, overridden, {
     sums: { price: sent.lowest === sent.highest ? sent.lowest : null, amount, notional },
     batch: { orders, requests: count, lowest, highest },
     order: { fillingAtOnce: checked.facts.crossing },

@@ -1,11 +1,12 @@
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
-import { feeCoin, type Order, type OrderState, type OrderType, type Side } from '../../domain/order.js';
+import type { Order, OrderState, OrderType, Side } from '../../domain/order.js';
 import * as origin from '../../exchange/origins.js';
 import { grouped, paintSide, sideColumn, sideText } from '../../terminal/cells.js';
 import type { Paint, Screen } from '../../terminal/screen.js';
 import { type Column, type Entry, record } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
+import { averageOfFills } from '../../trading/orders/terms.js';
 
 /** An order at the exchange. */
 export interface OrderRow {
@@ -51,13 +52,9 @@ export const ORDER: shape.Fields = {
   status: shape.count("the exchange's own code", origin.ORDER.status),
 };
 
-/** More decimals than any market's prices have; an average need not lie on a tick. */
-const AVERAGE_DECIMALS = 10;
-
 export function orderRow(order: Order, clientId: string | null): OrderRow {
-  const { id, market, side, type, price, amount, filled, filledValue, fee, feeDiscount, time, state, status } = order;
-  const [whole, done] = [Decimal.of(amount), Decimal.of(filled)];
-  const average = done.sign === 0 ? null : Decimal.of(filledValue).dividedBy(done, AVERAGE_DECIMALS, 'down').trimmed();
+  const { id, market, side, type, price, amount, filled, filledValue, fee, feeCoin, feeDiscount, time, state, status } =
+    order;
   return {
     id,
     clientId,
@@ -68,11 +65,11 @@ export function orderRow(order: Order, clientId: string | null): OrderRow {
     price,
     amount,
     filled,
-    remaining: whole.minus(done).toString(),
+    remaining: Decimal.of(amount).minus(Decimal.of(filled)).toString(),
     filledValue,
-    averagePrice: average?.toString() ?? null,
+    averagePrice: averageOfFills(order),
     fee,
-    feeCoin: feeCoin(order),
+    feeCoin,
     feeDiscount,
     time: isoTime(time),
     state,
@@ -80,10 +77,27 @@ export function orderRow(order: Order, clientId: string | null): OrderRow {
   };
 }
 
+const MARKET_COLUMN: Column<OrderRow> = {
+  title: 'market',
+  value: ({ market }) => market,
+  importance: 10,
+  paint: (text, _, paint) => paint.strong(text),
+};
+
+/** Sorts by the time of placing; the exchange numbers its orders in that order too. */
+export function newestFirst<Time extends string | number>(
+  left: { readonly time: Time; readonly id: string },
+  right: { readonly time: Time; readonly id: string },
+): number {
+  if (left.time !== right.time) return left.time < right.time ? 1 : -1;
+  return right.id.length - left.id.length || (left.id < right.id ? 1 : -1);
+}
+
 /** An order's columns in a list. */
-export const orderColumns = (): readonly Column<OrderRow>[] => [
+export const orderColumns = (ofSeveralMarkets = false): readonly Column<OrderRow>[] => [
   { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 4 },
   { title: 'id', value: ({ id }) => id, importance: 9 },
+  ...(ofSeveralMarkets ? [MARKET_COLUMN] : []),
   sideColumn((row: OrderRow) => row.side, { importance: 8 }),
   { title: 'price', value: ({ price }) => grouped(price), align: 'decimal', importance: 8 },
   { title: 'amount', value: ({ amount }) => grouped(amount), align: 'decimal', importance: 7 },
@@ -104,7 +118,8 @@ export const orderColumns = (): readonly Column<OrderRow>[] => [
   },
 ];
 
-function feeText({ fee, feeCoin }: OrderRow): string | null {
+/** A fee with its coin, as far as that is known. */
+export function feeText({ fee, feeCoin }: Pick<OrderRow, 'fee' | 'feeCoin'>): string | null {
   return fee === null ? null : `${grouped(fee)}${feeCoin === null ? '' : ` ${feeCoin}`}`;
 }
 

@@ -1,15 +1,17 @@
 import { requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
-import { define, flag, optional, toggle } from '../../cli/definition.js';
+import { define, flag, optional, toggle, withCompletion } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import type { AccountType, OrderType, Side } from '../../domain/order.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
+import type { AccountType, Order, OrderType, Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { refusal } from '../../exchange/failures.js';
 import * as origin from '../../exchange/origins.js';
 import { orderRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
-import { grouped, paintSide, sideText } from '../../terminal/cells.js';
+import { grouped, paintSide, priceCell, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { zonedTime } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
@@ -22,33 +24,21 @@ import {
   readPrice,
   resolveOrder,
 } from '../../trading/expressions.js';
+import type { Warning } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
-import {
-  type GuardedSend,
-  type Placement,
-  placeOrder,
-  refuseDuplicate,
-  uncertainWrites,
-} from '../../trading/orders/place.js';
+import type { OrderTerms } from '../../trading/journal/intent.js';
+import { type GuardedSend, type Placement, placeOrder, refuseDuplicate } from '../../trading/orders/place.js';
 import type { Unknown } from '../../trading/orders/settle-order.js';
-import { checkOrder, newClientId, notionalText } from '../../trading/orders/terms.js';
+import { averageOfFills, checkOrder, newClientId, notionalText } from '../../trading/orders/terms.js';
 import { SendGate } from '../../trading/send-gate.js';
+import { concernsMarket, unknownWrites } from '../../trading/unknown-writes.js';
 import { dryRun, dryRunShape } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
-import { clientId, marketName, oneOf } from '../inputs.js';
+import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';
 import { notSent } from '../not-sent.js';
 import { doneTwice, UNCHECKED } from '../session/duplicate-warnings.js';
-import {
-  accountText,
-  type CheckedOrder,
-  checkOrders,
-  hasPreview,
-  ORDER_PREVIEW,
-  orderContext,
-  orderPreviewData,
-  orderText,
-  previewAndConfirm,
-} from './preview.js';
+import { checkOrders, confirmOrders, hasPreview, orderContext } from './confirm.js';
+import { type CheckedOrder, ORDER_PREVIEW, orderPreviewData, orderText } from './preview.js';
 
 /** The outcome of an order that was sent. */
 export const PLACED: shape.Fields = {
@@ -63,7 +53,23 @@ export const PLACED: shape.Fields = {
   amount: shape.decimal('in the base coin'),
   notional: shape.decimal('price times amount, in the quote coin'),
   duplicates: shape.list(shape.id(''), 'further orders that the network made of the same request'),
+  state: shape.orNull(
+    shape.oneOf(['open', 'filled', 'cancelled', 'other'], 'as the exchange listed it at once; null if it did not yet'),
+  ),
+  filled: shape.orNull(shape.decimal('in the base coin; null like the state')),
+  filledValue: shape.orNull(shape.decimal('in the quote coin')),
+  averagePrice: shape.orNull(shape.decimal('null if nothing has filled')),
+  fee: shape.orNull(shape.decimal('so far')),
+  feeCoin: shape.orNull(shape.text('observed, not documented')),
 };
+
+/** What an order did at once, for programs; all null if the exchange has not shown it. */
+export function fillsSoFar(listed: Order | null) {
+  if (listed === null)
+    return { state: null, filled: null, filledValue: null, averagePrice: null, fee: null, feeCoin: null };
+  const { state, filled, filledValue, fee, feeCoin } = listed;
+  return { state, filled, filledValue, averagePrice: averageOfFills(listed), fee, feeCoin };
+}
 
 export default define({
   summary: 'Place an order; on a terminal, ask for missing parts',
@@ -73,7 +79,11 @@ export default define({
     amount: optional('in the base coin (0.5), a share of the balance (50%) or a value (100usdt)', readAmount),
   },
   flags: {
-    at: flag('--at <price>', 'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%', readPrice),
+    at: flag(
+      '--at <price>',
+      'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%',
+      withCompletion(PRICE_WORDS, readPrice),
+    ),
     postOnly: toggle('--post-only', 'only rest in the book; rejected if it would fill at once'),
     ioc: toggle('--ioc', 'fill what can be filled at once, cancel the rest'),
     account: flag(
@@ -194,44 +204,49 @@ export async function sendOrder(
   { alwaysPreview, onConfirmed }: Guided = { alwaysPreview: false, onConfirmed: () => {} },
 ): Promise<Answer> {
   const { overridden } = request;
-  const checked = await check(context, account, request, alwaysPreview || hasPreview(context));
-  const { order, plan, breaches } = checked;
-  const { answer, guardedSend } = await previewAndConfirm(context, account, {
-    plan,
-    checked,
+  const isShown = alwaysPreview || hasPreview(context);
+  const confirmed = await confirmOrders<CheckedOrder>(context, account, {
+    prepare: (earlier) => prepareOrder(context, account, request, isShown, earlier),
     overridden,
-    question: 'Place this order?',
-    text: (_, facts) => orderText(checked, facts),
-    dryRun: (facts, show) => {
+    question: () => 'Place this order?',
+    text: (checked, facts) => orderText(checked, facts, { account: accountText(checked.order) }),
+    dryRun: (checked, facts, show) => {
+      const { order } = checked;
       const data = orderPreviewData(checked, facts, overridden);
       return dryRun(context, account.client, orderRequest(order, order.clientId), data, show);
     },
   });
-  if (answer !== undefined) return answer;
-  onConfirmed([...new Set([...overridden, ...breaches.map(({ guard }) => guard)])]);
-  return place(context, account, order, { chosen: request.id !== undefined, ...guardedSend });
+  if (confirmed.answer !== undefined) return confirmed.answer;
+  const { ready, guardedSend } = confirmed;
+  onConfirmed([...new Set([...overridden, ...ready.breaches.map(({ guard }) => guard)])]);
+  return place(context, account, ready, { chosen: request.id !== undefined, ...guardedSend });
 }
 
 /**
  * Resolves an order's expressions and checks it. Everything that the exchange has to answer is requested at the same time.
+ *
+ * @param earlier what this returned before, to be read again
  * @throws Failure `usage` for an order that breaks a rule, and whatever kept a needed answer from being read
  */
-async function check(
+async function prepareOrder(
   context: Context,
   account: TradingAccount,
   request: OrderRequest,
   isShown: boolean,
+  earlier: CheckedOrder | undefined,
 ): Promise<CheckedOrder> {
   const { session, host } = context;
   const { side, type, at, borrow, repay, id, overridden } = request;
   const market = await (await session.markets()).find(request.market);
-  const asked = { side, type, account: request.account, overridden, isShown };
+  const snapshot = earlier?.needed.snapshot.again();
+  const asked = { side, type, account: request.account, overridden, isShown, snapshot };
   const needed = await orderContext(context, account, market, asked);
   if (at.kind === 'book') needed.snapshot.market();
   if (request.account === 'spot' && request.amount.kind === 'share') needed.snapshot.balances();
+  const isNew = id === undefined || earlier !== undefined;
   const [{ price, amount }] = await Promise.all([
     resolveOrder(needed.snapshot, market, request),
-    id === undefined ? undefined : requireNewId(account.client, request.market, id),
+    isNew ? undefined : requireNewId(account.client, request.market, id),
   ]);
   checkOrder(market, price, amount);
   const terms = {
@@ -249,18 +264,30 @@ async function check(
   const plan = { market, side, type, account: request.account, orders: [terms] };
   const needsMarket = needed.needsMarket || at.kind === 'book';
   const checked = await checkOrders(account, plan, { ...needed, needsMarket });
-  const order = { ...terms, clientId: id ?? newClientId(host), notional: notionalText(terms) };
+  const clientId = earlier?.order.clientId ?? id ?? newClientId(host);
   return {
     ...checked,
     warnings: [...uncertainWarnings(context, account, terms.market), ...checked.warnings],
-    plan,
-    order,
+    order: { ...terms, clientId, notional: notionalText(terms) },
   };
 }
 
-/** A warning for each earlier write of the market whose outcome is unknown. */
-export function uncertainWarnings({ output }: Context, account: TradingAccount, market: string): readonly string[] {
-  return uncertainWrites(account, market).map((doubt) => output.textOf(doubt));
+/**
+ * A warning for each earlier write of the market whose outcome is unknown.
+ * @param own the job that goes on, which its own result reports
+ */
+export function uncertainWarnings(
+  { output }: Context,
+  account: TradingAccount,
+  market: string,
+  own?: string,
+): readonly Warning[] {
+  const unsettled = account.journal.unsettled();
+  // a record that cannot be read stops the order elsewhere
+  if (unsettled.open.length === 0) return [];
+  return unknownWrites(account.journal, unsettled)
+    .filter((write) => write.id !== own && concernsMarket(write, market))
+    .map(({ advice }) => ({ about: 'unknown write', text: output.textOf(advice) }));
 }
 
 /**
@@ -279,7 +306,7 @@ async function requireNewId(client: ExchangeClient, market: string, id: string):
 async function place(
   { output, host }: Context,
   account: TradingAccount,
-  order: CheckedOrder['order'],
+  { order, plan }: CheckedOrder,
   options: { readonly chosen: boolean } & GuardedSend,
 ): Promise<Answer> {
   const gate = new SendGate();
@@ -292,14 +319,24 @@ async function place(
         suggest('Find out', 'resolve', id),
       ]);
   });
-  const placement = await placeOrder(account, terms, { id, gate, ...options });
-  forget();
+  const placement = await placeOrder(account, terms, { id, gate, ...options }).finally(forget);
   if (placement.outcome === 'placed' && placement.duplicates === null) output.note(UNCHECKED);
-  return placedAnswer(order, placement);
+  return placedAnswer(order, placement, plan.market);
+}
+
+const ACCOUNT_TEXT: Readonly<Record<AccountType, string>> = {
+  spot: 'spot',
+  isolated: 'isolated margin',
+  cross: 'cross margin',
+};
+
+/** The account of an order and its loans, for people. */
+export function accountText({ account, borrow, repay }: Pick<OrderTerms, 'account' | 'borrow' | 'repay'>): string {
+  return `${ACCOUNT_TEXT[account]}${borrow ? ', borrowing' : ''}${repay ? ', repaying' : ''}`;
 }
 
 /** The outcome of an order. Throws Failure `refused`, `limited` or `unreachable` if it was not placed. */
-export function placedAnswer(order: CheckedOrder['order'], placement: Placement): Answer {
+export function placedAnswer(order: CheckedOrder['order'], placement: Placement, rules: Market): Answer {
   const { clientId } = order;
   if (placement.outcome === 'refused') {
     const { message, hints, kind, code } = refusal(placement.refusal, 'order');
@@ -312,6 +349,7 @@ export function placedAnswer(order: CheckedOrder['order'], placement: Placement)
   if (placement.outcome === 'notSent') throw notSent('The order', placement, clientId);
   const isPlaced = placement.outcome === 'placed';
   const duplicates = isPlaced ? (placement.duplicates ?? []) : [];
+  const listed = isPlaced ? placement.order : null;
   const { market, side, type, account, price, amount, notional } = order;
   const ownDuplicates = duplicates.flatMap(({ intent, ids }) => (intent === clientId ? ids : []));
   const data = {
@@ -326,16 +364,52 @@ export function placedAnswer(order: CheckedOrder['order'], placement: Placement)
     amount,
     notional,
     duplicates: ownDuplicates,
+    ...fillsSoFar(listed),
   };
-  const what = `${sideText(side)} ${grouped(amount)} ${market} at ${grouped(price)}`;
-  const show = ({ paint }: Screen) =>
-    isPlaced
-      ? `${paint.good('Placed')}  ${paintSide(what, side, paint)}  ${accountText(order)}  id ${placement.id}`
-      : `${paint.warn('Unknown')}  ${what}  ${accountText(order)}  client id ${clientId}`;
+  const show = (screen: Screen) =>
+    isPlaced ? placedText(screen, order, placement, rules) : unknownText(screen, order);
   if (!isPlaced) return { data, show, failure: unknownFailure(order, placement) };
   if (ownDuplicates.length === 0) return { data, show };
   const cancel = suggest('Cancel the duplicates', 'cancel', market, ...ownDuplicates);
   return { data, show, failure: doneTwice('The order was placed', clientId, cancel) };
+}
+
+function wordsOf({ side, amount, market, price }: OrderTerms): string {
+  return `${sideText(side)} ${grouped(amount)} ${market} at ${grouped(price)}`;
+}
+
+function unknownText({ paint }: Screen, order: CheckedOrder['order']): string {
+  return `${paint.warn('Unknown')}  ${wordsOf(order)}  ${accountText(order)}  client id ${order.clientId}`;
+}
+
+/** The order, and what it did at once as far as the exchange shows it. */
+function placedText(
+  { paint }: Screen,
+  order: CheckedOrder['order'],
+  { id, order: listed }: Extract<Placement, { outcome: 'placed' }>,
+  market: Market,
+): string {
+  const what = `${paintSide(wordsOf(order), order.side, paint)}  ${accountText(order)}  id ${id}`;
+  if (listed?.state === 'cancelled' && averageOfFills(listed) === null)
+    return `${paint.warn('Nothing was filled:')} the exchange cancelled  ${what}`;
+  const fills = listed === null ? undefined : fillsText(listed, market);
+  return `${paint.good('Placed')}  ${what}${fills === undefined ? '' : `\n${fills}`}`;
+}
+
+/** `Filled  0.4 of 1 btc at 28,010.5 usdt on average, fee 0.0008 btc; the rest is open`. Undefined without anything to say. */
+function fillsText(listed: Order, { base, quote, priceScale }: Market): string | undefined {
+  const { state, fee, feeCoin } = listed;
+  const average = averageOfFills(listed);
+  if (average === null) return state === 'open' ? 'Open    nothing has filled yet' : undefined;
+  const [filled, amount] = [listed.filled, listed.amount].map((value) => Decimal.of(value).trimmed().toString());
+  const part =
+    filled === amount ? `all ${grouped(amount ?? '')}` : `${grouped(filled ?? '')} of ${grouped(amount ?? '')}`;
+  const paid =
+    fee === null
+      ? ''
+      : `, fee ${grouped(Decimal.of(fee).trimmed().toString())}${feeCoin === null ? '' : ` ${feeCoin}`}`;
+  const rest = state === 'open' || state === 'cancelled' ? `; the rest is ${state}` : '';
+  return `Filled  ${part} ${base} at ${priceCell(Decimal.of(average), priceScale)} ${quote} on average${paid}${rest}`;
 }
 
 function unknownFailure(

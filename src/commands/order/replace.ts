@@ -1,8 +1,10 @@
 import { requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
-import { define, flag, optional, required, toggle } from '../../cli/definition.js';
+import { define, flag, optional, required, toggle, withCompletion } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
+import type { OrderReference } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import { cancelRequest, orderRequest } from '../../exchange/write-requests.js';
@@ -17,36 +19,31 @@ import type { OrderTerms, ReplaceTerms } from '../../trading/journal/intent.js';
 import type { GuardedSend, Placement } from '../../trading/orders/place.js';
 import { newClientId, notionalText, remainderOf } from '../../trading/orders/terms.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
-import { planReplacement, type ReplacePlan } from '../../trading/replace/plan.js';
+import { type Changes, planReplacement, type ReplacePlan } from '../../trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../trading/replace/replace.js';
+import { concernsMarket } from '../../trading/unknown-writes.js';
 import { CANCELLED, cancelRow } from '../cancel/cancel-result.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
-import { knownClientId, marketName, oneOf, orderId } from '../inputs.js';
+import { knownClientId, marketName, oneOf, orderId, PRICE_WORDS } from '../inputs.js';
 import { onMarket } from '../known-market.js';
 import { UNCHECKED } from '../session/duplicate-warnings.js';
-import { checkGiven, PLACED, placedAnswer, uncertainWarnings } from './order.js';
+import { warnOfUnknown } from '../unknown-writes.js';
+import { checkOrders, confirmOrders, hasPreview, orderContext, PREVIEW_LEVELS } from './confirm.js';
+import { accountText, checkGiven, fillsSoFar, PLACED, placedAnswer, uncertainWarnings } from './order.js';
 import { orderWords, tooLittleText } from './order-words.js';
-import {
-  accountText,
-  type CheckedOrder,
-  checkOrders,
-  hasPreview,
-  ORDER_PREVIEW,
-  orderContext,
-  orderPreviewData,
-  orderText,
-  PREVIEW_LEVELS,
-  type PreviewText,
-  previewAndConfirm,
-} from './preview.js';
+import { type CheckedOrder, ORDER_PREVIEW, orderPreviewData, orderText, type PreviewText } from './preview.js';
 
 export default define({
   summary: 'Change the price or amount of an open order',
   arguments: { market: required('the market', marketName), order: optional('the order id', orderId) },
   flags: {
     id: flag('--id <client-id>', 'your own id of the order', knownClientId),
-    at: flag('--at <price>', 'the new price: a number, or bid, ask or mid with an offset', readPrice),
+    at: flag(
+      '--at <price>',
+      'the new price: a number, or bid, ask or mid with an offset',
+      withCompletion(PRICE_WORDS, readPrice),
+    ),
     amount: flag(
       '--amount <amount>',
       'the new total, including what has filled: in the base coin (0.5) or a value (100usdt); a share (50%) is of the balance with the order cancelled, on top of what has filled',
@@ -79,46 +76,82 @@ export default define({
     const trading = await context.trading.account();
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
     const changes = { at, amount, account: flags.account, borrow, repay };
-    const catalog = await context.session.markets();
-    const levels = hasPreview(context) ? PREVIEW_LEVELS : undefined;
-    const plan = await onMarket(context, market, async () =>
-      planReplacement(trading, await catalog.find(market), reference, changes, levels),
-    );
-    return sendReplacement(context, trading, plan, overriddenBy(override));
+    return sendReplacement(context, trading, { market, reference, changes, overridden: overriddenBy(override) });
   },
 });
 
+interface ReplaceRequest {
+  readonly market: string;
+  readonly reference: OrderReference;
+  readonly changes: Changes;
+  readonly overridden: readonly GuardName[];
+}
+
+/** A replacement that was checked, ready to be sent. */
+interface CheckedReplacement extends CheckedOrder {
+  readonly replacement: ReplacePlan;
+}
+
 /** Previews a replacement, asks, and does it; for `--dry-run` only the preview. */
-async function sendReplacement(
-  context: Context,
-  account: TradingAccount,
-  replacement: ReplacePlan,
-  overridden: readonly GuardName[],
-): Promise<Answer> {
+async function sendReplacement(context: Context, account: TradingAccount, request: ReplaceRequest): Promise<Answer> {
   const { client } = account;
-  const { market, placed, terms, snapshot } = replacement;
-  const needed = await orderContext(context, account, market, { ...placed, overridden, snapshot });
-  const plan = { market, side: placed.side, type: placed.type, account: placed.account, orders: [placed] };
-  const found = await checkOrders(account, plan, needed);
-  const order = { ...placed, clientId: newClientId(context.host), notional: notionalText(placed) };
-  const warnings = [...uncertainWarnings(context, account, market.market), ...found.warnings];
-  const checked: CheckedOrder = { ...found, warnings, plan, order };
-  const { answer, guardedSend } = await previewAndConfirm(context, account, {
-    plan,
-    checked,
+  const { overridden } = request;
+  const confirmed = await confirmOrders<CheckedReplacement>(context, account, {
+    prepare: (earlier) => prepareReplacement(context, account, request, earlier),
     overridden,
-    question: 'Cancel the order and place this one?',
-    text: (screen, facts) =>
-      replacementText(screen, replacement, orderText(checked, facts, ownText(screen, replacement))),
-    dryRun: (facts, show) => {
+    question: () => 'Cancel the order and place this one?',
+    text: (checked, facts, screen) => {
+      const { replacement } = checked;
+      return replacementText(screen, replacement, orderText(checked, facts, ownText(screen, replacement)));
+    },
+    dryRun: (checked, facts, show) => {
+      const { order, replacement } = checked;
+      const { terms, placed } = replacement;
       const cancel = dryRun(context, client, cancelRequest(terms.market, terms.order), NO_PREVIEW, () => '');
       const data = orderPreviewData(checked, facts, overridden);
       const place = dryRun(context, client, orderRequest(placed, order.clientId), data, show);
       return { data: [cancel.data, place.data], show: place.show };
     },
   });
-  if (answer !== undefined) return answer;
-  return replace(context, account, replacement, order.clientId, guardedSend);
+  if (confirmed.answer !== undefined) return confirmed.answer;
+  const { ready, guardedSend } = confirmed;
+  return replace(context, account, ready.replacement, ready.order.clientId, guardedSend);
+}
+
+/**
+ * Works out a replacement and checks it.
+ * @param earlier what this returned before, to be read again
+ * @throws Failure as {@link planReplacement}
+ */
+async function prepareReplacement(
+  context: Context,
+  account: TradingAccount,
+  { market: name, reference, changes, overridden }: ReplaceRequest,
+  earlier: CheckedReplacement | undefined,
+): Promise<CheckedReplacement> {
+  const market = await (await context.session.markets()).find(name);
+  const levels = hasPreview(context) ? PREVIEW_LEVELS : undefined;
+  // by its id, as a client id names the newest order that has it
+  const order = earlier === undefined ? reference : earlier.replacement.terms.order;
+  const replacement = await onMarket(context, name, () =>
+    planReplacement(account, market, order, changes, { levels, earlier: earlier?.needed.snapshot }),
+  ).catch(async (error: unknown) => {
+    // an earlier replacement may have cancelled it, and its new order may be open
+    if (error instanceof Failure && error.kind === 'refused')
+      await warnOfUnknown(context, (write) => concernsMarket(write, name));
+    throw error;
+  });
+  const { placed, snapshot } = replacement;
+  const needed = await orderContext(context, account, market, { ...placed, overridden, snapshot });
+  const plan = { market, side: placed.side, type: placed.type, account: placed.account, orders: [placed] };
+  const checked = await checkOrders(account, plan, needed);
+  const clientId = earlier?.order.clientId ?? newClientId(context.host);
+  return {
+    ...checked,
+    warnings: [...uncertainWarnings(context, account, market.market), ...checked.warnings],
+    order: { ...placed, clientId, notional: notionalText(placed) },
+    replacement,
+  };
 }
 
 /** The preview of the new order, after what is cancelled. */
@@ -167,17 +200,19 @@ async function replace(
       suggest('Find out', 'resolve', id),
     ]),
   );
-  const replaced = await replaceOrder(account, plan, id, guardedSend);
-  const found = await verifyMarket(account, plan.terms.market);
-  // that may take seconds, and until it is over nothing of what was done is reported
-  forget();
+  const replaceAndVerify = async () => {
+    const replaced = await replaceOrder(account, plan, id, guardedSend);
+    // that may take seconds, and until it is over nothing of what was done is reported
+    return { replaced, found: await verifyMarket(account, plan.terms.market) };
+  };
+  const { replaced, found } = await replaceAndVerify().finally(forget);
   const done = withDuplicates(
     replaced,
     found.filter(({ intent }) => intent === id),
   );
   if (done.kind === 'sent' && done.placement.outcome === 'placed' && done.placement.duplicates === null)
     output.note(UNCHECKED);
-  return replacedAnswer(plan.terms, id, done);
+  return replacedAnswer(plan, id, done);
 }
 
 /** Adds the duplicates that were found after those of the order itself. If none were found, a failed search stays failed. */
@@ -200,7 +235,11 @@ interface Ended {
  * The outcome of a replacement: an answer, with a failure if only a part of it was done or is known.
  * @throws Failure if the order is unchanged, or filled before it could be replaced
  */
-export function replacedAnswer(terms: ReplaceTerms, clientId: string, done: Replacement): Answer {
+export function replacedAnswer(
+  { terms, market }: Pick<ReplacePlan, 'terms' | 'market'>,
+  clientId: string,
+  done: Replacement,
+): Answer {
   const ended = { terms, clientId, cancel: done.cancel };
   if (done.kind === 'kept') return notCancelled(ended);
   if (done.kind === 'filled') {
@@ -212,15 +251,15 @@ export function replacedAnswer(terms: ReplaceTerms, clientId: string, done: Repl
     });
   }
   if (done.kind === 'unplaced') return unplaced(ended, done.rest, done.why);
-  return sent(ended, done.terms, done.placement);
+  return sent(ended, done.terms, done.placement, market);
 }
 
-function sent(ended: Ended, order: OrderTerms, placement: Placement): Answer {
+function sent(ended: Ended, order: OrderTerms, placement: Placement, market: Market): Answer {
   const { clientId } = ended;
   if (placement.outcome === 'refused') return unplaced(ended, order, refusal(placement.refusal, 'order'), 'refused');
   if (placement.outcome === 'notSent')
     return unplaced(ended, order, new Failure(placement.failure, `The order was not sent: ${placement.reason}.`));
-  const answer = placedAnswer({ ...order, clientId, notional: notionalText(order) }, placement);
+  const answer = placedAnswer({ ...order, clientId, notional: notionalText(order) }, placement, market);
   return {
     ...answer,
     data: { ...(answer.data as object), replaced: replacedRow(ended) },
@@ -270,7 +309,7 @@ function notPlaced(ended: Ended, order: OrderTerms, outcome: 'notSent' | 'refuse
   const { market, side, type, account, price, amount } = order;
   return {
     ...{ outcome, id: null, clientId: ended.clientId, market, side, type, account, price, amount },
-    ...{ notional: notionalText(order), duplicates: [], replaced: replacedRow(ended) },
+    ...{ notional: notionalText(order), duplicates: [], ...fillsSoFar(null), replaced: replacedRow(ended) },
   };
 }
 

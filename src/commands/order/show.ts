@@ -6,10 +6,13 @@ import { Failure, suggest, usage } from '../../errors.js';
 import { grouped } from '../../terminal/cells.js';
 import { zonedTime } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
+import { isSameReference } from '../../trading/orders/reference.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { WAITS, type Wait, waitForOrder } from '../../trading/orders/wait.js';
+import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
 import { knownClientId, marketName, oneOf, orderId } from '../inputs.js';
 import { onMarket } from '../known-market.js';
+import { warnOfUnknown } from '../unknown-writes.js';
 import { ORDER, orderRecord, orderRow } from './order-row.js';
 
 export default define({
@@ -36,10 +39,17 @@ export default define({
     const { client } = account;
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
     const read = () => client.getOrder(market, reference);
-    const { found, failure } = await onMarket(context, market, async () =>
+    const named = (write: UnknownWrite) => write.cancels !== null && isSameReference(write.cancels, reference);
+    const asked = onMarket(context, market, async () =>
       wait === undefined ? { found: await read(), failure: undefined } : awaitOrder(context, account, read, wait),
     );
+    const { found, failure } = await asked.catch(async (error: unknown) => {
+      // a write that is unknown may still place it
+      await warnOfUnknown(context, (write) => concernsMarket(write, market));
+      throw error;
+    });
     await verifyMarket(account, market);
+    await warnOfUnknown(context, named);
     const row = orderRow(found, id ?? null);
     return { data: row, show: (screen) => orderRecord(screen, row), ...(failure === undefined ? {} : { failure }) };
   },

@@ -1,4 +1,7 @@
 import { type Completes, type Definition, type Flag, GLOBAL_FLAGS } from '../../cli/definition.js';
+import { rowFields } from '../../cli/row-fields.js';
+import { operations } from '../../exchange/operations/index.js';
+import type { Operation } from '../../exchange/operations/operation.js';
 import { commands, groups } from '../index.js';
 
 export interface DescribedArgument {
@@ -30,12 +33,16 @@ export interface DescribedCommand {
   readonly flags: readonly DescribedFlag[];
   readonly examples: readonly string[];
   readonly subcommands: readonly string[];
+  /** What `--fields` takes. */
+  readonly fields: readonly string[];
 }
 
 /** All commands in the order of help, each group before its members. */
 export interface CommandTree {
   readonly globals: readonly DescribedFlag[];
   readonly commands: readonly DescribedCommand[];
+  /** The names of the parameters by the operations that `api` calls. */
+  readonly operations: Readonly<Record<string, readonly string[]>>;
 }
 
 const COMMANDER_FLAGS: readonly Flag[] = [
@@ -49,7 +56,27 @@ export async function describeTree(): Promise<CommandTree> {
   for (const [words, load] of Object.entries(commands)) loaded.set(words, (await load()).default);
   const all = [...new Set([...loaded.keys()].flatMap(withGroups))];
   const described = all.map((words) => describe(words, loaded.get(words), childrenOf(words, all)));
-  return { globals: [...GLOBAL_FLAGS, ...COMMANDER_FLAGS].map(describeFlag), commands: [...described, helpOf(all)] };
+  return {
+    globals: [...GLOBAL_FLAGS, ...COMMANDER_FLAGS].map(describeFlag),
+    commands: [...described.map((command) => withSchemaNames(command, all)), helpOf(all)],
+    operations: parametersByOperation(),
+  };
+}
+
+/** `schema` takes the words of any command. */
+function withSchemaNames(command: DescribedCommand, all: readonly string[]): DescribedCommand {
+  if (command.words !== 'schema') return command;
+  const words = [...new Set(all.flatMap((one) => one.split(' '))), 'error'];
+  const completes = { of: 'words', words } as const;
+  return { ...command, arguments: command.arguments.map((argument) => ({ ...argument, completes })) };
+}
+
+/** Without `withdraw`, which `api` refuses. */
+function parametersByOperation(): Record<string, string[]> {
+  const named = Object.entries(operations).filter(([name]) => name !== 'withdraw');
+  return Object.fromEntries(
+    named.map(([name, { parameters }]: [string, Operation]) => [name, Object.keys(parameters)]),
+  );
 }
 
 /** The names of the subcommands directly below some words; the top-level commands for ''. */
@@ -82,6 +109,7 @@ function describe(words: string, definition: Definition | undefined, subcommands
     }),
     flags: Object.values(definition?.flags ?? {}).map(describeFlag),
     examples: definition?.examples ?? [],
+    fields: definition === undefined ? [] : rowFields(definition).map(([name]) => name),
   };
 }
 
@@ -89,7 +117,7 @@ function helpOf(all: readonly string[]): DescribedCommand {
   const words = childrenOf('', all);
   const command = { of: 'words', words } as const;
   return {
-    ...{ words: 'help', summary: 'Show help for a command', runs: true, flags: [], subcommands: [] },
+    ...{ words: 'help', summary: 'Show help for a command', runs: true, flags: [], subcommands: [], fields: [] },
     examples: ['help order show'],
     arguments: [{ name: 'COMMAND', presence: 'several', description: 'the words of a command', completes: command }],
   };

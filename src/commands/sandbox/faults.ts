@@ -2,9 +2,10 @@ import { listing } from '../../cli/answers.js';
 import { define, flag, optional, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { usage } from '../../errors.js';
+import { channels } from '../../exchange/channels/index.js';
 import { operations } from '../../exchange/operations/index.js';
 import type { Effects, FaultEntry } from '../../sandbox/faults/log.js';
-import { FAULT_KINDS, type FaultKind, type FaultRule } from '../../sandbox/faults/rules.js';
+import { FAULT_KINDS, type FaultKind, type FaultRule, isStreamFault } from '../../sandbox/faults/rules.js';
 import { type Column, table } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
@@ -16,14 +17,14 @@ const KINDS = Object.keys(FAULT_KINDS) as FaultKind[];
 const RULE = shape.record({
   id: shape.count(''),
   kind: shape.oneOf(KINDS, ''),
-  operation: shape.orNull(shape.text('null for any')),
+  operation: shape.orNull(shape.text('or channel of a stream; null for any')),
   probability: shape.orNull(shape.number('from 0 to 1')),
-  count: shape.orNull(shape.count('how many requests it still applies to')),
+  count: shape.orNull(shape.count('how many requests or frames it still applies to')),
   every: shape.orNull(shape.count('applies to every nth request')),
   delay: shape.count('in milliseconds'),
   skew: shape.count('in milliseconds'),
-  seen: shape.count('requests that matched'),
-  applied: shape.count('requests that it changed'),
+  seen: shape.count('requests or frames that matched'),
+  applied: shape.count('requests or frames that it changed'),
 });
 
 const RULE_COLUMNS: readonly Column<FaultRule>[] = [
@@ -46,28 +47,37 @@ function condition({ probability, count, every }: FaultRule): string {
 }
 
 export const add = define({
-  summary: 'Make requests to the sandbox fail',
+  summary: 'Make requests to the sandbox or its streams fail',
   arguments: { kind: required(`one of ${KINDS.join(', ')}`, oneOf('The fault', ...KINDS)) },
   flags: {
     operation: flag(
       '--operation <name>',
-      'apply it to this operation only (default: any)',
-      wordLike(...Object.keys(operations)),
+      'apply it to this operation, or channel of a stream, only (default: any)',
+      wordLike(...Object.keys(operations), ...Object.keys(channels)),
     ),
     probability: flag('--probability <p>', 'apply it with this probability, from 0 to 1 (default: 1)', probability),
     count: flag(
       '--count <n>',
-      'apply it to the next n requests (default: all)',
+      'apply it to the next n requests or frames (default: all)',
       wholeNumber('--count', 1, 999_999_999),
     ),
-    every: flag('--every <n>', 'apply it to every nth request (default: 1)', wholeNumber('--every', 1, 999_999_999)),
-    delay: flag('--delay <ms>', 'how long to wait; required for delay and late', wholeNumber('--delay', 0, 3_600_000)),
+    every: flag(
+      '--every <n>',
+      'apply it to every nth request or frame (default: 1)',
+      wholeNumber('--every', 1, 999_999_999),
+    ),
+    delay: flag(
+      '--delay <ms>',
+      'how long to wait; required for delay, late and stream-delay',
+      wholeNumber('--delay', 0, 3_600_000),
+    ),
     skew: flag('--skew <ms>', 'how far to shift the clock, negative for behind; required for skew', skew),
   },
   examples: [
     'sandbox fault add drop-after --operation order --count 1',
     'sandbox fault add delay --delay 3000 --probability 0.1 --json',
     'sandbox fault add skew --skew=-90000',
+    'sandbox fault add stream-cut --operation depth --every 100',
   ],
   output: RULE,
   dry: DRY_CHANGE,
@@ -154,7 +164,7 @@ export const log = define({
         { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 5 },
         { title: 'fault', value: ({ kind }) => kind, importance: 9 },
         { title: 'operation', value: ({ operation }) => operation, importance: 9 },
-        { title: 'executed', value: ({ executions }) => executions.map(describe).join('; ') || 'no', importance: 9 },
+        { title: 'executed', value: executed, importance: 9 },
       ],
       empty: 'No fault has been applied.',
     });
@@ -171,6 +181,11 @@ async function entriesAfter(sandbox: Sandbox, after: number): Promise<FaultEntry
     if (next === undefined) return rows;
     last = next;
   }
+}
+
+/** A frame of a stream executes nothing. */
+function executed({ kind, executions }: FaultEntry): string {
+  return isStreamFault(kind) ? '' : executions.map(describe).join('; ') || 'no';
 }
 
 function describe({ placed, cancelled, withdrawn, code }: Effects): string {

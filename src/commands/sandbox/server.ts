@@ -14,7 +14,7 @@ import { duration, oneOf, utcOffset, wholeNumber } from '../inputs.js';
 const ADDRESS: shape.Fields = {
   baseUrl: shape.text('the market-data host, without /data/v1'),
   tradeUrl: shape.text('the trade host, without /api'),
-  wsUrl: shape.orNull(shape.text('')),
+  wsUrl: shape.orNull(shape.text('the WebSocket of the streams')),
   accessKey: shape.text(''),
   secretKey: shape.text(''),
   safePwd: shape.text('the fund password'),
@@ -27,6 +27,7 @@ const LIMITS: Readonly<Record<keyof OtherLimits, Reader<number | null>>> = {
   key: countOrOff('key'),
   address: countOrOff('address'),
   kline: countOrOff('kline'),
+  subscriptions: countOrOff('subscriptions'),
   lock: duration,
   reqTime: duration,
 };
@@ -63,13 +64,13 @@ export const serve = define({
     'sandbox serve --limit key=600,reqTime=5s',
   ],
   output: ADDRESS_AND_ADMIN,
-  async run({ host, output }, { port, seed, limits, limit, strictAgent, zone, klineSince, dialect }) {
+  async run({ host, output, budget }, { port, seed, limits, limit, strictAgent, zone, klineSince, dialect }) {
     const { startSandbox } = await import('../../sandbox/lifecycle/start.js');
     const running = await startSandbox(host, { port, seed, limits, limit, strictAgent, zone, klineSince, dialect });
     host.onInterrupt(() => running.close());
     const line = JSON.stringify(running.address);
     await output.answer({ data: running.address, show: () => line });
-    await running.closed;
+    await budget.openEnded(() => running.closed);
     return undefined;
   },
 });
@@ -147,6 +148,7 @@ export const status = define({
     trades: countOrNull(''),
     requests: countOrNull('since the start'),
     refused: countOrNull('since the start'),
+    streams: countOrNull('open connections of streams'),
     nonBrowserAgents: countOrNull("requests without a browser's User-Agent"),
     faults: countOrNull('faults that can still apply'),
     replaying: countOrNull('rows still to replay'),
@@ -161,6 +163,7 @@ export const status = define({
     const count = (value: number | null) => (value === null ? null : grouped(String(value)));
     const entries: Entry[] = [
       ['address', found.tradeUrl],
+      ['websocket', found.wsUrl],
       ['process', found.pid === null ? null : String(found.pid)],
       ['access key', found.accessKey],
       ['secret key', found.secretKey],
@@ -174,6 +177,7 @@ export const status = define({
       ['accounts', count(found.accounts)],
       ['requests', count(found.requests)],
       ['refused', count(found.refused)],
+      ['streams', count(found.streams)],
       ['not from a browser', count(found.nonBrowserAgents)],
       ['faults', count(found.faults)],
       ['rows to replay', count(found.replaying)],

@@ -4,7 +4,7 @@ import { type Connection, chooseConnection, type Missing, requireKeys } from '..
 import { KeyStore } from '../../config/keys.js';
 import { Profiles } from '../../config/profiles.js';
 import { passwordsOf, shareOf } from '../../config/settings.js';
-import { Failure } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import type { Budget } from '../../exchange/budget.js';
 import { type ClientOptions, ExchangeClient } from '../../exchange/exchange-client.js';
 import type { ClockMemory } from '../../exchange/exchange-clock.js';
@@ -14,6 +14,8 @@ import { placeOf, type Sharing, sharedLimits } from '../../exchange/limiter/shar
 import type { LimiterState } from '../../exchange/limiter/state.js';
 import { MarketCatalog } from '../../exchange/market-catalog.js';
 import type { Credentials, Hosts } from '../../exchange/request.js';
+import type { Channel, ExchangeStream } from '../../exchange/stream/events.js';
+import type { StreamOptions } from '../../exchange/stream/stream-client.js';
 import { Network } from '../../exchange/transport.js';
 import type { Host } from '../../platform/host.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
@@ -27,6 +29,7 @@ export class Session {
   readonly cache: Cache;
   /** The names in the exchange's answers, for completion. */
   readonly seenNames = new SeenNames();
+  readonly writesUnderWay = new Set<{ readonly name: string }>();
   #connection: Promise<Connection> | undefined;
   #client: Promise<ExchangeClient> | undefined;
   #limits: Limits | undefined;
@@ -83,6 +86,52 @@ export class Session {
     return this.#markets;
   }
 
+  /**
+   * Follows channels until it is closed; the sandbox is started if it does not run. Throws Failure `credentials` if there is no
+   * address for streams, or no key for a channel.
+   */
+  async stream(channels: readonly Channel[], options: StreamChoices = {}): Promise<ExchangeStream> {
+    const { host, globals, output } = this;
+    await this.#streamAddress(() => this.sandbox.ensure());
+    // one that was stopped since is not started again: it may have been stopped for good
+    const address = () => this.#streamAddress(() => this.sandbox.relocated());
+    const connection = await this.connection();
+    const [{ StreamClient }, { isPrivate }] = await Promise.all([
+      import('../../exchange/stream/stream-client.js'),
+      import('../../exchange/stream/events.js'),
+    ]);
+    if (channels.some(isPrivate)) this.credentials(connection);
+    const isAll = channels.some((channel) => channel.kind === 'orders' && channel.market === undefined);
+    const names = isAll ? (await (await this.markets()).all()).map(({ market }) => market) : [];
+    const joined = new Map(names.map((market) => [market.replace('_', ''), market]));
+    return new StreamClient({
+      ...options,
+      host,
+      address,
+      channels,
+      marketNamed: (name) => joined.get(name),
+      credentials: () => this.credentials(connection),
+      clientOf: (budget, signal) => new ExchangeClient({ ...this.#optionsFor(connection, budget), signal }),
+      network: new Network(host.environment, connection.settings.caFile),
+      ...(globals.verbose ? { trace: (line: string) => output.note(line) } : {}),
+    });
+  }
+
+  /**
+   * Returns the address for streams; null for the sandbox's, which is known when it runs. Throws Failure `credentials` if there
+   * is no address.
+   */
+  async requireStreams(): Promise<string | null> {
+    const { wsUrl, wsUrlMissing } = await this.connection();
+    if (wsUrlMissing !== null) throw new Failure('credentials', wsUrlMissing.message, { hint: wsUrlMissing.hint });
+    return wsUrl;
+  }
+
+  async #streamAddress(locate: () => Promise<SandboxAddress | undefined>): Promise<string> {
+    const wsUrl = await this.requireStreams();
+    return wsUrl ?? (await locate())?.wsUrl ?? withoutStreams();
+  }
+
   /** The time zone of the exchange's dates, as far as it is known. */
   async zone(): Promise<ExchangeZone> {
     return exchangeZone(await this.connection(), this.cache);
@@ -111,6 +160,7 @@ export class Session {
 
   async #connect(): Promise<ExchangeClient> {
     const connection = await this.connection();
+    this.host.boundLookups(this.budget.milliseconds);
     if (connection.sandbox) await this.sandbox.find();
     return new ExchangeClient({
       ...this.#optionsFor(connection, this.budget),
@@ -132,6 +182,7 @@ export class Session {
       clockMemory: clockMemory(connection, this.cache),
       observe: (seen) => this.seenNames.observe(seen),
       network: new Network(this.host.environment, connection.settings.caFile),
+      writesUnderWay: this.writesUnderWay,
       onWriteAnswer: (name, body) => this.#listener(name, body),
     };
   }
@@ -157,6 +208,15 @@ export class Session {
   #catalogOf(client: ExchangeClient): MarketCatalog {
     return new MarketCatalog(client, this.cache, (markets) => this.seenNames.markets(markets));
   }
+}
+
+/** What a command chooses about its streams. */
+type StreamChoices = Pick<StreamOptions, 'orderMarkets' | 'connectMs' | 'signal'>;
+
+/** An older version that was left running. */
+function withoutStreams(): never {
+  const hint = suggest('Stop it; the next command starts this version', 'sandbox', 'stop');
+  throw new Failure('unreachable', 'The sandbox that is running is an older version, without streams.', { hint });
 }
 
 /** A missing host fails when it is needed: trading alone needs no host for market data. */

@@ -5,13 +5,14 @@ import type { Cache } from '../../config/cache.js';
 import type { Connection } from '../../config/connection.js';
 import { requireOwnFolder } from '../../config/private.js';
 import type { Profiles } from '../../config/profiles.js';
-import { Failure } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import { Budget } from '../../exchange/budget.js';
 import type { Host } from '../../platform/host.js';
 import type { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
 import type { ToleranceMemory, TradingAccount } from '../../trading/account.js';
-import type { Journal } from '../../trading/journal/journal.js';
+import type { Journal, Unsettled } from '../../trading/journal/journal.js';
+import type { UnknownWrite } from '../../trading/unknown-writes.js';
 import { Session } from './connection.js';
 import { SANDBOX_JOURNAL, Sandbox } from './sandbox.js';
 import { Symbols, symbolsFolder } from './symbols.js';
@@ -41,7 +42,7 @@ export function openContext(base: Base): Opened {
       session,
       sandbox,
       get prompts() {
-        prompts ??= new Prompts(host, { colour: globals.color ? undefined : false });
+        prompts ??= new Prompts(host, { colour: globals.color ? undefined : false }, (work) => budget.outside(work));
         return prompts;
       },
       get trading() {
@@ -49,9 +50,32 @@ export function openContext(base: Base): Opened {
         return trading;
       },
     },
+    deadline: {
+      leftMs: () => (budget.isBinding ? budget.leftMs : Number.POSITIVE_INFINITY),
+      overrun: () => overrun(budget, trading?.ownIds() ?? [], session.writesUnderWay),
+    },
     activeProfile: async () => (await session.connection()).profile,
     close: () => keepNames(base, session, () => trading?.unresolved()),
   };
+}
+
+/**
+ * The failure of a command that went on after its time. What it has recorded or sent may be executed.
+ * @param ids of the writes that it has recorded
+ */
+function overrun({ milliseconds }: Budget, ids: readonly string[], underWay: Session['writesUnderWay']): Failure {
+  const message = `The command did not end within its ${milliseconds / 1000} seconds and was stopped`;
+  const [first] = ids;
+  if (first === undefined && underWay.size === 0)
+    return new Failure('unreachable', `${message}.`, { hint: 'Give it more time with --timeout SECONDS.' });
+  const unknown = first === undefined ? [...underWay].map(({ name }) => name) : ids;
+  return new Failure('unknown', `${message}: the outcome of ${unknown.join(', ')} is unknown.`, {
+    ...(first === undefined ? {} : { clientId: first }),
+    hint: [
+      'Do not send it again before you know.',
+      ...(first === undefined ? [] : [suggest('Find out', 'resolve', ...(ids.length === 1 ? [first] : []))]),
+    ],
+  });
 }
 
 /** Keeps the names that the exchange's answers held, for shells that complete them. */
@@ -73,6 +97,7 @@ async function keepNames(
 /** The account that signed calls belong to, with its journal. */
 class Trading {
   #journal: Journal | undefined;
+  #unsettled: Unsettled | undefined;
 
   constructor(
     private readonly host: Host,
@@ -86,19 +111,13 @@ class Trading {
     const { host, budget, output, session } = this;
     const client = await session.signedClient();
     const connection = await session.connection();
-    const { accessKey } = session.credentials(connection);
-    // loaded here: commands that only read need neither
-    const [{ Journal }, { warnOfDuplicates, warnOfDuplicateWithdrawals }] = await Promise.all([
-      import('../../trading/journal/journal.js'),
-      import('./duplicate-warnings.js'),
-    ]);
-    requireOwnFolder(host.directories.state);
-    this.#journal ??= new Journal(host, host.directories.state, journalName(connection, accessKey));
+    // loaded here: commands that only read do not need it
+    const { warnOfDuplicates, warnOfDuplicateWithdrawals } = await import('./duplicate-warnings.js');
     return {
       host,
       budget,
       client,
-      journal: this.#journal,
+      journal: await this.#openJournal(),
       tolerance: toleranceMemory(connection, session.profiles, session.cache),
       tell: (words) => {
         if (host.errors.isTTY === true) output.note(words);
@@ -109,10 +128,39 @@ class Trading {
     };
   }
 
+  /** The ids of open writes that this process owns. */
+  ownIds(): string[] {
+    const own = this.#journal?.open().filter(({ isOwn }) => isOwn) ?? [];
+    return own.map(({ intent }) => intent.id);
+  }
+
+  /**
+   * The writes with an unknown outcome, for the end of a command: the journal is read once.
+   * @throws Failure `usage` if it cannot be read, and `credentials`
+   */
+  async unknownWrites(): Promise<readonly UnknownWrite[]> {
+    const [journal, { unknownWrites }] = await Promise.all([
+      this.#openJournal(),
+      import('../../trading/unknown-writes.js'),
+    ]);
+    this.#unsettled ??= journal.unsettled();
+    return unknownWrites(journal, this.#unsettled);
+  }
+
   /** The ids of writes whose outcome is unknown; undefined if the journal was not used. */
   unresolved(): string[] | undefined {
-    const open = this.#journal?.open().filter(({ isUnderWay }) => !isUnderWay);
-    return open?.map(({ intent }) => intent.id);
+    const { open } = this.#unsettled ?? this.#journal?.unsettled() ?? {};
+    return open?.filter(({ isUnderWay }) => !isUnderWay).map(({ intent }) => intent.id);
+  }
+
+  async #openJournal(): Promise<Journal> {
+    const { host, session } = this;
+    const connection = await session.connection();
+    const { accessKey } = session.credentials(connection);
+    const { Journal } = await import('../../trading/journal/journal.js');
+    requireOwnFolder(host.directories.state);
+    this.#journal ??= new Journal(host, host.directories.state, journalName(connection, accessKey));
+    return this.#journal;
   }
 }
 

@@ -28,7 +28,7 @@ function warnOfWrite(output: Output, duplicates: readonly DuplicateOrders[]): vo
 
 function causeOf(duplicates: readonly DuplicateOrders[]): string {
   if (!duplicates.every(({ isProven }) => isProven))
-    return 'pit sent the request once; the network may have repeated it, or another program uses this key.';
+    return 'The network may have repeated a request, the exchange may have executed one late, or another program uses this key.';
   return duplicates.every(isNotSent)
     ? 'The exchange executed the request after its time limit.'
     : 'pit sent the request once; the network repeated it.';
@@ -93,7 +93,8 @@ export function warnOfDuplicateWithdrawals(output: Output, duplicates: readonly 
     const all = [...(id === null ? [] : [id]), ...ids].join(' and ');
     const isUnexpected = id === null && ids.length === 1;
     const headline = isUnexpected ? 'UNEXPECTED WITHDRAWAL FOUND' : 'THE WITHDRAWAL WAS MADE MORE THAN ONCE';
-    const cause = 'pit sent the request once; the network may have repeated it, or it was made elsewhere.';
+    const cause =
+      'The network may have repeated a request, the exchange may have executed one late, or it was made elsewhere.';
     output.warn(`${headline}: ${amount} ${coin} to ${address} (${intent}) as ${all}. ${cause}`);
     output.warn([
       "You may still be able to stop it on the exchange's website.",

@@ -34,6 +34,13 @@ export class Sandbox {
     if (this.#address === undefined) await this.ensure();
   }
 
+  /** Where it is now if it was started again since, perhaps at another address. It is not started. */
+  async relocated(): Promise<SandboxAddress | undefined> {
+    const { locate } = await import('../../sandbox/lifecycle/files.js');
+    this.#address = locate(this.host) ?? this.#address;
+    return this.#address;
+  }
+
   /** Starts the sandbox if it does not run, also if it was found and has stopped since. Throws Failure `unreachable`. */
   async ensure(): Promise<SandboxAddress> {
     const { started, ...address } = await this.start();

@@ -3,11 +3,15 @@ import { suggest } from '../../errors.js';
 import { grouped } from '../../terminal/cells.js';
 import type { Choice } from '../../terminal/prompts.js';
 import type { TradingAccount } from '../../trading/account.js';
-import { addressComplaint } from '../../trading/withdrawals/address-form.js';
 import { feePlace, readWithdrawAmount } from '../../trading/withdrawals/amounts.js';
-import { type Chain, chooseChain } from '../../trading/withdrawals/chain-choice.js';
 import type { CoinFacts } from '../../trading/withdrawals/coin-facts.js';
-import { checkMemo, destinationOf } from '../../trading/withdrawals/destination.js';
+import {
+  addressComplaint,
+  type Chain,
+  checkMemo,
+  chooseChain,
+  destinationOf,
+} from '../../trading/withdrawals/destination.js';
 import { prepareWithdrawal, type WithdrawRequest } from '../../trading/withdrawals/prepare.js';
 import { validated } from '../order/guided/questions.js';
 import { coinFacts, type GivenWithdrawal } from './withdraw.js';

@@ -52,7 +52,10 @@ it.each([
 
 it.each([
   [true, 'pit sent the request once; the network repeated it.'],
-  [false, 'pit sent the request once; the network may have repeated it, or another program uses this key.'],
+  [
+    false,
+    'The network may have repeated a request, the exchange may have executed one late, or another program uses this key.',
+  ],
 ])('says that the network repeated a request only if client ids prove it: %s', (isProven, cause) => {
   const errors = new Kept();
   warnOfDuplicates(new Output(hostWith({ errors }), 'table'), [...copies(1), { ...copies(1)[0], isProven } as never]);

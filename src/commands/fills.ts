@@ -1,0 +1,228 @@
+import type { Context } from '../cli/context.js';
+import { define, flag, optional, toggle } from '../cli/definition.js';
+import * as shape from '../cli/shapes.js';
+import { Decimal } from '../domain/decimal.js';
+import type { Order, Side } from '../domain/order.js';
+import { Failure, usage } from '../errors.js';
+import type { ExchangeClient } from '../exchange/exchange-client.js';
+import { PAGE_SIZE, pagesInOrder, Seen } from '../exchange/growing-pages.js';
+import * as origin from '../exchange/origins.js';
+import type { RowStream } from '../terminal/answer.js';
+import { grouped, sideColumn } from '../terminal/cells.js';
+import type { Column } from '../terminal/table.js';
+import { localTime, timeTitle } from '../terminal/time.js';
+import { isOf } from '../trading/journal/intent.js';
+import type { Journal } from '../trading/journal/journal.js';
+import { listedFrom, verifyMarket } from '../trading/orders/verify-orders.js';
+import { isInMarket } from '../trading/unknown-writes.js';
+import { withProgress, withTimePerPage } from './funds/long-listing.js';
+import { marketName, moment } from './inputs.js';
+import { onMarket } from './known-market.js';
+import { feeText, newestFirst, orderRow } from './order/order-row.js';
+import { journalMarketsText, unlessGone } from './several-markets.js';
+import { warnOfUnknown } from './unknown-writes.js';
+
+type FillRow = ReturnType<typeof fillRow>;
+
+export default define({
+  summary: 'List what your orders have filled, newest first',
+  arguments: { market: optional('the market (default: those in which pit placed orders lately)', marketName) },
+  flags: {
+    from: flag('--from <time>', 'list all orders from this time (default: the newest)', moment),
+    to: flag('--to <time>', 'list orders up to this time (default: now)', moment),
+    all: toggle('--all', 'list all fills'),
+  },
+  examples: [
+    'fills btc_usdt',
+    'fills --from 7d',
+    'fills btc_usdt --from 2026-11-01 --to 2026-12-01 --json',
+    'fills --all --csv',
+  ],
+  output: shape.list(
+    shape.record({
+      orderId: shape.id('of the order: a row is an order with all that it has filled so far', origin.ORDER.id),
+      clientId: shape.orNull(shape.text('your own id; null if pit did not place the order, or not lately')),
+      time: shape.time('when the order was placed: the exchange reports no time of a fill', origin.ORDER.time),
+      market: shape.text('', origin.ORDER.market),
+      side: shape.oneOf(['buy', 'sell'], '', origin.ORDER.side),
+      price: shape.decimal('the average, in the quote coin'),
+      amount: shape.decimal('filled so far, in the base coin', origin.ORDER.filled),
+      value: shape.decimal('in the quote coin', origin.ORDER.filledValue),
+      fee: shape.orNull(shape.decimal('so far', origin.ORDER.fee)),
+      feeCoin: shape.orNull(shape.text('observed, not documented')),
+    }),
+  ),
+  async run(context, { market, from, to, all }) {
+    const account = await context.trading.account();
+    const client = withTimePerPage(context, account.client);
+    const now = client.now();
+    const range = { from: from?.(now), to: to?.(now), isWhole: all || from !== undefined };
+    if (range.from !== undefined && range.to !== undefined && range.from > range.to)
+      throw usage('--from is after --to.', 'Give the earlier time as --from.');
+    const markets = market === undefined ? account.journal.markets() : [market];
+    const sources: Source[] = [];
+    for (const one of markets) {
+      const sides = (['buy', 'sell'] as const).map((side) => new Source(client, one, side, range));
+      const began = client.now();
+      const opened = onMarket(context, one, () => Promise.all(sides.map((side) => side.fill())));
+      if ((await (market === undefined ? unlessGone(context, opened) : opened)) === undefined) continue;
+      sources.push(...sides);
+      const lists = sides.map(({ side, first }) => [side, listedFrom(first, began)] as const);
+      await verifyMarket(account, one, Object.fromEntries(lists));
+    }
+    if (market === undefined)
+      context.output.note(journalMarketsText(markets, 'Name another market to list its fills.'));
+    await warnOfUnknown(context, (write) => isInMarket(write, market));
+    const names = clientIds(account.journal, market);
+    const rows = withProgress(context, 'fills', rowsOf(merged(context, sources), names));
+    return streamOf(rows, market ?? 'any market in which pit placed orders');
+  },
+});
+
+interface Range {
+  /** In milliseconds since the Unix epoch, as `to`. */
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  /** Whether everything in it is read, instead of one page. */
+  readonly isWhole: boolean;
+}
+
+/** The orders of one side of a market that have filled, newest first, page by page. */
+class Source {
+  /** Those that were read and not taken. */
+  readonly waiting: Order[] = [];
+  /** Whether there are older orders that are not read. */
+  isCut = false;
+  #first: readonly Order[] = [];
+  readonly #pages: AsyncIterator<readonly Order[]>;
+  readonly #seen = new Seen<Order>(
+    ({ id }) => id,
+    ({ time }) => time,
+  );
+  #isOver = false;
+
+  constructor(
+    client: ExchangeClient,
+    market: string,
+    readonly side: Side,
+    private readonly range: Range,
+  ) {
+    const read = async (page: number) => {
+      const rows = await client.orderPage(market, side, page);
+      if (page === 1) this.#first = rows;
+      return rows;
+    };
+    const isLast = (rows: readonly Order[]) => rows.length < PAGE_SIZE || this.#isEnough(rows);
+    this.#pages = pagesInOrder({ read, id: (order: Order) => order.id, isLast })[Symbol.asyncIterator]();
+  }
+
+  /** The newest orders, filled or not, as `verifyMarket` takes them. */
+  get first() {
+    return { records: this.#first, more: this.#first.length === PAGE_SIZE, failure: null };
+  }
+
+  /** Whether orders are waiting, or none can come. */
+  get isReady(): boolean {
+    return this.waiting.length > 0 || this.#isOver;
+  }
+
+  /** Reads until orders are waiting or there are no more. */
+  async fill(): Promise<void> {
+    while (!this.isReady) {
+      const { value: rows, done } = await this.#pages.next();
+      if (done === true) {
+        this.#isOver = true;
+        return;
+      }
+      this.waiting.push(...this.#seen.fresh(rows).filter((order) => this.#isMeant(order)));
+      this.#isOver = rows.length < PAGE_SIZE || this.#isEnough(rows);
+      this.isCut = rows.length === PAGE_SIZE && this.#isOver && !this.range.isWhole;
+    }
+  }
+
+  #isMeant({ time, filled }: Order): boolean {
+    const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = this.range;
+    return time >= from && time <= to && Decimal.of(filled).sign > 0;
+  }
+
+  /** Whether no order after this page is wanted. */
+  #isEnough(rows: readonly Order[]): boolean {
+    const oldest = rows.at(-1)?.time ?? Number.POSITIVE_INFINITY;
+    const { from, to = Number.POSITIVE_INFINITY, isWhole } = this.range;
+    return isWhole ? from !== undefined && oldest < from : oldest <= to;
+  }
+}
+
+/** The orders of all sources, newest first, in pieces: as many as are certain before the next page is read. */
+async function* merged({ output }: Context, sources: readonly Source[]): AsyncGenerator<readonly Order[]> {
+  for (;;) {
+    await Promise.all(sources.map((source) => source.fill()));
+    const piece: Order[] = [];
+    while (sources.every(({ isReady }) => isReady)) {
+      const next = sources.filter(({ waiting }) => waiting.length > 0).reduce<Source | undefined>(newer, undefined);
+      const order = next?.waiting.shift();
+      if (order === undefined) {
+        yield piece;
+        if (sources.some(({ isCut }) => isCut)) output.note('There may be older fills: use --from TIME or --all.');
+        return;
+      }
+      piece.push(order);
+    }
+    yield piece;
+  }
+}
+
+/** The one whose next order is newer. */
+function newer(best: Source | undefined, other: Source): Source {
+  const [one, two] = [best?.waiting[0], other.waiting[0]];
+  return best === undefined || (one !== undefined && two !== undefined && newestFirst(two, one) < 0) ? other : best;
+}
+
+/** The ids that orders were placed with, as far as the journal keeps them. */
+function clientIds(journal: Journal, market: string | undefined): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const filter = { operation: 'order', ...(market === undefined ? {} : { market }) };
+  try {
+    for (const { intent, id } of journal.archive.newestFirst(filter, 0))
+      if (id !== null && isOf(intent, 'order')) names.set(id, intent.id);
+  } catch (error) {
+    // the rows are right without them
+    if (!(error instanceof Failure)) throw error;
+  }
+  return names;
+}
+
+async function* rowsOf(
+  orders: AsyncIterable<readonly Order[]>,
+  names: ReadonlyMap<string, string>,
+): AsyncGenerator<readonly FillRow[]> {
+  for await (const some of orders) yield some.map((order) => fillRow(order, names.get(order.id) ?? null));
+}
+
+function fillRow(order: Order, clientId: string | null) {
+  const { id, time, market, side, averagePrice, filled, filledValue, fee, feeCoin } = orderRow(order, clientId);
+  // only orders that have filled are here
+  const price = averagePrice ?? order.price;
+  return { orderId: id, clientId, time, market, side, price, amount: filled, value: filledValue, fee, feeCoin };
+}
+
+function streamOf(rows: AsyncIterable<readonly FillRow[]>, where: string): RowStream<FillRow> {
+  return {
+    rows,
+    fields: ['orderId', 'clientId', 'time', 'market', 'side', 'price', 'amount', 'value', 'fee', 'feeCoin'],
+    columns: COLUMNS(),
+    empty: `No fills in ${where}.`,
+    what: 'fills',
+  };
+}
+
+const COLUMNS = (): readonly Column<FillRow>[] => [
+  { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 5 },
+  { title: 'market', value: ({ market }) => market, importance: 8, paint: (text, _, paint) => paint.strong(text) },
+  sideColumn((row: FillRow) => row.side, { importance: 8 }),
+  { title: 'average', value: ({ price }) => grouped(price), align: 'decimal', importance: 9 },
+  { title: 'filled', value: ({ amount }) => grouped(amount), align: 'decimal', importance: 9 },
+  { title: 'value', value: ({ value }) => grouped(value), align: 'decimal', importance: 6 },
+  { title: 'fee', value: feeText, align: 'right', importance: 4 },
+  { title: 'order', value: ({ orderId }) => orderId, importance: 3, paint: (text, _, paint) => paint.faint(text) },
+];

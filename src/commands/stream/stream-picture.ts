@@ -1,0 +1,197 @@
+import { Decimal } from '../../domain/decimal.js';
+import { splitMarket } from '../../domain/market.js';
+import { merged } from '../../exchange/mirror/merge.js';
+import {
+  type AnyDataEvent,
+  type Channel,
+  type ChannelData,
+  type ChannelKind,
+  type ChannelOf,
+  channelKey,
+  type StateEvent,
+  type StreamEvent,
+} from '../../exchange/stream/events.js';
+import type { Picture } from '../../terminal/answer.js';
+import type { Screen } from '../../terminal/screen.js';
+import { type Column, table } from '../../terminal/table.js';
+import { zonedTime } from '../../terminal/time.js';
+import { BALANCE_COLUMNS, balanceOf } from '../account/balance.js';
+import { showBook } from '../depth.js';
+import { candleColumns, candleRow } from '../kline.js';
+import { orderColumns, orderRow } from '../order/order-row.js';
+import { TICKER_COLUMNS, tickerRow } from '../ticker.js';
+import { tradeColumns, tradeRow } from '../trades.js';
+
+/** What is known of a channel, how it came and when. */
+interface Known<Kind extends ChannelKind = ChannelKind> {
+  readonly channel: ChannelOf<Kind>;
+  readonly data: ChannelData[Kind];
+  readonly source: AnyDataEvent['source'];
+  /** Milliseconds since the Unix epoch. */
+  readonly received: number;
+}
+
+/** Lines of a section that are not its rows. */
+const AROUND_ROWS = 4;
+const FEWEST_ROWS = 3;
+const MOST_LEVELS = 20;
+
+/** All channels below one another, each with how old it is. */
+export class StreamPicture implements Picture<StreamEvent> {
+  readonly #known = new Map<string, Known>();
+  /** The channels with an open gap. */
+  readonly #open = new Set<string>();
+  /** When the last permanent gap of a channel ended, in milliseconds since the Unix epoch. */
+  readonly #lost = new Map<string, number>();
+  #state: Pick<StateEvent, 'state' | 'received' | 'reason'>;
+
+  /** @param now milliseconds since the Unix epoch */
+  constructor(
+    private readonly channels: readonly Channel[],
+    private readonly now: () => number,
+  ) {
+    this.#state = { state: 'connecting', received: now(), reason: null };
+  }
+
+  take(event: StreamEvent): void {
+    if (event.type === 'state') this.#state = event;
+    if (event.type === 'gap') {
+      const key = channelKey(event.channel);
+      const { to, resynchronised, permanent } = event.gap;
+      if (permanent) this.#lost.set(key, to);
+      if (permanent || resynchronised) this.#open.delete(key);
+      else this.#open.add(key);
+    }
+    if (event.type === 'data') this.#takeData(event);
+  }
+
+  show(screen: Screen, isLast = false): string {
+    const tickers = this.channels.filter(isTicker);
+    const others = this.channels.filter((channel) => !isTicker(channel));
+    const sections = others.length + (tickers.length > 0 ? 1 : 0);
+    const height = Number.isFinite(screen.height) ? screen.height : 50;
+    const rows = Math.max(FEWEST_ROWS, Math.floor((height - 1) / sections) - AROUND_ROWS);
+    return [
+      isLast ? screen.paint.faint(`As of ${zonedTime(this.now())}.`) : this.#stateLine(screen),
+      ...(tickers.length > 0 ? [this.#tickers(screen, tickers)] : []),
+      ...others.map((channel) => this.#section(screen, channel, rows)),
+    ].join('\n\n');
+  }
+
+  #takeData({ channel, data, scope, source, received }: AnyDataEvent): void {
+    const key = channelKey(channel);
+    const before = this.#known.get(key)?.data;
+    this.#known.set(key, { channel, data: merged(channel.kind, before, { data, scope }), source, received });
+  }
+
+  #stateLine({ paint }: Screen): string {
+    const { state, received, reason } = this.#state;
+    if (state === 'connected') return paint.faint('Connected. Ctrl-C ends.');
+    const why = reason === null ? '' : ` (${reason})`;
+    const since = ageText(this.now() - received);
+    if (state === 'connecting') return paint.faint(`Connecting for ${since}${why}. Ctrl-C ends.`);
+    return paint.warn(`NOT CURRENT: ${state} for ${since}${why}. Ctrl-C ends.`);
+  }
+
+  #tickers(screen: Screen, channels: readonly ChannelOf<'ticker'>[]): string {
+    const rows = channels.flatMap((channel) => {
+      const known = this.#of(channel);
+      return known === undefined ? [] : [{ ...tickerRow(channel.market, known.data), age: this.#age(known) }];
+    });
+    if (rows.length === 0) return screen.paint.faint('Waiting for the first ticker.');
+    const age: Column<(typeof rows)[number]> = { title: 'age', value: (row) => row.age, align: 'right', importance: 7 };
+    return table(screen, [...TICKER_COLUMNS, age], rows);
+  }
+
+  #section(screen: Screen, channel: Channel, rows: number): string {
+    const known = this.#known.get(channelKey(channel));
+    const title = screen.paint.strong(channelKey(channel));
+    if (known === undefined) return `${title}  ${screen.paint.faint('waiting for the first data')}`;
+    const gap = this.#gapText(channelKey(channel));
+    const warning = gap === null ? '' : `  ${screen.paint.warn(gap)}`;
+    return `${title}  ${screen.paint.faint(this.#age(known))}${warning}\n${this.#body(screen, channel, rows)}`;
+  }
+
+  #gapText(key: string): string | null {
+    if (this.#open.has(key)) return 'some events are missing';
+    const lost = this.#lost.get(key);
+    return lost === undefined ? null : `some events before ${zonedTime(lost)} are lost`;
+  }
+
+  #body(screen: Screen, channel: Channel, rows: number): string {
+    switch (channel.kind) {
+      case 'depth':
+        return this.#book(screen, channel, Math.min(MOST_LEVELS, Math.max(1, Math.floor((rows - 2) / 2))));
+      case 'trades': {
+        const { base, quote } = coinsOf(channel.market);
+        const trades = newestFirst(this.#of(channel)?.data ?? [], rows).map((one) => tradeRow(channel.market, one));
+        return tableOr(screen, tradeColumns(base, quote), trades, 'No trades yet.');
+      }
+      case 'kline': {
+        const candles = newestFirst(this.#of(channel)?.data ?? [], rows);
+        const shown = candles.map((one) => candleRow(one, channel.type, this.now()));
+        return tableOr(screen, candleColumns(coinsOf(channel.market).base), shown, 'No candles yet.');
+      }
+      case 'orders': {
+        const orders = (this.#of(channel)?.data ?? []).slice(0, rows).map((order) => orderRow(order, null));
+        return tableOr(screen, orderColumns(), orders, 'No open orders.');
+      }
+      case 'balances':
+      case 'crossBalances': {
+        const balances = (this.#of(channel)?.data ?? []).map(balanceOf).filter(isHeld).slice(0, rows);
+        return tableOr(screen, BALANCE_COLUMNS, balances, 'No balances.');
+      }
+      default:
+        return '';
+    }
+  }
+
+  #book(screen: Screen, channel: ChannelOf<'depth'>, levels: number): string {
+    const book = this.#of(channel)?.data;
+    if (book === undefined) return '';
+    const { market } = channel;
+    const [bids, asks] = [book.bids.slice(0, levels), book.asks.slice(0, levels)];
+    return showBook(screen, { market, ...coinsOf(market), time: book.time, bids, asks });
+  }
+
+  #of<Kind extends ChannelKind>(channel: ChannelOf<Kind>): Known<Kind> | undefined {
+    // a key belongs to one kind of channel
+    return this.#known.get(channelKey(channel as Channel)) as Known<Kind> | undefined;
+  }
+
+  #age({ source, received }: Pick<Known, 'source' | 'received'>): string {
+    return `${source === 'push' ? 'pushed' : 'read'} ${ageText(this.now() - received)} ago`;
+  }
+}
+
+function isTicker(channel: Channel): channel is ChannelOf<'ticker'> {
+  return channel.kind === 'ticker';
+}
+
+function isHeld({ total }: { readonly total: string }): boolean {
+  return Decimal.of(total).sign !== 0;
+}
+
+function newestFirst<Row>(rows: readonly Row[], count: number): Row[] {
+  return rows.slice(-count).reverse();
+}
+
+function tableOr<Row extends object>(
+  screen: Screen,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  empty: string,
+): string {
+  return rows.length === 0 ? screen.paint.faint(empty) : table(screen, columns, rows);
+}
+
+function coinsOf(market: string): { readonly base: string; readonly quote: string } {
+  return splitMarket(market) ?? { base: market, quote: '' };
+}
+
+/** `0.4 s`, `12 s`, `3 min`. */
+function ageText(ms: number): string {
+  const seconds = Math.max(0, ms) / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  return seconds < 120 ? `${Math.floor(seconds)} s` : `${Math.floor(seconds / 60)} min`;
+}

@@ -1,0 +1,130 @@
+import type { Context } from '../../cli/context.js';
+import { define, flag, several, toggle } from '../../cli/definition.js';
+import { Failure, suggest, usage } from '../../errors.js';
+import { type Channel, channelKey, isPrivate, type StreamEvent } from '../../exchange/stream/events.js';
+import type { Live, RowStream } from '../../terminal/answer.js';
+import { toJson } from '../../terminal/json.js';
+import { duration, wholeNumber } from '../inputs.js';
+import { refuseUnknownMarket } from '../known-market.js';
+import { channelName } from './channel-words.js';
+import { csvFields, csvRows, DOCUMENT, dataDocument, gapDocument, ROW } from './documents.js';
+import { type Ends, untilEnd } from './stream-end.js';
+import { StreamPicture } from './stream-picture.js';
+
+export default define({
+  summary: 'Follow market data, orders and balances as they change',
+  arguments: {
+    channels: several('ticker:M, depth:M, trades:M, kline:M:TYPE, orders[:M], balances, cross-balances', channelName),
+  },
+  flags: {
+    raw: toggle('--raw', 'print each message unchanged, one per line'),
+    count: flag('--count <n>', 'end after n events', wholeNumber('--count', 1, 999_999_999)),
+    for: flag('--for <duration>', 'end after this time: 500ms, 90s, 2h', duration),
+    untilSilent: flag('--until-silent <duration>', 'stop after this long without data', duration),
+  },
+  examples: [
+    'stream depth:btc_usdt',
+    'stream trades:btc_usdt kline:btc_usdt:1min --for 10m',
+    'stream orders balances --json',
+    'stream ticker:btc_usdt --count 1 --json',
+  ],
+  output: DOCUMENT,
+  row: ROW,
+  async run(context, { channels, raw, count, for: forMs, untilSilent }) {
+    const wanted = distinct(channels);
+    if (wanted.length === 0)
+      throw usage('Name at least one channel.', suggest('For instance', 'stream', 'depth:btc_usdt'));
+    const { format } = context.globals;
+    if (raw && format === 'csv') throw usage('--raw and --csv exclude each other.', 'A raw message is not a table.');
+    const [kind, ...others] = new Set(wanted.map((channel) => channel.kind));
+    if (format === 'csv' && (kind === undefined || others.length > 0))
+      throw usage('--csv takes channels of one kind.', 'Each kind has other columns; --json takes all.');
+    await context.session.requireStreams();
+    if (wanted.some(isPrivate)) await context.session.signedClient();
+    for (const channel of wanted)
+      if ('market' in channel && channel.market !== undefined) await requireMarket(context, channel, channel.market);
+    const events = follow(context, wanted, { count, forMs, silentMs: untilSilent });
+    if (raw) return rawFrames(events);
+    return format === 'csv' && kind !== undefined ? csvOf(context, kind, events) : live(context, wanted, events);
+  },
+});
+
+function distinct(channels: readonly Channel[]): Channel[] {
+  return [...new Map(channels.map((channel) => [channelKey(channel), channel])).values()];
+}
+
+/** Throws Failure `usage` with the nearest names for a market that the exchange does not have. */
+async function requireMarket(context: Context, channel: Channel, market: string): Promise<void> {
+  try {
+    // orders are the trade host's, which works without market data
+    if (isPrivate(channel)) await refuseUnknownMarket(context, market);
+    else await (await context.session.markets()).find(market);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'usage') throw error;
+    throw usage(`The channel ${channelKey(channel)} cannot be followed: ${error.message}`, error.hints);
+  }
+}
+
+/** The events of the channels until the end that the user set, or a signal. Throws Failure if the exchange refuses one. */
+async function* follow(context: Context, channels: readonly Channel[], ends: Ends): AsyncGenerator<StreamEvent> {
+  const { session, trading, host, output, globals, budget } = context;
+  const end = new AbortController();
+  const bind = budget.unbind();
+  const stream = await session.stream(channels, {
+    signal: end.signal,
+    connectMs: globals.timeoutMs,
+    orderMarkets: async () => (await trading.account()).journal.markets(),
+  });
+  const forget = host.onInterrupt(() => stream.close());
+  const isDrawn = output.canDraw;
+  let isLost = false;
+  try {
+    for await (const event of untilEnd(stream, ends, host, end)) {
+      if (event.type === 'refused') throw refusal(event.channel, event.code, event.message);
+      if (event.type === 'state' && !isDrawn) {
+        const isBack = event.state === 'connected';
+        if (isLost && isBack) output.note('The stream is connected again.');
+        if (!isBack && event.state !== 'connecting' && !isLost)
+          output.note(`The stream was lost (${event.reason ?? event.state}); connecting again.`);
+        isLost = event.state === 'connecting' ? isLost : !isBack;
+      }
+      yield event;
+    }
+  } finally {
+    bind();
+    forget();
+    end.abort();
+    await stream.close();
+  }
+}
+
+function refusal(channel: Channel | null, code: number | null, message: string): Failure {
+  const what = channel === null ? 'a subscription' : channelKey(channel);
+  return new Failure('refused', `The exchange refused ${what}: ${message}`, code === null ? {} : { code });
+}
+
+/** A document for each event, or a table that is drawn in place. */
+function live({ host }: Context, channels: readonly Channel[], events: AsyncIterable<StreamEvent>): Live<StreamEvent> {
+  return {
+    events,
+    line: (event) => {
+      if (event.type === 'data') return toJson(dataDocument(event));
+      return event.type === 'gap' ? toJson(gapDocument(event)) : undefined;
+    },
+    picture: new StreamPicture(channels, host.now),
+  };
+}
+
+function rawFrames(events: AsyncIterable<StreamEvent>): Live<StreamEvent> {
+  return { events, line: (event) => (event.type === 'data' ? (event.raw ?? undefined) : undefined), picture: null };
+}
+
+function csvOf({ output }: Context, kind: Channel['kind'], events: AsyncIterable<StreamEvent>): RowStream {
+  async function* rows() {
+    for await (const event of events) {
+      if (event.type === 'data') yield csvRows(event);
+      if (event.type === 'gap') output.warn(`A gap in ${channelKey(event.channel)}: ${toJson(gapDocument(event).gap)}`);
+    }
+  }
+  return { rows: rows(), fields: csvFields(kind), columns: [], empty: '', what: 'rows' };
+}

@@ -1,0 +1,94 @@
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { respond, serveFaults } from '../support/fault-server.js';
+import { runPit, temporaryHome } from '../support/pit.js';
+import { environmentAt } from './literal-exchange.js';
+import { lastError } from './pit-home.js';
+
+const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":4,"minAmount":0.001,"minSize":5}}';
+const BOOK = '{"asks":[[31001.5,2]],"bids":[[31000.5,1]],"timestamp":1540295995}';
+
+/** Serves market data, refuses to answer signed requests, and lets pauses take for ever. */
+async function withoutEnd(line: string) {
+  const server = await serveFaults({
+    answer: ({ target }) => {
+      if (target.startsWith('/data/v1/markets')) return respond(MARKETS);
+      return target.startsWith('/data/v1/depth') ? respond(BOOK) : respond('', '502 Bad Gateway');
+    },
+  });
+  const environment = environmentAt(server.url);
+  const host = { sleep: () => new Promise<void>(() => undefined) };
+  const words = [...line.split(' '), '--json', '--timeout', '3'];
+  return { ...(await runPit(words, { home: temporaryHome(), environment, host })), server };
+}
+
+describe('a command that goes on after its time', () => {
+  it('is ended with 5 if it reads', async () => {
+    const { code, stdout, stderr } = await withoutEnd('balance');
+    expect([code, stdout]).toEqual([5, '']);
+    expect(lastError(stderr)).toMatchObject({
+      kind: 'unreachable',
+      message: 'The command did not end within its 3 seconds and was stopped.',
+      hint: 'Give it more time with --timeout SECONDS.',
+    });
+  });
+
+  it('is ended with 6 if it has recorded a write, and names the command that settles it', async () => {
+    const { code, stderr, server } = await withoutEnd('order buy btc_usdt 0.01 --at 31000 --yes');
+    expect(code).toBe(6);
+    expect(server.requests.filter(({ target }) => target.startsWith('/api/order?'))).toHaveLength(1);
+    expect(lastError(stderr)).toMatchObject({
+      kind: 'unknown',
+      message: expect.stringMatching(
+        /^The command did not end within its 3 seconds and was stopped: the outcome of pit[0-9a-f]{24} is unknown\.$/,
+      ),
+      hint: expect.stringMatching(/^Do not send it again before you know\. Find out: pit resolve pit[0-9a-f]{24}$/),
+      clientId: expect.stringMatching(/^pit/),
+    });
+  });
+
+  it('is ended with 5 if it lists', async () => {
+    const { code, stdout, stderr } = await withoutEnd('bills --all');
+    expect([code, stdout, lastError(stderr).kind]).toEqual([5, '', 'unreachable']);
+  });
+});
+
+describe('a command is not ended', () => {
+  // longer than the time and its grace together
+  const LONG_MS = 4_000;
+
+  it('while it reads keys that somebody is typing', async () => {
+    const home = temporaryHome();
+    const url = 'https://api.example.com';
+    await runPit(['profile', 'add', 'overseas', '--base-url', url, '--trade-url', url], { home });
+    const input = Readable.from(
+      (async function* () {
+        await delay(LONG_MS);
+        yield Buffer.from('access-0001\nsecret-0001\n');
+      })(),
+    );
+    const words = ['keys', 'set', '--profile', 'overseas', '--stdin', '--timeout', '0.5'];
+    expect(await runPit(words, { home, input })).toMatchObject({ code: 0, stdout: 'Stored the keys of overseas.\n' });
+  });
+
+  it('while it holds a timer for a program', async () => {
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        if (target.startsWith('/data/v1/markets')) return respond(MARKETS);
+        if (target.startsWith('/api/getOrders')) return respond('[]');
+        return respond('{"code":1000,"message":"ok"}');
+      },
+    });
+    const host = {
+      isProgram: () => Promise.resolve(true),
+      run: async () => {
+        await delay(LONG_MS);
+        return 7;
+      },
+    };
+    const words = ['cancel-after', 'btc_usdt', '--hold', '--yes', '--timeout', '1.5', '--', 'bot'];
+    const ran = await runPit(words, { home: temporaryHome(), environment: environmentAt(server.url), host });
+    expect(ran).toMatchObject({ code: 7 });
+  });
+});

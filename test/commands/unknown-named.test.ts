@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lastError, usePitHome } from './pit-home.js';
+import { Straight } from './straight.js';
+
+const pit = usePitHome();
+const straight = new Straight(pit);
+const SAID = 'An earlier order may have been placed: sell 0.03 btc_usdt at 40000.';
+
+beforeAll(async () => {
+  await pit.json('order buy eth_usdt 0.1 --at bid-5% --yes');
+  await straight.fault('late', 'order', { count: 1, delay: 600_000 });
+  const lost = await pit.run('order sell btc_usdt 0.03 --at 40000 --override price-band --id late1 --yes --timeout 2');
+  expect(lost.code, lost.stderr).toBe(6);
+});
+afterAll(() => straight.administer('POST /faults/clear'));
+
+/** The remarks of a command without line breaks, and what else it did. */
+async function ran(line: string) {
+  const { code, stdout, stderr } = await pit.run(line);
+  return { code, stdout, words: stderr.replace(/\s+/g, ' ') };
+}
+
+describe('an order with an unknown outcome', () => {
+  it.each([
+    ['orders btc_usdt', '[]'],
+    ['orders', undefined],
+    ['orders --all-markets', undefined],
+    ['fills btc_usdt', '[]'],
+    ['balance', undefined],
+    ['balance btc', undefined],
+    ['balance usdt', undefined],
+    ['account', undefined],
+    ['cancel btc_usdt --all --dry-run', '[]'],
+  ])('is named by %s, which succeeds with the same JSON', async (line, document) => {
+    const { code, stdout, words } = await ran(`${line} --json`);
+    expect(words).toContain(`Warning: ${SAID} → Find out: pit resolve late1`);
+    expect(code).toBe(0);
+    if (document !== undefined) expect(stdout.trim()).toBe(document);
+  });
+
+  it.each(['orders eth_usdt', 'balance eth', 'fills eth_usdt', 'cancel eth_usdt --all --dry-run'])(
+    'is not named by %s',
+    async (line) => {
+      expect(await ran(`${line} --json`)).toMatchObject({ code: 0, words: '' });
+    },
+  );
+
+  it('is named before a batch in its market, and not before one in another', async () => {
+    const ladder = (market: string) => `order batch buy ${market} --ladder bid-5%:bid-6%:2 --amount 0.02 --yes --json`;
+    const { code, words } = await ran(ladder('btc_usdt'));
+    expect(words).toContain(`Warning: ${SAID} Find out: pit resolve late1`);
+    expect(code).toBe(0);
+    expect((await ran(ladder('eth_usdt'))).words).not.toContain(SAID);
+    for (const market of ['btc_usdt', 'eth_usdt']) await pit.run(`cancel ${market} --all --yes`);
+  });
+
+  it('makes cancel --all end with 6, with what it cancelled', async () => {
+    const open = await straight.place({ side: 'buy', price: '20000', amount: '0.01' });
+    const { code, stdout, stderr } = await pit.run('cancel btc_usdt --all --yes --json');
+    expect(code).toBe(6);
+    expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'cancelled', id: open }]);
+    const { kind, hint, clientId } = lastError(stderr);
+    expect([kind, clientId]).toEqual(['unknown', 'late1']);
+    expect(hint).toContain('pit resolve late1');
+    expect(hint).toContain('pit cancel btc_usdt --all');
+    expect(await ran('cancel btc_usdt --all --yes --json')).toMatchObject({ code: 6, stdout: '[]\n' });
+    expect((await ran('cancel xrp_usdt --all --yes')).code).toBe(0);
+  });
+
+  it('is named with the refusal of its own cancellation, and by order show', async () => {
+    const error = await pit.failure('cancel btc_usdt --id late1', 3);
+    expect(error.hint).toContain('It is unknown whether it was placed. Find out: pit resolve late1');
+    for (const line of ['cancel btc_usdt --id late1', 'order show btc_usdt --id late1'])
+      expect((await ran(line)).words).toContain(SAID);
+  });
+
+  it('is named by the cancellation of another order, and the cancelled order itself is not', async () => {
+    const id = await straight.place({ side: 'buy', price: '20000', amount: '0.01' });
+    await straight.fault('drop-before', 'cancelOrder', { count: 1 });
+    expect((await ran(`cancel btc_usdt ${id} --timeout 2`)).code).toBe(6);
+    const unsettled = `order ${id} in btc_usdt may have been cancelled`;
+    expect((await ran(`order show btc_usdt ${id}`)).words).toContain(unsettled);
+    const again = await ran(`cancel btc_usdt ${id}`);
+    expect(again.code).toBe(0);
+    expect(again.words).toContain(SAID);
+    expect(again.words).not.toContain(unsettled);
+  });
+
+  it('is a field of the account', async () => {
+    const { unknown } = await pit.json<{ unknown: unknown[] }>('account');
+    expect(unknown).toContainEqual({ operation: 'order', clientId: 'late1', market: 'btc_usdt' });
+  });
+});

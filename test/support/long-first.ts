@@ -1,0 +1,13 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that are short and take long, as they run whole campaigns or programs. */
+const LONG = /campaigns?\.test|real-cuts|real-program|many-processes|kline/;
+
+/** Starts first what takes long, so that no worker is left with it at the end. Else as the runner does: by size, or as measured. */
+export default class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
