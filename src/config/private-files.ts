@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { codeOf, Failure } from '../errors.js';
-import { shellWord } from '../platform/shell-word.js';
+import { codeOf, Failure, shellWord } from '../errors.js';
 import { cannotWrite, FILE_MODE, FOLDER_MODE } from './write-file.js';
 
 /** Mode bits that let the group or everyone else in. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { KeyStore } from '../../src/config/keys.js';
 import { Profiles } from '../../src/config/profiles.js';
 import { Store } from '../../src/config/store.js';
-import { shellWord } from '../../src/platform/shell-word.js';
+import { shellWord } from '../../src/errors.js';
 import { adviceText } from '../support/advice.js';
 import { everythingIn, failureOf, freshFolder, HOSTS } from './support.js';
 

@@ -2,10 +2,9 @@ import fs from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { cannotWrite, replaceFile } from '../../config/write-file.js';
-import { codeOf, Failure, quoted, suggest, usage } from '../../errors.js';
+import { codeOf, Failure, quoted, shellWord, suggest, usage } from '../../errors.js';
 import { readBounded, readTextBounded } from '../../platform/bounded-file.js';
 import type { Host } from '../../platform/host.js';
-import { shellWord } from '../../platform/shell-word.js';
 import { hasBlock, hasSingleMarker, withBlock, withoutBlock } from './startup-block.js';
 
 /** The script of each shell in the package's folder `completions`. */
