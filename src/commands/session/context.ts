@@ -32,9 +32,13 @@ export function createContext(base: CliContext): RunningCommand {
   const { host, globals, output } = base;
   const budget = new Budget(globals.timeoutMs, host.monotonic, globals.timeoutChosen);
   const sandbox = new Sandbox(host, budget, output);
-  const session = new Session(host, globals, budget, output, sandbox);
+  const session = new Session(host, globals, budget, output, sandbox, () => tradingOf().orderMarkets());
   let prompts: Prompts | undefined;
   let trading: Trading | undefined;
+  const tradingOf = () => {
+    trading ??= new Trading(host, budget, output, session);
+    return trading;
+  };
   return {
     context: {
       ...base,
@@ -48,8 +52,7 @@ export function createContext(base: CliContext): RunningCommand {
         return prompts;
       },
       get trading() {
-        trading ??= new Trading(host, budget, output, session);
-        return trading;
+        return tradingOf();
       },
     },
     deadline: {
@@ -132,6 +135,11 @@ class Trading {
       reportDuplicateOrders: (duplicates) => warnOfDuplicates(output, duplicates),
       reportDuplicateWithdrawals: (duplicates) => warnOfDuplicateWithdrawals(output, duplicates),
     };
+  }
+
+  /** The markets in which orders were placed. Throws Failure `credentials`. */
+  async orderMarkets(): Promise<readonly string[]> {
+    return (await this.#openJournal()).markets();
   }
 
   /** The ids of open writes that this process owns. */
