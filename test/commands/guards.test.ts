@@ -103,7 +103,7 @@ describe('a guard', () => {
     expect(await placed('order buy btc_usdt 0.01 --at 17999 --yes')).toMatch(
       /Warning: The price 17,999\.00 is 10\.01% below/,
     );
-    expect(await placed('order sell btc_usdt 0.01 --at 22001 --yes')).toMatch(/22001 is 10\.005% above/);
+    expect(await placed('order sell btc_usdt 0.01 --at 22001 --yes')).toMatch(/22,001\.00 is 10\.01% above/);
   });
 
   it('sums the day from the journal', async () => {
