@@ -23,12 +23,12 @@ export interface PreviewText {
   /** Before everything else. */
   readonly head?: readonly Entry[];
   /** What is asked for, for instance amount and price. */
-  readonly asked: readonly Entry[];
+  readonly requested: readonly Entry[];
   readonly distance: string | null;
   readonly fills: Entry;
   readonly notional: string;
   /** How it is sent, for instance type, account and client id. */
-  readonly sent: readonly Entry[];
+  readonly details: readonly Entry[];
 }
 
 /** What orders will do and where they go, as a table that is shown before the question. */
@@ -46,12 +46,12 @@ export async function previewTable(
   const coin = spentCoin(market, side);
   const unreported = account === 'spot' ? UNKNOWN : `${UNKNOWN}: no operation shows margin balances`;
   return (screen) => {
-    const { head = [], asked, distance, fills, notional, sent } = text(screen);
+    const { head = [], requested, distance, fills, notional, details } = text(screen);
     return record(screen, [
       ...head,
       ['side', sideText(side), (words, paint) => paintSide(words, side, paint)],
       ['market', market.market],
-      ...asked,
+      ...requested,
       ['from mid', distance],
       [
         'bid, ask',
@@ -67,7 +67,7 @@ export async function previewTable(
         'available',
         balance === null ? unreported : `${formatAmount(balance.before)} ${coin}, then ${formatAmount(balance.after)}`,
       ],
-      ...sent,
+      ...details,
       ['exchange', exchange],
       ...guards.map((guard): Entry => ['guard', guard, (words, paint) => paint.bad(words)]),
       ...warnings.map((warning): Entry => ['warning', warning.text, (words, paint) => paint.warn(words)]),
@@ -114,7 +114,7 @@ export function orderText(
   const filling = average ? `${part} at ${averageText(average, side, market)} ${quote} on average` : 'nothing';
   const name = reference === null || reference.name === 'mid' ? '' : `${reference.name} `;
   return {
-    asked: [
+    requested: [
       ['amount', own.amount ?? `${amount} ${base}`],
       ['price', own.price ?? `${formatPrice(order.price, market)} ${quote}`],
     ],
@@ -124,7 +124,7 @@ export function orderText(
         : `${distanceText(distanceFrom(Decimal.of(order.price), reference))} ${name}${formatPrice(reference.price, market)}`,
     fills: ['fills at once', fills === null ? UNKNOWN : filling],
     notional,
-    sent: [
+    details: [
       ['type', TYPE_TEXT[type]],
       ['account', own.account],
       ['client id', clientId],

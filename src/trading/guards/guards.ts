@@ -60,7 +60,7 @@ export interface Warning {
 }
 
 /** What the guards found. */
-export interface Guarded {
+export interface GuardReport {
   /** In the order of {@link GUARDS}. */
   readonly breaches: readonly Breach[];
   readonly warnings: readonly Warning[];
@@ -69,11 +69,11 @@ export interface Guarded {
 }
 
 /** The market, or why it is unknown; undefined if it was not read. */
-type Seen = MarketView | Failure | undefined;
+type MarketReading = MarketView | Failure | undefined;
 
 /** What a proposal is checked against. */
 export interface Evidence {
-  readonly seen: Seen;
+  readonly reading: MarketReading;
   /** The total of the day's orders so far, in the market's quote coin. */
   readonly today: Decimal;
 }
@@ -82,19 +82,19 @@ export interface Evidence {
 export function guardOrders(
   { journal, host }: Pick<TradingAccount, 'journal' | 'host'>,
   proposal: Proposal,
-  seen: Seen,
+  reading: MarketReading,
   limits: GuardLimits,
-): Guarded {
+): GuardReport {
   const { quote } = proposal.market;
   const today = limits.dayNotional.has(quote) ? writtenToday(journal, quote, host.now()) : Decimal.zero;
-  return checkGuards(proposal, limits, { seen, today });
+  return checkGuards(proposal, limits, { reading, today });
 }
 
 /**
  * Whether a guard needs the market, which a script otherwise does not read. The price band and PostOnly compare prices; the
  * limits of a sell count it at the best bid.
  */
-export function needMarket(
+export function needsBook(
   { side, type, quote }: Pick<Proposal, 'side' | 'type'> & Pick<Market, 'quote'>,
   limits: GuardLimits,
   overridden: readonly GuardName[],
@@ -108,19 +108,19 @@ export function needMarket(
 }
 
 /** Checks orders against every guard. */
-export function checkGuards(proposal: Proposal, limits: GuardLimits, { seen, today }: Evidence): Guarded {
+export function checkGuards(proposal: Proposal, limits: GuardLimits, { reading, today }: Evidence): GuardReport {
   const { market, side, type, orders } = proposal;
   const prices = orders.map(({ price }) => Decimal.of(price));
-  const bid = side === 'sell' && isSeen(seen) ? bestOf(seen.bids)?.toString() : undefined;
+  const bid = side === 'sell' && isKnown(reading) ? bestOf(reading.bids)?.toString() : undefined;
   const notionals = orders.map((order) => notionalForGuards({ ...order, side }, bid));
-  const band = checkBand(proposal, prices, limits.priceBand, seen);
+  const band = checkBand(proposal, prices, limits.priceBand, reading);
   const found = [
     band.breach,
     ...checkNotionals(notionals, market.quote, limits, today).map((breach) =>
       countedAtBid(breach, prices, bid, market),
     ),
-    ...(side === 'sell' && seen instanceof Failure ? uncheckedLimits(market.quote, limits, seen) : []),
-    type === 'postOnly' && limits.postOnly ? checkPostOnly(proposal, prices, seen) : null,
+    ...(side === 'sell' && reading instanceof Failure ? uncheckedLimits(market.quote, limits, reading) : []),
+    type === 'postOnly' && limits.postOnly ? checkPostOnly(proposal, prices, reading) : null,
   ].filter((breach) => breach !== null);
   // a limit that is broken by what is known needs no second breach that says what is unknown
   const breaches = GUARDS.flatMap((name) => found.find(({ guard }) => guard === name) ?? []);
@@ -141,13 +141,13 @@ function broken(guard: GuardName, message: string, orders: readonly number[] = [
 }
 
 /** A guard that needs the market, which is unknown. */
-function unchecked(guard: GuardName, seen: Failure | undefined): FoundBreach {
-  if (seen === undefined) return broken(guard, 'it was not checked');
-  return { guard, message: `it cannot be checked: ${seen.message}`, failure: seen, orders: [] };
+function unchecked(guard: GuardName, reading: Failure | undefined): FoundBreach {
+  if (reading === undefined) return broken(guard, 'it was not checked');
+  return { guard, message: `it cannot be checked: ${reading.message}`, failure: reading, orders: [] };
 }
 
-function isSeen(seen: Seen): seen is MarketView {
-  return seen !== undefined && !(seen instanceof Failure);
+function isKnown(reading: MarketReading): reading is MarketView {
+  return reading !== undefined && !(reading instanceof Failure);
 }
 
 /** The values that break a guard, by their index; `first` leads. */
@@ -181,34 +181,34 @@ export function checkBand(
   { side, market }: Pick<Proposal, 'side' | 'market'>,
   prices: readonly Decimal[],
   band: Decimal | null,
-  seen: Seen,
+  reading: MarketReading,
 ): BandReport {
   if (band === null) return { breach: null, warning: null };
-  if (!isSeen(seen)) return { breach: unchecked('price-band', seen), warning: null };
-  const reference = referenceOf(seen);
+  if (!isKnown(reading)) return { breach: unchecked('price-band', reading), warning: null };
+  const reference = referenceOf(reading);
   if (reference === null) {
     const message = 'it cannot be checked: the book is empty and there is no last price';
     return { breach: broken('price-band', message), warning: null };
   }
-  const placeIs = (place: BandPlace) => (price: Decimal) => placeInBand(side, price, reference.price, band) === place;
+  const isInZone = (zone: BandZone) => (price: Decimal) => zoneInBand(side, price, reference.price, band) === zone;
   // the furthest price on either side of the band is the highest or the lowest
   const ends = extremesOf(prices);
-  const costly = ends.find(placeIs('costly'));
-  const harmless = ends.find(placeIs('harmless'));
+  const costly = ends.find(isInZone('costly'));
+  const harmless = ends.find(isInZone('harmless'));
   const distanceOf = (price: Decimal) => `${formatPrice(price, market)} is ${awayFrom(price, reference, market)}`;
   const percent = formatPercentLimit(band.times(Decimal.of('100')));
   const costlyText = (price: Decimal) =>
     `the price ${distanceOf(price)}, and the limit for a ${side} is ${percent}, so ${allowedText(side, reference.price, band, market)}`;
   return {
-    breach: costly ? broken('price-band', costlyText(costly), indexesOf(prices, placeIs('costly'), costly)) : null,
+    breach: costly ? broken('price-band', costlyText(costly), indexesOf(prices, isInZone('costly'), costly)) : null,
     warning: harmless ? `The price ${distanceOf(harmless)}: such an order may rest for a long time.` : null,
   };
 }
 
-type BandPlace = 'within' | 'costly' | 'harmless';
+type BandZone = 'within' | 'costly' | 'harmless';
 
 /** The range of a price; both ends are included. */
-export function placeInBand(side: Side, price: Decimal, reference: Decimal, band: Decimal): BandPlace {
+export function zoneInBand(side: Side, price: Decimal, reference: Decimal, band: Decimal): BandZone {
   if (price.compare(bandEnd(reference, band, 'above')) > 0) return side === 'buy' ? 'costly' : 'harmless';
   if (price.compare(bandEnd(reference, band, 'below')) < 0) return side === 'sell' ? 'costly' : 'harmless';
   return 'within';
@@ -246,10 +246,10 @@ export function awayFrom(price: Decimal, reference: Reference, market: Pick<Mark
 function checkPostOnly(
   { side, market }: Pick<Proposal, 'side' | 'market'>,
   prices: readonly Decimal[],
-  seen: Seen,
+  reading: MarketReading,
 ): FoundBreach | null {
-  if (!isSeen(seen)) return unchecked('post-only', seen);
-  const best = bestOf(side === 'buy' ? seen.asks : seen.bids);
+  if (!isKnown(reading)) return unchecked('post-only', reading);
+  const best = bestOf(side === 'buy' ? reading.asks : reading.bids);
   if (best === null) return null;
   const crossing = prices.find((price) => crosses(side, price, best));
   if (crossing === undefined) return null;
@@ -285,10 +285,10 @@ function checkNotionals(
 }
 
 /** Without the best bid, a sell's notional is unknown: the limits stop it. */
-function uncheckedLimits(quote: string, { orderNotional, dayNotional }: GuardLimits, seen: Failure): FoundBreach[] {
+function uncheckedLimits(quote: string, { orderNotional, dayNotional }: GuardLimits, reading: Failure): FoundBreach[] {
   return [
-    ...(orderNotional.has(quote) ? [unchecked('order-notional', seen)] : []),
-    ...(dayNotional.has(quote) ? [unchecked('day-notional', seen)] : []),
+    ...(orderNotional.has(quote) ? [unchecked('order-notional', reading)] : []),
+    ...(dayNotional.has(quote) ? [unchecked('day-notional', reading)] : []),
   ];
 }
 

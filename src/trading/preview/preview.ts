@@ -4,7 +4,7 @@ import { formatAmount, formatPercent, formatPrice } from '../../domain/number-fo
 import type { AccountType, Order, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
-import { type Guarded, guardOrders, type Proposal, type Warning } from '../guards/guards.js';
+import { type GuardReport, guardOrders, type Proposal, type Warning } from '../guards/guards.js';
 import type { GuardLimits } from '../guards/limits.js';
 import {
   averagePrice,
@@ -54,7 +54,7 @@ export async function previewOrders(
   plan: PlannedOrders,
   snapshot: MarketSnapshot,
   limits: GuardLimits,
-): Promise<Guarded & { readonly facts: PreviewFacts }> {
+): Promise<GuardReport & { readonly facts: PreviewFacts }> {
   const [market, spendable, orders] = await Promise.all([
     snapshot.market(),
     plan.account === 'spot' ? snapshot.spendable(plan.market, plan.side) : ('unreported' as const),
