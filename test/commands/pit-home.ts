@@ -1,4 +1,5 @@
 import { beforeAll, expect } from 'vitest';
+import type { Host } from '../../src/platform/host.js';
 import { schemaViolations } from '../cli-contract/schema-violations.js';
 import { type Ran, runPit, type ServedSandbox, serveSandbox, temporaryHome } from '../support/pit.js';
 import { runProgram } from '../support/program.js';
@@ -6,6 +7,8 @@ import { runProgram } from '../support/program.js';
 export interface Extra {
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** What differs from the real outside world. */
+  readonly host?: Partial<Host>;
   /** Runs the built program in its own process. */
   readonly ownProcess?: true;
 }

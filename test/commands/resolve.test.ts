@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lineOf } from '../../src/trading/journal/files.js';
 import { signedUrl } from '../sandbox/signing.js';
+import { pausesOnly } from '../support/command-clocks.js';
 import { lastError, TIME, usePitHome } from './pit-home.js';
 
 const pit = usePitHome(['--no-limits', '--limit', 'reqTime=4s']);
@@ -23,8 +24,8 @@ async function fault(words: string): Promise<void> {
   await pit.done(`sandbox fault add ${words} --count 1`);
 }
 
-function lost(words: string, timeout = 2) {
-  return pit.run(`order ${words} --yes --json --timeout ${timeout}`);
+function lost(words: string, timeout = 10) {
+  return pit.run(`order ${words} --yes --json --timeout ${timeout}`, { host: pausesOnly() });
 }
 
 /** Repeats a request as a proxy would, without any of pit's code. */
@@ -48,7 +49,7 @@ describe('pit resolve', () => {
     expect(lastError(first.stderr)).toMatchObject({ kind: 'unknown', clientId: 'gone1' });
     expect(lastError(first.stderr).hint).toContain('pit resolve gone1');
     // at once, as it is early for some seconds only
-    const early = await pit.run('resolve gone1 --json --timeout 2');
+    const early = await pit.run('resolve gone1 --json --timeout 2', { host: pausesOnly() });
     expect([early.code, lastError(early.stderr).hint]).toEqual([6, expect.stringMatching(EARLY)]);
     const again = await pit.failure('order buy btc_usdt 0.01 --at 20001 --yes', 2);
     expect(again.hint).toContain('pit resolve gone1');
@@ -66,7 +67,7 @@ describe('pit resolve', () => {
 
   it('finds an order that arrived after the command ended', async () => {
     await fault('late --operation order --delay 3000');
-    const { code } = await lost('buy btc_usdt 0.01 --at 20002 --id late1');
+    const { code } = await lost('buy btc_usdt 0.01 --at 20002 --id late1', 3);
     expect(code).toBe(6);
     const rows = await pit.json<Row[]>('resolve --timeout 20');
     expect(rows).toMatchObject([{ clientId: 'late1', outcome: 'placed', duplicates: [] }]);
@@ -104,7 +105,7 @@ describe('pit resolve', () => {
 
   it('shows a settled write with its timeline', async () => {
     await fault('drop-after --operation order');
-    const { code } = await lost('sell btc_usdt 0.01 --at 90001 --id found1', 10);
+    const { code } = await lost('sell btc_usdt 0.01 --at 90001 --id found1');
     expect(code).toBe(0);
     const rows = await pit.json<Row[]>('resolve found1');
     expect(rows.map(({ outcome }) => outcome)).toEqual(['placed']);
@@ -120,7 +121,7 @@ describe('pit resolve', () => {
   it('settles a cancellation by the order itself', async () => {
     await pit.done('order buy btc_usdt 0.01 --at 20003 --id open1 --yes');
     await fault('drop-before --operation cancelOrder');
-    const { code } = await pit.run('cancel btc_usdt --id open1 --json --timeout 2');
+    const { code } = await pit.run('cancel btc_usdt --id open1 --json --timeout 10', { host: pausesOnly() });
     expect(code).toBe(6);
     const rows = await pit.json<Row[]>('resolve --timeout 20');
     expect(rows).toMatchObject([{ operation: 'cancelOrder', outcome: 'notSent' }]);
@@ -159,7 +160,7 @@ describe('an order that a proxy repeated', () => {
   it('is reported by pit resolve when it settles another order of the same side', async () => {
     await pit.done('order buy btc_usdt 0.01 --at 21004 --id twice4 --yes');
     await fault('late --operation order --delay 2500');
-    expect((await lost('buy btc_usdt 0.01 --at 21005 --id late4')).code).toBe(6);
+    expect((await lost('buy btc_usdt 0.01 --at 21005 --id late4', 2)).code).toBe(6);
     const extra = await repeat('twice4', '21004', '0.01');
     const { stdout, stderr } = await pit.run('resolve --json --timeout 20');
     expect(stderr).toContain(`pit cancel btc_usdt ${extra}`);
@@ -192,13 +193,13 @@ describe('a lost internal withdrawal', () => {
     await fault('drop-before --operation withdraw');
     const withdraw = `withdraw btc 0.05 --to ${to} --confirm-address ${to} --internal --safe-pwd-stdin`;
     const input = `${pit.served.address.safePwd}\n`;
-    const lost = await pit.run(`${withdraw} --json --timeout 4`, { input });
+    const lost = await pit.run(`${withdraw} --json --timeout 10`, { input, host: pausesOnly() });
     const { clientId: id } = lastError(lost.stderr);
     expect(lost.code).toBe(6);
     const early = await pit.failure(`resolve ${id} --as notSent`, 2);
     expect(early.message).toContain('may still execute withdrawal');
     await pit.done('order sell btc_usdt 0.05 --at bid-1% --ioc --yes');
-    const looked = await pit.run(`resolve ${id} --json --timeout 2`);
+    const looked = await pit.run(`resolve ${id} --json --timeout 2`, { host: pausesOnly() });
     expect([looked.code, JSON.parse(looked.stdout)]).toMatchObject([6, [{ outcome: 'unknown', id: null }]]);
     expect(lastError(looked.stderr)).toMatchObject({
       message: expect.stringMatching(
