@@ -43,7 +43,7 @@ export default define({
     if (wanted.some(isPrivate)) await context.session.signedClient();
     for (const channel of wanted)
       if ('market' in channel && channel.market !== undefined) await requireMarket(context, channel, channel.market);
-    const events = follow(context, wanted, { count, forMs, silentMs: untilSilent });
+    const events = follow(context, wanted, { count, forMs, silentMs: untilSilent, raw });
     if (raw) return rawFrames(events);
     return format === 'csv' && kind !== undefined ? csvOf(context, kind, events) : live(context, wanted, events);
   },
@@ -66,11 +66,16 @@ async function requireMarket(context: Context, channel: Channel, market: string)
 }
 
 /** The events of the channels until the end that the user set, or a signal. Throws Failure if the exchange refuses one. */
-async function* follow(context: Context, channels: readonly Channel[], ends: Ends): AsyncGenerator<StreamEvent> {
+async function* follow(
+  context: Context,
+  channels: readonly Channel[],
+  ends: Ends & { readonly raw: boolean },
+): AsyncGenerator<StreamEvent> {
   const { session, host, output, globals, budget } = context;
   const end = new AbortController();
   const bind = budget.unbind();
-  const stream = await session.stream(channels, { signal: end.signal, connectMs: globals.timeoutMs });
+  const choices = { signal: end.signal, connectMs: globals.timeoutMs, isCompared: !ends.raw };
+  const stream = await session.stream(channels, choices);
   const forget = host.onInterrupt(() => stream.close());
   const isDrawn = output.canDraw;
   let isLost = false;

@@ -2,6 +2,7 @@ import { Failure } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { Budget } from '../budget.js';
 import type { ExchangeClient } from '../exchange-client.js';
+import type { ChannelSource, HttpData, SourceContext } from '../stream/base-source.js';
 import {
   type AnyDataEvent,
   type Channel,
@@ -10,14 +11,15 @@ import {
   type ChannelOf,
   channelKey,
   type ExchangeStream,
+  type GapEvent,
   isPrivate,
   type StateEvent,
   type StreamEvent,
 } from '../stream/events.js';
-import { type Feed, type FeedContext, feedOf, type Recovered } from '../stream/feeds.js';
+import { sourceOf } from '../stream/sources.js';
 import { merged } from './merge.js';
 
-export interface MirrorOptions extends Partial<Pick<FeedContext, 'orderMarkets' | 'marketNamed'>> {
+export interface MirrorOptions extends Partial<Pick<SourceContext, 'orderMarkets' | 'marketNamed'>> {
   readonly host: Pick<Host, 'now' | 'monotonic' | 'sleep'>;
   readonly channels: readonly Channel[];
   /** Returns the client that polls; the signal ends its requests. */
@@ -42,7 +44,7 @@ export interface Mirrored<Kind extends ChannelKind = ChannelKind> {
   readonly ageMs: number;
   /** The exchange's time; null if it sent none. */
   readonly time: number | null;
-  /** Whether nothing is missing: the stream is connected and complete, or the last poll is not long ago. */
+  /** Whether nothing is unrecoverable: the stream is connected and complete, or the last poll is not long ago. */
   readonly isCurrent: boolean;
 }
 
@@ -66,10 +68,11 @@ const TICK_MS = 250;
 interface Entry {
   readonly channel: Channel;
   /** Reads the channel over HTTP; the stream has its own. */
-  readonly feed: Feed;
+  readonly source: ChannelSource;
   kept: Omit<Mirrored, 'isCurrent' | 'ageMs'> | undefined;
   /** Whether the stream is connected and nothing of this channel is missing. */
   isStreamed: boolean;
+  hasOpenGap: boolean;
   /** Counts what the stream sent: a poll that it overtook is dropped. */
   pushes: number;
   /** When the last good poll began, on the monotonic clock and by the wall clock; null before the first. */
@@ -86,7 +89,7 @@ export class Mirror {
   readonly #entries = new Map<string, Entry>();
   readonly #ending = new AbortController();
   readonly #budget: Budget;
-  readonly #context: FeedContext;
+  readonly #context: SourceContext;
   readonly #running: Promise<unknown>;
   readonly #waiting = new Set<() => void>();
   #stream: ExchangeStream | undefined;
@@ -135,9 +138,10 @@ export class Mirror {
     const mayBeStreamed = this.#state === 'connected' || this.#state === 'connecting';
     this.#entries.set(key, {
       channel,
-      feed: feedOf(channel, this.#context),
+      source: sourceOf(channel, this.#context),
       kept: undefined,
       isStreamed: false,
+      hasOpenGap: false,
       pushes: 0,
       polled: null,
       nextPoll: now + (mayBeStreamed ? PATIENCE_MS : 0),
@@ -210,7 +214,7 @@ export class Mirror {
 
   #take(event: StreamEvent): void {
     if (event.type === 'data') this.#takePush(event);
-    else if (event.type === 'gap') this.#mark(event.channel, event.gap.resynchronised);
+    else if (event.type === 'gap') this.#takeGap(event);
     else if (event.type === 'refused') {
       this.#problem = event.message;
       for (const { channel } of this.#entries.values())
@@ -230,7 +234,17 @@ export class Mirror {
     if (entry === undefined) return;
     entry.pushes += 1;
     this.#keep(entry, event, event.source === 'push' ? 'stream' : 'polling');
-    if (event.scope === 'snapshot') this.#mark(event.channel, true);
+    // before the channel is complete nothing comes but in an open gap
+    if (!entry.hasOpenGap || event.scope === 'snapshot') this.#mark(event.channel, true);
+  }
+
+  #takeGap({ channel, gap: { resynchronised, permanent } }: GapEvent): void {
+    const entry = this.#entries.get(channelKey(channel));
+    if (entry === undefined) return;
+    entry.hasOpenGap = !resynchronised && !permanent;
+    // nothing shows what has changed meanwhile
+    if (permanent && !entry.source.hasHttp) entry.kept = undefined;
+    this.#mark(channel, resynchronised);
   }
 
   #mark(channel: Channel, isStreamed: boolean): void {
@@ -258,19 +272,20 @@ export class Mirror {
     const { host } = this.options;
     while (!this.#isEnding) {
       for (const entry of [...this.#entries.values()]) {
-        const isDue = !entry.isStreamed && entry.feed.isReadable && host.monotonic() >= entry.nextPoll;
+        const isDue = !entry.isStreamed && entry.source.hasHttp && host.monotonic() >= entry.nextPoll;
         if (isDue && !this.#isEnding) await this.#poll(entry);
       }
       await host.sleep(TICK_MS, this.#ending.signal);
     }
   }
 
-  async #poll(entry: Entry): Promise<void> {
+  /** @param rest reads what an earlier read has left */
+  async #poll(entry: Entry, rest?: () => Promise<HttpData>): Promise<void> {
     const { host } = this.options;
-    const { pushes, feed } = entry;
+    const { pushes, source } = entry;
     const began = { at: host.monotonic(), time: host.now() };
     this.#budget.renew();
-    const found = await feed.read(entry.polled?.time ?? null).catch(failureOf);
+    const found = await (rest?.() ?? source.read(entry.polled?.time ?? null)).catch(failureOf);
     entry.nextPoll = host.monotonic() + this.#pollMs(entry.channel);
     const isOvertaken = entry.isStreamed || entry.pushes !== pushes;
     if (this.#isEnding || isOvertaken || this.#entries.get(channelKey(entry.channel)) !== entry) return;
@@ -281,10 +296,11 @@ export class Mirror {
     if (this.#state === 'none') this.#problem = null;
     entry.polled = began;
     this.#takePolled(entry, found);
+    if (found.rest !== undefined) await this.#poll(entry, found.rest);
   }
 
-  #takePolled(entry: Entry, { data, time, scope, passed }: Recovered): void {
-    const news = entry.feed.accept({ data, time });
+  #takePolled(entry: Entry, { data, time, scope, passed }: HttpData): void {
+    const news = entry.source.deduplicate({ data, time });
     passed?.();
     const received = this.options.host.now();
     const isNothing = Array.isArray(news.data) && news.data.length === 0 && scope === 'delta';
