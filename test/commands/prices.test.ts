@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { requestsOf } from '../support/sent-requests.js';
 import { useLiteralExchange } from './literal-exchange.js';
 import { product, same } from './order-rows.js';
 import { DECIMAL, TEXT, usePitHome } from './pit-home.js';
@@ -70,15 +71,11 @@ describe('a relative amount', () => {
 describe('--dry-run', () => {
   beforeAll(() => pit.done('markets'));
 
-  async function requests(): Promise<number> {
-    return (await pit.json<{ requests: number }>('sandbox status')).requests;
-  }
-
   it('sends no write, and reads the client id, the book, the balance and earlier fees', async () => {
-    const before = await requests();
-    const answer = await preview('buy btc_usdt 0.01 --at 20000 --id dryRun01');
-    await pit.done('cancel btc_usdt 1 2 --dry-run');
-    expect(await requests()).toBe(before + 4);
+    const [answer, read] = await requestsOf(() => preview('buy btc_usdt 0.01 --at 20000 --id dryRun01'));
+    expect([...read].sort()).toEqual(['/api/getAccountInfo', '/api/getOrder', '/api/getOrders', '/data/v1/depth']);
+    const [, forCancels] = await requestsOf(() => pit.done('cancel btc_usdt 1 2 --dry-run'));
+    expect(forCancels).toEqual([]);
     const { preview: previewed, ...rest } = answer;
     expect(rest).toStrictEqual({
       dryRun: true,
@@ -102,7 +99,7 @@ describe('--dry-run', () => {
       notional: '200',
       // no earlier buy shows a fee
       ...{ fee: null, feeCoin: null },
-      warnings: [expect.stringMatching(/^The price 20000 is \d+\.\d+% below mid/)],
+      warnings: [expect.stringMatching(/^The price 20,000\.00 is \d+\.\d\d% below mid/)],
       ...{ spentCoin: 'usdt', balanceBefore: '250000.00000000', balanceAfter: '249800.00000000' },
       ...{ bid: DECIMAL, ask: DECIMAL, mid: DECIMAL, distance: expect.stringMatching(/^-\d/) },
       ...{ fillsAtOnce: '0.00', fillsAtLeast: false, averagePrice: null },
