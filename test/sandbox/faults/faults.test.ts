@@ -1,11 +1,12 @@
 import path from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { Clock } from '../../../src/sandbox/exchange/clock.js';
 import { Faults } from '../../../src/sandbox/faults/faults.js';
 import { FaultLog } from '../../../src/sandbox/faults/log.js';
 import { Activity, interfaceListener, listen } from '../../../src/sandbox/server/http.js';
 import { keptLimits, UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
+import { eventually } from '../../support/eventually.js';
 import { admin, done, sandbox, temporaryFolder } from '../admin/served.js';
 import { ALICE, NOW, stillExchange } from '../server/fake-exchange.js';
 import { bodyOf, send, statusLineOf } from '../server/wire.js';
@@ -89,7 +90,7 @@ describe('a fault', () => {
     await done(address, 'POST /clock/stop');
     await done(address, 'POST /faults/add', { kind: 'late', operation: 'order', count: 1, delay: 5_000 });
     const answer = bytes(address, 'order', ORDER);
-    await vi.waitFor(async () => expect(await done(address, 'GET /faults')).toMatchObject([{ applied: 1 }]));
+    await eventually(async () => expect(await done(address, 'GET /faults')).toMatchObject([{ applied: 1 }]));
     await done(address, 'POST /clock/advance', { ms: 4_999 });
     expect(await openOrders(address)).toEqual([]);
     await done(address, 'POST /clock/advance', { ms: 1 });
@@ -119,7 +120,7 @@ describe('a fault', () => {
     onTestFinished(() => listener.close());
     const url = signedUrl({ tradeUrl: listener.url }, ALICE, 'order', ORDER).replace(/reqTime=\d+/, `reqTime=${NOW}`);
     const answer = fetch(url);
-    await vi.waitFor(() => expect(faults.rules.active).toBe(0));
+    await eventually(() => expect(faults.rules.active).toBe(0));
     clock.set(NOW + 600_000);
     expect(await (await answer).text()).toBe('{"code":"1000","message":"success","id":"202202224851151555"}');
     expect(await (await fetch(url)).text()).toContain('{"code":"3007"');
