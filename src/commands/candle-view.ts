@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
-import { cannotWriteOutput } from '../config/private.js';
+import { cannotWriteOutput } from '../config/write-file.js';
 import type { Candle, CandleType } from '../domain/candle.js';
 import { Decimal } from '../domain/decimal.js';
+import { grouped } from '../domain/number-format.js';
 import { Failure } from '../errors.js';
-import { changeText, grouped, paintChange } from '../terminal/cells.js';
+import { changeText, paintChange } from '../terminal/cells.js';
 import * as charts from '../terminal/charts/index.js';
 import type { Screen } from '../terminal/screen.js';
 import { wrapped } from '../terminal/text.js';

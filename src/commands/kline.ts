@@ -3,10 +3,11 @@ import { define, flag, required, toggle, withCompletion } from '../cli/definitio
 import * as shape from '../cli/shapes.js';
 import { CANDLE_MS, CANDLE_TYPES, type Candle, type CandleType } from '../domain/candle.js';
 import { Decimal } from '../domain/decimal.js';
+import { grouped } from '../domain/number-format.js';
 import { usage } from '../errors.js';
 import { readCandles } from '../exchange/candles.js';
 import type { Answer } from '../terminal/answer.js';
-import { grouped, paintChange } from '../terminal/cells.js';
+import { paintChange } from '../terminal/cells.js';
 import type { Output } from '../terminal/output.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
@@ -16,7 +17,7 @@ import { filePath, marketName, moment, oneOf, wholeNumber } from './inputs.js';
 
 const DEFAULT_TYPE: CandleType = '1hour';
 const DEFAULT_SIZE = 24;
-const MOST_CANDLES = 1_000_000;
+const MAX_CANDLES = 1_000_000;
 
 /** A type as the interface names it, or as people write it: `5m`, `1h`, `1d`, `1w`. A capital M would be a month. */
 const candleType = withCompletion({ of: 'words', words: CANDLE_TYPES }, (word) => readCandleType('--type', word));
@@ -48,7 +49,7 @@ export default define({
     size: flag(
       '--size <n>',
       `how many (default: ${DEFAULT_SIZE}, or all since --since)`,
-      wholeNumber('--size', 1, MOST_CANDLES),
+      wholeNumber('--size', 1, MAX_CANDLES),
     ),
     chart: toggle('--chart', 'draw the candles, as many as fit unless --size or --since says how many'),
     out: flag(

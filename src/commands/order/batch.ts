@@ -4,17 +4,17 @@ import { define, flag, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
+import { formatAmount, formatPercent, formatPrice, grouped } from '../../domain/number-format.js';
 import { tryRead } from '../../errors.js';
 import { timeFor } from '../../exchange/limiter/limiter.js';
 import { batchRequest, maskedRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
-import { grouped } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { Entry } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { batchOf } from '../../trading/batches/batch-sender.js';
 import { checkLines } from '../../trading/batches/check-lines.js';
-import { Job, MOST_PAIRS } from '../../trading/batches/job.js';
+import { Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { totals } from '../../trading/batches/lines.js';
 import {
   jobToResume,
@@ -28,7 +28,7 @@ import { readAmount } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine, BatchTerms } from '../../trading/journal/intent.js';
 import { distanceFrom, type Reference } from '../../trading/market-view.js';
-import type { GuardedSend } from '../../trading/orders/place.js';
+import type { RecordOptions } from '../../trading/orders/place.js';
 import { verifyMarket, verifyOrders } from '../../trading/orders/verify-orders.js';
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import type { PlannedOrders, PreviewFacts } from '../../trading/preview/preview.js';
@@ -37,7 +37,7 @@ import { overriddenBy, overrideFlag } from '../guarding.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';
 import { type BatchInput, readInput, readLadder, requireConsistent, resolveLadder } from './batch-input.js';
 import { BATCH, BATCH_LINE, batchAnswer, progressOf, runJob, UNCHECKED_BATCH } from './batch-result.js';
-import { type CheckedOrders, checkOrders, confirmOrders, orderContext } from './confirm.js';
+import { type CheckedOrders, checkOrders, confirmOrders, loadOrderContext } from './confirm.js';
 import { checkGiven, uncertainWarnings } from './order.js';
 import { ORDERS_PREVIEW, type PreviewText, previewData, UNKNOWN } from './preview.js';
 
@@ -70,7 +70,7 @@ export default define({
     'order batch buy btc_usdt --resume job5b39c93435bd27d2fb16',
   ],
   output: BATCH,
-  dry: dryRunShape(
+  dryRunOutput: dryRunShape(
     {
       ...ORDERS_PREVIEW,
       orders: shape.count('how many'),
@@ -114,8 +114,8 @@ export async function startBatch(
     refuseDuplicates(account, { ...where, lines }, job);
     return lines;
   };
-  const begin = (lines: readonly BatchLine[], guardedSend: GuardedSend) =>
-    startJob(account, { ...where, lines }, job, guardedSend);
+  const begin = (lines: readonly BatchLine[], recordOptions: RecordOptions) =>
+    startJob(account, { ...where, lines }, job, recordOptions);
   return sendBatch(context, account, { ...where, market, job, overridden, linesIn, begin });
 }
 
@@ -130,8 +130,7 @@ async function linesOf(
   const { ladder, amount, weight } = input;
   const { lines, unused, asked, coin } = await resolveLadder(snapshot, market, ladder, { side, amount, weight });
   if (unused.sign <= 0) return { lines };
-  const [rest, all] = [unused.trimmed(), asked.trimmed()].map((value) => grouped(value.toString()));
-  return { lines, unused: `${rest} of ${all} ${coin}` };
+  return { lines, unused: `${formatAmount(unused)} of ${formatAmount(asked)} ${coin}` };
 }
 
 /** Continues a job where an earlier run ended. */
@@ -158,7 +157,7 @@ async function resumeBatch(
     overridden,
     resumed: { lines: terms.lines, progress: progressOf(job) },
     linesIn: async () => lines,
-    begin: async (_, guardedSend) => resumeJob(account, id, guardedSend),
+    begin: async (_, recordOptions) => resumeJob(account, id, recordOptions),
   });
 }
 
@@ -183,7 +182,7 @@ interface Batch extends Pick<BatchTerms, 'side' | 'account'> {
   /** The orders to send. Those of a ladder may depend on the market. */
   readonly linesIn: (snapshot: MarketSnapshot) => Promise<readonly BatchLine[]>;
   /** Gives the job to this process. */
-  readonly begin: (lines: readonly BatchLine[], guardedSend: GuardedSend) => Promise<Job>;
+  readonly begin: (lines: readonly BatchLine[], recordOptions: RecordOptions) => Promise<Job>;
 }
 
 /** The orders of a job that were checked, ready to be sent. */
@@ -205,10 +204,10 @@ async function sendBatch(context: Context, account: TradingAccount, batch: Batch
     dryRun: (checked, facts, show) => dryBatch(context, account, batch, { ...checked, facts }, show),
   });
   if (confirmed.answer !== undefined) return confirmed.answer;
-  const { ready, guardedSend } = confirmed;
-  context.budget.lengthen(timeFor(Math.ceil(ready.lines.length / MOST_PAIRS)));
+  const { ready, recordOptions } = confirmed;
+  context.budget.lengthen(timeFor(Math.ceil(ready.lines.length / MAX_PAIRS)));
   await verifyMarket(account, market.market);
-  return runJob(context, account, await batch.begin(ready.lines, guardedSend));
+  return runJob(context, account, await batch.begin(ready.lines, recordOptions));
 }
 
 /**
@@ -221,13 +220,13 @@ async function prepareBatch(
   { market, side, account: name, job, overridden, linesIn }: Batch,
   earlier: CheckedBatch | undefined,
 ): Promise<CheckedBatch> {
-  const asked = { side, type: 'limit', account: name, overridden, levels: 1 } as const;
-  const snapshot = earlier?.needed.snapshot.again();
-  const needed = await orderContext(context, account, market, { ...asked, snapshot });
-  const lines = await linesIn(needed.snapshot);
+  const needs = { side, type: 'limit', account: name, overridden, levels: 1 } as const;
+  const snapshot = earlier?.context.snapshot.refreshed();
+  const orderContext = await loadOrderContext(context, account, market, { ...needs, snapshot });
+  const lines = await linesIn(orderContext.snapshot);
   const orders = lines.map(([line, price, amount]) => ({ line, price, amount }));
   const plan: PlannedOrders = { market, side, type: 'limit', account: name, orders };
-  const checked = await checkOrders(account, plan, needed);
+  const checked = await checkOrders(account, plan, orderContext);
   return {
     ...checked,
     warnings: [...uncertainWarnings(context, account, market.market, job), ...checked.warnings],
@@ -241,7 +240,7 @@ function summaryOf(lines: readonly BatchLine[]) {
   const prices = lines.map(([, price]) => Decimal.of(price)).sort((left, right) => left.compare(right));
   return {
     orders: lines.length,
-    requests: Math.ceil(lines.length / MOST_PAIRS),
+    requests: Math.ceil(lines.length / MAX_PAIRS),
     amount: amount.trimmed().toString(),
     notional: notional.trimmed().toString(),
     lowest: prices[0]?.toString() ?? null,
@@ -263,28 +262,31 @@ function batchText(
       ? 'nothing'
       : `${grouped(String(crossing))} of ${grouped(String(orders))} reach the other side of the book`;
   return {
-    asked: [
+    requested: [
       ...(resumed === undefined ? [] : [['so far', resumed.progress] as Entry]),
       ['orders', `${grouped(String(orders))} in ${counted(requests, 'request')}, about ${seconds} s`],
-      ['amount', `${grouped(amount)} ${base}`],
-      ['prices', lowest === null ? null : `${grouped(lowest)} to ${grouped(highest ?? lowest)} ${quote}`],
+      ['amount', `${formatAmount(amount)} ${base}`],
+      [
+        'prices',
+        lowest === null ? null : `${formatPrice(lowest, market)} to ${formatPrice(highest ?? lowest, market)} ${quote}`,
+      ],
     ],
-    distance: distances([lowest, highest], reference),
+    distance: distances([lowest, highest], reference, market),
     fills: ['fill at once', crossing === null ? UNKNOWN : filling],
     notional,
-    sent: [
+    details: [
       ['account', account === 'spot' ? 'spot' : `${account} margin`],
       ['job', job],
     ],
   };
 }
 
-function distances(prices: readonly (string | null)[], reference: Reference | null): string | null {
+function distances(prices: readonly (string | null)[], reference: Reference | null, market: Market): string | null {
   const known = [...new Set(prices.flatMap((price) => price ?? []))];
   if (reference === null || known.length === 0) return null;
-  const from = (price: string) => distanceFrom(Decimal.of(price), reference).trimmed();
-  const signed = known.map(from).map((percent) => `${percent.sign > 0 ? '+' : ''}${percent}%`);
-  return `${signed.join(' to ')} of ${grouped(reference.price.trimmed().toString())}`;
+  const from = (price: string) => distanceFrom(Decimal.of(price), reference);
+  const signed = known.map(from).map((percent) => `${percent.sign > 0 ? '+' : ''}${formatPercent(percent)}`);
+  return `${signed.join(' to ')} of ${formatPrice(reference.price, market)}`;
 }
 
 function counted(count: number, thing: string): string {
@@ -303,7 +305,7 @@ function dryBatch(
   // programs always get prices, even if nothing is left to send
   const { lowest, highest } = lines.length > 0 ? sent : summaryOf(resumed?.lines ?? []);
   const requests = Array.from({ length: count }, (_, index) => {
-    const pairs = lines.slice(index * MOST_PAIRS, (index + 1) * MOST_PAIRS);
+    const pairs = lines.slice(index * MAX_PAIRS, (index + 1) * MAX_PAIRS);
     const batch = batchOf({ market: market.market, side, account, lines: pairs }, [...pairs.keys()]);
     return maskedRequest(client.hosts, batchRequest(batch), host.now());
   });

@@ -3,10 +3,11 @@ import { confirm, requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
 import { define, flag, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import { grouped } from '../../domain/number-format.js';
 import { Failure, suggest } from '../../errors.js';
+import type { ClockReport } from '../../sandbox/admin/clock.js';
 import type { PriceMoveReport, ReplayReport } from '../../sandbox/admin/replay.js';
 import type { StateReport } from '../../sandbox/admin/state.js';
-import { grouped } from '../../terminal/cells.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { duration, filePath, marketName, positiveDecimal, speed } from '../inputs.js';
 
@@ -27,7 +28,7 @@ export const price = define({
     price: shape.decimal('the price it moves to'),
     at: shape.time('when it gets there'),
   }),
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run({ sandbox, globals }, { market, price: target, over = 0 }) {
     if (globals.dryRun) return dryChange('sandbox price', `Would move ${market} to ${target}.`);
     const report = (await sandbox.administer('POST /price', { market, price: target, ms: over })) as PriceMoveReport;
@@ -57,7 +58,7 @@ export const replay = define({
     anew: shape.yesNo("true if the exchange was restarted at the file's first row"),
     left: shape.count('rows still to replay'),
   }),
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run(context, { market, file, speed: factor }) {
     if (context.globals.dryRun) return dryChange('sandbox replay', `Would replay ${file} in ${market}.`);
     const input = { market, file: path.resolve(file), speed: factor === FASTEST ? null : (factor ?? null) };
@@ -76,7 +77,7 @@ export const exportState = define({
   arguments: { file: required('where to write; an existing file is replaced', filePath) },
   examples: ['sandbox export state.ndjson', 'sandbox export /tmp/state.ndjson --json'],
   output: FILE,
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run({ sandbox, globals }, { file }) {
     if (globals.dryRun) return dryChange('sandbox export', `Would write ${file}.`);
     const report = (await sandbox.administer('POST /export', { file: path.resolve(file) })) as StateReport;
@@ -89,7 +90,7 @@ export const importState = define({
   arguments: { file: required('a file from pit sandbox export', filePath) },
   examples: ['sandbox import state.ndjson', 'sandbox import state.ndjson --yes --json'],
   output: FILE,
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run(context, { file }) {
     if (context.globals.dryRun) return dryChange('sandbox import', `Would replace the sandbox by ${file}.`);
     const report = (await replaceState(context, 'POST /import', { file: path.resolve(file) })) as StateReport;
@@ -97,11 +98,19 @@ export const importState = define({
   },
 });
 
+/** An administration call after which the exchange's clock may show another time. Throws as {@link replaceConfirmed}. */
+async function replaceState(context: Context, call: string, input: object): Promise<unknown> {
+  const report = await replaceConfirmed(context, call, input);
+  const clock = (await context.sandbox.administer('GET /clock')) as ClockReport;
+  await context.sandbox.rememberClock(clock.time);
+  return report;
+}
+
 /**
  * An administration call that replaces the exchange's state. If orders or balances of customers would be lost, it asks
  * first. Throws Failure `declined`.
  */
-async function replaceState(context: Context, call: string, input: object): Promise<unknown> {
+async function replaceConfirmed(context: Context, call: string, input: object): Promise<unknown> {
   const { sandbox } = context;
   try {
     return await sandbox.administer(call, { ...input, anew: false });

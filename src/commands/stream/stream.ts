@@ -73,7 +73,7 @@ async function* follow(
 ): AsyncGenerator<StreamEvent> {
   const { session, host, output, globals, budget } = context;
   const end = new AbortController();
-  const bind = budget.unbind();
+  const bind = budget.disableDeadline();
   const choices = { signal: end.signal, connectMs: globals.timeoutMs, isCompared: !ends.raw };
   const stream = await session.stream(channels, choices);
   const forget = host.onInterrupt(() => stream.close());

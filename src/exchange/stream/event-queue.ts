@@ -8,17 +8,17 @@ import {
 } from './events.js';
 
 /** A reader has fallen behind if more events of a channel than this wait for it. */
-const MOST_EVENTS = 1_000;
+const MAX_EVENTS = 1_000;
 /** A reader has also fallen behind if the frames of a channel that wait have more characters than this. */
-const MOST_CHARACTERS = 2 ** 20;
+const MAX_CHARACTERS = 2 ** 20;
 /** The most trades or candles that a conflated event keeps. It drops the oldest. */
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 /** The most orders or coins that a conflated event keeps. The channel is read again if there are more. */
-const MOST_CHANGES = 10_000;
+const MAX_CHANGES = 10_000;
 /** The most characters of frames in a conflated event of orders or coins. The channel is read again if there are more. */
-const MOST_MERGED_CHARACTERS = 64 * 2 ** 20;
+const MAX_CONFLATED_CHARACTERS = 64 * 2 ** 20;
 /** The most states, gaps and refusals that wait for the reader. */
-const MOST_CONTROL_EVENTS = 1_000;
+const MAX_CONTROL_EVENTS = 1_000;
 
 /** What waits of one channel. */
 interface Backlog {
@@ -95,7 +95,7 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
     const item = this.#items[this.#first];
     if (item === undefined) return undefined;
     this.#first += 1;
-    if (this.#first > MOST_EVENTS && this.#first * 2 > this.#items.length) {
+    if (this.#first > MAX_EVENTS && this.#first * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#first);
       this.#first = 0;
     }
@@ -127,7 +127,7 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
     this.#items.push(item);
     backlog.count += 1;
     backlog.characters += event.raw?.length ?? 0;
-    if (backlog.count > MOST_EVENTS || backlog.characters > MOST_CHARACTERS) this.#conflateAll(key, backlog);
+    if (backlog.count > MAX_EVENTS || backlog.characters > MAX_CHARACTERS) this.#conflateAll(key, backlog);
   }
 
   #conflateAll(key: string, backlog: Backlog): void {
@@ -149,7 +149,7 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
   }
 
   #pushControlEvent(event: Exclude<StreamEvent, AnyDataEvent>): void {
-    if (this.#controlEvents >= MOST_CONTROL_EVENTS && this.#makeRoom(event)) return;
+    if (this.#controlEvents >= MAX_CONTROL_EVENTS && this.#makeRoom(event)) return;
     this.#controlEvents += 1;
     this.#items.push({ event });
   }
@@ -227,7 +227,7 @@ export class ConflatedEvent {
     const { kind } = event.channel;
     const isList = kind === 'trades' || kind === 'kline';
     if (isList) this.#trim();
-    if (isList || (this.#rows.size <= MOST_CHANGES && this.#characters <= MOST_MERGED_CHARACTERS)) return false;
+    if (isList || (this.#rows.size <= MAX_CHANGES && this.#characters <= MAX_CONFLATED_CHARACTERS)) return false;
     this.#restart(event);
     return true;
   }
@@ -250,7 +250,7 @@ export class ConflatedEvent {
 
   #trim(): void {
     for (const key of this.#rows.keys()) {
-      if (this.#rows.size <= MOST_ROWS) return;
+      if (this.#rows.size <= MAX_ROWS) return;
       this.#rows.delete(key);
     }
   }

@@ -110,7 +110,7 @@ function isSameSide(one: readonly Level[], other: readonly Level[]): boolean {
 /** "50 after the trade with the id": fewer are the last ones. */
 const TRADES_PAGE = 50;
 /** 10,000 trades; a longer gap is not filled. */
-const MOST_TRADE_PAGES = 200;
+const MAX_TRADE_PAGES = 200;
 /** So many of the latest trades are known, so that none comes twice. */
 const KNOWN_TRADES = 5_000;
 
@@ -137,14 +137,14 @@ class TradesSource extends BaseSource<'trades', 'trades'> implements ChannelSour
       return { ...timed(await client.trades(market)), scope: 'snapshot', unrecoverable: null };
     let last = this.#last;
     const found: Trade[] = [];
-    for (let page = 1; page <= MOST_TRADE_PAGES; page += 1) {
+    for (let page = 1; page <= MAX_TRADE_PAGES; page += 1) {
       const rows = await client.trades(market, String(last));
       found.push(...rows);
       const newest = newestOf(rows, last);
       if (rows.length < TRADES_PAGE || newest === last) return { ...timed(found), scope: 'delta', unrecoverable: null };
       last = newest;
     }
-    const unrecoverable = `more than ${MOST_TRADE_PAGES * TRADES_PAGE} trades were missed`;
+    const unrecoverable = `more than ${MAX_TRADE_PAGES * TRADES_PAGE} trades were missed`;
     return { ...timed(found), scope: 'delta', unrecoverable };
   }
 

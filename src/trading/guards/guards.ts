@@ -1,5 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
+import { formatAmount, formatPercentLimit, formatPrice } from '../../domain/number-format.js';
 import type { OrderType, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
@@ -17,7 +18,7 @@ import { GUARDS, type GuardLimits, type GuardName, writtenToday } from './limits
 
 /** Orders of one side of a market that are to be sent together; often only one. */
 export interface Proposal {
-  readonly market: Pick<Market, 'quote'>;
+  readonly market: Pick<Market, 'quote' | 'priceScale'>;
   readonly side: Side;
   readonly type: OrderType;
   readonly orders: readonly ProposedOrder[];
@@ -59,7 +60,7 @@ export interface Warning {
 }
 
 /** What the guards found. */
-export interface Guarded {
+export interface GuardReport {
   /** In the order of {@link GUARDS}. */
   readonly breaches: readonly Breach[];
   readonly warnings: readonly Warning[];
@@ -68,11 +69,11 @@ export interface Guarded {
 }
 
 /** The market, or why it is unknown; undefined if it was not read. */
-type Seen = MarketView | Failure | undefined;
+type MarketReading = MarketView | Failure | undefined;
 
 /** What a proposal is checked against. */
 export interface Evidence {
-  readonly seen: Seen;
+  readonly reading: MarketReading;
   /** The total of the day's orders so far, in the market's quote coin. */
   readonly today: Decimal;
 }
@@ -81,19 +82,19 @@ export interface Evidence {
 export function guardOrders(
   { journal, host }: Pick<TradingAccount, 'journal' | 'host'>,
   proposal: Proposal,
-  seen: Seen,
+  reading: MarketReading,
   limits: GuardLimits,
-): Guarded {
+): GuardReport {
   const { quote } = proposal.market;
   const today = limits.dayNotional.has(quote) ? writtenToday(journal, quote, host.now()) : Decimal.zero;
-  return checkGuards(proposal, limits, { seen, today });
+  return checkGuards(proposal, limits, { reading, today });
 }
 
 /**
  * Whether a guard needs the market, which a script otherwise does not read. The price band and PostOnly compare prices; the
  * limits of a sell count it at the best bid.
  */
-export function needMarket(
+export function needsBook(
   { side, type, quote }: Pick<Proposal, 'side' | 'type'> & Pick<Market, 'quote'>,
   limits: GuardLimits,
   overridden: readonly GuardName[],
@@ -107,17 +108,19 @@ export function needMarket(
 }
 
 /** Checks orders against every guard. */
-export function checkGuards(proposal: Proposal, limits: GuardLimits, { seen, today }: Evidence): Guarded {
+export function checkGuards(proposal: Proposal, limits: GuardLimits, { reading, today }: Evidence): GuardReport {
   const { market, side, type, orders } = proposal;
   const prices = orders.map(({ price }) => Decimal.of(price));
-  const bid = side === 'sell' && isSeen(seen) ? bestOf(seen.bids)?.toString() : undefined;
+  const bid = side === 'sell' && isKnown(reading) ? bestOf(reading.bids)?.toString() : undefined;
   const notionals = orders.map((order) => notionalForGuards({ ...order, side }, bid));
-  const band = checkBand(side, prices, limits.priceBand, seen);
+  const band = checkBand(proposal, prices, limits.priceBand, reading);
   const found = [
     band.breach,
-    ...checkNotionals(notionals, market.quote, limits, today).map((breach) => countedAtBid(breach, prices, bid)),
-    ...(side === 'sell' && seen instanceof Failure ? uncheckedLimits(market.quote, limits, seen) : []),
-    type === 'postOnly' && limits.postOnly ? checkPostOnly(side, prices, seen) : null,
+    ...checkNotionals(notionals, market.quote, limits, today).map((breach) =>
+      countedAtBid(breach, prices, bid, market),
+    ),
+    ...(side === 'sell' && reading instanceof Failure ? uncheckedLimits(market.quote, limits, reading) : []),
+    type === 'postOnly' && limits.postOnly ? checkPostOnly(proposal, prices, reading) : null,
   ].filter((breach) => breach !== null);
   // a limit that is broken by what is known needs no second breach that says what is unknown
   const breaches = GUARDS.flatMap((name) => found.find(({ guard }) => guard === name) ?? []);
@@ -138,13 +141,13 @@ function broken(guard: GuardName, message: string, orders: readonly number[] = [
 }
 
 /** A guard that needs the market, which is unknown. */
-function unchecked(guard: GuardName, seen: Failure | undefined): FoundBreach {
-  if (seen === undefined) return broken(guard, 'it was not checked');
-  return { guard, message: `it cannot be checked: ${seen.message}`, failure: seen, orders: [] };
+function unchecked(guard: GuardName, reading: Failure | undefined): FoundBreach {
+  if (reading === undefined) return broken(guard, 'it was not checked');
+  return { guard, message: `it cannot be checked: ${reading.message}`, failure: reading, orders: [] };
 }
 
-function isSeen(seen: Seen): seen is MarketView {
-  return seen !== undefined && !(seen instanceof Failure);
+function isKnown(reading: MarketReading): reading is MarketView {
+  return reading !== undefined && !(reading instanceof Failure);
 }
 
 /** The values that break a guard, by their index; `first` leads. */
@@ -174,38 +177,49 @@ interface BandReport {
  * Checks prices against the band around the reference price. A buy far above it or a sell far below it costs money; far away
  * on the other side the order only rests.
  */
-export function checkBand(side: Side, prices: readonly Decimal[], band: Decimal | null, seen: Seen): BandReport {
+export function checkBand(
+  { side, market }: Pick<Proposal, 'side' | 'market'>,
+  prices: readonly Decimal[],
+  band: Decimal | null,
+  reading: MarketReading,
+): BandReport {
   if (band === null) return { breach: null, warning: null };
-  if (!isSeen(seen)) return { breach: unchecked('price-band', seen), warning: null };
-  const reference = referenceOf(seen);
+  if (!isKnown(reading)) return { breach: unchecked('price-band', reading), warning: null };
+  const reference = referenceOf(reading);
   if (reference === null) {
     const message = 'it cannot be checked: the book is empty and there is no last price';
     return { breach: broken('price-band', message), warning: null };
   }
-  const placeIs = (place: BandPlace) => (price: Decimal) => placeInBand(side, price, reference.price, band) === place;
+  const isInZone = (zone: BandZone) => (price: Decimal) => zoneInBand(side, price, reference.price, band) === zone;
   // the furthest price on either side of the band is the highest or the lowest
   const ends = extremesOf(prices);
-  const costly = ends.find(placeIs('costly'));
-  const harmless = ends.find(placeIs('harmless'));
-  const limit = bandEnd(reference.price, band, side === 'buy' ? 'above' : 'below');
-  const percent = band.times(Decimal.of('100')).trimmed();
+  const costly = ends.find(isInZone('costly'));
+  const harmless = ends.find(isInZone('harmless'));
+  const distanceOf = (price: Decimal) => `${formatPrice(price, market)} is ${awayFrom(price, reference, market)}`;
+  const percent = formatPercentLimit(band.times(Decimal.of('100')));
   const costlyText = (price: Decimal) =>
-    `the price ${price} is ${awayFrom(price, reference)}, and the limit for a ${side} is ${percent}%, so ${side === 'buy' ? 'at most' : 'at least'} ${limit}`;
+    `the price ${distanceOf(price)}, and the limit for a ${side} is ${percent}, so ${allowedText(side, reference.price, band, market)}`;
   return {
-    breach: costly ? broken('price-band', costlyText(costly), indexesOf(prices, placeIs('costly'), costly)) : null,
-    warning: harmless
-      ? `The price ${harmless} is ${awayFrom(harmless, reference)}: such an order may rest for a long time.`
-      : null,
+    breach: costly ? broken('price-band', costlyText(costly), indexesOf(prices, isInZone('costly'), costly)) : null,
+    warning: harmless ? `The price ${distanceOf(harmless)}: such an order may rest for a long time.` : null,
   };
 }
 
-type BandPlace = 'within' | 'costly' | 'harmless';
+type BandZone = 'within' | 'costly' | 'harmless';
 
 /** The range of a price; both ends are included. */
-export function placeInBand(side: Side, price: Decimal, reference: Decimal, band: Decimal): BandPlace {
+export function zoneInBand(side: Side, price: Decimal, reference: Decimal, band: Decimal): BandZone {
   if (price.compare(bandEnd(reference, band, 'above')) > 0) return side === 'buy' ? 'costly' : 'harmless';
   if (price.compare(bandEnd(reference, band, 'below')) < 0) return side === 'sell' ? 'costly' : 'harmless';
   return 'within';
+}
+
+/** The last tick within the band, on the costly side. */
+function allowedText(side: Side, reference: Decimal, band: Decimal, market: Pick<Market, 'priceScale'>): string {
+  const isBuy = side === 'buy';
+  const end = bandEnd(reference, band, isBuy ? 'above' : 'below');
+  const tick = end.rescaled(market.priceScale, isBuy ? 'down' : 'up');
+  return `at ${isBuy ? 'most' : 'least'} ${formatPrice(tick, market)}`;
 }
 
 function bandEnd(reference: Decimal, band: Decimal, end: 'above' | 'below'): Decimal {
@@ -223,20 +237,25 @@ function extremesOf([first, ...others]: readonly Decimal[]): Decimal[] {
   return [highest, lowest];
 }
 
-/** `12.4% above mid (28063.7)`, or `at mid (28063.7)`. */
-export function awayFrom(price: Decimal, reference: Reference): string {
-  return `${distanceText(distanceFrom(price, reference))} ${reference.name} (${reference.price.trimmed()})`;
+/** `12.40% above mid (28,063.70)`, or `at mid (28,063.70)`. */
+export function awayFrom(price: Decimal, reference: Reference, market: Pick<Market, 'priceScale'>): string {
+  return `${distanceText(distanceFrom(price, reference))} ${reference.name} (${formatPrice(reference.price, market)})`;
 }
 
 /** Checks PostOnly prices against the best price of the other side, at which they would fill at once. */
-function checkPostOnly(side: Side, prices: readonly Decimal[], seen: Seen): FoundBreach | null {
-  if (!isSeen(seen)) return unchecked('post-only', seen);
-  const best = bestOf(side === 'buy' ? seen.asks : seen.bids);
-  const crossing = best === null ? undefined : prices.find((price) => crosses(side, price, best));
+function checkPostOnly(
+  { side, market }: Pick<Proposal, 'side' | 'market'>,
+  prices: readonly Decimal[],
+  reading: MarketReading,
+): FoundBreach | null {
+  if (!isKnown(reading)) return unchecked('post-only', reading);
+  const best = bestOf(side === 'buy' ? reading.asks : reading.bids);
+  if (best === null) return null;
+  const crossing = prices.find((price) => crosses(side, price, best));
   if (crossing === undefined) return null;
   return broken(
     'post-only',
-    `at ${crossing} it would fill at once: the best ${side === 'buy' ? 'ask' : 'bid'} is ${best}`,
+    `at ${formatPrice(crossing, market)} it would fill at once: the best ${side === 'buy' ? 'ask' : 'bid'} is ${formatPrice(best, market)}`,
   );
 }
 
@@ -250,7 +269,7 @@ function checkNotionals(
   const [perOrder, perDay] = [orderNotional.get(quote), dayNotional.get(quote)];
   const [largest] = notionals.toSorted((left, right) => right.compare(left));
   const day = notionals.reduce((sum, notional) => sum.plus(notional), today);
-  const inCoin = (amount: Decimal) => `${amount.trimmed()} ${quote}`;
+  const inCoin = (amount: Decimal) => `${formatAmount(amount)} ${quote}`;
   const breaches: FoundBreach[] = [];
   if (perOrder !== undefined && largest !== undefined && largest.compare(perOrder) > 0) {
     const which = notionals.length === 1 ? 'the order' : 'the largest order';
@@ -266,17 +285,25 @@ function checkNotionals(
 }
 
 /** Without the best bid, a sell's notional is unknown: the limits stop it. */
-function uncheckedLimits(quote: string, { orderNotional, dayNotional }: GuardLimits, seen: Failure): FoundBreach[] {
+function uncheckedLimits(quote: string, { orderNotional, dayNotional }: GuardLimits, reading: Failure): FoundBreach[] {
   return [
-    ...(orderNotional.has(quote) ? [unchecked('order-notional', seen)] : []),
-    ...(dayNotional.has(quote) ? [unchecked('day-notional', seen)] : []),
+    ...(orderNotional.has(quote) ? [unchecked('order-notional', reading)] : []),
+    ...(dayNotional.has(quote) ? [unchecked('day-notional', reading)] : []),
   ];
 }
 
 /** Says so if a sell below the best bid counts for more than price x amount. */
-function countedAtBid(breach: FoundBreach, prices: readonly Decimal[], bid: string | undefined): FoundBreach {
+function countedAtBid(
+  breach: FoundBreach,
+  prices: readonly Decimal[],
+  bid: string | undefined,
+  market: Pick<Market, 'priceScale'>,
+): FoundBreach {
   const [first] = breach.orders;
   const those = first === undefined ? prices : prices.slice(first, first + 1);
   if (bid === undefined || !those.some((price) => price.compare(Decimal.of(bid)) < 0)) return breach;
-  return { ...breach, message: `${breach.message}; a sell below the best bid (${bid}) counts at that bid` };
+  return {
+    ...breach,
+    message: `${breach.message}; a sell below the best bid (${formatPrice(bid, market)}) counts at that bid`,
+  };
 }

@@ -2,9 +2,10 @@ import type { Context } from '../../../cli/context.js';
 import { nearest } from '../../../config/nearest.js';
 import { RENAMED_COINS } from '../../../domain/coin.js';
 import type { Market } from '../../../domain/market.js';
+import { grouped } from '../../../domain/number-format.js';
 import { tryRead } from '../../../errors.js';
 import type { ExchangeClient } from '../../../exchange/exchange-client.js';
-import { changeText, grouped } from '../../../terminal/cells.js';
+import { changeText } from '../../../terminal/cells.js';
 import type { Choice } from '../../../terminal/prompts.js';
 import type { TradingAccount } from '../../../trading/account.js';
 import { type Holdings, soon } from './live-data.js';
@@ -29,7 +30,7 @@ export async function askMarket(context: Context, account: TradingAccount, holdi
     .sort((left, right) => Number(recent.includes(right.market)) - Number(recent.includes(left.market)));
   const toChoice = choiceAmong(list);
   const find = async (typed: string) => findMarkets(typed, list).map(toChoice);
-  return budget.outside(() => prompts.search('Market:', find));
+  return budget.pausedDuring(() => prompts.search('Market:', find));
 }
 
 /** In columns: the name, the last price and the change over a day. */
