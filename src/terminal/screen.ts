@@ -26,6 +26,8 @@ export interface Screen {
   readonly width: number;
   /** In lines; Infinity if there is no limit. */
   readonly height: number;
+  /** Whether lines beyond the height are lost, as in a live view; elsewhere the terminal scrolls. */
+  readonly isFixed?: true;
   readonly colour: boolean;
   /** Whether lines, blocks and arrows can be drawn; a dumb terminal gets ASCII. */
   readonly symbols: boolean;

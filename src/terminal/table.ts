@@ -17,9 +17,11 @@ export interface Column<Row> {
   readonly wraps?: true;
 }
 
-interface TableOptions {
+export interface TableOptions {
   /** A line above the table. */
   readonly title?: string;
+  /** Which rows stay on a fixed screen that has no room for all (default: the first). */
+  readonly keeps?: 'first' | 'last';
 }
 
 /** Draws rows under titled columns. Columns that do not fit are left out and named below. */
@@ -33,8 +35,23 @@ export function table<Row>(
   const { all, count } = withWrappedProse(screen, columns, rows, whole);
   const kept = columnsThatFit(all, screen.width);
   const dropped = all.filter((column) => !kept.includes(column));
-  const body = draw(screen, kept, count);
-  return [...titleOf(screen, options), body, leftOut(screen, dropped)].filter((part) => part !== null).join('\n');
+  const above = [...titleOf(screen, options), ...head(screen, kept)];
+  const below = leftOut(screen, dropped)?.split('\n') ?? [];
+  const room = screen.isFixed ? screen.height - above.length - below.length : Number.POSITIVE_INFINITY;
+  return [...above, ...withinRoom(screen, bodyOf(kept, count), room, options.keeps), ...below].join('\n');
+}
+
+/** The lines that fit, and how many do not. */
+function withinRoom(
+  screen: Screen,
+  lines: readonly string[],
+  room: number,
+  keeps: TableOptions['keeps'] = 'first',
+): readonly string[] {
+  if (lines.length <= room) return lines;
+  const kept = Math.max(0, room - 1);
+  const more = screen.paint.faint(shortened(`${lines.length - kept} more: a taller terminal shows them`, screen.width));
+  return keeps === 'first' ? [...lines.slice(0, kept), more] : [more, ...lines.slice(lines.length - kept)];
 }
 
 /** In cells: prose that is narrower is harder to read than a table without a column. */
@@ -260,12 +277,12 @@ const FILLING = '#';
 
 /** Draws columns side by side, with titles and a rule above if wanted. */
 function draw(screen: Screen, columns: readonly LaidOutColumn[], rows: number, titled = true): string {
+  return [...(titled ? head(screen, columns) : []), ...bodyOf(columns, rows)].join('\n');
+}
+
+function bodyOf(columns: readonly LaidOutColumn[], rows: number): string[] {
   const frame = frameOf(columns);
-  const lines: string[] = titled ? head(screen, columns, frame) : [];
-  for (let row = 0; row < rows; row += 1) {
-    lines.push(lineOf(frame, columns, (column) => column.cells[row] as Cell));
-  }
-  return lines.join('\n');
+  return Array.from({ length: rows }, (_, row) => lineOf(frame, columns, (column) => column.cells[row] as Cell));
 }
 
 /**
@@ -282,9 +299,9 @@ function frameOf(columns: readonly LaidOutColumn[]): string[] {
   return frame.toString().split(/#+/);
 }
 
-function head(screen: Screen, columns: readonly LaidOutColumn[], frame: readonly string[]): string[] {
+function head(screen: Screen, columns: readonly LaidOutColumn[]): string[] {
   const { label, faint } = screen.paint;
-  const titles = lineOf(frame, columns, ({ title }) => ({ text: label(title), width: displayWidth(title) }));
+  const titles = lineOf(frameOf(columns), columns, ({ title }) => ({ text: label(title), width: displayWidth(title) }));
   // in a pipe every line below the first is a row
   if (screen.width === Number.POSITIVE_INFINITY) return [titles];
   const width = columns.reduce((sum, column) => sum + column.width, GAP * (columns.length - 1));
