@@ -2,6 +2,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
 import { onTerminal, type PtyStep } from '../support/pty.js';
+import { requestsOf } from '../support/sent-requests.js';
 import { atTerminal } from '../support/terminal.js';
 import { requires } from '../support/tools.js';
 import { document, lastError, usePitHome } from './pit-home.js';
@@ -123,10 +124,10 @@ describe('pit cancel --all', () => {
   });
 
   it('needs --yes without a terminal, and sends no request', async () => {
-    const requests = async () => ((await straight.administer('GET /status')) as { requests: number }).requests;
-    const before = await requests();
-    const { code, stdout } = await pit.run('cancel btc_usdt --all --json', { input: 'y\n' });
-    expect({ code, stdout, requests: await requests() }).toEqual({ code: 8, stdout: '', requests: before });
+    const [{ code, stdout }, requests] = await requestsOf(() =>
+      pit.run('cancel btc_usdt --all --json', { input: 'y\n' }),
+    );
+    expect({ code, stdout, requests }).toEqual({ code: 8, stdout: '', requests: [] });
   });
 
   it('shows with --dry-run each request that it would send', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { requestsOf } from '../support/sent-requests.js';
 import { lastError, usePitHome } from './pit-home.js';
 
 const pit = usePitHome();
@@ -88,10 +89,11 @@ describe('a wrong command line fails with its cause and a hint, and sends nothin
 
 describe('a confirmation without a terminal', () => {
   it('is not read from a pipe', async () => {
-    const before = await pit.json<{ requests: number }>('sandbox status');
-    const error = await pit.failure('order buy btc_usdt 0.01 --at 20000', 8, { input: 'y\ny\nyes\n' });
+    const [error, requests] = await requestsOf(() =>
+      pit.failure('order buy btc_usdt 0.01 --at 20000', 8, { input: 'y\ny\nyes\n' }),
+    );
     expect(error.hint).toContain('--yes');
-    expect((await pit.json<{ requests: number }>('sandbox status')).requests).toBe(before.requests);
+    expect(requests).toEqual([]);
     expect(await pit.json('orders btc_usdt')).toEqual([]);
   });
 });

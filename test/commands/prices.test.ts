@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { requestsOf } from '../support/sent-requests.js';
 import { useLiteralExchange } from './literal-exchange.js';
 import { product, same } from './order-rows.js';
 import { DECIMAL, TEXT, usePitHome } from './pit-home.js';
@@ -70,15 +71,11 @@ describe('a relative amount', () => {
 describe('--dry-run', () => {
   beforeAll(() => pit.done('markets'));
 
-  async function requests(): Promise<number> {
-    return (await pit.json<{ requests: number }>('sandbox status')).requests;
-  }
-
   it('sends no write, and reads the client id, the book, the balance and earlier fees', async () => {
-    const before = await requests();
-    const answer = await preview('buy btc_usdt 0.01 --at 20000 --id dryRun01');
-    await pit.done('cancel btc_usdt 1 2 --dry-run');
-    expect(await requests()).toBe(before + 4);
+    const [answer, read] = await requestsOf(() => preview('buy btc_usdt 0.01 --at 20000 --id dryRun01'));
+    expect([...read].sort()).toEqual(['/api/getAccountInfo', '/api/getOrder', '/api/getOrders', '/data/v1/depth']);
+    const [, forCancels] = await requestsOf(() => pit.done('cancel btc_usdt 1 2 --dry-run'));
+    expect(forCancels).toEqual([]);
     const { preview: previewed, ...rest } = answer;
     expect(rest).toStrictEqual({
       dryRun: true,

@@ -1,0 +1,19 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe } from 'node:diagnostics_channel';
+import type { ClientRequest } from 'node:http';
+
+const sender = new AsyncLocalStorage<string[]>();
+
+subscribe('http.client.request.start', (message) => {
+  const { path } = (message as { readonly request: ClientRequest }).request;
+  if (/^\/(api|data)\//.test(path)) sender.getStore()?.push(path.replace(/\?.*/s, ''));
+});
+
+/**
+ * Does some work and returns with its result the paths of the requests that it sent to an exchange, such as `/api/order`. What
+ * else sends from this process meanwhile, like the end of an earlier test, is not counted, as it would be by the sandbox.
+ */
+export async function requestsOf<Result>(work: () => Promise<Result>): Promise<[Result, readonly string[]]> {
+  const paths: string[] = [];
+  return [await sender.run(paths, work), paths];
+}
