@@ -154,7 +154,8 @@ export class Output {
         drawing.change();
       }
       drawing.end();
-      if (!isInterrupted) await this.#print(`${picture.show(screen(), true)}\n`);
+      const last = picture.show(screen(), true);
+      if (!isInterrupted && last !== '') await this.#print(`${last}\n`);
     } finally {
       forget?.();
       drawing.end();

@@ -111,3 +111,9 @@ const PLAIN: Paint = {
   label: same,
   printed: same,
 };
+
+/** A text that is faint as a whole, whatever colours it has elsewhere. */
+export function drawFaint(screen: Screen, draw: (screen: Screen) => string): string {
+  const text = draw({ ...screen, paint: PLAIN });
+  return text.split('\n').map(screen.paint.faint).join('\n');
+}

@@ -20,7 +20,7 @@ export default define({
   summary: 'List deposits of a coin, newest first',
   arguments: TRANSFER_ARGUMENTS,
   flags: TRANSFER_FLAGS,
-  examples: ['deposits usdt', 'deposits btc --all --csv'],
+  examples: ['deposits usdt', 'deposits btc --all --csv', 'deposits usdt --watch'],
   output: shape.list(
     shape.record({
       id: shape.id('of the record', origin.DEPOSIT.id),

@@ -1,10 +1,10 @@
 import type { Context } from '../../cli/context.js';
 import { toggle } from '../../cli/definition.js';
-import { Failure, suggest, usage } from '../../errors.js';
+import { suggest, usage } from '../../errors.js';
 import type { Channel, ChannelData, ChannelKind, ChannelOf } from '../../exchange/stream/events.js';
 import type { Answer, Live } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
-import { type Connection, MirroredAnswer } from './mirrored-answer.js';
+import { MirroredAnswer } from './mirrored-answer.js';
 import { PolledAnswer } from './polled-answer.js';
 import { WatchPicture } from './watch-picture.js';
 
@@ -48,8 +48,17 @@ export interface Streamed {
 
 export type ValueOf = <Kind extends ChannelKind>(channel: ChannelOf<Kind>) => ChannelData[Kind];
 
-/** Throws Failure `usage` for an output format in which a watch cannot be told apart from its rows. */
-export function requireWatchable({ globals, output }: Pick<Context, 'globals' | 'output'>): void {
+/**
+ * Throws Failure `usage` for flags that a watch does not take, and for an output in which its answers could not be told apart.
+ * @param excluded the values of the command's own flags that it does not take
+ */
+export function requireWatchable(
+  { globals, output }: Pick<Context, 'globals' | 'output'>,
+  excluded: Readonly<Record<string, unknown>> = {},
+): void {
+  for (const [name, value] of Object.entries(excluded))
+    if (value !== undefined && value !== false)
+      throw usage(`--watch and ${name} exclude each other.`, 'A watch shows what is now; give one of them.');
   if (globals.format === 'csv')
     throw usage('--watch and --csv exclude each other.', [
       'Each change would repeat all rows.',
@@ -66,7 +75,6 @@ export function requireWatchable({ globals, output }: Pick<Context, 'globals' | 
  * @param streamed absent if no channel carries the answer
  */
 export async function watch(context: Context, read: () => Promise<Answer>, streamed?: Streamed): Promise<Live> {
-  requireWatchable(context);
   const { session, host } = context;
   session.keepStopped();
   const began = host.monotonic();
