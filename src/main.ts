@@ -1,10 +1,10 @@
 import { type Program, report, run } from './cli/run.js';
 import { commands, flagSynonyms, groups, SECTIONS, synonyms } from './commands/index.js';
-import { openContext } from './commands/session/context.js';
+import { createContext } from './commands/session/context.js';
 import { endSoon, type Host, reportUncaught, systemHost } from './platform/host.js';
 
 /** Everything that a command line may ask for. */
-export const PROGRAM: Program = { commands, groups, synonyms, flagSynonyms, sections: SECTIONS, open: openContext };
+export const PROGRAM: Program = { commands, groups, synonyms, flagSynonyms, sections: SECTIONS, createContext };
 
 /** Runs the command line of a host, by default the system's, and returns the exit code. The only place that catches. */
 export async function main(host?: Host): Promise<number> {

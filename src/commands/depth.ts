@@ -15,7 +15,7 @@ import { marketName, positiveDecimal, wholeNumber } from './inputs.js';
 import { requireWatchable, WATCH, watch } from './watch/watch.js';
 
 const DEFAULT_LEVELS = 10;
-const MOST_LEVELS = 50;
+const MAX_LEVELS = 50;
 /** "When merged depth is used only 5 levels are returned." */
 const MERGED_LEVELS = 5;
 const BAR_WIDTH = 16;
@@ -58,7 +58,7 @@ export default define({
   async run(context, { market, size, merge, chart, watch: isWatched }) {
     if (isWatched) requireWatchable(context);
     const { base, quote } = await (await context.session.markets()).find(market);
-    const levels = levelsOf(context, size ?? (chart && merge === undefined ? MOST_LEVELS : undefined), merge);
+    const levels = levelsOf(context, size ?? (chart && merge === undefined ? MAX_LEVELS : undefined), merge);
     const client = await context.session.client();
     const showChart = chart ? await chartView() : showBook;
     const answerOf = ({ time, bids, asks }: Depth): Answer => {

@@ -20,7 +20,7 @@ interface OutputOptions extends ScreenOptions {
 const LONGEST_REMARK = 2_000;
 
 /** A picture may stay for days. */
-const MOST_WITHHELD = 20;
+const MAX_WITHHELD = 20;
 
 /** Writes a command's answer to stdout, and remarks about it to stderr. */
 export class Output {
@@ -221,7 +221,7 @@ export class Output {
   #say(line: string): void {
     if (this.#withheld !== undefined && this.host.errors.isTTY === true) {
       this.#withheld.push(`${line}\n`);
-      if (this.#withheld.length > MOST_WITHHELD) this.#withheld.shift();
+      if (this.#withheld.length > MAX_WITHHELD) this.#withheld.shift();
       return;
     }
     this.#live?.clear();
