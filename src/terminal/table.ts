@@ -50,7 +50,8 @@ function withinRoom(
 ): readonly string[] {
   if (lines.length <= room) return lines;
   const kept = Math.max(0, room - 1);
-  const more = screen.paint.faint(shortened(`${lines.length - kept} more: a taller terminal shows them`, screen.width));
+  const words = `${lines.length - kept} ${keeps === 'first' ? 'more' : 'earlier'} rows: a taller terminal shows them`;
+  const more = screen.paint.faint(shortened(words, screen.width));
   return keeps === 'first' ? [...lines.slice(0, kept), more] : [more, ...lines.slice(lines.length - kept)];
 }
 

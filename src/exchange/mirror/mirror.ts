@@ -233,8 +233,9 @@ export class Mirror {
   }
 
   #enter({ state, reason }: StateEvent): void {
-    this.#state = state;
-    this.#problem = reason;
+    // each new attempt reports that it connects
+    const isAttempt = state === 'connecting' && this.#state !== 'connecting';
+    if (!isAttempt) [this.#state, this.#problem] = [state, reason];
     if (state !== 'connected') for (const { channel } of this.#entries.values()) this.#mark(channel, false);
   }
 
