@@ -2,7 +2,8 @@ import type { Mirror } from '../../exchange/mirror/mirror.js';
 import type { ChannelKind, ChannelOf } from '../../exchange/stream/events.js';
 import type { Host } from '../../platform/host.js';
 import type { Answer } from '../../terminal/answer.js';
-import type { Sight, Streamed, Trouble, WatchedAnswer } from './watch.js';
+import type { Sight, Trouble, WatchedAnswer } from './live-answer.js';
+import type { Streamed } from './watch.js';
 
 /** What the command read at first, and when that began on the monotonic clock. */
 export interface FirstAnswer {

@@ -1,8 +1,8 @@
 import type { Context } from '../../cli/context.js';
 import { Failure } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
+import type { Sight, Trouble, WatchedAnswer } from './live-answer.js';
 import type { FirstAnswer } from './mirrored-answer.js';
-import type { Sight, Trouble, WatchedAnswer } from './watch.js';
 
 /** Between two reads while the exchange answers quickly and no one else needs its limits. */
 const PAUSE_MS = 5_000;

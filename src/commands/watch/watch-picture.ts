@@ -1,7 +1,7 @@
 import type { Answer, Picture } from '../../terminal/answer.js';
 import { drawFaint, type Screen } from '../../terminal/screen.js';
 import { displayWidth, safe, shortened } from '../../terminal/text.js';
-import type { Sight, Trouble, WatchedAnswer } from './watch.js';
+import type { Sight, Trouble, WatchedAnswer } from './live-answer.js';
 
 /** A watched answer as its command shows it, under a line that says how current it is. */
 export class WatchPicture implements Picture {
