@@ -125,6 +125,7 @@ function drawBook(screen: Screen, { market, base, quote, time, bids, asks }: Boo
     {
       title: `price (${quote})`,
       value: ({ price }) => grouped(price),
+      isKey: true,
       align: 'decimal',
       importance: 5,
       paint: paintSide,

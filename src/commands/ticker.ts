@@ -91,7 +91,13 @@ function answerOf(rows: readonly Row[], sort: Sorting | undefined): Answer {
 }
 
 export const TICKER_COLUMNS: readonly Column<Row>[] = [
-  { title: 'market', value: (row) => row.market, importance: 9, paint: (text, _, paint) => paint.strong(text) },
+  {
+    title: 'market',
+    value: (row) => row.market,
+    isKey: true,
+    importance: 9,
+    paint: (text, _, paint) => paint.strong(text),
+  },
   { title: 'last', value: (row) => shown(row.last), align: 'decimal', importance: 8 },
   changeColumn((row: Row) => row.change, { importance: 7 }),
   {

@@ -97,6 +97,7 @@ export function tradeColumns(base: string, quote: string): readonly Column<Trade
     {
       title: 'id',
       value: ({ id }) => id,
+      isKey: true,
       align: 'right',
       importance: 2,
       paint: (text, _, paint) => paint.faint(text),

@@ -1,4 +1,5 @@
 import CliTable from 'cli-table3';
+import type { Change } from './live/changes.js';
 import type { Paint, Screen } from './screen.js';
 import { displayWidth, safe, shortened, wrapped } from './text.js';
 
@@ -15,6 +16,8 @@ export interface Column<Row> {
   readonly onScreenOnly?: true;
   /** Whether its text is prose that is wrapped between words before a column is left out. */
   readonly wraps?: true;
+  /** Whether its values name the rows, so that a live view can tell what changed in each of them. */
+  readonly isKey?: true;
 }
 
 export interface TableOptions {
@@ -31,8 +34,9 @@ export function table<Row>(
   rows: readonly Row[],
   options: TableOptions = {},
 ): string {
-  const whole = columns.map((column) => layOut(column, rows, screen.paint));
-  const { all, count } = withWrappedProse(screen, columns, rows, whole);
+  const marked = withChanges(screen, columns);
+  const whole = marked.map((column) => layOut(column, rows, screen.paint));
+  const { all, count } = withWrappedProse(screen, marked, rows, whole);
   const kept = columnsThatFit(all, screen.width);
   const dropped = all.filter((column) => !kept.includes(column));
   const above = [...titleOf(screen, options), ...head(screen, kept)];
@@ -53,6 +57,43 @@ function withinRoom(
   const words = `${lines.length - kept} ${keeps === 'first' ? 'more' : 'earlier'} rows: a taller terminal shows them`;
   const more = screen.paint.faint(shortened(words, screen.width));
   return keeps === 'first' ? [...lines.slice(0, kept), more] : [more, ...lines.slice(lines.length - kept)];
+}
+
+/** The columns with each value marked that changed lately: by how it is painted or, without colours, by a sign at it. */
+function withChanges<Row>({ changes, colour, paint }: Screen, columns: readonly Column<Row>[]): readonly Column<Row>[] {
+  const key = columns.find(({ isKey }) => isKey);
+  if (changes === undefined || key === undefined) return columns;
+  return columns.map((column) => {
+    if (column.onScreenOnly) return column;
+    const changeOf = (row: Row, value: string) => {
+      const name = key.value(row);
+      // a line that continues the one above
+      return name === '' ? undefined : changes.of(`${name} ${column.title}`, value);
+    };
+    if (!colour) {
+      const isAfter = (column.align ?? 'left') === 'left';
+      const value = (row: Row) => {
+        const text = column.value(row);
+        if (text === null) return null;
+        const sign = signOf(changeOf(row, text));
+        return isAfter ? `${text}${sign}` : `${sign}${text}`;
+      };
+      return { ...column, value };
+    }
+    const paintChanged: Column<Row>['paint'] = (text, row, paints) => {
+      const painted = column.paint?.(text, row, paints) ?? text;
+      const change = changeOf(row, text);
+      if (change === undefined) return painted;
+      return change.isFresh ? paint.fresh(painted) : paint.fading(painted);
+    };
+    return { ...column, paint: paintChanged };
+  });
+}
+
+function signOf(change: Change | undefined): string {
+  if (change === undefined) return ' ';
+  if (!change.isFresh) return '·';
+  return change.direction === null ? '*' : change.direction === 'up' ? '↑' : '↓';
 }
 
 /** In cells: prose that is narrower is harder to read than a table without a column. */
@@ -94,14 +135,20 @@ export type Entry = readonly [
 
 /** Draws a single thing as lines of label and value. A long value is wrapped. */
 export function record(screen: Screen, entries: readonly Entry[], options: TableOptions = {}): string {
-  const labels: Column<Entry> = { title: '', value: ([label]) => label, paint: (text) => screen.paint.label(text) };
+  const labels: Column<Entry> = {
+    title: '',
+    value: ([label]) => label,
+    paint: (text) => screen.paint.label(text),
+    isKey: true,
+    onScreenOnly: true,
+  };
   const values: Column<Entry> = {
     title: '',
     value: ([, value]) => value,
     paint: (text, [, , paint], paints) => paint?.(text, paints) ?? text,
   };
   const lines = entries.flatMap((entry) => linesOf(entry, roomForValues(screen, entries)));
-  const columns = [labels, values].map((column) => layOut(column, lines, screen.paint));
+  const columns = withChanges(screen, [labels, values]).map((column) => layOut(column, lines, screen.paint));
   return [...titleOf(screen, options), draw(screen, columns, lines.length, false)].join('\n');
 }
 

@@ -97,7 +97,13 @@ const FIELDS = [
 ] as const;
 
 export const BALANCE_COLUMNS: readonly Column<Balance>[] = [
-  { title: 'coin', value: ({ coin }) => coin, importance: 10, paint: (text, _, paint) => paint.strong(text) },
+  {
+    title: 'coin',
+    value: ({ coin }) => coin,
+    isKey: true,
+    importance: 10,
+    paint: (text, _, paint) => paint.strong(text),
+  },
   { title: 'name', value: ({ name }) => name, importance: 1, paint: (text, _, paint) => paint.faint(text) },
   { title: 'available', value: ({ available }) => grouped(available), align: 'decimal', importance: 8 },
   { title: 'frozen', value: ({ frozen }) => grouped(frozen), align: 'decimal', importance: 7 },

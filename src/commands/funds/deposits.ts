@@ -102,5 +102,5 @@ const columns = (): readonly Column<DepositRow>[] => [
   },
   { title: 'hash', value: ({ hash, internal }) => hash ?? (internal ? 'internal' : null), importance: 4 },
   { title: 'address', value: ({ address }) => address, importance: 2 },
-  { title: 'id', value: ({ id }) => id, importance: 3, paint: (text, _, paint) => paint.faint(text) },
+  { title: 'id', value: ({ id }) => id, isKey: true, importance: 3, paint: (text, _, paint) => paint.faint(text) },
 ];

@@ -74,5 +74,5 @@ const columns = (): readonly Column<WithdrawalRow>[] => [
   stateColumn<WithdrawalRow>(8),
   { title: 'address', value: ({ address }) => address, importance: 5 },
   { title: 'hash', value: ({ hash }) => hash, importance: 3 },
-  { title: 'id', value: ({ id }) => id, importance: 7, paint: (text, _, paint) => paint.faint(text) },
+  { title: 'id', value: ({ id }) => id, isKey: true, importance: 7, paint: (text, _, paint) => paint.faint(text) },
 ];

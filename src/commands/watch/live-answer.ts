@@ -51,16 +51,18 @@ export async function liveAnswer(
 }
 
 function liveOf(context: Context, watched: WatchedAnswer, profile: string, view?: View): Live {
+  const end = new AbortController();
   let last: string | undefined;
   return {
-    events: changes(context, watched),
+    events: changes(context, watched, end),
     line: () => {
       const text = toJson(watched.sight().answer.data);
       if (text === last) return undefined;
       last = text;
       return text;
     },
-    picture: new WatchPicture(watched, profile, view),
+    picture: new WatchPicture(watched, context.host.monotonic, profile, view),
+    end: () => end.abort(),
     withView: (chosen) => liveOf(context, watched, profile, chosen),
   };
 }
@@ -68,8 +70,7 @@ function liveOf(context: Context, watched: WatchedAnswer, profile: string, view?
 type View = (answer: Answer) => Answer;
 
 /** Something for each change, and for each that is lost or back; said on stderr unless it is drawn. */
-async function* changes({ host, output }: Context, watched: WatchedAnswer): AsyncGenerator<void> {
-  const end = new AbortController();
+async function* changes({ host, output }: Context, watched: WatchedAnswer, end: AbortController): AsyncGenerator<void> {
   const forget = host.onInterrupt(() => end.abort());
   let isTroubled = false;
   try {

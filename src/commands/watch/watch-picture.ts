@@ -1,26 +1,35 @@
 import type { Answer, Picture } from '../../terminal/answer.js';
+import { Changes } from '../../terminal/live/changes.js';
 import { drawFaint, type Screen } from '../../terminal/screen.js';
 import { displayWidth, safe, shortened } from '../../terminal/text.js';
 import type { Sight, Trouble, WatchedAnswer } from './live-answer.js';
 
 /** A watched answer as its command shows it, under a line that says how current it is. */
 export class WatchPicture implements Picture {
+  readonly #changes: Changes;
+
   /**
+   * @param now milliseconds since any moment
    * @param profile whose exchange it is of
    * @param view changes each answer before it is shown, as `--fields` does
    */
   constructor(
     private readonly watched: Pick<WatchedAnswer, 'sight' | 'trouble'>,
+    now: () => number,
     private readonly profile: string,
     private readonly view: (answer: Answer) => Answer = (answer) => answer,
-  ) {}
+  ) {
+    this.#changes = new Changes(now);
+  }
 
   take(): void {}
 
   show(screen: Screen, isLast = false): string {
     if (isLast) return '';
     const sight = this.watched.sight();
-    const below: Screen = { ...screen, height: Math.max(1, screen.height - 1), isFixed: true };
+    const changes = this.#changes;
+    changes.begin();
+    const below: Screen = { ...screen, height: Math.max(1, screen.height - 1), isFixed: true, changes };
     const { show } = this.view(sight.answer);
     return `${this.#status(screen, sight)}\n${sight.isCurrent ? show(below) : drawFaint(below, show)}`;
   }
