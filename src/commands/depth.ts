@@ -125,7 +125,7 @@ function drawBook(screen: Screen, { market, base, quote, time, bids, asks }: Boo
     {
       title: `price (${quote})`,
       value: ({ price }) => grouped(price),
-      isKey: true,
+      rowKey: ({ price }) => price,
       align: 'decimal',
       importance: 5,
       paint: paintSide,
@@ -138,7 +138,7 @@ function drawBook(screen: Screen, { market, base, quote, time, bids, asks }: Boo
       importance: 3,
       onScreenOnly: true,
     },
-    { title: '', value: ({ bar }) => bar, importance: 2, paint: paintSide },
+    { title: '', value: ({ bar }) => bar, importance: 2, paint: paintSide, onScreenOnly: true },
   ];
   const title = `${market}  ${zonedTime(time)}`;
   return `${table(screen, columns, rows, { title })}\n${spreadLine(screen, bids[0], asks[0], quote)}`;

@@ -172,7 +172,7 @@ export function candleRow({ time, open, high, low, close, volume }: Candle, type
 
 export function candleColumns(base: string): readonly Column<CandleRow>[] {
   return [
-    { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), isKey: true, importance: 6 },
+    { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), rowKey: ({ time }) => time, importance: 6 },
     { title: 'open', value: ({ open }) => grouped(open), align: 'decimal', importance: 4 },
     { title: 'high', value: ({ high }) => grouped(high), align: 'decimal', importance: 4 },
     { title: 'low', value: ({ low }) => grouped(low), align: 'decimal', importance: 4 },

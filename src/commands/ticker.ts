@@ -94,7 +94,7 @@ export const TICKER_COLUMNS: readonly Column<Row>[] = [
   {
     title: 'market',
     value: (row) => row.market,
-    isKey: true,
+    rowKey: (row) => row.market,
     importance: 9,
     paint: (text, _, paint) => paint.strong(text),
   },

@@ -89,6 +89,7 @@ export function tradeColumns(base: string, quote: string): readonly Column<Trade
     {
       title: `price (${quote})`,
       value: ({ price }) => grouped(price),
+      rowKey: ({ id }) => id,
       align: 'decimal',
       importance: 6,
       paint: (text, { side }, paint) => paint[side === 'buy' ? 'bid' : 'ask'](text),
@@ -97,7 +98,6 @@ export function tradeColumns(base: string, quote: string): readonly Column<Trade
     {
       title: 'id',
       value: ({ id }) => id,
-      isKey: true,
       align: 'right',
       importance: 2,
       paint: (text, _, paint) => paint.faint(text),

@@ -16,8 +16,8 @@ export interface Column<Row> {
   readonly onScreenOnly?: true;
   /** Whether its text is prose that is wrapped between words before a column is left out. */
   readonly wraps?: true;
-  /** Whether its values name the rows, so that a live view can tell what changed in each of them. */
-  readonly isKey?: true;
+  /** Names a row, so that a live view can tell what changed in it; a row that is new is marked in this column. */
+  readonly rowKey?: ((row: Row) => string) | undefined;
 }
 
 export interface TableOptions {
@@ -61,14 +61,15 @@ function withinRoom(
 
 /** The columns with each value marked that changed lately: by how it is painted or, without colours, by a sign at it. */
 function withChanges<Row>({ changes, colour, paint }: Screen, columns: readonly Column<Row>[]): readonly Column<Row>[] {
-  const key = columns.find(({ isKey }) => isKey);
+  const key = columns.find(({ rowKey }) => rowKey !== undefined);
   if (changes === undefined || key === undefined) return columns;
   return columns.map((column) => {
     if (column.onScreenOnly) return column;
     const changeOf = (row: Row, value: string) => {
-      const name = key.value(row);
+      const name = key.rowKey?.(row) ?? '';
       // a line that continues the one above
-      return name === '' ? undefined : changes.of(`${name} ${column.title}`, value);
+      const change = name === '' ? undefined : changes.of(`${name} ${column.title}`, value);
+      return change?.isNew && column !== key ? undefined : change;
     };
     if (!colour) {
       const isAfter = (column.align ?? 'left') === 'left';
@@ -121,7 +122,7 @@ function withWrappedProse<Row>(
       column === prose ? text : isFirst ? column.value(row) : '';
     const paint: Column<(typeof lines)[number]>['paint'] = (text, { row }, paints) =>
       column.paint?.(text, row, paints) ?? text;
-    return layOut({ ...column, value, paint }, lines, screen.paint);
+    return layOut({ ...column, value, paint, rowKey: undefined }, lines, screen.paint);
   });
   return { all, count: lines.length };
 }
@@ -139,12 +140,12 @@ export function record(screen: Screen, entries: readonly Entry[], options: Table
     title: '',
     value: ([label]) => label,
     paint: (text) => screen.paint.label(text),
-    isKey: true,
     onScreenOnly: true,
   };
   const values: Column<Entry> = {
     title: '',
     value: ([, value]) => value,
+    rowKey: ([label]) => label,
     paint: (text, [, , paint], paints) => paint?.(text, paints) ?? text,
   };
   const lines = entries.flatMap((entry) => linesOf(entry, roomForValues(screen, entries)));

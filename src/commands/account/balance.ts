@@ -100,7 +100,7 @@ export const BALANCE_COLUMNS: readonly Column<Balance>[] = [
   {
     title: 'coin',
     value: ({ coin }) => coin,
-    isKey: true,
+    rowKey: ({ coin }) => coin,
     importance: 10,
     paint: (text, _, paint) => paint.strong(text),
   },
@@ -159,6 +159,7 @@ function valueColumns(unit: string): Column<ValueLine>[] {
     (column, index): Column<ValueLine> => ({
       ...column,
       value: ({ balance }) => (balance === null ? (index === 0 ? 'sum' : '') : column.value(balance)),
+      rowKey: column.rowKey && (({ balance }) => balance?.coin ?? 'sum'),
       paint: (text, { balance }, paint) => (balance === null ? text : (column.paint?.(text, balance, paint) ?? text)),
     }),
   );

@@ -92,7 +92,7 @@ const columns = (): readonly Column<DepositRow>[] => [
     value: ({ time, timeRaw }) => (time === null ? timeRaw : localTime(Date.parse(time))),
     importance: 6,
   },
-  { title: 'amount', value: ({ amount }) => grouped(amount), align: 'decimal', importance: 9 },
+  { title: 'amount', value: ({ amount }) => grouped(amount), rowKey: ({ id }) => id, align: 'decimal', importance: 9 },
   stateColumn<DepositRow>(8),
   {
     title: 'confirmations',
@@ -102,5 +102,5 @@ const columns = (): readonly Column<DepositRow>[] => [
   },
   { title: 'hash', value: ({ hash, internal }) => hash ?? (internal ? 'internal' : null), importance: 4 },
   { title: 'address', value: ({ address }) => address, importance: 2 },
-  { title: 'id', value: ({ id }) => id, isKey: true, importance: 3, paint: (text, _, paint) => paint.faint(text) },
+  { title: 'id', value: ({ id }) => id, importance: 3, paint: (text, _, paint) => paint.faint(text) },
 ];

@@ -69,10 +69,10 @@ const FIELDS = [
 
 const columns = (): readonly Column<WithdrawalRow>[] => [
   { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 6 },
-  { title: 'amount', value: ({ amount }) => grouped(amount), align: 'decimal', importance: 9 },
+  { title: 'amount', value: ({ amount }) => grouped(amount), rowKey: ({ id }) => id, align: 'decimal', importance: 9 },
   { title: 'fee', value: ({ fee }) => (fee === null ? null : grouped(fee)), align: 'decimal', importance: 4 },
   stateColumn<WithdrawalRow>(8),
   { title: 'address', value: ({ address }) => address, importance: 5 },
   { title: 'hash', value: ({ hash }) => hash, importance: 3 },
-  { title: 'id', value: ({ id }) => id, isKey: true, importance: 7, paint: (text, _, paint) => paint.faint(text) },
+  { title: 'id', value: ({ id }) => id, importance: 7, paint: (text, _, paint) => paint.faint(text) },
 ];

@@ -4,6 +4,8 @@ import { Decimal } from '../../domain/decimal.js';
 export interface Change {
   /** Whether it changed a moment ago; otherwise it is about to look like the others again. */
   readonly isFresh: boolean;
+  /** Whether there was no value before. */
+  readonly isNew: boolean;
   /** Null for a value that is new, or no number. */
   readonly direction: 'up' | 'down' | null;
 }
@@ -15,7 +17,7 @@ const FADED_MS = 3_000;
 interface Seen {
   readonly value: string;
   /** Null if it has been the same since the first drawing. */
-  readonly changed: { readonly at: number; readonly direction: Change['direction'] } | null;
+  readonly changed: (Omit<Change, 'isFresh'> & { readonly at: number }) | null;
   readonly drawing: number;
 }
 
@@ -43,12 +45,13 @@ export class Changes {
     this.#seen.set(key, { value, changed, drawing: this.#drawing });
     const ageMs = changed === null ? FADED_MS : this.now() - changed.at;
     if (changed === null || ageMs >= FADED_MS) return undefined;
-    return { isFresh: ageMs < FRESH_MS, direction: changed.direction };
+    return { isFresh: ageMs < FRESH_MS, isNew: changed.isNew, direction: changed.direction };
   }
 
   #changeOf(before: string | undefined, value: string): Seen['changed'] {
     if (before === undefined && this.#isFirst) return null;
-    return { at: this.now(), direction: before === undefined ? null : directionOf(before, value) };
+    const isNew = before === undefined;
+    return { at: this.now(), isNew, direction: isNew ? null : directionOf(before, value) };
   }
 }
 
