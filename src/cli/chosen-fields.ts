@@ -1,7 +1,7 @@
 import { nearest } from '../config/nearest.js';
+import { grouped } from '../domain/number-format.js';
 import { quoted, usage } from '../errors.js';
 import type { Result } from '../terminal/answer.js';
-import { grouped } from '../terminal/cells.js';
 import type { Screen } from '../terminal/screen.js';
 import { type Column, record, table } from '../terminal/table.js';
 import { localTime, timeTitle } from '../terminal/time.js';

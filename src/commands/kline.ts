@@ -4,10 +4,11 @@ import { define, flag, required, toggle, withCompletion } from '../cli/definitio
 import * as shape from '../cli/shapes.js';
 import { CANDLE_MS, CANDLE_TYPES, type Candle, type CandleType } from '../domain/candle.js';
 import { Decimal } from '../domain/decimal.js';
+import { grouped } from '../domain/number-format.js';
 import { usage } from '../errors.js';
 import { readCandles } from '../exchange/candles.js';
 import type { Answer, Live } from '../terminal/answer.js';
-import { grouped, paintChange } from '../terminal/cells.js';
+import { paintChange } from '../terminal/cells.js';
 import type { Output } from '../terminal/output.js';
 import type { Screen } from '../terminal/screen.js';
 import type { Column } from '../terminal/table.js';

@@ -17,7 +17,7 @@ export interface Column<Row> {
   /** Whether its text is prose that is wrapped between words before a column is left out. */
   readonly wraps?: true;
   /** Names a row, so that a live view can tell what changed in it; a row that is new is marked in this column. */
-  readonly rowKey?: ((row: Row) => string) | undefined;
+  rowKey?(row: Row): string;
 }
 
 export interface TableOptions {
@@ -122,7 +122,8 @@ function withWrappedProse<Row>(
       column === prose ? text : isFirst ? column.value(row) : '';
     const paint: Column<(typeof lines)[number]>['paint'] = (text, { row }, paints) =>
       column.paint?.(text, row, paints) ?? text;
-    return layOut({ ...column, value, paint, rowKey: undefined }, lines, screen.paint);
+    const { rowKey, ...unnamed } = column;
+    return layOut({ ...unnamed, value, paint }, lines, screen.paint);
   });
   return { all, count: lines.length };
 }

@@ -124,7 +124,7 @@ describe('pit order replace', () => {
     const error = await running;
     expect(error).toMatchObject({
       kind: 'refused',
-      message: expect.stringContaining('filled before it could be replaced: 0.010000'),
+      message: expect.stringContaining('filled before it could be replaced: 0.01 btc for '),
     });
     expect(await straight.open()).toEqual([]);
     const late = await desk.failure(`order replace btc_usdt ${id} --at 40000 --yes`, 3);
@@ -139,7 +139,7 @@ describe('pit order replace', () => {
     await straight.place({ side: 'buy', price: inside, amount: '0.00595', type: 'ioc' });
     const { code, answer, error } = await running;
     expect([code, error.kind]).toEqual([9, 'partial']);
-    expect(error.message).toContain('is cancelled with 0.009950 of 0.010000 filled');
+    expect(error.message).toContain('is cancelled with 0.00995 of 0.01 filled');
     expect(error.message).toContain('too small for btc_usdt');
     expect(error.hint).toBe('The rest, 0.00005, is below the minimum of btc_usdt and cannot be placed by itself.');
     expect(answer).toMatchObject({
@@ -268,7 +268,7 @@ describe('pit order replace', () => {
   it('leaves the order unchanged if the balance does not cover the new one', async () => {
     const id = await straight.place(FAR);
     const error = await desk.failure(`order replace btc_usdt ${id} --at 21000 --amount 20 --yes`, 2);
-    expect(error.message).toMatch(/needs 420000 usdt, and only .* usdt would be available with the old one cancelled/);
+    expect(error.message).toMatch(/needs 420,000 usdt, and only .* usdt would be available with the old one cancelled/);
     expect(await straight.open()).toEqual([id]);
   });
 
@@ -322,7 +322,7 @@ describe('pit order replace', () => {
     const line = `order replace btc_usdt ${id} --at ask+5% --amount 100% --dry-run`;
     const { bid, ask } = await straight.best();
     const [, order] = await desk.json<object[]>(line);
-    const beyond = `The price is 5% past the best ask ${ask}.`;
+    const beyond = `The price is 5.00% past the best ask ${ask.replace(/(\d{3}\.)/, ',$1')}.`;
     expect(order).toMatchObject({
       preview: {
         ...{ bid, ask, spentCoin: 'usdt', distance: expect.stringMatching(/^5\.\d/), guards: [] },
@@ -391,8 +391,8 @@ describe('on a terminal', () => {
     const lines = refused.screen.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').split('\r\n');
     const text = lines.join(' ').replace(/\s+/g, ' ');
     for (const part of [
-      '20,000.00 → 21,000 usdt',
-      '0.010000 → 0.02 btc',
+      '20,000.00 → 21,000.00 usdt',
+      '0.01 → 0.02 btc',
       '(0.01 btc open)',
       'the exchange does not report it',
     ])

@@ -4,10 +4,10 @@ import { define, flag, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { Coin } from '../../domain/account.js';
 import { Decimal } from '../../domain/decimal.js';
+import { grouped } from '../../domain/number-format.js';
 import * as origin from '../../exchange/origins.js';
 import { readRates } from '../../exchange/rates.js';
 import type { Answer } from '../../terminal/answer.js';
-import { grouped } from '../../terminal/cells.js';
 import { type Column, table } from '../../terminal/table.js';
 import { concernsCoin, type UnknownWrite } from '../../trading/unknown-writes.js';
 import { unknownCoin } from '../funds/rejection.js';
@@ -156,10 +156,10 @@ function withSum(rows: readonly Balance[], values: Values): ValueLine[] {
 /** The columns of the balances, with only a title in the line of the sum, and the value and share. */
 function valueColumns(unit: string): Column<ValueLine>[] {
   const ofBalance = BALANCE_COLUMNS.map(
-    (column, index): Column<ValueLine> => ({
+    ({ rowKey, ...column }, index): Column<ValueLine> => ({
       ...column,
       value: ({ balance }) => (balance === null ? (index === 0 ? 'sum' : '') : column.value(balance)),
-      rowKey: column.rowKey && (({ balance }) => balance?.coin ?? 'sum'),
+      ...(index === 0 ? { rowKey: ({ balance }: ValueLine) => balance?.coin ?? 'sum' } : {}),
       paint: (text, { balance }, paint) => (balance === null ? text : (column.paint?.(text, balance, paint) ?? text)),
     }),
   );

@@ -1,10 +1,10 @@
 import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { WITHDRAWAL_STATES, type Withdrawal } from '../../domain/funds.js';
+import { grouped } from '../../domain/number-format.js';
 import { tryRead } from '../../errors.js';
 import * as origin from '../../exchange/origins.js';
 import { readWithdrawalPage, readWithdrawals } from '../../exchange/record-pages.js';
-import { grouped } from '../../terminal/cells.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { verifyWithdrawals } from '../../trading/withdrawals/verify-withdrawals.js';

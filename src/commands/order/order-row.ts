@@ -1,8 +1,9 @@
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
+import { grouped } from '../../domain/number-format.js';
 import type { Order, OrderState, OrderType, Side } from '../../domain/order.js';
 import * as origin from '../../exchange/origins.js';
-import { grouped, paintSide, sideColumn, sideText } from '../../terminal/cells.js';
+import { paintSide, sideColumn, sideText } from '../../terminal/cells.js';
 import type { Paint, Screen } from '../../terminal/screen.js';
 import { type Column, type Entry, record } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';

@@ -1,9 +1,9 @@
 import type { Context } from '../../cli/context.js';
 import { define, flag, optional, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import { formatAmount } from '../../domain/number-format.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { grouped } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { zonedTime } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
@@ -113,7 +113,7 @@ async function awaitOrder(
 }
 
 function progressOf(order: Order): string {
-  return `${order.state}, ${grouped(order.filled)} of ${grouped(order.amount)} filled`;
+  return `${order.state}, ${formatAmount(order.filled)} of ${formatAmount(order.amount)} filled`;
 }
 
 function notReached(order: Order, wait: Wait, timeoutMs: number): Failure {

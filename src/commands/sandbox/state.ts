@@ -3,10 +3,10 @@ import { confirm, requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
 import { define, flag, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import { grouped } from '../../domain/number-format.js';
 import { Failure, suggest } from '../../errors.js';
 import type { PriceMoveReport, ReplayReport } from '../../sandbox/admin/replay.js';
 import type { StateReport } from '../../sandbox/admin/state.js';
-import { grouped } from '../../terminal/cells.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { duration, filePath, marketName, positiveDecimal, speed } from '../inputs.js';
 

@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { schemaViolations } from '../../cli-contract/schema-violations.js';
+import { eventually } from '../../support/eventually.js';
 import { startInProcess } from '../../support/in-process.js';
 import { plainEnvironment, temporaryHome } from '../../support/pit.js';
 import { PitHome, TIME } from '../pit-home.js';
@@ -213,7 +214,7 @@ describe('pit stream on a terminal', () => {
   it('restores the terminal when a signal ends it', async () => {
     const environment = plainEnvironment(pit.home, { TERM: 'xterm', NO_COLOR: '1' });
     const command = startInProcess(['stream', 'ticker:btc_usdt'], environment, { columns: 80 });
-    await vi.waitFor(() => expect(command.printed.stdout).toContain('29,046.17'), 5_000);
+    await eventually(() => expect(command.printed.stdout).toContain('29,046.17'));
     await command.interrupt();
     await command.ended;
     expect(
