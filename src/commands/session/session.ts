@@ -22,7 +22,7 @@ import type { Host } from '../../platform/host.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
 import type { Output } from '../../terminal/output.js';
 import { SeenNames } from './completion-names.js';
-import { SANDBOX_PLACE, type Sandbox } from './sandbox.js';
+import { SANDBOX_CLOCK, SANDBOX_PLACE, type Sandbox } from './sandbox.js';
 
 /** The profile in use and the exchange that it leads to. Each part is made when it is first asked for. */
 export class Session {
@@ -309,7 +309,7 @@ const CLOCK_MS = 86_400_000;
 
 /** The offset of the exchange's clock. */
 function clockMemory({ tradeUrl }: Connection, cache: Cache): ClockMemory {
-  const key = `clock ${tradeUrl ?? 'sandbox'}`;
+  const key = tradeUrl === null ? SANDBOX_CLOCK : `clock ${tradeUrl}`;
   return {
     read: () => {
       const entry = cache.read(key);
