@@ -36,6 +36,7 @@ export class Session {
   #limits: Limits | undefined;
   #markets: Promise<MarketCatalog> | undefined;
   #listener: (name: string, body: string) => void = () => undefined;
+  #isSandboxKeptStopped = false;
 
   constructor(
     private readonly host: Host,
@@ -213,13 +214,22 @@ export class Session {
     return this.#client !== undefined;
   }
 
+  /** From now on a sandbox that stops is not started again: for what goes on for long, it may have been stopped for good. */
+  keepStopped(): void {
+    this.#isSandboxKeptStopped = true;
+  }
+
+  async #findSandboxAgain(): Promise<void> {
+    await (this.#isSandboxKeptStopped ? this.sandbox.relocated() : this.sandbox.ensure());
+  }
+
   async #connect(): Promise<ExchangeClient> {
     const connection = await this.connection();
     this.host.boundLookups(this.budget.milliseconds);
     if (connection.sandbox) await this.sandbox.find();
     return new ExchangeClient({
       ...this.#optionsFor(connection, this.budget),
-      ...(connection.sandbox ? { restart: async () => void (await this.sandbox.ensure()) } : {}),
+      ...(connection.sandbox ? { restart: () => this.#findSandboxAgain() } : {}),
       ...(this.globals.verbose ? { trace: (line: string) => this.output.note(line) } : {}),
     });
   }

@@ -43,9 +43,10 @@ export default define({
     if (wanted.some(isPrivate)) await context.session.signedClient();
     for (const channel of wanted)
       if ('market' in channel && channel.market !== undefined) await requireMarket(context, channel, channel.market);
-    const events = follow(context, wanted, { count, forMs, silentMs: untilSilent, raw });
+    const end = new AbortController();
+    const events = follow(context, wanted, { count, forMs, silentMs: untilSilent, raw }, end);
     if (raw) return rawFrames(events);
-    return format === 'csv' && kind !== undefined ? csvOf(context, kind, events) : live(context, wanted, events);
+    return format === 'csv' && kind !== undefined ? csvOf(context, kind, events) : live(context, wanted, events, end);
   },
 });
 
@@ -70,9 +71,9 @@ async function* follow(
   context: Context,
   channels: readonly Channel[],
   ends: Ends & { readonly raw: boolean },
+  end: AbortController,
 ): AsyncGenerator<StreamEvent> {
   const { session, host, output, globals, budget } = context;
-  const end = new AbortController();
   const bind = budget.disableDeadline();
   const choices = { signal: end.signal, connectMs: globals.timeoutMs, isCompared: !ends.raw };
   const stream = await session.stream(channels, choices);
@@ -105,7 +106,12 @@ function refusal(channel: Channel | null, code: number | null, message: string):
 }
 
 /** A document for each event, or a table that is drawn in place. */
-function live({ host }: Context, channels: readonly Channel[], events: AsyncIterable<StreamEvent>): Live<StreamEvent> {
+function live(
+  { host }: Context,
+  channels: readonly Channel[],
+  events: AsyncIterable<StreamEvent>,
+  end: AbortController,
+): Live<StreamEvent> {
   return {
     events,
     line: (event) => {
@@ -113,11 +119,17 @@ function live({ host }: Context, channels: readonly Channel[], events: AsyncIter
       return event.type === 'gap' ? toJson(gapDocument(event)) : undefined;
     },
     picture: new StreamPicture(channels, host.now),
+    end: () => end.abort(),
   };
 }
 
 function rawFrames(events: AsyncIterable<StreamEvent>): Live<StreamEvent> {
-  return { events, line: (event) => (event.type === 'data' ? (event.raw ?? undefined) : undefined), picture: null };
+  return {
+    events,
+    line: (event) => (event.type === 'data' ? (event.raw ?? undefined) : undefined),
+    picture: null,
+    end: () => undefined,
+  };
 }
 
 function csvOf({ output }: Context, kind: Channel['kind'], events: AsyncIterable<StreamEvent>): RowStream {
