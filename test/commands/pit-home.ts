@@ -11,6 +11,8 @@ export interface Extra {
   readonly host?: Partial<Host>;
   /** Runs the built program in its own process. */
   readonly ownProcess?: true;
+  /** What differs from the real outside world, in this process. */
+  readonly host?: Partial<Host>;
 }
 
 export interface CliError {
@@ -25,6 +27,8 @@ export interface CliError {
 /** Runs pit commands with one PIT_HOME in this process, and checks their exit code and output. */
 export class PitHome {
   #served: ServedSandbox | undefined;
+  /** What differs from the real outside world for all commands in this process. */
+  host: Partial<Host> = {};
 
   constructor(readonly home: string) {}
 
@@ -39,8 +43,9 @@ export class PitHome {
   }
 
   run(line: string, { ownProcess, ...extra }: Extra = {}): Promise<Ran> {
-    const run = ownProcess === true ? runProgram : runPit;
-    return run(line === '' ? [] : line.split(' '), { home: this.home, ...extra });
+    const words = line === '' ? [] : line.split(' ');
+    const { home, host } = this;
+    return ownProcess === true ? runProgram(words, { home, ...extra }) : runPit(words, { home, host, ...extra });
   }
 
   /** The stdout of a command that exits 0. */

@@ -107,6 +107,7 @@ it.each([1, 2, 3])('a picture made of pushes only equals what is answered over H
   const json = async (path: string) => parseJson(await get(port, path));
   const signed = (each: number, method: string, parameters = {}) => {
     const url = new URL(signedUrl({ tradeUrl: 'http://x' }, keys[each] ?? TESTER, method, parameters));
+    url.searchParams.set('reqTime', String(fixture.clock.time));
     return json(`${url.pathname}${url.search}`);
   };
   const coinsOf = async (each: number) =>
