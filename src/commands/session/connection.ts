@@ -184,6 +184,7 @@ export class Session {
       network: new Network(this.host.environment, connection.settings.caFile),
       writesUnderWay: this.writesUnderWay,
       onWriteAnswer: (name, body) => this.#listener(name, body),
+      signal: this.host.over,
     };
   }
 
