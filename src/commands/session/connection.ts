@@ -13,6 +13,7 @@ import type { Limits } from '../../exchange/limiter/limiter.js';
 import { placeOf, type Sharing, sharedLimits } from '../../exchange/limiter/shared-limits.js';
 import type { LimiterState } from '../../exchange/limiter/state.js';
 import { MarketCatalog } from '../../exchange/market-catalog.js';
+import type { Mirror, MirrorOptions } from '../../exchange/mirror/mirror.js';
 import type { Credentials, Hosts } from '../../exchange/request.js';
 import type { Channel, ExchangeStream } from '../../exchange/stream/events.js';
 import type { StreamOptions } from '../../exchange/stream/stream-client.js';
@@ -42,6 +43,8 @@ export class Session {
     private readonly budget: Budget,
     private readonly output: Output,
     private readonly sandbox: Sandbox,
+    /** The markets in which orders were placed. */
+    private readonly orderMarkets: () => Promise<readonly string[]>,
   ) {
     this.profiles = new Profiles(host.directories.config);
     this.cache = new Cache(host.directories.cache, host.now);
@@ -101,20 +104,72 @@ export class Session {
       import('../../exchange/stream/events.js'),
     ]);
     if (channels.some(isPrivate)) this.credentials(connection);
-    const isAll = channels.some((channel) => channel.kind === 'orders' && channel.market === undefined);
-    const names = isAll ? (await (await this.markets()).all()).map(({ market }) => market) : [];
-    const joined = new Map(names.map((market) => [market.replace('_', ''), market]));
     return new StreamClient({
       ...options,
+      ...this.#readingOf(connection, await this.#marketNames(channels)),
       host,
       address,
       channels,
-      marketNamed: (name) => joined.get(name),
       credentials: () => this.credentials(connection),
-      clientOf: (budget, signal) => new ExchangeClient({ ...this.#optionsFor(connection, budget), signal }),
       network: new Network(host.environment, connection.settings.caFile),
       ...(globals.verbose ? { trace: (line: string) => output.note(line) } : {}),
     });
+  }
+
+  /**
+   * Keeps channels current until it is closed: from the stream, and by polling within the shared limits while there is none.
+   * Each value knows its age, its source and whether it is current. It returns at once and connects in the background; after
+   * that, channels come and go over the same connection.
+   *
+   * ```ts
+   * const mirror = await session.mirror([{ kind: 'ticker', market: 'btc_usdt' }]);
+   * try {
+   *   while (!signal.aborted) {
+   *     const changed = mirror.changed(signal); // before reading, so that nothing is missed
+   *     const ticker = mirror.of({ kind: 'ticker', market });
+   *     if (ticker !== undefined) draw(ticker.value, ticker.ageMs, ticker.source, ticker.isCurrent);
+   *     else if (mirror.problem !== null) drawProblem(mirror.problem);
+   *     await changed;
+   *   }
+   *   // another market: mirror.remove({ kind: 'ticker', market }); mirror.add({ kind: 'ticker', market: other });
+   * } finally {
+   *   await mirror.close();
+   * }
+   * ```
+   *
+   * Throws Failure `credentials` if there is no host, or no key for a channel.
+   */
+  async mirror(channels: readonly Channel[], options: MirrorChoices = {}): Promise<Mirror> {
+    await this.client();
+    const connection = await this.connection();
+    const { Mirror } = await import('../../exchange/mirror/mirror.js');
+    return new Mirror({
+      ...options,
+      ...this.#readingOf(connection, await this.#marketNames(channels)),
+      host: this.host,
+      channels,
+      requireKeys: () => void this.credentials(connection),
+      ...(connection.wsUrlMissing === null
+        ? { open: (opened: readonly Channel[], signal: AbortSignal) => this.stream(opened, { signal }) }
+        : {}),
+    });
+  }
+
+  /** How a stream or a mirror reads over HTTP. */
+  #readingOf(connection: Connection, markets: readonly string[]) {
+    const byName = new Map(markets.map((market) => [market.replace('_', ''), market]));
+    return {
+      orderMarkets: this.orderMarkets,
+      marketNamed: (name: string) => byName.get(name),
+      clientOf: (budget: Budget, signal: AbortSignal) =>
+        new ExchangeClient({ ...this.#optionsFor(connection, budget), signal }),
+    };
+  }
+
+  /** All markets, if a channel names them without underscore. */
+  async #marketNames(channels: readonly Channel[]): Promise<string[]> {
+    const isAll = channels.some((channel) => channel.kind === 'orders' && channel.market === undefined);
+    return isAll ? (await (await this.markets()).all()).map(({ market }) => market) : [];
   }
 
   /**
@@ -212,7 +267,10 @@ export class Session {
 }
 
 /** What a command chooses about its streams. */
-type StreamChoices = Pick<StreamOptions, 'orderMarkets' | 'connectMs' | 'signal'>;
+type StreamChoices = Pick<StreamOptions, 'connectMs' | 'signal'>;
+
+/** What a command chooses about a mirror. */
+type MirrorChoices = Pick<MirrorOptions, 'observe' | 'pollMs'>;
 
 /** An older version that was left running. */
 function withoutStreams(): never {

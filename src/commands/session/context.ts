@@ -32,9 +32,13 @@ export function openContext(base: Base): Opened {
   const { host, globals, output } = base;
   const budget = new Budget(globals.timeoutMs, host.monotonic, globals.timeoutChosen);
   const sandbox = new Sandbox(host, budget, output);
-  const session = new Session(host, globals, budget, output, sandbox);
+  const session = new Session(host, globals, budget, output, sandbox, () => tradingOf().orderMarkets());
   let prompts: Prompts | undefined;
   let trading: Trading | undefined;
+  const tradingOf = () => {
+    trading ??= new Trading(host, budget, output, session);
+    return trading;
+  };
   return {
     context: {
       ...base,
@@ -46,8 +50,7 @@ export function openContext(base: Base): Opened {
         return prompts;
       },
       get trading() {
-        trading ??= new Trading(host, budget, output, session);
-        return trading;
+        return tradingOf();
       },
     },
     deadline: {
@@ -126,6 +129,11 @@ class Trading {
       reportDuplicateOrders: (duplicates) => warnOfDuplicates(output, duplicates),
       reportDuplicateWithdrawals: (duplicates) => warnOfDuplicateWithdrawals(output, duplicates),
     };
+  }
+
+  /** The markets in which orders were placed. Throws Failure `credentials`. */
+  async orderMarkets(): Promise<readonly string[]> {
+    return (await this.#openJournal()).markets();
   }
 
   /** The ids of open writes that this process owns. */

@@ -67,14 +67,10 @@ async function requireMarket(context: Context, channel: Channel, market: string)
 
 /** The events of the channels until the end that the user set, or a signal. Throws Failure if the exchange refuses one. */
 async function* follow(context: Context, channels: readonly Channel[], ends: Ends): AsyncGenerator<StreamEvent> {
-  const { session, trading, host, output, globals, budget } = context;
+  const { session, host, output, globals, budget } = context;
   const end = new AbortController();
   const bind = budget.unbind();
-  const stream = await session.stream(channels, {
-    signal: end.signal,
-    connectMs: globals.timeoutMs,
-    orderMarkets: async () => (await trading.account()).journal.markets(),
-  });
+  const stream = await session.stream(channels, { signal: end.signal, connectMs: globals.timeoutMs });
   const forget = host.onInterrupt(() => stream.close());
   const isDrawn = output.canDraw;
   let isLost = false;

@@ -10,18 +10,22 @@ import {
   type ChannelOf,
   channelKey,
   type ExchangeStream,
+  isPrivate,
+  type StateEvent,
   type StreamEvent,
 } from '../stream/events.js';
 import { type Feed, type FeedContext, feedOf, type Recovered } from '../stream/feeds.js';
 import { merged } from './merge.js';
 
-interface MirrorOptions extends Partial<Pick<FeedContext, 'orderMarkets' | 'marketNamed'>> {
+export interface MirrorOptions extends Partial<Pick<FeedContext, 'orderMarkets' | 'marketNamed'>> {
   readonly host: Pick<Host, 'now' | 'monotonic' | 'sleep'>;
   readonly channels: readonly Channel[];
   /** Returns the client that polls; the signal ends its requests. */
   readonly clientOf: (budget: Budget, signal: AbortSignal) => ExchangeClient;
   /** Opens the stream of these channels. Absent if the exchange has none: everything is polled. */
-  readonly open?: ((signal: AbortSignal) => Promise<ExchangeStream>) | undefined;
+  readonly open?: ((channels: readonly Channel[], signal: AbortSignal) => Promise<ExchangeStream>) | undefined;
+  /** Throws Failure `credentials` if a channel of an account cannot be read. */
+  readonly requireKeys?: (() => void) | undefined;
   /** Takes each event in its order, after the mirror; what was polled comes as data with the source `http`. */
   readonly observe?: ((event: StreamEvent) => void) | undefined;
   /** How long to wait between two polls of a channel, in milliseconds. Absent: by its kind. */
@@ -29,11 +33,13 @@ interface MirrorOptions extends Partial<Pick<FeedContext, 'orderMarkets' | 'mark
 }
 
 /** What is known of a channel. */
-interface Mirrored<Kind extends ChannelKind = ChannelKind> {
+export interface Mirrored<Kind extends ChannelKind = ChannelKind> {
   readonly value: ChannelData[Kind];
   readonly source: 'stream' | 'polling';
-  /** When it came, in milliseconds since the Unix epoch: its age. */
+  /** When it came, in milliseconds since the Unix epoch. */
   readonly received: number;
+  /** How long ago that was, in milliseconds. */
+  readonly ageMs: number;
   /** The exchange's time; null if it sent none. */
   readonly time: number | null;
   /** Whether nothing is missing: the stream is connected and complete, or the last poll is not long ago. */
@@ -61,11 +67,9 @@ interface Entry {
   readonly channel: Channel;
   /** Reads the channel over HTTP; the stream has its own. */
   readonly feed: Feed;
-  kept: Omit<Mirrored, 'isCurrent'> | undefined;
+  kept: Omit<Mirrored, 'isCurrent' | 'ageMs'> | undefined;
   /** Whether the stream is connected and nothing of this channel is missing. */
   isStreamed: boolean;
-  /** Since when it is not, on the monotonic clock. */
-  unstreamedSince: number;
   /** Counts what the stream sent: a poll that it overtook is dropped. */
   pushes: number;
   /** When the last good poll began, on the monotonic clock and by the wall clock; null before the first. */
@@ -79,38 +83,27 @@ interface Entry {
  * balances. They are kept current by the stream, and by polling within the shared limits while there is none.
  */
 export class Mirror {
-  readonly #entries: ReadonlyMap<string, Entry>;
+  readonly #entries = new Map<string, Entry>();
   readonly #ending = new AbortController();
   readonly #budget: Budget;
+  readonly #context: FeedContext;
   readonly #running: Promise<unknown>;
   readonly #waiting = new Set<() => void>();
+  #stream: ExchangeStream | undefined;
+  #state: Mirror['state'];
+  #problem: string | null = null;
 
   constructor(private readonly options: MirrorOptions) {
     const { channels, host, open, clientOf, orderMarkets, marketNamed } = options;
     this.#budget = new Budget(POLL_TIMEOUT_MS, host.monotonic);
-    const context = {
+    this.#context = {
       client: clientOf(this.#budget, this.#ending.signal),
       now: host.now,
       orderMarkets: orderMarkets ?? (async () => []),
       marketNamed: marketNamed ?? (() => undefined),
     };
-    const patience = open === undefined ? 0 : PATIENCE_MS;
-    const now = host.monotonic();
-    this.#entries = new Map(
-      channels.map((channel) => [
-        channelKey(channel),
-        {
-          channel,
-          feed: feedOf(channel, context),
-          kept: undefined,
-          isStreamed: false,
-          unstreamedSince: now,
-          pushes: 0,
-          polled: null,
-          nextPoll: now + patience,
-        },
-      ]),
-    );
+    this.#state = open === undefined ? 'none' : 'connecting';
+    for (const channel of channels) this.add(channel);
     this.#running = Promise.all([this.#follow(), this.#pollWhatIsNotStreamed()]);
   }
 
@@ -118,11 +111,49 @@ export class Mirror {
   of<Kind extends ChannelKind>(channel: ChannelOf<Kind>): Mirrored<Kind> | undefined {
     const entry = this.#entries.get(channelKey(channel as Channel));
     if (entry?.kept === undefined) return undefined;
+    const ageMs = Math.max(0, this.options.host.now() - entry.kept.received);
     // a key belongs to one kind of channel
-    return { ...entry.kept, isCurrent: this.#isCurrent(entry) } as unknown as Mirrored<Kind>;
+    return { ...entry.kept, ageMs, isCurrent: this.#isCurrent(entry) } as unknown as Mirrored<Kind>;
   }
 
-  /** Resolves when something has changed, or the signal is aborted, or the mirror is closed. */
+  /** The state of the stream's connection; `none` if there is no stream or it will not come back: everything is polled. */
+  get state(): StateEvent['state'] | 'none' {
+    return this.#state;
+  }
+
+  /** Why the stream is not connected or the last poll failed; null for neither. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  /** Mirrors one more channel, over the same connection. Throws Failure `credentials` if it needs keys and there are none. */
+  add(channel: Channel): void {
+    const key = channelKey(channel);
+    if (this.#entries.has(key)) return;
+    if (isPrivate(channel)) this.options.requireKeys?.();
+    const now = this.options.host.monotonic();
+    const mayBeStreamed = this.#state === 'connected' || this.#state === 'connecting';
+    this.#entries.set(key, {
+      channel,
+      feed: feedOf(channel, this.#context),
+      kept: undefined,
+      isStreamed: false,
+      pushes: 0,
+      polled: null,
+      nextPoll: now + (mayBeStreamed ? PATIENCE_MS : 0),
+    });
+    this.#stream?.subscribe(channel);
+  }
+
+  /** Forgets a channel and ends its subscription. */
+  remove(channel: Channel): void {
+    if (this.#entries.delete(channelKey(channel))) this.#stream?.unsubscribe(channel);
+  }
+
+  /**
+   * Resolves when data has come, the stream was lost or is back, the signal is aborted, or the mirror is closed. Call it before
+   * you read: what changes between reading and waiting is not missed then.
+   */
   changed(signal?: AbortSignal): Promise<void> {
     if (this.#ending.signal.aborted || signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
@@ -160,29 +191,38 @@ export class Mirror {
     const { open } = this.options;
     if (open === undefined) return;
     try {
-      const stream = await open(this.#ending.signal);
+      const opened = [...this.#entries.values()].map(({ channel }) => channel);
+      const stream = await open(opened, this.#ending.signal);
+      // channels may have come and gone since
+      for (const { channel } of this.#entries.values()) stream.subscribe(channel);
+      for (const channel of opened) if (!this.#entries.has(channelKey(channel))) stream.unsubscribe(channel);
+      this.#stream = stream;
       for await (const event of stream) this.#take(event);
       await stream.close();
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown;
-      this.#lose(thrown.message);
+      this.#take({ type: 'state', state: 'reconnecting', received: this.options.host.now(), reason: thrown.message });
+      this.#state = 'none';
+    } finally {
+      this.#stream = undefined;
     }
-  }
-
-  /** The stream will not come back. */
-  #lose(reason: string): void {
-    this.#take({ type: 'state', state: 'reconnecting', received: this.options.host.now(), reason });
   }
 
   #take(event: StreamEvent): void {
     if (event.type === 'data') this.#takePush(event);
     else if (event.type === 'gap') this.#mark(event.channel, event.gap.resynchronised);
     else if (event.type === 'refused') {
+      this.#problem = event.message;
       for (const { channel } of this.#entries.values())
         if (event.channel === null || channelKey(event.channel) === channelKey(channel)) this.#mark(channel, false);
-    } else if (event.state !== 'connected')
-      for (const { channel } of this.#entries.values()) this.#mark(channel, false);
+    } else this.#enter(event);
     this.#tell(event);
+  }
+
+  #enter({ state, reason }: StateEvent): void {
+    this.#state = state;
+    this.#problem = reason;
+    if (state !== 'connected') for (const { channel } of this.#entries.values()) this.#mark(channel, false);
   }
 
   #takePush(event: AnyDataEvent): void {
@@ -197,8 +237,7 @@ export class Mirror {
     const entry = this.#entries.get(channelKey(channel));
     if (entry === undefined || entry.isStreamed === isStreamed) return;
     entry.isStreamed = isStreamed;
-    entry.unstreamedSince = this.options.host.monotonic();
-    if (!isStreamed) entry.nextPoll = entry.unstreamedSince + PATIENCE_MS;
+    if (!isStreamed) entry.nextPoll = this.options.host.monotonic() + PATIENCE_MS;
   }
 
   #keep(entry: Entry, { channel, data, scope, received, time }: AnyDataEvent, source: Mirrored['source']): void {
@@ -208,7 +247,7 @@ export class Mirror {
 
   #tell(event: StreamEvent): void {
     this.options.observe?.(event);
-    if (event.type === 'data') this.#wake();
+    this.#wake();
   }
 
   #wake(): void {
@@ -218,7 +257,7 @@ export class Mirror {
   async #pollWhatIsNotStreamed(): Promise<void> {
     const { host } = this.options;
     while (!this.#isEnding) {
-      for (const entry of this.#entries.values()) {
+      for (const entry of [...this.#entries.values()]) {
         const isDue = !entry.isStreamed && entry.feed.isReadable && host.monotonic() >= entry.nextPoll;
         if (isDue && !this.#isEnding) await this.#poll(entry);
       }
@@ -231,9 +270,15 @@ export class Mirror {
     const { pushes, feed } = entry;
     const began = { at: host.monotonic(), time: host.now() };
     this.#budget.renew();
-    const found = await feed.read(entry.polled?.time ?? null).catch(onlyFailures);
+    const found = await feed.read(entry.polled?.time ?? null).catch(failureOf);
     entry.nextPoll = host.monotonic() + this.#pollMs(entry.channel);
-    if (found === undefined || this.#isEnding || entry.isStreamed || entry.pushes !== pushes) return;
+    const isOvertaken = entry.isStreamed || entry.pushes !== pushes;
+    if (this.#isEnding || isOvertaken || this.#entries.get(channelKey(entry.channel)) !== entry) return;
+    if (found instanceof Failure) {
+      this.#problem = found.message;
+      return;
+    }
+    if (this.#state === 'none') this.#problem = null;
     entry.polled = began;
     this.#takePolled(entry, found);
   }
@@ -264,6 +309,7 @@ export class Mirror {
 }
 
 /** A read that failed is tried again at the next poll; what is known meanwhile gets old. */
-function onlyFailures(thrown: unknown): undefined {
+function failureOf(thrown: unknown): Failure {
   if (!(thrown instanceof Failure)) throw thrown;
+  return thrown;
 }

@@ -21,6 +21,8 @@ export interface FrameServer {
   readonly asked: string[];
   /** The messages that subscribe or unsubscribe, as they came. */
   readonly messages: string[];
+  /** How many connections to its WebSocket were made. */
+  readonly connections: number;
   /** Sends a text on every connection. */
   send(text: string): void;
 }
@@ -68,6 +70,9 @@ export function useFrameServer({ http = {}, frames = {}, subscribed }: Script): 
     pit,
     asked,
     messages,
+    get connections() {
+      return connections;
+    },
     send: (text) => {
       for (const socket of sockets.clients) socket.send(text);
     },

@@ -352,7 +352,7 @@ class Side {
     const start = (side: Side) =>
       new Mirror({
         ...{ host, channels: CHANNELS, clientOf, observe: (event) => side.#note(event) },
-        open: async (signal) => noting(new StreamClient({ ...common, address, clientOf, signal }), side.streamed),
+        open: async (_, signal) => noting(new StreamClient({ ...common, address, clientOf, signal }), side.streamed),
       });
     return new Side(account, wire, name, start);
   }

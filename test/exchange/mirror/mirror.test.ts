@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Failure } from '../../../src/errors.js';
 import type { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { Mirror } from '../../../src/exchange/mirror/mirror.js';
-import type { AnyDataEvent, ExchangeStream, StreamEvent } from '../../../src/exchange/stream/events.js';
+import type { AnyDataEvent, Channel, ExchangeStream, StreamEvent } from '../../../src/exchange/stream/events.js';
 import { mirrorCampaign } from './mirror-campaign.js';
 
 const DEPTH = { kind: 'depth', market: 'btc_usdt' } as const;
@@ -59,7 +59,7 @@ interface Setting {
 function mirrorOf({ read, stream, opening }: Setting) {
   const seen: StreamEvent[] = [];
   const client = { depth: read, now: Date.now } as unknown as ExchangeClient;
-  const open = async (signal: AbortSignal) => {
+  const open = async (_: readonly Channel[], signal: AbortSignal) => {
     signal.addEventListener('abort', () => void stream?.close());
     return stream as ExchangeStream;
   };
@@ -142,13 +142,18 @@ describe('a mirror', () => {
     expect(mirror.of(DEPTH)?.value).toEqual(book('5'));
   }, 15_000);
 
-  it('tells who waits for a change, and who waits when it is closed', async () => {
+  it('tells who waits for a change, for a lost stream and for its end', async () => {
     const { stream, send } = scriptedStream();
     const { mirror } = mirrorOf({ read: async () => book('1'), stream });
     const changed = mirror.changed();
     send(pushed('7'));
     await changed;
-    expect(mirror.of(DEPTH)?.value).toEqual(book('7'));
+    expect(mirror.of(DEPTH)).toMatchObject({ value: book('7'), isCurrent: true });
+    const lost = mirror.changed();
+    send({ type: 'state', state: 'reconnecting', reason: 'connection reset' });
+    await lost;
+    expect(mirror.of(DEPTH)?.isCurrent).toBe(false);
+    expect([mirror.state, mirror.problem]).toEqual(['reconnecting', 'connection reset']);
     const closing = mirror.changed();
     await mirror.close();
     await closing;
