@@ -43,6 +43,7 @@ export const commands: Readonly<Record<string, Load>> = {
   'keys set': from(() => import('./keys.js'), 'set'),
   'keys show': from(() => import('./keys.js'), 'show'),
   'keys remove': from(() => import('./keys.js'), 'remove'),
+  shell: () => import('./shell/shell.js'),
   doctor: () => import('./doctor/doctor.js'),
   completion: from(() => import('./completion/commands.js'), 'print'),
   'completion install': from(() => import('./completion/commands.js'), 'install'),

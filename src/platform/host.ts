@@ -10,8 +10,8 @@ import { type Redaction, redacting } from './redaction.js';
 
 export interface TerminalOutput extends Writable {
   readonly isTTY?: boolean;
-  readonly columns?: number;
-  readonly rows?: number;
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
 }
 
 export interface TerminalInput extends Readable {

@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import { commands, groups } from '../../src/commands/index.js';
+import { PROGRAM } from '../../src/commands/program.js';
 import { FAILURES } from '../../src/errors.js';
-import { PROGRAM } from '../../src/main.js';
 import { systemHost } from '../../src/platform/host.js';
 
 const definitions = await Promise.all(

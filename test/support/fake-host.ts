@@ -41,8 +41,11 @@ export function fakeHost(): FakeHost {
     keepSmall: () => Promise.resolve(),
     boundLookups: () => undefined,
     onInterrupt: () => () => undefined,
+    takeInterrupts: () => () => undefined,
+    over: new AbortController().signal,
     isProgram: () => Promise.resolve(true),
     run: () => Promise.resolve(0),
+    pipeTo: () => Promise.resolve({ input: new PassThrough(), ended: Promise.resolve(0) }),
     sleeps,
     printed: () => texts.join(''),
   };

@@ -106,6 +106,7 @@ export class Session {
     if (channels.some(isPrivate)) this.credentials(connection);
     return new StreamClient({
       ...options,
+      signal: options.signal === undefined ? host.over : AbortSignal.any([host.over, options.signal]),
       ...this.#readingOf(connection, await this.#marketNames(channels)),
       host,
       address,
@@ -143,7 +144,7 @@ export class Session {
     await this.client();
     const connection = await this.connection();
     const { Mirror } = await import('../../exchange/mirror/mirror.js');
-    return new Mirror({
+    const mirror = new Mirror({
       ...options,
       ...this.#readingOf(connection, await this.#marketNames(channels)),
       host: this.host,
@@ -153,6 +154,8 @@ export class Session {
         ? { open: (opened: readonly Channel[], signal: AbortSignal) => this.stream(opened, { signal }) }
         : {}),
     });
+    this.host.over.addEventListener('abort', () => void mirror.close());
+    return mirror;
   }
 
   /** How a stream or a mirror reads over HTTP. */

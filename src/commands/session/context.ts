@@ -11,6 +11,7 @@ import type { Host } from '../../platform/host.js';
 import type { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
 import type { ToleranceMemory, TradingAccount } from '../../trading/account.js';
+import type { Entry } from '../../trading/journal/entry.js';
 import type { Journal, Unsettled } from '../../trading/journal/journal.js';
 import type { UnknownWrite } from '../../trading/unknown-writes.js';
 import { Session } from './connection.js';
@@ -138,8 +139,16 @@ class Trading {
 
   /** The ids of open writes that this process owns. */
   ownIds(): string[] {
-    const own = this.#journal?.open().filter(({ isOwn }) => isOwn) ?? [];
-    return own.map(({ intent }) => intent.id);
+    return this.#own().map(({ intent }) => intent.id);
+  }
+
+  /** Leaves them to other commands: their outcome stays unknown. */
+  releaseOwn(): void {
+    for (const entry of this.#own()) entry.release();
+  }
+
+  #own(): Entry[] {
+    return this.#journal?.open().filter(({ isOwn }) => isOwn) ?? [];
   }
 
   /**

@@ -15,6 +15,8 @@ const LINES = {
   coins: /^[a-z0-9]{1,20}$/,
   orders: /^[a-z0-9]{1,20}_[a-z0-9]{1,20} [0-9]{1,19} (?:[A-Za-z0-9]{4,36}|-)$/,
   unresolved: /^[A-Za-z0-9]{4,36}$/,
+  /** The market that a command read or traded in last. */
+  recent: /^[a-z0-9]{1,20}_[a-z0-9]{1,20}$/,
 } as const;
 
 type SymbolKind = keyof typeof LINES;
@@ -102,6 +104,7 @@ interface OpenOrder {
 export class SeenNames {
   readonly #coins = new Set<string>();
   #markets: readonly string[] | undefined;
+  #recent: string | undefined;
   /** By id; null for one that is open no more. */
   readonly #orders = new Map<string, OpenOrder | null>();
   readonly #cancelled = new Set<string>();
@@ -112,6 +115,7 @@ export class SeenNames {
   }
 
   observe(seen: Observation): void {
+    if (seen.kind === 'market') this.#recent = seen.market;
     if (seen.kind === 'coins') for (const coin of seen.coins) this.#coins.add(coin);
     if (seen.kind === 'orders') for (const order of seen.orders) this.#order(order);
     // what is not filled of an IOC is cancelled at once
@@ -134,6 +138,7 @@ export class SeenNames {
    */
   keep(symbols: Symbols, unresolved: readonly string[] | undefined): void {
     if (this.#markets !== undefined) symbols.write('markets', this.#markets);
+    if (this.#recent !== undefined) symbols.write('recent', [this.#recent]);
     if (this.#coins.size > 0) symbols.write('coins', [...new Set([...symbols.read('coins'), ...this.#coins])].sort());
     if (this.#orders.size + this.#cancelled.size > 0) symbols.write('orders', this.#merged(symbols.read('orders')));
     if (unresolved !== undefined) symbols.write('unresolved', unresolved);
