@@ -111,6 +111,6 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   'Market data': ['markets', 'ticker', 'depth', 'trades', 'kline', 'stream'],
   Trading: ['order', 'orders', 'fills', 'cancel', 'cancel-after', 'resolve', 'api'],
   Funds: ['account', 'balance', 'bills', 'address', 'deposits', 'withdrawals', 'fees', 'withdraw'],
-  Setup: ['profile', 'keys', 'doctor', 'completion', 'schema'],
+  Setup: ['shell', 'profile', 'keys', 'doctor', 'completion', 'schema'],
   Sandbox: ['sandbox'],
 };

@@ -47,14 +47,16 @@ export class LineReader {
         const nothing = { candidates: [], replaces: line };
         complete(line)
           .catch(() => nothing)
-          .then(({ candidates, replaces }) => answer(null, [[...candidates], replaces]));
+          .then(({ candidates, replaces }) => {
+            if (this.#reading?.lines === lines) answer(null, [[...candidates], replaces]);
+          });
       },
     });
     return new Promise((resolve) => {
       const typed: string[] = [];
       const end = (result: Typed | undefined) => {
+        if (this.#reading?.lines !== lines) return;
         this.#reading = undefined;
-        lines.removeAllListeners();
         lines.close();
         resolve(result);
       };
@@ -69,7 +71,7 @@ export class LineReader {
       });
       lines.on('SIGINT', giveUp);
       lines.on('close', () => {
-        if (typed.length > 0) return;
+        if (typed.length > 0 || this.#reading?.lines !== lines) return;
         output.write('\n');
         end(undefined);
       });

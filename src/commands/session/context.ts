@@ -40,6 +40,8 @@ export function openContext(base: Base): Opened {
     trading ??= new Trading(host, budget, output, session);
     return trading;
   };
+  // if the process lives on, what the command has left unsettled would seem to be under way
+  host.over.addEventListener('abort', () => trading?.releaseOwn());
   return {
     context: {
       ...base,
