@@ -22,7 +22,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/missing.ts'],
     setupFiles: ['test/support/every-file.ts'],
-    reporters: ['default', './test/support/closing-line.ts'],
+    reporters: ['default', './test/support/closing-line.ts', './test/support/failure-report.ts'],
     // many tests wait for much of their time, for real processes and real time limits: more workers than two cores have room for
     maxWorkers: 6,
     sequence: { sequencer: LongFirst },

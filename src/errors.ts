@@ -160,3 +160,13 @@ export async function tryRead<Value>(ask: () => Promise<Value>): Promise<Value |
     throw error;
   }
 }
+
+/** The system's code of an error, like `EACCES`. */
+export function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error';
+}
+
+/** A text quoted as one word of a POSIX shell. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

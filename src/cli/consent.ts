@@ -15,7 +15,7 @@ export function requireConsent(context: Context): void {
 
 /** A time budget that does not run while a person answers. */
 interface PausableBudget {
-  outside<Value>(work: () => Promise<Value>): Promise<Value>;
+  pausedDuring<Value>(work: () => Promise<Value>): Promise<Value>;
 }
 
 /**
@@ -27,6 +27,7 @@ export async function confirm(
   question: string,
   below?: () => string,
 ): Promise<void> {
-  if (context.globals.yes || (await context.budget.outside(() => context.prompts.confirm(question, below)))) return;
+  if (context.globals.yes || (await context.budget.pausedDuring(() => context.prompts.confirm(question, below))))
+    return;
   throw new Failure('declined', 'Not confirmed; nothing was sent.', { hint: 'Only y or yes confirms.' });
 }

@@ -4,13 +4,13 @@ import type { Prompts } from '../terminal/prompts.js';
 import type { Globals } from './definition.js';
 
 /** What exists before a command is known: the outside world, the flags that every command takes, and the output. */
-export interface Base {
+export interface CliContext {
   readonly host: Host;
   readonly globals: Globals;
   readonly output: Output;
 }
 
 /** What a command works with. `commands/session/context.ts` adds what commands need of the exchange. */
-export interface Context extends Base {
+export interface Context extends CliContext {
   readonly prompts: Prompts;
 }

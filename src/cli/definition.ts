@@ -62,7 +62,7 @@ export interface Definition<Args extends Arguments = Arguments, Opts extends Fla
   /** What `--json` prints. Fields may be added, never removed or retyped. */
   readonly output: Shape;
   /** What `--dry-run --json` prints, if the command changes something. */
-  readonly dry?: Shape;
+  readonly dryRunOutput?: Shape;
   /** A row of `--csv`, if it is not an element of `output`. */
   readonly row?: Shape;
   run(context: Context, input: Input<Args, Opts>): Promise<Result | undefined>;

@@ -1,7 +1,7 @@
 import { FAILURES, OTHER_ENDS } from '../errors.js';
 import { wrapped } from '../terminal/text.js';
 
-interface End {
+interface Ending {
   readonly exitCode: number;
   /** The `kind` of the error object; empty if there is none. */
   readonly kind: string;
@@ -9,7 +9,7 @@ interface End {
 }
 
 /** Every way pit can end, ordered by exit code. */
-export function exitCodes(): End[] {
+export function exitCodes(): Ending[] {
   const failures = Object.entries(FAILURES).map(([kind, end]) => ({ kind, ...end }));
   return [...OTHER_ENDS.map((end) => ({ kind: '', ...end })), ...failures].sort(
     (left, right) => left.exitCode - right.exitCode,

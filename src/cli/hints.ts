@@ -1,5 +1,4 @@
-import { shellWord } from '../config/private.js';
-import { ACTIVE_PROFILE, Failure } from '../errors.js';
+import { ACTIVE_PROFILE, Failure, shellWord } from '../errors.js';
 
 /** Commands that take no profile, or take one as an argument. */
 const WITHOUT_PROFILE: ReadonlySet<string | undefined> = new Set([

@@ -6,7 +6,7 @@ import type { Result } from '../terminal/answer.js';
 import { toJson } from '../terminal/json.js';
 import { Output, ReaderGone } from '../terminal/output.js';
 import { version } from '../version.js';
-import type { Base, Context } from './context.js';
+import type { CliContext, Context } from './context.js';
 import {
   type Argument,
   type Definition,
@@ -21,10 +21,10 @@ import { commandLine, ownWords, withActiveProfile } from './hints.js';
 /** The commands, and what they work with. */
 export interface Program extends Commands {
   /** Adds to what every command has what these need. */
-  open(base: Base): Opened;
+  createContext(base: CliContext): RunningCommand;
 }
 
-export interface Opened {
+export interface RunningCommand {
   readonly context: Context;
   /** The profile that the command used. Throws as choosing it does. */
   activeProfile(): Promise<string>;
@@ -38,20 +38,20 @@ interface Deadline {
   /** In milliseconds; Infinity while the command waits for a person or goes on on purpose. */
   leftMs(): number;
   /** What to report if the command has to be ended. */
-  overrun(): Failure;
+  timeoutFailure(): Failure;
 }
 
 /**
  * Parses the command line of a host and runs the command that it names. Throws Failure `usage` for a wrong command line,
  * and whatever the command throws.
  */
-export async function run(host: Host, { open, ...commands }: Program): Promise<void> {
+export async function run(host: Host, { createContext, ...commands }: Program): Promise<void> {
   const shown: string[] = [];
   const program = emptyProgram((text) => shown.push(text));
   const { globals, others } = splitGlobalFlags(program.options, host.arguments);
   const [named] = others;
   refuseSynonym(commands.synonyms, others);
-  await addCommands(program, commands, others, actionOf(host, open));
+  await addCommands(program, commands, others, commandRunner(host, createContext));
   // before --help, which commander would answer for a command that does not exist
   if (named !== undefined && !named.startsWith('-')) child(program, named);
   try {
@@ -65,7 +65,7 @@ export async function run(host: Host, { open, ...commands }: Program): Promise<v
   if (shown.length > 0) await new Output(host, 'table').answer({ data: null, show: () => shown.join('').trimEnd() });
 }
 
-function actionOf(host: Host, open: Program['open']): Act {
+function commandRunner(host: Host, createContext: Program['createContext']): RunCommand {
   return async (definition, input, globals) => {
     // loaded on demand: it draws tables, which is more code than most commands need
     const chosen = globals.fields && (await import('./chosen-fields.js')).selectFields(definition, globals.fields);
@@ -75,11 +75,12 @@ function actionOf(host: Host, open: Program['open']): Act {
       view: chosen,
       commandLine: (argv) => commandLine(host.arguments, argv),
     });
-    const { context, activeProfile, deadline, close } = open({ host, globals, output });
+    const { context, activeProfile, deadline, close } = createContext({ host, globals, output });
     try {
       await unlessOver(host, async () => {
         const answer = await inTime(deadline, () => definition.run(context, input));
-        if (answer !== undefined) await print(output, rowsInTime(deadline, answer), definition.dry !== undefined);
+        if (answer !== undefined)
+          await print(output, rowsInTime(deadline, answer), definition.dryRunOutput !== undefined);
       });
     } catch (thrown) {
       throw await withActiveProfile(thrown, activeProfile);
@@ -117,7 +118,7 @@ async function inTime<Value>(deadline: Deadline, work: () => Promise<Value>): Pr
     const check = () => {
       const leftMs = deadline.leftMs();
       late = leftMs > 0 ? 0 : late + 1;
-      if (late > TICKS_OF_GRACE) reject(deadline.overrun());
+      if (late > TICKS_OF_GRACE) reject(deadline.timeoutFailure());
       else timer = setTimeout(check, Math.min(LONGEST_TICK_MS, Math.max(TICK_MS, leftMs)));
     };
     check();
@@ -190,7 +191,11 @@ export function report(thrown: unknown, host: Host): number {
 }
 
 /** Runs a command with its arguments and flags by the names of its definition. */
-export type Act = (definition: Definition, input: Parameters<Definition['run']>[1], globals: Globals) => Promise<void>;
+export type RunCommand = (
+  definition: Definition,
+  input: Parameters<Definition['run']>[1],
+  globals: Globals,
+) => Promise<void>;
 
 /** The commands by their words. Each is loaded only when it is needed. */
 export interface Commands {
@@ -231,11 +236,11 @@ async function addCommands(
   program: Command,
   { commands, groups, sections }: Commands,
   words: readonly string[],
-  act: Act,
+  runCommand: RunCommand,
 ): Promise<void> {
   for (const [path, load] of wanted(commands, words)) {
     const { default: definition } = await load();
-    attach(program, groups, path, definition, act);
+    attach(program, groups, path, definition, runCommand);
   }
   for (const command of program.commands) {
     const section = Object.entries(sections).find(([, names]) => names.includes(command.name()));
@@ -286,7 +291,13 @@ function child(parent: Command, name: string): Command {
   throw usage(`unknown command '${name}'`, hint);
 }
 
-function attach(program: Command, groups: Commands['groups'], words: string, definition: Definition, act: Act): void {
+function attach(
+  program: Command,
+  groups: Commands['groups'],
+  words: string,
+  definition: Definition,
+  runCommand: RunCommand,
+): void {
   const names = words.split(' ');
   const parent = names
     .slice(0, -1)
@@ -310,7 +321,7 @@ function attach(program: Command, groups: Commands['groups'], words: string, def
         given[option.attributeName()] ?? (option.isBoolean() ? false : none),
       ]),
     ]);
-    await act(definition, input, readGlobals(command.optsWithGlobals<GlobalFlags>()));
+    await runCommand(definition, input, readGlobals(command.optsWithGlobals<GlobalFlags>()));
   });
 }
 

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { cannotWriteOutput } from '../config/private.js';
+import { cannotWriteOutput } from '../config/write-file.js';
 import type { Candle, CandleType } from '../domain/candle.js';
 import { Decimal } from '../domain/decimal.js';
 import { Failure } from '../errors.js';

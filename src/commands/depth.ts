@@ -14,7 +14,7 @@ import { isoTime, zonedTime } from '../terminal/time.js';
 import { marketName, positiveDecimal, wholeNumber } from './inputs.js';
 
 const DEFAULT_LEVELS = 10;
-const MOST_LEVELS = 50;
+const MAX_LEVELS = 50;
 /** "When merged depth is used only 5 levels are returned." */
 const MERGED_LEVELS = 5;
 const BAR_WIDTH = 16;
@@ -54,7 +54,7 @@ export default define({
   row: BOOK_ROW,
   async run(context, { market, size, merge, chart }) {
     const { base, quote } = await (await context.session.markets()).find(market);
-    const levels = levelsOf(context, size ?? (chart && merge === undefined ? MOST_LEVELS : undefined), merge);
+    const levels = levelsOf(context, size ?? (chart && merge === undefined ? MAX_LEVELS : undefined), merge);
     const client = await context.session.client();
     const { time, bids, asks } = await client.depth(market, levels, merge);
     const book = { market, base, quote, time, bids, asks };

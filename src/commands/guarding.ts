@@ -3,9 +3,9 @@ import type { Context } from '../cli/context.js';
 import { repeated, withCompletion } from '../cli/definition.js';
 import { Failure, suggest } from '../errors.js';
 import type { TradingAccount } from '../trading/account.js';
-import type { Breach, Guarded } from '../trading/guards/guards.js';
+import type { Breach, GuardReport } from '../trading/guards/guards.js';
 import { GUARDS, type GuardName, guardLimits, readGuards, requireDay, SETTING_OF } from '../trading/guards/limits.js';
-import type { GuardedSend } from '../trading/orders/place.js';
+import type { RecordOptions } from '../trading/orders/place.js';
 
 /** `--override price-band`, for every command that places orders. */
 export const overrideFlag = repeated(
@@ -33,13 +33,13 @@ export function breachText({ guard, message }: Breach, overridden: readonly Guar
  * What the journal records with the write, and the day limit to check again then; no check if the limit was overridden.
  * @param quote the coin that the limit is in
  */
-export async function guardedSendOf(
+export async function recordOptionsOf(
   { session }: Context,
   account: TradingAccount,
   quote: string,
-  { breaches, bid }: Pick<Guarded, 'breaches' | 'bid'>,
+  { breaches, bid }: Pick<GuardReport, 'breaches' | 'bid'>,
   overridden: readonly GuardName[],
-): Promise<GuardedSend> {
+): Promise<RecordOptions> {
   if (overridden.includes('day-notional') || breaches.some(({ guard }) => guard === 'day-notional')) return { bid };
   const limits = guardLimits((await session.connection()).settings);
   return { bid, recheck: () => requireDay(account, quote, limits) };
@@ -69,7 +69,7 @@ export async function confirmGuarded(
   for (const { guard, message } of holding) {
     output.warn(`${guard} blocks this: ${message}.`);
     const words = `Type ${guard} to send it all the same:`;
-    const typed = await budget.outside(() => prompts.confirmTyping(words, guard, below));
+    const typed = await budget.pausedDuring(() => prompts.confirmTyping(words, guard, below));
     if (!typed)
       throw new Failure('declined', `${guard} was not typed; nothing was sent.`, {
         hint: 'Only its name lifts a guard.',

@@ -5,8 +5,7 @@ import type { Context } from '../cli/context.js';
 import { define, flag, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { type KeyPair, lastFour, parseKeys, requireKeyText } from '../config/keys.js';
-import { codeOf } from '../config/private.js';
-import { Failure, suggest, usage } from '../errors.js';
+import { codeOf, Failure, suggest, usage } from '../errors.js';
 import { record } from '../terminal/table.js';
 import { DRY_CHANGE, dryChange } from './dry-run.js';
 import { filePath } from './inputs.js';
@@ -36,16 +35,16 @@ export const set = define({
     'keys set --profile overseas --file keys.txt',
   ],
   output: MASKED_KEYS,
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run(context, { stdin, file }) {
     if (stdin && file !== undefined) throw usage('--stdin and --file exclude each other.', 'Give one of them.');
     const profile = await chosenProfile(context);
     const { name, tradeUrl } = profile;
     const pair = stdin
-      ? parseKeys(await context.budget.outside(() => readAll(context.host.input, 'stdin')))
+      ? parseKeys(await context.budget.pausedDuring(() => readAll(context.host.input, 'stdin')))
       : file === undefined
         ? await ask(context, name)
-        : await context.budget.outside(() => fromFile(file));
+        : await context.budget.pausedDuring(() => fromFile(file));
     await warnOfLeftBehind(context, profile, () => ({ tradeUrl, accessKey: pair.accessKey }));
     if (context.globals.dryRun) return dryChange('keys set', `Would store the keys of ${name}.`);
     await context.session.keys.set(name, pair);
@@ -111,7 +110,7 @@ export const remove = define({
   summary: 'Remove the API keys of a profile; asks',
   examples: ['keys remove --profile overseas', 'keys remove --profile overseas --yes'],
   output: MASKED_KEYS,
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run(context) {
     const { session, globals } = context;
     requireConsent(context);

@@ -16,7 +16,7 @@ import { filePath, marketName, moment, oneOf, wholeNumber } from './inputs.js';
 
 const DEFAULT_TYPE: CandleType = '1hour';
 const DEFAULT_SIZE = 24;
-const MOST_CANDLES = 1_000_000;
+const MAX_CANDLES = 1_000_000;
 
 /** A type as the interface names it, or as people write it: `5m`, `1h`, `1d`, `1w`. A capital M would be a month. */
 const candleType = withCompletion({ of: 'words', words: CANDLE_TYPES }, (word) => readCandleType('--type', word));
@@ -48,7 +48,7 @@ export default define({
     size: flag(
       '--size <n>',
       `how many (default: ${DEFAULT_SIZE}, or all since --since)`,
-      wholeNumber('--size', 1, MOST_CANDLES),
+      wholeNumber('--size', 1, MAX_CANDLES),
     ),
     chart: toggle('--chart', 'draw the candles, as many as fit unless --size or --since says how many'),
     out: flag(

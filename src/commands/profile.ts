@@ -24,7 +24,7 @@ import { type Entry, record } from '../terminal/table.js';
 import { DRY_CHANGE, dryChange } from './dry-run.js';
 import { profileName, word } from './inputs.js';
 import { warnOfLeftBehind } from './left-behind.js';
-import { Symbols } from './session/symbols.js';
+import { CompletionNames } from './session/completion-names.js';
 
 const HOSTS: shape.Fields = {
   name: shape.text(''),
@@ -103,7 +103,7 @@ export const add = define({
     'profile add local --base-url http://127.0.0.1:8080 --trade-url http://127.0.0.1:8080',
   ],
   output: PROFILE,
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run({ session: { profiles }, output, globals }, { name, baseUrl, tradeUrl, wsUrl }) {
     if (baseUrl === undefined || tradeUrl === undefined) {
       throw usage('A profile needs two hosts.', 'Give --base-url for market data and --trade-url for signed requests.');
@@ -123,7 +123,7 @@ export const use = define({
   arguments: { name: required('the profile', profileName) },
   examples: ['profile use overseas', 'profile use sandbox'],
   output: PROFILE,
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run({ session: { profiles }, globals }, { name }) {
     const profile = await profiles.get(name);
     if (globals.dryRun) return dryChange('profile use', `Would make ${name} the active profile.`);
@@ -213,7 +213,7 @@ export const set = define({
     'profile set overseas withdrawDayLimit 0.5btc,1000usdt',
   ],
   output: PROFILE,
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run(context, { name, key, value }) {
     const { output, globals } = context;
     const { profiles } = context.session;
@@ -248,7 +248,7 @@ const LIMITS_BY_COIN: ReadonlySet<string> = new Set([
 
 /** Warnings about the coins of a limit that this exchange does not seem to have; none before its coins are known. */
 function unknownCoins(cacheFolder: string, profile: string, key: string, value: string): string[] {
-  const known = LIMITS_BY_COIN.has(key) ? new Symbols(cacheFolder, profile).read('coins') : [];
+  const known = LIMITS_BY_COIN.has(key) ? new CompletionNames(cacheFolder, profile).read('coins') : [];
   if (known.length === 0) return [];
   return [...coinAmounts(value.toLowerCase()).keys()].flatMap((coin) => {
     if (known.includes(coin)) return [];
@@ -263,7 +263,7 @@ export const unset = define({
   arguments: { name: required('the profile', profileName), key: required('the setting', readKey) },
   examples: ['profile unset overseas zone', 'profile unset overseas wsUrl'],
   output: PROFILE,
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run(context, { name, key }) {
     const { profiles } = context.session;
     await profiles.get(name);
@@ -279,7 +279,7 @@ export const remove = define({
   arguments: { name: required('the profile', profileName) },
   examples: ['profile remove overseas', 'profile remove overseas --yes'],
   output: shape.record({ removed: shape.text('its name') }),
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run(context, { name }) {
     const { session } = context;
     requireConsent(context);
@@ -354,7 +354,7 @@ async function requireTyped({ prompts, budget, output }: Context, answer: string
       hint: 'Loosen limits at a terminal; --yes does not confirm it. Making a limit stricter asks nothing.',
     });
   output.warn(asked.warning);
-  if (await budget.outside(() => prompts.confirmTyping(asked.question, answer))) return;
+  if (await budget.pausedDuring(() => prompts.confirmTyping(asked.question, answer))) return;
   throw new Failure('declined', `You did not type ${answer}; nothing was changed.`, {
     hint: `Type ${answer} to confirm.`,
   });

@@ -27,8 +27,11 @@ interface Schema extends shape.Shape {
 }
 
 /** All that `--json` may print for a command, a dry run included. */
-export function schemaOf(words: string, { output, dry }: Definition): Schema {
-  return whole(`pit ${words}`, dry === undefined ? output : shape.either(output, { ...dry, title: 'with --dry-run' }));
+export function schemaOf(words: string, { output, dryRunOutput }: Definition): Schema {
+  return whole(
+    `pit ${words}`,
+    dryRunOutput === undefined ? output : shape.either(output, { ...dryRunOutput, title: 'with --dry-run' }),
+  );
 }
 
 function whole(title: string, document: shape.Shape): Schema {

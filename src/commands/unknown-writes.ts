@@ -3,7 +3,7 @@ import { Failure, suggest } from '../errors.js';
 import type { UnknownWrite } from '../trading/unknown-writes.js';
 
 /** More are only counted. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** Warns of each write that this concerns and whose outcome is unknown, with the command that settles it. Returns them. */
 export async function warnOfUnknown(
@@ -12,8 +12,8 @@ export async function warnOfUnknown(
 ): Promise<readonly UnknownWrite[]> {
   try {
     const found = (await trading.unknownWrites()).filter(concerns);
-    for (const { advice } of found.slice(0, MOST_NAMED)) output.warn(advice);
-    const others = found.length - MOST_NAMED;
+    for (const { advice } of found.slice(0, MAX_NAMED)) output.warn(advice);
+    const others = found.length - MAX_NAMED;
     if (others > 0) output.warn([`${others} more writes have an unknown outcome.`, suggest('Find out', 'resolve')]);
     return found;
   } catch (error) {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { readTextBounded } from '../platform/bounded-file.js';
-import { isPrivateFile, makePrivateFolder, replaceFile } from './private.js';
+import { isPrivateFile, makePrivateFolder } from './private-files.js';
+import { replaceFile } from './write-file.js';
 
 interface Cached {
   readonly value: string;
@@ -13,7 +14,7 @@ interface Cached {
 const FOLDER = 'answers';
 
 /** Far more than the configuration of all markets. */
-const MOST_BYTES = 64 * 2 ** 20;
+const MAX_BYTES = 64 * 2 ** 20;
 
 /**
  * Things that can be made again, as the market configuration, each with its age. Nothing here ever fails a command: what
@@ -36,7 +37,7 @@ export class Cache {
     try {
       const file = fileOf(key);
       return isPrivateFile(this.#folder, file)
-        ? this.#parse(readTextBounded(path.join(this.#folder, file), MOST_BYTES))
+        ? this.#parse(readTextBounded(path.join(this.#folder, file), MAX_BYTES))
         : null;
     } catch {
       return null;

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { usage } from '../errors.js';
-import { codeOf, FOLDER_MODE } from './private.js';
+import { codeOf, usage } from '../errors.js';
+import { FOLDER_MODE } from './write-file.js';
 
 /** What the folders that a lock is made of begin with: they come and go while somebody else holds it. */
 export const LOCK = '.lock';

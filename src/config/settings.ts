@@ -48,13 +48,13 @@ export const GUARD_SETTINGS = {
 } satisfies Readonly<Record<string, Setting>>;
 
 const OFF = /^off$/i;
-const MOST_PERCENT = Decimal.of('100');
+const MAX_PERCENT = Decimal.of('100');
 
 function readShare(value: string): string | null {
   if (OFF.test(value)) return 'off';
   const [, digits] = /^(\d{1,3}(?:\.\d{1,8})?)%$/.exec(value) ?? [];
   const percent = Decimal.of(digits ?? '0');
-  return percent.sign > 0 && percent.compare(MOST_PERCENT) <= 0 ? `${percent.trimmed()}%` : null;
+  return percent.sign > 0 && percent.compare(MAX_PERCENT) <= 0 ? `${percent.trimmed()}%` : null;
 }
 
 function readNotionals(value: string): string | null {

@@ -1,17 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type Conf from 'conf';
-import { Failure, suggest } from '../errors.js';
+import { codeOf, Failure, suggest } from '../errors.js';
 import { LOCK, locked } from './lock.js';
-import {
-  cannotWrite,
-  codeOf,
-  FILE_MODE,
-  isPrivateFile,
-  makePrivateFolder,
-  notFolder,
-  requireUnmovable,
-} from './private.js';
+import { isPrivateFile, makePrivateFolder, notFolder, requireUnmovable } from './private-files.js';
+import { cannotWrite, FILE_MODE } from './write-file.js';
 
 export type Document = Readonly<Record<string, unknown>>;
 type ConfClass = typeof Conf<Record<string, unknown>>;
@@ -123,10 +116,10 @@ export function damaged(file: string, why: string): Failure {
   });
 }
 
-const MOST_BYTES = 2 ** 20;
+const MAX_BYTES = 2 ** 20;
 
 function requireShort(file: string): void {
-  if (fs.statSync(file).size > MOST_BYTES) throw damaged(file, 'it is longer than 1 MiB');
+  if (fs.statSync(file).size > MAX_BYTES) throw damaged(file, 'it is longer than 1 MiB');
 }
 
 function unreadable(file: string, thrown: unknown): Failure {

@@ -45,7 +45,7 @@ export class Budget {
   }
 
   /** Runs something that waits for a person, which does not count. */
-  async outside<Value>(work: () => Promise<Value>): Promise<Value> {
+  async pausedDuring<Value>(work: () => Promise<Value>): Promise<Value> {
     if (this.#waiting.count === 0) this.#waiting.since = this.now();
     this.#waiting.count += 1;
     try {
@@ -58,7 +58,7 @@ export class Budget {
 
   /** Runs something that goes on until it is ended on purpose. Its steps renew the time for their requests. */
   async openEnded<Value>(work: () => Promise<Value>): Promise<Value> {
-    const end = this.unbind();
+    const end = this.disableDeadline();
     try {
       return await work();
     } finally {
@@ -67,7 +67,7 @@ export class Budget {
   }
 
   /** The same from now on, until the returned function is called. */
-  unbind(): () => void {
+  disableDeadline(): () => void {
     this.#openEnded += 1;
     return () => {
       this.#openEnded -= 1;

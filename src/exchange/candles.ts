@@ -3,7 +3,7 @@ import { Failure } from '../errors.js';
 import type { ExchangeClient } from './exchange-client.js';
 
 /** "At most 1000 per response." */
-const MOST_ROWS = 1000;
+const MAX_ROWS = 1000;
 
 interface CandleRange {
   readonly market: string;
@@ -35,7 +35,7 @@ export async function readCandles(client: ExchangeClient, range: CandleRange): P
 }
 
 /** The opening time of the first of the latest `size` candles. */
-function startOf({ type, until, size = MOST_ROWS }: CandleRange): number {
+function startOf({ type, until, size = MAX_ROWS }: CandleRange): number {
   return until - size * CANDLE_MS[type];
 }
 
@@ -47,7 +47,7 @@ async function pages(client: ExchangeClient, range: CandleRange, start: number):
     const [first, last] = [page[0], page.at(-1)];
     if (first === undefined || last === undefined) return { candles, failure: null };
     candles.push(...page);
-    const isFull = page.length >= MOST_ROWS;
+    const isFull = page.length >= MAX_ROWS;
     // a full page that starts late lacks the candles before it
     if (isFull && first.time - next > CANDLE_MS[range.type]) return { candles, failure: pushedOut(first) };
     if (!isFull || last.time < next || isEnough(candles.length, last, range)) return { candles, failure: null };
@@ -68,7 +68,7 @@ async function nextPage(
   isLater: boolean,
 ): Promise<readonly Candle[] | Failure> {
   try {
-    return await client.candlePage({ market, type, from, size: MOST_ROWS });
+    return await client.candlePage({ market, type, from, size: MAX_ROWS });
   } catch (error) {
     if (!isLater || !(error instanceof Failure)) throw error;
     const hint = 'Later candles are missing; --timeout gives more time.';

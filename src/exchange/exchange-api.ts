@@ -67,7 +67,7 @@ const WRITE_TIMEOUT_MS = 15_000;
 /** With less than this left, or less than a tenth of a short budget, a write does not leave: its answer could hardly come in time. */
 const LEAST_FOR_WRITE_MS = 1_000;
 
-const MOST_ATTEMPTS = 4;
+const MAX_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 200;
 /** A busy host may mean the K-line limit of one request a second, which other programs draw from too. */
 const BUSY_PAUSE_MS = 1_000;
@@ -197,7 +197,7 @@ export class ExchangeApi {
         return await action();
       } catch (error) {
         const pauseMs = pauseAfter(error, attempt, host.random());
-        if (attempt === MOST_ATTEMPTS || !isPassing(error) || !budget.allows(pauseMs)) throw error;
+        if (attempt === MAX_ATTEMPTS || !isPassing(error) || !budget.allows(pauseMs)) throw error;
         await host.sleep(pauseMs);
       }
     }
@@ -282,7 +282,7 @@ export class ExchangeApi {
     const report = (what: string) =>
       trace?.(`GET ${host.redaction.apply(url)} -> ${what}, ${host.monotonic() - start} ms`);
     try {
-      const sent = await get(url, { ...delivery, mostBytes: operationOf(name).mostBytes, network, signal });
+      const sent = await get(url, { ...delivery, maxBytes: operationOf(name).maxBytes, network, signal });
       const whole = { ...sent, body: host.redaction.applyToData(sent.body) };
       const { status, body, date } = whole;
       this.#learn(name, date, host.monotonic() - start);

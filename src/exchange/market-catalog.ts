@@ -11,7 +11,7 @@ const FRESH_MS = 3_600_000;
 /** A market missing from the cache may be new: a cache older than this is refreshed before the market counts as unknown. */
 const SETTLED_MS = 10_000;
 /** More decimals than any coin has; more would make tick sizes of any length. */
-const MOST_DECIMALS = 40;
+const MAX_DECIMALS = 40;
 
 /** The exchange's markets, cached for an hour. */
 export class MarketCatalog {
@@ -92,7 +92,7 @@ function toMarkets(text: string): Market[] {
 
 /** 10^-scale: the smallest step of a price or an amount. */
 function step(scale: number): string {
-  if (scale < 0 || scale > MOST_DECIMALS) {
+  if (scale < 0 || scale > MAX_DECIMALS) {
     throw new Failure('internal', `the exchange gave ${scale} as the decimals of a market, which cannot be`);
   }
   return Decimal.fromUnits(1n, scale).toString();

@@ -3,8 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { CancelableRequest, Got, OptionsInit, RequestError, Response } from 'got';
-import { codeOf } from '../config/private.js';
-import { ACTIVE_PROFILE, type Advice, Failure, type FailureKind, suggest } from '../errors.js';
+import { ACTIVE_PROFILE, type Advice, codeOf, Failure, type FailureKind, suggest } from '../errors.js';
 import { readTextBounded } from '../platform/bounded-file.js';
 import { certificateTrouble } from './network/certificates.js';
 import type * as Proxies from './network/proxy.js';
@@ -21,7 +20,7 @@ export interface Delivery {
   readonly fresh: boolean;
   readonly timeoutMs: number;
   /** The longest body, after decompression: a few bytes may expand to gigabytes. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** Absent: no proxy, and the well-known authorities. */
   readonly network?: Network | undefined;
   /** Ends the request. */
@@ -137,11 +136,11 @@ const FIX: Advice = [
 ];
 
 /** A store of all well-known authorities has a quarter of a megabyte. */
-const MOST_CERTIFICATE_BYTES = 16 * 2 ** 20;
+const MAX_CERTIFICATE_BYTES = 16 * 2 ** 20;
 
 function certificatesIn(file: string, kind: FailureKind = 'credentials', hint = FIX): string {
   try {
-    const text = readTextBounded(file, MOST_CERTIFICATE_BYTES);
+    const text = readTextBounded(file, MAX_CERTIFICATE_BYTES);
     if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
   } catch (thrown) {
     throw new Failure(kind, `The caFile ${file} cannot be read (${codeOf(thrown)}).`, { hint });
@@ -174,7 +173,7 @@ const CANCELLED = 'the request was cancelled';
  */
 export async function get(
   url: string,
-  { fresh, timeoutMs, mostBytes, network = DIRECT, signal }: Delivery,
+  { fresh, timeoutMs, maxBytes, network = DIRECT, signal }: Delivery,
 ): Promise<HttpAnswer> {
   const request = await gotOnce();
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
@@ -185,7 +184,7 @@ export async function get(
     timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: timeoutMs },
     ...options,
   });
-  const exchange = new OneExchange(answer, sendStart, { strict: fresh, mostBytes });
+  const exchange = new OneExchange(answer, sendStart, { strict: fresh, maxBytes });
   try {
     return await exchange.result(timeoutMs, signal);
   } catch (error) {
@@ -204,7 +203,7 @@ class OneExchange {
   constructor(
     private readonly answer: CancelableRequest<Response<string>>,
     private readonly sendStart: SendStart,
-    { strict, mostBytes }: { readonly strict: boolean; readonly mostBytes: number },
+    { strict, maxBytes }: { readonly strict: boolean; readonly maxBytes: number },
   ) {
     this.#failed = new Promise((_, reject) => {
       this.#fail = reject;
@@ -225,7 +224,7 @@ class OneExchange {
         );
     });
     answer.on('downloadProgress', ({ transferred }) => {
-      if (transferred > mostBytes) this.#end('endless', `the answer was longer than ${mostBytes / 2 ** 20} MB`);
+      if (transferred > maxBytes) this.#end('endless', `the answer was longer than ${maxBytes / 2 ** 20} MB`);
     });
   }
 

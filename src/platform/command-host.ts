@@ -17,6 +17,8 @@ export class CommandHost {
   readonly host: Host;
   readonly #over = new AbortController();
   readonly #works = new Map<Parameters<Host['onInterrupt']>[0], (() => void) | undefined>();
+  /** What undoes what the command has left in this process: its works at the exit, and its handlers. */
+  readonly #left = new Set<() => void>();
   readonly #streams: CommandStream[];
   #isInterrupted = false;
 
@@ -40,6 +42,14 @@ export class CommandHost {
         return () => this.#works.delete(work);
       },
       takeInterrupts: () => () => undefined,
+      onExit: (work) => {
+        const forget = parent.onExit(work);
+        return this.#undoneAtEnd(forget, work);
+      },
+      jobControl: {
+        ...parent.jobControl,
+        onStop: (stop, resume) => this.#undoneAtEnd(parent.jobControl.onStop(stop, resume)),
+      },
     };
   }
 
@@ -59,7 +69,21 @@ export class CommandHost {
   /** The command has ended. */
   end(): void {
     this.#over.abort(new Interrupted('SIGTERM'));
+    for (const undo of this.#left) undo();
     for (const stream of this.#streams) stream.close();
+  }
+
+  /** @param work what is still to be done if the command does not cancel it itself */
+  #undoneAtEnd(cancel: () => void, work: () => void = () => undefined): () => void {
+    const undo = () => {
+      cancel();
+      work();
+    };
+    this.#left.add(undo);
+    return () => {
+      this.#left.delete(undo);
+      cancel();
+    };
   }
 }
 

@@ -6,6 +6,7 @@ import { isatty } from 'node:tty';
 import envPaths from 'env-paths';
 import { Interrupted } from '../errors.js';
 import type { PipedCommand } from './command.js';
+import { type JobControl, jobControl } from './job-control.js';
 import { type Redaction, redacting } from './redaction.js';
 
 export interface TerminalOutput extends Writable {
@@ -62,6 +63,12 @@ export interface Host {
    * where the end of a command is the end of the program.
    */
   readonly over: AbortSignal;
+  /**
+   * Runs the work when the program ends without a signal, before it reports an error that nothing caught. Returns a function
+   * that cancels this.
+   */
+  onExit(work: () => void): () => void;
+  readonly jobControl: JobControl;
   /** Whether there is a program of this name to run, or at this path. */
   isProgram(name: string): Promise<boolean>;
   /**
@@ -99,6 +106,8 @@ export function systemHost(): Host {
     onInterrupt: signals.onInterrupt,
     takeInterrupts: signals.takeInterrupts,
     over: new AbortController().signal,
+    onExit,
+    jobControl,
     isProgram: async (name) => (await import('./command.js')).isProgram(name, process.env.PATH),
     run: async (words) => (await import('./command.js')).runCommand(words, signals, isOnTerminal()),
     pipeTo: async (line) => (await import('./command.js')).pipeTo(line, process.env.SHELL),
@@ -230,6 +239,14 @@ function takeSignals(): Signals {
         taker = undefined;
       };
     },
+  };
+}
+
+function onExit(work: () => void): () => void {
+  const endings = ['exit', 'uncaughtExceptionMonitor'];
+  for (const ending of endings) process.on(ending, work);
+  return () => {
+    for (const ending of endings) process.off(ending, work);
   };
 }
 

@@ -20,7 +20,7 @@ interface OutputOptions extends ScreenOptions {
 const LONGEST_REMARK = 2_000;
 
 /** A picture may stay for days. */
-const MOST_WITHHELD = 20;
+const MAX_WITHHELD = 20;
 
 /** Writes a command's answer to stdout, and remarks about it to stderr. */
 export class Output {
@@ -36,10 +36,10 @@ export class Output {
   #withheld: string[] | undefined;
 
   constructor(
-    private readonly host: Pick<Host, 'output' | 'errors' | 'environment'> & {
-      readonly onInterrupt?: (work: () => void) => () => unknown;
-      readonly over?: AbortSignal;
-    },
+    private readonly host: Pick<
+      Host,
+      'input' | 'output' | 'errors' | 'environment' | 'onInterrupt' | 'onExit' | 'jobControl'
+    > & { readonly over?: AbortSignal },
     readonly format: Format,
     private readonly options: OutputOptions = {},
   ) {
@@ -142,25 +142,25 @@ export class Output {
       }
       return;
     }
-    const { Drawing } = await import('./drawing.js');
-    const screen = () => screenOf(this.host.output, this.host.environment, this.options);
-    const drawing = new Drawing(this.host.output, () => ({ screen: screen(), text: picture.show(screen()) }));
+    const { LiveScreen } = await import('./live/live-screen.js');
+    const live = new LiveScreen(this.host, { lines: (screen) => picture.show(screen).split('\n') }, this.options);
     let isInterrupted = false;
-    const forget = this.host.onInterrupt?.(() => {
+    const forget = this.host.onInterrupt(() => {
       isInterrupted = true;
-      drawing.end();
+      live.end();
     });
     this.#withheld = [];
     try {
       for await (const event of events) {
         picture.take(event);
-        drawing.change();
+        live.change();
       }
-      drawing.end();
-      if (!isInterrupted) await this.#print(`${picture.show(screen(), true)}\n`);
+      live.end();
+      const screen = screenOf(this.host.output, this.host.environment, this.options);
+      if (!isInterrupted) await this.#print(`${picture.show(screen, true)}\n`);
     } finally {
-      forget?.();
-      drawing.end();
+      forget();
+      live.end();
       const said = this.#withheld.join('');
       this.#withheld = undefined;
       if (said !== '') this.#remarks.write(said).catch(() => {});
@@ -223,7 +223,7 @@ export class Output {
   #say(line: string): void {
     if (this.#withheld !== undefined && this.host.errors.isTTY === true) {
       this.#withheld.push(`${line}\n`);
-      if (this.#withheld.length > MOST_WITHHELD) this.#withheld.shift();
+      if (this.#withheld.length > MAX_WITHHELD) this.#withheld.shift();
       return;
     }
     this.#live?.clear();

@@ -9,7 +9,7 @@ const CTRL_D = '\u0004';
 const ESCAPE = '\u001b';
 
 /** More choices would not fit on a screen; another word narrows them down. */
-const MOST_CHOICES = 20;
+const MAX_CHOICES = 20;
 
 /**
  * Asks on a terminal that cannot move its cursor: whole lines, which the terminal itself edits, and no escape sequence.
@@ -55,7 +55,7 @@ async function chosen(
   let listed = all.length > 0 ? all : await find('');
   for (;;) {
     say(streams, message);
-    for (const [index, { name }] of listed.slice(0, MOST_CHOICES).entries()) say(streams, `${index + 1}) ${name}`);
+    for (const [index, { name }] of listed.slice(0, MAX_CHOICES).entries()) say(streams, `${index + 1}) ${name}`);
     const typed = (await line(streams, 'Number or name:')).trim();
     const choice = /^\d+$/.test(typed) ? listed[Number(typed) - 1] : undefined;
     if (choice !== undefined) return choice.value;

@@ -51,9 +51,10 @@ describe('the commands', () => {
     expect(definition.examples.length).toBeGreaterThan(1);
     expect(definition.output, 'A command describes in `output` what its --json prints.').toBeDefined();
     const changes = /\bdryRun\b|\bdryChange\b/.test(String(definition.run));
-    expect({ changes, dry: definition.dry !== undefined }, 'What --dry-run prints is in `dry`.').toMatchObject(
-      changes ? { dry: true } : {},
-    );
+    expect(
+      { changes, dryRunOutput: definition.dryRunOutput !== undefined },
+      'What --dry-run prints is in `dryRunOutput`.',
+    ).toMatchObject(changes ? { dryRunOutput: true } : {});
     const described = [...Object.values(definition.arguments ?? {}), ...Object.values(definition.flags ?? {})];
     expect(described.filter(({ description }) => description.trim() === '')).toEqual([]);
   });

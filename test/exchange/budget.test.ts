@@ -5,12 +5,12 @@ it('a time budget does not count the time for an answer at a prompt', async () =
   let now = 1_000;
   const budget = new Budget(500, () => now);
   now += 200;
-  await budget.outside(async () => {
+  await budget.pausedDuring(async () => {
     now += 60_000;
   });
   expect(budget.leftMs).toBe(300);
   await expect(
-    budget.outside(async () => {
+    budget.pausedDuring(async () => {
       now += 5_000;
       throw new Error('left without an answer');
     }),
@@ -26,9 +26,9 @@ it('a time budget stands still while one of several things waits for a person', 
   let now = 1_000;
   const budget = new Budget(500, () => now);
   let answer = (): void => undefined;
-  const first = budget.outside(() => new Promise<void>((resolve) => (answer = resolve)));
+  const first = budget.pausedDuring(() => new Promise<void>((resolve) => (answer = resolve)));
   now += 60_000;
-  await budget.outside(async () => {
+  await budget.pausedDuring(async () => {
     now += 60_000;
     expect([budget.leftMs, budget.isBinding]).toEqual([500, false]);
   });

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Symbols } from '../../src/commands/session/symbols.js';
+import { CompletionNames } from '../../src/commands/session/completion-names.js';
 import { Cache } from '../../src/config/cache.js';
 import { Store } from '../../src/config/store.js';
 import { requireCertificates } from '../../src/exchange/transport.js';
@@ -75,7 +75,7 @@ describe.each(ENDLESS)('%s', (_what, file) => {
     expect(readRecord(file)).toBeUndefined();
     const cached = new Cache(folderWith('answers/key', file), () => 0);
     expect(cached.read('key')).toBeNull();
-    expect(new Symbols(folderWith('symbols/sandbox/markets', file), 'sandbox').read('markets')).toEqual([]);
+    expect(new CompletionNames(folderWith('symbols/sandbox/markets', file), 'sandbox').read('markets')).toEqual([]);
   });
 
   it('is refused as a document of the configuration', async () => {

@@ -43,6 +43,8 @@ export function fakeHost(): FakeHost {
     onInterrupt: () => () => undefined,
     takeInterrupts: () => () => undefined,
     over: new AbortController().signal,
+    onExit: () => () => undefined,
+    jobControl: { onStop: () => () => undefined, press: () => undefined },
     isProgram: () => Promise.resolve(true),
     run: () => Promise.resolve(0),
     pipeTo: () => Promise.resolve({ input: new PassThrough(), ended: Promise.resolve(0) }),

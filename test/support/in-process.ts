@@ -90,6 +90,8 @@ export function startInProcess(
       };
     },
     over: new AbortController().signal,
+    onExit: () => () => undefined,
+    jobControl: { onStop: () => () => undefined, press: () => undefined },
     isProgram: (name) => Promise.resolve(isProgram(name, environment.PATH)),
     run: ([program = '', ...rest]) =>
       new Promise((resolve, reject) => {

@@ -90,7 +90,7 @@ export default define({
   examples: RAW_EXAMPLES.map((call) => `api ${call}`),
   output: anything,
   // what the command of a write prints, or a single request
-  dry: anything,
+  dryRunOutput: anything,
   async run(context, { method, parameters, raw, override }) {
     const values = Object.fromEntries(parameters.map(({ name, value }) => [name, value]));
     if (method === 'withdraw') throw (await import('./writes.js')).onlyByCommand(values);
@@ -113,15 +113,15 @@ export default define({
 function requireAllInCsv(method: string, body: string): void {
   const missing = notInCsv(body);
   if (missing.length === 0) return;
-  const most = missing.slice(0, MOST_NAMED).join(', ');
-  const more = missing.length > MOST_NAMED ? ` and ${missing.length - MOST_NAMED} more` : '';
+  const most = missing.slice(0, MAX_NAMED).join(', ');
+  const more = missing.length > MAX_NAMED ? ` and ${missing.length - MAX_NAMED} more` : '';
   throw usage(
     `CSV has room for one list, and the answer to ${method} also has ${most}${more}.`,
     '--json has all of it.',
   );
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 type Values = Readonly<Record<string, string>>;
 

@@ -11,7 +11,7 @@ import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { refuseDuplicate, sendCall } from '../../trading/call/call.js';
 import { readAmount, readPrice } from '../../trading/expressions.js';
-import { type Guarded, guardOrders } from '../../trading/guards/guards.js';
+import { type GuardReport, guardOrders } from '../../trading/guards/guards.js';
 import { type GuardName, guardLimits } from '../../trading/guards/limits.js';
 import type { BatchLine, CallTerms } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/orders/terms.js';
@@ -142,7 +142,7 @@ async function guardLikelyOrders(
   { session }: Context,
   account: TradingAccount,
   values: Values,
-): Promise<Omit<Guarded, 'bid'>> {
+): Promise<Omit<GuardReport, 'bid'>> {
   const nothing = { breaches: [], warnings: [] };
   const { orders, sides, market: name } = likelyOrders(values);
   if (orders.length === 0 || name === undefined) return nothing;

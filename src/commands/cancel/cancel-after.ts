@@ -34,7 +34,7 @@ export default define({
     market: shape.text(''),
     cancelsAt: shape.time("by the exchange's clock, unless the timer is started again"),
   }),
-  dry: dryRunShape(),
+  dryRunOutput: dryRunShape(),
   async run(context, { market, command, hold }) {
     await requireCommand(context, command, hold);
     return cancelAfter(context, market, hold ? command : undefined);
@@ -64,7 +64,7 @@ export async function cancelAfter(
 }
 
 /** Pages of a side to search for open orders: the timer must not wait for a long history. */
-const MOST_PAGES = 10;
+const MAX_PAGES = 10;
 
 async function start(
   context: Context,
@@ -110,7 +110,7 @@ async function requireCommand({ host }: Context, command: readonly string[], hol
 
 /** What is open, for people. A failure to read it must not keep the timer from starting. */
 async function openNow({ client }: TradingAccount, market: string): Promise<string> {
-  const found = await tryRead(() => readOpenOrders(client, market, MOST_PAGES));
+  const found = await tryRead(() => readOpenOrders(client, market, MAX_PAGES));
   if (found === undefined) return 'unknown';
   const { open, more } = found;
   const older = more ? '; older orders were not read' : '';

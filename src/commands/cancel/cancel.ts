@@ -39,7 +39,7 @@ export default define({
     'cancel btc_usdt --all --yes --json',
   ],
   output: shape.list(shape.record(CANCELLED)),
-  dry: shape.list(dryRunShape()),
+  dryRunOutput: shape.list(dryRunShape()),
   async run(context, { market, ids, id, all }) {
     const named = [...new Set(ids)].map((one) => ({ id: one }));
     const ways = [named.length > 0, id !== undefined, all];

@@ -44,7 +44,7 @@ export const install = define({
   arguments: shellArgument,
   examples: ['completion install', 'completion install zsh --dry-run', 'completion install bash --yes'],
   output: CHANGED,
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   run(context, { shell: named }) {
     const shell = shellToUse(context.host, named);
     return change(context, shell, {
@@ -61,7 +61,7 @@ export const uninstall = define({
   arguments: shellArgument,
   examples: ['completion uninstall', 'completion uninstall bash --yes'],
   output: CHANGED,
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   run(context, { shell: named }) {
     const shell = shellToUse(context.host, named);
     return change(context, shell, {

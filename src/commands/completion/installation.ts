@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { cannotWrite, codeOf, replaceFile, shellWord } from '../../config/private.js';
-import { Failure, quoted, suggest, usage } from '../../errors.js';
+import { cannotWrite, replaceFile } from '../../config/write-file.js';
+import { codeOf, Failure, quoted, shellWord, suggest, usage } from '../../errors.js';
 import { readBounded, readTextBounded } from '../../platform/bounded-file.js';
 import type { Host } from '../../platform/host.js';
 import { hasBlock, hasSingleMarker, withBlock, withoutBlock } from './startup-block.js';
@@ -11,7 +11,7 @@ import { hasBlock, hasSingleMarker, withBlock, withoutBlock } from './startup-bl
 const SCRIPTS = { bash: 'pit.bash', zsh: '_pit', fish: 'pit.fish' } as const;
 
 /** More than any script or startup file has. */
-const MOST_BYTES = 16 * 2 ** 20;
+const MAX_BYTES = 16 * 2 ** 20;
 
 export type Shell = keyof typeof SCRIPTS;
 
@@ -35,7 +35,7 @@ export function shellToUse({ environment }: Pick<Host, 'environment'>, named: Sh
 export function scriptText({ self }: Pick<Host, 'self'>, shell: Shell): string {
   try {
     const program = fs.realpathSync(self.arguments[0] ?? '');
-    return readTextBounded(path.join(path.dirname(program), '..', 'completions', SCRIPTS[shell]), MOST_BYTES);
+    return readTextBounded(path.join(path.dirname(program), '..', 'completions', SCRIPTS[shell]), MAX_BYTES);
   } catch (cause) {
     const hint = 'Install pit again, in its own folder: npm ci';
     throw new Failure('internal', `The completion script for ${shell} is missing from the installation.`, {
@@ -214,7 +214,7 @@ const NEW_FILE_MODE = 0o644;
  */
 function readOwn(file: string): string | null {
   try {
-    return readBounded(file, MOST_BYTES).toString('latin1');
+    return readBounded(file, MAX_BYTES).toString('latin1');
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT' && !isLink(file)) return null;
     const why = codeOf(thrown) === 'ENOENT' ? 'it links to a missing file' : codeOf(thrown);

@@ -1,8 +1,7 @@
 import fs, { type Stats } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { codeOf, shellWord } from '../../config/private.js';
-import { suggest } from '../../errors.js';
+import { codeOf, shellWord, suggest } from '../../errors.js';
 import { version } from '../../version.js';
 import { completionState, SHELLS } from '../completion/installation.js';
 import { type Check, fail, ok, type Result, warn } from './check.js';

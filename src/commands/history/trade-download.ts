@@ -44,7 +44,7 @@ async function download(context: Context, file: SeriesFile, { market, since, fol
   let [added, after] = [0, file.last?.id ?? since];
   const progress = () => `${grouped(String(added))} trades, to ${file.last?.time ?? 'none'}`;
   const hide = output.live(progress);
-  const bind = follow ? budget.unbind() : () => {};
+  const bind = follow ? budget.disableDeadline() : () => {};
   const forget = noteInterrupt(context, file, 'trades', () => {
     hide();
     return added;

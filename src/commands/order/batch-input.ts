@@ -1,11 +1,10 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { Context } from '../../cli/context.js';
-import { codeOf } from '../../config/private.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Side } from '../../domain/order.js';
-import { Failure, quoted, usage } from '../../errors.js';
+import { codeOf, Failure, quoted, usage } from '../../errors.js';
 import { averagePriceOf, rungsOf, type Weight } from '../../trading/batches/ladder.js';
 import { totals } from '../../trading/batches/lines.js';
 import { readLines } from '../../trading/batches/read-lines.js';
@@ -49,7 +48,7 @@ interface Ladder {
   readonly count: number;
 }
 
-const MOST_ORDERS = 100_000;
+const MAX_ORDERS = 100_000;
 
 /** Reads `30000:31000:20` and `bid:bid-2%:10`. Throws Failure `usage`. */
 export function readLadder(word: string): Ladder {
@@ -58,7 +57,7 @@ export function readLadder(word: string): Ladder {
     const form = 'Write FROM:TO:N, two prices and how many orders: 30000:31000:20, or bid:bid-2%:10.';
     throw usage(`${quoted(word)} is not a ladder.`, form);
   }
-  const orders = wholeNumber('The number of orders of a ladder', 2, MOST_ORDERS);
+  const orders = wholeNumber('The number of orders of a ladder', 2, MAX_ORDERS);
   return { from: readPrice(from), to: readPrice(to), count: orders(count) };
 }
 
@@ -80,7 +79,7 @@ export function requireConsistent({ file, ladder, amount, weight, resume }: Flag
 export async function readInput({ host, budget }: Context, flags: Flags): Promise<BatchInput> {
   const { file, ladder, amount, weight = 'equal', resume } = flags;
   if (ladder !== undefined && amount !== undefined) return { kind: 'ladder', ladder, amount, weight };
-  const lines = file === undefined ? undefined : await budget.outside(() => linesOf(host, file));
+  const lines = file === undefined ? undefined : await budget.pausedDuring(() => linesOf(host, file));
   if (resume !== undefined) return { kind: 'resume', job: resume, lines };
   return { kind: 'lines', lines: lines ?? [] };
 }
@@ -92,7 +91,7 @@ async function linesOf({ input }: Context['host'], file: string): Promise<BatchL
 }
 
 /** Far more than a job of a whole day. */
-const MOST_BYTES = 32 * 2 ** 20;
+const MAX_BYTES = 32 * 2 ** 20;
 
 async function readAll(stream: Readable, name: string): Promise<string> {
   const chunks: Buffer[] = [];
@@ -101,7 +100,7 @@ async function readAll(stream: Readable, name: string): Promise<string> {
     for await (const chunk of stream) {
       chunks.push(Buffer.from(chunk));
       length += chunks.at(-1)?.length ?? 0;
-      if (length > MOST_BYTES) throw usage(`${name} is longer than ${MOST_BYTES / 2 ** 20} MB.`, 'Split it.');
+      if (length > MAX_BYTES) throw usage(`${name} is longer than ${MAX_BYTES / 2 ** 20} MB.`, 'Split it.');
     }
   } catch (error) {
     throw error instanceof Failure

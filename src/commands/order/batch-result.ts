@@ -12,7 +12,7 @@ import type { Paint, Screen } from '../../terminal/screen.js';
 import { type Entry, record, table } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
 import type { LineOutcome } from '../../trading/batches/batch-fact.js';
-import { type Job, MOST_PAIRS } from '../../trading/batches/job.js';
+import { type Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { type Ending, JobRun, type Phase } from '../../trading/batches/job-run.js';
 import { resumeCommand } from '../../trading/batches/start-job.js';
 import { doneTwice } from '../session/duplicate-warnings.js';
@@ -69,7 +69,7 @@ function nextStep(job: Job): string | Hint {
 
 function barOf(job: Job) {
   const { placed, refused, notSent } = job.counts();
-  const seconds = Math.ceil(timeFor(Math.ceil(notSent / MOST_PAIRS)) / 1_000);
+  const seconds = Math.ceil(timeFor(Math.ceil(notSent / MAX_PAIRS)) / 1_000);
   return { done: placed + refused, total: job.terms.count, note: `${seconds} s` };
 }
 
@@ -205,7 +205,7 @@ const OUTCOME_TEXT: Readonly<Record<LineOutcome, string>> = {
 };
 
 /** A person reads no more; programs get all. */
-const MOST_ROWS = 50;
+const MAX_ROWS = 50;
 
 /** How many orders were placed, and the lines that were not. */
 function batchTable(
@@ -245,9 +245,9 @@ function batchTable(
       },
       { title: 'why', value: ({ reason }) => reason, importance: 3 },
     ],
-    runs.slice(0, MOST_ROWS),
+    runs.slice(0, MAX_ROWS),
   );
-  const more = runs.length - MOST_ROWS;
+  const more = runs.length - MAX_ROWS;
   const rest = more <= 0 ? [] : [screen.paint.faint(`And ${grouped(String(more))} more; --json and --csv list all.`)];
   return [record(screen, entries), '', lines, ...rest].join('\n');
 }

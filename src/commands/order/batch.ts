@@ -14,7 +14,7 @@ import type { Entry } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { batchOf } from '../../trading/batches/batch-sender.js';
 import { checkLines } from '../../trading/batches/check-lines.js';
-import { Job, MOST_PAIRS } from '../../trading/batches/job.js';
+import { Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { totals } from '../../trading/batches/lines.js';
 import {
   jobToResume,
@@ -28,7 +28,7 @@ import { readAmount } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine, BatchTerms } from '../../trading/journal/intent.js';
 import { distanceFrom, type Reference } from '../../trading/market-view.js';
-import type { GuardedSend } from '../../trading/orders/place.js';
+import type { RecordOptions } from '../../trading/orders/place.js';
 import { verifyMarket, verifyOrders } from '../../trading/orders/verify-orders.js';
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import type { PlannedOrders, PreviewFacts } from '../../trading/preview/preview.js';
@@ -37,7 +37,7 @@ import { overriddenBy, overrideFlag } from '../guarding.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';
 import { type BatchInput, readInput, readLadder, requireConsistent, resolveLadder } from './batch-input.js';
 import { BATCH, BATCH_LINE, batchAnswer, progressOf, runJob, UNCHECKED_BATCH } from './batch-result.js';
-import { type CheckedOrders, checkOrders, confirmOrders, orderContext } from './confirm.js';
+import { type CheckedOrders, checkOrders, confirmOrders, loadOrderContext } from './confirm.js';
 import { checkGiven, uncertainWarnings } from './order.js';
 import { ORDERS_PREVIEW, type PreviewText, previewData, UNKNOWN } from './preview.js';
 
@@ -70,7 +70,7 @@ export default define({
     'order batch buy btc_usdt --resume job5b39c93435bd27d2fb16',
   ],
   output: BATCH,
-  dry: dryRunShape(
+  dryRunOutput: dryRunShape(
     {
       ...ORDERS_PREVIEW,
       orders: shape.count('how many'),
@@ -114,8 +114,8 @@ export async function startBatch(
     refuseDuplicates(account, { ...where, lines }, job);
     return lines;
   };
-  const begin = (lines: readonly BatchLine[], guardedSend: GuardedSend) =>
-    startJob(account, { ...where, lines }, job, guardedSend);
+  const begin = (lines: readonly BatchLine[], recordOptions: RecordOptions) =>
+    startJob(account, { ...where, lines }, job, recordOptions);
   return sendBatch(context, account, { ...where, market, job, overridden, linesIn, begin });
 }
 
@@ -158,7 +158,7 @@ async function resumeBatch(
     overridden,
     resumed: { lines: terms.lines, progress: progressOf(job) },
     linesIn: async () => lines,
-    begin: async (_, guardedSend) => resumeJob(account, id, guardedSend),
+    begin: async (_, recordOptions) => resumeJob(account, id, recordOptions),
   });
 }
 
@@ -183,7 +183,7 @@ interface Batch extends Pick<BatchTerms, 'side' | 'account'> {
   /** The orders to send. Those of a ladder may depend on the market. */
   readonly linesIn: (snapshot: MarketSnapshot) => Promise<readonly BatchLine[]>;
   /** Gives the job to this process. */
-  readonly begin: (lines: readonly BatchLine[], guardedSend: GuardedSend) => Promise<Job>;
+  readonly begin: (lines: readonly BatchLine[], recordOptions: RecordOptions) => Promise<Job>;
 }
 
 /** The orders of a job that were checked, ready to be sent. */
@@ -205,10 +205,10 @@ async function sendBatch(context: Context, account: TradingAccount, batch: Batch
     dryRun: (checked, facts, show) => dryBatch(context, account, batch, { ...checked, facts }, show),
   });
   if (confirmed.answer !== undefined) return confirmed.answer;
-  const { ready, guardedSend } = confirmed;
-  context.budget.lengthen(timeFor(Math.ceil(ready.lines.length / MOST_PAIRS)));
+  const { ready, recordOptions } = confirmed;
+  context.budget.lengthen(timeFor(Math.ceil(ready.lines.length / MAX_PAIRS)));
   await verifyMarket(account, market.market);
-  return runJob(context, account, await batch.begin(ready.lines, guardedSend));
+  return runJob(context, account, await batch.begin(ready.lines, recordOptions));
 }
 
 /**
@@ -221,13 +221,13 @@ async function prepareBatch(
   { market, side, account: name, job, overridden, linesIn }: Batch,
   earlier: CheckedBatch | undefined,
 ): Promise<CheckedBatch> {
-  const asked = { side, type: 'limit', account: name, overridden, levels: 1 } as const;
-  const snapshot = earlier?.needed.snapshot.again();
-  const needed = await orderContext(context, account, market, { ...asked, snapshot });
-  const lines = await linesIn(needed.snapshot);
+  const needs = { side, type: 'limit', account: name, overridden, levels: 1 } as const;
+  const snapshot = earlier?.context.snapshot.refreshed();
+  const orderContext = await loadOrderContext(context, account, market, { ...needs, snapshot });
+  const lines = await linesIn(orderContext.snapshot);
   const orders = lines.map(([line, price, amount]) => ({ line, price, amount }));
   const plan: PlannedOrders = { market, side, type: 'limit', account: name, orders };
-  const checked = await checkOrders(account, plan, needed);
+  const checked = await checkOrders(account, plan, orderContext);
   return {
     ...checked,
     warnings: [...uncertainWarnings(context, account, market.market, job), ...checked.warnings],
@@ -241,7 +241,7 @@ function summaryOf(lines: readonly BatchLine[]) {
   const prices = lines.map(([, price]) => Decimal.of(price)).sort((left, right) => left.compare(right));
   return {
     orders: lines.length,
-    requests: Math.ceil(lines.length / MOST_PAIRS),
+    requests: Math.ceil(lines.length / MAX_PAIRS),
     amount: amount.trimmed().toString(),
     notional: notional.trimmed().toString(),
     lowest: prices[0]?.toString() ?? null,
@@ -263,7 +263,7 @@ function batchText(
       ? 'nothing'
       : `${grouped(String(crossing))} of ${grouped(String(orders))} reach the other side of the book`;
   return {
-    asked: [
+    requested: [
       ...(resumed === undefined ? [] : [['so far', resumed.progress] as Entry]),
       ['orders', `${grouped(String(orders))} in ${counted(requests, 'request')}, about ${seconds} s`],
       ['amount', `${grouped(amount)} ${base}`],
@@ -272,7 +272,7 @@ function batchText(
     distance: distances([lowest, highest], reference),
     fills: ['fill at once', crossing === null ? UNKNOWN : filling],
     notional,
-    sent: [
+    details: [
       ['account', account === 'spot' ? 'spot' : `${account} margin`],
       ['job', job],
     ],
@@ -303,7 +303,7 @@ function dryBatch(
   // programs always get prices, even if nothing is left to send
   const { lowest, highest } = lines.length > 0 ? sent : summaryOf(resumed?.lines ?? []);
   const requests = Array.from({ length: count }, (_, index) => {
-    const pairs = lines.slice(index * MOST_PAIRS, (index + 1) * MOST_PAIRS);
+    const pairs = lines.slice(index * MAX_PAIRS, (index + 1) * MAX_PAIRS);
     const batch = batchOf({ market: market.market, side, account, lines: pairs }, [...pairs.keys()]);
     return maskedRequest(client.hosts, batchRequest(batch), host.now());
   });

@@ -4,14 +4,14 @@ import type { AccountType, OrderType } from '../../domain/order.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { TradingAccount } from '../../trading/account.js';
-import { guardOrders, needMarket } from '../../trading/guards/guards.js';
+import { guardOrders, needsBook } from '../../trading/guards/guards.js';
 import { type GuardLimits, type GuardName, guardLimits } from '../../trading/guards/limits.js';
 import type { OrderTerms } from '../../trading/journal/intent.js';
-import type { GuardedSend } from '../../trading/orders/place.js';
-import { FRESH_MS, type Reading, reasonToAskAgain } from '../../trading/preview/ask-again.js';
+import type { RecordOptions } from '../../trading/orders/place.js';
+import { type CheckedAgainstMarket, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { type PlannedOrders, type PreviewFacts, previewOrders } from '../../trading/preview/preview.js';
-import { blocking, confirmGuarded, guardedSendOf } from '../guarding.js';
+import { blocking, confirmGuarded, recordOptionsOf } from '../guarding.js';
 import { type PreviewText, previewTable } from './preview.js';
 
 /** What is needed to check orders before they are sent: the exchange's answers, and the limits. */
@@ -19,17 +19,17 @@ export interface OrderContext {
   readonly snapshot: MarketSnapshot;
   readonly limits: GuardLimits;
   /** Whether the guards need the market even without a preview. */
-  readonly needsMarket: boolean;
+  readonly guardsNeedBook: boolean;
   /** Whether a preview is shown. */
-  readonly isShown: boolean;
+  readonly withPreview: boolean;
 }
 
-interface Asked {
+interface PreviewNeeds {
   readonly side: OrderTerms['side'];
   readonly type: OrderType;
   readonly account: AccountType;
   readonly overridden: readonly GuardName[];
-  readonly isShown?: boolean;
+  readonly withPreview?: boolean;
   /** Levels of the book to read for a preview: one if the preview needs the best prices alone. */
   readonly levels?: number;
   /** Given if it exists already. */
@@ -40,19 +40,19 @@ interface Asked {
 export const PREVIEW_LEVELS = 50;
 
 /** Reads the limits, and starts every request that checking the orders will need. */
-export async function orderContext(
+export async function loadOrderContext(
   context: Context,
   account: TradingAccount,
   { market, quote }: Market,
-  { side, type, overridden, isShown = hasPreview(context), levels = PREVIEW_LEVELS, ...asked }: Asked,
+  { side, type, overridden, withPreview = hasPreview(context), levels = PREVIEW_LEVELS, ...needs }: PreviewNeeds,
 ): Promise<OrderContext> {
   const limits = guardLimits((await context.session.connection()).settings);
-  const needsMarket = needMarket({ side, type, quote }, limits, overridden);
-  const { snapshot = new MarketSnapshot(account.client, { market, side }, isShown ? levels : 1) } = asked;
-  if (isShown || needsMarket) snapshot.market();
-  if (isShown && asked.account === 'spot') snapshot.balances();
-  if (isShown) snapshot.orders();
-  return { snapshot, limits, needsMarket, isShown };
+  const guardsNeedBook = needsBook({ side, type, quote }, limits, overridden);
+  const { snapshot = new MarketSnapshot(account.client, { market, side }, withPreview ? levels : 1) } = needs;
+  if (withPreview || guardsNeedBook) snapshot.market();
+  if (withPreview && needs.account === 'spot') snapshot.balances();
+  if (withPreview) snapshot.orders();
+  return { snapshot, limits, guardsNeedBook, withPreview };
 }
 
 /** Whether the command shows a preview: it asks, or is a dry run. */
@@ -61,20 +61,20 @@ export function hasPreview({ globals }: Pick<Context, 'globals'>): boolean {
 }
 
 /** Checked orders with the data used for the check. `facts` is null if no preview is shown. */
-export interface CheckedOrders extends Reading {
-  readonly needed: OrderContext;
+export interface CheckedOrders extends CheckedAgainstMarket {
+  readonly context: OrderContext;
 }
 
 /** What orders would do and which guards hold them: everything for a preview, otherwise only what the guards need. */
 export async function checkOrders(
   account: TradingAccount,
   plan: PlannedOrders,
-  needed: OrderContext,
+  context: OrderContext,
 ): Promise<CheckedOrders> {
-  const { snapshot, limits, needsMarket, isShown } = needed;
-  if (isShown) return { plan, needed, ...(await previewOrders(account, plan, snapshot, limits)) };
-  const seen = needsMarket ? await snapshot.market() : undefined;
-  return { plan, needed, facts: null, ...guardOrders(account, plan, seen, limits) };
+  const { snapshot, limits, guardsNeedBook, withPreview } = context;
+  if (withPreview) return { plan, context, ...(await previewOrders(account, plan, snapshot, limits)) };
+  const reading = guardsNeedBook ? await snapshot.market() : undefined;
+  return { plan, context, facts: null, ...guardOrders(account, plan, reading, limits) };
 }
 
 /** How orders become ready to be sent, and what is shown of them. */
@@ -95,7 +95,7 @@ interface Confirmation<Ready extends CheckedOrders> {
 /** The answer of a dry run, or what was confirmed and what the guards need when it is sent. */
 type Confirmed<Ready> =
   | { readonly answer: Answer }
-  | { readonly answer: undefined; readonly ready: Ready; readonly guardedSend: GuardedSend };
+  | { readonly answer: undefined; readonly ready: Ready; readonly recordOptions: RecordOptions };
 
 /**
  * Shows a preview (or only its warnings), asks, and checks the confirmed orders again, because the market may have moved
@@ -111,8 +111,8 @@ export async function confirmOrders<Ready extends CheckedOrders>(
 ): Promise<Confirmed<Ready>> {
   const { globals, output, host } = context;
   const send = async (ready: Ready, { plan, ...checked }: CheckedOrders): Promise<Confirmed<Ready>> => {
-    const guardedSend = await guardedSendOf(context, account, plan.market.quote, checked, overridden);
-    return { answer: undefined, ready, guardedSend };
+    const recordOptions = await recordOptionsOf(context, account, plan.market.quote, checked, overridden);
+    return { answer: undefined, ready, recordOptions };
   };
   let readAt = host.monotonic();
   let ready = await prepare(undefined);
@@ -129,16 +129,18 @@ export async function confirmOrders<Ready extends CheckedOrders>(
     await confirmGuarded(context, question(ready), breaches, overridden, () => ageText(host.monotonic() - shownFrom));
     if (globals.yes && blocking(breaches, overridden).length === 0) return send(ready, ready);
     readAt = host.monotonic();
-    const now = await prepare(ready);
-    const again = await checkOrders(account, plan, now.needed);
-    const reason = reasonToAskAgain({ shown: ready, again, now, ageMs: readAt - shownFrom });
-    if (reason === undefined) return send(ready, again);
+    const reresolved = await prepare(ready);
+    const rechecked = await checkOrders(account, plan, reresolved.context);
+    const reason = reasonToAskAgain({ shown: ready, rechecked, reresolved, ageMs: readAt - shownFrom });
+    if (reason === undefined) return send(ready, rechecked);
     output.warn(`Not sent yet. ${reason}`);
-    ready = now;
+    ready = reresolved;
   }
 }
 
 /** Empty while the preview is fresh. */
 function ageText(ageMs: number): string {
-  return ageMs <= FRESH_MS ? '' : `The book was read ${Math.round(ageMs / 1_000)} s ago; your answer reads it again.`;
+  return ageMs <= PREVIEW_VALID_MS
+    ? ''
+    : `The book was read ${Math.round(ageMs / 1_000)} s ago; your answer reads it again.`;
 }

@@ -27,7 +27,7 @@ import {
 import type { Warning } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { OrderTerms } from '../../trading/journal/intent.js';
-import { type GuardedSend, type Placement, placeOrder, refuseDuplicate } from '../../trading/orders/place.js';
+import { type Placement, placeOrder, type RecordOptions, refuseDuplicate } from '../../trading/orders/place.js';
 import type { Unknown } from '../../trading/orders/settle-order.js';
 import { averageOfFills, checkOrder, newClientId, notionalText } from '../../trading/orders/terms.js';
 import { SendGate } from '../../trading/send-gate.js';
@@ -37,7 +37,7 @@ import { overriddenBy, overrideFlag } from '../guarding.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';
 import { notSent } from '../not-sent.js';
 import { doneTwice, UNCHECKED } from '../session/duplicate-warnings.js';
-import { checkOrders, confirmOrders, hasPreview, orderContext } from './confirm.js';
+import { checkOrders, confirmOrders, hasPreview, loadOrderContext } from './confirm.js';
 import { type CheckedOrder, ORDER_PREVIEW, orderPreviewData, orderText } from './preview.js';
 
 /** The outcome of an order that was sent. */
@@ -104,12 +104,12 @@ export default define({
     'order sell btc_usdt 2 --at bid-15% --override price-band --yes',
   ],
   output: shape.record(PLACED),
-  dry: dryRunShape(ORDER_PREVIEW),
+  dryRunOutput: dryRunShape(ORDER_PREVIEW),
   async run(context, { side, market, amount, at, account = 'spot', borrow, repay, id, override, ...flags }) {
     const parts = { side, market, amount, at, type: typeOf(flags) };
     const given: GivenOrder = { ...parts, account, borrow, repay, id, overridden: overriddenBy(override) };
     checkGiven(given);
-    const request = wholeRequest(given);
+    const request = completeOrder(given);
     if (request === undefined && !context.prompts.available) throw firstMissing(given);
     requireConsent(context);
     const trading = await context.trading.account();
@@ -120,7 +120,7 @@ export default define({
 });
 
 /** What needs no question on a terminal. */
-interface OrderChoices {
+interface OrderFlags {
   readonly account: AccountType;
   readonly borrow: boolean;
   readonly repay: boolean;
@@ -130,7 +130,7 @@ interface OrderChoices {
 }
 
 /** An order as far as the command line gives it. */
-export interface GivenOrder extends OrderChoices {
+export interface GivenOrder extends OrderFlags {
   readonly side: Side | undefined;
   readonly market: string | undefined;
   readonly amount: AmountExpression | undefined;
@@ -140,7 +140,7 @@ export interface GivenOrder extends OrderChoices {
 }
 
 /** A complete order, its expressions not resolved yet. */
-export interface OrderRequest extends OrderChoices {
+export interface OrderRequest extends OrderFlags {
   readonly side: Side;
   readonly market: string;
   readonly amount: AmountExpression;
@@ -172,9 +172,9 @@ function typeOf({ postOnly, ioc }: { postOnly: boolean; ioc: boolean }): OrderTy
   return ioc ? 'ioc' : undefined;
 }
 
-function wholeRequest({ side, market, amount, at, type, ...choices }: GivenOrder): OrderRequest | undefined {
+function completeOrder({ side, market, amount, at, type, ...flags }: GivenOrder): OrderRequest | undefined {
   if (side === undefined || market === undefined || amount === undefined || at === undefined) return undefined;
-  return { ...choices, side, market, amount, at, type: type ?? 'limit' };
+  return { ...flags, side, market, amount, at, type: type ?? 'limit' };
 }
 
 function firstMissing({ side, market, amount }: GivenOrder): Failure {
@@ -193,7 +193,7 @@ interface Guided {
   /** Shows the preview even with `--yes`. */
   readonly alwaysPreview: boolean;
   /** Called once the order is confirmed, with the guards that were lifted: by a flag, or by typing their names. */
-  readonly onConfirmed: (lifted: readonly GuardName[]) => void;
+  readonly onConfirmed: (overridden: readonly GuardName[]) => void;
 }
 
 /** Previews an order, asks, and places it; for `--dry-run` only the preview. */
@@ -204,9 +204,9 @@ export async function sendOrder(
   { alwaysPreview, onConfirmed }: Guided = { alwaysPreview: false, onConfirmed: () => {} },
 ): Promise<Answer> {
   const { overridden } = request;
-  const isShown = alwaysPreview || hasPreview(context);
+  const withPreview = alwaysPreview || hasPreview(context);
   const confirmed = await confirmOrders<CheckedOrder>(context, account, {
-    prepare: (earlier) => prepareOrder(context, account, request, isShown, earlier),
+    prepare: (earlier) => prepareOrder(context, account, request, withPreview, earlier),
     overridden,
     question: () => 'Place this order?',
     text: (checked, facts) => orderText(checked, facts, { account: accountText(checked.order) }),
@@ -217,9 +217,9 @@ export async function sendOrder(
     },
   });
   if (confirmed.answer !== undefined) return confirmed.answer;
-  const { ready, guardedSend } = confirmed;
+  const { ready, recordOptions } = confirmed;
   onConfirmed([...new Set([...overridden, ...ready.breaches.map(({ guard }) => guard)])]);
-  return place(context, account, ready, { chosen: request.id !== undefined, ...guardedSend });
+  return place(context, account, ready, { chosen: request.id !== undefined, ...recordOptions });
 }
 
 /**
@@ -232,20 +232,20 @@ async function prepareOrder(
   context: Context,
   account: TradingAccount,
   request: OrderRequest,
-  isShown: boolean,
+  withPreview: boolean,
   earlier: CheckedOrder | undefined,
 ): Promise<CheckedOrder> {
   const { session, host } = context;
   const { side, type, at, borrow, repay, id, overridden } = request;
   const market = await (await session.markets()).find(request.market);
-  const snapshot = earlier?.needed.snapshot.again();
-  const asked = { side, type, account: request.account, overridden, isShown, snapshot };
-  const needed = await orderContext(context, account, market, asked);
-  if (at.kind === 'book') needed.snapshot.market();
-  if (request.account === 'spot' && request.amount.kind === 'share') needed.snapshot.balances();
+  const snapshot = earlier?.context.snapshot.refreshed();
+  const needs = { side, type, account: request.account, overridden, withPreview, snapshot };
+  const orderContext = await loadOrderContext(context, account, market, needs);
+  if (at.kind === 'book') orderContext.snapshot.market();
+  if (request.account === 'spot' && request.amount.kind === 'share') orderContext.snapshot.balances();
   const isNew = id === undefined || earlier !== undefined;
   const [{ price, amount }] = await Promise.all([
-    resolveOrder(needed.snapshot, market, request),
+    resolveOrder(orderContext.snapshot, market, request),
     isNew ? undefined : requireNewId(account.client, request.market, id),
   ]);
   checkOrder(market, price, amount);
@@ -260,10 +260,10 @@ async function prepareOrder(
     amount: amount.toString(),
     asked: { price: priceText(at), amount: amountText(request.amount) },
   };
-  if (isShown) refuseDuplicate(account, terms);
+  if (withPreview) refuseDuplicate(account, terms);
   const plan = { market, side, type, account: request.account, orders: [terms] };
-  const needsMarket = needed.needsMarket || at.kind === 'book';
-  const checked = await checkOrders(account, plan, { ...needed, needsMarket });
+  const guardsNeedBook = orderContext.guardsNeedBook || at.kind === 'book';
+  const checked = await checkOrders(account, plan, { ...orderContext, guardsNeedBook });
   const clientId = earlier?.order.clientId ?? id ?? newClientId(host);
   return {
     ...checked,
@@ -307,11 +307,11 @@ async function place(
   { output, host }: Context,
   account: TradingAccount,
   { order, plan }: CheckedOrder,
-  options: { readonly chosen: boolean } & GuardedSend,
+  options: { readonly chosen: boolean } & RecordOptions,
 ): Promise<Answer> {
   const gate = new SendGate();
   const { clientId: id, notional: _, ...terms } = order;
-  const forget = host.onInterrupt(() => {
+  const removeHandler = host.onInterrupt(() => {
     if (gate.cancel()) output.note('The order was not sent.');
     else
       output.warn([
@@ -319,7 +319,7 @@ async function place(
         suggest('Find out', 'resolve', id),
       ]);
   });
-  const placement = await placeOrder(account, terms, { id, gate, ...options }).finally(forget);
+  const placement = await placeOrder(account, terms, { id, gate, ...options }).finally(removeHandler);
   if (placement.outcome === 'placed' && placement.duplicates === null) output.note(UNCHECKED);
   return placedAnswer(order, placement, plan.market);
 }

@@ -21,12 +21,12 @@ export interface PreviewText {
   /** Before everything else. */
   readonly head?: readonly Entry[];
   /** What is asked for, for instance amount and price. */
-  readonly asked: readonly Entry[];
+  readonly requested: readonly Entry[];
   readonly distance: string | null;
   readonly fills: Entry;
   readonly notional: string;
   /** How it is sent, for instance type, account and client id. */
-  readonly sent: readonly Entry[];
+  readonly details: readonly Entry[];
 }
 
 /** What orders will do and where they go, as a table that is shown before the question. */
@@ -44,19 +44,19 @@ export async function previewTable(
   const coin = spentCoin(market, side);
   const unreported = account === 'spot' ? UNKNOWN : `${UNKNOWN}: no operation shows margin balances`;
   return (screen) => {
-    const { head = [], asked, distance, fills, notional, sent } = text(screen);
+    const { head = [], requested, distance, fills, notional, details } = text(screen);
     return record(screen, [
       ...head,
       ['side', sideText(side), (words, paint) => paintSide(words, side, paint)],
       ['market', market.market],
-      ...asked,
+      ...requested,
       ['from mid', distance],
       ['bid, ask', reference === null ? UNKNOWN : `${shown(bid)}, ${shown(ask)} ${market.quote}`],
       fills,
       [side === 'buy' ? 'costs at most' : 'brings at least', `${grouped(notional)} ${market.quote} before the fee`],
       ['fee', feeText(fee)],
       ['available', balance === null ? unreported : `${shown(balance.before)} ${coin}, then ${shown(balance.after)}`],
-      ...sent,
+      ...details,
       ['exchange', exchange],
       ...guards.map((guard): Entry => ['guard', guard, (words, paint) => paint.bad(words)]),
       ...warnings.map((warning): Entry => ['warning', warning.text, (words, paint) => paint.warn(words)]),
@@ -103,7 +103,7 @@ export function orderText(
   const filling = average ? `${part} at ${grouped(average.toString())} ${quote} on average` : 'nothing';
   const name = reference === null || reference.name === 'mid' ? '' : `${reference.name} `;
   return {
-    asked: [
+    requested: [
       ['amount', own.amount ?? `${amount} ${base}`],
       ['price', own.price ?? `${grouped(order.price)} ${quote}`],
     ],
@@ -113,7 +113,7 @@ export function orderText(
         : `${distanceText(distanceFrom(Decimal.of(order.price), reference))} ${name}${shown(reference.price)}`,
     fills: ['fills at once', fills === null ? UNKNOWN : filling],
     notional,
-    sent: [
+    details: [
       ['type', TYPE_TEXT[type]],
       ['account', own.account],
       ['client id', clientId],

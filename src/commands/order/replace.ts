@@ -16,7 +16,7 @@ import type { CancelOutcome } from '../../trading/cancel/cancellation.js';
 import { readAmount, readPrice } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { OrderTerms, ReplaceTerms } from '../../trading/journal/intent.js';
-import type { GuardedSend, Placement } from '../../trading/orders/place.js';
+import type { Placement, RecordOptions } from '../../trading/orders/place.js';
 import { newClientId, notionalText, remainderOf } from '../../trading/orders/terms.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { type Changes, planReplacement, type ReplacePlan } from '../../trading/replace/plan.js';
@@ -29,7 +29,7 @@ import { knownClientId, marketName, oneOf, orderId, PRICE_WORDS } from '../input
 import { onMarket } from '../known-market.js';
 import { UNCHECKED } from '../session/duplicate-warnings.js';
 import { warnOfUnknown } from '../unknown-writes.js';
-import { checkOrders, confirmOrders, hasPreview, orderContext, PREVIEW_LEVELS } from './confirm.js';
+import { checkOrders, confirmOrders, hasPreview, loadOrderContext, PREVIEW_LEVELS } from './confirm.js';
 import { accountText, checkGiven, fillsSoFar, PLACED, placedAnswer, uncertainWarnings } from './order.js';
 import { orderWords, tooLittleText } from './order-words.js';
 import { type CheckedOrder, ORDER_PREVIEW, orderPreviewData, orderText, type PreviewText } from './preview.js';
@@ -64,7 +64,7 @@ export default define({
     'order replace btc_usdt 202611210000000001 --at 28000 --amount 100% --dry-run',
   ],
   output: shape.record({ ...PLACED, replaced: shape.record(CANCELLED, 'the row of the cancellation') }),
-  dry: shape.list(shape.either(dryRunShape(), dryRunShape(ORDER_PREVIEW)), 'the cancellation and the order'),
+  dryRunOutput: shape.list(shape.either(dryRunShape(), dryRunShape(ORDER_PREVIEW)), 'the cancellation and the order'),
   async run(context, { market, order, id, at, amount, override, ...flags }) {
     if ((order === undefined) === (id === undefined))
       throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders'));
@@ -114,8 +114,8 @@ async function sendReplacement(context: Context, account: TradingAccount, reques
     },
   });
   if (confirmed.answer !== undefined) return confirmed.answer;
-  const { ready, guardedSend } = confirmed;
-  return replace(context, account, ready.replacement, ready.order.clientId, guardedSend);
+  const { ready, recordOptions } = confirmed;
+  return replace(context, account, ready.replacement, ready.order.clientId, recordOptions);
 }
 
 /**
@@ -134,7 +134,7 @@ async function prepareReplacement(
   // by its id, as a client id names the newest order that has it
   const order = earlier === undefined ? reference : earlier.replacement.terms.order;
   const replacement = await onMarket(context, name, () =>
-    planReplacement(account, market, order, changes, { levels, earlier: earlier?.needed.snapshot }),
+    planReplacement(account, market, order, changes, { levels, earlier: earlier?.context.snapshot }),
   ).catch(async (error: unknown) => {
     // an earlier replacement may have cancelled it, and its new order may be open
     if (error instanceof Failure && error.kind === 'refused')
@@ -142,9 +142,9 @@ async function prepareReplacement(
     throw error;
   });
   const { placed, snapshot } = replacement;
-  const needed = await orderContext(context, account, market, { ...placed, overridden, snapshot });
+  const orderContext = await loadOrderContext(context, account, market, { ...placed, overridden, snapshot });
   const plan = { market, side: placed.side, type: placed.type, account: placed.account, orders: [placed] };
-  const checked = await checkOrders(account, plan, needed);
+  const checked = await checkOrders(account, plan, orderContext);
   const clientId = earlier?.order.clientId ?? newClientId(context.host);
   return {
     ...checked,
@@ -192,7 +192,7 @@ async function replace(
   account: TradingAccount,
   plan: ReplacePlan,
   id: string,
-  guardedSend: GuardedSend,
+  recordOptions: RecordOptions,
 ): Promise<Answer> {
   const forget = host.onInterrupt(() =>
     output.warn([
@@ -201,7 +201,7 @@ async function replace(
     ]),
   );
   const replaceAndVerify = async () => {
-    const replaced = await replaceOrder(account, plan, id, guardedSend);
+    const replaced = await replaceOrder(account, plan, id, recordOptions);
     // that may take seconds, and until it is over nothing of what was done is reported
     return { replaced, found: await verifyMarket(account, plan.terms.market) };
   };

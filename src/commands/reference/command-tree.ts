@@ -143,7 +143,7 @@ function capitals(name: string): string {
 }
 
 /** With more choices than this, the value's name says more. */
-const MOST_CHOICES = 4;
+const MAX_CHOICES = 4;
 
 /** The synopsis of a command in its parts: `pit`, `depth`, `MARKET`, `[--size N]`. */
 export function synopsis({ words, arguments: given, flags }: DescribedCommand): string[] {
@@ -169,6 +169,6 @@ function argumentSyntax({ name, presence, completes }: DescribedArgument): strin
 }
 
 function choicesOf(completes: Completes | null): string | undefined {
-  if (completes?.of !== 'words' || completes.joined || completes.words.length > MOST_CHOICES) return undefined;
+  if (completes?.of !== 'words' || completes.joined || completes.words.length > MAX_CHOICES) return undefined;
   return completes.words.join('|');
 }

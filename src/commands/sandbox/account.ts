@@ -48,7 +48,7 @@ export const add = define({
   },
   examples: ['sandbox account add alice', 'sandbox account add watcher --permissions asset,entrust --json'],
   output: ACCOUNT,
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run({ sandbox, globals }, { name, permissions }) {
     if (globals.dryRun) return dryChange('sandbox account add', `Would add the account ${name}.`);
     const added = (await sandbox.administer('POST /accounts/add', { name, permissions })) as AccountReport;
@@ -134,7 +134,7 @@ export const deposit = define({
     coin: shape.text(''),
     amount: shape.decimal(''),
   }),
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run({ sandbox, globals, output }, { coin, amount, ...rest }) {
     if (globals.dryRun) return dryChange('sandbox deposit', `Would deposit ${amount} ${coin}.`);
     const sent = (await sandbox.administer('POST /deposit', { coin, amount, ...rest })) as Deposited;
@@ -177,7 +177,7 @@ export const transfer = define({
     coin: shape.text(''),
     amount: shape.decimal(''),
   }),
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run({ sandbox, globals }, { coin, amount, from, to, margin, back }) {
     if (globals.dryRun) return dryChange('sandbox transfer', `Would move ${amount} ${coin}.`);
     const wanted = { coin, amount, account: from, to, wallet: margin, back };

@@ -16,7 +16,7 @@ export const stop = define({
   summary: 'Stop the sandbox clock; orders still match',
   examples: ['sandbox clock stop', 'sandbox clock stop --json'],
   output: CLOCK,
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   run: (context) => change(context, 'stop'),
 });
 
@@ -24,7 +24,7 @@ export const start = define({
   summary: 'Start the sandbox clock from where it stopped',
   examples: ['sandbox clock start', 'sandbox clock start --json'],
   output: CLOCK,
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   run: (context) => change(context, 'start'),
 });
 
@@ -33,7 +33,7 @@ export const set = define({
   arguments: { time: required('ISO 8601 (UTC without a zone) or milliseconds since 1970; never earlier', moment) },
   examples: ['sandbox clock set 2031-01-01T00:00', 'sandbox clock set 1924992000000 --json'],
   output: CLOCK,
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   run: (context, { time }) => change(context, 'set', { time: time(context.host.now()) }),
 });
 
@@ -42,7 +42,7 @@ export const setSpeed = define({
   arguments: { factor: required('how many times faster than real time', speed) },
   examples: ['sandbox clock speed 60', 'sandbox clock speed 0.5 --json'],
   output: CLOCK,
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   run: (context, { factor }) => change(context, 'speed', { speed: factor }),
 });
 
@@ -51,7 +51,7 @@ export const advance = define({
   arguments: { duration: required('how far, such as 90s, 15m, 2h or 7d', duration) },
   examples: ['sandbox clock advance 1m', 'sandbox clock advance 2d --json'],
   output: CLOCK,
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   run: (context, input) => change(context, 'advance', { ms: input.duration }),
 });
 

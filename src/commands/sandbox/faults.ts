@@ -80,7 +80,7 @@ export const add = define({
     'sandbox fault add stream-cut --operation depth --every 100',
   ],
   output: RULE,
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run({ sandbox, globals }, input) {
     if (globals.dryRun) return dryChange('sandbox fault add', `Would add: ${FAULT_KINDS[input.kind]}.`);
     const rule = (await sandbox.administer('POST /faults/add', input)) as FaultRule;
@@ -122,7 +122,7 @@ export const clear = define({
   arguments: { id: optional('the id of the fault (default: all)', wholeNumber('The fault', 1, 999_999_999)) },
   examples: ['sandbox fault clear', 'sandbox fault clear 2 --json'],
   output: shape.record({ cleared: shape.count('how many were removed') }),
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run({ sandbox, globals }, { id }) {
     if (globals.dryRun) return dryChange('sandbox fault clear', 'Would remove faults.');
     const answer = (await sandbox.administer('POST /faults/clear', { id })) as { readonly cleared: number };

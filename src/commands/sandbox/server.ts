@@ -206,7 +206,7 @@ export const reset = define({
   summary: 'Stop the sandbox and delete all its data; asks',
   examples: ['sandbox reset', 'sandbox reset --yes'],
   output: shape.record({ stopped: shape.yesNo('false if it was not running') }),
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run(context) {
     requireConsent(context);
     const deletion = 'all orders, balances and history of the sandbox';

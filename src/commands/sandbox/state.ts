@@ -27,7 +27,7 @@ export const price = define({
     price: shape.decimal('the price it moves to'),
     at: shape.time('when it gets there'),
   }),
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run({ sandbox, globals }, { market, price: target, over = 0 }) {
     if (globals.dryRun) return dryChange('sandbox price', `Would move ${market} to ${target}.`);
     const report = (await sandbox.administer('POST /price', { market, price: target, ms: over })) as PriceMoveReport;
@@ -57,7 +57,7 @@ export const replay = define({
     anew: shape.yesNo("true if the exchange was restarted at the file's first row"),
     left: shape.count('rows still to replay'),
   }),
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run(context, { market, file, speed: factor }) {
     if (context.globals.dryRun) return dryChange('sandbox replay', `Would replay ${file} in ${market}.`);
     const input = { market, file: path.resolve(file), speed: factor === FASTEST ? null : (factor ?? null) };
@@ -76,7 +76,7 @@ export const exportState = define({
   arguments: { file: required('where to write; an existing file is replaced', filePath) },
   examples: ['sandbox export state.ndjson', 'sandbox export /tmp/state.ndjson --json'],
   output: FILE,
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run({ sandbox, globals }, { file }) {
     if (globals.dryRun) return dryChange('sandbox export', `Would write ${file}.`);
     const report = (await sandbox.administer('POST /export', { file: path.resolve(file) })) as StateReport;
@@ -89,7 +89,7 @@ export const importState = define({
   arguments: { file: required('a file from pit sandbox export', filePath) },
   examples: ['sandbox import state.ndjson', 'sandbox import state.ndjson --yes --json'],
   output: FILE,
-  dry: DRY_CHANGE,
+  dryRunOutput: DRY_CHANGE,
   async run(context, { file }) {
     if (context.globals.dryRun) return dryChange('sandbox import', `Would replace the sandbox by ${file}.`);
     const report = (await replaceState(context, 'POST /import', { file: path.resolve(file) })) as StateReport;

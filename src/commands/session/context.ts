@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Base } from '../../cli/context.js';
-import type { Opened } from '../../cli/run.js';
+import type { CliContext } from '../../cli/context.js';
+import type { RunningCommand } from '../../cli/run.js';
 import type { Cache } from '../../config/cache.js';
 import type { Connection } from '../../config/connection.js';
-import { requireOwnFolder } from '../../config/private.js';
+import { requireOwnFolder } from '../../config/private-files.js';
 import type { Profiles } from '../../config/profiles.js';
 import { Failure, suggest } from '../../errors.js';
 import { Budget } from '../../exchange/budget.js';
@@ -14,9 +14,9 @@ import type { ToleranceMemory, TradingAccount } from '../../trading/account.js';
 import type { Entry } from '../../trading/journal/entry.js';
 import type { Journal, Unsettled } from '../../trading/journal/journal.js';
 import type { UnknownWrite } from '../../trading/unknown-writes.js';
-import { Session } from './connection.js';
+import { CompletionNames, namesFolder } from './completion-names.js';
 import { SANDBOX_JOURNAL, Sandbox } from './sandbox.js';
-import { Symbols, symbolsFolder } from './symbols.js';
+import { Session } from './session.js';
 
 declare module '../../cli/context.js' {
   interface Context {
@@ -29,7 +29,7 @@ declare module '../../cli/context.js' {
 }
 
 /** Makes what the commands work with. Nothing is read or asked for yet. */
-export function openContext(base: Base): Opened {
+export function createContext(base: CliContext): RunningCommand {
   const { host, globals, output } = base;
   const budget = new Budget(globals.timeoutMs, host.monotonic, globals.timeoutChosen);
   const sandbox = new Sandbox(host, budget, output);
@@ -49,7 +49,9 @@ export function openContext(base: Base): Opened {
       session,
       sandbox,
       get prompts() {
-        prompts ??= new Prompts(host, { colour: globals.color ? undefined : false }, (work) => budget.outside(work));
+        prompts ??= new Prompts(host, { colour: globals.color ? undefined : false }, (work) =>
+          budget.pausedDuring(work),
+        );
         return prompts;
       },
       get trading() {
@@ -58,10 +60,10 @@ export function openContext(base: Base): Opened {
     },
     deadline: {
       leftMs: () => (budget.isBinding ? budget.leftMs : Number.POSITIVE_INFINITY),
-      overrun: () => overrun(budget, trading?.ownIds() ?? [], session.writesUnderWay),
+      timeoutFailure: () => timeoutFailure(budget, trading?.ownIds() ?? [], session.writesUnderWay),
     },
     activeProfile: async () => (await session.connection()).profile,
-    close: () => keepNames(base, session, () => trading?.unresolved()),
+    close: () => saveNames(base, session, () => trading?.unresolved()),
   };
 }
 
@@ -69,7 +71,11 @@ export function openContext(base: Base): Opened {
  * The failure of a command that went on after its time. What it has recorded or sent may be executed.
  * @param ids of the writes that it has recorded
  */
-function overrun({ milliseconds }: Budget, ids: readonly string[], underWay: Session['writesUnderWay']): Failure {
+function timeoutFailure(
+  { milliseconds }: Budget,
+  ids: readonly string[],
+  underWay: Session['writesUnderWay'],
+): Failure {
   const message = `The command did not end within its ${milliseconds / 1000} seconds and was stopped`;
   const [first] = ids;
   if (first === undefined && underWay.size === 0)
@@ -85,8 +91,8 @@ function overrun({ milliseconds }: Budget, ids: readonly string[], underWay: Ses
 }
 
 /** Keeps the names that the exchange's answers held, for shells that complete them. */
-async function keepNames(
-  { host }: Base,
+async function saveNames(
+  { host }: CliContext,
   session: Session,
   unresolved: () => readonly string[] | undefined,
 ): Promise<void> {
@@ -94,7 +100,7 @@ async function keepNames(
   try {
     const { profile } = await session.connection();
     const { directories, environment } = host;
-    session.seenNames.keep(new Symbols(directories.cache, symbolsFolder(profile, environment)), unresolved());
+    session.seenNames.save(new CompletionNames(directories.cache, namesFolder(profile, environment)), unresolved());
   } catch {
     // without a connection there were no answers
   }

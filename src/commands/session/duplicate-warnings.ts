@@ -44,7 +44,7 @@ function unexpectedOrder({ line, order, ids }: DuplicateOrders): string[] {
 }
 
 /** Ids in one command: a longer line would fill the screen. */
-const MOST_IDS = 50;
+const MAX_IDS = 50;
 
 function suggestCancel(
   output: Output,
@@ -53,8 +53,8 @@ function suggestCancel(
   what: string,
 ): void {
   const [market = ''] = duplicates.map(({ terms }) => terms.market);
-  for (let from = 0; from < ids.length; from += MOST_IDS)
-    output.warn(suggest(`To cancel ${what}`, 'cancel', market, ...ids.slice(from, from + MOST_IDS)));
+  for (let from = 0; from < ids.length; from += MAX_IDS)
+    output.warn(suggest(`To cancel ${what}`, 'cancel', market, ...ids.slice(from, from + MAX_IDS)));
 }
 
 function headlineOf(duplicates: readonly DuplicateOrders[]): string {

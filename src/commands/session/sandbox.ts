@@ -4,7 +4,7 @@ import { forgetLimits } from '../../exchange/limiter/shared-limits.js';
 import type { Host } from '../../platform/host.js';
 import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/index.js';
 import type { Output } from '../../terminal/output.js';
-import { Symbols } from './symbols.js';
+import { CompletionNames } from './completion-names.js';
 
 /** The sandbox's limits have one name wherever it listens. */
 export const SANDBOX_PLACE = 'sandbox';
@@ -71,8 +71,8 @@ export class Sandbox {
     const { Journal } = await import('../../trading/journal/journal.js');
     const { state, cache } = this.host.directories;
     new Journal(this.host, state, SANDBOX_JOURNAL).forget();
-    const symbols = new Symbols(cache, SANDBOX);
-    for (const kind of ['orders', 'unresolved'] as const) symbols.write(kind, []);
+    const names = new CompletionNames(cache, SANDBOX);
+    for (const kind of ['orders', 'unresolved'] as const) names.write(kind, []);
   }
 
   /** Forgets what a server that has ended had counted against its limits. */

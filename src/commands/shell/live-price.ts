@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import { Failure } from '../../errors.js';
 import type { Mirror } from '../../exchange/mirror/mirror.js';
-import type { Session } from '../session/connection.js';
+import type { Session } from '../session/session.js';
 
 /** The last price of a market. */
 export interface Price {

@@ -11,9 +11,9 @@ import { CommandHost } from '../../platform/command-host.js';
 import { LineReader } from '../../terminal/line-reader.js';
 import { marketName } from '../inputs.js';
 import { PROGRAM } from '../program.js';
-import type { Session } from '../session/connection.js';
-import { openContext } from '../session/context.js';
-import { Symbols, symbolsFolder } from '../session/symbols.js';
+import { CompletionNames, namesFolder } from '../session/completion-names.js';
+import { createContext } from '../session/context.js';
+import type { Session } from '../session/session.js';
 import { complete, type Names } from './complete.js';
 import { History } from './history.js';
 import { readLine } from './line.js';
@@ -215,7 +215,7 @@ class Shell {
     const before = this.#connection;
     this.#connection = await tryRead(() => chooseConnection(globals, host.environment, this.#session));
     if (addressOf(this.#connection) === addressOf(before)) return;
-    if (before !== undefined) this.#session = openContext({ host, globals, output }).context.session;
+    if (before !== undefined) this.#session = createContext({ host, globals, output }).context.session;
     await this.#follow(this.#symbols().read('recent')[0]);
   }
 
@@ -229,9 +229,9 @@ class Shell {
     await this.#price.follow(this.#session, market);
   }
 
-  #symbols(profile = this.#connection?.profile ?? SANDBOX): Symbols {
+  #symbols(profile = this.#connection?.profile ?? SANDBOX): CompletionNames {
     const { directories, environment } = this.context.host;
-    return new Symbols(directories.cache, symbolsFolder(profile, environment));
+    return new CompletionNames(directories.cache, namesFolder(profile, environment));
   }
 
   #prompting() {

@@ -100,7 +100,7 @@ export function withMarket(
   market: string | undefined,
 ): readonly string[] {
   const [[name, first] = []] = Object.entries(definition?.arguments ?? {});
-  const isRead = definition?.dry === undefined;
+  const isRead = definition?.dryRunOutput === undefined;
   const lacksMarket = name === 'market' && first?.presence === 'required' && given.length === 0;
   if (market === undefined || !isRead || !lacksMarket) return words;
   return [...words.slice(0, length), market, ...words.slice(length)];

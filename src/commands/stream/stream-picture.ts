@@ -34,7 +34,7 @@ interface Known<Kind extends ChannelKind = ChannelKind> {
 /** Lines of a section that are not its rows. */
 const AROUND_ROWS = 4;
 const FEWEST_ROWS = 3;
-const MOST_LEVELS = 20;
+const MAX_LEVELS = 20;
 
 /** All channels below one another, each with how old it is. */
 export class StreamPicture implements Picture<StreamEvent> {
@@ -121,7 +121,7 @@ export class StreamPicture implements Picture<StreamEvent> {
   #body(screen: Screen, channel: Channel, rows: number): string {
     switch (channel.kind) {
       case 'depth':
-        return this.#book(screen, channel, Math.min(MOST_LEVELS, Math.max(1, Math.floor((rows - 2) / 2))));
+        return this.#book(screen, channel, Math.min(MAX_LEVELS, Math.max(1, Math.floor((rows - 2) / 2))));
       case 'trades': {
         const { base, quote } = coinsOf(channel.market);
         const trades = newestFirst(this.#of(channel)?.data ?? [], rows).map((one) => tradeRow(channel.market, one));

@@ -69,7 +69,7 @@ async function requireMarket(context: Context, channel: Channel, market: string)
 async function* follow(context: Context, channels: readonly Channel[], ends: Ends): AsyncGenerator<StreamEvent> {
   const { session, host, output, globals, budget } = context;
   const end = new AbortController();
-  const bind = budget.unbind();
+  const bind = budget.disableDeadline();
   const stream = await session.stream(channels, { signal: end.signal, connectMs: globals.timeoutMs });
   const forget = host.onInterrupt(() => stream.close());
   const isDrawn = output.canDraw;

@@ -1,8 +1,7 @@
 import { createReadStream, fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { Context } from '../../cli/context.js';
-import { codeOf } from '../../config/private.js';
-import { Failure, suggest, usage } from '../../errors.js';
+import { codeOf, Failure, suggest, usage } from '../../errors.js';
 import { operations } from '../../exchange/operations/index.js';
 
 /** Where the fund password comes from; never an argument or the environment, which others can read. */
@@ -12,7 +11,7 @@ export type PasswordSource =
   | { readonly kind: 'descriptor'; readonly fd: number };
 
 /** More than any password; a device would give bytes forever. */
-const MOST_BYTES = 4_096;
+const MAX_BYTES = 4_096;
 
 /** Throws Failure `usage` if the flags exclude each other, or stdin would show what is typed. */
 export function passwordSource(
@@ -31,7 +30,7 @@ export function passwordSource(
  * @throws Failure `usage` for one that cannot be read or sent, `declined` if none was typed
  */
 export async function readFundPassword(context: Context, source: PasswordSource): Promise<string> {
-  const text = await context.budget.outside(() => textOf(context, source));
+  const text = await context.budget.pausedDuring(() => textOf(context, source));
   context.host.redaction.keep(text);
   if (text === '')
     throw source.kind === 'prompt'
@@ -68,7 +67,7 @@ async function firstLine(stream: Readable, name: string): Promise<string> {
   try {
     for await (const chunk of stream) {
       bytes = Buffer.concat([bytes, Buffer.from(chunk)]);
-      if (bytes.length > MOST_BYTES) throw usage(`${name} contains more than a fund password.`, ONE_LINE);
+      if (bytes.length > MAX_BYTES) throw usage(`${name} contains more than a fund password.`, ONE_LINE);
       if (bytes.includes('\n')) break;
     }
   } catch (error) {

@@ -45,7 +45,7 @@ async function askCoin({ prompts, budget }: Context, { client }: TradingAccount)
     }),
   );
   const fits = (typed: string) => choices.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()));
-  return budget.outside(() => prompts.search('Which coin?', async (typed) => fits(typed)));
+  return budget.pausedDuring(() => prompts.search('Which coin?', async (typed) => fits(typed)));
 }
 
 function askAddress(
@@ -61,7 +61,7 @@ function askAddress(
     const complaints = chains.filter(isMeant).map((one) => addressComplaint(address, one));
     return complaints.includes(undefined) || (complaints[0] ?? true);
   };
-  return budget.outside(() => prompts.text(`Withdraw ${coin} to which address?`, { validate }));
+  return budget.pausedDuring(() => prompts.text(`Withdraw ${coin} to which address?`, { validate }));
 }
 
 /** Asked only if the address fits several open chains. */
@@ -75,7 +75,7 @@ async function askChain(
   const open = chains.filter((one) => one.canWithdraw && addressComplaint(address, one) === undefined);
   if (open.length < 2) return undefined;
   const choices = open.map(({ chain, fee }) => ({ name: `${chain}  fee ${fee}`, value: chain, short: chain }));
-  return budget.outside(() => prompts.select('Which chain does the receiver expect?', choices));
+  return budget.pausedDuring(() => prompts.select('Which chain does the receiver expect?', choices));
 }
 
 /** Asked only if the chain needs one. */
@@ -91,7 +91,7 @@ async function askMemo(
   if (chain.usesMemo !== true || destination.memo !== null) return undefined;
   const validate = (typed: string) =>
     validated(() => checkMemo(coin, chain, { ...destination, memo: typed.trim() === '' ? null : typed.trim() }));
-  return budget.outside(() => prompts.text('Memo (without it the coins are lost):', { validate }));
+  return budget.pausedDuring(() => prompts.text('Memo (without it the coins are lost):', { validate }));
 }
 
 async function askAmount(
@@ -103,7 +103,7 @@ async function askAmount(
   const validate = (typed: string) =>
     validated(() => prepareWithdrawal({ ...request, amount: readWithdrawAmount(typed.trim()) }, facts, place));
   const question = `How much ${request.coin}, of ${grouped(facts.entry?.available ?? '0')}?`;
-  return readWithdrawAmount(await budget.outside(() => prompts.text(question, { validate })));
+  return readWithdrawAmount(await budget.pausedDuring(() => prompts.text(question, { validate })));
 }
 
 /** The command for the same withdrawal. */

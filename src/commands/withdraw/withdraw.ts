@@ -56,12 +56,12 @@ export default define({
     'withdraw btc 0.01 --to 1BoatSLRHtKNngkdXEeobR76b53LETtpyT --confirm-address 1BoatSLRHtKNngkdXEeobR76b53LETtpyT --safe-pwd-stdin < password.txt',
   ],
   output: WITHDRAWN,
-  dry: DRY_WITHDRAWAL,
+  dryRunOutput: DRY_WITHDRAWAL,
   async run(context, { coin, amount, to, memo, chain, fee, internal, confirmAddress, safePwdStdin, safePwdFd }) {
     const given = { coin, amount, to, memo, chain, fee, internal };
     const source = passwordSource(context, { stdin: safePwdStdin, fd: safePwdFd });
     checkGiven(given, confirmAddress);
-    const request = wholeRequest(given);
+    const request = completeWithdrawal(given);
     if (request === undefined && !context.prompts.available) throw firstMissing(given);
     requireConfirmation(context, { confirmed: confirmAddress !== undefined, source });
     const account = await context.trading.account();
@@ -97,7 +97,7 @@ function isConfirmed(to: string, memo: string | undefined, confirmAddress: strin
   return confirmAddress === to || (memo !== undefined && confirmAddress === `${to}_${memo}`);
 }
 
-function wholeRequest({ coin, amount, to, ...others }: GivenWithdrawal): WithdrawRequest | undefined {
+function completeWithdrawal({ coin, amount, to, ...others }: GivenWithdrawal): WithdrawRequest | undefined {
   return coin === undefined || amount === undefined || to === undefined ? undefined : { ...others, coin, amount, to };
 }
 
@@ -255,7 +255,7 @@ async function confirmAddress(
   }
   const question = `Type the last ${TYPED} characters of the address, without spaces, to send it:`;
   const end = address.slice(-TYPED);
-  if (await budget.outside(() => prompts.confirmTyping(question, end))) return;
+  if (await budget.pausedDuring(() => prompts.confirmTyping(question, end))) return;
   throw new Failure('declined', 'The end of the address was not typed; nothing was sent.', {
     hint: 'Upper and lower case count.',
   });

@@ -14,15 +14,15 @@ class MessageTooLong extends Error {
 
 /**
  * The JSON text of a message: as it came, or out of base64 of zlib, as observed with `binary` and `isZip`.
- * @throws MessageTooLong if it expands to more than `mostBytes`, and Error if it cannot be decompressed
+ * @throws MessageTooLong if it expands to more than `maxBytes`, and Error if it cannot be decompressed
  */
-export function plainText(text: string, mostBytes: number): string {
+export function plainText(text: string, maxBytes: number): string {
   if (!ZLIB.test(text) || !BASE64.test(text)) return text;
   try {
-    return inflateSync(Buffer.from(text, 'base64'), { maxOutputLength: mostBytes }).toString('utf8');
+    return inflateSync(Buffer.from(text, 'base64'), { maxOutputLength: maxBytes }).toString('utf8');
   } catch (thrown) {
     const isLong = thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_BUFFER_TOO_LARGE';
-    if (isLong) throw new MessageTooLong(`it expands to more than ${mostBytes} bytes`);
+    if (isLong) throw new MessageTooLong(`it expands to more than ${maxBytes} bytes`);
     throw thrown;
   }
 }

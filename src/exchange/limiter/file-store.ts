@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { codeOf, FILE_MODE, FOLDER_MODE, makePrivateFolder } from '../../config/private.js';
+import { makePrivateFolder } from '../../config/private-files.js';
+import { FILE_MODE, FOLDER_MODE } from '../../config/write-file.js';
+import { codeOf } from '../../errors.js';
 import { monotonicMs } from '../../platform/host.js';
 import { isAlive, type Place, thisPlace } from '../../platform/processes.js';
 import { HOLD_MS, type Lane, type PermitStore, type PermitTerms, POLL_MS, type Taken } from './limiter.js';

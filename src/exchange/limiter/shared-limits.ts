@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { FILE_MODE, makePrivateFolder } from '../../config/private.js';
+import { makePrivateFolder } from '../../config/private-files.js';
+import { FILE_MODE } from '../../config/write-file.js';
 import { clockTime, Failure } from '../../errors.js';
 import { monotonicMs } from '../../platform/host.js';
 import { FileStore } from './file-store.js';

@@ -4,9 +4,9 @@ import type { OrderUpdate } from '../channels/account.js';
 import type { ChannelData, ChannelKind, DataEvent } from '../stream/events.js';
 
 /** The newest trades, candles and ended orders that are kept of a channel. */
-const MOST_TRADES = 1_000;
-const MOST_CANDLES = 1_000;
-const MOST_ENDED = 100;
+const MAX_TRADES = 1_000;
+const MAX_CANDLES = 1_000;
+const MAX_ENDED = 100;
 
 type Merge<Kind extends ChannelKind> = (
   before: ChannelData[Kind] | undefined,
@@ -42,12 +42,12 @@ function mergedTrades(before: readonly Trade[], data: readonly Trade[]): readonl
   const last = before.at(-1);
   const isNewer = last === undefined || data.every((trade) => compareIds(trade.id, last.id) > 0);
   const all = isNewer ? [...before, ...data] : byKey([...before, ...data], ({ id }) => id).sort(byId);
-  return all.slice(-MOST_TRADES);
+  return all.slice(-MAX_TRADES);
 }
 
 function mergedCandles(before: readonly Candle[], data: readonly Candle[]): readonly Candle[] {
   const all = byKey([...before, ...data], ({ time }) => time);
-  return all.sort((left, right) => left.time - right.time).slice(-MOST_CANDLES);
+  return all.sort((left, right) => left.time - right.time).slice(-MAX_CANDLES);
 }
 
 /** Open orders, in the order in which they were first seen, and after them the last that ended. */
@@ -60,7 +60,7 @@ function mergedOrders(
   const changed = new Set(data.map(({ id }) => id));
   const all = byKey([...kept, ...data], ({ id }) => id);
   const ended = [...kept.filter(({ id }) => !changed.has(id)), ...data].filter((order) => !isOpen(order));
-  return [...all.filter(isOpen), ...byKey(ended, ({ id }) => id).slice(-MOST_ENDED)];
+  return [...all.filter(isOpen), ...byKey(ended, ({ id }) => id).slice(-MAX_ENDED)];
 }
 
 function mergedCoins(

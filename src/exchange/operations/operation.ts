@@ -24,7 +24,7 @@ export interface Operation<Params extends Parameters = Parameters, Schema extend
   readonly effect: Effect;
   readonly bucket: Bucket;
   /** The longest body of an answer that is read, in bytes. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   readonly parameters: Params;
   /** The whole response body on success. */
   readonly result: Schema;
@@ -64,8 +64,8 @@ function describe(access: Access, effect: Effect, bucket: Bucket) {
   return <const Params extends Parameters, Schema extends GenericSchema>(
     parameters: Params,
     result: Schema,
-    mostBytes = PAGE_BYTES,
-  ): Operation<Params, Schema> => ({ access, effect, bucket, mostBytes, parameters, result });
+    maxBytes = PAGE_BYTES,
+  ): Operation<Params, Schema> => ({ access, effect, bucket, maxBytes, parameters, result });
 }
 
 export const marketData = describe('public', 'read', 'none');

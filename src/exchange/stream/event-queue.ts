@@ -8,17 +8,17 @@ import {
 } from './events.js';
 
 /** A reader has fallen behind if more events of a channel than this wait for it. */
-const MOST_EVENTS = 1_000;
+const MAX_EVENTS = 1_000;
 /** A reader has also fallen behind if the waiting frames of a channel have more characters than this. */
-const MOST_CHARACTERS = 2 ** 20;
+const MAX_CHARACTERS = 2 ** 20;
 /** The most trades or candles that a merged event keeps. It drops the oldest. */
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 /** The most orders or coins that a merged event keeps. The channel is read again if there are more. */
-const MOST_CHANGES = 10_000;
+const MAX_CHANGES = 10_000;
 /** The most characters of frames in a merged event of orders or coins. The channel is read again if there are more. */
-const MOST_MERGED_CHARACTERS = 64 * 2 ** 20;
+const MAX_MERGED_CHARACTERS = 64 * 2 ** 20;
 /** The most states, gaps and refusals that wait for the reader. */
-const MOST_NOTICES = 1_000;
+const MAX_NOTICES = 1_000;
 
 /** What waits of one channel. */
 interface Waiting {
@@ -95,7 +95,7 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
     const slot = this.#slots[this.#first];
     if (slot === undefined) return undefined;
     this.#first += 1;
-    if (this.#first > MOST_EVENTS && this.#first * 2 > this.#slots.length) {
+    if (this.#first > MAX_EVENTS && this.#first * 2 > this.#slots.length) {
       this.#slots = this.#slots.slice(this.#first);
       this.#first = 0;
     }
@@ -127,7 +127,7 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
     this.#slots.push(slot);
     waiting.count += 1;
     waiting.characters += event.raw?.length ?? 0;
-    if (waiting.count > MOST_EVENTS || waiting.characters > MOST_CHARACTERS) this.#mergeAll(key, waiting);
+    if (waiting.count > MAX_EVENTS || waiting.characters > MAX_CHARACTERS) this.#mergeAll(key, waiting);
   }
 
   #mergeAll(key: string, waiting: Waiting): void {
@@ -149,7 +149,7 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
   }
 
   #pushNotice(event: Exclude<StreamEvent, AnyDataEvent>): void {
-    if (this.#notices >= MOST_NOTICES && this.#makeRoom(event)) return;
+    if (this.#notices >= MAX_NOTICES && this.#makeRoom(event)) return;
     this.#notices += 1;
     this.#slots.push({ event });
   }
@@ -227,7 +227,7 @@ export class Merged {
     const { kind } = event.channel;
     const isList = kind === 'trades' || kind === 'kline';
     if (isList) this.#trim();
-    if (isList || (this.#rows.size <= MOST_CHANGES && this.#characters <= MOST_MERGED_CHARACTERS)) return false;
+    if (isList || (this.#rows.size <= MAX_CHANGES && this.#characters <= MAX_MERGED_CHARACTERS)) return false;
     this.#restart(event);
     return true;
   }
@@ -250,7 +250,7 @@ export class Merged {
 
   #trim(): void {
     for (const key of this.#rows.keys()) {
-      if (this.#rows.size <= MOST_ROWS) return;
+      if (this.#rows.size <= MAX_ROWS) return;
       this.#rows.delete(key);
     }
   }

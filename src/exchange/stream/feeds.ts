@@ -158,7 +158,7 @@ class DepthFeed extends OneFeed<'depth', 'depth'> implements Feed<'depth'> {
 /** "50 after the trade with the id": fewer are the last ones. */
 const TRADES_PAGE = 50;
 /** 10,000 trades; a longer gap is not filled. */
-const MOST_TRADE_PAGES = 200;
+const MAX_TRADE_PAGES = 200;
 /** So many of the latest trades are known, so that none comes twice. */
 const KNOWN_TRADES = 5_000;
 
@@ -184,14 +184,14 @@ class TradesFeed extends OneFeed<'trades', 'trades'> implements Feed<'trades'> {
     if (this.#last === undefined) return { ...timed(await client.trades(market)), scope: 'snapshot', missing: null };
     let last = this.#last;
     const found: Trade[] = [];
-    for (let page = 1; page <= MOST_TRADE_PAGES; page += 1) {
+    for (let page = 1; page <= MAX_TRADE_PAGES; page += 1) {
       const rows = await client.trades(market, String(last));
       found.push(...rows);
       const newest = newestOf(rows, last);
       if (rows.length < TRADES_PAGE || newest === last) return { ...timed(found), scope: 'delta', missing: null };
       last = newest;
     }
-    const missing = `more than ${MOST_TRADE_PAGES * TRADES_PAGE} trades were missed`;
+    const missing = `more than ${MAX_TRADE_PAGES * TRADES_PAGE} trades were missed`;
     return { ...timed(found), scope: 'delta', missing };
   }
 
@@ -263,8 +263,8 @@ interface KnownOrder {
 /** The two clocks may differ by this much more than is known. */
 const CLOCK_SLACK_MS = 60_000;
 /** 1,000 orders a side. Older open orders are followed once they change. */
-const MOST_ORDER_PAGES = 100;
-const OLDER_ORDERS = `open orders beyond the latest ${MOST_ORDER_PAGES * PAGE_SIZE} of a side were not read`;
+const MAX_ORDER_PAGES = 100;
+const OLDER_ORDERS = `open orders beyond the latest ${MAX_ORDER_PAGES * PAGE_SIZE} of a side were not read`;
 /** So many open orders are looked up one by one rather than in further pages. */
 const FEW = 10;
 /** So many orders that ended are known, so that a late push does not open them again. */
@@ -330,7 +330,7 @@ class OrdersFeed extends OneFeed<'orders', 'push_user_incr_record'> implements F
   }
 
   async #readAll(market: string): Promise<{ readonly orders: readonly Order[]; readonly more: boolean }> {
-    const extent = { from: 1, to: MOST_ORDER_PAGES };
+    const extent = { from: 1, to: MAX_ORDER_PAGES };
     const read = (side: Side) => readOrderPages(this.context.client, market, side, extent).then(whole);
     const [buys, sells] = await Promise.all([read('buy'), read('sell')]);
     return { orders: [...buys.records, ...sells.records], more: buys.more || sells.more };
@@ -359,7 +359,7 @@ class OrdersFeed extends OneFeed<'orders', 'push_user_incr_record'> implements F
       for (const record of records) found.set(record.id, record);
       return more && (records.at(-1)?.time ?? 0) >= until;
     };
-    const more = await read(1, MOST_ORDER_PAGES, since);
+    const more = await read(1, MAX_ORDER_PAGES, since);
     const unseen = () =>
       [...this.#open].filter(([id, order]) => order.market === market && order.side === side && !found.has(id));
     const left = unseen();

@@ -19,9 +19,9 @@ const PAUSES = { first: 5_000, longest: 60_000 };
 /** The pause between two reads over HTTP that unreadable frames made necessary, in milliseconds. */
 const SUSPICION_MS = 10_000;
 /** Pushes that arrive during a read over HTTP are merged into one if there are more than this. */
-const MOST_HELD = 1_000;
+const MAX_HELD = 1_000;
 /** They are also merged if their frames have more characters than this. */
-const MOST_HELD_CHARACTERS = 2 ** 20;
+const MAX_HELD_CHARACTERS = 2 ** 20;
 
 /**
  * `waiting`: the exchange has not confirmed the subscription. `reading`: HTTP is being read. In both, pushes are held.
@@ -227,7 +227,7 @@ export class Follower {
     this.#heldCharacters += event.raw?.length ?? 0;
     const [first, ...rest] = this.#held;
     if (first === undefined) return;
-    if (this.#held.length <= MOST_HELD && this.#heldCharacters <= MOST_HELD_CHARACTERS) return;
+    if (this.#held.length <= MAX_HELD && this.#heldCharacters <= MAX_HELD_CHARACTERS) return;
     const merged = new Merged(first);
     for (const one of rest) this.#isOverflowed = merged.add(one) || this.#isOverflowed;
     this.#held = [merged.event];

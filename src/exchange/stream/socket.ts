@@ -4,7 +4,7 @@ import { type Advice, suggest } from '../../errors.js';
 import { connectError, type Network, USER_AGENT } from '../transport.js';
 
 /** The longest message, as it comes and decompressed. A list of all coins has a part of that. */
-export const MOST_BYTES = 4 * 2 ** 20;
+export const MAX_BYTES = 4 * 2 ** 20;
 
 const CONNECT_MS = 10_000;
 
@@ -12,7 +12,7 @@ const CONNECT_MS = 10_000;
 const CLOSE_MS = 1_000;
 
 /** What is sent while so much waits to be sent is dropped: the host does not read. */
-const MOST_UNSENT = 2 ** 20;
+const MAX_UNSENT = 2 ** 20;
 
 interface SocketEvents {
   /** A text frame. */
@@ -59,7 +59,7 @@ export class Socket {
       agent: agent as HttpAgent,
       headers: { 'user-agent': USER_AGENT },
       handshakeTimeout: CONNECT_MS,
-      maxPayload: MOST_BYTES,
+      maxPayload: MAX_BYTES,
       perMessageDeflate: false,
       followRedirects: false,
       ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority as string }),
@@ -90,7 +90,7 @@ export class Socket {
   }
 
   send(text: string): void {
-    if (this.socket.bufferedAmount <= MOST_UNSENT) this.socket.send(text);
+    if (this.socket.bufferedAmount <= MAX_UNSENT) this.socket.send(text);
   }
 
   /** Ends the connection at once. @param reason what {@link ended} then says */
@@ -143,7 +143,7 @@ function notConnected(error: Error): NotConnected {
 /** Why a connection has ended. Nothing of what the host wrote is in it. */
 function reasonOf(error: Error): string {
   const code = 'code' in error ? String(error.code) : '';
-  if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return `a message was longer than ${MOST_BYTES / 2 ** 20} MB`;
+  if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return `a message was longer than ${MAX_BYTES / 2 ** 20} MB`;
   if (code.startsWith('WS_ERR_')) return 'what came was not a WebSocket message';
   return code === '' ? 'connection broken' : `connection broken (${code})`;
 }

@@ -22,7 +22,7 @@ import {
 } from './events.js';
 import { type FeedContext, feedOf } from './feeds.js';
 import { Follower } from './follower.js';
-import { MOST_BYTES, NotConnected, Socket } from './socket.js';
+import { MAX_BYTES, NotConnected, Socket } from './socket.js';
 
 export interface StreamOptions {
   readonly host: Host;
@@ -55,7 +55,7 @@ const SILENT_MS = 3 * HEARTBEAT_MS;
 const PAUSES = { first: 500, longest: 30_000 };
 const SECOND_MS = 1_000;
 /** So many reads over HTTP at a time: market data has no limit of its own. */
-const MOST_READS = 8;
+const MAX_READS = 8;
 /** How long an answer over HTTP may take before the read is tried again later. */
 const READ_MS = 20_000;
 /** In characters: no reason is longer. */
@@ -182,7 +182,7 @@ export class StreamClient implements ExchangeStream {
 
   /** A few reads over HTTP at a time, each with all of its time. */
   async #read<Value>(work: () => Promise<Value>): Promise<Value> {
-    if (this.#reads < MOST_READS) this.#reads += 1;
+    if (this.#reads < MAX_READS) this.#reads += 1;
     else await new Promise<void>((resolve) => this.#waitingReads.push(resolve));
     try {
       if (!this.#isEnding) this.#budget.renew();
@@ -443,7 +443,7 @@ type Frame = Readonly<Record<string, unknown>>;
 /** The object that a frame holds; undefined for anything else. */
 function read(text: string): Frame | undefined {
   try {
-    const value = readMessage(plainText(text, MOST_BYTES));
+    const value = readMessage(plainText(text, MAX_BYTES));
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Frame) : undefined;
   } catch {
     return undefined;

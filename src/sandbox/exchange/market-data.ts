@@ -77,7 +77,7 @@ type DepthSides = Omit<Depth, 'time'>;
 const TICKER_MINUTES = 24 * 60;
 
 /** Depth views kept for one state of a book. A client that needs more is trying out merge steps. */
-const MOST_DEPTHS = 60;
+const MAX_DEPTHS = 60;
 
 /** The public market data of one market: decimal text made from ticks and lots. */
 export class MarketData {
@@ -116,7 +116,7 @@ export class MarketData {
     this.depthRevision = book.revision;
     const key = `${size} ${step}`;
     const sides = this.depths.get(key) ?? this.depthSides(size, step);
-    if (this.depths.size < MOST_DEPTHS) this.depths.set(key, sides);
+    if (this.depths.size < MAX_DEPTHS) this.depths.set(key, sides);
     return { time: now, ...sides };
   }
 

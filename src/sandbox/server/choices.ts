@@ -48,7 +48,7 @@ export const ORDERS_PER_PAGE = 10;
 export const OPEN_ORDER_STATUS = 3;
 
 /** Chosen: the largest page of getOrdersNew and its like. 10 is observed, and is the default. */
-export const MOST_ORDERS_PER_PAGE = 100n;
+export const MAX_ORDERS_PER_PAGE = 100n;
 
 /**
  * Whether answers are the document's to the letter, or what public clients parse where it differs: a number as the code of order

@@ -169,7 +169,7 @@ const TIMEOUT = {
 } as const satisfies ServerOptions;
 
 /** Below what a process may have open on any platform. One more ends the connection that has been idle the longest. */
-const MOST_CONNECTIONS = 1000;
+const MAX_CONNECTIONS = 1000;
 
 /** How long a closing listener waits for clients that do not read their answers. */
 const CLOSE_TIMEOUT = 5_000;
@@ -241,7 +241,7 @@ function limitConnections(server: Server): void {
     counted.add(socket);
     idle.add(socket);
     socket.once('close', () => leave(socket));
-    if (open <= MOST_CONNECTIONS) return;
+    if (open <= MAX_CONNECTIONS) return;
     const [longest = socket] = idle;
     idle.delete(longest);
     longest.destroy();

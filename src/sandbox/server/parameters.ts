@@ -19,7 +19,7 @@ export function splitTarget(url: string): Target {
 }
 
 /** More than any operation has, because clients may send unknown ones. */
-const MOST_PARAMETERS = 100;
+const MAX_PARAMETERS = 100;
 
 /**
  * Reads a query string as most servers read a form: `+` is a space, percent sequences are UTF-8. The values are decoded, as they
@@ -33,7 +33,7 @@ export function readQuery(query: string): Map<string, string> {
   // some HTTP parsers accept such bytes, and it is unclear whether they are UTF-8
   if (/[^ -~]/.test(query)) throw new Refusal('badParameter', 'characters beyond ASCII must be percent-encoded');
   const parts = query.split('&');
-  if (parts.length > MOST_PARAMETERS) throw new Refusal('badParameter', 'too many parameters');
+  if (parts.length > MAX_PARAMETERS) throw new Refusal('badParameter', 'too many parameters');
   for (const part of parts) {
     if (part === '') continue;
     const mark = part.indexOf('=');

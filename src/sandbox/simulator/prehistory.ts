@@ -57,12 +57,12 @@ const made = new Map<string, Columns>();
 function synthesised(market: Market, seed: number): Columns {
   const name = `${market.name}/${seed}`;
   const columns = made.get(name) ?? synthesise(market, seed);
-  if (made.size < MOST_MADE) made.set(name, columns);
+  if (made.size < MAX_MADE) made.set(name, columns);
   return columns;
 }
 
 /** Room for the markets of two seeds. */
-const MOST_MADE = 14;
+const MAX_MADE = 14;
 
 /** A history like the recording that ends at the coin's genesis price and is consistent with the other markets. */
 function synthesise(market: Market, seed: number): Columns {

@@ -21,7 +21,7 @@ interface ConnectionOptions {
 }
 
 /** Changes of single orders that may wait for a slow reader; one with more is disconnected. */
-const MOST_MISSED = 1_000;
+const MAX_MISSED = 1_000;
 
 /** Codes of RFC 6455 with which the server closes a connection. */
 export const CLOSE = { goingAway: 1001, policy: 1008, failed: 1011, restart: 1012, tryLater: 1013 } as const;
@@ -78,7 +78,7 @@ export class StreamConnection {
       subscription.missed ??= new Map();
       subscription.missed.set(key, message);
       this.behindSince ??= performance.now();
-      if (subscription.missed.size > MOST_MISSED) this.end('it reads too slowly');
+      if (subscription.missed.size > MAX_MISSED) this.end('it reads too slowly');
       return;
     }
     this.send(message.frame(subscription.zip), subscription.feed.kind);

@@ -140,9 +140,9 @@ function drawLetters(grid: Grid, layout: Layout, picture: CandlePicture): void {
 }
 
 /** Any volume shows, and the largest one stays below the prices. */
-function volumeSteps({ volume }: DrawnCandle, { mostVolume }: CandlePicture, steps: number): number {
+function volumeSteps({ volume }: DrawnCandle, { maxVolume }: CandlePicture, steps: number): number {
   if (volume <= 0 || steps === 0) return 0;
-  return Math.max(1, Math.round((volume / mostVolume) * (steps - 1)));
+  return Math.max(1, Math.round((volume / maxVolume) * (steps - 1)));
 }
 
 function drawAxes(grid: Grid, area: ChartArea, layout: Layout, picture: CandlePicture, lastPrice: string): void {
@@ -161,7 +161,7 @@ function drawAxes(grid: Grid, area: ChartArea, layout: Layout, picture: CandlePi
   }
   grid.put(0, lastRow, signs.dotted.repeat(plot), 'faint');
   grid.put(plot, lastRow, `${signs.arrow} ${grouped(lastPrice)}`, last === undefined ? 'strong' : meaningOf(last));
-  if (volumeRows > 0) grid.put(plot, priceRows, `${signs.tick} ${short(picture.mostVolume)}`, 'faint');
+  if (volumeRows > 0) grid.put(plot, priceRows, `${signs.tick} ${short(picture.maxVolume)}`, 'faint');
 
   grid.put(0, bottom, `${signs.horizontal.repeat(plot)}${signs.corner}`, 'faint');
   const times = picture.candles.map(({ time }) => time);

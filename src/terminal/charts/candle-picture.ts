@@ -19,7 +19,7 @@ export interface CandlePicture {
   readonly merged: number;
   readonly low: number;
   readonly high: number;
-  readonly mostVolume: number;
+  readonly maxVolume: number;
 }
 
 /** The candles to draw in a number of columns, and the range they need. There is at least one candle. */
@@ -36,7 +36,7 @@ export function candlePicture(candles: readonly Candle[], columns: number): Cand
     merged,
     low: low - margin,
     high: high + margin,
-    mostVolume: Math.max(...groups.map(({ volume }) => volume)),
+    maxVolume: Math.max(...groups.map(({ volume }) => volume)),
   };
 }
 

@@ -8,7 +8,7 @@ const HEIGHT = 640;
 const PLOT = { left: 16, top: 48, right: WIDTH - 110, bottom: 480 };
 const VOLUME = { top: 500, bottom: 590 };
 /** More candles than this would be thinner than a pixel. */
-const MOST_DRAWN = 1000;
+const MAX_DRAWN = 1000;
 const PRICE_LABELS = 8;
 const TIME_LABEL_WIDTH = 90;
 const LINE_HEIGHT = 16;
@@ -40,7 +40,7 @@ text.down { stroke: none; }
  * @param candles oldest first, at least one
  */
 export function candleSvg(candles: readonly Candle[], title: string): string {
-  const picture = candlePicture(candles, MOST_DRAWN);
+  const picture = candlePicture(candles, MAX_DRAWN);
   const pitch = (PLOT.right - PLOT.left) / picture.candles.length;
   const bodyWidth = Math.min(24, pitch * 0.7);
   const yOf = (price: number) =>
@@ -64,7 +64,7 @@ export function candleSvg(candles: readonly Candle[], title: string): string {
     const direction = isUp(candle) ? 'up' : 'down';
     const [top, bottom] = [yOf(Math.max(candle.open, candle.close)), yOf(Math.min(candle.open, candle.close))];
     const left = xOf(index) - bodyWidth / 2;
-    const share = picture.mostVolume === 0 ? 0 : candle.volume / picture.mostVolume;
+    const share = picture.maxVolume === 0 ? 0 : candle.volume / picture.maxVolume;
     const tall = share * (VOLUME.bottom - VOLUME.top);
     return [
       `<path class="${direction}" d="M${round(xOf(index))} ${round(yOf(candle.high))}V${round(yOf(candle.low))}"/>`,

@@ -6,13 +6,13 @@ import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { type BatchTerms, isOf } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
-import { Job, MOST_PAIRS } from './job.js';
+import { Job, MAX_PAIRS } from './job.js';
 import type { PendingRequest } from './pending-request.js';
 
 /** Requests recorded with one fsync. */
 const GROUP = 4;
 /** The most requests without an answer at a time. */
-const MOST_IN_FLIGHT = 30;
+const MAX_IN_FLIGHT = 30;
 /** Reserved for outstanding answers, at most a quarter of the budget. */
 const RESERVE_MS = 5_000;
 
@@ -81,7 +81,7 @@ export class BatchSender {
       this.#isRecording = false;
       this.#wake();
       const isFirst = this.#answered === 0;
-      const isFull = () => this.#waiting > GROUP || this.#inFlight > MOST_IN_FLIGHT - GROUP;
+      const isFull = () => this.#waiting > GROUP || this.#inFlight > MAX_IN_FLIGHT - GROUP;
       while (isFirst ? this.#inFlight > 0 : isFull()) await this.#nextChange();
     }
     await Promise.all(sends);
@@ -235,6 +235,6 @@ function ordersOfOthers(journal: Journal, { id: own, entry: { intent } }: Job): 
 }
 
 function chunked(lines: readonly number[]): number[][] {
-  const count = Math.ceil(lines.length / MOST_PAIRS);
-  return Array.from({ length: count }, (_, index) => lines.slice(index * MOST_PAIRS, (index + 1) * MOST_PAIRS));
+  const count = Math.ceil(lines.length / MAX_PAIRS);
+  return Array.from({ length: count }, (_, index) => lines.slice(index * MAX_PAIRS, (index + 1) * MAX_PAIRS));
 }

@@ -5,7 +5,7 @@ import type { BatchLine } from '../journal/intent.js';
 import { checkOrder } from '../orders/terms.js';
 
 /** The most lines that are named; a file in another format has thousands of bad ones. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** Collects what is wrong with the lines of a batch, to report it at once. */
 export class BadLines {
@@ -22,7 +22,7 @@ export class BadLines {
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure;
       this.#count += 1;
-      if (this.#first.length < MOST_NAMED) this.#first.push({ line, failure });
+      if (this.#first.length < MAX_NAMED) this.#first.push({ line, failure });
       return undefined;
     }
   }

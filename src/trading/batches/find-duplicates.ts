@@ -3,7 +3,7 @@ import { tryRead } from '../../errors.js';
 import { PAGE_SIZE, readOrderPages } from '../../exchange/growing-pages.js';
 import { timeFor } from '../../exchange/limiter/limiter.js';
 import type { TradingAccount } from '../account.js';
-import { type Job, MOST_PAIRS } from './job.js';
+import { type Job, MAX_PAIRS } from './job.js';
 import { misplacedIn } from './misplaced-orders.js';
 import { reconcileJob } from './reconcile-job.js';
 
@@ -44,7 +44,7 @@ async function isAllThatCame({ client }: TradingAccount, job: Job): Promise<bool
   const { market, side, baseline } = job.terms;
   const own = new Set(job.orders);
   const to = Math.floor(own.size / PAGE_SIZE) + 1;
-  const from = Math.max(1, to - MOST_PAIRS / PAGE_SIZE);
+  const from = Math.max(1, to - MAX_PAIRS / PAGE_SIZE);
   const pages = await tryRead(() => readOrderPages(client, market, side, { from, to }));
   if (pages === undefined || pages.failure !== null) return false;
   const rows = own.size - (from - 1) * PAGE_SIZE;

@@ -26,7 +26,7 @@ export type Ending =
 export type Phase = 'settling' | 'placing' | 'waiting' | 'checking' | 'stopping';
 
 /** Consecutive failures before the job gives up. */
-const MOST_SETBACKS = 4;
+const MAX_SETBACKS = 4;
 const NOT_SENT_PAUSES_MS = { first: 300, longest: 4_800 };
 /** The limit counts by the second. */
 const RATE_PAUSE_MS = 1_100;
@@ -34,7 +34,7 @@ const RATE_PAUSE_MS = 1_100;
 const LOOKUP_PAUSES_MS = [300, 700];
 
 /** Waits for temporary refusals before the job ends. */
-const MOST_WAITS = 2;
+const MAX_WAITS = 2;
 
 /** Runs a job from its current state, and knows how to stop midway. */
 export class JobRun {
@@ -104,7 +104,7 @@ export class JobRun {
       if (this.#isInterrupted || ending.kind === 'lost' || this.job.pendingRequests.size === 0) return ending;
       await this.#waitUntilExpired(ending);
       if (ending.kind !== 'finished') return ending;
-      if (this.job.pendingRequests.size > 0 || waits === MOST_WAITS) return this.#temporaryRefusal;
+      if (this.job.pendingRequests.size > 0 || waits === MAX_WAITS) return this.#temporaryRefusal;
     }
   }
 
@@ -192,7 +192,7 @@ export class JobRun {
     const { host, budget } = this.account;
     this.#setbacks += 1;
     const pause = pauseMs * (1 + host.random() / 2);
-    if (this.#setbacks > MOST_SETBACKS || !budget.allows(pause)) return ending;
+    if (this.#setbacks > MAX_SETBACKS || !budget.allows(pause)) return ending;
     this.#phase = 'waiting';
     await host.sleep(pause);
     return undefined;

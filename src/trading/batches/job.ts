@@ -8,7 +8,7 @@ import type { PendingRequest } from './pending-request.js';
 import { Progress } from './progress.js';
 
 /** "At most 20 pairs." */
-export const MOST_PAIRS = 20;
+export const MAX_PAIRS = 20;
 
 /** A job as its record describes it. */
 export class Job extends Progress {

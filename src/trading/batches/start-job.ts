@@ -4,7 +4,7 @@ import type { Host } from '../../platform/host.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { type BatchLine, type BatchTerms, isOf } from '../journal/intent.js';
-import type { GuardedSend } from '../orders/place.js';
+import type { RecordOptions } from '../orders/place.js';
 import { keyOf } from '../orders/terms.js';
 import { Job } from './job.js';
 import { areSameJobs, areSameLines, lineKey } from './lines.js';
@@ -26,7 +26,7 @@ export async function startJob(
   account: TradingAccount,
   plan: BatchPlan,
   id: string,
-  { recheck, bid }: GuardedSend = {},
+  { recheck, bid }: RecordOptions = {},
 ): Promise<Job> {
   const { client, journal } = account;
   refuseDuplicates(account, plan, id);
@@ -84,7 +84,7 @@ export function jobToResume({ journal }: TradingAccount, id: string, request: Re
 }
 
 /** @throws Failure `usage` as {@link jobToResume}, if another process was first, or if that cannot be recorded */
-export function resumeJob({ journal }: TradingAccount, id: string, { recheck, bid }: GuardedSend = {}): Job {
+export function resumeJob({ journal }: TradingAccount, id: string, { recheck, bid }: RecordOptions = {}): Job {
   if (journal.find(id) === undefined && !journal.reopen(id)) throw underWay(id);
   const entry = journal.find(id);
   if (entry === undefined || !entry.isOf('orderMoreV2') || !entry.claim(bid)) throw underWay(id);

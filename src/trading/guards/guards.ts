@@ -59,7 +59,7 @@ export interface Warning {
 }
 
 /** What the guards found. */
-export interface Guarded {
+export interface GuardReport {
   /** In the order of {@link GUARDS}. */
   readonly breaches: readonly Breach[];
   readonly warnings: readonly Warning[];
@@ -68,11 +68,11 @@ export interface Guarded {
 }
 
 /** The market, or why it is unknown; undefined if it was not read. */
-type Seen = MarketView | Failure | undefined;
+type MarketReading = MarketView | Failure | undefined;
 
 /** What a proposal is checked against. */
 export interface Evidence {
-  readonly seen: Seen;
+  readonly reading: MarketReading;
   /** The total of the day's orders so far, in the market's quote coin. */
   readonly today: Decimal;
 }
@@ -81,19 +81,19 @@ export interface Evidence {
 export function guardOrders(
   { journal, host }: Pick<TradingAccount, 'journal' | 'host'>,
   proposal: Proposal,
-  seen: Seen,
+  reading: MarketReading,
   limits: GuardLimits,
-): Guarded {
+): GuardReport {
   const { quote } = proposal.market;
   const today = limits.dayNotional.has(quote) ? writtenToday(journal, quote, host.now()) : Decimal.zero;
-  return checkGuards(proposal, limits, { seen, today });
+  return checkGuards(proposal, limits, { reading, today });
 }
 
 /**
  * Whether a guard needs the market, which a script otherwise does not read. The price band and PostOnly compare prices; the
  * limits of a sell count it at the best bid.
  */
-export function needMarket(
+export function needsBook(
   { side, type, quote }: Pick<Proposal, 'side' | 'type'> & Pick<Market, 'quote'>,
   limits: GuardLimits,
   overridden: readonly GuardName[],
@@ -107,17 +107,17 @@ export function needMarket(
 }
 
 /** Checks orders against every guard. */
-export function checkGuards(proposal: Proposal, limits: GuardLimits, { seen, today }: Evidence): Guarded {
+export function checkGuards(proposal: Proposal, limits: GuardLimits, { reading, today }: Evidence): GuardReport {
   const { market, side, type, orders } = proposal;
   const prices = orders.map(({ price }) => Decimal.of(price));
-  const bid = side === 'sell' && isSeen(seen) ? bestOf(seen.bids)?.toString() : undefined;
+  const bid = side === 'sell' && isKnown(reading) ? bestOf(reading.bids)?.toString() : undefined;
   const notionals = orders.map((order) => notionalForGuards({ ...order, side }, bid));
-  const band = checkBand(side, prices, limits.priceBand, seen);
+  const band = checkBand(side, prices, limits.priceBand, reading);
   const found = [
     band.breach,
     ...checkNotionals(notionals, market.quote, limits, today).map((breach) => countedAtBid(breach, prices, bid)),
-    ...(side === 'sell' && seen instanceof Failure ? uncheckedLimits(market.quote, limits, seen) : []),
-    type === 'postOnly' && limits.postOnly ? checkPostOnly(side, prices, seen) : null,
+    ...(side === 'sell' && reading instanceof Failure ? uncheckedLimits(market.quote, limits, reading) : []),
+    type === 'postOnly' && limits.postOnly ? checkPostOnly(side, prices, reading) : null,
   ].filter((breach) => breach !== null);
   // a limit that is broken by what is known needs no second breach that says what is unknown
   const breaches = GUARDS.flatMap((name) => found.find(({ guard }) => guard === name) ?? []);
@@ -138,13 +138,13 @@ function broken(guard: GuardName, message: string, orders: readonly number[] = [
 }
 
 /** A guard that needs the market, which is unknown. */
-function unchecked(guard: GuardName, seen: Failure | undefined): FoundBreach {
-  if (seen === undefined) return broken(guard, 'it was not checked');
-  return { guard, message: `it cannot be checked: ${seen.message}`, failure: seen, orders: [] };
+function unchecked(guard: GuardName, reading: Failure | undefined): FoundBreach {
+  if (reading === undefined) return broken(guard, 'it was not checked');
+  return { guard, message: `it cannot be checked: ${reading.message}`, failure: reading, orders: [] };
 }
 
-function isSeen(seen: Seen): seen is MarketView {
-  return seen !== undefined && !(seen instanceof Failure);
+function isKnown(reading: MarketReading): reading is MarketView {
+  return reading !== undefined && !(reading instanceof Failure);
 }
 
 /** The values that break a guard, by their index; `first` leads. */
@@ -174,35 +174,40 @@ interface BandReport {
  * Checks prices against the band around the reference price. A buy far above it or a sell far below it costs money; far away
  * on the other side the order only rests.
  */
-export function checkBand(side: Side, prices: readonly Decimal[], band: Decimal | null, seen: Seen): BandReport {
+export function checkBand(
+  side: Side,
+  prices: readonly Decimal[],
+  band: Decimal | null,
+  reading: MarketReading,
+): BandReport {
   if (band === null) return { breach: null, warning: null };
-  if (!isSeen(seen)) return { breach: unchecked('price-band', seen), warning: null };
-  const reference = referenceOf(seen);
+  if (!isKnown(reading)) return { breach: unchecked('price-band', reading), warning: null };
+  const reference = referenceOf(reading);
   if (reference === null) {
     const message = 'it cannot be checked: the book is empty and there is no last price';
     return { breach: broken('price-band', message), warning: null };
   }
-  const placeIs = (place: BandPlace) => (price: Decimal) => placeInBand(side, price, reference.price, band) === place;
+  const isInZone = (zone: BandZone) => (price: Decimal) => zoneInBand(side, price, reference.price, band) === zone;
   // the furthest price on either side of the band is the highest or the lowest
   const ends = extremesOf(prices);
-  const costly = ends.find(placeIs('costly'));
-  const harmless = ends.find(placeIs('harmless'));
+  const costly = ends.find(isInZone('costly'));
+  const harmless = ends.find(isInZone('harmless'));
   const limit = bandEnd(reference.price, band, side === 'buy' ? 'above' : 'below');
   const percent = band.times(Decimal.of('100')).trimmed();
   const costlyText = (price: Decimal) =>
     `the price ${price} is ${awayFrom(price, reference)}, and the limit for a ${side} is ${percent}%, so ${side === 'buy' ? 'at most' : 'at least'} ${limit}`;
   return {
-    breach: costly ? broken('price-band', costlyText(costly), indexesOf(prices, placeIs('costly'), costly)) : null,
+    breach: costly ? broken('price-band', costlyText(costly), indexesOf(prices, isInZone('costly'), costly)) : null,
     warning: harmless
       ? `The price ${harmless} is ${awayFrom(harmless, reference)}: such an order may rest for a long time.`
       : null,
   };
 }
 
-type BandPlace = 'within' | 'costly' | 'harmless';
+type BandZone = 'within' | 'costly' | 'harmless';
 
 /** The range of a price; both ends are included. */
-export function placeInBand(side: Side, price: Decimal, reference: Decimal, band: Decimal): BandPlace {
+export function zoneInBand(side: Side, price: Decimal, reference: Decimal, band: Decimal): BandZone {
   if (price.compare(bandEnd(reference, band, 'above')) > 0) return side === 'buy' ? 'costly' : 'harmless';
   if (price.compare(bandEnd(reference, band, 'below')) < 0) return side === 'sell' ? 'costly' : 'harmless';
   return 'within';
@@ -229,9 +234,9 @@ export function awayFrom(price: Decimal, reference: Reference): string {
 }
 
 /** Checks PostOnly prices against the best price of the other side, at which they would fill at once. */
-function checkPostOnly(side: Side, prices: readonly Decimal[], seen: Seen): FoundBreach | null {
-  if (!isSeen(seen)) return unchecked('post-only', seen);
-  const best = bestOf(side === 'buy' ? seen.asks : seen.bids);
+function checkPostOnly(side: Side, prices: readonly Decimal[], reading: MarketReading): FoundBreach | null {
+  if (!isKnown(reading)) return unchecked('post-only', reading);
+  const best = bestOf(side === 'buy' ? reading.asks : reading.bids);
   const crossing = best === null ? undefined : prices.find((price) => crosses(side, price, best));
   if (crossing === undefined) return null;
   return broken(
@@ -266,10 +271,10 @@ function checkNotionals(
 }
 
 /** Without the best bid, a sell's notional is unknown: the limits stop it. */
-function uncheckedLimits(quote: string, { orderNotional, dayNotional }: GuardLimits, seen: Failure): FoundBreach[] {
+function uncheckedLimits(quote: string, { orderNotional, dayNotional }: GuardLimits, reading: Failure): FoundBreach[] {
   return [
-    ...(orderNotional.has(quote) ? [unchecked('order-notional', seen)] : []),
-    ...(dayNotional.has(quote) ? [unchecked('day-notional', seen)] : []),
+    ...(orderNotional.has(quote) ? [unchecked('order-notional', reading)] : []),
+    ...(dayNotional.has(quote) ? [unchecked('day-notional', reading)] : []),
   ];
 }
 

@@ -181,7 +181,7 @@ export interface SettledLine {
 }
 
 /** How much is read repeatedly before the sums are written: about 200 orders. */
-const MOST_BYTES = 262_144;
+const MAX_BYTES = 262_144;
 const MARK = '"sums":';
 
 /**
@@ -196,7 +196,7 @@ function sumsIn(file: string, worth: ValueOf, keep: (line: SumsLine) => void): S
   const whole = content.subarray(0, content.lastIndexOf(10) + 1);
   const earlier = new Map(Object.entries(known.sums).map(([name, value]) => [name, Decimal.of(value)]));
   const sums = summed(countedIn(settledIn(whole.toString('utf8')), worth), earlier);
-  if (whole.length > MOST_BYTES) {
+  if (whole.length > MAX_BYTES) {
     const texts = [...sums].map(([name, value]) => [name, value.toString()]);
     keep({ upTo: known.upTo + whole.length, sums: Object.fromEntries(texts) });
   }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { codeOf, FILE_MODE } from '../../config/private.js';
-import { type Failure, usage } from '../../errors.js';
+import { FILE_MODE } from '../../config/write-file.js';
+import { codeOf, type Failure, usage } from '../../errors.js';
 import { openRegular, readTextBounded } from '../../platform/bounded-file.js';
 
 /** Far more than the record of a job of a whole day. */
-const MOST_BYTES = 256 * 2 ** 20;
+const MAX_BYTES = 256 * 2 ** 20;
 
 /** Creates a file from the text, durably; false if one with that name exists. If it throws, there is none. */
 export function createDurably(file: string, text: string): boolean {
@@ -103,7 +103,7 @@ function happened(work: () => void): boolean {
 
 /** The file's text; undefined if it is missing. Throws Failure `usage` if it cannot be read. */
 export function readIfThere(file: string): string | undefined {
-  return ifThere(file, () => readTextBounded(file, MOST_BYTES));
+  return ifThere(file, () => readTextBounded(file, MAX_BYTES));
 }
 
 /** The bytes of a file from an offset on; none if it is missing. Throws Failure `usage` if it cannot be read. */

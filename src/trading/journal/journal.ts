@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { cannotWrite, codeOf, makePrivateFolder } from '../../config/private.js';
-import { Failure, suggest, usage } from '../../errors.js';
+import { makePrivateFolder } from '../../config/private-files.js';
+import { cannotWrite } from '../../config/write-file.js';
+import { codeOf, Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { Archive } from './archive.js';
 import { Entry, readEntry } from './entry.js';

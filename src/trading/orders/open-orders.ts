@@ -21,9 +21,9 @@ export interface OwnOrders {
 export async function readOpenOrders(
   client: ExchangeClient,
   market: string,
-  mostPages = Number.POSITIVE_INFINITY,
+  maxPages = Number.POSITIVE_INFINITY,
 ): Promise<OwnOrders> {
-  const extent = { from: 1, to: mostPages };
+  const extent = { from: 1, to: maxPages };
   const read = (side: Side) => readOrderPages(client, market, side, extent);
   const [buys, sells] = await Promise.all([read('buy'), read('sell')]);
   return {

@@ -21,7 +21,7 @@ import { isRepetition, keyOf } from './terms.js';
 export type Placement = OrderOutcome | { readonly outcome: 'refused'; readonly refusal: Refused };
 
 /** What the guards need at the moment of recording: the bid that goes on record, and a check that is repeated. */
-export interface GuardedSend extends Pick<Recording, 'bid'> {
+export interface RecordOptions extends Pick<Recording, 'bid'> {
   /** Throws Failure if a limit is exceeded by now: the record is deleted and nothing is sent. */
   readonly recheck?: (() => void) | undefined;
 }
@@ -41,7 +41,7 @@ export async function placeOrder(
     recheck,
     bid,
     gate = new SendGate(),
-  }: Omit<Recording, 'reqTime'> & GuardedSend & { readonly gate?: SendGate },
+  }: Omit<Recording, 'reqTime'> & RecordOptions & { readonly gate?: SendGate },
 ): Promise<Placement> {
   const { client, journal } = account;
   refuseDuplicate(account, terms);

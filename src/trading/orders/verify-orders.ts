@@ -35,7 +35,7 @@ import { differences } from './terms.js';
 /** An order that was refused, or never arrived, is recognized for a day if it appears after all. */
 const REMEMBERED_MS = 86_400_000;
 /** The most pages that a command reads that is about something else. */
-const MOST_PAGES = 100;
+const MAX_PAGES = 100;
 
 /** The orders read of one side of a market, and when reading began, by the exchange's clock. */
 export interface ListedOrders {
@@ -103,14 +103,14 @@ export async function verifyOrders(
   where: MarketSide,
   { fresh, listed: given, extent = 'recent' }: VerifyOptions = {},
 ): Promise<Verified> {
-  const mostPages = extent === 'recent' && fresh === undefined ? MOST_PAGES : Number.POSITIVE_INFINITY;
+  const maxPages = extent === 'recent' && fresh === undefined ? MAX_PAGES : Number.POSITIVE_INFINITY;
   const from = earliest(account, where, extent, fresh?.entry);
   if (given === undefined && from === undefined) return { duplicates: [], listed: undefined };
-  const listed = given ?? (await listOrders(account, where, from ?? Number.NEGATIVE_INFINITY, mostPages));
+  const listed = given ?? (await listOrders(account, where, from ?? Number.NEGATIVE_INFINITY, maxPages));
   const disputed = fresh === undefined || fresh.isProven ? undefined : contradiction(account, where, listed, fresh);
   if (disputed !== undefined) return { duplicates: [], listed, disputed };
   const quick = reconcileSide(account, where, listed, { fresh, isThorough: false });
-  const checked = isSuspicious(quick) ? await reconcileThoroughly(account, where, listed, fresh, mostPages) : quick;
+  const checked = isSuspicious(quick) ? await reconcileThoroughly(account, where, listed, fresh, maxPages) : quick;
   const found = reported(account, where, listed, checked);
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (found.length > 0) account.reportDuplicateOrders(found.map(({ report }) => report));
@@ -281,14 +281,14 @@ async function reconcileThoroughly(
   where: MarketSide,
   listed: ListedOrders,
   fresh: VerifyOptions['fresh'],
-  mostPages: number,
+  maxPages: number,
 ): Promise<SideResult> {
   const options = { fresh, isThorough: true };
   let [list, side] = [listed, reconcileSide(account, where, listed, options)];
   const from =
     Math.min(...reportable(side).map(({ attempt }) => attempt.reqTime)) - assumedTolerance(account) - SLACK_MS;
   if (list.since > from) {
-    list = (await tryRead(() => listOrders(account, where, from, mostPages))) ?? list;
+    list = (await tryRead(() => listOrders(account, where, from, maxPages))) ?? list;
     side = reconcileSide(account, where, list, options);
   }
   const { questions } = side.result;

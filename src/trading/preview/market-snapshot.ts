@@ -42,7 +42,7 @@ export class MarketSnapshot {
    * The same with book and balances to be read again. The orders stay: they only show which fees were paid.
    * @param replaced as for the constructor
    */
-  again(replaced = this.replaced): MarketSnapshot {
+  refreshed(replaced = this.replaced): MarketSnapshot {
     const next = new MarketSnapshot(this.client, this.where, this.levels, replaced);
     next.#orders = this.#orders;
     return next;

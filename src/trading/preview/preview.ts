@@ -3,7 +3,7 @@ import type { Market } from '../../domain/market.js';
 import type { AccountType, Order, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
-import { type Guarded, guardOrders, type Proposal, type Warning } from '../guards/guards.js';
+import { type GuardReport, guardOrders, type Proposal, type Warning } from '../guards/guards.js';
 import type { GuardLimits } from '../guards/limits.js';
 import {
   averagePrice,
@@ -53,7 +53,7 @@ export async function previewOrders(
   plan: PlannedOrders,
   snapshot: MarketSnapshot,
   limits: GuardLimits,
-): Promise<Guarded & { readonly facts: PreviewFacts }> {
+): Promise<GuardReport & { readonly facts: PreviewFacts }> {
   const [market, spendable, orders] = await Promise.all([
     snapshot.market(),
     plan.account === 'spot' ? snapshot.spendable(plan.market, plan.side) : ('unreported' as const),

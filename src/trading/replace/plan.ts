@@ -63,7 +63,7 @@ export async function planReplacement(
   const open = Decimal.of(order.amount).minus(Decimal.of(order.filled));
   const replaced = { side, price: Decimal.of(order.price), amount: open };
   const snapshot =
-    earlier?.again(replaced) ?? new MarketSnapshot(client, { market: market.market, side }, levels, replaced);
+    earlier?.refreshed(replaced) ?? new MarketSnapshot(client, { market: market.market, side }, levels, replaced);
   const price = at === undefined ? replaced.price : await resolveInBook(at, snapshot, market, side);
   const terms = { ...rest, market: market.market, side, type, price: price.toString() };
   const total = await totalOf(snapshot, market, terms, amount, order);

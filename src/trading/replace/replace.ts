@@ -12,7 +12,7 @@ import {
 } from '../cancel/cancellation.js';
 import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
-import { concludeOrder, type GuardedSend, type Placement, refuseDuplicate, sendOrder } from '../orders/place.js';
+import { concludeOrder, type Placement, type RecordOptions, refuseDuplicate, sendOrder } from '../orders/place.js';
 import { checkOrder, isTooSmall, remainderOf } from '../orders/terms.js';
 import { type ReplacePlan, refuseConcurrentCancel } from './plan.js';
 
@@ -50,7 +50,7 @@ export async function replaceOrder(
   account: TradingAccount,
   { terms, market, placed }: ReplacePlan,
   id: string,
-  { recheck, bid }: GuardedSend = {},
+  { recheck, bid }: RecordOptions = {},
 ): Promise<Replacement> {
   // another command may have begun since the plan was made
   refuseDuplicate(account, placed);

@@ -46,7 +46,7 @@ export async function startTimer({ client, host }: TradingAccount, market: strin
   return { ...failed, failure, arrived: result.kind === 'lost' ? 'perhaps' : 'no' };
 }
 
-const MOST_ATTEMPTS = 4;
+const MAX_ATTEMPTS = 4;
 const PAUSES_MS = { first: 300, longest: 1_200 };
 
 /**
@@ -61,7 +61,7 @@ export async function startTimerSurely(account: TradingAccount, market: string):
     const { failure, arrived } = attempt;
     if (arrived === 'perhaps') lost = failure;
     const pause = backoffMs(count, PAUSES_MS);
-    const isLast = count + 1 === MOST_ATTEMPTS || failure.kind === 'refused' || !account.budget.allows(2 * pause);
+    const isLast = count + 1 === MAX_ATTEMPTS || failure.kind === 'refused' || !account.budget.allows(2 * pause);
     if (isLast) throw lost === undefined ? failure : unknown(market, lost);
     await account.host.sleep(pause);
   }

@@ -19,7 +19,7 @@ export function takenOf(amount: Decimal, fee: Decimal, place: FeePlace): Decimal
  * The most that a fee may be, as a multiple of the exchange's. The fee of a busy chain rises between two reads, but by far
  * less; a fee with a slipped digit is ten times as high, and is never returned.
  */
-const MOST_TIMES = 3;
+const MAX_TIMES = 3;
 
 /** The amounts to withdraw: decimal texts in the coin. */
 export interface WithdrawalAmounts {
@@ -104,10 +104,10 @@ function feeOf({ coin, scale, chain, fee: given }: AmountContext): Decimal {
   if (given === undefined) return least;
   const fee = Decimal.of(given);
   checkScale('fee', fee, scale, coin);
-  const most = least.times(Decimal.of(String(MOST_TIMES)));
+  const most = least.times(Decimal.of(String(MAX_TIMES)));
   if (fee.compare(most) > 0)
     throw usage(
-      `The fee ${fee} ${coin} is more than ${MOST_TIMES} times that of ${chain.chain}, ${chain.fee} ${coin}; nothing was sent.`,
+      `The fee ${fee} ${coin} is more than ${MAX_TIMES} times that of ${chain.chain}, ${chain.fee} ${coin}; nothing was sent.`,
       `${most.sign > 0 ? `Give --fee at most ${most.trimmed()}, or leave it out` : 'Leave out --fee'} to use the exchange's fee.`,
     );
   if (fee.compare(least) >= 0) return fee;

@@ -56,7 +56,7 @@ function chainOf({ chain, mainChain, fee, canWithdraw }: ChainFee, memos: readon
 }
 
 /** Pages that are read to find an earlier withdrawal to the same address. */
-const MOST_PAGES = 10;
+const MAX_PAGES = 10;
 
 /** What the records show about an address. */
 export interface EarlierUse {
@@ -79,7 +79,7 @@ export function readEarlierUse(client: ExchangeClient, coin: string, to: Destina
       if (last !== undefined) return { last, isAccountKnown, isAll: true };
       isAccountKnown ||= kept.some(({ address }) => useOf(address ?? '', to) === 'account');
       pages += 1;
-      if (pages === MOST_PAGES) return { last, isAccountKnown, isAll: false };
+      if (pages === MAX_PAGES) return { last, isAccountKnown, isAll: false };
     }
     return { last: undefined, isAccountKnown, isAll: true };
   });

@@ -10,7 +10,7 @@ import type { FundsBaseline } from '../journal/intent.js';
 const NONE = '0';
 
 /** The most that a search reads which may be repeated every few seconds. */
-const MOST_BILLS = 1_000;
+const MAX_BILLS = 1_000;
 
 /** Newest first. */
 export type BillList = readonly Bill[];
@@ -67,7 +67,7 @@ export async function billsBetween(client: ExchangeClient, from: number, to: num
   const found: Bill[] = [];
   for await (const page of readBills(client, anyZone(), { from, to })) {
     found.push(...page);
-    if (found.length >= MOST_BILLS) return undefined;
+    if (found.length >= MAX_BILLS) return undefined;
   }
   return found;
 }

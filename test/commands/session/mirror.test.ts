@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openContext } from '../../../src/commands/session/context.js';
+import { createContext } from '../../../src/commands/session/context.js';
 import { directoriesOf } from '../../../src/platform/host.js';
 import { Output } from '../../../src/terminal/output.js';
 import { fakeHost } from '../../support/fake-host.js';
@@ -28,7 +28,7 @@ function sessionOf(profile: string) {
   };
   const globals = { profile, format: 'table', fields: undefined, yes: false, dryRun: false, color: true } as const;
   const times = { timeoutMs: 30_000, timeoutChosen: false, verbose: false };
-  return openContext({ host, globals: { ...globals, ...times }, output: new Output(host, 'table') }).context.session;
+  return createContext({ host, globals: { ...globals, ...times }, output: new Output(host, 'table') }).context.session;
 }
 
 async function mirrorOf(profile: string, channels: Parameters<ReturnType<typeof sessionOf>['mirror']>[0]) {

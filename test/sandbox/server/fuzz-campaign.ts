@@ -25,7 +25,7 @@ export interface Fuzzed {
 }
 
 /** The limit for the sandbox's memory, whatever it is sent. */
-const MOST_MEMORY = 512 * 1_048_576;
+const MAX_MEMORY = 512 * 1_048_576;
 
 const LANES = 32;
 /** ms between two checks that other clients are served. */
@@ -57,7 +57,7 @@ export async function fuzzCampaign({ pit, seed, requests }: FuzzOptions): Promis
     const after = await memoryOf(sandbox.address);
     const text = existsSync(log) ? readFileSync(log, 'utf8') : '';
     demand(!text.includes('internal error'), `a defect: ${text.slice(0, 2000)}`);
-    demand(Math.max(highest, after) < MOST_MEMORY, `it holds ${Math.max(highest, after)} bytes in memory`);
+    demand(Math.max(highest, after) < MAX_MEMORY, `it holds ${Math.max(highest, after)} bytes in memory`);
     return { sent, others, before, highest, after };
   } finally {
     await killProcess(sandbox);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { OrderType, Side } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
-import { checkGuards, type Evidence, needMarket, placeInBand } from '../../../src/trading/guards/guards.js';
+import { checkGuards, type Evidence, needsBook, zoneInBand } from '../../../src/trading/guards/guards.js';
 import { type GuardLimits, guardLimits } from '../../../src/trading/guards/limits.js';
 import type { MarketView } from '../../../src/trading/market-view.js';
 
@@ -28,7 +28,11 @@ function guarded({ side = 'buy', type = 'limit', orders = [['1000', '1']], isBat
     ...{ side, type },
     orders: orders.map(([price, amount], index) => ({ price, amount, ...(isBatch ? { line: index + 1 } : {}) })),
   };
-  return checkGuards(proposal, guardLimits(rest.settings ?? {}), { seen: VIEW, today: Decimal.zero, ...rest.evidence });
+  return checkGuards(proposal, guardLimits(rest.settings ?? {}), {
+    reading: VIEW,
+    today: Decimal.zero,
+    ...rest.evidence,
+  });
 }
 
 function messages(given: Case): string[] {
@@ -88,7 +92,7 @@ describe('price-band', () => {
 
   it('falls back to the only side, then to the last price', () => {
     const at = (view: Partial<MarketView>) =>
-      messages({ orders: [['1200', '1']], evidence: { seen: { ...VIEW, ...view } } });
+      messages({ orders: [['1200', '1']], evidence: { reading: { ...VIEW, ...view } } });
     expect(at({ asks: [] })).toEqual([expect.stringContaining('above the best bid (999)')]);
     expect(at({ bids: [] })).toEqual([expect.stringContaining('above the best ask (1001)')]);
     expect(at({ bids: [], asks: [], last: Decimal.of('1000') })).toEqual([
@@ -100,20 +104,20 @@ describe('price-band', () => {
   });
 
   it('holds if it cannot be checked, and says why', () => {
-    expect(guarded({ evidence: { seen: UNREACHABLE } }).breaches).toEqual([
+    expect(guarded({ evidence: { reading: UNREACHABLE } }).breaches).toEqual([
       {
         guard: 'price-band',
         message: 'it cannot be checked: depth: no answer came in time',
         failure: UNREACHABLE,
       },
     ]);
-    expect(messages({ evidence: { seen: undefined } })).toEqual(['price-band: it was not checked']);
+    expect(messages({ evidence: { reading: undefined } })).toEqual(['price-band: it was not checked']);
   });
 
   it('never holds if it is off', () => {
     const settings = { priceBand: 'off' };
     expect(guarded({ orders: [['5000', '1']], settings })).toEqual({ breaches: [], warnings: [], bid: undefined });
-    expect(messages({ settings, evidence: { seen: UNREACHABLE } })).toEqual([]);
+    expect(messages({ settings, evidence: { reading: UNREACHABLE } })).toEqual([]);
   });
 
   it('holds exactly the prices on the costly side of the band', () => {
@@ -128,8 +132,8 @@ describe('price-band', () => {
           reference.units * (10_000n + sign * BigInt(basisPoints)) * 10n ** BigInt(price.scale);
         const [above, below] = [units > limit(1n), units < limit(-1n)];
         const place = above ? 'costly' : below ? 'harmless' : 'within';
-        expect(placeInBand('buy', price, reference, band)).toBe(place);
-        expect(placeInBand('sell', price, reference, band)).toBe(above ? 'harmless' : below ? 'costly' : 'within');
+        expect(zoneInBand('buy', price, reference, band)).toBe(place);
+        expect(zoneInBand('sell', price, reference, band)).toBe(above ? 'harmless' : below ? 'costly' : 'within');
       }),
     );
   });
@@ -178,7 +182,7 @@ describe('order-notional and day-notional', () => {
     ['a sell above it at its price', { side: 'sell', orders: [['1500', '1']] }, ['1500', '2500'], '999'],
     [
       'a sell at its price where nobody bids',
-      { side: 'sell', orders: [['10', '200']], evidence: { seen: { ...VIEW, bids: [] } } },
+      { side: 'sell', orders: [['10', '200']], evidence: { reading: { ...VIEW, bids: [] } } },
       ['2000', '3000'],
       undefined,
     ],
@@ -208,7 +212,7 @@ describe('order-notional and day-notional', () => {
   });
 
   it('hold a sell whose notional is unknown, and say why', () => {
-    const unseen = { side: 'sell', evidence: { seen: UNREACHABLE, today: Decimal.of('600') } } as const;
+    const unseen = { side: 'sell', evidence: { reading: UNREACHABLE, today: Decimal.of('600') } } as const;
     const messages = (order: readonly [string, string], limits: Record<string, string>) =>
       guarded({ ...unseen, orders: [order], settings: { priceBand: 'off', ...limits } }).breaches.map(
         ({ guard, failure }) => [guard, failure === UNREACHABLE],
@@ -253,7 +257,7 @@ describe('order-notional and day-notional', () => {
     const limits: GuardLimits = { ...guardLimits({}), orderNotional: new Map(), dayNotional: new Map() };
     const order = { price: '1000', amount: '1000000000' };
     const proposal = { market: { quote: 'doge' }, side: 'buy', type: 'limit', orders: [order] } as const;
-    expect(checkGuards(proposal, limits, { seen: VIEW, today: Decimal.zero }).breaches).toEqual([]);
+    expect(checkGuards(proposal, limits, { reading: VIEW, today: Decimal.zero }).breaches).toEqual([]);
   });
 });
 
@@ -284,14 +288,14 @@ describe('post-only', () => {
 
   it('passes if the other side is empty, and holds if the book is unknown', () => {
     const order: Case = { type: 'postOnly', orders: [['1002', '1']] };
-    expect(messages({ ...order, evidence: { seen: { ...VIEW, asks: [] } } })).toEqual([]);
-    const unseen = guarded({ ...order, evidence: { seen: UNREACHABLE } }).breaches;
+    expect(messages({ ...order, evidence: { reading: { ...VIEW, asks: [] } } })).toEqual([]);
+    const unseen = guarded({ ...order, evidence: { reading: UNREACHABLE } }).breaches;
     expect(unseen.map(({ guard }) => guard)).toEqual(['price-band', 'post-only']);
   });
 });
 
 describe('the market is read', () => {
-  it.each<[Side, OrderType, Record<string, string>, Parameters<typeof needMarket>[2], boolean]>([
+  it.each<[Side, OrderType, Record<string, string>, Parameters<typeof needsBook>[2], boolean]>([
     ['buy', 'limit', {}, [], true],
     ['buy', 'limit', {}, ['price-band'], false],
     ['buy', 'limit', { priceBand: 'off' }, [], false],
@@ -308,11 +312,11 @@ describe('the market is read', () => {
     ['sell', 'limit', { priceBand: 'off' }, ['order-notional', 'day-notional'], false],
     ['sell', 'limit', { priceBand: 'off', orderNotional: 'off', dayNotional: 'off' }, [], false],
   ])('for a %s %s with %j and %j overridden: %s', (side, type, settings, overridden, expected) => {
-    expect(needMarket({ side, type, quote: 'usdt' }, guardLimits(settings), overridden)).toBe(expected);
+    expect(needsBook({ side, type, quote: 'usdt' }, guardLimits(settings), overridden)).toBe(expected);
   });
 
   it('for a sell only if a limit exists in its quote coin', () => {
     const settings = guardLimits({ priceBand: 'off' });
-    expect(needMarket({ side: 'sell', type: 'limit', quote: 'doge' }, settings, [])).toBe(false);
+    expect(needsBook({ side: 'sell', type: 'limit', quote: 'doge' }, settings, [])).toBe(false);
   });
 });

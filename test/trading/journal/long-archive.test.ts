@@ -12,7 +12,7 @@ import { settledOf } from './support.js';
 const DAY = 86_400_000;
 const ORDERS = 2_000;
 /** The most that is read of a file at once. */
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 
 const WITHDRAWAL = { coin: 'btc', amount: '1', fee: '0', address: 'bc1q', internal: false };
 
@@ -83,7 +83,7 @@ it.each<[string, (account: Busy) => unknown, unknown, number]>([
   const account = busy();
   const read = reading();
   expect(await ask(account)).toEqual(found);
-  expect([read.parsed() <= most, read.whole(), read.longest() <= MOST_BYTES]).toEqual([true, 0, true]);
+  expect([read.parsed() <= most, read.whole(), read.longest() <= MAX_BYTES]).toEqual([true, 0, true]);
 });
 
 it('a long archive is read no further back than requested', () => {

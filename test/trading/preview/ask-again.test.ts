@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { FRESH_MS, type Reading, reasonToAskAgain } from '../../../src/trading/preview/ask-again.js';
+import {
+  type CheckedAgainstMarket,
+  PREVIEW_VALID_MS,
+  reasonToAskAgain,
+} from '../../../src/trading/preview/ask-again.js';
 import type { PreviewFacts } from '../../../src/trading/preview/preview.js';
 import { MARKET } from '../support/market.js';
 
-function reading(changes: Partial<Reading> = {}): Reading {
+function reading(changes: Partial<CheckedAgainstMarket> = {}): CheckedAgainstMarket {
   const plan = { market: MARKET, side: 'buy', type: 'limit', account: 'spot' } as const;
   const orders = [{ price: '100', amount: '1' }];
   return { plan: { ...plan, orders }, facts: facts('1', '99'), breaches: [], warnings: [], bid: undefined, ...changes };
@@ -16,7 +20,7 @@ function facts(amount: string, value: string, crossing = 1): PreviewFacts {
   return { ...unknown, fills, crossing };
 }
 
-function priced(price: string): Reading {
+function priced(price: string): CheckedAgainstMarket {
   const { plan } = reading();
   return reading({ plan: { ...plan, orders: [{ price, amount: '1' }] } });
 }
@@ -25,9 +29,14 @@ const BAND = { guard: 'price-band', message: '', failure: null } as const;
 const LIMIT = { ...BAND, guard: 'order-notional' } as const;
 
 /** With nothing else changed. */
-function reason(changes: { shown?: Reading; again?: Reading; now?: Reading; ageMs?: number }): string | undefined {
+function reason(changes: {
+  shown?: CheckedAgainstMarket;
+  rechecked?: CheckedAgainstMarket;
+  reresolved?: CheckedAgainstMarket;
+  ageMs?: number;
+}): string | undefined {
   const shown = changes.shown ?? reading();
-  return reasonToAskAgain({ shown, again: shown, now: shown, ageMs: 0, ...changes });
+  return reasonToAskAgain({ shown, rechecked: shown, reresolved: shown, ageMs: 0, ...changes });
 }
 
 describe('confirmed orders', () => {
@@ -37,29 +46,29 @@ describe('confirmed orders', () => {
   });
 
   it('are shown again if a guard blocks them that the user did not lift', () => {
-    expect(reason({ again: reading({ breaches: [BAND, LIMIT] }) })).toBe(
+    expect(reason({ rechecked: reading({ breaches: [BAND, LIMIT] }) })).toBe(
       'price-band and order-notional now block this.',
     );
     const shown = reading({ breaches: [BAND] });
-    expect(reason({ shown, again: reading({ breaches: [BAND, LIMIT] }) })).toBe('order-notional now blocks this.');
-    expect(reason({ shown, again: reading({ breaches: [BAND] }) })).toBeUndefined();
+    expect(reason({ shown, rechecked: reading({ breaches: [BAND, LIMIT] }) })).toBe('order-notional now blocks this.');
+    expect(reason({ shown, rechecked: reading({ breaches: [BAND] }) })).toBeUndefined();
   });
 
   it('are shown again for a warning about something new, not for other numbers in one that was shown', () => {
     const short = (needs: string) => reading({ warnings: [{ about: 'balance', text: `This needs ${needs}.` }] });
-    expect(reason({ again: short('5 usdt') })).toBe('This needs 5 usdt.');
-    expect(reason({ shown: short('5 usdt'), again: short('6 usdt') })).toBeUndefined();
+    expect(reason({ rechecked: short('5 usdt') })).toBe('This needs 5 usdt.');
+    expect(reason({ shown: short('5 usdt'), rechecked: short('6 usdt') })).toBeUndefined();
   });
 
   it('are shown again from ten seconds on if other terms follow from the words, or if they fill differently', () => {
-    expect(FRESH_MS).toBe(10_000);
+    expect(PREVIEW_VALID_MS).toBe(10_000);
     const ageMs = 10_001;
     for (const changes of [
-      { now: priced('101') },
-      { again: reading({ facts: facts('0.5', '49.5') }) },
-      { again: reading({ facts: facts('1', '98') }) },
-      { again: reading({ facts: facts('1', '99', 2) }) },
-      { again: reading({ facts: null }) },
+      { reresolved: priced('101') },
+      { rechecked: reading({ facts: facts('0.5', '49.5') }) },
+      { rechecked: reading({ facts: facts('1', '98') }) },
+      { rechecked: reading({ facts: facts('1', '99', 2) }) },
+      { rechecked: reading({ facts: null }) },
     ]) {
       expect(reason({ ...changes, ageMs })).toMatch(/^The preview was 10 s old, and /);
       expect(reason({ ...changes, ageMs: 10_000 })).toBeUndefined();

@@ -108,7 +108,7 @@ function canAskAgain(error: unknown, { amount, at }: GivenOrder): boolean {
 }
 
 function askSide({ prompts, budget }: Context, { base, quote }: Market): Promise<Side> {
-  return budget.outside(() =>
+  return budget.pausedDuring(() =>
     prompts.select(`Buy or sell ${base}?`, [
       { name: `buy   spends ${quote}`, value: 'buy', short: 'buy' },
       { name: `sell  brings ${quote}`, value: 'sell', short: 'sell' },
@@ -117,7 +117,7 @@ function askSide({ prompts, budget }: Context, { base, quote }: Market): Promise
 }
 
 function askType({ prompts, budget }: Context): Promise<OrderType> {
-  return budget.outside(() =>
+  return budget.pausedDuring(() =>
     prompts.select<OrderType>('Type:', [
       { name: 'limit     fills what it can, the rest waits in the book', value: 'limit', short: 'limit' },
       { name: 'PostOnly  only waits in the book', value: 'postOnly', short: 'PostOnly' },

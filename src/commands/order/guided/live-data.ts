@@ -6,7 +6,7 @@ import type { Host } from '../../../platform/host.js';
 import type { TradingAccount } from '../../../trading/account.js';
 import type { MarketView } from '../../../trading/market-view.js';
 import { readMarketView } from '../../../trading/preview/market-snapshot.js';
-import type { Session } from '../../session/connection.js';
+import type { Session } from '../../session/session.js';
 
 /** How long a question waits for what is only shown beside it. */
 const PATIENCE_MS = 1_000;

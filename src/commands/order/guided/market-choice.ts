@@ -29,7 +29,7 @@ export async function askMarket(context: Context, account: TradingAccount, holdi
     .sort((left, right) => Number(recent.includes(right.market)) - Number(recent.includes(left.market)));
   const toChoice = choiceAmong(list);
   const find = async (typed: string) => findMarkets(typed, list).map(toChoice);
-  return budget.outside(() => prompts.search('Market:', find));
+  return budget.pausedDuring(() => prompts.search('Market:', find));
 }
 
 /** In columns: the name, the last price and the change over a day. */

@@ -107,7 +107,7 @@ export async function askAmount(
 ): Promise<AmountExpression> {
   const { market, side } = draft;
   const now = (): Draft => ({ ...draft, available: funds?.available, view: book.view });
-  const typed = await budget.outside(() =>
+  const typed = await budget.pausedDuring(() =>
     prompts.live(`How much ${market.base} to ${side}:`, {
       below: (text, wrong, screen) => linesBelow(screen, fundsText(draft, funds), amountMeaning(text, now()), wrong),
       check: (text) => checkAmountTyped(text, now()),
@@ -195,7 +195,7 @@ export async function askPrice(
   book: LiveBook,
 ): Promise<PriceExpression> {
   const now = (): PriceDraft => ({ ...draft, view: book.view });
-  const typed = await budget.outside(() =>
+  const typed = await budget.pausedDuring(() =>
     prompts.live(`Price in ${draft.market.quote}:`, {
       below: (text, wrong, screen) => linesBelow(screen, bookText(screen, book), priceMeaning(text, now()), wrong),
       check: (text) => checkPriceTyped(text, now()),

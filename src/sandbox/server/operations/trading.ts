@@ -18,7 +18,7 @@ import { Refusal } from '../../refusals.js';
 import { codeOf, type Json, number, numbers } from '../bodies.js';
 import {
   type Dialect,
-  MOST_ORDERS_PER_PAGE,
+  MAX_ORDERS_PER_PAGE,
   OPEN_ORDER_STATUS,
   ORDERS_PER_PAGE,
   partlyPlaced,
@@ -119,7 +119,7 @@ export const getOrders = serveSigned('getOrders', ({ currency, tradeType, pageIn
  */
 
 const { currency, tradeType, pageIndex } = operations.getOrders.parameters;
-const pageSize = optional(wholeNumber(1n, MOST_ORDERS_PER_PAGE));
+const pageSize = optional(wholeNumber(1n, MAX_ORDERS_PER_PAGE));
 const bothSides = { currency: required(market), pageIndex, pageSize } satisfies Parameters;
 type BothSides = Values<ReturnType<typeof listing<typeof bothSides>>>;
 

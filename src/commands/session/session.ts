@@ -21,8 +21,8 @@ import { Network } from '../../exchange/transport.js';
 import type { Host } from '../../platform/host.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
 import type { Output } from '../../terminal/output.js';
+import { SeenNames } from './completion-names.js';
 import { SANDBOX_PLACE, type Sandbox } from './sandbox.js';
-import { SeenNames } from './symbols.js';
 
 /** The profile in use and the exchange that it leads to. Each part is made when it is first asked for. */
 export class Session {

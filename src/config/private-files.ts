@@ -1,9 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { Failure, usage } from '../errors.js';
-
-export const FILE_MODE = 0o600;
-export const FOLDER_MODE = 0o700;
+import { codeOf, Failure, shellWord } from '../errors.js';
+import { cannotWrite, FILE_MODE, FOLDER_MODE } from './write-file.js';
 
 /** Mode bits that let the group or everyone else in. */
 const OTHERS = 0o077;
@@ -68,42 +66,6 @@ export function requireUnmovable(root: string): void {
       if ((found.mode & STICKY) === 0) throw open(above, found.mode, 'go-w');
     }
   }
-}
-
-/** Replaces a file in one step: a reader sees the old text or the new one. Throws what the system reports. */
-export function replaceFile(file: string, content: string | Uint8Array, mode = FILE_MODE): void {
-  const temporary = `${file}.${process.pid}`;
-  try {
-    fs.writeFileSync(temporary, content, { mode });
-    fs.chmodSync(temporary, mode);
-    fs.renameSync(temporary, file);
-  } catch (thrown) {
-    fs.rmSync(temporary, { force: true });
-    throw thrown;
-  }
-}
-
-const WRITABLE_HOME = 'Check who may write there and that the disk has room, or set PIT_HOME to another folder.';
-const WRITABLE_OUTPUT = 'Give a file in a folder that you can write to, with room for it.';
-
-/** The failure for a file of pit that cannot be written. Its cause is left out: it may quote what was written. */
-export function cannotWrite(file: string, thrown: unknown, hint = WRITABLE_HOME): Failure {
-  return usage(`Cannot write ${file}: ${codeOf(thrown)}.`, hint);
-}
-
-/** The failure for a file that the user named and that cannot be written. */
-export function cannotWriteOutput(file: string, thrown: unknown): Failure {
-  return cannotWrite(file, thrown, WRITABLE_OUTPUT);
-}
-
-/** The system's code of an error, like `EACCES`. */
-export function codeOf(thrown: unknown): string {
-  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error';
-}
-
-/** A text quoted as one word of a POSIX shell. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function foldersBetween(root: string, relative: string): string[] {

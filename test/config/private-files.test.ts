@@ -2,9 +2,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { KeyStore } from '../../src/config/keys.js';
-import { shellWord } from '../../src/config/private.js';
 import { Profiles } from '../../src/config/profiles.js';
 import { Store } from '../../src/config/store.js';
+import { shellWord } from '../../src/errors.js';
 import { adviceText } from '../support/advice.js';
 import { everythingIn, failureOf, freshFolder, HOSTS } from './support.js';
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SeenNames, Symbols, symbolsFolder } from '../../src/commands/session/symbols.js';
+import { CompletionNames, namesFolder, SeenNames } from '../../src/commands/session/completion-names.js';
 import type { Market } from '../../src/domain/market.js';
 import type { Order, OrderState, OrderType } from '../../src/domain/order.js';
 import { temporaryHome } from '../support/pit.js';
@@ -50,7 +50,7 @@ describe('the name files for shell completion', () => {
     const home = temporaryHome();
     const { environment } = pit.served;
     await pit.done('markets', { environment: { ...environment, PIT_HOME: home } });
-    const folder = symbolsFolder('sandbox', environment);
+    const folder = namesFolder('sandbox', environment);
     expect(folder).toMatch(/^\+http___127_0_0_1_\d+\+http___127_0_0_1_\d+$/);
     expect(readdirSync(path.join(home, 'cache/symbols'))).toEqual([folder]);
     expect(linesOf(home, `${folder}/markets`)).toContain('btc_usdt');
@@ -66,7 +66,7 @@ describe('the name files for shell completion', () => {
 });
 
 describe('the names in answers', () => {
-  const folder = () => new Symbols(temporaryFolder(), 'p');
+  const folder = () => new CompletionNames(temporaryFolder(), 'p');
   const home = temporaryHome();
   let count = 0;
   const temporaryFolder = () => path.join(home, String(count++));
@@ -77,20 +77,20 @@ describe('the names in answers', () => {
     first.observe(placed('btc_usdt', 'mine1', ['1']));
     first.observe(placed('btc_usdt', 'ioc1', ['2'], 'ioc'));
     first.observe(placed('eth_usdt', null, ['3', '4']));
-    first.keep(symbols, undefined);
+    first.save(symbols, undefined);
     expect(symbols.read('orders').sort()).toEqual(['btc_usdt 1 mine1', 'eth_usdt 3 -', 'eth_usdt 4 -']);
     const second = new SeenNames();
     // the list has no client ids, and order 3 has filled
     second.observe({ kind: 'orders', orders: [listed('1', 'open'), listed('5', 'open'), listed('3', 'filled')] });
     second.observe({ kind: 'cancelled', order: { id: '4' } });
     second.observe({ kind: 'orders', orders: [listed('6', 'open', 'other1')] });
-    second.keep(symbols, ['lost1']);
+    second.save(symbols, ['lost1']);
     expect(symbols.read('orders').sort()).toEqual(['btc_usdt 1 mine1', 'btc_usdt 5 -', 'btc_usdt 6 other1']);
     expect(symbols.read('unresolved')).toEqual(['lost1']);
     const third = new SeenNames();
     third.observe({ kind: 'cancelled', order: { clientId: 'mine1' } });
     third.observe({ kind: 'cancelled', order: { id: '6' } });
-    third.keep(symbols, []);
+    third.save(symbols, []);
     expect(symbols.read('orders')).toEqual(['btc_usdt 5 -']);
     expect(symbols.read('unresolved')).toEqual([]);
   });
@@ -104,7 +104,7 @@ describe('the names in answers', () => {
         seenNames.markets(names.map(([market, base, quote]) => ({ market, base, quote }) as Market));
         seenNames.observe({ kind: 'coins', coins: names.map(([coin]) => coin.toLowerCase()) });
         for (const [id, currency, own] of names) seenNames.observe(placed(currency, own, [id]));
-        seenNames.keep(
+        seenNames.save(
           symbols,
           names.map(([id]) => id),
         );

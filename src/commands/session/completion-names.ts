@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { isPrivateFile, makePrivateFolder, replaceFile } from '../../config/private.js';
+import { isPrivateFile, makePrivateFolder } from '../../config/private-files.js';
+import { replaceFile } from '../../config/write-file.js';
 import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import type { Observation } from '../../exchange/exchange-client.js';
@@ -19,13 +20,13 @@ const LINES = {
   recent: /^[a-z0-9]{1,20}_[a-z0-9]{1,20}$/,
 } as const;
 
-type SymbolKind = keyof typeof LINES;
+type NameKind = keyof typeof LINES;
 
 /** More would make a shell slow, and no one reads through them. */
-const MOST_LINES = 20_000;
+const MAX_LINES = 20_000;
 
 /** More than so many of the longest lines. */
-const MOST_BYTES = 4 * 2 ** 20;
+const MAX_BYTES = 4 * 2 ** 20;
 
 const FOLDER = 'symbols';
 
@@ -33,19 +34,19 @@ const FOLDER = 'symbols';
  * The folder of an exchange's symbols: the profile's name or, if hosts come from the environment, a name made of them. The
  * completion scripts make the same name in the shell's own language, from the environment alone.
  */
-export function symbolsFolder(profile: string, environment: Readonly<Record<string, string | undefined>>): string {
+export function namesFolder(profile: string, environment: Readonly<Record<string, string | undefined>>): string {
   const { PIT_TRADE_URL = '', PIT_BASE_URL = '' } = environment;
   if (PIT_TRADE_URL === '' && PIT_BASE_URL === '') return profile;
   return `+${PIT_TRADE_URL}+${PIT_BASE_URL}`.replace(/[^A-Za-z0-9+]/g, '_');
 }
 
 /** The small files from which a shell completes names without running pit. Nothing here ever fails a command. */
-export class Symbols {
+export class CompletionNames {
   readonly #root: string;
 
   /**
    * @param cache `directories.cache`
-   * @param folder as {@link symbolsFolder} names it
+   * @param folder as {@link namesFolder} names it
    */
   constructor(
     cache: string,
@@ -55,23 +56,23 @@ export class Symbols {
   }
 
   /** The lines that are there and allowed. */
-  read(kind: SymbolKind): string[] {
+  read(kind: NameKind): string[] {
     try {
       if (!isPrivateFile(this.#root, path.join(this.folder, kind))) return [];
-      return allowed(kind, readTextBounded(this.#file(kind), MOST_BYTES).split('\n'));
+      return allowed(kind, readTextBounded(this.#file(kind), MAX_BYTES).split('\n'));
     } catch {
       return [];
     }
   }
 
   /** Replaces the lines in one step if they differ. Silent if that is not possible. */
-  write(kind: SymbolKind, lines: readonly string[]): void {
+  write(kind: NameKind, lines: readonly string[]): void {
     const text = allowed(kind, lines)
-      .slice(0, MOST_LINES)
+      .slice(0, MAX_LINES)
       .map((line) => `${line}\n`)
       .join('');
     try {
-      if (fs.existsSync(this.#file(kind)) && readTextBounded(this.#file(kind), MOST_BYTES) === text) return;
+      if (fs.existsSync(this.#file(kind)) && readTextBounded(this.#file(kind), MAX_BYTES) === text) return;
       makePrivateFolder(this.#root);
       makePrivateFolder(this.#root, this.folder);
       replaceFile(this.#file(kind), text);
@@ -80,17 +81,17 @@ export class Symbols {
     }
   }
 
-  #file(kind: SymbolKind): string {
+  #file(kind: NameKind): string {
     return path.join(this.#root, this.folder, kind);
   }
 }
 
-function allowed(kind: SymbolKind, lines: readonly string[]): string[] {
+function allowed(kind: NameKind, lines: readonly string[]): string[] {
   return lines.filter((line) => LINES[kind].test(line));
 }
 
 /** More open orders than that are not offered by a shell. */
-const MOST_ORDERS = 2_000;
+const MAX_ORDERS = 2_000;
 
 interface OpenOrder {
   readonly market: string;
@@ -136,12 +137,12 @@ export class SeenNames {
    * Writes what has changed.
    * @param unresolved the ids of writes whose outcome is unknown, if that was read
    */
-  keep(symbols: Symbols, unresolved: readonly string[] | undefined): void {
-    if (this.#markets !== undefined) symbols.write('markets', this.#markets);
-    if (this.#recent !== undefined) symbols.write('recent', [this.#recent]);
-    if (this.#coins.size > 0) symbols.write('coins', [...new Set([...symbols.read('coins'), ...this.#coins])].sort());
-    if (this.#orders.size + this.#cancelled.size > 0) symbols.write('orders', this.#merged(symbols.read('orders')));
-    if (unresolved !== undefined) symbols.write('unresolved', unresolved);
+  save(names: CompletionNames, unresolved: readonly string[] | undefined): void {
+    if (this.#markets !== undefined) names.write('markets', this.#markets);
+    if (this.#recent !== undefined) names.write('recent', [this.#recent]);
+    if (this.#coins.size > 0) names.write('coins', [...new Set([...names.read('coins'), ...this.#coins])].sort());
+    if (this.#orders.size + this.#cancelled.size > 0) names.write('orders', this.#merged(names.read('orders')));
+    if (unresolved !== undefined) names.write('unresolved', unresolved);
   }
 
   /** What was seen now first, then what was known before and not seen to have ended. */
@@ -156,7 +157,7 @@ export class SeenNames {
     return [...seen, ...earlier.filter(({ id }) => !this.#orders.has(id))]
       .map((order) => ({ ...order, clientId: order.clientId ?? clientIds.get(order.id) ?? null }))
       .filter(({ clientId }) => clientId === null || !this.#cancelled.has(clientId))
-      .slice(0, MOST_ORDERS)
+      .slice(0, MAX_ORDERS)
       .map(({ market, id, clientId }) => `${market} ${id} ${clientId ?? '-'}`);
   }
 }
