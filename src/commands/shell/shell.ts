@@ -142,7 +142,8 @@ class Shell {
       return 0;
     }
     if (first === 'use') return this.#use(rest);
-    if (first === 'shell') throw usage('You are in the shell already.', 'Type a command, or exit.');
+    if (first === 'shell' && !rest.includes('--help'))
+      throw usage('You are in the shell already.', 'Type a command, or exit.');
     const command = await typedCommand(words);
     const whole = [...this.#ownFlags(command.flags), ...withMarket(words, command, this.#market)];
     const code = await this.#runCommand(whole, outside, input);
