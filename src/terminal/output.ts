@@ -2,6 +2,7 @@ import { type Advice, Failure, type Hint, partsOf } from '../errors.js';
 import type { Host, TerminalOutput } from '../platform/host.js';
 import type { Answer, Live, Result, RowStream } from './answer.js';
 import { toJson } from './json.js';
+import type { LiveView } from './live/live-screen.js';
 import { CsvRows, JsonRows, type RowWriter, TableRows, writeRows } from './row-streams.js';
 import { type Meaning, type Screen, type ScreenOptions, screenOf } from './screen.js';
 import { StatusLine, type StatusPlace } from './status-line.js';
@@ -133,7 +134,7 @@ export class Output {
   }
 
   /** A line for each event; or a picture on a terminal. What is said meanwhile comes after the picture. */
-  async #follow({ events, line, picture }: Live): Promise<void> {
+  async #follow({ events, line, picture, end }: Live): Promise<void> {
     if (picture === null || !this.canDraw) {
       const isTerminal = this.host.output.isTTY === true;
       for await (const event of events) {
@@ -143,7 +144,13 @@ export class Output {
       return;
     }
     const { LiveScreen } = await import('./live/live-screen.js');
-    const live = new LiveScreen(this.host, { lines: (screen) => picture.show(screen).split('\n') }, this.options);
+    const view: LiveView = {
+      lines: (screen) => picture.show(screen).split('\n'),
+      onKey: ({ name }) => {
+        if (name === 'q') end();
+      },
+    };
+    const live = new LiveScreen(this.host, view, this.options);
     let isInterrupted = false;
     const forget = this.host.onInterrupt(() => {
       isInterrupted = true;
@@ -156,8 +163,8 @@ export class Output {
         live.change();
       }
       live.end();
-      const screen = screenOf(this.host.output, this.host.environment, this.options);
-      if (!isInterrupted) await this.#print(`${picture.show(screen, true)}\n`);
+      const last = picture.show(screenOf(this.host.output, this.host.environment, this.options), true);
+      if (!isInterrupted && last !== '') await this.#print(`${last}\n`);
     } finally {
       forget();
       live.end();
