@@ -1,5 +1,5 @@
 import { report, runToEnd } from './cli/run.js';
-import { PROGRAM } from './commands/program.js';
+import { PROGRAM } from './commands/index.js';
 import { endSoon, type Host, reportUncaught, systemHost } from './platform/host.js';
 
 /** Runs the command line of a host, by default the system's, and returns the exit code. */

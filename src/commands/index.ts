@@ -1,4 +1,6 @@
 import type { Definition } from '../cli/definition.js';
+import type { Program } from '../cli/run.js';
+import { createContext } from './session/context.js';
 
 type Load = () => Promise<{ readonly default: Definition }>;
 
@@ -15,6 +17,7 @@ export const commands: Readonly<Record<string, Load>> = {
   trades: () => import('./trades.js'),
   kline: () => import('./kline.js'),
   stream: () => import('./stream/stream.js'),
+  watch: () => import('./market-screen/market-screen.js'),
   order: () => import('./order/order.js'),
   'order batch': () => import('./order/batch.js'),
   'order show': () => import('./order/show.js'),
@@ -108,9 +111,12 @@ export const flagSynonyms: Readonly<Record<string, Readonly<Record<string, strin
 
 /** The sections of `pit --help` and of docs/commands.md, with the first words of their commands. */
 export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  'Market data': ['markets', 'ticker', 'depth', 'trades', 'kline', 'stream'],
+  'Market data': ['markets', 'ticker', 'depth', 'trades', 'kline', 'stream', 'watch'],
   Trading: ['order', 'orders', 'fills', 'cancel', 'cancel-after', 'resolve', 'api'],
   Funds: ['account', 'balance', 'bills', 'address', 'deposits', 'withdrawals', 'fees', 'withdraw'],
   Setup: ['shell', 'profile', 'keys', 'doctor', 'completion', 'schema'],
   Sandbox: ['sandbox'],
 };
+
+/** Everything that a command line may ask for. */
+export const PROGRAM: Program = { commands, groups, synonyms, flagSynonyms, sections: SECTIONS, createContext };

@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
-import { commands, groups } from '../../src/commands/index.js';
-import { PROGRAM } from '../../src/commands/program.js';
+import { commands, groups, PROGRAM } from '../../src/commands/index.js';
 import { FAILURES } from '../../src/errors.js';
 import { systemHost } from '../../src/platform/host.js';
 

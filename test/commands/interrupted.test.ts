@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
-import { PROGRAM } from '../../src/commands/program.js';
+import { PROGRAM } from '../../src/commands/index.js';
 import { journalName } from '../../src/commands/session/context.js';
 import { Interrupted } from '../../src/errors.js';
 import type { Host } from '../../src/platform/host.js';

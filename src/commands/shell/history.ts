@@ -16,9 +16,6 @@ const MOST_BYTES = 8 * 2 ** 20;
 /** What a key looks like: a UUID, or many digits and letters of base 16 in a row. */
 const KEY_LIKE =
   /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<![0-9a-z])(?!0x)[0-9a-f]{40,}(?![0-9a-z])/i;
-/** The parameters of a request that are secret. */
-const SECRET_NAME = /\b(?:accesskey|secretkey|sign|safepwd)\b/i;
-
 /**
  * The lines that were typed, for all shells of this home. A line that may hold a secret is never kept, nor one that begins
  * with a space. Nothing here ever fails a command.
@@ -71,7 +68,6 @@ export class History {
         line.trim() !== '' &&
         !line.startsWith(' ') &&
         line.length <= LONGEST_LINE &&
-        !SECRET_NAME.test(line) &&
         !KEY_LIKE.test(line) &&
         this.redaction.apply(line) === line,
     );
