@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -105,13 +106,20 @@ export function systemHost(): Host {
     boundLookups,
     onInterrupt: signals.onInterrupt,
     takeInterrupts: signals.takeInterrupts,
-    over: new AbortController().signal,
+    over: neverOver(),
     onExit,
     jobControl,
     isProgram: async (name) => (await import('./command.js')).isProgram(name, process.env.PATH),
     run: async (words) => (await import('./command.js')).runCommand(words, signals, isOnTerminal()),
     pipeTo: async (line) => (await import('./command.js')).pipeTo(line, process.env.SHELL),
   };
+}
+
+/** The signal of a command whose end is the end of the program. Every request and every wait listens to it. */
+export function neverOver(): AbortSignal {
+  const { signal } = new AbortController();
+  setMaxListeners(0, signal);
+  return signal;
 }
 
 /**
