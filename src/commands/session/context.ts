@@ -130,6 +130,7 @@ class Trading {
       budget,
       client,
       journal: await this.#openJournal(),
+      orderPushes: await session.orderPushes(),
       tolerance: toleranceMemory(connection, session.profiles, session.cache),
       tell: (words) => {
         if (host.errors.isTTY === true) output.note(words);

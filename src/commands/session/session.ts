@@ -16,6 +16,7 @@ import { MarketCatalog } from '../../exchange/market-catalog.js';
 import type { Mirror, MirrorOptions } from '../../exchange/mirror/mirror.js';
 import type { Credentials, Hosts } from '../../exchange/request.js';
 import type { Channel, ExchangeStream } from '../../exchange/stream/events.js';
+import { OrderPushes } from '../../exchange/stream/order-pushes.js';
 import type { StreamOptions } from '../../exchange/stream/stream-client.js';
 import { Network } from '../../exchange/transport.js';
 import type { Host } from '../../platform/host.js';
@@ -95,9 +96,13 @@ export class Session {
    * address for streams, or no key for a channel.
    */
   async stream(channels: readonly Channel[], options: StreamChoices = {}): Promise<ExchangeStream> {
-    const { host, globals, output } = this;
     await this.#streamAddress(() => this.sandbox.ensure());
-    // one that was stopped since is not started again: it may have been stopped for good
+    return this.#openStream(channels, options);
+  }
+
+  /** A sandbox that was stopped since is not started again: it may have been stopped for good. */
+  async #openStream(channels: readonly Channel[], options: StreamChoices): Promise<ExchangeStream> {
+    const { host, globals, output } = this;
     const address = () => this.#streamAddress(() => this.sandbox.relocated());
     const connection = await this.connection();
     const [{ StreamClient }, { isPrivate }] = await Promise.all([
@@ -157,6 +162,17 @@ export class Session {
     });
     this.host.over.addEventListener('abort', () => void mirror.close());
     return mirror;
+  }
+
+  /**
+   * Tells when the exchange pushes a change of an order of the market, so that a wait may read again. It makes no request over
+   * HTTP and never fails. Undefined if there is no address for streams.
+   */
+  async orderPushes(): Promise<((market: string) => OrderPushes) | undefined> {
+    const { wsUrlMissing } = await this.connection();
+    if (wsUrlMissing !== null) return undefined;
+    return (market) =>
+      new OrderPushes((signal) => this.#openStream([{ kind: 'orders', market }], { signal, httpReads: 'never' }));
   }
 
   /** How a stream or a mirror reads over HTTP. */
@@ -280,7 +296,7 @@ export class Session {
 }
 
 /** What a command chooses about its streams. */
-type StreamChoices = Pick<StreamOptions, 'connectMs' | 'signal' | 'isCompared'>;
+type StreamChoices = Pick<StreamOptions, 'connectMs' | 'signal' | 'httpReads'>;
 
 /** What a command chooses about a mirror. */
 type MirrorChoices = Pick<MirrorOptions, 'observe' | 'pollMs'>;
