@@ -7,8 +7,6 @@ import { runProgram } from '../support/program.js';
 export interface Extra {
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** What differs from the real outside world. */
-  readonly host?: Partial<Host>;
   /** Runs the built program in its own process. */
   readonly ownProcess?: true;
   /** What differs from the real outside world, in this process. */
