@@ -8,29 +8,30 @@
 __pit_command() {
   subs= flags= arguments=
   case $1 in
-    '') subs='markets ticker depth trades kline stream order orders fills cancel cancel-after resolve api account balance bills address deposits withdrawals fees withdraw profile keys doctor completion schema sandbox help' ;;
+    '') subs='markets ticker depth trades kline stream watch order orders fills cancel cancel-after resolve api account balance bills address deposits withdrawals fees withdraw profile keys doctor completion schema sandbox help' ;;
     'markets') flags='--base=@coin --quote=@coin --fields=,market|base|quote|priceScale|amountScale|tickSize|lotSize|minAmount|minNotional' arguments='@market' ;;
-    'ticker') flags='--quote=@coin --sort=change|volume|market --fields=,market|time|bid|ask|last|open|high|low|change|volume' arguments='@market...' ;;
-    'depth') flags='--size=- --merge=- --chart --fields=,side|price|amount' arguments='@market' ;;
-    'trades') flags='--since=- --out=@file --follow --fields=,id|time|market|side|price|amount' arguments='@market' ;;
-    'kline') flags='--type=1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week --since=- --until=- --size=- --chart --out=@file --svg=@file --fields=,time|open|high|low|close|volume|closed' arguments='@market' ;;
+    'ticker') flags='--quote=@coin --sort=change|volume|market --watch --fields=,market|time|bid|ask|last|open|high|low|change|volume' arguments='@market...' ;;
+    'depth') flags='--size=- --merge=- --chart --watch --fields=,side|price|amount' arguments='@market' ;;
+    'trades') flags='--since=- --out=@file --follow --watch --fields=,id|time|market|side|price|amount' arguments='@market' ;;
+    'kline') flags='--type=1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week --since=- --until=- --size=- --chart --out=@file --svg=@file --watch --fields=,time|open|high|low|close|volume|closed' arguments='@market' ;;
     'stream') flags='--raw --count=- --for=- --until-silent=- --fields=,channel|time|received|source|scope|skipped|data.market|data.time|data.bid|data.ask|data.last|data.open|data.high|data.low|data.change|data.volume|data.side|data.price|data.amount|data.id|data.close|data.closed|data.clientId|data.type|data.account|data.filled|data.remaining|data.filledValue|data.averagePrice|data.fee|data.feeCoin|data.feeDiscount|data.state|data.status|data.lastTrade.id|data.lastTrade.time|data.lastTrade.price|data.lastTrade.amount|data.coin|data.name|data.available|data.frozen|data.total|data.canDeposit|data.canWithdraw|data.canLoan|data.value' arguments='@channel...' ;;
+    'watch') flags='--type=1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week' arguments='@market' ;;
     'order') subs='batch show replace' flags='--at=bid|ask|mid|bid+1tick|bid-1tick|ask+1tick|ask-1tick --post-only --ioc --account=spot|isolated|cross --borrow --repay --id=- --override+=,price-band|order-notional|day-notional|post-only --fields=,outcome|id|clientId|market|side|type|account|price|amount|notional|duplicates|state|filled|filledValue|averagePrice|fee|feeCoin' arguments='buy|sell @market -' ;;
     'order batch') flags='--file=@file --ladder=- --amount=- --weight=equal|linear --account=spot|isolated|cross --override+=,price-band|order-notional|day-notional|post-only --resume=@unresolved --fields=,line|price|amount|outcome|id|reason' arguments='buy|sell @market' ;;
-    'order show') flags='--id=@clientId --wait=open|filled|closed --fields=,id|clientId|market|side|type|account|price|amount|filled|remaining|filledValue|averagePrice|fee|feeCoin|feeDiscount|time|state|status' arguments='@market @order' ;;
+    'order show') flags='--id=@clientId --wait=open|filled|closed --watch --fields=,id|clientId|market|side|type|account|price|amount|filled|remaining|filledValue|averagePrice|fee|feeCoin|feeDiscount|time|state|status' arguments='@market @order' ;;
     'order replace') flags='--id=@clientId --at=bid|ask|mid|bid+1tick|bid-1tick|ask+1tick|ask-1tick --amount=- --account=spot|isolated|cross --borrow --repay --override+=,price-band|order-notional|day-notional|post-only --fields=,outcome|id|clientId|market|side|type|account|price|amount|notional|duplicates|state|filled|filledValue|averagePrice|fee|feeCoin|replaced.outcome|replaced.id|replaced.clientId|replaced.market|replaced.price|replaced.amount|replaced.filled|replaced.filledValue|replaced.code|replaced.message' arguments='@market @order' ;;
-    'orders') flags='--side=buy|sell --state=open|filled|cancelled|all --page=- --all --all-markets --fields=,id|clientId|market|side|type|account|price|amount|filled|remaining|filledValue|averagePrice|fee|feeCoin|feeDiscount|time|state|status' arguments='@market' ;;
+    'orders') flags='--side=buy|sell --state=open|filled|cancelled|all --page=- --all --all-markets --watch --fields=,id|clientId|market|side|type|account|price|amount|filled|remaining|filledValue|averagePrice|fee|feeCoin|feeDiscount|time|state|status' arguments='@market' ;;
     'fills') flags='--from=- --to=- --all --fields=,orderId|clientId|time|market|side|price|amount|value|fee|feeCoin' arguments='@market' ;;
     'cancel') flags='--id=@clientId --all --fields=,outcome|id|clientId|market|price|amount|filled|filledValue|code|message' arguments='@market @order...' ;;
     'cancel-after') flags='--hold --fields=,market|cancelsAt' arguments='@market @program...' ;;
     'resolve') flags='--as=done|notSent --fields=,operation|clientId|market|outcome|id|duplicates|timeline' arguments='@unresolved' ;;
     'api') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='markets|allTicker|ticker|depth|trades|kline|getAccountInfo|getSpotBills|getUserAddress|getPayinAddress|getWithdrawAddress|getWithdrawRecord|getChargeRecord|getFeeInfo|withdraw|order|orderMoreV2|cancelOrder|cancelAllOrdersAfter|getOrder|getOrders -...' ;;
     'account') flags='--fields=,username|tradePassword|googleAuth|mobileAuth|permissions.asset|permissions.lever|permissions.entrust|permissions.money|coins.coin|coins.name|coins.available|coins.frozen|coins.total|coins.canDeposit|coins.canWithdraw|coins.canLoan|coins.value|coins.key|coins.enName|coins.cnName|coins.showName|coins.unitTag|coins.unitDecimal|coins.fundstype' ;;
-    'balance') flags='--all --in=@coin --fields=,coin|name|available|frozen|total|canDeposit|canWithdraw|canLoan|value' arguments='@coin...' ;;
+    'balance') flags='--all --in=@coin --watch --fields=,coin|name|available|frozen|total|canDeposit|canWithdraw|canLoan|value' arguments='@coin...' ;;
     'bills') flags='--from=- --to=- --page=- --all --summary --fields=,id|time|coin|type|change|balance|remark|count|in|out|net' arguments='@coin' ;;
     'address') flags='--single --withdraw --fields=,coin|chain|address|memo|canDeposit|canWithdraw' arguments='@coin' ;;
-    'deposits') flags='--page=- --all --fields=,id|time|timeRaw|coin|amount|address|hash|confirmations|internal|description|state|status' arguments='@coin' ;;
-    'withdrawals') flags='--page=- --all --fields=,id|time|processedTime|coin|amount|fee|address|hash|merchantOrderNo|state|status' arguments='@coin' ;;
+    'deposits') flags='--page=- --all --watch --fields=,id|time|timeRaw|coin|amount|address|hash|confirmations|internal|description|state|status' arguments='@coin' ;;
+    'withdrawals') flags='--page=- --all --watch --fields=,id|time|processedTime|coin|amount|fee|address|hash|merchantOrderNo|state|status' arguments='@coin' ;;
     'fees') flags='--fields=,coin|chain|mainChain|fee|canDeposit|canWithdraw' arguments='@coin' ;;
     'withdraw') flags='--to=- --memo=- --chain=- --fee=- --internal --confirm-address=- --safe-pwd-stdin --safe-pwd-fd=- --fields=,outcome|id|coin|amount|fee|receives|address|memo|internal|duplicates' arguments='@coin -' ;;
     'profile') subs='list add use show set unset remove' ;;
@@ -49,7 +50,7 @@ __pit_command() {
     'completion') subs='install uninstall' flags='--fields=,shell|script' arguments='bash|zsh|fish' ;;
     'completion install') flags='--fields=,shell|changes' arguments='bash|zsh|fish' ;;
     'completion uninstall') flags='--fields=,shell|changes' arguments='bash|zsh|fish' ;;
-    'schema') flags='--fields=,command|field|type|description|interface' arguments='markets|ticker|depth|trades|kline|stream|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' ;;
+    'schema') flags='--fields=,command|field|type|description|interface' arguments='markets|ticker|depth|trades|kline|stream|watch|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' ;;
     'sandbox') subs='serve start stop status reset account deposit transfer price replay export import clock fault' ;;
     'sandbox serve') flags='--port=- --seed=- --no-limits --limit=- --strict-agent --kline-since=first|latest --dialect=document|observed --zone=- --fields=,baseUrl|tradeUrl|wsUrl|accessKey|secretKey|safePwd|pid|adminUrl|adminToken' ;;
     'sandbox start') flags='--dialect=document|observed --fields=,baseUrl|tradeUrl|wsUrl|accessKey|secretKey|safePwd|pid|adminUrl|adminToken' ;;

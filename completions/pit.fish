@@ -16,6 +16,7 @@ function __pit_tree_subs
                 'trades' 'List public trades, oldest first' \
                 'kline' 'List candles, oldest first' \
                 'stream' 'Follow market data, orders and balances as they change' \
+                'watch' 'Watch a market and trade, on one screen' \
                 'order' 'Place an order; on a terminal, ask for missing parts' \
                 'orders' 'List orders, newest first (default: open)' \
                 'fills' 'List what your orders have filled, newest first' \
@@ -109,18 +110,21 @@ function __pit_tree_flags
             printf '%s\t%s\n' \
                 '--quote=@coin' 'list only markets priced in this coin' \
                 '--sort=change|volume|market' 'sort by change or volume, largest first, or by market' \
+                '--watch' 'show changes as they happen; q or Ctrl-C ends' \
                 '--fields=,market|time|bid|ask|last|open|high|low|change|volume' 'show only these fields in tables and --csv'
         case 'depth'
             printf '%s\t%s\n' \
                 '--size=-' 'how many levels per side, 1 to 50 (default: 10)' \
                 '--merge=-' 'group prices by this step (5 levels per side)' \
                 '--chart' 'draw the cumulative amounts of both sides (50 levels by default)' \
+                '--watch' 'show changes as they happen; q or Ctrl-C ends' \
                 '--fields=,side|price|amount' 'show only these fields in tables and --csv'
         case 'trades'
             printf '%s\t%s\n' \
                 '--since=-' 'list the 50 trades after this one (default: the newest)' \
                 '--out=@file' 'download all trades after --since into this file: .csv, .ndjson or .parquet' \
                 '--follow' 'go on with new trades until you stop it' \
+                '--watch' 'show changes as they happen; q or Ctrl-C ends' \
                 '--fields=,id|time|market|side|price|amount' 'show only these fields in tables and --csv'
         case 'kline'
             printf '%s\t%s\n' \
@@ -131,6 +135,7 @@ function __pit_tree_flags
                 '--chart' 'draw the candles, as many as fit unless --size or --since says how many' \
                 '--out=@file' 'download all closed candles since --since into this file: .csv, .ndjson or .parquet; resumes an interrupted download' \
                 '--svg=@file' 'write the chart to this file' \
+                '--watch' 'show changes as they happen; q or Ctrl-C ends' \
                 '--fields=,time|open|high|low|close|volume|closed' 'show only these fields in tables and --csv'
         case 'stream'
             printf '%s\t%s\n' \
@@ -139,6 +144,9 @@ function __pit_tree_flags
                 '--for=-' 'end after this time: 500ms, 90s, 2h' \
                 '--until-silent=-' 'stop after this long without data' \
                 '--fields=,channel|time|received|source|scope|skipped|data.market|data.time|data.bid|data.ask|data.last|data.open|data.high|data.low|data.change|data.volume|data.side|data.price|data.amount|data.id|data.close|data.closed|data.clientId|data.type|data.account|data.filled|data.remaining|data.filledValue|data.averagePrice|data.fee|data.feeCoin|data.feeDiscount|data.state|data.status|data.lastTrade.id|data.lastTrade.time|data.lastTrade.price|data.lastTrade.amount|data.coin|data.name|data.available|data.frozen|data.total|data.canDeposit|data.canWithdraw|data.canLoan|data.value' 'show only these fields in tables and --csv'
+        case 'watch'
+            printf '%s\t%s\n' \
+                '--type=1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week' 'of the candles: 1min, 3min, 5min, 15min, 30min, 1hour, 2hour, 4hour, 6hour, 12hour, 1day, 3day, 1week (default: 1min)'
         case 'order'
             printf '%s\t%s\n' \
                 '--at=bid|ask|mid|bid+1tick|bid-1tick|ask+1tick|ask-1tick' 'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%' \
@@ -164,6 +172,7 @@ function __pit_tree_flags
             printf '%s\t%s\n' \
                 '--id=@clientId' 'your own id of the order' \
                 '--wait=open|filled|closed' 'wait until the order is open (it exists), filled or closed (filled or cancelled), for as long as --timeout' \
+                '--watch' 'show changes as they happen; q or Ctrl-C ends' \
                 '--fields=,id|clientId|market|side|type|account|price|amount|filled|remaining|filledValue|averagePrice|fee|feeCoin|feeDiscount|time|state|status' 'show only these fields in tables and --csv'
         case 'order replace'
             printf '%s\t%s\n' \
@@ -182,6 +191,7 @@ function __pit_tree_flags
                 '--page=-' 'page n of the orders of a side, 10 each, before --state is applied' \
                 '--all' 'read every page; open orders are always searched on every page' \
                 '--all-markets' 'read every market of the exchange' \
+                '--watch' 'show changes as they happen; q or Ctrl-C ends' \
                 '--fields=,id|clientId|market|side|type|account|price|amount|filled|remaining|filledValue|averagePrice|fee|feeCoin|feeDiscount|time|state|status' 'show only these fields in tables and --csv'
         case 'fills'
             printf '%s\t%s\n' \
@@ -213,6 +223,7 @@ function __pit_tree_flags
             printf '%s\t%s\n' \
                 '--all' 'include empty balances' \
                 '--in=@coin' 'add values in this coin at the last prices, with their sum' \
+                '--watch' 'show changes as they happen; q or Ctrl-C ends' \
                 '--fields=,coin|name|available|frozen|total|canDeposit|canWithdraw|canLoan|value' 'show only these fields in tables and --csv'
         case 'bills'
             printf '%s\t%s\n' \
@@ -231,11 +242,13 @@ function __pit_tree_flags
             printf '%s\t%s\n' \
                 '--page=-' 'list this page of 50 (default: 1)' \
                 '--all' 'list all pages' \
+                '--watch' 'show changes as they happen; q or Ctrl-C ends' \
                 '--fields=,id|time|timeRaw|coin|amount|address|hash|confirmations|internal|description|state|status' 'show only these fields in tables and --csv'
         case 'withdrawals'
             printf '%s\t%s\n' \
                 '--page=-' 'list this page of 50 (default: 1)' \
                 '--all' 'list all pages' \
+                '--watch' 'show changes as they happen; q or Ctrl-C ends' \
                 '--fields=,id|time|processedTime|coin|amount|fee|address|hash|merchantOrderNo|state|status' 'show only these fields in tables and --csv'
         case 'fees'
             printf '%s\t%s\n' \
@@ -499,6 +512,9 @@ function __pit_tree_arguments
         case 'stream'
             printf '%s\t%s\n' \
                 '@channel...' 'ticker:M, depth:M, trades:M, kline:M:TYPE, orders[:M], balances, cross-balances'
+        case 'watch'
+            printf '%s\t%s\n' \
+                '@market' 'the market (default: the one watched or traded last)'
         case 'order'
             printf '%s\t%s\n' \
                 'buy|sell' 'buy or sell' \
@@ -591,7 +607,7 @@ function __pit_tree_arguments
                 'bash|zsh|fish' 'bash, zsh or fish (default: your shell)'
         case 'schema'
             printf '%s\t%s\n' \
-                'markets|ticker|depth|trades|kline|stream|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' 'the words of a command, or error (default: all)'
+                'markets|ticker|depth|trades|kline|stream|watch|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' 'the words of a command, or error (default: all)'
         case 'sandbox account add'
             printf '%s\t%s\n' \
                 '-' 'the name of the account'

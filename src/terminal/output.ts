@@ -2,6 +2,7 @@ import { type Advice, Failure, type Hint, partsOf } from '../errors.js';
 import type { Host, TerminalOutput } from '../platform/host.js';
 import type { Answer, Live, Result, RowStream } from './answer.js';
 import { toJson } from './json.js';
+import type { LiveView } from './live/live-screen.js';
 import { CsvRows, JsonRows, type RowWriter, TableRows, writeRows } from './row-streams.js';
 import { type Meaning, type Screen, type ScreenOptions, screenOf } from './screen.js';
 import { StatusLine, type StatusPlace } from './status-line.js';
@@ -131,7 +132,7 @@ export class Output {
   }
 
   /** A line for each event; or a picture on a terminal. What is said meanwhile comes after the picture. */
-  async #follow({ events, line, picture }: Live): Promise<void> {
+  async #follow({ events, line, picture, end }: Live): Promise<void> {
     if (picture === null || !this.canDraw) {
       const isTerminal = this.host.output.isTTY === true;
       for await (const event of events) {
@@ -141,28 +142,44 @@ export class Output {
       return;
     }
     const { LiveScreen } = await import('./live/live-screen.js');
-    const live = new LiveScreen(this.host, { lines: (screen) => picture.show(screen).split('\n') }, this.options);
+    const view: LiveView = {
+      lines: (screen) => picture.show(screen).split('\n'),
+      onKey: ({ name }) => {
+        if (name === 'q') end();
+      },
+    };
+    const live = new LiveScreen(this.host, view, this.options);
     let isInterrupted = false;
     const forget = this.host.onInterrupt(() => {
       isInterrupted = true;
       live.end();
     });
-    this.#withheld = [];
+    const release = this.withhold();
     try {
       for await (const event of events) {
         picture.take(event);
         live.change();
       }
       live.end();
-      const screen = screenOf(this.host.output, this.host.environment, this.options);
-      if (!isInterrupted) await this.#print(`${picture.show(screen, true)}\n`);
+      const last = picture.show(screenOf(this.host.output, this.host.environment, this.options), true);
+      if (!isInterrupted && last !== '') await this.#print(`${last}\n`);
     } finally {
       forget();
       live.end();
-      const said = this.#withheld.join('');
-      this.#withheld = undefined;
-      if (said !== '') this.#remarks.write(said).catch(() => {});
+      release();
     }
+  }
+
+  /** Keeps remarks off a terminal that shows a live view, until the returned function is called; then they are printed. */
+  withhold(): () => void {
+    const withheld: string[] = [];
+    this.#withheld = withheld;
+    return () => {
+      if (this.#withheld !== withheld) return;
+      this.#withheld = undefined;
+      // if stderr is gone, only the exit code is left
+      if (withheld.length > 0) this.#remarks.write(withheld.join('')).catch(() => {});
+    };
   }
 
   #writerOf(stream: RowStream): RowWriter {

@@ -117,10 +117,11 @@ describe('pit order replace', () => {
 
   it('exits with 3 if the order filled meanwhile, and says what filled', async () => {
     const id = await partlyFilled('0.004');
-    await straight.fault('late', 'cancelOrder', { count: 1, delay: 2_000 });
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
     const running = desk.failure(`order replace btc_usdt ${id} --at 40000 --yes`, 3);
     await straight.untilFault();
     await straight.place({ side: 'buy', price: inside, amount: '0.006', type: 'ioc' });
+    await straight.advance(1);
     const error = await running;
     expect(error).toMatchObject({
       kind: 'refused',
@@ -133,10 +134,11 @@ describe('pit order replace', () => {
 
   it('exits with 9 if the rest is too small, and the order is cancelled', async () => {
     const id = await partlyFilled('0.004');
-    await straight.fault('late', 'cancelOrder', { count: 1, delay: 2_000 });
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
     const running = ended(`${id} --at 40000`);
     await straight.untilFault();
     await straight.place({ side: 'buy', price: inside, amount: '0.00595', type: 'ioc' });
+    await straight.advance(1);
     const { code, answer, error } = await running;
     expect([code, error.kind]).toEqual([9, 'partial']);
     expect(error.message).toContain('is cancelled with 0.00995 of 0.01 filled');
@@ -165,12 +167,13 @@ describe('pit order replace', () => {
 
   it('suggests no order that is too small when resolve finds a killed replacement', async () => {
     const id = await partlyFilled('0.004');
-    await straight.fault('late', 'cancelOrder', { count: 1, delay: 1_500 });
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
     const { child, ended } = start(desk, ['order', 'replace', 'btc_usdt', id, '--at', '40000', '--yes']);
     await straight.untilFault();
     await straight.place({ side: 'buy', price: inside, amount: '0.00595', type: 'ioc' });
     child.kill('SIGKILL');
     await ended;
+    await straight.advance(1);
     const { stdout, stderr } = await desk.run('resolve --json');
     expect(document<object[]>(stdout)[0]).toMatchObject({ operation: 'replace', outcome: 'cancelled', id });
     expect(stderr).toContain('The rest, 0.00005, is below the minimum of btc_usdt and cannot be placed by itself.');
@@ -221,7 +224,7 @@ describe('pit order replace', () => {
 
   it('places nothing and exits with 6 if the cancellation is unknown, and resolve settles it', async () => {
     const id = await straight.place(FAR);
-    await straight.fault('late', 'cancelOrder', { count: 1, delay: 4_500 });
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
     const { code, answer, error } = await ended(`${id} --at 21000 --timeout 2`);
     expect(code).toBe(6);
     expect(answer).toMatchObject({ outcome: 'notSent', id: null, replaced: { outcome: 'unknown', id } });
@@ -230,6 +233,7 @@ describe('pit order replace', () => {
       clientId: answer.clientId,
       hint: expect.stringContaining(`pit resolve ${answer.clientId}`),
     });
+    await straight.advance(1);
     const resolved = await desk.run(`resolve ${answer.clientId} --json`);
     expect(document(resolved.stdout)).toMatchObject([
       { operation: 'replace', outcome: 'cancelled', id, clientId: answer.clientId },

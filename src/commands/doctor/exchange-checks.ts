@@ -121,6 +121,8 @@ export const clock: Check = {
     const skew = skewOf(date, sent, received);
     if (Math.abs(skew) <= SKEW_MS) return ok("this machine's clock agrees with the exchange");
     const seconds = Math.round(Math.abs(skew) / 1_000);
+    const { sandbox } = await probes.context.session.connection();
+    if (sandbox) return ok(`the sandbox's clock is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} this machine's`);
     return warn(
       `this machine's clock is ${seconds} s ${skew > 0 ? 'slow' : 'fast'}; pit corrects for it, other programs may not`,
       'Synchronize it: timedatectl set-ntp true',
@@ -204,12 +206,20 @@ async function journalOf({ session, trading }: Context): Promise<Journal | undef
 function unknownOutcomes(own: Journal): Result {
   const unknown = unknownWritesIn(own);
   const [first] = unknown;
-  if (first === undefined) return ok('every outcome is known');
+  if (first === undefined) return unexpectedOutcomes(own) ?? ok('every outcome is known');
   const detail =
     unknown.length === 1
       ? `the outcome of ${first.intent.id} is unknown`
       : `the outcomes of ${unknown.length} writes are unknown`;
   return warn(detail, suggest('Find out', 'resolve'));
+}
+
+/** Writes that the exchange executed although they counted as refused or not sent, and that the user has not asked for since. */
+function unexpectedOutcomes(own: Journal): Result | undefined {
+  const ids = own.unexpected().map(({ intent }) => intent.id);
+  if (ids.length === 0) return undefined;
+  const what = ids.length === 1 ? `${ids[0]} was executed` : `${ids.length} writes were executed`;
+  return warn(`${what} after counting as not sent or rejected`, suggest('See what exists', 'resolve'));
 }
 
 function unknownWritesIn(one: Journal) {

@@ -20,7 +20,7 @@ export default define({
   summary: 'List deposits of a coin, newest first',
   arguments: TRANSFER_ARGUMENTS,
   flags: TRANSFER_FLAGS,
-  examples: ['deposits usdt', 'deposits btc --all --csv'],
+  examples: ['deposits usdt', 'deposits btc --all --csv', 'deposits usdt --watch'],
   output: shape.list(
     shape.record({
       id: shape.id('of the record', origin.DEPOSIT.id),
@@ -92,7 +92,7 @@ const columns = (): readonly Column<DepositRow>[] => [
     value: ({ time, timeRaw }) => (time === null ? timeRaw : localTime(Date.parse(time))),
     importance: 6,
   },
-  { title: 'amount', value: ({ amount }) => grouped(amount), align: 'decimal', importance: 9 },
+  { title: 'amount', value: ({ amount }) => grouped(amount), rowKey: ({ id }) => id, align: 'decimal', importance: 9 },
   stateColumn<DepositRow>(8),
   {
     title: 'confirmations',

@@ -97,7 +97,7 @@ export function newestFirst<Time extends string | number>(
 /** An order's columns in a list. */
 export const orderColumns = (ofSeveralMarkets = false): readonly Column<OrderRow>[] => [
   { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 4 },
-  { title: 'id', value: ({ id }) => id, importance: 9 },
+  { title: 'id', value: ({ id }) => id, rowKey: ({ id }) => id, importance: 9 },
   ...(ofSeveralMarkets ? [MARKET_COLUMN] : []),
   sideColumn((row: OrderRow) => row.side, { importance: 8 }),
   { title: 'price', value: ({ price }) => grouped(price), align: 'decimal', importance: 8 },

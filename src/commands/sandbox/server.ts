@@ -216,6 +216,7 @@ export const reset = define({
     const stopped = await resetSandbox(context.host);
     await context.sandbox.forgetJournal();
     context.sandbox.forgetLimits();
+    await context.sandbox.rememberClock(null);
     return { data: { stopped }, show: () => 'The sandbox is reset; its keys stay the same.' };
   },
 });

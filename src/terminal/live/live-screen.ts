@@ -24,7 +24,7 @@ const LONGEST_MS = 250;
 
 type LiveHost = Pick<Host, 'input' | 'output' | 'environment' | 'onExit' | 'jobControl'>;
 
-interface LiveView {
+export interface LiveView {
   /** The painted lines as they are now. What has no room is cut; of the lines that have none, the number is shown. */
   lines(screen: Screen): readonly string[];
   /** Takes a key. Ctrl-C and Ctrl-Z do what they do everywhere, and do not come here. */
