@@ -15,7 +15,7 @@ import { readTextBounded } from '../../platform/bounded-file.js';
 const LINES = {
   markets: /^[a-z0-9]{1,20}_[a-z0-9]{1,20}$/,
   coins: /^[a-z0-9]{1,20}$/,
-  /** The market, the id, the client id or `-`, and since 0.3.0 what a shell shows beside them, if that is known. */
+  /** The market, the id, the client id or `-`, and what a shell shows beside them, which earlier versions left out. */
   orders:
     /^[a-z0-9]{1,20}_[a-z0-9]{1,20} [0-9]{1,19} (?:[A-Za-z0-9]{4,36}|-)(?: (?:buy|sell) [0-9.,]{1,60} at [0-9.,]{1,60})?$/,
   unresolved: /^[A-Za-z0-9]{4,36}$/,
