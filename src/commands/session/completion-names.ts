@@ -162,7 +162,8 @@ export class SeenNames {
    * @param unresolved the ids of writes whose outcome is unknown, if that was read
    */
   save(names: CompletionNames, unresolved: readonly string[] | undefined): void {
-    if (this.#markets !== undefined) names.write(
+    if (this.#markets !== undefined)
+      names.write(
         'markets',
         this.#markets.map(({ market }) => market),
       );
