@@ -141,7 +141,7 @@ export async function settlePending(account: TradingAccount, job: Job): Promise<
   const known = () => (job.pendingRequests.size === 0 ? ('known' as const) : undefined);
   await pollUntilSettled(
     account,
-    { probe: orderProbe(job.terms.market), reqTime },
+    { probe: orderProbe(job.terms.market), reqTime, market: job.terms.market },
     async () => ((await reconcileJob(account, job)) ? (known() ?? 'nothing') : undefined),
     async () => {
       closeLate(job);

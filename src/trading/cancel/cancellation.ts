@@ -220,7 +220,7 @@ export async function findCancelOutcome(
   let reads = 0;
   const { settled } = await pollUntilSettled<CancelOutcome>(
     account,
-    { probe: orderProbe(market), reqTime: entry.intent.reqTime },
+    { probe: orderProbe(market), reqTime: entry.intent.reqTime, market },
     async () => {
       const found = await readOrder(account, entry);
       seen = found ?? seen;

@@ -51,7 +51,7 @@ export async function settleOrder(account: TradingAccount, entry: Entry<'order'>
   const { reqTime, terms } = entry.intent;
   const looked = await pollUntilSettled<OrderOutcome>(
     account,
-    { probe: orderProbe(terms.market), reqTime },
+    { probe: orderProbe(terms.market), reqTime, market: terms.market },
     async () => {
       const found = await findSentOrder(account, entry);
       if (typeof found !== 'object') return found;
