@@ -243,7 +243,7 @@ export class Mirror {
     const entry = this.#entries.get(channelKey(event.channel));
     if (entry === undefined) return;
     entry.pushes += 1;
-    this.#keep(entry, event, event.source === 'push' ? 'stream' : 'polling');
+    this.#keep(entry, event, event.source === 'push' ? 'stream' : 'polling', this.#atOf(event.received));
     if (event.scope === 'snapshot') this.#mark(event.channel, true);
   }
 
@@ -254,9 +254,14 @@ export class Mirror {
     if (!isStreamed) entry.nextPoll = this.options.host.monotonic() + PATIENCE_MS;
   }
 
-  #keep(entry: Entry, { channel, data, scope, received, time }: AnyDataEvent, source: Mirrored['source']): void {
+  #keep(
+    entry: Entry,
+    { channel, data, scope, received, time }: AnyDataEvent,
+    source: Mirrored['source'],
+    at: number,
+  ): void {
     const value = merged(channel.kind, entry.kept?.value, { data, scope });
-    entry.kept = { value, source, received, time, at: this.#atOf(received) };
+    entry.kept = { value, source, received, time, at };
   }
 
   /** A moment of the wall clock on the monotonic one. */
@@ -301,16 +306,17 @@ export class Mirror {
     }
     if (this.#state === 'none') this.#problem = null;
     entry.polled = began;
-    this.#takePolled(entry, found, began.time);
+    this.#takePolled(entry, found, began);
   }
 
-  /** @param received when the read began: its answer may be as old */
-  #takePolled(entry: Entry, { data, time, scope, passed }: Recovered, received: number): void {
+  /** @param began its answer may be as old */
+  #takePolled(entry: Entry, { data, time, scope, passed }: Recovered, began: NonNullable<Entry['polled']>): void {
+    const { at, time: received } = began;
     const news = entry.feed.accept({ data, time });
     passed?.();
     const isNothing = Array.isArray(news.data) && news.data.length === 0 && scope === 'delta';
     if (isNothing && entry.kept !== undefined) {
-      entry.kept = { ...entry.kept, source: 'polling', received, at: this.#atOf(received) };
+      entry.kept = { ...entry.kept, source: 'polling', received, at };
       return;
     }
     const { channel } = entry;
@@ -324,7 +330,7 @@ export class Mirror {
       skipped: 0,
       raw: null,
     } as unknown as AnyDataEvent;
-    this.#keep(entry, event, 'polling');
+    this.#keep(entry, event, 'polling', at);
     this.#tell(event);
   }
 }
