@@ -37,7 +37,8 @@ export interface Attempt {
   readonly group: string;
   readonly intents: readonly Intent[];
   /**
-   * `answered`: every intent has its outcome. `short`: accepted in part, and {@link named} are the orders. `refused`: by a
+   * `answered`: every intent has its outcome. `lost` with absent intents: no answer came, they count as not sent, and a request
+   * that waits behind the exchange's check of its time may still make them. `short`: accepted in part, and {@link named} are the orders. `refused`: by a
    * code that is about its orders. `deferred`: by a code that is about its moment. `lost`: no answer.
    */
   readonly answer: 'answered' | 'short' | 'refused' | 'deferred' | 'lost';
@@ -157,8 +158,9 @@ export function reconcile(
   const mayRepeat = (row: Row, claim: Claim) => {
     if (!fits(row, claim)) return false;
     const newestId = newest.get(claim.intent.id);
-    const isByLookup = claim.attempt.hasClientId === true && claim.intent.state === 'absent';
-    if (!isByLookup && gap(row, claim) > span) return false;
+    const { hasClientId, answer } = claim.attempt;
+    const mayComeLate = claim.intent.state === 'absent' && (hasClientId === true || answer === 'lost');
+    if (!mayComeLate && gap(row, claim) > span) return false;
     if (newestId === null) return claim.order !== null;
     const last = listed.get(newestId ?? '')?.row;
     return last === undefined || row.time <= last.time;

@@ -276,7 +276,7 @@ export class Session {
 }
 
 /** What a command chooses about its streams. */
-type StreamChoices = Pick<StreamOptions, 'connectMs' | 'signal'>;
+type StreamChoices = Pick<StreamOptions, 'connectMs' | 'signal' | 'isCompared'>;
 
 /** What a command chooses about a mirror. */
 type MirrorChoices = Pick<MirrorOptions, 'observe' | 'pollMs'>;

@@ -44,7 +44,7 @@ export default define({
     for (const channel of wanted)
       if ('market' in channel && channel.market !== undefined) await requireMarket(context, channel, channel.market);
     const end = new AbortController();
-    const events = follow(context, wanted, { count, forMs, silentMs: untilSilent }, end);
+    const events = follow(context, wanted, { count, forMs, silentMs: untilSilent, raw }, end);
     if (raw) return rawFrames(events);
     return format === 'csv' && kind !== undefined ? csvOf(context, kind, events) : live(context, wanted, events, end);
   },
@@ -70,12 +70,13 @@ async function requireMarket(context: Context, channel: Channel, market: string)
 async function* follow(
   context: Context,
   channels: readonly Channel[],
-  ends: Ends,
+  ends: Ends & { readonly raw: boolean },
   end: AbortController,
 ): AsyncGenerator<StreamEvent> {
   const { session, host, output, globals, budget } = context;
   const bind = budget.disableDeadline();
-  const stream = await session.stream(channels, { signal: end.signal, connectMs: globals.timeoutMs });
+  const choices = { signal: end.signal, connectMs: globals.timeoutMs, isCompared: !ends.raw };
+  const stream = await session.stream(channels, choices);
   const forget = host.onInterrupt(() => stream.close());
   const isDrawn = output.canDraw;
   let isLost = false;

@@ -2,6 +2,7 @@ import { Failure } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { Budget } from '../budget.js';
 import type { ExchangeClient } from '../exchange-client.js';
+import type { ChannelSource, HttpData, SourceContext } from '../stream/base-source.js';
 import {
   type AnyDataEvent,
   type Channel,
@@ -10,14 +11,15 @@ import {
   type ChannelOf,
   channelKey,
   type ExchangeStream,
+  type GapEvent,
   isPrivate,
   type StateEvent,
   type StreamEvent,
 } from '../stream/events.js';
-import { type Feed, type FeedContext, feedOf, type Recovered } from '../stream/feeds.js';
+import { sourceOf } from '../stream/sources.js';
 import { merged } from './merge.js';
 
-export interface MirrorOptions extends Partial<Pick<FeedContext, 'orderMarkets' | 'marketNamed'>> {
+export interface MirrorOptions extends Partial<Pick<SourceContext, 'orderMarkets' | 'marketNamed'>> {
   readonly host: Pick<Host, 'now' | 'monotonic' | 'sleep'>;
   readonly channels: readonly Channel[];
   /** Returns the client that polls; the signal ends its requests. */
@@ -66,6 +68,12 @@ const POLL_TIMEOUT_MS = 10_000;
 /** How often it is checked which polls are due. */
 const TICK_MS = 250;
 
+/** On the monotonic clock and by the wall clock. */
+interface Moment {
+  readonly at: number;
+  readonly time: number;
+}
+
 /** What is known, and since when on the monotonic clock. */
 interface Kept extends Omit<Mirrored, 'isCurrent' | 'ageMs'> {
   readonly at: number;
@@ -74,14 +82,15 @@ interface Kept extends Omit<Mirrored, 'isCurrent' | 'ageMs'> {
 interface Entry {
   readonly channel: Channel;
   /** Reads the channel over HTTP; the stream has its own. */
-  readonly feed: Feed;
+  readonly source: ChannelSource;
   kept: Kept | undefined;
   /** Whether the stream is connected and nothing of this channel is missing. */
   isStreamed: boolean;
+  hasOpenGap: boolean;
   /** Counts what the stream sent: a poll that it overtook is dropped. */
   pushes: number;
-  /** When the last good poll began, on the monotonic clock and by the wall clock; null before the first. */
-  polled: { readonly at: number; readonly time: number } | null;
+  /** When the last good poll began; null before the first. */
+  polled: Moment | null;
   /** Between two polls. */
   pauseMs: number;
   /** On the monotonic clock. */
@@ -96,7 +105,7 @@ export class Mirror {
   readonly #entries = new Map<string, Entry>();
   readonly #ending = new AbortController();
   readonly #budget: Budget;
-  readonly #context: FeedContext;
+  readonly #context: SourceContext;
   readonly #running: Promise<unknown>;
   readonly #waiting = new Set<() => void>();
   #stream: ExchangeStream | undefined;
@@ -147,9 +156,10 @@ export class Mirror {
     const mayBeStreamed = this.#state === 'connected' || this.#state === 'connecting';
     this.#entries.set(key, {
       channel,
-      feed: feedOf(channel, this.#context),
+      source: sourceOf(channel, this.#context),
       kept: undefined,
       isStreamed: false,
+      hasOpenGap: false,
       pushes: 0,
       polled: null,
       pauseMs: this.#pauseMs(channel, 0),
@@ -223,7 +233,7 @@ export class Mirror {
 
   #take(event: StreamEvent): void {
     if (event.type === 'data') this.#takePush(event);
-    else if (event.type === 'gap') this.#mark(event.channel, event.gap.resynchronised);
+    else if (event.type === 'gap') this.#takeGap(event);
     else if (event.type === 'refused') {
       this.#problem = event.message;
       for (const { channel } of this.#entries.values())
@@ -244,7 +254,17 @@ export class Mirror {
     if (entry === undefined) return;
     entry.pushes += 1;
     this.#keep(entry, event, event.source === 'push' ? 'stream' : 'polling', this.#atOf(event.received));
-    if (event.scope === 'snapshot') this.#mark(event.channel, true);
+    // before the channel is complete nothing comes but in an open gap
+    if (!entry.hasOpenGap || event.scope === 'snapshot') this.#mark(event.channel, true);
+  }
+
+  #takeGap({ channel, gap: { resynchronised, permanent } }: GapEvent): void {
+    const entry = this.#entries.get(channelKey(channel));
+    if (entry === undefined) return;
+    entry.hasOpenGap = !resynchronised && !permanent;
+    // nothing shows what has changed meanwhile
+    if (permanent && !entry.source.hasHttp) entry.kept = undefined;
+    this.#mark(channel, resynchronised);
   }
 
   #mark(channel: Channel, isStreamed: boolean): void {
@@ -283,19 +303,20 @@ export class Mirror {
     const { host } = this.options;
     while (!this.#isEnding) {
       for (const entry of [...this.#entries.values()]) {
-        const isDue = !entry.isStreamed && entry.feed.isReadable && host.monotonic() >= entry.nextPoll;
+        const isDue = !entry.isStreamed && entry.source.hasHttp && host.monotonic() >= entry.nextPoll;
         if (isDue && !this.#isEnding) await this.#poll(entry);
       }
       await host.sleep(TICK_MS, this.#ending.signal);
     }
   }
 
-  async #poll(entry: Entry): Promise<void> {
+  /** @param rest reads what the read that began then has left */
+  async #poll(entry: Entry, rest?: { readonly read: () => Promise<HttpData>; readonly began: Moment }): Promise<void> {
     const { host } = this.options;
-    const { pushes, feed } = entry;
-    const began = { at: host.monotonic(), time: host.now() };
+    const { pushes, source } = entry;
+    const began = rest?.began ?? { at: host.monotonic(), time: host.now() };
     this.#budget.renew();
-    const found = await feed.read(entry.polled?.time ?? null).catch(failureOf);
+    const found = await (rest?.read() ?? source.read(entry.polled?.time ?? null)).catch(failureOf);
     entry.pauseMs = this.#pauseMs(entry.channel, found instanceof Failure ? 0 : host.monotonic() - began.at);
     entry.nextPoll = host.monotonic() + entry.pauseMs;
     const isOvertaken = entry.isStreamed || entry.pushes !== pushes;
@@ -307,12 +328,12 @@ export class Mirror {
     if (this.#state === 'none') this.#problem = null;
     entry.polled = began;
     this.#takePolled(entry, found, began);
+    if (found.rest !== undefined) await this.#poll(entry, { read: found.rest, began });
   }
 
   /** @param began its answer may be as old */
-  #takePolled(entry: Entry, { data, time, scope, passed }: Recovered, began: NonNullable<Entry['polled']>): void {
-    const { at, time: received } = began;
-    const news = entry.feed.accept({ data, time });
+  #takePolled(entry: Entry, { data, time, scope, passed }: HttpData, { at, time: received }: Moment): void {
+    const news = entry.source.deduplicate({ data, time });
     passed?.();
     const isNothing = Array.isArray(news.data) && news.data.length === 0 && scope === 'delta';
     if (isNothing && entry.kept !== undefined) {

@@ -32,7 +32,17 @@ import {
   thisProcess,
   type Write,
 } from './intent.js';
-import { adopt, eventsIn, fileName, idOf, isUnsettled, recordOf, settledFilesNamed, settledFilesOf } from './record.js';
+import {
+  adopt,
+  eventsIn,
+  fileName,
+  idOf,
+  isUnsettled,
+  recordOf,
+  settledFilesIn,
+  settledFilesNamed,
+  settledFilesOf,
+} from './record.js';
 
 /** Nobody takes this long to create a file. */
 const DRAFT_MS = 3_600_000;
@@ -41,6 +51,8 @@ const FILLING_MS = 60_000;
 
 /** No exchange accepts requests for longer, as far as pit assumes. */
 const ADOPTED_MS = 600_000;
+
+const UNEXPECTED_MS = 86_400_000;
 
 /** The fields of a new record other than the write. */
 export interface Recording {
@@ -263,6 +275,19 @@ export class Journal {
   verifying(list: MarketSide | { readonly coin: string }): Entry[] {
     this.#adopt();
     return settledFilesOf(this.#path('open'), list).flatMap((file) => this.#readWhole(file) ?? []);
+  }
+
+  /**
+   * The writes of the last day that counted as refused or not sent and exist after all, until the user has asked for each by
+   * its id; oldest first.
+   */
+  unexpected(): Entry[] {
+    this.#adopt();
+    const since = this.host.now() - UNEXPECTED_MS;
+    return settledFilesIn(this.#path('open'))
+      .flatMap((file) => this.#readWhole(file) ?? [])
+      .filter(({ unexpectedSince }) => unexpectedSince !== undefined && unexpectedSince > since)
+      .sort((one, other) => one.intent.time - other.intent.time);
   }
 
   #findKept(id: string): Entry | undefined {

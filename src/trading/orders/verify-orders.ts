@@ -61,6 +61,8 @@ interface VerifyOptions {
    * How much is read for the open writes of the journal. `recent`: the newest page, and more only to close what is overdue.
    */
   readonly extent?: 'recent' | 'all';
+  /** A settled write whose orders are looked for although its requests have expired. */
+  readonly recheck?: string | undefined;
 }
 
 /** The findings on one side of a market. */
@@ -101,17 +103,17 @@ export async function verifyMarket(
 export async function verifyOrders(
   account: TradingAccount,
   where: MarketSide,
-  { fresh, listed: given, extent = 'recent' }: VerifyOptions = {},
+  { fresh, listed: given, extent = 'recent', recheck }: VerifyOptions = {},
 ): Promise<Verified> {
   const maxPages = extent === 'recent' && fresh === undefined ? MAX_PAGES : Number.POSITIVE_INFINITY;
-  const from = earliest(account, where, extent, fresh?.entry);
+  const from = earliest(account, where, { extent, fresh, recheck });
   if (given === undefined && from === undefined) return { duplicates: [], listed: undefined };
   const listed = given ?? (await listOrders(account, where, from ?? Number.NEGATIVE_INFINITY, maxPages));
   const disputed = fresh === undefined || fresh.isProven ? undefined : contradiction(account, where, listed, fresh);
   if (disputed !== undefined) return { duplicates: [], listed, disputed };
   const quick = reconcileSide(account, where, listed, { fresh, isThorough: false });
   const checked = isSuspicious(quick) ? await reconcileThoroughly(account, where, listed, fresh, maxPages) : quick;
-  const found = reported(account, where, listed, checked);
+  const found = reported(account, where, checked);
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (found.length > 0) account.reportDuplicateOrders(found.map(({ report }) => report));
   noteDuplicates(account, checked, found);
@@ -120,6 +122,7 @@ export async function verifyOrders(
 }
 
 interface SideResult {
+  readonly records: readonly Order[];
   readonly writes: readonly OrderWrite[];
   readonly byAttempt: ReadonlyMap<string, OrderWrite>;
   readonly result: Reconciled;
@@ -150,7 +153,7 @@ function reconcileSide(
   for (const { orders } of writes) for (const id of orders) if (!placed.has(id) && !named.has(id)) known.add(id);
   const result = reconcile(attempts, listOf(listed), { known, newest, tolerance: assumedTolerance(account) });
   const byAttempt = new Map(writes.flatMap((write) => write.attempts.map(({ id }) => [id, write] as const)));
-  return { writes, byAttempt, result, fresh };
+  return { records: listed.records, writes, byAttempt, result, fresh };
 }
 
 /**
@@ -219,17 +222,16 @@ export function knownOrders(
 function earliest(
   account: TradingAccount,
   where: MarketSide,
-  extent: 'recent' | 'all',
-  fresh: Entry<'order'> | undefined,
+  { extent, fresh, recheck }: Pick<VerifyOptions, 'extent' | 'fresh' | 'recheck'>,
 ): number | undefined {
   const attempts = account.journal
     .verifying(where)
-    .filter((entry) => !entry.isVerified)
+    .filter((entry) => !entry.isVerified || entry.intent.id === recheck)
     .flatMap((entry) => orderWrite(entry, true).attempts);
   if (attempts.length === 0 && fresh === undefined) return undefined;
   const isOverdue = ({ reqTime }: Attempt) => account.client.now() > closesAt(reqTime, 2 * assumedTolerance(account));
   const wanted = extent === 'all' || attempts.some(isOverdue) ? attempts.map(opensAt) : [];
-  return Math.min(...wanted, ...(fresh === undefined ? [] : [opensAt(fresh.intent)]));
+  return Math.min(...wanted, ...(fresh === undefined ? [] : [opensAt(fresh.entry.intent)]));
 }
 
 /** Reads the orders of a side back to a moment of the list's clock, in milliseconds since the Unix epoch. */
@@ -300,30 +302,33 @@ async function reconcileThoroughly(
 
 /** The newest order with the client id of each write, null for none; without those that could not be asked for. */
 export async function newestOrders(
-  { client }: TradingAccount,
+  account: TradingAccount,
   writes: readonly OrderWrite[],
 ): Promise<ReadonlyMap<string, string | null>> {
-  const newest = new Map<string, string | null>();
+  const found = await findNewestOrders(account, writes);
+  return new Map([...found].map(([name, order]) => [name, order?.id ?? null]));
+}
+
+async function findNewestOrders(
+  { client }: TradingAccount,
+  writes: readonly OrderWrite[],
+): Promise<ReadonlyMap<string, Order | null>> {
+  const newest = new Map<string, Order | null>();
   for (const { entry } of writes) {
     const market = marketOf(entry.intent);
     if (market === undefined) continue;
     const ask = async () => ({ order: await client.findOrder(market, { clientId: entry.intent.id }) });
     const answer = await tryRead(ask);
-    if (answer !== undefined) newest.set(nameOf(entry), answer.order?.id ?? null);
+    if (answer !== undefined) newest.set(nameOf(entry), answer.order ?? null);
   }
   return newest;
 }
 
-function reported(
-  account: TradingAccount,
-  where: MarketSide,
-  listed: ListedOrders,
-  side: SideResult,
-): readonly Found[] {
+function reported(account: TradingAccount, where: MarketSide, side: SideResult): readonly Found[] {
   const duplicates = reportable(side);
   if (duplicates.length === 0) return [];
   // another process may have reported some of them meanwhile; only the journal knows
-  const known = knownOrders(account.journal, where, listed.records);
+  const known = knownOrders(account.journal, where, side.records);
   for (const { orders } of openOrderWrites(account.journal, where)) for (const id of orders) known.add(id);
   return duplicates.flatMap((one) => reportOf(side, one, known) ?? []);
 }
@@ -334,7 +339,7 @@ interface Found {
 }
 
 function reportOf(
-  { byAttempt }: SideResult,
+  { byAttempt, records }: SideResult,
   { attempt, intent, rows, isProven }: Duplicates,
   known: ReadonlySet<string>,
 ): Found | undefined {
@@ -343,7 +348,8 @@ function reportOf(
   if (write === undefined || ids.length === 0) return undefined;
   // the first of a line may have become the line's order meanwhile
   const order = intent.order ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
-  const report = { intent: write.entry.intent.id, ...termsOf(write, intent), order, ids, isProven };
+  const shown = records.filter(({ id }) => ids.includes(id));
+  const report = { intent: write.entry.intent.id, ...termsOf(write, intent), order, ids, shown, isProven };
   const absent = order === null ? absenceOf(write, intent) : undefined;
   return { write, report: absent === undefined ? report : { ...report, absent } };
 }
@@ -365,11 +371,12 @@ export async function recheckAbsentOrder(account: TradingAccount, intent: Journa
   );
   const [attempted] = write?.attempts.flatMap(({ intents }) => intents) ?? [];
   if (write === undefined || attempted?.state !== 'absent') return;
-  const id = (await newestOrders(account, [write])).get(attempted.id) ?? null;
+  const order = (await findNewestOrders(account, [write])).get(attempted.id) ?? null;
   const absent = absenceOf(write, attempted);
-  if (id === null || absent === undefined) return;
-  const report = { intent: intent.id, ...termsOf(write, attempted), order: null, ids: [id], isProven: true, absent };
-  account.reportDuplicateOrders([report]);
+  if (order === null || absent === undefined) return;
+  const { id } = order;
+  const found = { order: null, ids: [id], shown: [order], isProven: true, absent };
+  account.reportDuplicateOrders([{ intent: intent.id, ...termsOf(write, attempted), ...found }]);
   write.entry.addFound([], id);
 }
 
@@ -396,7 +403,7 @@ function closeWrites(account: TradingAccount, { writes, result }: SideResult): v
   }
 }
 
-/** Closes a settled write whose attempts are closed. One that made nothing is remembered for a day. */
+/** Closes a settled write whose attempts are closed. One that made nothing, or made it too late, is remembered for a day. */
 export function closeVerified(
   account: TradingAccount,
   entry: OrderEntry,
@@ -408,5 +415,6 @@ export function closeVerified(
   const isForgotten = account.client.now() > end + assumedTolerance(account) + REMEMBERED_MS;
   if (entry.isVerified) {
     if (isForgotten) entry.endVerification();
-  } else if (attempts.every(({ id }) => closed.has(id))) entry.endVerification(isAbsent && !isForgotten);
+  } else if (attempts.every(({ id }) => closed.has(id)))
+    entry.endVerification((isAbsent || entry.isUnexpected) && !isForgotten);
 }
