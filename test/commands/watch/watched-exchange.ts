@@ -1,6 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, vi } from 'vitest';
 import type { Context } from '../../../src/cli/context.js';
+// loaded now, so that no time passes for it later
+import '../../../src/commands/watch/live-answer.js';
+import '../../../src/terminal/live/live-screen.js';
 import { watch } from '../../../src/commands/watch/watch.js';
 import { Failure } from '../../../src/errors.js';
 import { Budget } from '../../../src/exchange/budget.js';
