@@ -303,7 +303,7 @@ export class ExchangeApi {
   #learn(name: string, date: number | null, tookMs: number): void {
     if (date === null || operationOf(name).access !== 'signed') return;
     const received = this.options.host.now();
-    this.#clock.learn({ date, sent: received - tookMs, received });
+    this.#clock.addSample({ date, sent: received - tookMs, received });
   }
 }
 

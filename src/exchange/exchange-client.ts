@@ -23,10 +23,10 @@ export type { WriteOutcome } from './write-outcome.js';
 
 export interface ClientOptions extends ApiOptions {
   /** Takes what each answer shows in passing, whatever it was asked for. */
-  readonly observe?: (observation: Observation) => void;
+  readonly observe?: (observation: SeenName) => void;
 }
 
-export type Observation =
+export type SeenName =
   | { readonly kind: 'coins'; readonly coins: readonly string[] }
   | { readonly kind: 'orders'; readonly orders: readonly Order[] }
   | {
@@ -262,7 +262,7 @@ export class ExchangeClient {
     return outcome.kind === 'done' ? { kind: 'done', answer: codec.decode(outcome.answer, request) } : outcome;
   }
 
-  #observe(observation: Observation): void {
+  #observe(observation: SeenName): void {
     this.options.observe?.(observation);
   }
 }

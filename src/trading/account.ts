@@ -11,9 +11,9 @@ export interface TradingAccount {
   readonly client: ExchangeClient;
   readonly journal: Journal;
   readonly budget: Budget;
-  readonly tolerance: ToleranceMemory;
+  readonly requestLifetime: RequestLifetimeMemory;
   /** Receives progress messages for the user: what is being looked up. */
-  readonly tell: (words: string) => void;
+  readonly reportProgress: (words: string) => void;
   /** Warns about facts that differ from the request. */
   readonly warn: (words: Advice) => void;
   /** Warns about duplicate orders. Once this returns, they count as reported. */
@@ -23,10 +23,10 @@ export interface TradingAccount {
 }
 
 /** How long after its `reqTime` the exchange takes a request, kept between commands. */
-export interface ToleranceMemory {
+export interface RequestLifetimeMemory {
   /** Milliseconds; undefined while it is not known. */
   readonly known: number | undefined;
-  keep(milliseconds: number): Promise<void>;
+  save(milliseconds: number): Promise<void>;
   /** The exchange has shown that this is no longer true. */
-  forget(): Promise<void>;
+  clear(): Promise<void>;
 }

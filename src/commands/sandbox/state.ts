@@ -110,7 +110,7 @@ async function replaceState(context: Context, call: string, input: object): Prom
     requireConsent(context);
     await confirm(context, `${error.message} Go on?`);
     const report = await sandbox.administer(call, { ...input, anew: true });
-    await sandbox.forgetJournal();
+    await sandbox.deleteJournal();
     return report;
   }
 }

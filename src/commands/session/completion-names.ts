@@ -4,7 +4,7 @@ import { isPrivateFile, makePrivateFolder } from '../../config/private-files.js'
 import { replaceFile } from '../../config/write-file.js';
 import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
-import type { Observation } from '../../exchange/exchange-client.js';
+import type { SeenName } from '../../exchange/exchange-client.js';
 import { readTextBounded } from '../../platform/bounded-file.js';
 
 /**
@@ -112,7 +112,7 @@ export class SeenNames {
     for (const { base, quote } of markets) this.#coins.add(base).add(quote);
   }
 
-  observe(seen: Observation): void {
+  observe(seen: SeenName): void {
     if (seen.kind === 'coins') for (const coin of seen.coins) this.#coins.add(coin);
     if (seen.kind === 'orders') for (const order of seen.orders) this.#order(order);
     // what is not filled of an IOC is cancelled at once

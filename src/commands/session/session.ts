@@ -247,7 +247,7 @@ export class Session {
     const { baseUrl, tradeUrl, settings } = connection;
     const { limiter, limiterShare } = settings;
     const { host, output } = this;
-    if (limiter !== undefined) for (const password of passwordsOf(limiter)) host.redaction.keep(password);
+    if (limiter !== undefined) for (const password of passwordsOf(limiter)) host.redaction.addSecret(password);
     const placeFor = (url: string | null) => (url === null ? SANDBOX_PLACE : placeOf(url));
     return {
       root: host.directories.state,

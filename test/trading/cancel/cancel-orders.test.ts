@@ -71,7 +71,7 @@ describe('several cancellations', () => {
       });
     onTestFinished(() => void vi.restoreAllMocks());
     const attempts = await cancelOrders(account, 'btc_usdt', IDS.slice(0, 2));
-    expect(attempts.map(({ result, intent }) => [result.outcome, intent])).toEqual([
+    expect(attempts.map(({ result, recordId: intent }) => [result.outcome, intent])).toEqual([
       ['cancelled', null],
       ['unknown', null],
     ]);

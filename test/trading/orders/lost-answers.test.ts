@@ -126,7 +126,7 @@ describe('placing an order', () => {
     const own = 'pit0123456789abcdef01234567';
     const server = await serve({ write: 'a reset after reading', others: record({ price: 29999.5 }) });
     const account = accountOf(server.url);
-    expect(await placeOrder(account, TERMS, { id: own, chosen: true })).toMatchObject({ outcome: 'unknown' });
+    expect(await placeOrder(account, TERMS, { id: own, isUserId: true })).toMatchObject({ outcome: 'unknown' });
   });
 
   it('finds an order of an undocumented type', async () => {
