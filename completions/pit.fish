@@ -109,18 +109,21 @@ function __pit_tree_flags
             printf '%s\t%s\n' \
                 '--quote=@coin' 'list only markets priced in this coin' \
                 '--sort=change|volume|market' 'sort by change or volume, largest first, or by market' \
+                '--watch' 'show changes as they happen; q or Ctrl-C ends' \
                 '--fields=,market|time|bid|ask|last|open|high|low|change|volume' 'show only these fields in tables and --csv'
         case 'depth'
             printf '%s\t%s\n' \
                 '--size=-' 'how many levels per side, 1 to 50 (default: 10)' \
                 '--merge=-' 'group prices by this step (5 levels per side)' \
                 '--chart' 'draw the cumulative amounts of both sides (50 levels by default)' \
+                '--watch' 'show changes as they happen; q or Ctrl-C ends' \
                 '--fields=,side|price|amount' 'show only these fields in tables and --csv'
         case 'trades'
             printf '%s\t%s\n' \
                 '--since=-' 'list the 50 trades after this one (default: the newest)' \
                 '--out=@file' 'download all trades after --since into this file: .csv, .ndjson or .parquet' \
                 '--follow' 'go on with new trades until you stop it' \
+                '--watch' 'show changes as they happen; q or Ctrl-C ends' \
                 '--fields=,id|time|market|side|price|amount' 'show only these fields in tables and --csv'
         case 'kline'
             printf '%s\t%s\n' \
@@ -131,6 +134,7 @@ function __pit_tree_flags
                 '--chart' 'draw the candles, as many as fit unless --size or --since says how many' \
                 '--out=@file' 'download all closed candles since --since into this file: .csv, .ndjson or .parquet; resumes an interrupted download' \
                 '--svg=@file' 'write the chart to this file' \
+                '--watch' 'show changes as they happen; q or Ctrl-C ends' \
                 '--fields=,time|open|high|low|close|volume|closed' 'show only these fields in tables and --csv'
         case 'stream'
             printf '%s\t%s\n' \
@@ -164,6 +168,7 @@ function __pit_tree_flags
             printf '%s\t%s\n' \
                 '--id=@clientId' 'your own id of the order' \
                 '--wait=open|filled|closed' 'wait until the order is open (it exists), filled or closed (filled or cancelled), for as long as --timeout' \
+                '--watch' 'show changes as they happen; q or Ctrl-C ends' \
                 '--fields=,id|clientId|market|side|type|account|price|amount|filled|remaining|filledValue|averagePrice|fee|feeCoin|feeDiscount|time|state|status' 'show only these fields in tables and --csv'
         case 'order replace'
             printf '%s\t%s\n' \
@@ -182,6 +187,7 @@ function __pit_tree_flags
                 '--page=-' 'page n of the orders of a side, 10 each, before --state is applied' \
                 '--all' 'read every page; open orders are always searched on every page' \
                 '--all-markets' 'read every market of the exchange' \
+                '--watch' 'show changes as they happen; q or Ctrl-C ends' \
                 '--fields=,id|clientId|market|side|type|account|price|amount|filled|remaining|filledValue|averagePrice|fee|feeCoin|feeDiscount|time|state|status' 'show only these fields in tables and --csv'
         case 'fills'
             printf '%s\t%s\n' \
@@ -213,6 +219,7 @@ function __pit_tree_flags
             printf '%s\t%s\n' \
                 '--all' 'include empty balances' \
                 '--in=@coin' 'add values in this coin at the last prices, with their sum' \
+                '--watch' 'show changes as they happen; q or Ctrl-C ends' \
                 '--fields=,coin|name|available|frozen|total|canDeposit|canWithdraw|canLoan|value' 'show only these fields in tables and --csv'
         case 'bills'
             printf '%s\t%s\n' \
@@ -231,11 +238,13 @@ function __pit_tree_flags
             printf '%s\t%s\n' \
                 '--page=-' 'list this page of 50 (default: 1)' \
                 '--all' 'list all pages' \
+                '--watch' 'show changes as they happen; q or Ctrl-C ends' \
                 '--fields=,id|time|timeRaw|coin|amount|address|hash|confirmations|internal|description|state|status' 'show only these fields in tables and --csv'
         case 'withdrawals'
             printf '%s\t%s\n' \
                 '--page=-' 'list this page of 50 (default: 1)' \
                 '--all' 'list all pages' \
+                '--watch' 'show changes as they happen; q or Ctrl-C ends' \
                 '--fields=,id|time|processedTime|coin|amount|fee|address|hash|merchantOrderNo|state|status' 'show only these fields in tables and --csv'
         case 'fees'
             printf '%s\t%s\n' \

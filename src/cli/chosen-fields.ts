@@ -1,7 +1,7 @@
 import { nearest } from '../config/nearest.js';
+import { grouped } from '../domain/number-format.js';
 import { quoted, usage } from '../errors.js';
 import type { Result } from '../terminal/answer.js';
-import { grouped } from '../terminal/cells.js';
 import type { Screen } from '../terminal/screen.js';
 import { type Column, record, table } from '../terminal/table.js';
 import { localTime, timeTitle } from '../terminal/time.js';
@@ -21,14 +21,18 @@ export function selectFields(definition: Definition, names: readonly string[]): 
   const chosen = [...new Set(names)].flatMap((name) => fieldsNamed(name, known));
   const header = chosen.map(([name]) => name);
   const columns = chosen.map(columnOf);
-  return (answer) => {
-    if ('events' in answer) throw usage('--fields needs --csv here.', 'JSON has every field; pick from it with jq.');
+  const select: FieldSelection = (answer) => {
+    if ('events' in answer) {
+      if (answer.withView !== undefined) return { ...answer, ...answer.withView(select) };
+      throw usage('--fields needs --csv here.', 'JSON has every field; pick from it with jq.');
+    }
     if ('rows' in answer) return { ...answer, fields: header, columns };
     const rows = answer.csv ?? (answer.data as object | readonly object[]);
     // an empty list keeps its own text
     if (Array.isArray(rows) && rows.length === 0) return { ...answer, csvHeader: header };
     return { ...answer, csvHeader: header, show: (screen) => show(screen, columns, rows) };
   };
+  return select;
 }
 
 function fieldsNamed(name: string, known: readonly Leaf[]): readonly Leaf[] {

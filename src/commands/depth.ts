@@ -3,15 +3,16 @@ import { define, flag, required, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { Decimal } from '../domain/decimal.js';
 import type { Depth, Level } from '../domain/market-data.js';
+import { grouped } from '../domain/number-format.js';
 import * as origin from '../exchange/origins.js';
 import type { Answer } from '../terminal/answer.js';
 import { bars } from '../terminal/bar.js';
-import { grouped } from '../terminal/cells.js';
 import type { Screen } from '../terminal/screen.js';
 import { type Column, table } from '../terminal/table.js';
 import { wrapped } from '../terminal/text.js';
 import { isoTime, zonedTime } from '../terminal/time.js';
 import { marketName, positiveDecimal, wholeNumber } from './inputs.js';
+import { requireWatchable, WATCH, watch } from './watch/watch.js';
 
 const DEFAULT_LEVELS = 10;
 const MAX_LEVELS = 50;
@@ -43,28 +44,44 @@ export default define({
     size: flag('--size <n>', 'how many levels per side, 1 to 50 (default: 10)', wholeNumber('--size', 1, 50)),
     merge: flag('--merge <step>', 'group prices by this step (5 levels per side)', positiveDecimal('--merge')),
     chart: toggle('--chart', 'draw the cumulative amounts of both sides (50 levels by default)'),
+    watch: WATCH,
   },
   examples: [
     'depth btc_usdt',
     'depth btc_usdt --size 20',
     'depth btc_usdt --chart',
     'depth btc_usdt --merge 10 --json',
+    'depth btc_usdt --size 20 --watch',
   ],
   output: shape.record(DEPTH),
   row: BOOK_ROW,
-  async run(context, { market, size, merge, chart }) {
+  async run(context, { market, size, merge, chart, watch: isWatched }) {
+    if (isWatched) requireWatchable(context);
     const { base, quote } = await (await context.session.markets()).find(market);
     const levels = levelsOf(context, size ?? (chart && merge === undefined ? MAX_LEVELS : undefined), merge);
     const client = await context.session.client();
-    const { time, bids, asks } = await client.depth(market, levels, merge);
-    const book = { market, base, quote, time, bids, asks };
-    const showChosen = chart && bids.length > 0 && asks.length > 0 ? await chartView() : showBook;
-    return {
-      data: { market, time: isoTime(time), bids, asks },
-      csv: bookRows({ bids, asks }),
-      csvHeader: ['side', 'price', 'amount'],
-      show: (screen) => showChosen(screen, book),
-    } satisfies Answer;
+    const showChart = chart ? await chartView() : showBook;
+    const answerOf = ({ time, bids, asks }: Depth): Answer => {
+      const showChosen = bids.length > 0 && asks.length > 0 ? showChart : showBook;
+      return {
+        data: { market, time: isoTime(time), bids, asks },
+        csv: bookRows({ bids, asks }),
+        csvHeader: ['side', 'price', 'amount'],
+        show: (screen) => showChosen(screen, { market, base, quote, time, bids, asks }),
+      };
+    };
+    const read = async () => answerOf(await client.depth(market, levels, merge));
+    if (!isWatched) return read();
+    // no channel carries merged levels
+    if (merge !== undefined) return watch(context, read);
+    const channel = { kind: 'depth', market } as const;
+    return watch(context, read, {
+      channels: [channel],
+      answer: (value) => {
+        const { time, bids, asks } = value(channel);
+        return answerOf({ time, bids: bids.slice(0, levels), asks: asks.slice(0, levels) });
+      },
+    });
   },
 });
 
@@ -89,8 +106,18 @@ export interface Book extends Depth {
   readonly quote: string;
 }
 
-/** The book with its asks above its bids, as a person reads it. */
-export function showBook(screen: Screen, { market, base, quote, time, bids, asks }: Book): string {
+/** The book with its asks above its bids, as a person reads it; as many levels as a fixed screen has room for. */
+export function showBook(screen: Screen, book: Book): string {
+  const { isFixed, ...scrolling } = screen;
+  const whole = drawBook(scrolling, book);
+  const excess = whole.split('\n').length - screen.height;
+  if (isFixed !== true || excess <= 0) return whole;
+  const { bids, asks } = book;
+  const levels = Math.max(1, Math.max(bids.length, asks.length) - Math.ceil(excess / 2));
+  return drawBook(scrolling, { ...book, bids: bids.slice(0, levels), asks: asks.slice(0, levels) });
+}
+
+function drawBook(screen: Screen, { market, base, quote, time, bids, asks }: Book): string {
   const rows = [...toRows(screen, 'ask', asks).reverse(), ...toRows(screen, 'bid', bids)];
   const paintSide: NonNullable<Column<Row>['paint']> = (text, { side }, paint) => paint[side](text);
   const columns: Column<Row>[] = [
@@ -98,6 +125,7 @@ export function showBook(screen: Screen, { market, base, quote, time, bids, asks
     {
       title: `price (${quote})`,
       value: ({ price }) => grouped(price),
+      rowKey: ({ price }) => price,
       align: 'decimal',
       importance: 5,
       paint: paintSide,
@@ -110,7 +138,7 @@ export function showBook(screen: Screen, { market, base, quote, time, bids, asks
       importance: 3,
       onScreenOnly: true,
     },
-    { title: '', value: ({ bar }) => bar, importance: 2, paint: paintSide },
+    { title: '', value: ({ bar }) => bar, importance: 2, paint: paintSide, onScreenOnly: true },
   ];
   const title = `${market}  ${zonedTime(time)}`;
   return `${table(screen, columns, rows, { title })}\n${spreadLine(screen, bids[0], asks[0], quote)}`;

@@ -1,18 +1,22 @@
 import { listing } from '../cli/answers.js';
+import type { Context } from '../cli/context.js';
 import { define, flag, required, toggle, withCompletion } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { CANDLE_MS, CANDLE_TYPES, type Candle, type CandleType } from '../domain/candle.js';
 import { Decimal } from '../domain/decimal.js';
+import { grouped } from '../domain/number-format.js';
 import { usage } from '../errors.js';
 import { readCandles } from '../exchange/candles.js';
-import type { Answer } from '../terminal/answer.js';
-import { grouped, paintChange } from '../terminal/cells.js';
+import type { Answer, Live } from '../terminal/answer.js';
+import { paintChange } from '../terminal/cells.js';
 import type { Output } from '../terminal/output.js';
+import type { Screen } from '../terminal/screen.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
 import type { CandleSeries } from './candle-view.js';
 import { CANDLE_FILE } from './history/shapes.js';
 import { filePath, marketName, moment, oneOf, wholeNumber } from './inputs.js';
+import { requireWatchable, WATCH, watch } from './watch/watch.js';
 
 const DEFAULT_TYPE: CandleType = '1hour';
 const DEFAULT_SIZE = 24;
@@ -57,17 +61,20 @@ export default define({
       filePath,
     ),
     svg: flag('--svg <file>', 'write the chart to this file', filePath),
+    watch: WATCH,
   },
   examples: [
     'kline btc_usdt',
     'kline btc_usdt --type 5min --size 50',
     'kline btc_usdt --type 15min --chart',
+    'kline btc_usdt --type 1min --chart --watch',
     'kline btc_usdt --type 1day --since 2026-11-01 --json',
     'kline btc_usdt --type 1min --since 2026-11-01 --out minutes.csv',
   ],
   output: shape.either(shape.list(CANDLE), CANDLE_FILE),
   row: CANDLE,
-  async run(context, { market, type = DEFAULT_TYPE, since, until, size, chart, svg, out }) {
+  async run(context, { market, type = DEFAULT_TYPE, since, until, size, chart, svg, out, watch: isWatched }) {
+    if (isWatched) requireWatchable(context, { '--until': until, '--out': out, '--svg': svg });
     const { host, output, session } = context;
     const { base } = await (await session.markets()).find(market);
     const now = host.now();
@@ -87,24 +94,63 @@ export default define({
     const isDrawn = chart || svg !== undefined;
     const usual = isDrawn ? (await import('./candle-view.js')).candlesThatFit(output.screen) : DEFAULT_SIZE;
     const wanted = size ?? (range.since === undefined ? usual : undefined);
-    const { candles, failure } = await readCandles(await session.client(), {
-      market,
-      type,
-      ...range,
-      size: wanted,
-    });
-    const rows = candles.map((candle) => candleRow(candle, type, now));
-    const answer = listing({
-      rows,
-      fields: ['time', 'open', 'high', 'low', 'close', 'volume', 'closed'],
-      columns: candleColumns(base),
-      title: `${market} ${type}`,
-      empty: `No candles of ${market} in this range.`,
-    });
+    const answerOf = (candles: readonly Candle[], now: number) =>
+      listing({
+        rows: candles.map((candle) => candleRow(candle, type, now)),
+        fields: ['time', 'open', 'high', 'low', 'close', 'volume', 'closed'],
+        columns: candleColumns(base),
+        title: `${market} ${type}`,
+        empty: `No candles of ${market} in this range.`,
+        keeps: 'last',
+      });
+    const read = async () => readCandles(await session.client(), { market, type, ...range, size: wanted });
+    if (isWatched) {
+      const isFitted = size === undefined && range.since === undefined;
+      const show = chart ? await chartView({ market, type }, isFitted) : undefined;
+      const most = wanted ?? Number.POSITIVE_INFINITY;
+      return watchCandles(context, { market, type }, read, (candles) => {
+        const answer = answerOf(candles.slice(-most), host.now());
+        return show === undefined ? answer : { ...answer, show: (screen) => show(screen, candles) };
+      });
+    }
+    const { candles, failure } = await read();
+    const answer = answerOf(candles, now);
     const shown = isDrawn ? { ...answer, show: await chartOf({ market, type, candles }, output, svg) } : answer;
     return failure === null ? shown : { ...shown, failure };
   },
 });
+
+/** Keeps candles current: what is pushed continues what was read first. */
+function watchCandles(
+  context: Context,
+  series: Omit<CandleSeries, 'candles'>,
+  read: () => ReturnType<typeof readCandles>,
+  answerOf: (candles: readonly Candle[]) => Answer,
+): Promise<Live> {
+  let known: readonly Candle[] = [];
+  const channel = { kind: 'kline', ...series } as const;
+  const readFirst = async () => {
+    const { candles, failure } = await read();
+    known = candles;
+    return failure === null ? answerOf(known) : { ...answerOf(known), failure };
+  };
+  return watch(context, readFirst, {
+    channels: [channel],
+    answer: (value) => {
+      const mirrored = value(channel);
+      const from = mirrored[0]?.time ?? Number.POSITIVE_INFINITY;
+      known = [...known.filter(({ time }) => time < from), ...mirrored];
+      return answerOf(known);
+    },
+  });
+}
+
+/** Draws the newest candles. @param isFitted only those that fit; otherwise narrow columns show several in one */
+async function chartView(series: Omit<CandleSeries, 'candles'>, isFitted: boolean) {
+  const { showCandles, candlesThatFit } = await import('./candle-view.js');
+  return (screen: Screen, candles: readonly Candle[]) =>
+    showCandles({ ...series, candles: isFitted ? candles.slice(-candlesThatFit(screen)) : candles }, screen);
+}
 
 /** The chart for the screen; the same is written to the file, if there is one. */
 async function chartOf(series: CandleSeries, output: Output, file: string | undefined): Promise<Answer['show']> {
@@ -127,7 +173,7 @@ export function candleRow({ time, open, high, low, close, volume }: Candle, type
 
 export function candleColumns(base: string): readonly Column<CandleRow>[] {
   return [
-    { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 6 },
+    { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), rowKey: ({ time }) => time, importance: 6 },
     { title: 'open', value: ({ open }) => grouped(open), align: 'decimal', importance: 4 },
     { title: 'high', value: ({ high }) => grouped(high), align: 'decimal', importance: 4 },
     { title: 'low', value: ({ low }) => grouped(low), align: 'decimal', importance: 4 },

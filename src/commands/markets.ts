@@ -1,9 +1,9 @@
 import { listing } from '../cli/answers.js';
 import { define, flag, optional } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
+import { grouped } from '../domain/number-format.js';
 import { usage } from '../errors.js';
 import * as origin from '../exchange/origins.js';
-import { grouped } from '../terminal/cells.js';
 import { unknownCoinNote } from './coin-filter.js';
 import { coinName, marketName } from './inputs.js';
 

@@ -2,7 +2,7 @@ import { listing } from '../cli/answers.js';
 import type { Context } from '../cli/context.js';
 import { define, flag, optional, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
-import type { Side } from '../domain/order.js';
+import type { Order, Side } from '../domain/order.js';
 import { Failure, usage } from '../errors.js';
 import { type OrderPages, PAGE_SIZE, readOrderPages } from '../exchange/growing-pages.js';
 import type { Answer } from '../terminal/answer.js';
@@ -16,6 +16,7 @@ import { onMarket } from './known-market.js';
 import { newestFirst, ORDER, orderColumns, orderRow } from './order/order-row.js';
 import { journalMarketsText, unlessGone } from './several-markets.js';
 import { warnOfUnknown } from './unknown-writes.js';
+import { requireWatchable, WATCH, watch } from './watch/watch.js';
 
 type Wanted = 'open' | 'filled' | 'cancelled' | 'all';
 
@@ -36,15 +37,18 @@ export default define({
     ),
     all: toggle('--all', 'read every page; open orders are always searched on every page'),
     allMarkets: toggle('--all-markets', 'read every market of the exchange'),
+    watch: WATCH,
   },
   examples: [
     'orders btc_usdt',
     'orders btc_usdt --state all --all --json',
     'orders btc_usdt --side buy --page 2 --state all',
     'orders --all-markets',
+    'orders --watch',
   ],
   output: shape.list(shape.record(ORDER)),
-  async run(context, { market, side, state = 'open', page, all, allMarkets }) {
+  async run(context, { market, side, state = 'open', page, all, allMarkets, watch: isWatched }) {
+    if (isWatched) requireWatchable(context);
     if (market !== undefined && allMarkets)
       throw usage('--all-markets and a market exclude each other.', 'Give one of them.');
     if (page !== undefined && market === undefined)
@@ -59,7 +63,7 @@ export default define({
         ? { from: page, to: page }
         : { from: 1, to: all || state === 'open' ? Number.POSITIVE_INFINITY : 1 };
     const client = allMarkets ? withTimePerPage(context, account.client) : account.client;
-    const read = async (one: string): Promise<readonly OrderPages[]> => {
+    const readMarket = async (one: string): Promise<readonly OrderPages[]> => {
       const began = client.now();
       const pages = (each: Side) => readOrderPages(client, one, each, extent);
       const found = await onMarket(context, one, () => Promise.all(sides.map(pages)));
@@ -73,16 +77,32 @@ export default define({
       );
       return found;
     };
-    const reading =
-      market === undefined
-        ? await readMarkets(context, await marketsOf(context, account, allMarkets), read)
-        : { markets: [market], lists: await read(market), failure: null };
-    const { markets } = reading;
-    if (market === undefined && !allMarkets)
-      context.output.note(journalMarketsText(markets, 'Name another market to list its orders, or use --all-markets.'));
-    await warnOfUnknown(context, (write) => isInMarket(write, market));
     const where = market ?? (allMarkets ? 'any market' : 'any market in which pit placed orders');
-    return answer(context, where, state, { ...reading, isSeveral: market === undefined, isPage: page !== undefined });
+    const shown = { where, state, isSeveral: market === undefined };
+    const read = async () => {
+      const reading =
+        market === undefined
+          ? await readMarkets(context, await marketsOf(context, account, allMarkets), readMarket)
+          : { markets: [market], lists: await readMarket(market), failure: null };
+      if (market === undefined && !allMarkets)
+        context.output.note(
+          journalMarketsText(reading.markets, 'Name another market to list its orders, or use --all-markets.'),
+        );
+      await warnOfUnknown(context, (write) => isInMarket(write, market));
+      return answerOf(context, reading, shown, page !== undefined);
+    };
+    if (!isWatched) return read();
+    // the channel begins with the open orders of the journal's markets
+    if (state !== 'open' || page !== undefined || allMarkets) return watch(context, read);
+    const channel = { kind: 'orders', market } as const;
+    return watch(context, read, {
+      channels: [channel],
+      answer: (value) =>
+        listed(
+          value(channel).filter((order) => sides.includes(order.side)),
+          shown,
+        ),
+    });
   },
 });
 
@@ -152,28 +172,28 @@ function unlessForAll(error: unknown): Failure {
   throw error;
 }
 
-interface Shown extends Reading {
+interface Shown {
+  readonly where: string;
+  readonly state: Wanted;
   readonly isSeveral: boolean;
-  readonly isPage: boolean;
 }
 
-function answer(
-  { output }: Context,
-  where: string,
-  state: Wanted,
-  { lists, failure, isSeveral, isPage }: Shown,
-): Answer {
-  const records = new Map(lists.flatMap((list) => list.records).map((record) => [record.id, record]));
-  const rows = [...records.values()]
-    .map((record) => orderRow(record, null))
+function listed(orders: readonly Order[], { where, state, isSeveral }: Shown): Answer {
+  const rows = orders
+    .map((order) => orderRow(order, null))
     .filter((row) => state === 'all' || row.state === state)
     .sort(newestFirst);
-  const result = listing({
+  return listing({
     rows,
     fields: FIELDS,
     columns: orderColumns(isSeveral),
     empty: `No ${state === 'all' ? '' : `${state} `}orders in ${where}.`,
   });
+}
+
+function answerOf({ output }: Context, { lists, failure }: Reading, shown: Shown, isPage: boolean): Answer {
+  const records = new Map(lists.flatMap((list) => list.records).map((record) => [record.id, record]));
+  const result = listed([...records.values()], shown);
   if (failure !== null) return { ...result, failure };
   const cut = lists.find((list) => list.failure !== null)?.failure;
   if (cut === null || cut === undefined) {

@@ -2,9 +2,9 @@ import type { Context } from '../cli/context.js';
 import { define, flag, optional } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { Decimal } from '../domain/decimal.js';
+import { formatAmount, grouped } from '../domain/number-format.js';
 import type { OrderReference } from '../domain/order.js';
 import { type Advice, Failure, suggest, tryRead, usage } from '../errors.js';
-import { grouped } from '../terminal/cells.js';
 import type { Screen } from '../terminal/screen.js';
 import { table } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle, zonedTime } from '../terminal/time.js';
@@ -250,7 +250,7 @@ function textOf(intent: RecordedWrite): string {
   if (isOf(intent, 'call')) return intent.terms.method;
   if (isOf(intent, 'withdraw')) {
     const { amount, coin, address } = intent.terms;
-    return `withdraw ${grouped(amount)} ${coin} to ${address}`;
+    return `withdraw ${formatAmount(amount)} ${coin} to ${address}`;
   }
   if (isOf(intent, 'orderMoreV2')) {
     const { side, count, market } = intent.terms;
@@ -264,7 +264,7 @@ function replacementText({ order, wanted }: ReplaceTerms): string {
 }
 
 function orderText({ side, amount, market, price }: OrderTerms): string {
-  return `${side} ${grouped(amount)} ${market} at ${grouped(price)}`;
+  return `${side} ${formatAmount(amount)} ${market} at ${grouped(price)}`;
 }
 
 function nameOf(order: OrderReference): string {

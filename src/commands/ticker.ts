@@ -5,13 +5,16 @@ import * as shape from '../cli/shapes.js';
 import { Decimal } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
 import type { Ticker } from '../domain/market-data.js';
+import { grouped } from '../domain/number-format.js';
 import { usage } from '../errors.js';
 import * as origin from '../exchange/origins.js';
-import { changeColumn, grouped } from '../terminal/cells.js';
+import type { Answer } from '../terminal/answer.js';
+import { changeColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime } from '../terminal/time.js';
 import { unknownCoinNote } from './coin-filter.js';
 import { coinName, marketName, oneOf } from './inputs.js';
+import { requireWatchable, WATCH, watch } from './watch/watch.js';
 
 interface Row extends Ticker {
   readonly market: string;
@@ -46,29 +49,56 @@ export default define({
       'sort by change or volume, largest first, or by market',
       oneOf('--sort', 'change', 'volume', 'market'),
     ),
+    watch: WATCH,
   },
-  examples: ['ticker', 'ticker btc_usdt eth_usdt', 'ticker --quote usdt --sort change'],
+  examples: ['ticker', 'ticker btc_usdt eth_usdt', 'ticker --quote usdt --sort change', 'ticker btc_usdt --watch'],
   output: shape.list(shape.record(TICKER)),
-  async run(context, { markets, quote, sort }) {
+  async run(context, { markets, quote, sort, watch: isWatched }) {
+    if (isWatched) requireWatchable(context);
     if (markets.length > 0 && quote !== undefined) {
       throw usage('Markets and --quote exclude each other.', 'Name markets or give --quote.');
     }
     const known = await chosenMarkets(context, markets, quote);
-    const rows =
-      known.length <= MAX_SINGLE_REQUESTS && markets.length > 0
-        ? await readEach(context, known)
-        : await readAll(context, known);
-    return listing({
-      rows: sort === undefined ? rows : sorted(rows, sort),
-      fields: ['market', 'time', 'bid', 'ask', 'last', 'open', 'high', 'low', 'change', 'volume'],
-      columns: TICKER_COLUMNS,
-      empty: 'No matching market.',
+    const areNamed = markets.length > 0;
+    const read = async () =>
+      answerOf(
+        known.length <= MAX_SINGLE_REQUESTS && areNamed
+          ? await readEach(context, known)
+          : await readAll(context, known),
+        sort,
+      );
+    if (!isWatched) return read();
+    // all markets come from one request; channels would be one subscription for each
+    if (!areNamed) return watch(context, read);
+    const channels = known.map(({ market }) => ({ kind: 'ticker', market }) as const);
+    return watch(context, read, {
+      channels,
+      answer: (value) =>
+        answerOf(
+          channels.map((channel) => tickerRow(channel.market, value(channel))),
+          sort,
+        ),
     });
   },
 });
 
+function answerOf(rows: readonly Row[], sort: Sorting | undefined): Answer {
+  return listing({
+    rows: sort === undefined ? rows : sorted(rows, sort),
+    fields: ['market', 'time', 'bid', 'ask', 'last', 'open', 'high', 'low', 'change', 'volume'],
+    columns: TICKER_COLUMNS,
+    empty: 'No matching market.',
+  });
+}
+
 export const TICKER_COLUMNS: readonly Column<Row>[] = [
-  { title: 'market', value: (row) => row.market, importance: 9, paint: (text, _, paint) => paint.strong(text) },
+  {
+    title: 'market',
+    value: (row) => row.market,
+    rowKey: (row) => row.market,
+    importance: 9,
+    paint: (text, _, paint) => paint.strong(text),
+  },
   { title: 'last', value: (row) => shown(row.last), align: 'decimal', importance: 8 },
   changeColumn((row: Row) => row.change, { importance: 7 }),
   {

@@ -2,13 +2,18 @@ import { listing } from '../cli/answers.js';
 import { define, flag, required, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { compareIds, type Trade } from '../domain/market-data.js';
+import { grouped } from '../domain/number-format.js';
 import { suggest, usage } from '../errors.js';
 import * as origin from '../exchange/origins.js';
-import { grouped, sideColumn } from '../terminal/cells.js';
+import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
 import { TRADE_FILE } from './history/shapes.js';
 import { filePath, idNumber, marketName } from './inputs.js';
+import { requireWatchable, WATCH, watch } from './watch/watch.js';
+
+/** How many trades the exchange lists. */
+const NEWEST = 50;
 
 export const TRADE = shape.record({
   id: shape.id('of the trade', origin.TRADE.id),
@@ -26,15 +31,18 @@ export default define({
     since: flag('--since <trade-id>', 'list the 50 trades after this one (default: the newest)', idNumber('--since')),
     out: flag('--out <file>', 'download all trades after --since into this file: .csv, .ndjson or .parquet', filePath),
     follow: toggle('--follow', 'go on with new trades until you stop it'),
+    watch: WATCH,
   },
   examples: [
     'trades btc_usdt',
+    'trades btc_usdt --watch',
     'trades btc_usdt --since 1700000000000000000 --json',
     'trades btc_usdt --since 1700000000000000000 --out trades.csv',
   ],
   output: shape.either(shape.list(TRADE), TRADE_FILE),
   row: TRADE,
-  async run(context, { market, since, out, follow }) {
+  async run(context, { market, since, out, follow, watch: isWatched }) {
+    if (isWatched) requireWatchable(context, { '--since': since, '--out': out, '--follow': follow });
     const { session } = context;
     const { base, quote } = await (await session.markets()).find(market);
     if (out !== undefined) {
@@ -45,14 +53,23 @@ export default define({
     if (follow)
       throw usage('--follow needs --out.', suggest('See trades as they happen', 'stream', `trades:${market}`));
     const client = await session.client();
-    const trades = await client.trades(market, since);
-    // the exchange may send either order; at the same time the smaller id is older
-    const ordered = trades.toSorted((left, right) => left.time - right.time || compareIds(left.id, right.id));
-    return listing({
-      rows: ordered.map((trade) => tradeRow(market, trade)),
-      fields: ['id', 'time', 'market', 'side', 'price', 'amount'],
-      columns: tradeColumns(base, quote),
-      empty: `No trades in ${market}${since === undefined ? '' : ` after ${since}`}.`,
+    const answerOf = (trades: readonly Trade[]) =>
+      listing({
+        // the exchange may send either order; at the same time the smaller id is older
+        rows: trades
+          .toSorted((left, right) => left.time - right.time || compareIds(left.id, right.id))
+          .map((trade) => tradeRow(market, trade)),
+        fields: ['id', 'time', 'market', 'side', 'price', 'amount'],
+        columns: tradeColumns(base, quote),
+        empty: `No trades in ${market}${since === undefined ? '' : ` after ${since}`}.`,
+        keeps: 'last',
+      });
+    const read = async () => answerOf(await client.trades(market, since));
+    if (!isWatched) return read();
+    const channel = { kind: 'trades', market } as const;
+    return watch(context, read, {
+      channels: [channel],
+      answer: (value) => answerOf(value(channel).slice(-NEWEST)),
     });
   },
 });
@@ -73,6 +90,7 @@ export function tradeColumns(base: string, quote: string): readonly Column<Trade
     {
       title: `price (${quote})`,
       value: ({ price }) => grouped(price),
+      rowKey: ({ id }) => id,
       align: 'decimal',
       importance: 6,
       paint: (text, { side }, paint) => paint[side === 'buy' ? 'bid' : 'ask'](text),

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import envPaths from 'env-paths';
 import { Interrupted } from '../errors.js';
+import { type JobControl, jobControl } from './job-control.js';
 import { type Redaction, redacting } from './redaction.js';
 
 export interface TerminalOutput extends Writable {
@@ -54,6 +55,12 @@ export interface Host {
   boundLookups(milliseconds: number): void;
   /** Runs the work when a signal ends the program, before it exits. Returns a function that cancels this. */
   readonly onInterrupt: Signals['onInterrupt'];
+  /**
+   * Runs the work when the program ends without a signal, before it reports an error that nothing caught. Returns a function
+   * that cancels this.
+   */
+  onExit(work: () => void): () => void;
+  readonly jobControl: JobControl;
   /** Whether there is a program of this name to run, or at this path. */
   isProgram(name: string): Promise<boolean>;
   /**
@@ -87,6 +94,8 @@ export function systemHost(): Host {
     keepSmall,
     boundLookups,
     onInterrupt: signals.onInterrupt,
+    onExit,
+    jobControl,
     isProgram: async (name) => (await import('./command.js')).isProgram(name, process.env.PATH),
     run: async (words) => (await import('./command.js')).runCommand(words, signals, isOnTerminal()),
   };
@@ -207,6 +216,14 @@ function takeSignals(): Signals {
         taker = undefined;
       };
     },
+  };
+}
+
+function onExit(work: () => void): () => void {
+  const endings = ['exit', 'uncaughtExceptionMonitor'];
+  for (const ending of endings) process.on(ending, work);
+  return () => {
+    for (const ending of endings) process.off(ending, work);
   };
 }
 

@@ -42,6 +42,10 @@ export interface Live<Event = unknown> {
   line(event: Event): string | undefined;
   /** How people see it. Null: they see the lines, without what would move the cursor. */
   readonly picture: Picture<Event> | null;
+  /** Ends the events soon: the user has pressed `q`. */
+  end(): void;
+  /** The same with each answer in it changed, as `--fields` does. Absent if no answer is in it. */
+  withView?(view: (answer: Answer) => Answer): Live<Event>;
 }
 
 /** What a terminal shows of something that goes on. */

@@ -4,22 +4,6 @@ import type { Column } from './table.js';
 
 const NUMBER = /^([+-]?)(\d+)((?:\.\d*)?)$/;
 
-/** Thousands separators in the whole part: `23140.48` is `23,140.48`. Anything but a plain number is returned unchanged. */
-export function grouped(decimal: string): string {
-  const [, sign, whole, fraction] = NUMBER.exec(decimal) ?? [];
-  if (whole === undefined) return decimal;
-  return `${sign}${whole.replace(/\B(?=(?:\d{3})+$)/g, ',')}${fraction}`;
-}
-
-/**
- * A price with the market's decimals, and with one more if it lies between two ticks, as an average or the middle of a book
- * may.
- */
-export function priceCell(price: Decimal, scale: number, rounding: 'up' | 'down' = 'down'): string {
-  const decimals = price.significantScale > scale ? scale + 1 : scale;
-  return grouped(price.rescaled(decimals, rounding).toString());
-}
-
 /** With its sign written out: `+1.25`, `-0.40`; zero has none. */
 export function signed(decimal: string): string {
   const [, sign, whole, fraction] = NUMBER.exec(decimal) ?? [];

@@ -1,13 +1,15 @@
 import type { Meaning, Paint } from './screen.js';
+import { glyphs } from './text.js';
 
 interface Cell {
+  /** One character with its marks; empty in the right half of a wide character. */
   readonly character: string;
   readonly meaning: Meaning | undefined;
 }
 
 const BLANK: Cell = { character: ' ', meaning: undefined };
 
-/** A rectangle of terminal cells, each with one character that is one cell wide and with what it means. */
+/** A rectangle of terminal cells, each with a character and what it means. A wide character takes two of them. */
 export class Grid {
   readonly #rows: Cell[][];
 
@@ -18,14 +20,25 @@ export class Grid {
     this.#rows = Array.from({ length: height }, () => Array.from({ length: width }, () => BLANK));
   }
 
-  /** Writes a text of narrow characters from a cell to the right. What would be outside the grid is left out. */
+  /** Writes a safe text from a cell to the right. What would be outside the grid is left out. */
   put(column: number, row: number, text: string, meaning?: Meaning): void {
     const cells = this.#rows[row];
     if (cells === undefined) return;
-    [...text].forEach((character, index) => {
-      const at = column + index;
-      if (at >= 0 && at < this.width) cells[at] = { character, meaning };
-    });
+    let at = column;
+    for (const { text: character, width } of glyphs(text)) {
+      if (at >= 0 && at + width <= this.width) {
+        this.#uncover(cells, at, width);
+        cells[at] = { character, meaning };
+        if (width === 2) cells[at + 1] = { character: '', meaning };
+      }
+      at += width;
+    }
+  }
+
+  /** Blanks the halves of wide characters whose other halves are about to be written over. */
+  #uncover(cells: Cell[], at: number, width: number): void {
+    if (cells[at]?.character === '') cells[at - 1] = BLANK;
+    if (cells[at + width]?.character === '') cells[at + width] = BLANK;
   }
 
   isBlank(column: number, row: number): boolean {

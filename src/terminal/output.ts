@@ -2,6 +2,7 @@ import { type Advice, Failure, type Hint, partsOf } from '../errors.js';
 import type { Host, TerminalOutput } from '../platform/host.js';
 import type { Answer, Live, Result, RowStream } from './answer.js';
 import { toJson } from './json.js';
+import type { LiveView } from './live/live-screen.js';
 import { CsvRows, JsonRows, type RowWriter, TableRows, writeRows } from './row-streams.js';
 import { type Meaning, type Screen, type ScreenOptions, screenOf } from './screen.js';
 import { StatusLine, type StatusPlace } from './status-line.js';
@@ -36,9 +37,10 @@ export class Output {
   #withheld: string[] | undefined;
 
   constructor(
-    private readonly host: Pick<Host, 'output' | 'errors' | 'environment'> & {
-      readonly onInterrupt?: (work: () => void) => () => unknown;
-    },
+    private readonly host: Pick<
+      Host,
+      'input' | 'output' | 'errors' | 'environment' | 'onInterrupt' | 'onExit' | 'jobControl'
+    >,
     readonly format: Format,
     private readonly options: OutputOptions = {},
   ) {
@@ -130,7 +132,7 @@ export class Output {
   }
 
   /** A line for each event; or a picture on a terminal. What is said meanwhile comes after the picture. */
-  async #follow({ events, line, picture }: Live): Promise<void> {
+  async #follow({ events, line, picture, end }: Live): Promise<void> {
     if (picture === null || !this.canDraw) {
       const isTerminal = this.host.output.isTTY === true;
       for await (const event of events) {
@@ -139,25 +141,31 @@ export class Output {
       }
       return;
     }
-    const { Drawing } = await import('./drawing.js');
-    const screen = () => screenOf(this.host.output, this.host.environment, this.options);
-    const drawing = new Drawing(this.host.output, () => ({ screen: screen(), text: picture.show(screen()) }));
+    const { LiveScreen } = await import('./live/live-screen.js');
+    const view: LiveView = {
+      lines: (screen) => picture.show(screen).split('\n'),
+      onKey: ({ name }) => {
+        if (name === 'q') end();
+      },
+    };
+    const live = new LiveScreen(this.host, view, this.options);
     let isInterrupted = false;
-    const forget = this.host.onInterrupt?.(() => {
+    const forget = this.host.onInterrupt(() => {
       isInterrupted = true;
-      drawing.end();
+      live.end();
     });
     this.#withheld = [];
     try {
       for await (const event of events) {
         picture.take(event);
-        drawing.change();
+        live.change();
       }
-      drawing.end();
-      if (!isInterrupted) await this.#print(`${picture.show(screen(), true)}\n`);
+      live.end();
+      const last = picture.show(screenOf(this.host.output, this.host.environment, this.options), true);
+      if (!isInterrupted && last !== '') await this.#print(`${last}\n`);
     } finally {
-      forget?.();
-      drawing.end();
+      forget();
+      live.end();
       const said = this.#withheld.join('');
       this.#withheld = undefined;
       if (said !== '') this.#remarks.write(said).catch(() => {});

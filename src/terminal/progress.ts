@@ -1,5 +1,5 @@
+import { grouped } from '../domain/number-format.js';
 import { bars } from './bar.js';
-import { grouped } from './cells.js';
 import type { Screen } from './screen.js';
 import { displayWidth } from './text.js';
 

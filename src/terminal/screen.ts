@@ -1,5 +1,6 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import type { TerminalOutput } from '../platform/host.js';
+import type { Changes } from './live/changes.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -15,6 +16,9 @@ export type Meaning =
   | 'strong'
   | 'faint'
   | 'label'
+  /** A value that changed a moment ago, and one that changed a little earlier. */
+  | 'fresh'
+  | 'fading'
   /** Black on white whatever the theme, for a camera. */
   | 'printed';
 
@@ -26,6 +30,10 @@ export interface Screen {
   readonly width: number;
   /** In lines; Infinity if there is no limit. */
   readonly height: number;
+  /** Whether lines beyond the height are lost, as in a live view; elsewhere the terminal scrolls. */
+  readonly isFixed?: true;
+  /** What changed since earlier drawings. Absent: it is drawn once. */
+  readonly changes?: Changes;
   readonly colour: boolean;
   /** Whether lines, blocks and arrows can be drawn; a dumb terminal gets ASCII. */
   readonly symbols: boolean;
@@ -85,6 +93,8 @@ function palette(chalk: ChalkInstance): Paint {
     strong: only(chalk.bold),
     faint: only(rich ? chalk.ansi256(243) : chalk.dim),
     label: only(rich ? chalk.ansi256(31) : chalk.bold),
+    fresh: only(chalk.inverse),
+    fading: only(chalk.underline),
     printed: only(rich ? chalk.ansi256(16).bgAnsi256(231) : chalk.black.bgWhiteBright),
   };
 }
@@ -107,5 +117,13 @@ const PLAIN: Paint = {
   strong: same,
   faint: same,
   label: same,
+  fresh: same,
+  fading: same,
   printed: same,
 };
+
+/** A text that is faint as a whole, whatever colours it has elsewhere. */
+export function drawFaint(screen: Screen, draw: (screen: Screen) => string): string {
+  const text = draw({ ...screen, paint: PLAIN });
+  return text.split('\n').map(screen.paint.faint).join('\n');
+}

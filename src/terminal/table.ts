@@ -1,4 +1,5 @@
 import CliTable from 'cli-table3';
+import type { Change } from './live/changes.js';
 import type { Paint, Screen } from './screen.js';
 import { displayWidth, safe, shortened, wrapped } from './text.js';
 
@@ -15,11 +16,15 @@ export interface Column<Row> {
   readonly onScreenOnly?: true;
   /** Whether its text is prose that is wrapped between words before a column is left out. */
   readonly wraps?: true;
+  /** Names a row, so that a live view can tell what changed in it; a row that is new is marked in this column. */
+  rowKey?(row: Row): string;
 }
 
-interface TableOptions {
+export interface TableOptions {
   /** A line above the table. */
   readonly title?: string;
+  /** Which rows stay on a fixed screen that has no room for all (default: the first). */
+  readonly keeps?: 'first' | 'last';
 }
 
 /** Draws rows under titled columns. Columns that do not fit are left out and named below. */
@@ -29,12 +34,67 @@ export function table<Row>(
   rows: readonly Row[],
   options: TableOptions = {},
 ): string {
-  const whole = columns.map((column) => layOut(column, rows, screen.paint));
-  const { all, count } = withWrappedProse(screen, columns, rows, whole);
+  const marked = withChanges(screen, columns);
+  const whole = marked.map((column) => layOut(column, rows, screen.paint));
+  const { all, count } = withWrappedProse(screen, marked, rows, whole);
   const kept = columnsThatFit(all, screen.width);
   const dropped = all.filter((column) => !kept.includes(column));
-  const body = draw(screen, kept, count);
-  return [...titleOf(screen, options), body, leftOut(screen, dropped)].filter((part) => part !== null).join('\n');
+  const above = [...titleOf(screen, options), ...head(screen, kept)];
+  const below = leftOut(screen, dropped)?.split('\n') ?? [];
+  const room = screen.isFixed ? screen.height - above.length - below.length : Number.POSITIVE_INFINITY;
+  return [...above, ...withinRoom(screen, bodyOf(kept, count), room, options.keeps), ...below].join('\n');
+}
+
+/** The lines that fit, and how many do not. */
+function withinRoom(
+  screen: Screen,
+  lines: readonly string[],
+  room: number,
+  keeps: TableOptions['keeps'] = 'first',
+): readonly string[] {
+  if (lines.length <= room) return lines;
+  const kept = Math.max(0, room - 1);
+  const words = `${lines.length - kept} ${keeps === 'first' ? 'more' : 'earlier'} rows: a taller terminal shows them`;
+  const more = screen.paint.faint(shortened(words, screen.width));
+  return keeps === 'first' ? [...lines.slice(0, kept), more] : [more, ...lines.slice(lines.length - kept)];
+}
+
+/** The columns with each value marked that changed lately: by how it is painted or, without colours, by a sign at it. */
+function withChanges<Row>({ changes, colour, paint }: Screen, columns: readonly Column<Row>[]): readonly Column<Row>[] {
+  const key = columns.find(({ rowKey }) => rowKey !== undefined);
+  if (changes === undefined || key === undefined) return columns;
+  return columns.map((column) => {
+    if (column.onScreenOnly) return column;
+    const changeOf = (row: Row, value: string) => {
+      const name = key.rowKey?.(row) ?? '';
+      // a line that continues the one above
+      const change = name === '' ? undefined : changes.of(`${name} ${column.title}`, value);
+      return change?.isNew && column !== key ? undefined : change;
+    };
+    if (!colour) {
+      const isAfter = (column.align ?? 'left') === 'left';
+      const value = (row: Row) => {
+        const text = column.value(row);
+        if (text === null) return null;
+        const sign = signOf(changeOf(row, text));
+        return isAfter ? `${text}${sign}` : `${sign}${text}`;
+      };
+      return { ...column, value };
+    }
+    const paintChanged: Column<Row>['paint'] = (text, row, paints) => {
+      const painted = column.paint?.(text, row, paints) ?? text;
+      const change = changeOf(row, text);
+      if (change === undefined) return painted;
+      return change.isFresh ? paint.fresh(painted) : paint.fading(painted);
+    };
+    return { ...column, paint: paintChanged };
+  });
+}
+
+function signOf(change: Change | undefined): string {
+  if (change === undefined) return ' ';
+  if (!change.isFresh) return '·';
+  return change.direction === null ? '*' : change.direction === 'up' ? '↑' : '↓';
 }
 
 /** In cells: prose that is narrower is harder to read than a table without a column. */
@@ -62,7 +122,8 @@ function withWrappedProse<Row>(
       column === prose ? text : isFirst ? column.value(row) : '';
     const paint: Column<(typeof lines)[number]>['paint'] = (text, { row }, paints) =>
       column.paint?.(text, row, paints) ?? text;
-    return layOut({ ...column, value, paint }, lines, screen.paint);
+    const { rowKey, ...unnamed } = column;
+    return layOut({ ...unnamed, value, paint }, lines, screen.paint);
   });
   return { all, count: lines.length };
 }
@@ -76,14 +137,20 @@ export type Entry = readonly [
 
 /** Draws a single thing as lines of label and value. A long value is wrapped. */
 export function record(screen: Screen, entries: readonly Entry[], options: TableOptions = {}): string {
-  const labels: Column<Entry> = { title: '', value: ([label]) => label, paint: (text) => screen.paint.label(text) };
+  const labels: Column<Entry> = {
+    title: '',
+    value: ([label]) => label,
+    paint: (text) => screen.paint.label(text),
+    onScreenOnly: true,
+  };
   const values: Column<Entry> = {
     title: '',
     value: ([, value]) => value,
+    rowKey: ([label]) => label,
     paint: (text, [, , paint], paints) => paint?.(text, paints) ?? text,
   };
   const lines = entries.flatMap((entry) => linesOf(entry, roomForValues(screen, entries)));
-  const columns = [labels, values].map((column) => layOut(column, lines, screen.paint));
+  const columns = withChanges(screen, [labels, values]).map((column) => layOut(column, lines, screen.paint));
   return [...titleOf(screen, options), draw(screen, columns, lines.length, false)].join('\n');
 }
 
@@ -260,12 +327,12 @@ const FILLING = '#';
 
 /** Draws columns side by side, with titles and a rule above if wanted. */
 function draw(screen: Screen, columns: readonly LaidOutColumn[], rows: number, titled = true): string {
+  return [...(titled ? head(screen, columns) : []), ...bodyOf(columns, rows)].join('\n');
+}
+
+function bodyOf(columns: readonly LaidOutColumn[], rows: number): string[] {
   const frame = frameOf(columns);
-  const lines: string[] = titled ? head(screen, columns, frame) : [];
-  for (let row = 0; row < rows; row += 1) {
-    lines.push(lineOf(frame, columns, (column) => column.cells[row] as Cell));
-  }
-  return lines.join('\n');
+  return Array.from({ length: rows }, (_, row) => lineOf(frame, columns, (column) => column.cells[row] as Cell));
 }
 
 /**
@@ -282,9 +349,9 @@ function frameOf(columns: readonly LaidOutColumn[]): string[] {
   return frame.toString().split(/#+/);
 }
 
-function head(screen: Screen, columns: readonly LaidOutColumn[], frame: readonly string[]): string[] {
+function head(screen: Screen, columns: readonly LaidOutColumn[]): string[] {
   const { label, faint } = screen.paint;
-  const titles = lineOf(frame, columns, ({ title }) => ({ text: label(title), width: displayWidth(title) }));
+  const titles = lineOf(frameOf(columns), columns, ({ title }) => ({ text: label(title), width: displayWidth(title) }));
   // in a pipe every line below the first is a row
   if (screen.width === Number.POSITIVE_INFINITY) return [titles];
   const width = columns.reduce((sum, column) => sum + column.width, GAP * (columns.length - 1));

@@ -93,6 +93,25 @@ export function displayWidth(text: string): number {
   return (measure ?? estimate)(text);
 }
 
+/** What a terminal draws in one or two cells: a character with its marks. */
+export interface Glyph {
+  readonly text: string;
+  readonly width: 1 | 2;
+}
+
+/** The glyphs of a safe text. */
+export function glyphs(text: string): Glyph[] {
+  if (PLAIN.test(text)) return Array.from(text, (character) => ({ text: character, width: 1 }));
+  const found: Glyph[] = [];
+  for (const character of text) {
+    const width = displayWidth(character);
+    const last = found.at(-1);
+    if (width === 0 && last !== undefined) found[found.length - 1] = { ...last, text: last.text + character };
+    else if (width > 0) found.push({ text: character, width: width === 1 ? 1 : 2 });
+  }
+  return found;
+}
+
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 const MARK = /\p{M}/u;

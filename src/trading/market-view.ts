@@ -1,5 +1,6 @@
 import { Decimal } from '../domain/decimal.js';
 import type { Depth, Level } from '../domain/market-data.js';
+import { formatPercent } from '../domain/number-format.js';
 import type { Side } from '../domain/order.js';
 
 /** The book of a market, best first on both sides. */
@@ -48,11 +49,10 @@ export function distanceFrom(price: Decimal, reference: Reference): Decimal {
   return percentFrom(price, reference.price, DISTANCE_DECIMALS);
 }
 
-/** `0.25% above`, `1.2% below`, or `at`. */
+/** `0.25% above`, `1.20% below`, or `at`. */
 export function distanceText(distance: Decimal): string {
-  const percent = distance.trimmed();
-  if (percent.sign === 0) return 'at';
-  return percent.sign < 0 ? `${percent.negated()}% below` : `${percent}% above`;
+  if (distance.sign === 0) return 'at';
+  return distance.sign < 0 ? `${formatPercent(distance.negated())} below` : `${formatPercent(distance)} above`;
 }
 
 /** How far a price lies above another, in percent with `scale` decimals, rounded away from zero; negative below it. */

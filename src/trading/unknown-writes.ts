@@ -1,4 +1,5 @@
 import { splitMarket } from '../domain/market.js';
+import { formatAmount, grouped } from '../domain/number-format.js';
 import type { OrderReference } from '../domain/order.js';
 import { type Advice, suggest } from '../errors.js';
 import { Job } from './batches/job.js';
@@ -58,11 +59,11 @@ function adviceOf(entry: JournalEntry): Advice | undefined {
 function textOf({ intent }: JournalEntry): string {
   if (isOf(intent, 'order')) {
     const { side, amount, market, price } = intent.terms;
-    return `An earlier order may have been placed: ${side} ${amount} ${market} at ${price}.`;
+    return `An earlier order may have been placed: ${side} ${formatAmount(amount)} ${market} at ${grouped(price)}.`;
   }
   if (isOf(intent, 'withdraw')) {
     const { amount, coin, address } = intent.terms;
-    return `An earlier withdrawal may have been sent: ${amount} ${coin} to ${address}.`;
+    return `An earlier withdrawal may have been sent: ${formatAmount(amount)} ${coin} to ${address}.`;
   }
   if (isOf(intent, 'cancelOrder') || isOf(intent, 'replace')) {
     const { order, market } = intent.terms;

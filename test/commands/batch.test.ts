@@ -125,7 +125,7 @@ describe('pit order batch', () => {
         ...{ lowest: `${batches.first}.50`, highest: `${batches.first + 44}.50`, fillingAtOnce: 0, guards: [] },
         ...{ feeCoin: null, spentCoin: 'usdt', balanceBefore: DECIMAL, balanceAfter: DECIMAL },
         ...{ bid: DECIMAL, ask: DECIMAL, mid: DECIMAL },
-        warnings: [expect.stringMatching(/^The price \d+\.50 is .*% below mid/)],
+        warnings: [expect.stringMatching(/^The price [\d,]+\.50 is \d+\.\d\d% below mid/)],
       },
     });
     expect(await batches.there()).toEqual([]);
@@ -171,13 +171,13 @@ describe('pit order batch', () => {
     [
       'price-band',
       ['20000,0.001', '40000,0.001', '39000,0.001'],
-      /: line 2 \(and 1 more\): the price 40000 is [\d.]+% above mid/,
+      /: line 2 \(and 1 more\): the price 40,000\.00 is \d+\.\d\d% above mid/,
     ],
-    ['order-notional', ['20000,0.001', '20000,60'], /: line 2: the largest order comes to 1200000 usdt/],
+    ['order-notional', ['20000,0.001', '20000,60'], /: line 2: the largest order comes to 1,200,000 usdt/],
     [
       'day-notional',
       Array(6).fill('20000,45'),
-      /: the orders of this UTC day would come to 5\d{6}[\d.]* usdt, and the limit is 5000000 usdt/,
+      /: the orders of this UTC day would come to 5,\d{3},\d{3}[\d.]* usdt, and the limit is 5,000,000 usdt/,
     ],
   ])('%s stops a batch, and --yes does not override it', async (guard, rows, says) => {
     const all = () => pit.json<unknown[]>('orders btc_usdt --side buy --state all --all');

@@ -63,10 +63,11 @@ describe('pit cancel --all', () => {
 
   it('succeeds if an order filled before it was cancelled', async () => {
     const id = await straight.place({ side: 'sell', price: inside, amount: '0.01', type: 'postOnly' });
-    await straight.fault('late', 'cancelOrder', { count: 1, delay: 2_500 });
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
     const running = all();
     await straight.untilFault();
     await fill('0.01');
+    await straight.advance(1);
     const row = { outcome: 'refused', id, filled: '0.010000', code: 3001, message: 'already filled' };
     expect(await running).toMatchObject([row]);
   });
@@ -114,10 +115,11 @@ describe('pit cancel --all', () => {
   it('exits with 9 if only some orders were cancelled', async () => {
     await straight.place(FAR);
     await straight.place(FAR);
-    await straight.fault('late', 'cancelOrder', { count: 1, delay: 1_500 });
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
     const running = pit.run('cancel btc_usdt --all --yes --json --timeout 5');
     await straight.untilFault();
     await straight.fault('error-before', 'getOrders');
+    await straight.advance(1);
     const { code, stdout, stderr } = await running;
     expect(document<Cancelled[]>(stdout).map(({ outcome }) => outcome)).toEqual(['cancelled', 'cancelled']);
     expect([code, lastError(stderr).message]).toEqual([9, expect.stringContaining('is unknown whether')]);
@@ -155,11 +157,12 @@ describe('pit cancel --all', () => {
 describe('pit cancel with a lost answer', () => {
   it('names the record, and resolve settles it', async () => {
     const id = await straight.place({ ...FAR, clientId: 'lostmine1' });
-    await straight.fault('late', 'cancelOrder', { count: 1, delay: 4_500 });
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
     const { code, stderr } = await pit.run('cancel btc_usdt --id lostmine1 --json --timeout 2');
     const { hint, clientId } = lastError(stderr);
     expect([code, hint]).toEqual([6, expect.stringContaining(`pit resolve ${clientId}`)]);
     expect(hint).toContain('pit cancel btc_usdt --id lostmine1');
+    await straight.advance(1);
     const resolved = await pit.json<Cancelled[]>(`resolve ${clientId}`);
     expect(resolved).toMatchObject([{ operation: 'cancelOrder', clientId, outcome: 'cancelled', id }]);
   });

@@ -37,7 +37,7 @@ describe('the answer to an order', () => {
       'everything filled',
       list(ALL),
       { state: 'filled', filled: '0.03', filledValue: '600.04', averagePrice: '20001.3333333333', fee: '0.00006' },
-      'Filled  all 0.03 btc at 20,001.333 usdt on average, fee 0.00006 btc\n',
+      'Filled  all 0.03 btc at 20,001.3334 usdt on average, fee 0.00006 btc\n',
     ],
     [
       'a part filled',
@@ -60,7 +60,7 @@ describe('the answer to an order', () => {
   ])('says at once that %s', async (_, answer, fields, words) => {
     const { row, text } = await placed(answer);
     expect(row).toMatchObject({ outcome: 'placed', id: '8', ...fields });
-    expect(text).toMatch(/^Placed {2}\+ BUY 0\.03 btc_usdt at 20,100 {2}spot {2}id 8\n/);
+    expect(text).toMatch(/^Placed {2}\+ BUY 0\.03 btc_usdt at 20,100\.00 {2}spot {2}id 8\n/);
     expect(text).toContain(words);
   });
 

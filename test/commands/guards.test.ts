@@ -67,14 +67,22 @@ describe('a guard', () => {
   }
 
   it.each([
-    ['price-band', 'buy btc_usdt 0.01 --at 22000.01', /22000\.01 is 10\.0001% above mid \(20000\).*at most 22000/],
-    ['price-band', 'sell btc_usdt 0.01 --at 17999.99', /17999\.99 is 10\.0001% below mid \(20000\).*at least 18000/],
-    ['price-band', 'buy btc_usdt 0.01 --at ask+12%', /22400\.56 is 12\.0028% above mid/],
-    ['order-notional', 'buy btc_usdt 50.01 --at 20000', /comes to 1000200 usdt.*1000000 usdt/],
-    ['order-notional', 'sell btc_usdt 51 --at 19999', /comes to 1019974.5 usdt.*below the best bid \(19999\.5\)/],
-    ['day-notional', 'buy btc_usdt 251 --at 20000 --override order-notional', /come to 5020000 usdt.*5000000 usdt/],
-    ['post-only', 'buy btc_usdt 0.01 --at 20000.50 --post-only', /20000\.50.*best ask is 20000\.5/],
-    ['post-only', 'sell btc_usdt 0.01 --at bid --post-only', /19999\.50.*best bid is 19999\.5/],
+    [
+      'price-band',
+      'buy btc_usdt 0.01 --at 22000.01',
+      /22,000\.01 is 10\.01% above mid \(20,000\.00\).*at most 22,000\.00\./,
+    ],
+    [
+      'price-band',
+      'sell btc_usdt 0.01 --at 17999.99',
+      /17,999\.99 is 10\.01% below mid \(20,000\.00\).*at least 18,000\.00\./,
+    ],
+    ['price-band', 'buy btc_usdt 0.01 --at ask+12%', /22,400\.56 is 12\.01% above mid/],
+    ['order-notional', 'buy btc_usdt 50.01 --at 20000', /comes to 1,000,200 usdt.*1,000,000 usdt/],
+    ['order-notional', 'sell btc_usdt 51 --at 19999', /comes to 1,019,974\.5 usdt.*below the best bid \(19,999\.50\)/],
+    ['day-notional', 'buy btc_usdt 251 --at 20000 --override order-notional', /come to 5,020,000 usdt.*5,000,000 usdt/],
+    ['post-only', 'buy btc_usdt 0.01 --at 20000.50 --post-only', /20,000\.50.*best ask is 20,000\.50/],
+    ['post-only', 'sell btc_usdt 0.01 --at bid --post-only', /19,999\.50.*best bid is 19,999\.50/],
   ])('%s stops an order: %s', async (guard, words, says) => {
     const error = await heldBack(`order ${words} --yes`, says);
     expect(error.message).toContain(`${guard} blocks this`);
@@ -93,9 +101,9 @@ describe('a guard', () => {
 
   it('only warns of a far price on the harmless side', async () => {
     expect(await placed('order buy btc_usdt 0.01 --at 17999 --yes')).toMatch(
-      /Warning: The price 17999 is 10\.005% below/,
+      /Warning: The price 17,999\.00 is 10\.01% below/,
     );
-    expect(await placed('order sell btc_usdt 0.01 --at 22001 --yes')).toMatch(/22001 is 10\.005% above/);
+    expect(await placed('order sell btc_usdt 0.01 --at 22001 --yes')).toMatch(/22,001\.00 is 10\.01% above/);
   });
 
   it('sums the day from the journal', async () => {
@@ -108,15 +116,15 @@ describe('a guard', () => {
   it('for the price of a sell can be overridden without overriding the limits on its real value', async () => {
     await pit.done('profile set sandbox orderNotional 10000usdt');
     const line = 'order sell btc_usdt 0.4 --at 10 --yes';
-    await heldBack(`${line.replace('0.4', '2')} --override price-band`, /^order-notional blocks this: .*39999 usdt/);
+    await heldBack(`${line.replace('0.4', '2')} --override price-band`, /^order-notional blocks this: .*39,999 usdt/);
     const dry = `${line.replace('0.4', '2').replace('--yes', '--dry-run')} --override price-band`;
     const { preview } = await pit.json<{ preview: { notional: string; guards: object[] } }>(dry, exchange.extra);
     expect(preview).toMatchObject({ notional: '20', guards: [{ guard: 'price-band' }, { guard: 'order-notional' }] });
     for (const setting of ['priceBand off', 'dayNotional 10000usdt']) await pit.done(`profile set sandbox ${setting}`);
-    await heldBack(line.replace('0.4', '2'), /^order-notional blocks this: .*39999 usdt/);
+    await heldBack(line.replace('0.4', '2'), /^order-notional blocks this: .*39,999 usdt/);
     await placed(line);
     const error = await pit.failure(line.replace('10', '11'), 2, exchange.extra);
-    expect(error.message).toContain('day would come to 15999.6 usdt, and the limit is 10000 usdt');
+    expect(error.message).toContain('day would come to 15,999.6 usdt, and the limit is 10,000 usdt');
   });
 
   it('of the day applies to several processes that start at once', async () => {
@@ -154,7 +162,7 @@ describe('a guard', () => {
     const shown = await pit.done('profile show sandbox');
     expect(shown).toMatch(/priceBand +1% \(profile\)\n/);
     expect(shown).toMatch(/dayNotional +five times orderNotional \(default\)\n/);
-    expect((await pit.failure(line, 2, exchange.extra)).message).toContain('1%, so at most 20200');
+    expect((await pit.failure(line, 2, exchange.extra)).message).toContain('1.00%, so at most 20,200.00');
     await pit.done('profile set sandbox priceBand off');
     await placed(line.replace('20300', '90000'));
     await pit.done('profile unset sandbox priceBand');
@@ -185,11 +193,11 @@ describe('a guard', () => {
   it('is reported by a dry run, which sends nothing and succeeds', async () => {
     const line = 'order buy btc_usdt 0.01 --at 23000 --dry-run';
     const { preview } = await pit.json<{ preview: { warnings: string[]; guards: object[] } }>(line, exchange.extra);
-    const message = expect.stringMatching(/^the price 23000 is 15% above mid \(20000\)/);
+    const message = expect.stringMatching(/^the price 23,000\.00 is 15\.00% above mid \(20,000\.00\)/);
     expect(preview.guards).toEqual([{ guard: 'price-band', message, overridden: false }]);
-    expect(preview.warnings[0]).toMatch(/^price-band: the price 23000 is 15% above/);
+    expect(preview.warnings[0]).toMatch(/^price-band: the price 23,000\.00 is 15\.00% above/);
     const overridden = await pit.run(`${line} --override price-band`, exchange.extra);
-    expect(overridden.stdout).toContain('price-band (overridden): the price 23000');
+    expect(overridden.stdout).toContain('price-band (overridden): the price 23,000.00');
   });
 });
 

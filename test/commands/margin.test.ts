@@ -63,7 +63,7 @@ describe('pit order on margin', () => {
     await pit.done('sandbox transfer usdt 500 --margin cross --yes');
     const output = await pit.done('order buy btc_usdt 0.01 --at 20000 --account cross --id margin01 --yes');
     expect(output).toMatch(
-      /^Placed {2}\+ BUY 0\.01 btc_usdt at 20,000 {2}cross margin {2}id \d+\nOpen {4}nothing has filled yet\n$/,
+      /^Placed {2}\+ BUY 0\.01 btc_usdt at 20,000\.00 {2}cross margin {2}id \d+\nOpen {4}nothing has filled yet\n$/,
     );
     const line = 'order replace btc_usdt --id margin01 --at 20100';
     const runs = await pit.json(`${line} --dry-run`);

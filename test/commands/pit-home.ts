@@ -1,4 +1,5 @@
 import { beforeAll, expect } from 'vitest';
+import type { Host } from '../../src/platform/host.js';
 import { schemaViolations } from '../cli-contract/schema-violations.js';
 import { type Ran, runPit, type ServedSandbox, serveSandbox, temporaryHome } from '../support/pit.js';
 import { runProgram } from '../support/program.js';
@@ -8,6 +9,8 @@ export interface Extra {
   readonly input?: string;
   /** Runs the built program in its own process. */
   readonly ownProcess?: true;
+  /** What differs from the real outside world, in this process. */
+  readonly host?: Partial<Host>;
 }
 
 export interface CliError {
@@ -22,6 +25,8 @@ export interface CliError {
 /** Runs pit commands with one PIT_HOME in this process, and checks their exit code and output. */
 export class PitHome {
   #served: ServedSandbox | undefined;
+  /** What differs from the real outside world for all commands in this process. */
+  host: Partial<Host> = {};
 
   constructor(readonly home: string) {}
 
@@ -36,8 +41,9 @@ export class PitHome {
   }
 
   run(line: string, { ownProcess, ...extra }: Extra = {}): Promise<Ran> {
-    const run = ownProcess === true ? runProgram : runPit;
-    return run(line === '' ? [] : line.split(' '), { home: this.home, ...extra });
+    const words = line === '' ? [] : line.split(' ');
+    const { home, host } = this;
+    return ownProcess === true ? runProgram(words, { home, ...extra }) : runPit(words, { home, host, ...extra });
   }
 
   /** The stdout of a command that exits 0. */

@@ -99,7 +99,7 @@ describe('--dry-run', () => {
       notional: '200',
       // no earlier buy shows a fee
       ...{ fee: null, feeCoin: null },
-      warnings: [expect.stringMatching(/^The price 20000 is \d+\.\d+% below mid/)],
+      warnings: [expect.stringMatching(/^The price 20,000\.00 is \d+\.\d\d% below mid/)],
       ...{ spentCoin: 'usdt', balanceBefore: '250000.00000000', balanceAfter: '249800.00000000' },
       ...{ bid: DECIMAL, ask: DECIMAL, mid: DECIMAL, distance: expect.stringMatching(/^-\d/) },
       ...{ fillsAtOnce: '0.00', fillsAtLeast: false, averagePrice: null },

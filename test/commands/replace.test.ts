@@ -117,14 +117,15 @@ describe('pit order replace', () => {
 
   it('exits with 3 if the order filled meanwhile, and says what filled', async () => {
     const id = await partlyFilled('0.004');
-    await straight.fault('late', 'cancelOrder', { count: 1, delay: 2_000 });
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
     const running = desk.failure(`order replace btc_usdt ${id} --at 40000 --yes`, 3);
     await straight.untilFault();
     await straight.place({ side: 'buy', price: inside, amount: '0.006', type: 'ioc' });
+    await straight.advance(1);
     const error = await running;
     expect(error).toMatchObject({
       kind: 'refused',
-      message: expect.stringContaining('filled before it could be replaced: 0.010000'),
+      message: expect.stringContaining('filled before it could be replaced: 0.01 btc for '),
     });
     expect(await straight.open()).toEqual([]);
     const late = await desk.failure(`order replace btc_usdt ${id} --at 40000 --yes`, 3);
@@ -133,13 +134,14 @@ describe('pit order replace', () => {
 
   it('exits with 9 if the rest is too small, and the order is cancelled', async () => {
     const id = await partlyFilled('0.004');
-    await straight.fault('late', 'cancelOrder', { count: 1, delay: 2_000 });
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
     const running = ended(`${id} --at 40000`);
     await straight.untilFault();
     await straight.place({ side: 'buy', price: inside, amount: '0.00595', type: 'ioc' });
+    await straight.advance(1);
     const { code, answer, error } = await running;
     expect([code, error.kind]).toEqual([9, 'partial']);
-    expect(error.message).toContain('is cancelled with 0.009950 of 0.010000 filled');
+    expect(error.message).toContain('is cancelled with 0.00995 of 0.01 filled');
     expect(error.message).toContain('too small for btc_usdt');
     expect(error.hint).toBe('The rest, 0.00005, is below the minimum of btc_usdt and cannot be placed by itself.');
     expect(answer).toMatchObject({
@@ -165,12 +167,13 @@ describe('pit order replace', () => {
 
   it('suggests no order that is too small when resolve finds a killed replacement', async () => {
     const id = await partlyFilled('0.004');
-    await straight.fault('late', 'cancelOrder', { count: 1, delay: 1_500 });
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
     const { child, ended } = start(desk, ['order', 'replace', 'btc_usdt', id, '--at', '40000', '--yes']);
     await straight.untilFault();
     await straight.place({ side: 'buy', price: inside, amount: '0.00595', type: 'ioc' });
     child.kill('SIGKILL');
     await ended;
+    await straight.advance(1);
     const { stdout, stderr } = await desk.run('resolve --json');
     expect(document<object[]>(stdout)[0]).toMatchObject({ operation: 'replace', outcome: 'cancelled', id });
     expect(stderr).toContain('The rest, 0.00005, is below the minimum of btc_usdt and cannot be placed by itself.');
@@ -221,7 +224,7 @@ describe('pit order replace', () => {
 
   it('places nothing and exits with 6 if the cancellation is unknown, and resolve settles it', async () => {
     const id = await straight.place(FAR);
-    await straight.fault('late', 'cancelOrder', { count: 1, delay: 4_500 });
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
     const { code, answer, error } = await ended(`${id} --at 21000 --timeout 2`);
     expect(code).toBe(6);
     expect(answer).toMatchObject({ outcome: 'notSent', id: null, replaced: { outcome: 'unknown', id } });
@@ -230,6 +233,7 @@ describe('pit order replace', () => {
       clientId: answer.clientId,
       hint: expect.stringContaining(`pit resolve ${answer.clientId}`),
     });
+    await straight.advance(1);
     const resolved = await desk.run(`resolve ${answer.clientId} --json`);
     expect(document(resolved.stdout)).toMatchObject([
       { operation: 'replace', outcome: 'cancelled', id, clientId: answer.clientId },
@@ -268,7 +272,7 @@ describe('pit order replace', () => {
   it('leaves the order unchanged if the balance does not cover the new one', async () => {
     const id = await straight.place(FAR);
     const error = await desk.failure(`order replace btc_usdt ${id} --at 21000 --amount 20 --yes`, 2);
-    expect(error.message).toMatch(/needs 420000 usdt, and only .* usdt would be available with the old one cancelled/);
+    expect(error.message).toMatch(/needs 420,000 usdt, and only .* usdt would be available with the old one cancelled/);
     expect(await straight.open()).toEqual([id]);
   });
 
@@ -322,7 +326,7 @@ describe('pit order replace', () => {
     const line = `order replace btc_usdt ${id} --at ask+5% --amount 100% --dry-run`;
     const { bid, ask } = await straight.best();
     const [, order] = await desk.json<object[]>(line);
-    const beyond = `The price is 5% past the best ask ${ask}.`;
+    const beyond = `The price is 5.00% past the best ask ${ask.replace(/(\d{3}\.)/, ',$1')}.`;
     expect(order).toMatchObject({
       preview: {
         ...{ bid, ask, spentCoin: 'usdt', distance: expect.stringMatching(/^5\.\d/), guards: [] },
@@ -391,8 +395,8 @@ describe('on a terminal', () => {
     const lines = refused.screen.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').split('\r\n');
     const text = lines.join(' ').replace(/\s+/g, ' ');
     for (const part of [
-      '20,000.00 → 21,000 usdt',
-      '0.010000 → 0.02 btc',
+      '20,000.00 → 21,000.00 usdt',
+      '0.01 → 0.02 btc',
       '(0.01 btc open)',
       'the exchange does not report it',
     ])

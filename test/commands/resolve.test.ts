@@ -4,8 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { lineOf } from '../../src/trading/journal/files.js';
 import { signedUrl } from '../sandbox/signing.js';
 import { lastError, TIME, usePitHome } from './pit-home.js';
+import { QuickHost } from './quick-host.js';
+import { Straight } from './straight.js';
 
-const pit = usePitHome(['--no-limits', '--limit', 'reqTime=4s']);
+const pit = usePitHome();
+const straight = new Straight(pit);
+const quick = new QuickHost(straight);
+pit.host = quick.host;
 
 interface Row {
   readonly operation: string;
@@ -23,7 +28,8 @@ async function fault(words: string): Promise<void> {
   await pit.done(`sandbox fault add ${words} --count 1`);
 }
 
-function lost(words: string, timeout = 2) {
+/** Long enough to send it on a busy machine; half of it may be spent on waiting for an answer. */
+function lost(words: string, timeout = 8) {
   return pit.run(`order ${words} --yes --json --timeout ${timeout}`);
 }
 
@@ -31,7 +37,9 @@ function lost(words: string, timeout = 2) {
 async function repeat(clientId: string, price: string, amount: string): Promise<string> {
   const { address } = pit.served;
   const values = { amount, currency: 'btc_usdt', customerOrderId: clientId, price, tradeType: '1' };
-  const text = await (await fetch(signedUrl(address, address, 'order', values))).text();
+  const url = new URL(signedUrl(address, address, 'order', values));
+  url.searchParams.set('reqTime', String(quick.host.now()));
+  const text = await (await fetch(url)).text();
   return /"id":"(\d+)"/.exec(text)?.[1] ?? '';
 }
 
@@ -47,13 +55,12 @@ describe('pit resolve', () => {
     expect(first.code).toBe(6);
     expect(lastError(first.stderr)).toMatchObject({ kind: 'unknown', clientId: 'gone1' });
     expect(lastError(first.stderr).hint).toContain('pit resolve gone1');
-    // at once, as it is early for some seconds only
-    const early = await pit.run('resolve gone1 --json --timeout 2');
+    const early = await pit.run('resolve gone1 --json --timeout 8');
     expect([early.code, lastError(early.stderr).hint]).toEqual([6, expect.stringMatching(EARLY)]);
     const again = await pit.failure('order buy btc_usdt 0.01 --at 20001 --yes', 2);
     expect(again.hint).toContain('pit resolve gone1');
     expect((await pit.failure('order buy btc_usdt 0.02 --at 20001 --id gone1 --yes', 2)).message).toContain('gone1');
-    const [row] = await pit.json<Row[]>('resolve gone1 --timeout 20');
+    const [row] = await pit.json<Row[]>('resolve gone1 --timeout 100');
     expect(row).toStrictEqual({
       ...{ operation: 'order', clientId: 'gone1', market: 'btc_usdt', outcome: 'notSent', id: null, duplicates: [] },
       timeline: expect.arrayContaining([{ time: TIME, event: 'sent' }]),
@@ -65,10 +72,10 @@ describe('pit resolve', () => {
   });
 
   it('finds an order that arrived after the command ended', async () => {
-    await fault('late --operation order --delay 3000');
+    await fault('late --operation order --delay 20000');
     const { code } = await lost('buy btc_usdt 0.01 --at 20002 --id late1');
     expect(code).toBe(6);
-    const rows = await pit.json<Row[]>('resolve --timeout 20');
+    const rows = await pit.json<Row[]>('resolve --timeout 100');
     expect(rows).toMatchObject([{ clientId: 'late1', outcome: 'placed', duplicates: [] }]);
     const orders = await pit.json<{ id: string; price: string }[]>('orders btc_usdt');
     expect(orders.filter(({ price }) => price === '20002.00').map(({ id }) => id)).toEqual([rows[0]?.id]);
@@ -120,9 +127,9 @@ describe('pit resolve', () => {
   it('settles a cancellation by the order itself', async () => {
     await pit.done('order buy btc_usdt 0.01 --at 20003 --id open1 --yes');
     await fault('drop-before --operation cancelOrder');
-    const { code } = await pit.run('cancel btc_usdt --id open1 --json --timeout 2');
+    const { code } = await pit.run('cancel btc_usdt --id open1 --json --timeout 8');
     expect(code).toBe(6);
-    const rows = await pit.json<Row[]>('resolve --timeout 20');
+    const rows = await pit.json<Row[]>('resolve --timeout 100');
     expect(rows).toMatchObject([{ operation: 'cancelOrder', outcome: 'notSent' }]);
   });
 });
@@ -158,10 +165,10 @@ describe('an order that a proxy repeated', () => {
 
   it('is reported by pit resolve when it settles another order of the same side', async () => {
     await pit.done('order buy btc_usdt 0.01 --at 21004 --id twice4 --yes');
-    await fault('late --operation order --delay 2500');
+    await fault('late --operation order --delay 20000');
     expect((await lost('buy btc_usdt 0.01 --at 21005 --id late4')).code).toBe(6);
     const extra = await repeat('twice4', '21004', '0.01');
-    const { stdout, stderr } = await pit.run('resolve --json --timeout 20');
+    const { stdout, stderr } = await pit.run('resolve --json --timeout 100');
     expect(stderr).toContain(`pit cancel btc_usdt ${extra}`);
     const rows = JSON.parse(stdout) as Row[];
     expect(rows.map(({ clientId, duplicates }) => [clientId, duplicates]).toSorted()).toEqual([
@@ -198,7 +205,7 @@ describe('a lost internal withdrawal', () => {
     const early = await pit.failure(`resolve ${id} --as notSent`, 2);
     expect(early.message).toContain('may still execute withdrawal');
     await pit.done('order sell btc_usdt 0.05 --at bid-1% --ioc --yes');
-    const looked = await pit.run(`resolve ${id} --json --timeout 2`);
+    const looked = await pit.run(`resolve ${id} --json --timeout 8`);
     expect([looked.code, JSON.parse(looked.stdout)]).toMatchObject([6, [{ outcome: 'unknown', id: null }]]);
     expect(lastError(looked.stderr)).toMatchObject({
       message: expect.stringMatching(

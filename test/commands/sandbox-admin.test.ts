@@ -53,6 +53,24 @@ describe('pit sandbox', () => {
     await pit.failure('sandbox transfer usdt 40', 2);
   });
 
+  it('trades on at once, whatever was done to the clock', async () => {
+    const order = async () => {
+      const { id } = await pit.json<{ id: string }>('order buy btc_usdt 0.01 --at bid-1% --yes');
+      expect(await pit.json('resolve')).toEqual([]);
+      return id;
+    };
+    for (const drive of ['stop', 'advance 5m', 'speed 60', 'start', 'speed 1']) {
+      await pit.done(`sandbox clock ${drive}`);
+      // the first request is a write, dated by what the command before remembered
+      await pit.done(`cancel btc_usdt ${await order()}`);
+    }
+    const findings = await pit.json<{ check: string; status: string; detail: string }[]>('doctor');
+    expect(findings.find(({ check }) => check === 'clock')).toMatchObject({
+      status: 'ok',
+      detail: expect.stringMatching(/^the sandbox's clock is \d{3} s ahead of this machine's$/),
+    });
+  });
+
   it('stops, sets, speeds up and advances the clock, but never sets it back', async () => {
     expect(await pit.json('sandbox clock stop')).toEqual({ time: TIME, running: false, speed: 1 });
     expect(await pit.json('sandbox clock set 2040-01-01')).toEqual({

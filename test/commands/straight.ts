@@ -72,6 +72,11 @@ export class Straight {
     return administer(this.pit.served.address, call, input, PATIENCE_MS);
   }
 
+  /** Advances the exchange's clock, also one that is stopped. */
+  async advance(ms: number): Promise<void> {
+    await this.administer('POST /clock/advance', { ms });
+  }
+
   /** Adds a fault to the next requests of an operation, or to all without a count. */
   async fault(kind: string, operation: string, more: object = {}): Promise<void> {
     await this.administer('POST /faults/add', { kind, operation, ...more });

@@ -73,7 +73,7 @@ describe('on a terminal', () => {
       const { screen, ...result } = await at(ORDER, { steps: [{ await: QUESTION, type }] });
       for (const words of [
         'BUY',
-        '5,000 usdt',
+        '5,000.00 usdt',
         '0.01 btc',
         '50 usdt before the fee',
         'below',
@@ -118,7 +118,7 @@ describe('on a terminal', () => {
         steps: [{ await: QUESTION, type: 'y\r' }],
       });
       expect(status).toBe(0);
-      expect(screen).toContain('5,000 usdt');
+      expect(screen).toContain('5,000.00 usdt');
       expect(JSON.parse(piped)).toMatchObject({ outcome: 'placed', price: '5000' });
       expect(await open()).toHaveLength(2);
     });
@@ -143,7 +143,7 @@ describe('on a terminal', () => {
     ])('is not overridden by %s', async (_name, type, status) => {
       const before = await open();
       const { screen, ...result } = await at(ORDER, { steps: [{ await: TYPE, type }] });
-      expect(screen).toMatch(/price-band blocks this: the price [\d.]+ is 15\.\d+% above mid/);
+      expect(screen).toMatch(/price-band blocks this: the price [\d,]+\.\d\d is 15\.\d\d% above mid/);
       expect(result.status).toBe(status);
       expect(await open()).toEqual(before);
     });

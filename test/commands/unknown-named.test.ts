@@ -4,7 +4,7 @@ import { Straight } from './straight.js';
 
 const pit = usePitHome();
 const straight = new Straight(pit);
-const SAID = 'An earlier order may have been placed: sell 0.03 btc_usdt at 40000.';
+const SAID = 'An earlier order may have been placed: sell 0.03 btc_usdt at 40,000.';
 
 beforeAll(async () => {
   await pit.json('order buy eth_usdt 0.1 --at bid-5% --yes');

@@ -41,6 +41,8 @@ export function fakeHost(): FakeHost {
     keepSmall: () => Promise.resolve(),
     boundLookups: () => undefined,
     onInterrupt: () => () => undefined,
+    onExit: () => () => undefined,
+    jobControl: { onStop: () => () => undefined, press: () => undefined },
     isProgram: () => Promise.resolve(true),
     run: () => Promise.resolve(0),
     sleeps,

@@ -82,6 +82,8 @@ export function startInProcess(
       works.add(work);
       return () => works.delete(work);
     },
+    onExit: () => () => undefined,
+    jobControl: { onStop: () => () => undefined, press: () => undefined },
     isProgram: (name) => Promise.resolve(isProgram(name, environment.PATH)),
     run: ([program = '', ...rest]) =>
       new Promise((resolve, reject) => {

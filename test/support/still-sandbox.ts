@@ -19,10 +19,7 @@ export interface StillSandbox {
   readonly host: Pick<Host, 'now' | 'sleep' | 'random'>;
 }
 
-/**
- * A sandbox in this process for a test file, with a clock that stands still. The moment is not long ago: its HTTP answers
- * are dated by the machine's clock, and a slow machine may take minutes for a file.
- */
+/** A sandbox in this process for a test file, with a clock that stands still. */
 export function useStillSandbox(): StillSandbox {
   const moment = Date.now();
   const now = () => moment;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bars } from '../../src/terminal/bar.js';
-import { changeColumn, sideColumn } from '../../src/terminal/cells.js';
+import { changeColumn, sideColumn, signed } from '../../src/terminal/cells.js';
 import { screenOf } from '../../src/terminal/screen.js';
 import { table } from '../../src/terminal/table.js';
 import { Kept, pipe, terminal } from './screens.js';
@@ -35,5 +35,18 @@ describe('columns of a trader', () => {
       ['side    change', '+ BUY   +1.25%', '- SELL  -0.4%', '+ BUY    -'].join('\n'),
     );
     expect(table(terminal(80, true), columns, rows)).toContain('\u001b[38;5;160m-0.4%\u001b[39m');
+  });
+});
+
+describe('signed numbers', () => {
+  it.each([
+    ['1.25', '+1.25'],
+    ['+1.25', '+1.25'],
+    ['-0.40', '-0.40'],
+    ['0.00', '0.00'],
+    ['-0.00', '0.00'],
+    ['n/a', 'n/a'],
+  ])('%s is %s', (text, expected) => {
+    expect(signed(text)).toBe(expected);
   });
 });

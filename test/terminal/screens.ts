@@ -29,9 +29,13 @@ export function pipe(): Screen {
   return screenOf(new Kept(), {});
 }
 
-type Streams = Pick<Host, 'input' | 'output' | 'errors' | 'environment'>;
+type Streams = Pick<Host, 'input' | 'output' | 'errors' | 'environment' | 'onInterrupt' | 'onExit' | 'jobControl'>;
 
-/** The part of a host that the terminal uses; by default an empty input, pipes and an empty environment. */
+/** The part of a host that the terminal uses; by default an empty input, pipes and an empty environment, and no signals. */
 export function hostWith(parts: Partial<Streams>): Streams {
-  return { input: new PassThrough(), output: new Kept(), errors: new Kept(), environment: {}, ...parts };
+  return {
+    ...{ input: new PassThrough(), output: new Kept(), errors: new Kept(), environment: {} },
+    ...{ onInterrupt: () => () => {}, onExit: () => () => {}, jobControl: { onStop: () => () => {}, press: () => {} } },
+    ...parts,
+  };
 }

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { TerminalOutput } from '../../src/platform/host.js';
 import { Output } from '../../src/terminal/output.js';
+import { hostWith } from './screens.js';
 
 const CLEARED = '\r\u001b[2K';
 
@@ -16,7 +17,7 @@ function terminal(columns: number, environment: Record<string, string> = { TERM:
     if (typeof done === 'function') done();
     return true;
   };
-  const output = new Output({ errors, output: new PassThrough(), environment }, 'table');
+  const output = new Output(hostWith({ errors, environment }), 'table');
   return { output, screen, errors };
 }
 
@@ -44,7 +45,10 @@ describe('a live line', () => {
   it('is not drawn over an unfinished line of the answer', async () => {
     vi.useFakeTimers();
     const { screen, errors } = terminal(80);
-    const output = new Output({ errors, output: errors, environment: { TERM: 'xterm', NO_COLOR: '1' } }, 'json');
+    const output = new Output(
+      hostWith({ errors, output: errors, environment: { TERM: 'xterm', NO_COLOR: '1' } }),
+      'json',
+    );
     const stop = output.live(() => 'waiting');
     async function* rows() {
       yield [{ id: '1' }];
@@ -71,7 +75,7 @@ describe('a live line', () => {
     const dumb = terminal(80, { TERM: 'dumb' });
     dumb.output.live(() => 'waiting')();
     const errors = new PassThrough();
-    const output = new Output({ errors, output: new PassThrough(), environment: {} }, 'table');
+    const output = new Output(hostWith({ errors }), 'table');
     output.live(() => 'waiting')();
     expect([dumb.screen.text, errors.read()]).toEqual(['', null]);
   });

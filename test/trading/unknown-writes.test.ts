@@ -12,7 +12,7 @@ const WITHDRAWAL = { coin: 'btc', amount: '0.5', fee: '0.001', address: 'addr1',
 const KINDS: readonly (readonly [Write, string, { coins: string[] | null; isOfMarket: boolean; places: boolean }])[] = [
   [
     { operation: 'order', terms: TERMS },
-    'An earlier order may have been placed: buy 0.01 btc_usdt at 30000. Find out: pit resolve mine0001',
+    'An earlier order may have been placed: buy 0.01 btc_usdt at 30,000. Find out: pit resolve mine0001',
     { coins: ['btc', 'usdt'], isOfMarket: true, places: true },
   ],
   [

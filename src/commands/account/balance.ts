@@ -4,14 +4,16 @@ import { define, flag, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { Coin } from '../../domain/account.js';
 import { Decimal } from '../../domain/decimal.js';
+import { grouped } from '../../domain/number-format.js';
 import * as origin from '../../exchange/origins.js';
 import { readRates } from '../../exchange/rates.js';
-import { grouped } from '../../terminal/cells.js';
+import type { Answer } from '../../terminal/answer.js';
 import { type Column, table } from '../../terminal/table.js';
 import { concernsCoin, type UnknownWrite } from '../../trading/unknown-writes.js';
 import { unknownCoin } from '../funds/rejection.js';
 import { coinName } from '../inputs.js';
 import { warnOfUnknown } from '../unknown-writes.js';
+import { requireWatchable, WATCH, watch } from '../watch/watch.js';
 
 /** The fields of a coin's balance. */
 export const BALANCE: shape.Fields = {
@@ -44,30 +46,41 @@ export default define({
   flags: {
     all: toggle('--all', 'include empty balances'),
     in: flag('--in <coin>', 'add values in this coin at the last prices, with their sum', coinName),
+    watch: WATCH,
   },
-  examples: ['balance', 'balance btc usdt', 'balance --in usdt', 'balance --all --json'],
+  examples: ['balance', 'balance btc usdt', 'balance --in usdt', 'balance --all --json', 'balance --watch'],
   output: shape.list(shape.record(BALANCE)),
-  async run(context, { coins, all, in: unit }) {
+  async run(context, { coins, all, in: unit, watch: isWatched }) {
+    if (isWatched) requireWatchable(context);
     const client = await context.session.signedClient();
-    const balances = (await client.account()).coins.map(balanceOf);
-    const names = balances.map(({ coin }) => coin);
-    for (const coin of coins) if (!names.includes(coin)) throw unknownCoin(coin, names);
-    const isAsked = (write: UnknownWrite) => coins.length === 0 || coins.some((coin) => concernsCoin(write, coin));
-    await warnOfUnknown(context, isAsked);
-    const rows = balances.filter(({ coin, total }) =>
-      coins.length > 0 ? coins.includes(coin) : all || Decimal.of(total).sign !== 0,
-    );
-    const answer = listing({
-      rows,
-      fields: FIELDS,
-      columns: BALANCE_COLUMNS,
-      empty: 'No balances; --all lists every coin.',
+    const rowsOf = (balances: readonly Balance[]) =>
+      balances.filter(({ coin, total }) =>
+        coins.length > 0 ? coins.includes(coin) : all || Decimal.of(total).sign !== 0,
+      );
+    const answerOf = (rows: readonly Balance[]) =>
+      listing({ rows, fields: FIELDS, columns: BALANCE_COLUMNS, empty: 'No balances; --all lists every coin.' });
+    const read = async (): Promise<Answer> => {
+      const balances = (await client.account()).coins.map(balanceOf);
+      const names = balances.map(({ coin }) => coin);
+      for (const coin of coins) if (!names.includes(coin)) throw unknownCoin(coin, names);
+      const isAsked = (write: UnknownWrite) => coins.length === 0 || coins.some((coin) => concernsCoin(write, coin));
+      await warnOfUnknown(context, isAsked);
+      const rows = rowsOf(balances);
+      const answer = answerOf(rows);
+      if (unit === undefined) return answer;
+      const values = await valuesIn(context, unit, rows, names);
+      if (rows.length === 0) return answer;
+      const valued = rows.map((row) => ({ ...row, value: values.get(row.coin)?.toString() ?? null }));
+      return { ...answer, data: valued, show: (screen) => table(screen, valueColumns(unit), withSum(valued, values)) };
+    };
+    if (!isWatched) return read();
+    // the values change with prices, which the channel does not carry
+    if (unit !== undefined) return watch(context, read);
+    const channel = { kind: 'balances' } as const;
+    return watch(context, read, {
+      channels: [channel],
+      answer: (value) => answerOf(rowsOf(value(channel).map(balanceOf))),
     });
-    if (unit === undefined) return answer;
-    const values = await valuesIn(context, unit, rows, names);
-    if (rows.length === 0) return answer;
-    const valued = rows.map((row) => ({ ...row, value: values.get(row.coin)?.toString() ?? null }));
-    return { ...answer, data: valued, show: (screen) => table(screen, valueColumns(unit), withSum(valued, values)) };
   },
 });
 
@@ -84,7 +97,13 @@ const FIELDS = [
 ] as const;
 
 export const BALANCE_COLUMNS: readonly Column<Balance>[] = [
-  { title: 'coin', value: ({ coin }) => coin, importance: 10, paint: (text, _, paint) => paint.strong(text) },
+  {
+    title: 'coin',
+    value: ({ coin }) => coin,
+    rowKey: ({ coin }) => coin,
+    importance: 10,
+    paint: (text, _, paint) => paint.strong(text),
+  },
   { title: 'name', value: ({ name }) => name, importance: 1, paint: (text, _, paint) => paint.faint(text) },
   { title: 'available', value: ({ available }) => grouped(available), align: 'decimal', importance: 8 },
   { title: 'frozen', value: ({ frozen }) => grouped(frozen), align: 'decimal', importance: 7 },
@@ -137,9 +156,10 @@ function withSum(rows: readonly Balance[], values: Values): ValueLine[] {
 /** The columns of the balances, with only a title in the line of the sum, and the value and share. */
 function valueColumns(unit: string): Column<ValueLine>[] {
   const ofBalance = BALANCE_COLUMNS.map(
-    (column, index): Column<ValueLine> => ({
+    ({ rowKey, ...column }, index): Column<ValueLine> => ({
       ...column,
       value: ({ balance }) => (balance === null ? (index === 0 ? 'sum' : '') : column.value(balance)),
+      ...(index === 0 ? { rowKey: ({ balance }: ValueLine) => balance?.coin ?? 'sum' } : {}),
       paint: (text, { balance }, paint) => (balance === null ? text : (column.paint?.(text, balance, paint) ?? text)),
     }),
   );

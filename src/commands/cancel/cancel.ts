@@ -4,12 +4,13 @@ import { define, flag, required, several, toggle } from '../../cli/definition.js
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
+import { grouped } from '../../domain/number-format.js';
 import type { Order, OrderReference, Side } from '../../domain/order.js';
 import { suggest, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { cancelRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
-import { grouped, paintSide, sideText } from '../../terminal/cells.js';
+import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';

@@ -121,6 +121,8 @@ export const clock: Check = {
     const skew = skewOf(date, sent, received);
     if (Math.abs(skew) <= SKEW_MS) return ok("this machine's clock agrees with the exchange");
     const seconds = Math.round(Math.abs(skew) / 1_000);
+    const { sandbox } = await probes.context.session.connection();
+    if (sandbox) return ok(`the sandbox's clock is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} this machine's`);
     return warn(
       `this machine's clock is ${seconds} s ${skew > 0 ? 'slow' : 'fast'}; pit corrects for it, other programs may not`,
       'Synchronize it: timedatectl set-ntp true',

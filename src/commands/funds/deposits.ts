@@ -2,13 +2,13 @@ import type { Context } from '../../cli/context.js';
 import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { DEPOSIT_STATES, type Deposit } from '../../domain/funds.js';
+import { grouped } from '../../domain/number-format.js';
 import { suggest, tryRead } from '../../errors.js';
 import { learnZone } from '../../exchange/bills.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { ExchangeZone } from '../../exchange/exchange-zone.js';
 import * as origin from '../../exchange/origins.js';
 import { readDepositPage, readDeposits } from '../../exchange/record-pages.js';
-import { grouped } from '../../terminal/cells.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { stateColumn } from './state-columns.js';
@@ -20,7 +20,7 @@ export default define({
   summary: 'List deposits of a coin, newest first',
   arguments: TRANSFER_ARGUMENTS,
   flags: TRANSFER_FLAGS,
-  examples: ['deposits usdt', 'deposits btc --all --csv'],
+  examples: ['deposits usdt', 'deposits btc --all --csv', 'deposits usdt --watch'],
   output: shape.list(
     shape.record({
       id: shape.id('of the record', origin.DEPOSIT.id),
@@ -92,7 +92,7 @@ const columns = (): readonly Column<DepositRow>[] => [
     value: ({ time, timeRaw }) => (time === null ? timeRaw : localTime(Date.parse(time))),
     importance: 6,
   },
-  { title: 'amount', value: ({ amount }) => grouped(amount), align: 'decimal', importance: 9 },
+  { title: 'amount', value: ({ amount }) => grouped(amount), rowKey: ({ id }) => id, align: 'decimal', importance: 9 },
   stateColumn<DepositRow>(8),
   {
     title: 'confirmations',

@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.js';
+import { grouped } from '../../domain/number-format.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import { grouped } from '../../terminal/cells.js';
 
 /** A listing of more rows shows its progress. */
 const PROGRESS_FROM = 100;

@@ -4,9 +4,10 @@ import { flag, required, toggle } from '../../cli/definition.js';
 import { usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { type PageReader, RECORDS_PER_PAGE } from '../../exchange/record-pages.js';
-import type { Answer, RowStream } from '../../terminal/answer.js';
+import type { Result, RowStream } from '../../terminal/answer.js';
 import type { Column } from '../../terminal/table.js';
 import { coinName, wholeNumber } from '../inputs.js';
+import { requireWatchable, WATCH, watch } from '../watch/watch.js';
 import { withProgress, withTimePerPage } from './long-listing.js';
 import { explainRejection, explainRejectionOfPages } from './rejection.js';
 
@@ -15,17 +16,21 @@ export const TRANSFER_ARGUMENTS = { coin: required('the coin', coinName) };
 export const TRANSFER_FLAGS = {
   page: flag('--page <n>', `list this page of ${RECORDS_PER_PAGE} (default: 1)`, wholeNumber('--page', 1, 1_000_000)),
   all: toggle('--all', 'list all pages'),
+  watch: WATCH,
 };
 
 interface TransferInput {
   readonly coin: string;
   readonly page: number | undefined;
   readonly all: boolean;
+  readonly watch: boolean;
 }
 
 /** How deposits or withdrawals are read and printed. */
 interface TransferKind<Entry, Row extends object> {
   readonly what: string;
+  /** Called before each listing, if pit makes such transfers itself. */
+  readonly verify?: (coin: string) => Promise<unknown>;
   readonly readPage: PageReader<Entry>;
   readonly readAll: (client: ExchangeClient, coin: string) => AsyncIterable<readonly Entry[]>;
   /** Called once, and only if there are entries. */
@@ -34,17 +39,24 @@ interface TransferKind<Entry, Row extends object> {
   readonly columns: readonly Column<Row>[];
 }
 
-/** Lists one page of deposits or withdrawals, or all of them. */
+/** Lists one page of deposits or withdrawals, or all of them; a page that is watched is listed again and again. */
 export async function listTransfers<Entry, Row extends object>(
   context: Context,
   kind: TransferKind<Entry, Row>,
-  { coin, page, all }: TransferInput,
-): Promise<Answer | RowStream> {
+  { coin, page, all, watch: isWatched }: TransferInput,
+): Promise<Result> {
+  if (isWatched) requireWatchable(context, { '--all': all });
   if (page !== undefined && all) throw usage('--page and --all exclude each other.', 'Give one of them.');
   const client = await context.session.signedClient();
   const { what, fields, columns } = kind;
   const view = { fields, columns, empty: `No ${what} of ${coin}${page === undefined ? '' : ` on page ${page}`}.` };
-  if (!all) return listing({ rows: await onePage(context, client, kind, coin, page ?? 1), ...view });
+  const read = async () => {
+    await kind.verify?.(coin);
+    return listing({ rows: await onePage(context, client, kind, coin, page ?? 1), ...view });
+  };
+  if (isWatched) return watch(context, read);
+  if (!all) return read();
+  await kind.verify?.(coin);
   const pages = explainRejectionOfPages(
     context,
     { coin, permission: 'money' },

@@ -1,10 +1,10 @@
 import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { WITHDRAWAL_STATES, type Withdrawal } from '../../domain/funds.js';
+import { grouped } from '../../domain/number-format.js';
 import { tryRead } from '../../errors.js';
 import * as origin from '../../exchange/origins.js';
 import { readWithdrawalPage, readWithdrawals } from '../../exchange/record-pages.js';
-import { grouped } from '../../terminal/cells.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { verifyWithdrawals } from '../../trading/withdrawals/verify-withdrawals.js';
@@ -17,7 +17,7 @@ export default define({
   summary: 'List withdrawals of a coin, newest first',
   arguments: TRANSFER_ARGUMENTS,
   flags: TRANSFER_FLAGS,
-  examples: ['withdrawals usdt', 'withdrawals btc --page 2 --json'],
+  examples: ['withdrawals usdt', 'withdrawals btc --page 2 --json', 'withdrawals usdt --watch'],
   output: shape.list(
     shape.record({
       id: shape.id('of the record', origin.WITHDRAWAL.id),
@@ -33,12 +33,12 @@ export default define({
       status: shape.count("the exchange's code", origin.WITHDRAWAL.status),
     }),
   ),
-  async run(context, input) {
-    await tryRead(async () => verifyWithdrawals(await context.trading.account(), input.coin));
-    return listTransfers(
+  run: (context, input) =>
+    listTransfers(
       context,
       {
         what: 'withdrawals',
+        verify: (coin) => tryRead(async () => verifyWithdrawals(await context.trading.account(), coin)),
         readPage: readWithdrawalPage,
         readAll: readWithdrawals,
         rowMaker: async () => withdrawalRow,
@@ -46,8 +46,7 @@ export default define({
         columns: columns(),
       },
       input,
-    );
-  },
+    ),
 });
 
 function withdrawalRow({ id, time, processedTime, ...rest }: Withdrawal) {
@@ -70,7 +69,7 @@ const FIELDS = [
 
 const columns = (): readonly Column<WithdrawalRow>[] => [
   { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 6 },
-  { title: 'amount', value: ({ amount }) => grouped(amount), align: 'decimal', importance: 9 },
+  { title: 'amount', value: ({ amount }) => grouped(amount), rowKey: ({ id }) => id, align: 'decimal', importance: 9 },
   { title: 'fee', value: ({ fee }) => (fee === null ? null : grouped(fee)), align: 'decimal', importance: 4 },
   stateColumn<WithdrawalRow>(8),
   { title: 'address', value: ({ address }) => address, importance: 5 },

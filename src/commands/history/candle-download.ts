@@ -1,9 +1,9 @@
 import type { Context } from '../../cli/context.js';
 import { CANDLE_MS, type Candle, type CandleType } from '../../domain/candle.js';
+import { grouped } from '../../domain/number-format.js';
 import { Failure, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { Answer } from '../../terminal/answer.js';
-import { grouped } from '../../terminal/cells.js';
 import { progressBar } from '../../terminal/progress.js';
 import { isoTime } from '../../terminal/time.js';
 import { withTimePerPage } from '../funds/long-listing.js';

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import type { Context } from '../../cli/context.js';
+import { grouped } from '../../domain/number-format.js';
 import { Failure } from '../../errors.js';
-import { grouped } from '../../terminal/cells.js';
 import { formatOf, type Row, SeriesFile } from './series-file.js';
 
 /** The file that a download writes, whatever its format. */

@@ -1,8 +1,8 @@
 import type { Context } from '../../cli/context.js';
 import { compareIds, type Trade } from '../../domain/market-data.js';
+import { grouped } from '../../domain/number-format.js';
 import { Failure, type FailureKind, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
-import { grouped } from '../../terminal/cells.js';
 import { isoTime } from '../../terminal/time.js';
 import { withTimePerPage } from '../funds/long-listing.js';
 import { type Downloaded, noteInterrupt, stopped, summaryOf, withOutput } from './output-file.js';

@@ -4,11 +4,11 @@ import { define, flag, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
+import { formatAmount, formatPercent, formatPrice, grouped } from '../../domain/number-format.js';
 import { tryRead } from '../../errors.js';
 import { timeFor } from '../../exchange/limiter/limiter.js';
 import { batchRequest, maskedRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
-import { grouped } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { Entry } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
@@ -130,8 +130,7 @@ async function linesOf(
   const { ladder, amount, weight } = input;
   const { lines, unused, asked, coin } = await resolveLadder(snapshot, market, ladder, { side, amount, weight });
   if (unused.sign <= 0) return { lines };
-  const [rest, all] = [unused.trimmed(), asked.trimmed()].map((value) => grouped(value.toString()));
-  return { lines, unused: `${rest} of ${all} ${coin}` };
+  return { lines, unused: `${formatAmount(unused)} of ${formatAmount(asked)} ${coin}` };
 }
 
 /** Continues a job where an earlier run ended. */
@@ -266,10 +265,13 @@ function batchText(
     requested: [
       ...(resumed === undefined ? [] : [['so far', resumed.progress] as Entry]),
       ['orders', `${grouped(String(orders))} in ${counted(requests, 'request')}, about ${seconds} s`],
-      ['amount', `${grouped(amount)} ${base}`],
-      ['prices', lowest === null ? null : `${grouped(lowest)} to ${grouped(highest ?? lowest)} ${quote}`],
+      ['amount', `${formatAmount(amount)} ${base}`],
+      [
+        'prices',
+        lowest === null ? null : `${formatPrice(lowest, market)} to ${formatPrice(highest ?? lowest, market)} ${quote}`,
+      ],
     ],
-    distance: distances([lowest, highest], reference),
+    distance: distances([lowest, highest], reference, market),
     fills: ['fill at once', crossing === null ? UNKNOWN : filling],
     notional,
     details: [
@@ -279,12 +281,12 @@ function batchText(
   };
 }
 
-function distances(prices: readonly (string | null)[], reference: Reference | null): string | null {
+function distances(prices: readonly (string | null)[], reference: Reference | null, market: Market): string | null {
   const known = [...new Set(prices.flatMap((price) => price ?? []))];
   if (reference === null || known.length === 0) return null;
-  const from = (price: string) => distanceFrom(Decimal.of(price), reference).trimmed();
-  const signed = known.map(from).map((percent) => `${percent.sign > 0 ? '+' : ''}${percent}%`);
-  return `${signed.join(' to ')} of ${grouped(reference.price.trimmed().toString())}`;
+  const from = (price: string) => distanceFrom(Decimal.of(price), reference);
+  const signed = known.map(from).map((percent) => `${percent.sign > 0 ? '+' : ''}${formatPercent(percent)}`);
+  return `${signed.join(' to ')} of ${formatPrice(reference.price, market)}`;
 }
 
 function counted(count: number, thing: string): string {

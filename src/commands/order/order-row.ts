@@ -1,8 +1,9 @@
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
+import { grouped } from '../../domain/number-format.js';
 import type { Order, OrderState, OrderType, Side } from '../../domain/order.js';
 import * as origin from '../../exchange/origins.js';
-import { grouped, paintSide, sideColumn, sideText } from '../../terminal/cells.js';
+import { paintSide, sideColumn, sideText } from '../../terminal/cells.js';
 import type { Paint, Screen } from '../../terminal/screen.js';
 import { type Column, type Entry, record } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
@@ -96,7 +97,7 @@ export function newestFirst<Time extends string | number>(
 /** An order's columns in a list. */
 export const orderColumns = (ofSeveralMarkets = false): readonly Column<OrderRow>[] => [
   { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 4 },
-  { title: 'id', value: ({ id }) => id, importance: 9 },
+  { title: 'id', value: ({ id }) => id, rowKey: ({ id }) => id, importance: 9 },
   ...(ofSeveralMarkets ? [MARKET_COLUMN] : []),
   sideColumn((row: OrderRow) => row.side, { importance: 8 }),
   { title: 'price', value: ({ price }) => grouped(price), align: 'decimal', importance: 8 },

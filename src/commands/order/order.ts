@@ -2,8 +2,8 @@ import { requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
 import { define, flag, optional, toggle, withCompletion } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
+import { formatAmount, formatPrice } from '../../domain/number-format.js';
 import type { AccountType, Order, OrderType, Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
@@ -11,7 +11,7 @@ import { refusal } from '../../exchange/failures.js';
 import * as origin from '../../exchange/origins.js';
 import { orderRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
-import { grouped, paintSide, priceCell, sideText } from '../../terminal/cells.js';
+import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { zonedTime } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
@@ -38,7 +38,7 @@ import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';
 import { notSent } from '../not-sent.js';
 import { doneTwice, UNCHECKED } from '../session/duplicate-warnings.js';
 import { checkOrders, confirmOrders, hasPreview, loadOrderContext } from './confirm.js';
-import { type CheckedOrder, ORDER_PREVIEW, orderPreviewData, orderText } from './preview.js';
+import { averageText, type CheckedOrder, ORDER_PREVIEW, orderPreviewData, orderText } from './preview.js';
 
 /** The outcome of an order that was sent. */
 export const PLACED: shape.Fields = {
@@ -367,19 +367,19 @@ export function placedAnswer(order: CheckedOrder['order'], placement: Placement,
     ...fillsSoFar(listed),
   };
   const show = (screen: Screen) =>
-    isPlaced ? placedText(screen, order, placement, rules) : unknownText(screen, order);
+    isPlaced ? placedText(screen, order, placement, rules) : unknownText(screen, order, rules);
   if (!isPlaced) return { data, show, failure: unknownFailure(order, placement) };
   if (ownDuplicates.length === 0) return { data, show };
   const cancel = suggest('Cancel the duplicates', 'cancel', market, ...ownDuplicates);
   return { data, show, failure: doneTwice('The order was placed', clientId, cancel) };
 }
 
-function wordsOf({ side, amount, market, price }: OrderTerms): string {
-  return `${sideText(side)} ${grouped(amount)} ${market} at ${grouped(price)}`;
+function wordsOf({ side, amount, price }: OrderTerms, market: Market): string {
+  return `${sideText(side)} ${formatAmount(amount)} ${market.market} at ${formatPrice(price, market)}`;
 }
 
-function unknownText({ paint }: Screen, order: CheckedOrder['order']): string {
-  return `${paint.warn('Unknown')}  ${wordsOf(order)}  ${accountText(order)}  client id ${order.clientId}`;
+function unknownText({ paint }: Screen, order: CheckedOrder['order'], market: Market): string {
+  return `${paint.warn('Unknown')}  ${wordsOf(order, market)}  ${accountText(order)}  client id ${order.clientId}`;
 }
 
 /** The order, and what it did at once as far as the exchange shows it. */
@@ -389,27 +389,23 @@ function placedText(
   { id, order: listed }: Extract<Placement, { outcome: 'placed' }>,
   market: Market,
 ): string {
-  const what = `${paintSide(wordsOf(order), order.side, paint)}  ${accountText(order)}  id ${id}`;
+  const what = `${paintSide(wordsOf(order, market), order.side, paint)}  ${accountText(order)}  id ${id}`;
   if (listed?.state === 'cancelled' && averageOfFills(listed) === null)
     return `${paint.warn('Nothing was filled:')} the exchange cancelled  ${what}`;
-  const fills = listed === null ? undefined : fillsText(listed, market);
+  const fills = listed === null ? undefined : fillsText(listed, order.side, market);
   return `${paint.good('Placed')}  ${what}${fills === undefined ? '' : `\n${fills}`}`;
 }
 
 /** `Filled  0.4 of 1 btc at 28,010.5 usdt on average, fee 0.0008 btc; the rest is open`. Undefined without anything to say. */
-function fillsText(listed: Order, { base, quote, priceScale }: Market): string | undefined {
+function fillsText(listed: Order, side: Side, market: Market): string | undefined {
   const { state, fee, feeCoin } = listed;
   const average = averageOfFills(listed);
   if (average === null) return state === 'open' ? 'Open    nothing has filled yet' : undefined;
-  const [filled, amount] = [listed.filled, listed.amount].map((value) => Decimal.of(value).trimmed().toString());
-  const part =
-    filled === amount ? `all ${grouped(amount ?? '')}` : `${grouped(filled ?? '')} of ${grouped(amount ?? '')}`;
-  const paid =
-    fee === null
-      ? ''
-      : `, fee ${grouped(Decimal.of(fee).trimmed().toString())}${feeCoin === null ? '' : ` ${feeCoin}`}`;
+  const [filled, amount] = [listed.filled, listed.amount].map(formatAmount);
+  const part = filled === amount ? `all ${amount}` : `${filled} of ${amount}`;
+  const paid = fee === null ? '' : `, fee ${formatAmount(fee)}${feeCoin === null ? '' : ` ${feeCoin}`}`;
   const rest = state === 'open' || state === 'cancelled' ? `; the rest is ${state}` : '';
-  return `Filled  ${part} ${base} at ${priceCell(Decimal.of(average), priceScale)} ${quote} on average${paid}${rest}`;
+  return `Filled  ${part} ${market.base} at ${averageText(average, side, market)} ${market.quote} on average${paid}${rest}`;
 }
 
 function unknownFailure(

@@ -1,8 +1,10 @@
 import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
-import type { OrderType } from '../../domain/order.js';
-import { grouped, paintSide, sideText } from '../../terminal/cells.js';
+import type { Market } from '../../domain/market.js';
+import { formatAmount, formatAverage, formatPrice } from '../../domain/number-format.js';
+import type { OrderType, Side } from '../../domain/order.js';
+import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
@@ -51,11 +53,20 @@ export async function previewTable(
       ['market', market.market],
       ...requested,
       ['from mid', distance],
-      ['bid, ask', reference === null ? UNKNOWN : `${shown(bid)}, ${shown(ask)} ${market.quote}`],
+      [
+        'bid, ask',
+        reference === null ? UNKNOWN : `${priceOrNone(bid, market)}, ${priceOrNone(ask, market)} ${market.quote}`,
+      ],
       fills,
-      [side === 'buy' ? 'costs at most' : 'brings at least', `${grouped(notional)} ${market.quote} before the fee`],
+      [
+        side === 'buy' ? 'costs at most' : 'brings at least',
+        `${formatAmount(notional)} ${market.quote} before the fee`,
+      ],
       ['fee', feeText(fee)],
-      ['available', balance === null ? unreported : `${shown(balance.before)} ${coin}, then ${shown(balance.after)}`],
+      [
+        'available',
+        balance === null ? unreported : `${formatAmount(balance.before)} ${coin}, then ${formatAmount(balance.after)}`,
+      ],
       ...details,
       ['exchange', exchange],
       ...guards.map((guard): Entry => ['guard', guard, (words, paint) => paint.bad(words)]),
@@ -68,11 +79,11 @@ export const UNKNOWN = 'unknown';
 
 function feeText(fee: PreviewFacts['fee']): string {
   if (fee === null) return `${UNKNOWN} (no earlier fill in this market)`;
-  return `about ${grouped(fee.fee.toString())} ${fee.coin} if it fills, at the rate of earlier orders`;
+  return `about ${formatAmount(fee.fee)} ${fee.coin} if it fills, at the rate of earlier orders`;
 }
 
-function shown(value: Decimal | null): string {
-  return value === null ? 'none' : grouped(value.trimmed().toString());
+function priceOrNone(price: Decimal | null, market: Market): string {
+  return price === null ? 'none' : formatPrice(price, market);
 }
 
 const TYPE_TEXT: Readonly<Record<OrderType, string>> = {
@@ -94,23 +105,23 @@ export function orderText(
 ): PreviewText {
   const { side, type, clientId, notional } = order;
   const { base, quote } = market;
-  const amount = grouped(order.amount);
+  const amount = formatAmount(order.amount);
   const average = fills && averagePrice(fills, side);
   const isAll = fills?.amount.compare(Decimal.of(order.amount)) === 0;
   const part = isAll
     ? `all ${amount} ${base}`
-    : `${fills?.atLeast ? 'at least ' : ''}${shown(fills?.amount ?? null)} of ${amount} ${base}`;
-  const filling = average ? `${part} at ${grouped(average.toString())} ${quote} on average` : 'nothing';
+    : `${fills?.atLeast ? 'at least ' : ''}${formatAmount(fills?.amount ?? '0')} of ${amount} ${base}`;
+  const filling = average ? `${part} at ${averageText(average, side, market)} ${quote} on average` : 'nothing';
   const name = reference === null || reference.name === 'mid' ? '' : `${reference.name} `;
   return {
     requested: [
       ['amount', own.amount ?? `${amount} ${base}`],
-      ['price', own.price ?? `${grouped(order.price)} ${quote}`],
+      ['price', own.price ?? `${formatPrice(order.price, market)} ${quote}`],
     ],
     distance:
       reference === null
         ? UNKNOWN
-        : `${distanceText(distanceFrom(Decimal.of(order.price), reference))} ${name}${shown(reference.price)}`,
+        : `${distanceText(distanceFrom(Decimal.of(order.price), reference))} ${name}${formatPrice(reference.price, market)}`,
     fills: ['fills at once', fills === null ? UNKNOWN : filling],
     notional,
     details: [
@@ -119,6 +130,11 @@ export function orderText(
       ['client id', clientId],
     ],
   };
+}
+
+/** Rounded against the user, as the average itself is. */
+export function averageText(average: Decimal | string, side: Side, market: Market): string {
+  return formatAverage(average, market, side === 'buy' ? 'up' : 'down');
 }
 
 /** The preview of a single order as programs read it. */

@@ -4,12 +4,12 @@ import { define, flag, optional, required, toggle, withCompletion } from '../../
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
+import { formatAmount, formatPrice } from '../../domain/number-format.js';
 import type { OrderReference } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import { cancelRequest, orderRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
-import { grouped } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { TradingAccount } from '../../trading/account.js';
 import type { CancelOutcome } from '../../trading/cancel/cancellation.js';
@@ -160,13 +160,13 @@ function replacementText(
   { terms: { wanted }, order, market }: ReplacePlan,
   text: PreviewText,
 ): PreviewText {
-  const open = Decimal.of(order.amount).minus(Decimal.of(order.filled)).trimmed().toString();
-  const total = changeText(screen, order.amount, wanted.amount);
+  const open = formatAmount(Decimal.of(order.amount).minus(Decimal.of(order.filled)));
+  const total = changeText(screen, formatAmount(order.amount), formatAmount(wanted.amount));
   return {
     ...text,
     head: [
-      ['cancels', `${order.id} (${grouped(open)} ${market.base} open)`],
-      ['total', `${total} ${market.base}, ${grouped(order.filled)} of it filled`],
+      ['cancels', `${order.id} (${open} ${market.base} open)`],
+      ['total', `${total} ${market.base}, ${formatAmount(order.filled)} of it filled`],
     ],
   };
 }
@@ -176,15 +176,14 @@ function ownText(screen: Screen, { terms: { wanted }, order, market, placed, isA
     ? "the old order's, by the journal"
     : 'assumed: the exchange does not report it and the journal does not know the order; change it with --account';
   return {
-    amount: `${grouped(placed.amount)} ${market.base}, less what fills before the cancellation`,
-    price: `${changeText(screen, order.price, wanted.price)} ${market.quote}`,
+    amount: `${formatAmount(placed.amount)} ${market.base}, less what fills before the cancellation`,
+    price: `${changeText(screen, formatPrice(order.price, market), formatPrice(wanted.price, market))} ${market.quote}`,
     account: `${accountText(placed)} (${source})`,
   };
 }
 
 function changeText({ symbols }: Screen, old: string, now: string): string {
-  if (Decimal.of(old).compare(Decimal.of(now)) === 0) return grouped(now);
-  return `${grouped(old)} ${symbols ? '→' : '->'} ${grouped(now)}`;
+  return old === now ? now : `${old} ${symbols ? '→' : '->'} ${now}`;
 }
 
 async function replace(
@@ -244,7 +243,8 @@ export function replacedAnswer(
   if (done.kind === 'kept') return notCancelled(ended);
   if (done.kind === 'filled') {
     const { filled, filledValue } = done.cancel;
-    const message = `The order filled before it could be replaced: ${filled} for ${filledValue}. Nothing was placed.`;
+    const [amount, value] = [filled ?? '0', filledValue ?? '0'].map(formatAmount);
+    const message = `The order filled before it could be replaced: ${amount} ${market.base} for ${value} ${market.quote}. Nothing was placed.`;
     throw new Failure('refused', message, {
       clientId,
       hint: suggest('See it', 'order', 'show', terms.market, ...referenceWords(terms)),
@@ -325,7 +325,7 @@ function cancelledLine({ paint }: Screen, ended: Ended): string {
 }
 
 function filledText({ cancel: { filled, amount } }: Ended): string {
-  return filled === null || amount === null ? '' : ` with ${grouped(filled)} of ${grouped(amount)} filled`;
+  return filled === null || amount === null ? '' : ` with ${formatAmount(filled)} of ${formatAmount(amount)} filled`;
 }
 
 function idOf({ order }: ReplaceTerms): string {

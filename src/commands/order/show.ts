@@ -1,9 +1,10 @@
 import type { Context } from '../../cli/context.js';
 import { define, flag, optional, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import { formatAmount } from '../../domain/number-format.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { grouped } from '../../terminal/cells.js';
+import type { Screen } from '../../terminal/screen.js';
 import { zonedTime } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { isSameReference } from '../../trading/orders/order-lookup.js';
@@ -13,6 +14,7 @@ import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.
 import { knownClientId, marketName, oneOf, orderId } from '../inputs.js';
 import { onMarket } from '../known-market.js';
 import { warnOfUnknown } from '../unknown-writes.js';
+import { requireWatchable, WATCH, watch } from '../watch/watch.js';
 import { ORDER, orderRecord, orderRow } from './order-row.js';
 
 export default define({
@@ -25,14 +27,17 @@ export default define({
       'wait until the order is open (it exists), filled or closed (filled or cancelled), for as long as --timeout',
       oneOf('--wait', ...WAITS),
     ),
+    watch: WATCH,
   },
   examples: [
     'order show btc_usdt 202611210000000001',
     'order show btc_usdt --id myorder1',
     'order show btc_usdt --id myorder1 --wait filled --timeout 600',
+    'order show btc_usdt --id myorder1 --watch',
   ],
   output: shape.record(ORDER),
-  async run(context, { market, order, id, wait }) {
+  async run(context, { market, order, id, wait, watch: isWatched }) {
+    if (isWatched) requireWatchable(context, { '--wait': wait });
     if ((order === undefined) === (id === undefined))
       throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders'));
     const account = await context.trading.account();
@@ -40,18 +45,41 @@ export default define({
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
     const read = () => client.getOrder(market, reference);
     const named = (write: UnknownWrite) => write.cancels !== null && isSameReference(write.cancels, reference);
-    const asked = onMarket(context, market, async () =>
-      wait === undefined ? { found: await read(), failure: undefined } : awaitOrder(context, account, read, wait),
-    );
-    const { found, failure } = await asked.catch(async (error: unknown) => {
-      // a write that is unknown may still place it
-      await warnOfUnknown(context, (write) => concernsMarket(write, market));
-      throw error;
+    const answerOf = (found: Order) => {
+      const row = orderRow(found, id ?? null);
+      return { data: row, show: (screen: Screen) => orderRecord(screen, row) };
+    };
+    const readWithNews = async () => {
+      const asked = onMarket(context, market, async () =>
+        wait === undefined ? { found: await read(), failure: undefined } : awaitOrder(context, account, read, wait),
+      );
+      const { found, failure } = await asked.catch(async (error: unknown) => {
+        // a write that is unknown may still place it
+        await warnOfUnknown(context, (write) => concernsMarket(write, market));
+        throw error;
+      });
+      await verifyMarket(account, market);
+      await warnOfUnknown(context, named);
+      return { found, failure };
+    };
+    if (!isWatched) {
+      const { found, failure } = await readWithNews();
+      return { ...answerOf(found), ...(failure === undefined ? {} : { failure }) };
+    }
+    let known: Order;
+    const channel = { kind: 'orders', market } as const;
+    const readFirst = async () => {
+      known = (await readWithNews()).found;
+      return answerOf(known);
+    };
+    return watch(context, readFirst, {
+      channels: [channel],
+      answer: (value) => {
+        // the channel begins with the open orders: one that it never had ended before
+        known = value(channel).find((one) => one.id === known.id) ?? known;
+        return answerOf(known);
+      },
     });
-    await verifyMarket(account, market);
-    await warnOfUnknown(context, named);
-    const row = orderRow(found, id ?? null);
-    return { data: row, show: (screen) => orderRecord(screen, row), ...(failure === undefined ? {} : { failure }) };
   },
 });
 
@@ -85,7 +113,7 @@ async function awaitOrder(
 }
 
 function progressOf(order: Order): string {
-  return `${order.state}, ${grouped(order.filled)} of ${grouped(order.amount)} filled`;
+  return `${order.state}, ${formatAmount(order.filled)} of ${formatAmount(order.amount)} filled`;
 }
 
 function notReached(order: Order, wait: Wait, timeoutMs: number): Failure {

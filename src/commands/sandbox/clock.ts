@@ -58,6 +58,7 @@ export const advance = define({
 async function change({ sandbox, globals }: Context, name: string, input: object = {}): Promise<Answer> {
   if (globals.dryRun) return dryChange(`sandbox clock ${name}`, 'Would change the sandbox clock.');
   const clock = (await sandbox.administer(`POST /clock/${name}`, input)) as ClockReport;
+  await sandbox.rememberClock(clock.time);
   return { data: clock, show: () => describe(clock) };
 }
 

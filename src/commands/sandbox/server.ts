@@ -1,10 +1,10 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
 import { define, flag, type Reader, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import { grouped } from '../../domain/number-format.js';
 import { quoted, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { OtherLimits } from '../../sandbox/lifecycle/start.js';
-import { grouped } from '../../terminal/cells.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
@@ -216,6 +216,7 @@ export const reset = define({
     const stopped = await resetSandbox(context.host);
     await context.sandbox.deleteJournal();
     context.sandbox.clearLimits();
+    await context.sandbox.rememberClock(null);
     return { data: { stopped }, show: () => 'The sandbox is reset; its keys stay the same.' };
   },
 });

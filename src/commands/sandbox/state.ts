@@ -3,10 +3,11 @@ import { confirm, requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
 import { define, flag, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import { grouped } from '../../domain/number-format.js';
 import { Failure, suggest } from '../../errors.js';
+import type { ClockReport } from '../../sandbox/admin/clock.js';
 import type { PriceMoveReport, ReplayReport } from '../../sandbox/admin/replay.js';
 import type { StateReport } from '../../sandbox/admin/state.js';
-import { grouped } from '../../terminal/cells.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { duration, filePath, marketName, positiveDecimal, speed } from '../inputs.js';
 
@@ -97,11 +98,19 @@ export const importState = define({
   },
 });
 
+/** An administration call after which the exchange's clock may show another time. Throws as {@link replaceConfirmed}. */
+async function replaceState(context: Context, call: string, input: object): Promise<unknown> {
+  const report = await replaceConfirmed(context, call, input);
+  const clock = (await context.sandbox.administer('GET /clock')) as ClockReport;
+  await context.sandbox.rememberClock(clock.time);
+  return report;
+}
+
 /**
  * An administration call that replaces the exchange's state. If orders or balances of customers would be lost, it asks
  * first. Throws Failure `declined`.
  */
-async function replaceState(context: Context, call: string, input: object): Promise<unknown> {
+async function replaceConfirmed(context: Context, call: string, input: object): Promise<unknown> {
   const { sandbox } = context;
   try {
     return await sandbox.administer(call, { ...input, anew: false });

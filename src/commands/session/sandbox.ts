@@ -1,3 +1,4 @@
+import { Cache } from '../../config/cache.js';
 import { SANDBOX } from '../../config/profiles.js';
 import type { Budget } from '../../exchange/budget.js';
 import { clearLimits } from '../../exchange/limiter/shared-limits.js';
@@ -8,6 +9,8 @@ import { CompletionNames } from './completion-names.js';
 
 /** The sandbox's limits have one name wherever it listens. */
 export const SANDBOX_PLACE = 'sandbox';
+/** Where its clock is remembered. */
+export const SANDBOX_CLOCK = 'clock sandbox';
 /** The name of its journal. */
 export const SANDBOX_JOURNAL = 'sandbox';
 
@@ -64,6 +67,13 @@ export class Sandbox {
     const address = await this.ensure();
     const { administer } = await import('../../sandbox/lifecycle/index.js');
     return administer(address, call, input, this.budget.leftMs);
+  }
+
+  /** Remembers what the exchange's clock shows (ISO 8601), now that this command has driven it; null: it follows the machine's. */
+  async rememberClock(time: string | null): Promise<void> {
+    const cache = new Cache(this.host.directories.cache, this.host.now);
+    if (time === null) await cache.remove(SANDBOX_CLOCK);
+    else await cache.write(SANDBOX_CLOCK, String(Date.parse(time) - this.host.now()));
   }
 
   /** Forgets what was written to an exchange that another one has replaced. */

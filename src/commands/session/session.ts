@@ -22,7 +22,7 @@ import type { Host } from '../../platform/host.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
 import type { Output } from '../../terminal/output.js';
 import { SeenNames } from './completion-names.js';
-import { SANDBOX_PLACE, type Sandbox } from './sandbox.js';
+import { SANDBOX_CLOCK, SANDBOX_PLACE, type Sandbox } from './sandbox.js';
 
 /** The profile in use and the exchange that it leads to. Each part is made when it is first asked for. */
 export class Session {
@@ -36,6 +36,7 @@ export class Session {
   #limits: Limits | undefined;
   #markets: Promise<MarketCatalog> | undefined;
   #listener: (name: string, body: string) => void = () => undefined;
+  #isSandboxKeptStopped = false;
 
   constructor(
     private readonly host: Host,
@@ -213,13 +214,22 @@ export class Session {
     return this.#client !== undefined;
   }
 
+  /** From now on a sandbox that stops is not started again: for what goes on for long, it may have been stopped for good. */
+  keepStopped(): void {
+    this.#isSandboxKeptStopped = true;
+  }
+
+  async #findSandboxAgain(): Promise<void> {
+    await (this.#isSandboxKeptStopped ? this.sandbox.relocated() : this.sandbox.ensure());
+  }
+
   async #connect(): Promise<ExchangeClient> {
     const connection = await this.connection();
     this.host.boundLookups(this.budget.milliseconds);
     if (connection.sandbox) await this.sandbox.find();
     return new ExchangeClient({
       ...this.#optionsFor(connection, this.budget),
-      ...(connection.sandbox ? { restart: async () => void (await this.sandbox.ensure()) } : {}),
+      ...(connection.sandbox ? { restart: () => this.#findSandboxAgain() } : {}),
       ...(this.globals.verbose ? { trace: (line: string) => this.output.note(line) } : {}),
     });
   }
@@ -266,7 +276,7 @@ export class Session {
 }
 
 /** What a command chooses about its streams. */
-type StreamChoices = Pick<StreamOptions, 'connectMs' | 'signal'>;
+type StreamChoices = Pick<StreamOptions, 'connectMs' | 'signal' | 'isCompared'>;
 
 /** What a command chooses about a mirror. */
 type MirrorChoices = Pick<MirrorOptions, 'observe' | 'pollMs'>;
@@ -299,7 +309,7 @@ const CLOCK_MS = 86_400_000;
 
 /** The offset of the exchange's clock. */
 function clockMemory({ tradeUrl }: Connection, cache: Cache): ClockMemory {
-  const key = `clock ${tradeUrl ?? 'sandbox'}`;
+  const key = tradeUrl === null ? SANDBOX_CLOCK : `clock ${tradeUrl}`;
   return {
     read: () => {
       const entry = cache.read(key);

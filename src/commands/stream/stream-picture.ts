@@ -86,11 +86,11 @@ export class StreamPicture implements Picture<StreamEvent> {
 
   #stateLine({ paint }: Screen): string {
     const { state, received, reason } = this.#state;
-    if (state === 'connected') return paint.faint('Connected. Ctrl-C ends.');
+    if (state === 'connected') return paint.faint('Connected. q ends.');
     const why = reason === null ? '' : ` (${reason})`;
     const since = ageText(this.now() - received);
-    if (state === 'connecting') return paint.faint(`Connecting for ${since}${why}. Ctrl-C ends.`);
-    return paint.warn(`NOT CURRENT: ${state} for ${since}${why}. Ctrl-C ends.`);
+    if (state === 'connecting') return paint.faint(`Connecting for ${since}${why}. q ends.`);
+    return paint.warn(`NOT CURRENT: ${state} for ${since}${why}. q ends.`);
   }
 
   #tickers(screen: Screen, channels: readonly ChannelOf<'ticker'>[]): string {

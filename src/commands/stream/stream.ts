@@ -43,9 +43,10 @@ export default define({
     if (wanted.some(isPrivate)) await context.session.signedClient();
     for (const channel of wanted)
       if ('market' in channel && channel.market !== undefined) await requireMarket(context, channel, channel.market);
-    const events = follow(context, wanted, { count, forMs, silentMs: untilSilent });
+    const end = new AbortController();
+    const events = follow(context, wanted, { count, forMs, silentMs: untilSilent, raw }, end);
     if (raw) return rawFrames(events);
-    return format === 'csv' && kind !== undefined ? csvOf(context, kind, events) : live(context, wanted, events);
+    return format === 'csv' && kind !== undefined ? csvOf(context, kind, events) : live(context, wanted, events, end);
   },
 });
 
@@ -66,11 +67,16 @@ async function requireMarket(context: Context, channel: Channel, market: string)
 }
 
 /** The events of the channels until the end that the user set, or a signal. Throws Failure if the exchange refuses one. */
-async function* follow(context: Context, channels: readonly Channel[], ends: Ends): AsyncGenerator<StreamEvent> {
+async function* follow(
+  context: Context,
+  channels: readonly Channel[],
+  ends: Ends & { readonly raw: boolean },
+  end: AbortController,
+): AsyncGenerator<StreamEvent> {
   const { session, host, output, globals, budget } = context;
-  const end = new AbortController();
   const bind = budget.disableDeadline();
-  const stream = await session.stream(channels, { signal: end.signal, connectMs: globals.timeoutMs });
+  const choices = { signal: end.signal, connectMs: globals.timeoutMs, isCompared: !ends.raw };
+  const stream = await session.stream(channels, choices);
   const forget = host.onInterrupt(() => stream.close());
   const isDrawn = output.canDraw;
   let isLost = false;
@@ -100,7 +106,12 @@ function refusal(channel: Channel | null, code: number | null, message: string):
 }
 
 /** A document for each event, or a table that is drawn in place. */
-function live({ host }: Context, channels: readonly Channel[], events: AsyncIterable<StreamEvent>): Live<StreamEvent> {
+function live(
+  { host }: Context,
+  channels: readonly Channel[],
+  events: AsyncIterable<StreamEvent>,
+  end: AbortController,
+): Live<StreamEvent> {
   return {
     events,
     line: (event) => {
@@ -108,11 +119,17 @@ function live({ host }: Context, channels: readonly Channel[], events: AsyncIter
       return event.type === 'gap' ? toJson(gapDocument(event)) : undefined;
     },
     picture: new StreamPicture(channels, host.now),
+    end: () => end.abort(),
   };
 }
 
 function rawFrames(events: AsyncIterable<StreamEvent>): Live<StreamEvent> {
-  return { events, line: (event) => (event.type === 'data' ? (event.raw ?? undefined) : undefined), picture: null };
+  return {
+    events,
+    line: (event) => (event.type === 'data' ? (event.raw ?? undefined) : undefined),
+    picture: null,
+    end: () => undefined,
+  };
 }
 
 function csvOf({ output }: Context, kind: Channel['kind'], events: AsyncIterable<StreamEvent>): RowStream {

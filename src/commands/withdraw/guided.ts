@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.js';
+import { formatAmount } from '../../domain/number-format.js';
 import { suggest } from '../../errors.js';
-import { grouped } from '../../terminal/cells.js';
 import type { Choice } from '../../terminal/prompts.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { feePlace, readWithdrawAmount } from '../../trading/withdrawals/amounts.js';
@@ -39,7 +39,7 @@ async function askCoin({ prompts, budget }: Context, { client }: TradingAccount)
   const owned = coins.filter(({ canWithdraw, available }) => canWithdraw && /[1-9]/.test(available));
   const choices = owned.map(
     ({ coin, name, available }): Choice<string> => ({
-      name: `${coin.padEnd(6)} ${grouped(available)} available  ${name}`,
+      name: `${coin.padEnd(6)} ${formatAmount(available)} available  ${name}`,
       value: coin,
       short: coin,
     }),
@@ -102,7 +102,7 @@ async function askAmount(
   const place = feePlace((await session.connection()).settings);
   const validate = (typed: string) =>
     validated(() => prepareWithdrawal({ ...request, amount: readWithdrawAmount(typed.trim()) }, facts, place));
-  const question = `How much ${request.coin}, of ${grouped(facts.entry?.available ?? '0')}?`;
+  const question = `How much ${request.coin}, of ${formatAmount(facts.entry?.available ?? '0')}?`;
   return readWithdrawAmount(await budget.pausedDuring(() => prompts.text(question, { validate })));
 }
 

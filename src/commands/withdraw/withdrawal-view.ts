@@ -1,11 +1,11 @@
 import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
+import { formatAmount } from '../../domain/number-format.js';
 import { type Advice, Failure, partsOf, suggest } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import * as origin from '../../exchange/origins.js';
 import type { Refused } from '../../exchange/response.js';
 import type { Answer } from '../../terminal/answer.js';
-import { grouped } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime, zonedTime } from '../../terminal/time.js';
@@ -66,7 +66,7 @@ export async function previewTable(
 
 function moneyEntries({ wanted, chain, sums, place, available, left }: PreparedWithdrawal): Entry[] {
   const { coin, internal } = wanted;
-  const amount = (text: string) => `${grouped(text)} ${coin}`;
+  const amount = (text: string) => `${formatAmount(text)} ${coin}`;
   const side = place === 'inside' ? 'as part of the amount' : 'on top of the amount';
   return [
     ['withdraw', amount(sums.amount)],
@@ -90,7 +90,7 @@ function inFours(address: string): string {
 function usedEntry(earlier: EarlierUse | undefined, unfamiliar: string | null): Entry {
   if (earlier?.last === undefined) return ['used before', unfamiliar, (text, paint) => paint.bad(text)];
   const { time, state, status, amount } = earlier.last;
-  const text = `yes, last ${localTime(time)}: ${grouped(amount)}, ${state === 'other' ? `state ${status}` : state}`;
+  const text = `yes, last ${localTime(time)}: ${formatAmount(amount)}, ${state === 'other' ? `state ${status}` : state}`;
   return ['used before', text];
 }
 
@@ -166,7 +166,7 @@ function resultTable(screen: Screen, sent: SentWithdrawal, outcome: string, id: 
   const isUnknown = outcome === 'unknown';
   return record(screen, [
     ['withdrawal', isUnknown ? 'unknown' : 'submitted', (text, paint) => (isUnknown ? paint.warn : paint.good)(text)],
-    ['amount', `${grouped(sums.amount)} ${wanted.coin}`],
+    ['amount', `${formatAmount(sums.amount)} ${wanted.coin}`],
     ['address', address],
     ...(memo === null ? [] : [['memo', memo] as Entry]),
     isUnknown ? ['journal', sent.id] : ['id', id ?? 'none (a transfer within the exchange)'],

@@ -2,6 +2,7 @@ import { Failure } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { Budget } from '../budget.js';
 import type { ExchangeClient } from '../exchange-client.js';
+import type { ChannelSource, HttpData, SourceContext } from '../stream/base-source.js';
 import {
   type AnyDataEvent,
   type Channel,
@@ -10,14 +11,15 @@ import {
   type ChannelOf,
   channelKey,
   type ExchangeStream,
+  type GapEvent,
   isPrivate,
   type StateEvent,
   type StreamEvent,
 } from '../stream/events.js';
-import { type Feed, type FeedContext, feedOf, type Recovered } from '../stream/feeds.js';
+import { sourceOf } from '../stream/sources.js';
 import { merged } from './merge.js';
 
-export interface MirrorOptions extends Partial<Pick<FeedContext, 'orderMarkets' | 'marketNamed'>> {
+export interface MirrorOptions extends Partial<Pick<SourceContext, 'orderMarkets' | 'marketNamed'>> {
   readonly host: Pick<Host, 'now' | 'monotonic' | 'sleep'>;
   readonly channels: readonly Channel[];
   /** Returns the client that polls; the signal ends its requests. */
@@ -35,10 +37,11 @@ export interface MirrorOptions extends Partial<Pick<FeedContext, 'orderMarkets' 
 /** What is known of a channel. */
 export interface Mirrored<Kind extends ChannelKind = ChannelKind> {
   readonly value: ChannelData[Kind];
+  /** What keeps it current; if nothing does, where it came from. */
   readonly source: 'stream' | 'polling';
-  /** When it came, in milliseconds since the Unix epoch. */
+  /** When it came, or the poll that read it began, in milliseconds since the Unix epoch. */
   readonly received: number;
-  /** How long ago that was, in milliseconds. */
+  /** How long ago that was, in milliseconds: setting the clock does not change it. */
   readonly ageMs: number;
   /** The exchange's time; null if it sent none. */
   readonly time: number | null;
@@ -58,22 +61,32 @@ const POLL_MS: Readonly<Record<ChannelKind, number>> = {
 };
 /** How long the stream may take to come back before its channels are polled: most cuts are over by then. */
 const PATIENCE_MS = 3_000;
+/** A poll that waits for its turn or for the exchange is followed by a pause that is longer by this factor. */
+const PAUSE_PER_POLL = 4;
 /** The longest that one poll may take. */
 const POLL_TIMEOUT_MS = 10_000;
 /** How often it is checked which polls are due. */
 const TICK_MS = 250;
 
+/** What is known, and since when on the monotonic clock. */
+interface Kept extends Omit<Mirrored, 'isCurrent' | 'ageMs'> {
+  readonly at: number;
+}
+
 interface Entry {
   readonly channel: Channel;
   /** Reads the channel over HTTP; the stream has its own. */
-  readonly feed: Feed;
-  kept: Omit<Mirrored, 'isCurrent' | 'ageMs'> | undefined;
+  readonly source: ChannelSource;
+  kept: Kept | undefined;
   /** Whether the stream is connected and nothing of this channel is missing. */
   isStreamed: boolean;
+  hasOpenGap: boolean;
   /** Counts what the stream sent: a poll that it overtook is dropped. */
   pushes: number;
   /** When the last good poll began, on the monotonic clock and by the wall clock; null before the first. */
   polled: { readonly at: number; readonly time: number } | null;
+  /** Between two polls. */
+  pauseMs: number;
   /** On the monotonic clock. */
   nextPoll: number;
 }
@@ -86,7 +99,7 @@ export class Mirror {
   readonly #entries = new Map<string, Entry>();
   readonly #ending = new AbortController();
   readonly #budget: Budget;
-  readonly #context: FeedContext;
+  readonly #context: SourceContext;
   readonly #running: Promise<unknown>;
   readonly #waiting = new Set<() => void>();
   #stream: ExchangeStream | undefined;
@@ -111,9 +124,11 @@ export class Mirror {
   of<Kind extends ChannelKind>(channel: ChannelOf<Kind>): Mirrored<Kind> | undefined {
     const entry = this.#entries.get(channelKey(channel as Channel));
     if (entry?.kept === undefined) return undefined;
-    const ageMs = Math.max(0, this.options.host.now() - entry.kept.received);
+    const { at, ...kept } = entry.kept;
+    const ageMs = this.options.host.monotonic() - at;
+    const source = entry.isStreamed ? 'stream' : kept.source;
     // a key belongs to one kind of channel
-    return { ...entry.kept, ageMs, isCurrent: this.#isCurrent(entry) } as unknown as Mirrored<Kind>;
+    return { ...kept, source, ageMs, isCurrent: this.#isCurrent(entry) } as unknown as Mirrored<Kind>;
   }
 
   /** The state of the stream's connection; `none` if there is no stream or it will not come back: everything is polled. */
@@ -135,11 +150,13 @@ export class Mirror {
     const mayBeStreamed = this.#state === 'connected' || this.#state === 'connecting';
     this.#entries.set(key, {
       channel,
-      feed: feedOf(channel, this.#context),
+      source: sourceOf(channel, this.#context),
       kept: undefined,
       isStreamed: false,
+      hasOpenGap: false,
       pushes: 0,
       polled: null,
+      pauseMs: this.#pauseMs(channel, 0),
       nextPoll: now + (mayBeStreamed ? PATIENCE_MS : 0),
     });
     this.#stream?.subscribe(channel);
@@ -178,13 +195,13 @@ export class Mirror {
     return this.#ending.signal.aborted;
   }
 
-  #isCurrent({ isStreamed, polled, channel }: Entry): boolean {
+  #isCurrent({ isStreamed, polled, pauseMs }: Entry): boolean {
     if (isStreamed) return true;
-    return polled !== null && this.options.host.monotonic() - polled.at <= 2 * this.#pollMs(channel);
+    return polled !== null && this.options.host.monotonic() - polled.at <= 2 * pauseMs;
   }
 
-  #pollMs({ kind }: Channel): number {
-    return this.options.pollMs ?? POLL_MS[kind];
+  #pauseMs({ kind }: Channel, tookMs: number): number {
+    return Math.max(this.options.pollMs ?? POLL_MS[kind], tookMs * PAUSE_PER_POLL);
   }
 
   async #follow(): Promise<void> {
@@ -210,7 +227,7 @@ export class Mirror {
 
   #take(event: StreamEvent): void {
     if (event.type === 'data') this.#takePush(event);
-    else if (event.type === 'gap') this.#mark(event.channel, event.gap.resynchronised);
+    else if (event.type === 'gap') this.#takeGap(event);
     else if (event.type === 'refused') {
       this.#problem = event.message;
       for (const { channel } of this.#entries.values())
@@ -220,8 +237,9 @@ export class Mirror {
   }
 
   #enter({ state, reason }: StateEvent): void {
-    this.#state = state;
-    this.#problem = reason;
+    // each new attempt reports that it connects
+    const isAttempt = state === 'connecting' && this.#state !== 'connecting';
+    if (!isAttempt) [this.#state, this.#problem] = [state, reason];
     if (state !== 'connected') for (const { channel } of this.#entries.values()) this.#mark(channel, false);
   }
 
@@ -230,7 +248,17 @@ export class Mirror {
     if (entry === undefined) return;
     entry.pushes += 1;
     this.#keep(entry, event, event.source === 'push' ? 'stream' : 'polling');
-    if (event.scope === 'snapshot') this.#mark(event.channel, true);
+    // before the channel is complete nothing comes but in an open gap
+    if (!entry.hasOpenGap || event.scope === 'snapshot') this.#mark(event.channel, true);
+  }
+
+  #takeGap({ channel, gap: { resynchronised, permanent } }: GapEvent): void {
+    const entry = this.#entries.get(channelKey(channel));
+    if (entry === undefined) return;
+    entry.hasOpenGap = !resynchronised && !permanent;
+    // nothing shows what has changed meanwhile
+    if (permanent && !entry.source.hasHttp) entry.kept = undefined;
+    this.#mark(channel, resynchronised);
   }
 
   #mark(channel: Channel, isStreamed: boolean): void {
@@ -242,7 +270,13 @@ export class Mirror {
 
   #keep(entry: Entry, { channel, data, scope, received, time }: AnyDataEvent, source: Mirrored['source']): void {
     const value = merged(channel.kind, entry.kept?.value, { data, scope });
-    entry.kept = { value, source, received, time };
+    entry.kept = { value, source, received, time, at: this.#atOf(received) };
+  }
+
+  /** A moment of the wall clock on the monotonic one. */
+  #atOf(received: number): number {
+    const { now, monotonic } = this.options.host;
+    return monotonic() - Math.max(0, now() - received);
   }
 
   #tell(event: StreamEvent): void {
@@ -258,38 +292,41 @@ export class Mirror {
     const { host } = this.options;
     while (!this.#isEnding) {
       for (const entry of [...this.#entries.values()]) {
-        const isDue = !entry.isStreamed && entry.feed.isReadable && host.monotonic() >= entry.nextPoll;
+        const isDue = !entry.isStreamed && entry.source.hasHttp && host.monotonic() >= entry.nextPoll;
         if (isDue && !this.#isEnding) await this.#poll(entry);
       }
       await host.sleep(TICK_MS, this.#ending.signal);
     }
   }
 
-  async #poll(entry: Entry): Promise<void> {
+  /** @param rest reads what an earlier read has left */
+  async #poll(entry: Entry, rest?: () => Promise<HttpData>): Promise<void> {
     const { host } = this.options;
-    const { pushes, feed } = entry;
+    const { pushes, source } = entry;
     const began = { at: host.monotonic(), time: host.now() };
     this.#budget.renew();
-    const found = await feed.read(entry.polled?.time ?? null).catch(failureOf);
-    entry.nextPoll = host.monotonic() + this.#pollMs(entry.channel);
+    const found = await (rest?.() ?? source.read(entry.polled?.time ?? null)).catch(failureOf);
+    entry.pauseMs = this.#pauseMs(entry.channel, found instanceof Failure ? 0 : host.monotonic() - began.at);
+    entry.nextPoll = host.monotonic() + entry.pauseMs;
     const isOvertaken = entry.isStreamed || entry.pushes !== pushes;
     if (this.#isEnding || isOvertaken || this.#entries.get(channelKey(entry.channel)) !== entry) return;
     if (found instanceof Failure) {
       this.#problem = found.message;
-      return;
+      return this.#wake();
     }
     if (this.#state === 'none') this.#problem = null;
     entry.polled = began;
-    this.#takePolled(entry, found);
+    this.#takePolled(entry, found, began.time);
+    if (found.rest !== undefined) await this.#poll(entry, found.rest);
   }
 
-  #takePolled(entry: Entry, { data, time, scope, passed }: Recovered): void {
-    const news = entry.feed.accept({ data, time });
+  /** @param received when the read began: its answer may be as old */
+  #takePolled(entry: Entry, { data, time, scope, passed }: HttpData, received: number): void {
+    const news = entry.source.deduplicate({ data, time });
     passed?.();
-    const received = this.options.host.now();
     const isNothing = Array.isArray(news.data) && news.data.length === 0 && scope === 'delta';
     if (isNothing && entry.kept !== undefined) {
-      entry.kept = { ...entry.kept, source: 'polling', received };
+      entry.kept = { ...entry.kept, source: 'polling', received, at: this.#atOf(received) };
       return;
     }
     const { channel } = entry;

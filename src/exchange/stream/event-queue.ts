@@ -9,39 +9,39 @@ import {
 
 /** A reader has fallen behind if more events of a channel than this wait for it. */
 const MAX_EVENTS = 1_000;
-/** A reader has also fallen behind if the waiting frames of a channel have more characters than this. */
+/** A reader has also fallen behind if the frames of a channel that wait have more characters than this. */
 const MAX_CHARACTERS = 2 ** 20;
-/** The most trades or candles that a merged event keeps. It drops the oldest. */
+/** The most trades or candles that a conflated event keeps. It drops the oldest. */
 const MAX_ROWS = 1_000;
-/** The most orders or coins that a merged event keeps. The channel is read again if there are more. */
+/** The most orders or coins that a conflated event keeps. The channel is read again if there are more. */
 const MAX_CHANGES = 10_000;
-/** The most characters of frames in a merged event of orders or coins. The channel is read again if there are more. */
-const MAX_MERGED_CHARACTERS = 64 * 2 ** 20;
+/** The most characters of frames in a conflated event of orders or coins. The channel is read again if there are more. */
+const MAX_CONFLATED_CHARACTERS = 64 * 2 ** 20;
 /** The most states, gaps and refusals that wait for the reader. */
-const MAX_NOTICES = 1_000;
+const MAX_CONTROL_EVENTS = 1_000;
 
 /** What waits of one channel. */
-interface Waiting {
+interface Backlog {
   count: number;
   characters: number;
   /** Where further events go while the reader is behind. */
-  merged: Merged | undefined;
+  conflated: ConflatedEvent | undefined;
 }
 
-interface Slot {
+interface QueueItem {
   event: StreamEvent;
 }
 
 /**
  * The events that wait for a reader, in bounded memory. If the reader falls behind on a channel, its waiting events are
- * merged into one with the newest state.
+ * conflated into one with the newest state.
  */
 export class EventQueue implements AsyncIterable<StreamEvent> {
-  #slots: Slot[] = [];
-  /** The first slot that was not taken: shifting an array costs its length. */
+  #items: QueueItem[] = [];
+  /** The first item that was not taken: shifting an array costs its length. */
   #first = 0;
-  #notices = 0;
-  readonly #waiting = new Map<string, Waiting>();
+  #controlEvents = 0;
+  readonly #backlogs = new Map<string, Backlog>();
   #wake: (() => void) | undefined;
   #end: { readonly failure: unknown } | undefined;
 
@@ -51,7 +51,7 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
   push(event: StreamEvent): void {
     if (this.#end !== undefined) return;
     if (event.type === 'data') this.#pushData(event);
-    else this.#pushNotice(event);
+    else this.#pushControlEvent(event);
     this.#wake?.();
   }
 
@@ -63,21 +63,21 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
 
   /** Drops what waits and ends the reader. */
   clear(): void {
-    this.#slots = [];
+    this.#items = [];
     this.#first = 0;
-    this.#waiting.clear();
+    this.#backlogs.clear();
     this.end();
   }
 
   /** What waits of a channel that is not followed any more. */
   drop(key: string): void {
     this.#remove((event) => event.type === 'data' && keyOf(event.channel) === key);
-    this.#waiting.delete(key);
+    this.#backlogs.delete(key);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<StreamEvent, void, undefined> {
     for (;;) {
-      const event = this.#take();
+      const event = this.#next();
       if (event !== undefined) yield event;
       else if (this.#end !== undefined) {
         if (this.#end.failure !== undefined) throw this.#end.failure;
@@ -91,46 +91,46 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
     }
   }
 
-  #take(): StreamEvent | undefined {
-    const slot = this.#slots[this.#first];
-    if (slot === undefined) return undefined;
+  #next(): StreamEvent | undefined {
+    const item = this.#items[this.#first];
+    if (item === undefined) return undefined;
     this.#first += 1;
-    if (this.#first > MAX_EVENTS && this.#first * 2 > this.#slots.length) {
-      this.#slots = this.#slots.slice(this.#first);
+    if (this.#first > MAX_EVENTS && this.#first * 2 > this.#items.length) {
+      this.#items = this.#items.slice(this.#first);
       this.#first = 0;
     }
-    const { event } = slot;
+    const { event } = item;
     if (event.type !== 'data') {
-      this.#notices -= 1;
+      this.#controlEvents -= 1;
       return event;
     }
     const key = keyOf(event.channel);
-    const waiting = this.#waiting.get(key);
-    if (waiting === undefined) return event;
-    if (waiting.merged === slot) this.#waiting.delete(key);
+    const backlog = this.#backlogs.get(key);
+    if (backlog === undefined) return event;
+    if (backlog.conflated === item) this.#backlogs.delete(key);
     else {
-      waiting.count -= 1;
-      waiting.characters -= event.raw?.length ?? 0;
+      backlog.count -= 1;
+      backlog.characters -= event.raw?.length ?? 0;
     }
     return event;
   }
 
   #pushData(event: AnyDataEvent): void {
     const key = keyOf(event.channel);
-    const waiting = this.#waiting.get(key) ?? { count: 0, characters: 0, merged: undefined };
-    this.#waiting.set(key, waiting);
-    if (waiting.merged !== undefined) {
-      this.#add(key, waiting.merged, event);
+    const backlog = this.#backlogs.get(key) ?? { count: 0, characters: 0, conflated: undefined };
+    this.#backlogs.set(key, backlog);
+    if (backlog.conflated !== undefined) {
+      this.#add(key, backlog.conflated, event);
       return;
     }
-    const slot = { event };
-    this.#slots.push(slot);
-    waiting.count += 1;
-    waiting.characters += event.raw?.length ?? 0;
-    if (waiting.count > MAX_EVENTS || waiting.characters > MAX_CHARACTERS) this.#mergeAll(key, waiting);
+    const item = { event };
+    this.#items.push(item);
+    backlog.count += 1;
+    backlog.characters += event.raw?.length ?? 0;
+    if (backlog.count > MAX_EVENTS || backlog.characters > MAX_CHARACTERS) this.#conflateAll(key, backlog);
   }
 
-  #mergeAll(key: string, waiting: Waiting): void {
+  #conflateAll(key: string, backlog: Backlog): void {
     const events: AnyDataEvent[] = [];
     this.#remove((event) => {
       const isOne = event.type === 'data' && keyOf(event.channel) === key;
@@ -139,48 +139,48 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
     });
     const [first, ...rest] = events;
     if (first === undefined) return;
-    waiting.merged = new Merged(first);
-    for (const event of rest) this.#add(key, waiting.merged, event);
-    this.#slots.push(waiting.merged);
+    backlog.conflated = new ConflatedEvent(first);
+    for (const event of rest) this.#add(key, backlog.conflated, event);
+    this.#items.push(backlog.conflated);
   }
 
-  #add(key: string, merged: Merged, event: AnyDataEvent): void {
-    if (merged.add(event)) this.overflowed(key);
+  #add(key: string, conflated: ConflatedEvent, event: AnyDataEvent): void {
+    if (conflated.add(event)) this.overflowed(key);
   }
 
-  #pushNotice(event: Exclude<StreamEvent, AnyDataEvent>): void {
-    if (this.#notices >= MAX_NOTICES && this.#makeRoom(event)) return;
-    this.#notices += 1;
-    this.#slots.push({ event });
+  #pushControlEvent(event: Exclude<StreamEvent, AnyDataEvent>): void {
+    if (this.#controlEvents >= MAX_CONTROL_EVENTS && this.#makeRoom(event)) return;
+    this.#controlEvents += 1;
+    this.#items.push({ event });
   }
 
   /** Returns whether the event has become a part of one that waits. */
   #makeRoom(event: Exclude<StreamEvent, AnyDataEvent>): boolean {
     if (event.type === 'gap') {
       const key = keyOf(event.channel);
-      const earlier = this.#slots.findLast(
-        (slot, index) => index >= this.#first && slot.event.type === 'gap' && keyOf(slot.event.channel) === key,
+      const earlier = this.#items.findLast(
+        (item, index) => index >= this.#first && item.event.type === 'gap' && keyOf(item.event.channel) === key,
       );
       if (earlier !== undefined) {
-        earlier.event = mergedGap(earlier.event as GapEvent, event);
+        earlier.event = conflatedGap(earlier.event as GapEvent, event);
         return true;
       }
     }
-    const oldest = this.#slots.findIndex((slot, index) => index >= this.#first && slot.event.type === event.type);
+    const oldest = this.#items.findIndex((item, index) => index >= this.#first && item.event.type === event.type);
     if (oldest !== -1) {
-      this.#slots.splice(oldest, 1);
-      this.#notices -= 1;
+      this.#items.splice(oldest, 1);
+      this.#controlEvents -= 1;
     }
     return false;
   }
 
   #remove(isGone: (event: StreamEvent) => boolean): void {
-    this.#slots = this.#slots.slice(this.#first).filter(({ event }) => !isGone(event));
+    this.#items = this.#items.slice(this.#first).filter(({ event }) => !isGone(event));
     this.#first = 0;
   }
 }
 
-function mergedGap(earlier: GapEvent, later: GapEvent): GapEvent {
+function conflatedGap(earlier: GapEvent, later: GapEvent): GapEvent {
   const from = Math.min(earlier.gap.from, later.gap.from);
   const permanent = earlier.gap.permanent || later.gap.permanent;
   return {
@@ -201,7 +201,7 @@ const KEYS: Readonly<Partial<Record<ChannelKind, (row: never) => string | number
 };
 
 /** One event in place of several of the same channel: what was replaced counts as skipped. */
-export class Merged {
+export class ConflatedEvent {
   #latest: AnyDataEvent;
   #skipped: number;
   #rows = new Map<string | number, Row>();
@@ -214,7 +214,7 @@ export class Merged {
     this.#latest = event;
     this.#base = event;
     this.#skipped = event.skipped;
-    this.#take(event);
+    this.#addRows(event);
   }
 
   /** Returns whether there were too many changes to keep: all but this event's are gone. */
@@ -223,11 +223,11 @@ export class Merged {
     this.#latest = event;
     this.#isOne = event.scope === 'snapshot';
     if (this.#isOne) this.#restart(event);
-    else this.#take(event);
+    else this.#addRows(event);
     const { kind } = event.channel;
     const isList = kind === 'trades' || kind === 'kline';
     if (isList) this.#trim();
-    if (isList || (this.#rows.size <= MAX_CHANGES && this.#characters <= MAX_MERGED_CHARACTERS)) return false;
+    if (isList || (this.#rows.size <= MAX_CHANGES && this.#characters <= MAX_CONFLATED_CHARACTERS)) return false;
     this.#restart(event);
     return true;
   }
@@ -236,7 +236,7 @@ export class Merged {
     this.#rows = new Map();
     this.#characters = 0;
     this.#base = event;
-    this.#take(event);
+    this.#addRows(event);
   }
 
   get event(): AnyDataEvent {
@@ -255,7 +255,7 @@ export class Merged {
     }
   }
 
-  #take({ channel, data, raw }: AnyDataEvent): void {
+  #addRows({ channel, data, raw }: AnyDataEvent): void {
     this.#characters += raw?.length ?? 0;
     const key = KEYS[channel.kind] as ((row: Row) => string | number) | undefined;
     if (key === undefined) return;

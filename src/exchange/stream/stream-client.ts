@@ -11,6 +11,8 @@ import { type Credentials, requireChecking, requireSafeHost } from '../request.j
 import { SUCCESS } from '../response.js';
 import { signMessage } from '../signing.js';
 import { Network } from '../transport.js';
+import type { SourceContext } from './base-source.js';
+import { ChannelRecovery } from './channel-recovery.js';
 import { EventQueue } from './event-queue.js';
 import {
   type Channel,
@@ -20,9 +22,8 @@ import {
   type StateEvent,
   type StreamEvent,
 } from './events.js';
-import { type FeedContext, feedOf } from './feeds.js';
-import { Follower } from './follower.js';
 import { MAX_BYTES, NotConnected, Socket } from './socket.js';
+import { sourceOf } from './sources.js';
 
 export interface StreamOptions {
   readonly host: Host;
@@ -39,6 +40,8 @@ export interface StreamOptions {
   readonly orderMarkets?: (() => Promise<readonly string[]>) | undefined;
   /** Finds a market by its name without underscore. */
   readonly marketNamed?: ((joined: string) => string | undefined) | undefined;
+  /** Whether channels are compared with HTTP now and then, so that frames are missed that never come. Default: true. */
+  readonly isCompared?: boolean | undefined;
   /** How long the first connection may take, in milliseconds, before the stream fails. Absent: for ever. */
   readonly connectMs?: number | undefined;
   /** Takes a line about each connection and subscription, secrets already masked. */
@@ -52,7 +55,7 @@ const HEARTBEAT_MS = 5_000;
 /** If nothing came for so long, not even an answer to three heartbeats, the connection is given up. */
 const SILENT_MS = 3 * HEARTBEAT_MS;
 /** The pauses between two connections, before part of each is made random. */
-const PAUSES = { first: 500, longest: 30_000 };
+const CONNECT_BACKOFF_MS = { first: 500, longest: 30_000 };
 const SECOND_MS = 1_000;
 /** So many reads over HTTP at a time: market data has no limit of its own. */
 const MAX_READS = 8;
@@ -64,7 +67,7 @@ const LONGEST_MESSAGE = 2_000;
 /** Which channels are confirmed to be subscribed to when a heartbeat is answered. */
 interface Heartbeat {
   readonly sentAt: number;
-  readonly followers: readonly Follower[];
+  readonly recoveries: readonly ChannelRecovery[];
 }
 
 /**
@@ -72,13 +75,13 @@ interface Heartbeat {
  * subscriptions: it answers a heartbeat after the messages before it.
  */
 export class StreamClient implements ExchangeStream {
-  readonly #followers = new Map<string, Follower>();
-  readonly #byWire = new Map<string, Follower[]>();
+  readonly #recoveries = new Map<string, ChannelRecovery>();
+  readonly #byWireName = new Map<string, ChannelRecovery[]>();
   readonly #queue: EventQueue;
   readonly #ending = new AbortController();
   readonly #network: Network;
   readonly #budget: Budget;
-  readonly #context: FeedContext;
+  readonly #context: SourceContext;
   readonly #running: Promise<void>;
   #state: ExchangeStream['state'] = 'connecting';
   #socket: Socket | undefined;
@@ -101,7 +104,7 @@ export class StreamClient implements ExchangeStream {
     this.#budget = new Budget(READ_MS, host.monotonic);
     const client = clientOf(this.#budget, this.#ending.signal).renewing(this.#budget);
     this.#network = network ?? new Network({});
-    this.#queue = new EventQueue((key) => this.#followers.get(key)?.overflowed());
+    this.#queue = new EventQueue((key) => this.#recoveries.get(key)?.overflowed());
     this.#context = {
       client,
       now: host.now,
@@ -135,24 +138,24 @@ export class StreamClient implements ExchangeStream {
   }
 
   subscribe(channel: Channel): void {
-    const follower = this.#add(channel);
-    if (follower !== undefined && this.#state === 'connected') this.#subscribe([follower]);
+    const recovery = this.#add(channel);
+    if (recovery !== undefined && this.#state === 'connected') this.#subscribe([recovery]);
   }
 
   unsubscribe(channel: Channel): void {
     const key = channelKey(channel);
-    const follower = this.#followers.get(key);
-    if (follower === undefined) return;
-    this.#followers.delete(key);
-    const { wire, message } = follower.feed;
-    const others = (this.#byWire.get(wire) ?? []).filter((one) => one !== follower);
-    if (others.length === 0) this.#byWire.delete(wire);
-    else this.#byWire.set(wire, others);
-    follower.end();
+    const recovery = this.#recoveries.get(key);
+    if (recovery === undefined) return;
+    this.#recoveries.delete(key);
+    const { wire, message } = recovery.source;
+    const others = (this.#byWireName.get(wire) ?? []).filter((one) => one !== recovery);
+    if (others.length === 0) this.#byWireName.delete(wire);
+    else this.#byWireName.set(wire, others);
+    recovery.end();
     this.#queue.drop(key);
-    const isShared = others.some(({ feed }) => JSON.stringify(feed.message) === JSON.stringify(message));
+    const isShared = others.some(({ source }) => JSON.stringify(source.message) === JSON.stringify(message));
     if (this.#state === 'connected' && !isShared)
-      this.#paced([follower], () => this.#send(follower, PROTOCOL.unsubscribe));
+      this.#paced([recovery], () => this.#send(recovery, PROTOCOL.unsubscribe));
   }
 
   async close(): Promise<void> {
@@ -160,24 +163,28 @@ export class StreamClient implements ExchangeStream {
     this.#queue.clear();
     this.options.signal?.removeEventListener('abort', this.#abort);
     this.#budget.renew(0);
-    for (const follower of this.#followers.values()) follower.end();
+    for (const recovery of this.#recoveries.values()) recovery.end();
     await this.#running;
-    await Promise.allSettled([this.#subscribing, ...[...this.#followers.values()].map(({ reading }) => reading)]);
+    await Promise.allSettled([this.#subscribing, ...[...this.#recoveries.values()].map(({ reading }) => reading)]);
   }
 
-  #add(channel: Channel): Follower | undefined {
+  #add(channel: Channel): ChannelRecovery | undefined {
     const key = channelKey(channel);
-    if (this.#followers.has(key)) return undefined;
-    const { host } = this.options;
-    const follower = new Follower(feedOf(channel, this.#context), {
+    if (this.#recoveries.has(key)) return undefined;
+    const { host, isCompared = true } = this.options;
+    const recovery: ChannelRecovery = new ChannelRecovery(sourceOf(channel, this.#context), {
       host,
       emit: (event) => this.#queue.push(event),
       read: (work) => this.#read(work),
+      isCompared,
+      fence: () => this.#ping([recovery]),
+      resubscribe: () => this.#subscribe([recovery]),
+      reconnect: (reason) => this.#socket?.giveUp(reason),
       fail: (thrown) => this.#fail(thrown),
     });
-    this.#followers.set(key, follower);
-    this.#byWire.set(follower.feed.wire, [...(this.#byWire.get(follower.feed.wire) ?? []), follower]);
-    return follower;
+    this.#recoveries.set(key, recovery);
+    this.#byWireName.set(recovery.source.wire, [...(this.#byWireName.get(recovery.source.wire) ?? []), recovery]);
+    return recovery;
   }
 
   /** A few reads over HTTP at a time, each with all of its time. */
@@ -228,8 +235,8 @@ export class StreamClient implements ExchangeStream {
       this.#enter('reconnecting', reason);
       // a connection that lost nothing in the end was a good one
       if (this.#wasComplete()) attempt = 0;
-      for (const follower of this.#followers.values()) follower.disconnected(this.#lastFrameTime, reason);
-      await host.sleep(backoffMs(attempt, PAUSES) * (0.5 + host.random() / 2), this.#ending.signal);
+      for (const recovery of this.#recoveries.values()) recovery.disconnected(this.#lastFrameTime, reason);
+      await host.sleep(backoffMs(attempt, CONNECT_BACKOFF_MS) * (0.5 + host.random() / 2), this.#ending.signal);
       attempt += 1;
     }
   }
@@ -246,7 +253,7 @@ export class StreamClient implements ExchangeStream {
   }
 
   #wasComplete(): boolean {
-    return [...this.#followers.values()].every(({ isSettled }) => isSettled);
+    return [...this.#recoveries.values()].every(({ isSettled }) => isSettled);
   }
 
   async #connect(): Promise<Socket> {
@@ -255,10 +262,10 @@ export class StreamClient implements ExchangeStream {
     // the rules for hosts are those of HTTP, to which a WebSocket begins as a request
     const asHttp = url.replace(/^ws/, 'http');
     requireSafeHost(asHttp);
-    if ([...this.#followers.values()].some(({ feed }) => isPrivate(feed.channel)))
+    if ([...this.#recoveries.values()].some(({ source }) => isPrivate(source.channel)))
       requireChecking(asHttp, host.environment);
     const text = (frame: string) => this.#onText(frame);
-    const binary = () => this.#suspectAll('a frame of bytes');
+    const binary = () => this.#markAllIncomplete('a frame of bytes');
     const socket = await Socket.connect(url, this.#network, { text, binary }, this.#ending.signal);
     this.#trace(`connected to ${url}`);
     return socket;
@@ -274,7 +281,7 @@ export class StreamClient implements ExchangeStream {
     const close = () => void socket.close();
     this.#ending.signal.addEventListener('abort', close, { once: true });
     if (this.#isEnding) close();
-    this.#subscribe([...this.#followers.values()]);
+    this.#subscribe([...this.#recoveries.values()]);
     const beating = this.#beat(socket, over.signal);
     const reason = await socket.ended;
     this.#socket = undefined;
@@ -298,42 +305,46 @@ export class StreamClient implements ExchangeStream {
         return;
       }
       // some answer no heartbeat, though they send: then a subscription counts as confirmed after a while
-      for (const { sentAt, followers } of this.#heartbeats)
-        if (now - sentAt >= HEARTBEAT_MS) for (const follower of followers) follower.confirmed();
+      for (const { sentAt, recoveries } of this.#heartbeats)
+        if (now - sentAt >= HEARTBEAT_MS) for (const recovery of recoveries) recovery.confirmed();
       this.#heartbeats = this.#heartbeats.filter(({ sentAt }) => now - sentAt < SILENT_MS);
-      for (const follower of this.#followers.values()) follower.tick();
+      for (const recovery of this.#recoveries.values()) recovery.tick();
       this.#ping([]);
     }
   }
 
-  #ping(followers: readonly Follower[]): void {
-    this.#heartbeats.push({ sentAt: this.options.host.monotonic(), followers });
+  #ping(recoveries: readonly ChannelRecovery[]): void {
+    this.#heartbeats.push({ sentAt: this.options.host.monotonic(), recoveries });
     this.#socket?.send(PROTOCOL.ping);
   }
 
-  #subscribe(followers: readonly Follower[]): void {
-    for (const follower of followers) follower.subscribing();
-    let sent: Follower[] = [];
+  #subscribe(recoveries: readonly ChannelRecovery[]): void {
+    for (const recovery of recoveries) recovery.subscribing();
+    let sent: ChannelRecovery[] = [];
     const confirm = () => {
       if (sent.length > 0) this.#ping(sent);
       sent = [];
     };
-    const send = (follower: Follower) => {
-      this.#send(follower, PROTOCOL.subscribe);
-      sent.push(follower);
+    const send = (recovery: ChannelRecovery) => {
+      this.#send(recovery, PROTOCOL.subscribe);
+      sent.push(recovery);
     };
-    this.#paced(followers, send, confirm);
+    this.#paced(recoveries, send, confirm);
   }
 
   /**
    * Sends for one after the other, at most 60 a second.
    * @param rest called before each pause and at the end
    */
-  #paced(followers: readonly Follower[], send: (follower: Follower) => void, rest: () => void = () => undefined): void {
+  #paced(
+    recoveries: readonly ChannelRecovery[],
+    send: (recovery: ChannelRecovery) => void,
+    rest: () => void = () => undefined,
+  ): void {
     const { host } = this.options;
     const socket = this.#socket;
     const work = async () => {
-      for (const follower of followers) {
+      for (const recovery of recoveries) {
         const [oldest] = this.#sent;
         if (this.#sent.length >= PROTOCOL.subscriptionsPerSecond && oldest !== undefined) {
           rest();
@@ -343,17 +354,17 @@ export class StreamClient implements ExchangeStream {
         }
         if (this.#socket !== socket || this.#isEnding) return;
         this.#sent.push(host.monotonic());
-        send(follower);
+        send(recovery);
       }
       rest();
     };
     this.#subscribing = this.#subscribing.then(work).catch((thrown: unknown) => this.#fail(thrown));
   }
 
-  #send({ feed }: Follower, event: typeof PROTOCOL.subscribe | typeof PROTOCOL.unsubscribe): void {
-    const message = { ...feed.message, event };
-    this.#trace(`${event} ${channelKey(feed.channel)}`);
-    this.#socket?.send(JSON.stringify(isPrivate(feed.channel) ? this.#signed(message) : message));
+  #send({ source }: ChannelRecovery, event: typeof PROTOCOL.subscribe | typeof PROTOCOL.unsubscribe): void {
+    const message = { ...source.message, event };
+    this.#trace(`${event} ${channelKey(source.channel)}`);
+    this.#socket?.send(JSON.stringify(isPrivate(source.channel) ? this.#signed(message) : message));
   }
 
   #signed(message: Readonly<Record<string, string>>): Record<string, string> {
@@ -389,42 +400,42 @@ export class StreamClient implements ExchangeStream {
     const heartbeat = this.#heartbeats.shift();
     if (heartbeat === undefined) return;
     this.#latencyMs = this.options.host.monotonic() - heartbeat.sentAt;
-    for (const follower of heartbeat.followers) follower.confirmed();
+    for (const recovery of heartbeat.recoveries) recovery.confirmed();
   }
 
   #onMessage(text: string, before: number): void {
     const frame = read(text);
-    if (frame === undefined) this.#suspectAll('a frame could not be read', before);
+    if (frame === undefined) this.#markAllIncomplete('a frame could not be read', before);
     else if (frame.channel === PROTOCOL.pong) this.#onPong();
     else this.#onFrame(frame, text, before);
   }
 
   #onFrame(frame: Frame, text: string, before: number): void {
-    const followers = this.#byWire.get(scalarText(frame.channel) ?? '');
-    if (isRefusal(frame)) this.#onRefusal(frame, followers);
+    const recoveries = this.#byWireName.get(scalarText(frame.channel) ?? '');
+    if (isRefusal(frame)) this.#onRefusal(frame, recoveries);
     else if (isConfirmation(frame)) return;
-    else if (followers === undefined) this.#unreadable += 1;
-    else for (const follower of followers) if (!follower.push(frame, text, before)) this.#unreadable += 1;
+    else if (recoveries === undefined) this.#unreadable += 1;
+    else for (const recovery of recoveries) if (!recovery.push(frame, text, before)) this.#unreadable += 1;
   }
 
-  #onRefusal(frame: Frame, followers: readonly Follower[] = []): void {
+  #onRefusal(frame: Frame, recoveries: readonly ChannelRecovery[] = []): void {
     const { host } = this.options;
     const code = asInteger(frame.code) ?? null;
     const words = host.redaction.apply((scalarText(frame.message) ?? '').slice(0, LONGEST_MESSAGE));
     const message = words === '' ? 'the exchange gave no reason' : words;
     const received = host.now();
     const market = scalarText(frame.market);
-    const refused = followers.filter((one) => market === undefined || one.feed.message.market === market);
-    for (const follower of refused) follower.refused();
-    for (const channel of refused.length === 0 ? [null] : refused.map(({ feed }) => feed.channel))
+    const refused = recoveries.filter((one) => market === undefined || one.source.message.market === market);
+    for (const recovery of refused) recovery.refused();
+    for (const channel of refused.length === 0 ? [null] : refused.map(({ source }) => source.channel))
       this.#queue.push({ type: 'refused', channel, received, code, message });
   }
 
   /** A frame was lost, and it is unknown of which channel. */
-  #suspectAll(reason: string, before = this.#lastFrameTime): void {
+  #markAllIncomplete(reason: string, before = this.#lastFrameTime): void {
     this.#alive();
     this.#unreadable += 1;
-    for (const follower of this.#followers.values()) follower.suspect(reason, before);
+    for (const recovery of this.#recoveries.values()) recovery.markIncomplete(reason, before);
   }
 
   #enter(state: StateEvent['state'], reason: string | null = null): void {

@@ -17,6 +17,18 @@ export const clockCodec: Codec<ClockState> = {
   },
 };
 
+/** Times in ms since the Unix epoch, both ends included. */
+export interface TimeRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A clock that is this far from the machine's, in ms, was set for a simulation: no client's own clock is so far off. */
+const SIMULATED = 3_600_000;
+
+/** The longest that a timer of the machine may take, in ms. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 /** Thrown if the clock would go back. */
 export class BackInTime extends Error {
   override readonly name = 'BackInTime';
@@ -28,6 +40,7 @@ export class BackInTime extends Error {
  */
 export class Clock {
   private last = Number.NEGATIVE_INFINITY;
+  private readonly waiting = new Set<() => void>();
 
   /** `driven` is undefined while the clock follows the machine's; `changed` is called with each new state. */
   constructor(
@@ -41,6 +54,26 @@ export class Clock {
     this.last = Math.max(this.last, this.shown());
     return this.last;
   };
+
+  /**
+   * The times that a client may believe it is, give or take `tolerance` ms. A client learns the exchange's time from an answer,
+   * and counts on at the machine's speed: it cannot follow a clock that is stopped or runs faster. Nor does it know a clock that
+   * was set for a simulation: then requests may also be dated by the machine's, from the moment at which the clock was driven.
+   */
+  believable(tolerance: number): TimeRange[] {
+    const [now, real] = [this.now(), this.real()];
+    const { driven } = this;
+    const counted = driven === undefined ? real : driven.shown + (real - driven.real);
+    const ranges = [{ from: Math.min(now, counted) - tolerance, to: Math.max(now, counted) + tolerance }];
+    if (driven !== undefined && Math.abs(now - real) > SIMULATED)
+      ranges.push({ from: Math.max(driven.real, real - tolerance), to: real + tolerance });
+    return ranges;
+  }
+
+  /** Resolves once the clock shows `time`. Waiting keeps no process alive. */
+  async reaches(time: number): Promise<void> {
+    while (this.now() < time) await this.passes(time - this.now());
+  }
 
   get state(): ClockState {
     const now = this.now();
@@ -68,6 +101,21 @@ export class Clock {
   private drive(change: Partial<ClockState>): void {
     this.driven = { ...this.state, ...change };
     this.changed(this.driven);
+    for (const wake of this.waiting) wake();
+  }
+
+  /** Resolves after `ms` of this clock, or earlier if it is driven. */
+  private passes(ms: number): Promise<void> {
+    const { speed, stopped } = this.state;
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.waiting.delete(wake);
+        resolve();
+      };
+      const timer = stopped ? undefined : setTimeout(wake, Math.min(LONGEST_TIMER, Math.ceil(ms / speed))).unref();
+      this.waiting.add(wake);
+    });
   }
 
   private shown(): number {

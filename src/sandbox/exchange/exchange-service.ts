@@ -12,6 +12,7 @@ import type { Venue } from '../orders/order-service.js';
 import { Refusal } from '../refusals.js';
 import { AdminService } from './admin-service.js';
 import type { Changes } from './changes.js';
+import type { Clock } from './clock.js';
 import { type ExchangeOptions, ExchangeState } from './exchange-state.js';
 import {
   type CandleQuery,
@@ -73,6 +74,8 @@ export class ExchangeService {
   readonly funds: FundsService;
   readonly margin: MarginService;
   readonly admin: AdminService;
+  /** For reading; {@link admin} drives it. */
+  readonly clock: Pick<Clock, 'now' | 'believable' | 'reaches'>;
   /** Reports what changes, to those who listen. */
   readonly changes: Changes;
   private readonly listings: ReadonlyMap<string, Listing>;
@@ -81,6 +84,7 @@ export class ExchangeService {
   constructor(private readonly state: ExchangeState) {
     const { accessKey, secretKey, safePwd, username } = state.customers.firstAccount();
     this.firstAccount = { accessKey, secretKey, safePwd, username };
+    this.clock = state.clock;
     this.now = state.clock.now;
     this.markets = new Map([...state.venues].map(([name, { market }]) => [name, market]));
     this.listings = new Map([...state.venues].map(([name, venue]) => [name, { venue, data: new MarketData(venue) }]));

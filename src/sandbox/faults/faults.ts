@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { TimeRange } from '../exchange/clock.js';
 import { Refusal } from '../refusals.js';
 import { CONTENT_TYPE, STATUS } from '../server/choices.js';
+import { dateHeader } from '../server/http.js';
 import { splitTarget } from '../server/parameters.js';
 import type { ApiRequest, ApiResponse, RequestHandler } from '../server/request-handler.js';
 import { type Effects, effectsOf, type FaultLog, parametersOf } from './log.js';
@@ -21,13 +23,11 @@ interface FaultyRequest {
 export class Faults {
   readonly rules: FaultRules;
 
-  /** `now` is the machine's clock, for the log; `sleep` is for tests. */
+  /** `now` is the machine's clock, for the log. */
   constructor(
     seed: number,
     readonly log: FaultLog,
     private readonly now: () => number,
-    // a delayed answer must not keep a stopped sandbox alive
-    private readonly sleep: (milliseconds: number) => Promise<void> = (ms) => delay(ms, undefined, { ref: false }),
   ) {
     this.rules = new FaultRules(seed);
   }
@@ -49,13 +49,16 @@ export class Faults {
 
   /** Answers the request as the fault says, or not at all. What was executed is logged before anything is sent. */
   async apply(rule: RequestRule, { request, response, handler }: FaultyRequest): Promise<ApiResponse> {
-    if (rule.kind === 'late') await this.sleep(rule.delay);
-    const [answer, executions] = await this.execute(rule, request, handler);
+    // the reqTime of a late request is checked as it arrives: later, it might be too old
+    const times = handler.times.map((range) => shifted(range, rule.skew));
+    if (rule.kind === 'late') await handler.clock.reaches(handler.clock.now() + rule.delay);
+    const [answer, executions] = await this.execute(rule, { ...request, times }, handler);
     const { id, kind } = rule;
     const [operation, parameters] = [operationIn(request.url), parametersOf(request.url)];
     this.log.add({ time: new Date(this.now()).toISOString(), rule: id, kind, operation, parameters, executions });
-    if (kind === 'delay') await this.sleep(rule.delay);
-    respond(kind, request, response, answer);
+    // a delayed answer must not keep a stopped sandbox alive
+    if (kind === 'delay') await delay(rule.delay, undefined, { ref: false });
+    respond(kind, request, response, answer, dateHeader(handler.clock.now() + rule.skew));
     return answer;
   }
 
@@ -67,40 +70,44 @@ export class Faults {
     const effects: Effects[] = [];
     let answer = handler.refuse(request.url, new Refusal('tooFrequent'));
     for (let time = 0; time < EXECUTIONS[rule.kind]; time += 1) {
-      answer = await handler.answer({ ...request, skew: skewOf(rule) });
+      answer = await handler.answer(request);
       effects.push(effectsOf(operationIn(request.url), parametersOf(request.url), answer.body));
     }
     return [answer, effects];
   }
 }
 
-/** The reqTime of a late request is checked against the time of its arrival; otherwise it would be too old. */
-function skewOf({ kind, delay: late, skew }: RequestRule): number {
-  if (kind === 'late') return -late;
-  return kind === 'skew' ? skew : 0;
+function shifted({ from, to }: TimeRange, ms: number): TimeRange {
+  return { from: from + ms, to: to + ms };
 }
 
 function operationIn(url: string): string {
   return splitTarget(url).path.split('/').at(-1) ?? '';
 }
 
-function respond(kind: RequestFault, { url }: ApiRequest, response: ServerResponse, { body }: ApiResponse): void {
+function respond(
+  kind: RequestFault,
+  { url }: ApiRequest,
+  response: ServerResponse,
+  { body }: ApiResponse,
+  date: string,
+): void {
+  const send = (status: number, type: string, text: string, headers = {}) => {
+    const length = Buffer.byteLength(text);
+    response.writeHead(status, { 'Content-Type': type, 'Content-Length': length, Date: date, ...headers });
+    response.end(text);
+  };
   if (kind === 'drop-before' || kind === 'drop-after') response.destroy();
-  else if (kind === 'truncate') cutOff(response, body);
-  else if (kind === 'redirect') send(response, 302, 'text/html', '', { location: url });
-  else if (kind === 'error-before' || kind === 'error-after') send(response, 502, 'text/html', PAGE);
-  else if (kind === 'html-before' || kind === 'html-after') send(response, STATUS, 'text/html', PAGE);
-  else send(response, STATUS, CONTENT_TYPE, body);
-}
-
-function send(response: ServerResponse, status: number, type: string, body: string, headers = {}): void {
-  response.writeHead(status, { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body), ...headers });
-  response.end(body);
+  else if (kind === 'truncate') cutOff(response, body, date);
+  else if (kind === 'redirect') send(302, 'text/html', '', { location: url });
+  else if (kind === 'error-before' || kind === 'error-after') send(502, 'text/html', PAGE);
+  else if (kind === 'html-before' || kind === 'html-after') send(STATUS, 'text/html', PAGE);
+  else send(STATUS, CONTENT_TYPE, body);
 }
 
 /** Sends the length of the whole answer, and half of its body. */
-function cutOff(response: ServerResponse, body: string): void {
+function cutOff(response: ServerResponse, body: string, date: string): void {
   const bytes = Buffer.from(body);
-  response.writeHead(STATUS, { 'Content-Type': CONTENT_TYPE, 'Content-Length': bytes.length });
+  response.writeHead(STATUS, { 'Content-Type': CONTENT_TYPE, 'Content-Length': bytes.length, Date: date });
   response.write(bytes.subarray(0, bytes.length >> 1), () => response.destroy());
 }

@@ -5,7 +5,7 @@ const REQUEST_FAULTS = {
   'drop-before': 'close the connection; the request is not executed',
   'drop-after': 'execute the request and close the connection without an answer',
   delay: 'execute the request at once and answer after --delay',
-  late: 'execute the request after --delay, when the client may have given up',
+  late: "execute the request after --delay by the exchange's clock, when the client may have given up",
   truncate: 'execute the request and close the connection within the answer',
   'error-before': 'answer with an HTML page and status 502; the request is not executed',
   'error-after': 'execute the request and answer with an HTML page and status 502',
@@ -14,7 +14,7 @@ const REQUEST_FAULTS = {
   twice: 'execute the request twice, as a repeating proxy does, and give the second answer',
   redirect: 'redirect (302) to the same address; the request is not executed',
   'rate-limit': 'refuse the request as too frequent; it is not executed',
-  skew: 'check reqTime against a clock that is off by --skew',
+  skew: 'check reqTime against a clock that is off by --skew, and date the answer by it',
 } as const;
 
 /** What a fault does to a frame that a stream sends. */

@@ -37,7 +37,7 @@ export interface ServeOptions {
   readonly port: number | null;
   readonly seed: number;
   readonly limits: LimitValues;
-  /** How far reqTime may be from the machine's clock, in ms (default: a minute). */
+  /** How far reqTime may be from the exchange's clock, in ms (default: a minute). */
   readonly tolerance?: number | undefined;
   /** Stops after this time without a request; null for never. */
   readonly idleMs: number | null;

@@ -40,7 +40,7 @@ export function interfaceListener(
     function respond(apiRequest: ApiRequest): void {
       const end = ({ refused }: ApiResponse) => activity.end(refused);
       const finish = (answer: ApiResponse) => {
-        send(response, answer.body);
+        send(response, answer.body, dateHeader(handler.clock.now()));
         end(answer);
       };
       if (strictAgent && !isBrowser(request.headers['user-agent'])) {
@@ -89,9 +89,19 @@ function apiRequestOf(request: IncomingMessage): ApiRequest {
 }
 
 /** The headers are a flat list, which Node writes fastest. */
-function send(response: ServerResponse, body: string): void {
-  response.writeHead(STATUS, ['Content-Type', CONTENT_TYPE, 'Content-Length', String(Buffer.byteLength(body))]);
+function send(response: ServerResponse, body: string, date: string): void {
+  const length = String(Buffer.byteLength(body));
+  response.writeHead(STATUS, ['Content-Type', CONTENT_TYPE, 'Content-Length', length, 'Date', date]);
   response.end(body);
+}
+
+let lastSecond = { second: Number.NaN, text: '' };
+
+/** A `Date` header for ms since the Unix epoch: the exchange's clock, by which clients date their requests. */
+export function dateHeader(time: number): string {
+  const second = Math.floor(time / 1_000);
+  if (second !== lastSecond.second) lastSecond = { second, text: new Date(time).toUTCString() };
+  return lastSecond.text;
 }
 
 /** "Clients must send a `User-Agent` header that looks like a desktop browser's." */
@@ -297,6 +307,7 @@ function refuseUpgrade(socket: Socket, status: string, path: string, refusal: Re
 /** The address of the streams was asked for without opening a WebSocket. */
 function requireUpgrade(response: ServerResponse): void {
   const body = refusalBodyOf('')(new Refusal('general', 'this is the address of the streams: open a WebSocket'));
+  response.sendDate = false;
   response.writeHead(426, {
     'Content-Type': CONTENT_TYPE,
     'Content-Length': Buffer.byteLength(body),
@@ -308,6 +319,7 @@ function requireUpgrade(response: ServerResponse): void {
 
 function refuseForeign(request: IncomingMessage, response: ServerResponse, reason: string): void {
   const body = refusalBodyOf(request.url ?? '')(new Refusal('foreignSource', reason));
+  response.sendDate = false;
   response.writeHead(403, {
     'Content-Type': CONTENT_TYPE,
     'Content-Length': Buffer.byteLength(body),

@@ -1,9 +1,10 @@
 import type { Account } from '../accounts/accounts.js';
+import { Clock, type TimeRange } from '../exchange/clock.js';
 import type { Exchange } from '../exchange/exchange-service.js';
 import { Refusal } from '../refusals.js';
 import { NotWritten } from '../store/errors.js';
 import { marketDataRefusal, type RefusalBody, refusalBodyOf, signedRefusal, write } from './bodies.js';
-import { type Dialect, PERMISSIONS, ZONE } from './choices.js';
+import { type Dialect, PERMISSIONS, REQUEST_TIME_TOLERANCE, ZONE } from './choices.js';
 import type { Limits } from './limits.js';
 import { SERVED } from './operations/index.js';
 import { checkParameters, readQuery, splitTarget } from './parameters.js';
@@ -12,10 +13,10 @@ import { checkMethod, checkRequestTime, readCredentials, Verifier } from './veri
 
 interface HandlerOptions {
   readonly exchange: Exchange;
-  /** The machine's clock, for reqTime and limits: a client cannot know the exchange's, which may be driven. */
+  /** The machine's clock, for limits: the exchange's may be stopped. */
   readonly now: () => number;
   readonly limits: Limits;
-  /** How far reqTime may be from the clock, in ms (default: a minute). */
+  /** How far reqTime may be from the exchange's clock, in ms (default: a minute). */
   readonly tolerance?: number | undefined;
   /** The zone of the interface's dates, in minutes ahead of UTC (default: UTC). */
   readonly zone?: number;
@@ -32,8 +33,8 @@ export interface ApiRequest {
   readonly method: string;
   readonly url: string;
   readonly address: string;
-  /** How far the clock that reqTime is checked against is off, in ms (default: 0). */
-  readonly skew?: number;
+  /** What reqTime may be (default: what a client may believe as the request is executed). */
+  readonly times?: readonly TimeRange[];
 }
 
 export interface ApiResponse {
@@ -66,9 +67,11 @@ export class RequestHandler {
   private readonly verifier = new Verifier();
 
   private readonly dialect: Dialect;
+  private readonly tolerance: number;
 
   constructor(private readonly options: HandlerOptions) {
     this.dialect = options.dialect ?? 'document';
+    this.tolerance = options.tolerance ?? REQUEST_TIME_TOLERANCE;
     for (const served of SERVED) this.addRoute(served);
   }
 
@@ -84,6 +87,20 @@ export class RequestHandler {
         ? (request, query) => this.runOpen(served, request, query)
         : (request, query) => this.runSigned(served, request, query);
     this.routes.set(`/api/${served.name}`, { refusalBody: signedRefusal(served.name, this.dialect), respond });
+  }
+
+  /** The exchange's clock; while the exchange is being replaced, the machine's. */
+  get clock(): Exchange['clock'] {
+    try {
+      return this.options.exchange.clock;
+    } catch {
+      return new Clock(this.options.now, undefined, () => undefined);
+    }
+  }
+
+  /** What reqTime may be now. */
+  get times(): TimeRange[] {
+    return this.clock.believable(this.tolerance);
   }
 
   answer(request: ApiRequest): ApiResponse | Promise<ApiResponse> {
@@ -130,10 +147,10 @@ export class RequestHandler {
   }
 
   private async runSigned(served: ServedSigned, request: ApiRequest, query: string): Promise<ApiResponse> {
-    const { exchange, now, limits, tolerance, zone = ZONE } = this.options;
+    const { exchange, now, limits, zone = ZONE } = this.options;
     const { account, parameters, reqTime } = this.readSigned(served, request, query);
     limits.address(request.address, now());
-    checkRequestTime(reqTime, now() + (request.skew ?? 0), tolerance);
+    checkRequestTime(reqTime, request.times ?? this.times, this.tolerance);
     limits.key(account.accessKey, now());
     requirePermission(served, account);
     const values = checkParameters(served, parameters, this.dialect);

@@ -1,6 +1,6 @@
 import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import type { TimeRange } from '../exchange/clock.js';
 import { Refusal } from '../refusals.js';
-import { REQUEST_TIME_TOLERANCE } from './choices.js';
 
 /*
  * The exchange's side of the interface's "Authentication". It shares no code with the client's side, so that a mistake in one is
@@ -80,12 +80,12 @@ function sameText(expected: string, given: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** Throws {@link Refusal} 3005 if reqTime is not a time in ms, and 3007 if it is more than `tolerance` ms from `now`. */
-export function checkRequestTime(reqTime: string, now: number, tolerance = REQUEST_TIME_TOLERANCE): void {
+/** Throws {@link Refusal} 3005 if reqTime is not a time in ms, and 3007 if it is none of `times`; `tolerance` in ms is for its words. */
+export function checkRequestTime(reqTime: string, times: readonly TimeRange[], tolerance: number): void {
   if (!/^\d{1,15}$/.test(reqTime))
     throw new Refusal('badParameter', 'reqTime must be milliseconds since the Unix epoch');
-  const skew = BigInt(reqTime) - BigInt(now);
-  if (skew > tolerance || skew < -tolerance) {
+  // 15 digits are exact
+  const time = Number(reqTime);
+  if (!times.some(({ from, to }) => time >= from && time <= to))
     throw new Refusal('expired', `more than ${tolerance / 1000} s from the exchange's clock`);
-  }
 }

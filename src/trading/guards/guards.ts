@@ -1,5 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
+import { formatAmount, formatPercentLimit, formatPrice } from '../../domain/number-format.js';
 import type { OrderType, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
@@ -17,7 +18,7 @@ import { GUARDS, type GuardLimits, type GuardName, writtenToday } from './limits
 
 /** Orders of one side of a market that are to be sent together; often only one. */
 export interface Proposal {
-  readonly market: Pick<Market, 'quote'>;
+  readonly market: Pick<Market, 'quote' | 'priceScale'>;
   readonly side: Side;
   readonly type: OrderType;
   readonly orders: readonly ProposedOrder[];
@@ -112,12 +113,14 @@ export function checkGuards(proposal: Proposal, limits: GuardLimits, { reading, 
   const prices = orders.map(({ price }) => Decimal.of(price));
   const bestBid = side === 'sell' && isKnown(reading) ? bestOf(reading.bids)?.toString() : undefined;
   const notionals = orders.map((order) => notionalForGuards({ ...order, side }, bestBid));
-  const band = checkBand(side, prices, limits.priceBand, reading);
+  const band = checkBand(proposal, prices, limits.priceBand, reading);
   const found = [
     band.breach,
-    ...checkNotionals(notionals, market.quote, limits, today).map((breach) => countedAtBid(breach, prices, bestBid)),
+    ...checkNotionals(notionals, market.quote, limits, today).map((breach) =>
+      countedAtBid(breach, prices, bestBid, market),
+    ),
     ...(side === 'sell' && reading instanceof Failure ? uncheckedLimits(market.quote, limits, reading) : []),
-    type === 'postOnly' && limits.postOnly ? checkPostOnly(side, prices, reading) : null,
+    type === 'postOnly' && limits.postOnly ? checkPostOnly(proposal, prices, reading) : null,
   ].filter((breach) => breach !== null);
   // a limit that is broken by what is known needs no second breach that says what is unknown
   const breaches = GUARDS.flatMap((name) => found.find(({ guard }) => guard === name) ?? []);
@@ -175,7 +178,7 @@ interface BandReport {
  * on the other side the order only rests.
  */
 export function checkBand(
-  side: Side,
+  { side, market }: Pick<Proposal, 'side' | 'market'>,
   prices: readonly Decimal[],
   band: Decimal | null,
   reading: MarketReading,
@@ -192,15 +195,13 @@ export function checkBand(
   const ends = extremesOf(prices);
   const costly = ends.find(isInZone('costly'));
   const harmless = ends.find(isInZone('harmless'));
-  const limit = bandEnd(reference.price, band, side === 'buy' ? 'above' : 'below');
-  const percent = band.times(Decimal.of('100')).trimmed();
+  const distanceOf = (price: Decimal) => `${formatPrice(price, market)} is ${awayFrom(price, reference, market)}`;
+  const percent = formatPercentLimit(band.times(Decimal.of('100')));
   const costlyText = (price: Decimal) =>
-    `the price ${price} is ${awayFrom(price, reference)}, and the limit for a ${side} is ${percent}%, so ${side === 'buy' ? 'at most' : 'at least'} ${limit}`;
+    `the price ${distanceOf(price)}, and the limit for a ${side} is ${percent}, so ${allowedText(side, reference.price, band, market)}`;
   return {
     breach: costly ? broken('price-band', costlyText(costly), indexesOf(prices, isInZone('costly'), costly)) : null,
-    warning: harmless
-      ? `The price ${harmless} is ${awayFrom(harmless, reference)}: such an order may rest for a long time.`
-      : null,
+    warning: harmless ? `The price ${distanceOf(harmless)}: such an order may rest for a long time.` : null,
   };
 }
 
@@ -211,6 +212,14 @@ export function zoneInBand(side: Side, price: Decimal, reference: Decimal, band:
   if (price.compare(bandEnd(reference, band, 'above')) > 0) return side === 'buy' ? 'costly' : 'harmless';
   if (price.compare(bandEnd(reference, band, 'below')) < 0) return side === 'sell' ? 'costly' : 'harmless';
   return 'within';
+}
+
+/** The last tick within the band, on the costly side. */
+function allowedText(side: Side, reference: Decimal, band: Decimal, market: Pick<Market, 'priceScale'>): string {
+  const isBuy = side === 'buy';
+  const end = bandEnd(reference, band, isBuy ? 'above' : 'below');
+  const tick = end.rescaled(market.priceScale, isBuy ? 'down' : 'up');
+  return `at ${isBuy ? 'most' : 'least'} ${formatPrice(tick, market)}`;
 }
 
 function bandEnd(reference: Decimal, band: Decimal, end: 'above' | 'below'): Decimal {
@@ -228,20 +237,25 @@ function extremesOf([first, ...others]: readonly Decimal[]): Decimal[] {
   return [highest, lowest];
 }
 
-/** `12.4% above mid (28063.7)`, or `at mid (28063.7)`. */
-export function awayFrom(price: Decimal, reference: Reference): string {
-  return `${distanceText(distanceFrom(price, reference))} ${reference.name} (${reference.price.trimmed()})`;
+/** `12.40% above mid (28,063.70)`, or `at mid (28,063.70)`. */
+export function awayFrom(price: Decimal, reference: Reference, market: Pick<Market, 'priceScale'>): string {
+  return `${distanceText(distanceFrom(price, reference))} ${reference.name} (${formatPrice(reference.price, market)})`;
 }
 
 /** Checks PostOnly prices against the best price of the other side, at which they would fill at once. */
-function checkPostOnly(side: Side, prices: readonly Decimal[], reading: MarketReading): FoundBreach | null {
+function checkPostOnly(
+  { side, market }: Pick<Proposal, 'side' | 'market'>,
+  prices: readonly Decimal[],
+  reading: MarketReading,
+): FoundBreach | null {
   if (!isKnown(reading)) return unchecked('post-only', reading);
   const best = bestOf(side === 'buy' ? reading.asks : reading.bids);
-  const crossing = best === null ? undefined : prices.find((price) => crosses(side, price, best));
+  if (best === null) return null;
+  const crossing = prices.find((price) => crosses(side, price, best));
   if (crossing === undefined) return null;
   return broken(
     'post-only',
-    `at ${crossing} it would fill at once: the best ${side === 'buy' ? 'ask' : 'bid'} is ${best}`,
+    `at ${formatPrice(crossing, market)} it would fill at once: the best ${side === 'buy' ? 'ask' : 'bid'} is ${formatPrice(best, market)}`,
   );
 }
 
@@ -255,7 +269,7 @@ function checkNotionals(
   const [perOrder, perDay] = [orderNotional.get(quote), dayNotional.get(quote)];
   const [largest] = notionals.toSorted((left, right) => right.compare(left));
   const day = notionals.reduce((sum, notional) => sum.plus(notional), today);
-  const inCoin = (amount: Decimal) => `${amount.trimmed()} ${quote}`;
+  const inCoin = (amount: Decimal) => `${formatAmount(amount)} ${quote}`;
   const breaches: FoundBreach[] = [];
   if (perOrder !== undefined && largest !== undefined && largest.compare(perOrder) > 0) {
     const which = notionals.length === 1 ? 'the order' : 'the largest order';
@@ -279,9 +293,17 @@ function uncheckedLimits(quote: string, { orderNotional, dayNotional }: GuardLim
 }
 
 /** Says so if a sell below the best bid counts for more than price x amount. */
-function countedAtBid(breach: FoundBreach, prices: readonly Decimal[], bestBid: string | undefined): FoundBreach {
+function countedAtBid(
+  breach: FoundBreach,
+  prices: readonly Decimal[],
+  bestBid: string | undefined,
+  market: Pick<Market, 'priceScale'>,
+): FoundBreach {
   const [first] = breach.orders;
   const those = first === undefined ? prices : prices.slice(first, first + 1);
   if (bestBid === undefined || !those.some((price) => price.compare(Decimal.of(bestBid)) < 0)) return breach;
-  return { ...breach, message: `${breach.message}; a sell below the best bid (${bestBid}) counts at that bid` };
+  return {
+    ...breach,
+    message: `${breach.message}; a sell below the best bid (${formatPrice(bestBid, market)}) counts at that bid`,
+  };
 }

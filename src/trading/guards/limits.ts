@@ -2,6 +2,7 @@ import { unknownWord } from '../../config/nearest.js';
 import { coinAmounts, GUARD_SETTINGS } from '../../config/settings.js';
 import { Decimal } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
+import { formatAmount } from '../../domain/number-format.js';
 import { usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { Job } from '../batches/job.js';
@@ -105,9 +106,9 @@ export function requireDay(
   const most = dayNotional.get(quote);
   const today = most === undefined ? undefined : writtenToday(journal, quote, host.now());
   if (most === undefined || today === undefined || today.compare(most) <= 0) return;
-  const words = `with the orders that other processes just began, this UTC day would come to ${today.trimmed()} ${quote}`;
+  const words = `with the orders that other processes just began, this UTC day would come to ${formatAmount(today)} ${quote}`;
   throw usage(
-    `day-notional blocks this: ${words}, and the limit is ${most.trimmed()} ${quote}. Nothing was sent.`,
+    `day-notional blocks this: ${words}, and the limit is ${formatAmount(most)} ${quote}. Nothing was sent.`,
     'Run the command again when they are done, or add --override day-notional if you mean it.',
   );
 }

@@ -115,7 +115,7 @@ export function refuseDuplicate({ journal }: TradingAccount, terms: OrderTerms):
   const isLike = (entry: JournalEntry) =>
     entry.isOf('order')
       ? entry.isOutcomeUnknown && isRepetition(terms, entry.intent.terms)
-      : entry.isOf('orderMoreV2') && isInDoubtLike(entry, terms);
+      : entry.isOf('orderMoreV2') && isUnknownLike(entry, terms);
   const duplicate = journal.open().find((entry) => isLike(entry) && journal.isOpen(entry.intent.id));
   if (duplicate === undefined) return;
   throw new Failure('usage', 'An identical order has an unknown outcome, so this one was not sent.', {
@@ -125,7 +125,7 @@ export function refuseDuplicate({ journal }: TradingAccount, terms: OrderTerms):
 }
 
 /** Whether an identical order of the job has an unknown outcome. */
-function isInDoubtLike(entry: JournalEntry<'orderMoreV2'>, order: OrderTerms): boolean {
+function isUnknownLike(entry: JournalEntry<'orderMoreV2'>, order: OrderTerms): boolean {
   const { market, side, account } = entry.intent.terms;
   if (order.market !== market || order.side !== side || order.account !== account) return false;
   // last: its record may be long

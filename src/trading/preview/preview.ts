@@ -1,5 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
+import { formatAmount, formatPercent, formatPrice } from '../../domain/number-format.js';
 import type { AccountType, Order, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
@@ -153,13 +154,17 @@ function bookWarnings(
   const average = averagePrice(fills, side);
   if (best !== null && average !== null) {
     const reach = notablePercent(Decimal.of(price), best);
-    if (reach !== null) warn('price past the best', `The price is ${reach} past the ${name} ${best}.`);
+    if (reach !== null)
+      warn('price past the best', `The price is ${reach} past the ${name} ${formatPrice(best, market)}.`);
     const worse = notablePercent(average, best);
     if (worse !== null)
       warn('worse average', `The part that fills at once would average ${worse} worse than the ${name}.`);
   }
   if (fills.atLeast)
-    warn('thin book', `Thin book: it shows only ${fills.amount} of ${amount} ${market.base} up to this price.`);
+    warn(
+      'thin book',
+      `Thin book: it shows only ${formatAmount(fills.amount)} of ${formatAmount(amount)} ${market.base} up to this price.`,
+    );
   if (type === 'ioc' && fills.amount.sign === 0)
     warn('no fill', 'Nothing would fill at once, so the exchange would cancel the whole order.');
   return warnings;
@@ -171,14 +176,14 @@ const NOTABLE_PERCENT = Decimal.of('1');
 function notablePercent(price: Decimal, best: Decimal): string | null {
   const percent = percentFrom(price, best, 2);
   const size = percent.sign < 0 ? percent.negated() : percent;
-  return size.compare(NOTABLE_PERCENT) > 0 ? `${size.trimmed()}%` : null;
+  return size.compare(NOTABLE_PERCENT) > 0 ? formatPercent(size) : null;
 }
 
 function balanceWarnings({ market, side }: PlannedOrders, { balance }: PreviewFacts, refused: string): Warning[] {
   if (balance === null || balance.after.sign >= 0) return [];
-  const needs = balance.before.minus(balance.after).trimmed();
+  const needs = formatAmount(balance.before.minus(balance.after));
   const coin = spentCoin(market, side);
-  const has = `${balance.before.trimmed()} ${coin} is available`;
+  const has = `${formatAmount(balance.before)} ${coin} is available`;
   const text = `This needs ${needs} ${coin} but only ${has}: the exchange will reject ${refused}.`;
   return [{ about: 'balance', text }];
 }

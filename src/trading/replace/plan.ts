@@ -1,5 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
+import { formatAmount } from '../../domain/number-format.js';
 import type { Order, OrderReference, OrderType, Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
@@ -135,11 +136,11 @@ async function requireFunds(snapshot: MarketSnapshot, market: Market, placed: Or
   const has = account === 'spot' ? await snapshot.spendable(market, side) : undefined;
   if (has === undefined || has instanceof Failure) return;
   const price = side === 'buy' ? Decimal.of(placed.price) : Decimal.of('1');
-  const needs = price.times(Decimal.of(placed.amount)).trimmed();
+  const needs = price.times(Decimal.of(placed.amount));
   if (needs.compare(has) <= 0) return;
   const coin = spentCoin(market, side);
   throw usage(
-    `The new order needs ${needs} ${coin}, and only ${has.trimmed()} ${coin} would be available with the old one cancelled.`,
+    `The new order needs ${formatAmount(needs)} ${coin}, and only ${formatAmount(has)} ${coin} would be available with the old one cancelled.`,
     'Nothing was sent, and the order is unchanged.',
   );
 }

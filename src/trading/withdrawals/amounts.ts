@@ -1,4 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
+import { formatAmount } from '../../domain/number-format.js';
 import { ACTIVE_PROFILE, suggest, usage } from '../../errors.js';
 import type { Chain } from './destination.js';
 
@@ -72,7 +73,7 @@ export function amountsOf(wanted: WithdrawAmount, terms: AmountContext): Withdra
   const taken = takenOf(amount, fee, place);
   if (receives.sign <= 0)
     throw usage(
-      `Nothing would arrive of ${amount} ${coin}: the fee on ${chain.chain} is ${fee} ${coin}.`,
+      `Nothing would arrive of ${formatAmount(amount)} ${coin}: the fee on ${chain.chain} is ${formatAmount(fee)} ${coin}.`,
       place === 'inside'
         ? [
             'pit assumes that the fee is part of the amount.',
@@ -82,7 +83,7 @@ export function amountsOf(wanted: WithdrawAmount, terms: AmountContext): Withdra
     );
   if (taken.compare(owned) > 0)
     throw usage(
-      `This takes ${taken.trimmed()} ${coin}, but ${available} ${coin} is available.`,
+      `This takes ${formatAmount(taken)} ${coin}, but ${formatAmount(available)} ${coin} is available.`,
       suggest('See what is available, and what open orders hold', 'balance'),
     );
   const [receivesText, takenText] = [receives, taken].map((sum) => sum.trimmed().toString());
@@ -94,7 +95,7 @@ function shareOf(owned: Decimal, percent: string, fee: Decimal, { scale, place, 
   const amount = (place === 'inside' ? share : share.minus(fee)).rescaled(scale, 'down');
   if (amount.sign > 0) return amount.trimmed();
   throw usage(
-    `${percent}% of ${owned} ${coin} comes to nothing after the fee.`,
+    `${percent}% of ${formatAmount(owned)} ${coin} comes to nothing after the fee.`,
     suggest('See what is available', 'balance'),
   );
 }
@@ -107,12 +108,12 @@ function feeOf({ coin, scale, chain, fee: given }: AmountContext): Decimal {
   const most = least.times(Decimal.of(String(MAX_TIMES)));
   if (fee.compare(most) > 0)
     throw usage(
-      `The fee ${fee} ${coin} is more than ${MAX_TIMES} times that of ${chain.chain}, ${chain.fee} ${coin}; nothing was sent.`,
+      `The fee ${formatAmount(fee)} ${coin} is more than ${MAX_TIMES} times that of ${chain.chain}, ${formatAmount(chain.fee)} ${coin}; nothing was sent.`,
       `${most.sign > 0 ? `Give --fee at most ${most.trimmed()}, or leave it out` : 'Leave out --fee'} to use the exchange's fee.`,
     );
   if (fee.compare(least) >= 0) return fee;
   throw usage(
-    `The fee ${fee} ${coin} is below that of ${chain.chain}, ${chain.fee} ${coin}.`,
+    `The fee ${formatAmount(fee)} ${coin} is below that of ${chain.chain}, ${formatAmount(chain.fee)} ${coin}.`,
     "Leave out --fee to use the exchange's fee.",
   );
 }

@@ -1,5 +1,6 @@
 import { coinAmounts, listedAddresses, type WithdrawSetting } from '../../config/settings.js';
 import { Decimal } from '../../domain/decimal.js';
+import { formatAmount } from '../../domain/number-format.js';
 import { ACTIVE_PROFILE, type Failure, suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { isOf, type Settled } from '../journal/intent.js';
@@ -51,7 +52,7 @@ export async function checkLimits(
   const withFee = place === 'onTop' ? ', with the fee,' : '';
   if (most !== undefined && taken.compare(most) > 0)
     throw breach(
-      `${taken} ${coin}${withFee} is more than your limit for one withdrawal, ${most} ${coin}`,
+      `${formatAmount(taken)} ${coin}${withFee} is more than your limit for one withdrawal, ${formatAmount(most)} ${coin}`,
       'withdrawLimit',
     );
   const mostOfDay = day.get(coin);
@@ -59,8 +60,8 @@ export async function checkLimits(
   const before = await withdrawnToday(account, coin, { place, own });
   const sum = before.plus(taken);
   if (sum.compare(mostOfDay) <= 0) return;
-  const words = `With ${before.trimmed()} ${coin} withdrawn today, this makes ${sum.trimmed()} ${coin}`;
-  throw breach(`${words}, more than your limit for a day, ${mostOfDay} ${coin}`, 'withdrawDayLimit');
+  const words = `With ${formatAmount(before)} ${coin} withdrawn today, this makes ${formatAmount(sum)} ${coin}`;
+  throw breach(`${words}, more than your limit for a day, ${formatAmount(mostOfDay)} ${coin}`, 'withdrawDayLimit');
 }
 
 /**

@@ -11,13 +11,13 @@ import { hostWith, Kept } from '../../terminal/screens.js';
 async function run(timeoutChosen: boolean, eachMs: number, errors = new Kept()) {
   let now = 0;
   let kept = 0;
-  const works = new Set<() => void>();
+  const works = new Set<(signal: 'SIGTERM') => unknown>();
   const host = {
     ...hostWith({ errors, environment: { TERM: 'xterm', NO_COLOR: '1' } }),
     keepSmall: async () => {
       kept += 1;
     },
-    onInterrupt: (work: () => void) => {
+    onInterrupt: (work: (signal: 'SIGTERM') => unknown) => {
       works.add(work);
       return () => void works.delete(work);
     },

@@ -72,20 +72,26 @@ describe('the meaning of a price', () => {
   it.each([
     ['', 'A number, or bid, ask or mid with an offset: bid+2ticks, ask-5, mid-0.5%.'],
     ['bid+', 'A number, or bid, ask or mid with an offset: bid+2ticks, ask-5, mid-0.5%.'],
-    ['bid+2ticks', '19,999.02 usdt, 0.0049% below mid (20000). 0.1 btc for 1,999.902 usdt. It would rest in the book.'],
-    ['ask', '20,001 usdt, 0.005% above mid (20000). 0.1 btc for 2,000.1 usdt. All would fill at once at 20,001.'],
-    ['mid', '20,000 usdt, at mid (20000). 0.1 btc for 2,000 usdt. It would rest in the book.'],
+    [
+      'bid+2ticks',
+      '19,999.02 usdt, 0.01% below mid (20,000.00). 0.1 btc for 1,999.902 usdt. It would rest in the book.',
+    ],
+    [
+      'ask',
+      '20,001.00 usdt, 0.01% above mid (20,000.00). 0.1 btc for 2,000.1 usdt. All would fill at once at 20,001.00.',
+    ],
+    ['mid', '20,000.00 usdt, at mid (20,000.00). 0.1 btc for 2,000 usdt. It would rest in the book.'],
   ])('of %j is %s', (typed, text) => {
     expect(priceMeaning(typed, draft)).toEqual({ text, warnings: [] });
   });
 
   it('says how much of a large order fills, and the amount of a share', () => {
     expect(priceMeaning('ask+1', { ...draft, amount: readAmount('3') }).text).toContain(
-      'At least 2 btc would fill at once at 20,001.',
+      'At least 2 btc would fill at once at 20,001.00.',
     );
     const share = { ...SELL, amount: readAmount('50%'), limits };
     expect(priceMeaning('bid', share).text).toContain('1.5 btc for 29,998.5 usdt. All would fill at once');
-    expect(priceMeaning('20000', { ...share, available: undefined }).text).toBe('20,000 usdt, at mid (20000). ');
+    expect(priceMeaning('20000', { ...share, available: undefined }).text).toBe('20,000.00 usdt, at mid (20,000.00). ');
   });
 
   it('warns of the band on both sides, and of an invalid price', () => {
@@ -93,7 +99,7 @@ describe('the meaning of a price', () => {
       'Outside the price band: you will have to type the name of the guard.',
     ]);
     expect(priceMeaning('17000', draft).warnings).toEqual([
-      'The price 17000 is 15% below mid (20000): such an order may rest for a long time.',
+      'The price 17,000.00 is 15.00% below mid (20,000.00): such an order may rest for a long time.',
     ]);
     expect(priceMeaning('20000.001', draft).warnings).toEqual([
       'The price 20000.001 has more decimals than btc_usdt takes. At most 2 decimals: a tick is 0.01.',
@@ -104,7 +110,7 @@ describe('the meaning of a price', () => {
   });
 
   it('accepts a number if the book cannot be read', () => {
-    expect(priceMeaning('20000', { ...draft, view: undefined })).toEqual({ text: '20,000 usdt', warnings: [] });
+    expect(priceMeaning('20000', { ...draft, view: undefined })).toEqual({ text: '20,000.00 usdt', warnings: [] });
   });
 });
 

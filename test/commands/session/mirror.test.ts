@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createContext } from '../../../src/commands/session/context.js';
 import { directoriesOf } from '../../../src/platform/host.js';
 import { Output } from '../../../src/terminal/output.js';
+import { eventually } from '../../support/eventually.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { useFrameServer } from '../stream/frame-server.js';
 
@@ -37,8 +38,6 @@ async function mirrorOf(profile: string, channels: Parameters<ReturnType<typeof 
   return mirror;
 }
 
-const WAIT = { timeout: 20_000 };
-
 describe('the mirror of a session', () => {
   beforeAll(async () => {
     const shown = await exchange.pit.json<{ baseUrl: string; tradeUrl: string }>('profile show literal');
@@ -47,13 +46,13 @@ describe('the mirror of a session', () => {
 
   it('takes channels that come and go over one connection', async () => {
     const mirror = await mirrorOf('literal', [ticker]);
-    await vi.waitFor(() => expect(mirror.of(ticker)?.isCurrent).toBe(true), WAIT);
+    await eventually(() => expect(mirror.of(ticker)?.isCurrent).toBe(true));
     expect(mirror.of(ticker)).toMatchObject({ value: { last: '2' }, source: 'stream', ageMs: expect.any(Number) });
     mirror.add(depth);
-    await vi.waitFor(() => expect(mirror.of(depth)).toMatchObject({ source: 'stream', isCurrent: true }), WAIT);
+    await eventually(() => expect(mirror.of(depth)).toMatchObject({ source: 'stream', isCurrent: true }));
     mirror.remove(ticker);
     expect(mirror.of(ticker)).toBeUndefined();
-    await vi.waitFor(() => expect(exchange.messages).toHaveLength(3), WAIT);
+    await eventually(() => expect(exchange.messages).toHaveLength(3));
     const sent = exchange.messages.map((message) => JSON.parse(message));
     expect(sent.map(({ event, channel }) => `${event} ${channel}`)).toEqual([
       'addChannel btcusdt_ticker',
@@ -66,7 +65,7 @@ describe('the mirror of a session', () => {
   it('polls with a profile that has no address for streams', async () => {
     const mirror = await mirrorOf('polled', [ticker]);
     expect(mirror.state).toBe('none');
-    await vi.waitFor(() => expect(mirror.of(ticker)).toBeDefined(), WAIT);
+    await eventually(() => expect(mirror.of(ticker)).toBeDefined());
     expect(mirror.of(ticker)).toMatchObject({ value: { last: '7' }, source: 'polling' });
   });
 

@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { schemaViolations } from '../../cli-contract/schema-violations.js';
+import { eventually } from '../../support/eventually.js';
 import { startInProcess } from '../../support/in-process.js';
 import { plainEnvironment, temporaryHome } from '../../support/pit.js';
 import { PitHome, TIME } from '../pit-home.js';
@@ -203,7 +204,7 @@ describe('pit stream on a terminal', () => {
     });
     expect(await ended).toBe(0);
     const [, drawn = '', left = ''] = /^\u001b\[\?1049h(.*)\u001b\[\?1049l(.*)$/s.exec(printed.stdout) ?? [];
-    expect(drawn).toMatch(/Connecting for \d\.\d s\. Ctrl-C ends\./);
+    expect(drawn).toMatch(/Connecting for \d\.\d s\. q ends\./);
     expect(drawn).toContain('depth:btc_usdt  waiting for the first data');
     expect(left).toMatch(/^As of .* \(UTC\)\.\n\ndepth:btc_usdt {2}pushed 0\.\d s ago\n/);
     expect(left).toContain('1.6000');
@@ -213,7 +214,7 @@ describe('pit stream on a terminal', () => {
   it('restores the terminal when a signal ends it', async () => {
     const environment = plainEnvironment(pit.home, { TERM: 'xterm', NO_COLOR: '1' });
     const command = startInProcess(['stream', 'ticker:btc_usdt'], environment, { columns: 80 });
-    await vi.waitFor(() => expect(command.printed.stdout).toContain('29,046.17'), 5_000);
+    await eventually(() => expect(command.printed.stdout).toContain('29,046.17'));
     await command.interrupt();
     await command.ended;
     expect(

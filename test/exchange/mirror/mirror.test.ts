@@ -4,6 +4,7 @@ import { Failure } from '../../../src/errors.js';
 import type { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { Mirror } from '../../../src/exchange/mirror/mirror.js';
 import type { AnyDataEvent, Channel, ExchangeStream, StreamEvent } from '../../../src/exchange/stream/events.js';
+import { eventually } from '../../support/eventually.js';
 import { mirrorCampaign } from './mirror-campaign.js';
 
 const DEPTH = { kind: 'depth', market: 'btc_usdt' } as const;
@@ -87,7 +88,7 @@ describe('a mirror', () => {
   it('polls where the exchange has no stream, and says so', async () => {
     const prices = ['1', '2'];
     const { mirror } = mirrorOf({ read: async () => book(prices.shift() ?? '2') });
-    await vi.waitFor(() => expect(mirror.of(DEPTH)?.value.bids[0]?.price).toBe('2'), 5_000);
+    await eventually(() => expect(mirror.of(DEPTH)?.value.bids[0]?.price).toBe('2'));
     expect(mirror.of(DEPTH)).toMatchObject({ source: 'polling', isCurrent: true });
   });
 
@@ -97,7 +98,7 @@ describe('a mirror', () => {
     const { mirror } = mirrorOf({ read, stream });
     send({ type: 'state', state: 'connected', reason: null });
     send(pushed('7'));
-    await vi.waitFor(() => expect(mirror.of(DEPTH)).toMatchObject({ source: 'stream', isCurrent: true }));
+    await eventually(() => expect(mirror.of(DEPTH)).toMatchObject({ source: 'stream', isCurrent: true }));
     await delay(300);
     expect(mirror.of(DEPTH)?.value).toEqual(book('7'));
     expect(read).not.toHaveBeenCalled();
@@ -108,14 +109,14 @@ describe('a mirror', () => {
     const { stream, send } = scriptedStream();
     const { mirror } = mirrorOf({ read, stream });
     send(pushed('7'));
-    await vi.waitFor(() => expect(mirror.of(DEPTH)?.isCurrent).toBe(true));
+    await eventually(() => expect(mirror.of(DEPTH)?.isCurrent).toBe(true));
     send({ type: 'state', state: 'reconnecting', reason: 'connection reset' });
-    await vi.waitFor(() => expect(mirror.of(DEPTH)?.isCurrent).toBe(false));
+    await eventually(() => expect(mirror.of(DEPTH)?.isCurrent).toBe(false));
     expect(mirror.of(DEPTH)?.source).toBe('stream');
-    await vi.waitFor(() => expect(mirror.of(DEPTH)).toMatchObject({ source: 'polling', isCurrent: true }), 10_000);
+    await eventually(() => expect(mirror.of(DEPTH)).toMatchObject({ source: 'polling', isCurrent: true }));
     send({ type: 'state', state: 'connected', reason: null });
     send(pushed('8'));
-    await vi.waitFor(() => expect(mirror.of(DEPTH)).toMatchObject({ source: 'stream', isCurrent: true }));
+    await eventually(() => expect(mirror.of(DEPTH)).toMatchObject({ source: 'stream', isCurrent: true }));
     const asked = read.mock.calls.length;
     await delay(300);
     expect(mirror.of(DEPTH)?.value).toEqual(book('8'));
@@ -125,7 +126,7 @@ describe('a mirror', () => {
   it('polls if the stream fails for good, and passes the reason on', async () => {
     const opening = () => Promise.reject(new Failure('unreachable', 'There is no connection to the streams: refused.'));
     const { mirror, seen } = mirrorOf({ read: async () => book('5'), opening });
-    await vi.waitFor(() => expect(mirror.of(DEPTH)?.source).toBe('polling'), 10_000);
+    await eventually(() => expect(mirror.of(DEPTH)?.source).toBe('polling'));
     expect(seen[0]).toMatchObject({ type: 'state', state: 'reconnecting', reason: expect.stringContaining('refused') });
   }, 20_000);
 
@@ -136,9 +137,9 @@ describe('a mirror', () => {
       return book('5');
     };
     const { mirror } = mirrorOf({ read });
-    await vi.waitFor(() => expect(mirror.of(DEPTH)?.isCurrent).toBe(true), 5_000);
+    await eventually(() => expect(mirror.of(DEPTH)?.isCurrent).toBe(true));
     isAway = true;
-    await vi.waitFor(() => expect(mirror.of(DEPTH)?.isCurrent).toBe(false), 5_000);
+    await eventually(() => expect(mirror.of(DEPTH)?.isCurrent).toBe(false));
     expect(mirror.of(DEPTH)?.value).toEqual(book('5'));
   }, 15_000);
 

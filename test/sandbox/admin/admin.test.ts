@@ -158,11 +158,22 @@ describe('the clock', () => {
     expect(await admin(address, 'POST /clock/speed', { speed: 0 })).toMatchObject([400, {}]);
   });
 
-  it('does not affect reqTime, and survives a restart', async () => {
+  it("decides whether a reqTime has expired, and takes the machine's time too while it is days away", async () => {
+    const { address } = await sandbox();
+    const early = signedUrl(address, address, 'getAccountInfo');
+    expect(await ask(early)).toContain('"result":');
+    await done(address, 'POST /clock/advance', { ms: 65_000 });
+    expect(await ask(early)).toContain('"code":3007');
+    expect(await ask(early.replace(/\d+$/, (time) => String(Number(time) + 65_000)))).toContain('"result":');
+    await done(address, 'POST /clock/advance', { ms: 86_400_000 });
+    expect(await ask(early)).toContain('"code":3007');
+    expect(await ask(signedUrl(address, address, 'getAccountInfo'))).toContain('"result":');
+  });
+
+  it('survives a restart', async () => {
     const { address, running, directory } = await sandbox();
     await done(address, 'POST /clock/stop');
     const { time } = await done<{ time: string }>(address, 'POST /clock/advance', { ms: 86_400_000 });
-    expect(await ask(signedUrl(address, address, 'getAccountInfo'))).toContain('"result":');
     await running.close();
     const again = await sandbox({ directory });
     expect(await done(again.address, 'GET /clock')).toEqual({ time, running: false, speed: 1 });

@@ -80,4 +80,56 @@ describe('the clock of the exchange', () => {
     expect(again.now()).toBe(51_000);
     expect(again.state).toEqual({ shown: 51_000, real: 1100, speed: 10, stopped: false });
   });
+
+  it('is believable within the tolerance, and no further', () => {
+    const { clock } = clockAt(100_000);
+    expect(clock.believable(60_000)).toEqual([{ from: 40_000, to: 160_000 }]);
+    clock.set(180_000);
+    expect(clock.believable(60_000)).toEqual([{ from: 120_000, to: 240_000 }]);
+  });
+
+  it('is believable to a client that learned the time and has counted on while it stood still or ran faster', () => {
+    const { real, clock } = clockAt(100_000);
+    clock.stop();
+    real.time = 400_000;
+    expect(clock.believable(60_000)).toEqual([{ from: 40_000, to: 460_000 }]);
+    clock.start();
+    expect(clock.believable(60_000)).toEqual([{ from: 40_000, to: 160_000 }]);
+    clock.run(60);
+    real.time = 402_000;
+    expect(clock.believable(60_000)).toEqual([{ from: 42_000, to: 280_000 }]);
+  });
+
+  it("is believable to a client with the machine's time if it was set an hour away, from that moment on", () => {
+    const { real, clock } = clockAt(100_000);
+    clock.set(3_700_000);
+    expect(clock.believable(60_000)).toHaveLength(1);
+    clock.set(3_700_001);
+    expect(clock.believable(60_000)[1]).toEqual({ from: 100_000, to: 160_000 });
+    real.time = 200_000;
+    expect(clock.believable(60_000)[1]).toEqual({ from: 140_000, to: 260_000 });
+  });
+
+  it('wakes who waits for a time when it is set to that time, also while it stands still', async () => {
+    const { clock } = clockAt(1000);
+    clock.stop();
+    let woken = 0;
+    const waited = clock.reaches(5000).then(() => {
+      woken = clock.now();
+    });
+    clock.set(4999);
+    await Promise.resolve();
+    expect(woken).toBe(0);
+    clock.set(5000);
+    await waited;
+    expect(woken).toBe(5000);
+  });
+
+  it('wakes who waits for a time as fast as it runs', async () => {
+    const start = Date.now();
+    const clock = new Clock(Date.now, undefined, () => undefined);
+    clock.run(100_000);
+    await clock.reaches(start + 3_600_000);
+    expect(clock.now()).toBeGreaterThanOrEqual(start + 3_600_000);
+  });
 });

@@ -1,10 +1,12 @@
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { Clock } from '../../../src/sandbox/exchange/clock.js';
 import { Faults } from '../../../src/sandbox/faults/faults.js';
 import { FaultLog } from '../../../src/sandbox/faults/log.js';
 import { Activity, interfaceListener, listen } from '../../../src/sandbox/server/http.js';
 import { keptLimits, UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
+import { eventually } from '../../support/eventually.js';
 import { admin, done, sandbox, temporaryFolder } from '../admin/served.js';
 import { ALICE, NOW, stillExchange } from '../server/fake-exchange.js';
 import { bodyOf, send, statusLineOf } from '../server/wire.js';
@@ -83,11 +85,15 @@ describe('a fault', () => {
     expect(bodyOf(cut)).toBe('{"code":"1000","message":"succ');
   });
 
-  it('late executes after its delay; delay executes at once', async () => {
+  it("late executes after its delay by the exchange's clock; delay executes at once", async () => {
     const { address } = await sandbox();
-    await done(address, 'POST /faults/add', { kind: 'late', operation: 'order', count: 1, delay: 150 });
+    await done(address, 'POST /clock/stop');
+    await done(address, 'POST /faults/add', { kind: 'late', operation: 'order', count: 1, delay: 5_000 });
     const answer = bytes(address, 'order', ORDER);
+    await eventually(async () => expect(await done(address, 'GET /faults')).toMatchObject([{ applied: 1 }]));
+    await done(address, 'POST /clock/advance', { ms: 4_999 });
     expect(await openOrders(address)).toEqual([]);
+    await done(address, 'POST /clock/advance', { ms: 1 });
     expect(bodyOf(await answer)).toContain('"code":"1000"');
     expect(await openOrders(address)).toHaveLength(1);
     await done(address, 'POST /faults/add', { kind: 'delay', operation: 'order', count: 1, delay: 1 });
@@ -96,24 +102,27 @@ describe('a fault', () => {
   });
 
   it('late executes a request whose reqTime would be too old by then', async () => {
-    const clock = { time: NOW };
-    const now = () => clock.time;
-    const faults = new Faults(7, new FaultLog(path.join(temporaryFolder(), 'log')), now, async (ms) => {
-      clock.time += ms;
-    });
+    const clock = new Clock(
+      () => NOW,
+      undefined,
+      () => undefined,
+    );
+    const faults = new Faults(7, new FaultLog(path.join(temporaryFolder(), 'log')), () => NOW);
     const spec = { operation: null, probability: null, count: 1, every: null, delay: 600_000, skew: 0 };
     faults.rules.add({ kind: 'late', ...spec });
     const handler = new RequestHandler({
-      exchange: stillExchange(),
-      now,
+      exchange: stillExchange({ clock }),
+      now: () => NOW,
       limits: keptLimits(UNLIMITED),
       log: () => undefined,
     });
     const listener = await listen(interfaceListener(handler, new Activity(), { faults }), 0);
     onTestFinished(() => listener.close());
     const url = signedUrl({ tradeUrl: listener.url }, ALICE, 'order', ORDER).replace(/reqTime=\d+/, `reqTime=${NOW}`);
-    expect(await (await fetch(url)).text()).toBe('{"code":"1000","message":"success","id":"202202224851151555"}');
-    expect(clock.time).toBe(NOW + 600_000);
+    const answer = fetch(url);
+    await eventually(() => expect(faults.rules.active).toBe(0));
+    clock.set(NOW + 600_000);
+    expect(await (await answer).text()).toBe('{"code":"1000","message":"success","id":"202202224851151555"}');
     expect(await (await fetch(url)).text()).toContain('{"code":"3007"');
   });
 

@@ -1,4 +1,5 @@
 import { Changes } from '../../../src/sandbox/exchange/changes.js';
+import { Clock } from '../../../src/sandbox/exchange/clock.js';
 import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js';
 import { MARKETS, type Market } from '../../../src/sandbox/markets/market.js';
 import type { OrderRecord } from '../../../src/sandbox/orders/order.js';
@@ -67,6 +68,11 @@ export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
     margin: {} as Exchange['margin'],
     admin: {} as Exchange['admin'],
     changes: new Changes(),
+    clock: new Clock(
+      () => NOW,
+      undefined,
+      () => undefined,
+    ),
     dueIn: undefined,
     isFailing: false,
     durable: () => Promise.resolve(),

@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { AlreadyOpen, StoreFile } from '../../../src/sandbox/store/database.js';
 import { Store } from '../../../src/sandbox/store/store.js';
 import type { Codec } from '../../../src/sandbox/store/table.js';
+import { eventually } from '../../support/eventually.js';
 import { temporaryDirectory } from '../support/exchange-fixture.js';
 
 const numbers: Codec<number> = { encode: (value) => value, decode: Number };
@@ -66,7 +67,7 @@ test('changes in one turn share a commit, as do changes during a commit', async 
     await Promise.resolve();
   };
   for (const name of ['a', 'b', 'c']) await change(name);
-  await vi.waitFor(() => expect(write).toHaveBeenCalledTimes(1));
+  await eventually(() => expect(write).toHaveBeenCalledTimes(1));
   for (const name of ['d', 'e']) await change(name);
   await Promise.all(waiting);
   const names = write.mock.calls.map(([changes]) => changes.map(([path]) => path).join());

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js';
 import { MARKETS, type Market } from '../../../src/sandbox/markets/market.js';
 import { Verifier } from '../../../src/sandbox/server/verify.js';
+import { eventually } from '../../support/eventually.js';
 import { ALICE, RECORD, stillExchange } from '../server/fake-exchange.js';
 import { serveInterface } from '../server/wire.js';
 import { ORDER } from './account-order.js';
@@ -212,7 +213,7 @@ it('without subscribers nothing is computed and the exchange is not looked after
   const client = await StreamClient.connect((await serveInterface(exchange)).port);
   await client.subscribe('btcusdt_ticker').settled();
   advance.mockClear();
-  await vi.waitFor(() => expect(advance).toHaveBeenCalled());
+  await eventually(() => expect(advance).toHaveBeenCalled());
   await client.send({ event: 'removeChannel', channel: 'btcusdt_ticker' }).settled();
   advance.mockClear();
   ticker.mockClear();

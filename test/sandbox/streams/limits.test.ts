@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js';
 import { Activity } from '../../../src/sandbox/server/http.js';
+import { eventually } from '../../support/eventually.js';
 import { ALICE, stillExchange } from '../server/fake-exchange.js';
 import { get, send, serveInterface, statusLineOf } from '../server/wire.js';
 import { ORDER } from './account-order.js';
@@ -54,7 +55,7 @@ describe('limits', () => {
     expect(statusLineOf(answer)).toBe('HTTP/1.1 503 Service Unavailable');
     expect(answer).toContain('{"code":4002,"message":"requests are too frequent: too many connections"}');
     client.socket.close();
-    await vi.waitFor(() => expect(activity.streams).toBe(1_499));
+    await eventually(() => expect(activity.streams).toBe(1_499));
     expect(await (await StreamClient.connect(port)).send('ping').next()).toBe('pong');
   });
 
@@ -190,7 +191,7 @@ describe('a slow reader', () => {
     }
     expect(activity.streams).toBe(1);
     vi.advanceTimersByTime(40_000);
-    await vi.waitFor(() => expect(activity.streams).toBe(0));
+    await eventually(() => expect(activity.streams).toBe(0));
   });
 });
 

@@ -1,8 +1,9 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseJson } from '../../../src/platform/json.js';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
 import { Refusal } from '../../../src/sandbox/refusals.js';
 import { keptLimits, UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { eventually } from '../../support/eventually.js';
 import { get, serveInterface } from '../server/wire.js';
 import { signedUrl } from '../signing.js';
 import { ExchangeFixture, TESTER } from '../support/exchange-fixture.js';
@@ -106,6 +107,7 @@ it.each([1, 2, 3])('a picture made of pushes only equals what is answered over H
   const json = async (path: string) => parseJson(await get(port, path));
   const signed = (each: number, method: string, parameters = {}) => {
     const url = new URL(signedUrl({ tradeUrl: 'http://x' }, keys[each] ?? TESTER, method, parameters));
+    url.searchParams.set('reqTime', String(fixture.clock.time));
     return json(`${url.pathname}${url.search}`);
   };
   const coinsOf = async (each: number) =>
@@ -142,7 +144,7 @@ it.each([1, 2, 3])('a picture made of pushes only equals what is answered over H
     const account = accounts[each] as Account;
     for (const name of MARKETS) {
       const joined = name.replace('_', '');
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const { ticker } = (await json(`/data/v1/ticker?market=${name}`)) as Named;
         expect(picture.tickers.get(joined)).toEqual(ticker);
         const { asks, bids } = (await json(`/data/v1/depth?market=${name}&size=50`)) as Named;
@@ -169,7 +171,7 @@ it.each([1, 2, 3])('a picture made of pushes only equals what is answered over H
       const all = exchange.orders(account, name, { page: 1, pageSize: 1_000 });
       expect(all.length).toBeLessThan(100);
       const asked = await signed(each, 'getOrdersIgnoreTradeType', { currency: name, pageIndex: '1', pageSize: '100' });
-      await vi.waitFor(() => {
+      await eventually(() => {
         expect(all.some(({ lastTrade }) => lastTrade !== null)).toBe(true);
         for (const order of asked as Named[]) {
           const record = picture.orders.get(String(order.id));
@@ -190,7 +192,7 @@ it.each([1, 2, 3])('a picture made of pushes only equals what is answered over H
       });
     }
     const coins = await coinsOf(each);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(coins.map(({ key }) => picture.coins.get(String(key)))).toEqual(coins);
       expect(picture.whole).toEqual(coins);
     });

@@ -129,12 +129,12 @@ describe('a batch that stops', () => {
     const server = await exchange.serve();
     const account = accountOf(server.url);
     const job = await begin(account, { lines: lines(40) });
-    const tell = job.record.bind(job);
-    const failing: typeof tell = (event, fact) => {
+    const record = job.record.bind(job);
+    const failing: typeof record = (event, fact) => {
       if (fact.kind === 'answered') throw new Error('a defect');
-      tell(event, fact);
+      record(event, fact);
     };
-    await expect(new JobRun(account, Object.assign(job, { tell: failing })).run()).rejects.toThrow('a defect');
+    await expect(new JobRun(account, Object.assign(job, { record: failing })).run()).rejects.toThrow('a defect');
     expect([job.counts().unknown, exchange.orders.length]).toEqual([20, 20]);
   });
 

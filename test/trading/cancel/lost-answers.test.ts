@@ -54,7 +54,7 @@ describe('a cancellation that is answered', () => {
         code: 1000,
         message: 'ok',
       },
-      intent: expect.stringMatching(/^pit[0-9a-f]{24}$/),
+      recordId: expect.stringMatching(/^pit[0-9a-f]{24}$/),
       failure: null,
     });
     expect([count(server, 'getOrder'), kept(account)]).toEqual([1, ['cancelled']]);
@@ -297,7 +297,7 @@ describe('a cancellation that was not sent', () => {
     const account = accountOf(server.url);
     mkdirSync(path.join(account.state, 'journal'), { mode: 0o700 });
     writeFileSync(path.join(account.state, 'journal', 'test'), 'a file where the folder belongs');
-    expect(await cancel(account)).toMatchObject({ failure: null, intent: null, result: { outcome: 'cancelled' } });
+    expect(await cancel(account)).toMatchObject({ failure: null, recordId: null, result: { outcome: 'cancelled' } });
     expect(account.warnings).toEqual([expect.stringContaining('Cancelling without a record')]);
     expect(count(server, 'cancelOrder')).toBe(1);
   });

@@ -24,7 +24,7 @@ interface Case {
 
 function guarded({ side = 'buy', type = 'limit', orders = [['1000', '1']], isBatch = false, ...rest }: Case) {
   const proposal = {
-    market: { quote: 'usdt' },
+    market: { quote: 'usdt', priceScale: 2 },
     ...{ side, type },
     orders: orders.map(([price, amount], index) => ({ price, amount, ...(isBatch ? { line: index + 1 } : {}) })),
   };
@@ -57,13 +57,13 @@ describe('price-band', () => {
 
   it('names the distance and the limit', () => {
     expect(messages({ orders: [['1200.5', '1']] })).toEqual([
-      'price-band: the price 1200.5 is 20.05% above mid (1000), and the limit for a buy is 10%, so at most 1100',
+      'price-band: the price 1,200.50 is 20.05% above mid (1,000.00), and the limit for a buy is 10.00%, so at most 1,100.00',
     ]);
     expect(messages({ side: 'sell', orders: [['500', '1']], settings: { priceBand: '2.5%' } })).toEqual([
-      'price-band: the price 500 is 50% below mid (1000), and the limit for a sell is 2.5%, so at least 975',
+      'price-band: the price 500.00 is 50.00% below mid (1,000.00), and the limit for a sell is 2.50%, so at least 975.00',
     ]);
     expect(guarded({ orders: [['500', '1']] }).warnings.map(({ text }) => text)).toEqual([
-      'The price 500 is 50% below mid (1000): such an order may rest for a long time.',
+      'The price 500.00 is 50.00% below mid (1,000.00): such an order may rest for a long time.',
     ]);
   });
 
@@ -73,9 +73,9 @@ describe('price-band', () => {
       ['1300', '1'],
       ['1000', '1'],
     ] as const;
-    expect(messages({ orders })).toEqual([expect.stringContaining('the price 1300 is 30% above mid')]);
+    expect(messages({ orders })).toEqual([expect.stringContaining('the price 1,300.00 is 30.00% above mid')]);
     expect(messages({ orders, isBatch: true })).toEqual([
-      expect.stringContaining('line 2 (and 1 more): the price 1300'),
+      expect.stringContaining('line 2 (and 1 more): the price 1,300.00'),
     ]);
     const sells = [
       ['899', '1'],
@@ -83,20 +83,20 @@ describe('price-band', () => {
       ['1000', '1'],
     ] as const;
     expect(messages({ side: 'sell', orders: sells, isBatch: true })).toEqual([
-      expect.stringContaining('line 2 (and 1 more): the price 700 is 30% below mid'),
+      expect.stringContaining('line 2 (and 1 more): the price 700.00 is 30.00% below mid'),
     ]);
     expect(messages({ side: 'sell', orders: sells.slice(1), isBatch: true })).toEqual([
-      expect.stringMatching(/line 1: the price 700 /),
+      expect.stringMatching(/line 1: the price 700.00 /),
     ]);
   });
 
   it('falls back to the only side, then to the last price', () => {
     const at = (view: Partial<MarketView>) =>
       messages({ orders: [['1200', '1']], evidence: { reading: { ...VIEW, ...view } } });
-    expect(at({ asks: [] })).toEqual([expect.stringContaining('above the best bid (999)')]);
-    expect(at({ bids: [] })).toEqual([expect.stringContaining('above the best ask (1001)')]);
+    expect(at({ asks: [] })).toEqual([expect.stringContaining('above the best bid (999.00)')]);
+    expect(at({ bids: [] })).toEqual([expect.stringContaining('above the best ask (1,001.00)')]);
     expect(at({ bids: [], asks: [], last: Decimal.of('1000') })).toEqual([
-      expect.stringContaining('above the last price (1000)'),
+      expect.stringContaining('above the last price (1,000.00)'),
     ]);
     expect(at({ bids: [], asks: [] })).toEqual([
       'price-band: it cannot be checked: the book is empty and there is no last price',
@@ -112,6 +112,46 @@ describe('price-band', () => {
       },
     ]);
     expect(messages({ evidence: { reading: undefined } })).toEqual(['price-band: it was not checked']);
+  });
+
+  it('rounds a breach away from the limit', () => {
+    expect(messages({ orders: [['1050.01', '1']], settings: { priceBand: '5%' } })).toEqual([
+      'price-band: the price 1,050.01 is 5.01% above mid (1,000.00), and the limit for a buy is 5.00%, so at most 1,050.00',
+    ]);
+    expect(messages({ side: 'sell', orders: [['949.99', '1']], settings: { priceBand: '5%' } })).toEqual([
+      'price-band: the price 949.99 is 5.01% below mid (1,000.00), and the limit for a sell is 5.00%, so at least 950.00',
+    ]);
+  });
+
+  it('never prints a breach on the allowed side of a printed limit', () => {
+    const numbers =
+      /^price-band: the price (\S+) is (\S+)% (?:above|below) .*\), and the limit for a (?:buy|sell) is (\S+)%, so at (?:most|least) (\S+)$/;
+    const units = fc.bigInt({ min: 1n, max: 10n ** 10n });
+    fc.assert(
+      fc.property(
+        fc.constantFrom<Side>('buy', 'sell'),
+        units,
+        units,
+        fc.integer({ min: 1, max: 200_000 }),
+        (side, priced, referred, band) => {
+          // the band has up to 5 decimals of a per cent, prices and the book have 2
+          const [price, best] = [Decimal.fromUnits(priced, 2).toString(), Decimal.fromUnits(referred, 2).toString()];
+          const reading = { bids: [{ price: best, amount: '1' }], asks: [], last: null };
+          const settings = {
+            priceBand: `${Decimal.fromUnits(BigInt(band), 5)}%`,
+            orderNotional: 'off',
+            dayNotional: 'off',
+          };
+          const [message] = messages({ side, orders: [[price, '1']], settings, evidence: { reading } });
+          if (message === undefined) return;
+          const [, shown, distance, limit, end] = numbers.exec(message) ?? [];
+          const plain = (text = '') => Decimal.of(text.replaceAll(',', ''));
+          expect(plain(distance).compare(plain(limit))).toBeGreaterThan(0);
+          expect(plain(shown).compare(plain(end)) > 0).toBe(side === 'buy');
+          expect(plain(shown).compare(plain(end)) < 0).toBe(side === 'sell');
+        },
+      ),
+    );
   });
 
   it('never holds if it is off', () => {
@@ -158,8 +198,8 @@ describe('order-notional and day-notional', () => {
 
   it('name the notional and the limit', () => {
     expect(messages({ orders: [['1000', '2']], settings, evidence: { today: Decimal.of('600.50') } })).toEqual([
-      'order-notional: the order comes to 2000 usdt, and the limit for one order is 1000 usdt',
-      'day-notional: the orders of this UTC day would come to 2600.5 usdt, and the limit is 2500 usdt',
+      'order-notional: the order comes to 2,000 usdt, and the limit for one order is 1,000 usdt',
+      'day-notional: the orders of this UTC day would come to 2,600.5 usdt, and the limit is 2,500 usdt',
     ]);
   });
 
@@ -169,7 +209,7 @@ describe('order-notional and day-notional', () => {
       ['1000', '1'],
       ['1000', '0.9'],
     ] as const;
-    expect(messages({ orders, settings })).toEqual([expect.stringContaining('come to 2800 usdt')]);
+    expect(messages({ orders, settings })).toEqual([expect.stringContaining('come to 2,800 usdt')]);
     const larger = [...orders, ['1000', '1.5'], ['1000', '1.2'], ['1000', '1.5']] as const;
     expect(messages({ orders: larger, settings, isBatch: true })).toEqual([
       expect.stringContaining('order-notional: line 4 (and 2 more): the largest order'),
@@ -178,12 +218,12 @@ describe('order-notional and day-notional', () => {
   });
 
   it.each<[string, Case, string[], string | undefined]>([
-    ['a low sell at the best bid', { side: 'sell', orders: [['10', '2']] }, ['1998', '2998'], '999'],
-    ['a sell above it at its price', { side: 'sell', orders: [['1500', '1']] }, ['1500', '2500'], '999'],
+    ['a low sell at the best bid', { side: 'sell', orders: [['10', '2']] }, ['1,998', '2,998'], '999'],
+    ['a sell above it at its price', { side: 'sell', orders: [['1500', '1']] }, ['1,500', '2,500'], '999'],
     [
       'a sell at its price where nobody bids',
       { side: 'sell', orders: [['10', '200']], evidence: { reading: { ...VIEW, bids: [] } } },
-      ['2000', '3000'],
+      ['2,000', '3,000'],
       undefined,
     ],
     [
@@ -196,10 +236,10 @@ describe('order-notional and day-notional', () => {
           ['1', '0.5'],
         ],
       },
-      ['1100', '3598.5'],
+      ['1,100', '3,598.5'],
       '999',
     ],
-    ['a buy at its price', { side: 'buy', orders: [['10', '200']] }, ['2000', '3000'], undefined],
+    ['a buy at its price', { side: 'buy', orders: [['10', '200']] }, ['2,000', '3,000'], undefined],
   ])('count %s', (_name, given, [order, day], bid) => {
     const limits = { priceBand: 'off', orderNotional: '1usdt', dayNotional: '1usdt' };
     const evidence = { today: Decimal.of('1000'), ...given.evidence };
@@ -233,12 +273,12 @@ describe('order-notional and day-notional', () => {
   });
 
   it('explain why a sell counts for more than price times amount', () => {
-    const because = '; a sell below the best bid (999) counts at that bid';
+    const because = '; a sell below the best bid (999.00) counts at that bid';
     expect(messages({ side: 'sell', orders: [['990', '2']], settings })).toEqual([
-      `order-notional: the order comes to 1998 usdt, and the limit for one order is 1000 usdt${because}`,
+      `order-notional: the order comes to 1,998 usdt, and the limit for one order is 1,000 usdt${because}`,
     ]);
     expect(messages({ side: 'sell', orders: [['999', '2']], settings })).toEqual([
-      'order-notional: the order comes to 1998 usdt, and the limit for one order is 1000 usdt',
+      'order-notional: the order comes to 1,998 usdt, and the limit for one order is 1,000 usdt',
     ]);
     // the largest one is not below it
     expect(
@@ -256,7 +296,7 @@ describe('order-notional and day-notional', () => {
   it('never hold in a coin without a limit', () => {
     const limits: GuardLimits = { ...guardLimits({}), orderNotional: new Map(), dayNotional: new Map() };
     const order = { price: '1000', amount: '1000000000' };
-    const proposal = { market: { quote: 'doge' }, side: 'buy', type: 'limit', orders: [order] } as const;
+    const proposal = { market: { quote: 'doge', priceScale: 8 }, side: 'buy', type: 'limit', orders: [order] } as const;
     expect(checkGuards(proposal, limits, { reading: VIEW, today: Decimal.zero }).breaches).toEqual([]);
   });
 });
@@ -276,7 +316,7 @@ describe('post-only', () => {
 
   it('names the price that the order would match', () => {
     expect(messages({ type: 'postOnly', orders: [['1002', '1']] })).toEqual([
-      'post-only: at 1002 it would fill at once: the best ask is 1001',
+      'post-only: at 1,002.00 it would fill at once: the best ask is 1,001.00',
     ]);
   });
 

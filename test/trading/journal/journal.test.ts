@@ -238,16 +238,16 @@ describe('a write', () => {
     },
   );
 
-  it('is in doubt once its answer was lost, even while its process still reconciles it', () => {
+  it('has an unknown outcome once its answer was lost, even while its process still reconciles it', () => {
     const { begin, journal } = newJournal();
     const entry = begin('mine0001');
     entry.note('sent');
     expect(journal.find('mine0001')?.isOutcomeUnknown).toBe(false);
     entry.note('no answer', { doubt: true });
-    expect(journal.find('mine0001')).toMatchObject({ isUnderWay: true, isInDoubt: true });
+    expect(journal.find('mine0001')).toMatchObject({ isUnderWay: true, isOutcomeUnknown: true });
     entry.release();
     expect(journal.find('mine0001')?.claim()).toBe(true);
-    expect(journal.find('mine0001')).toMatchObject({ isUnderWay: true, isInDoubt: true });
+    expect(journal.find('mine0001')).toMatchObject({ isUnderWay: true, isOutcomeUnknown: true });
   });
 
   it('is not under way after its process released it', () => {

@@ -85,7 +85,7 @@ describe('warnings', () => {
   });
 
   it.each<[string, Terms, Partial<Answers>, string[]]>([
-    ['a price far past the best one', { price: '103' }, {}, ['The price is 1.99% past the best ask 101.']],
+    ['a price far past the best one', { price: '103' }, {}, ['The price is 1.99% past the best ask 101.00.']],
     [
       'a book that is walked far down',
       { side: 'sell', price: '90', amount: '2' },
@@ -99,7 +99,7 @@ describe('warnings', () => {
         },
       },
       [
-        'The price is 9.1% past the best bid 99.',
+        'The price is 9.10% past the best bid 99.00.',
         'The part that fills at once would average 4.05% worse than the best bid.',
       ],
     ],
@@ -113,7 +113,7 @@ describe('warnings', () => {
       'more than is available',
       { price: '100', amount: '11' },
       {},
-      ['This needs 1100 usdt but only 1000 usdt is available: the exchange will reject it.'],
+      ['This needs 1,100 usdt but only 1,000 usdt is available: the exchange will reject it.'],
     ],
     [
       'an IOC that meets nobody',
@@ -138,14 +138,14 @@ describe('warnings', () => {
 
   it('begin above one percent past the best price', () => {
     expect(warned({ price: '102.01' })).toEqual([]);
-    expect(warned({ price: '102.02' })).toEqual(['The price is 1.01% past the best ask 101.']);
+    expect(warned({ price: '102.02' })).toEqual(['The price is 1.01% past the best ask 101.00.']);
   });
 
   it('of a batch cover only the balance and failed requests', () => {
     const plan = batch('buy', ['150', '4'], ['150', '4']);
     const known = answers({ orders: FAILED });
     expect(texts(warningsOf(plan, previewFacts(plan, known), known))).toEqual([
-      'This needs 1200 usdt but only 1000 usdt is available: the exchange will reject some of them.',
+      'This needs 1,200 usdt but only 1,000 usdt is available: the exchange will reject some of them.',
       'Earlier fees could not be read: depth: no answer came in time',
     ]);
   });

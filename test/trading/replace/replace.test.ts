@@ -257,7 +257,7 @@ describe('a replacement under the limit of a day', () => {
     const begin = () => void account.journal.begin<'order'>({ operation: 'order', terms: other }, OTHER);
     await expect(within(account, '9030', begin)).rejects.toMatchObject({
       kind: 'usage',
-      message: expect.stringContaining('would come to 9330 usdt, and the limit is 9030 usdt'),
+      message: expect.stringContaining('would come to 9,330 usdt, and the limit is 9,030 usdt'),
     });
     expect(writes(server)).toEqual([]);
     expect(account.journal.open().map(({ intent }) => intent.id)).toEqual([OTHER.id]);

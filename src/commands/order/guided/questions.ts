@@ -1,9 +1,9 @@
 import type { Context } from '../../../cli/context.js';
 import { Decimal } from '../../../domain/decimal.js';
 import type { Market } from '../../../domain/market.js';
+import { formatAmount, formatPrice } from '../../../domain/number-format.js';
 import type { Side } from '../../../domain/order.js';
 import { Failure, usage } from '../../../errors.js';
-import { grouped } from '../../../terminal/cells.js';
 import type { Screen } from '../../../terminal/screen.js';
 import { safe, wrapped } from '../../../terminal/text.js';
 import {
@@ -27,6 +27,7 @@ import {
 } from '../../../trading/market-view.js';
 import { checkAmount, checkNotional, checkPrice } from '../../../trading/orders/terms.js';
 import { spentCoin } from '../../../trading/preview/market-snapshot.js';
+import { averageText } from '../preview.js';
 import type { LiveBook, LiveFunds } from './live-data.js';
 
 /** What is known of an order while it is being asked for. */
@@ -90,10 +91,6 @@ export function linesBelow(
   return [state, ...rest].filter((line) => line !== '').join('\n');
 }
 
-function shown(value: Decimal): string {
-  return grouped(value.trimmed().toString());
-}
-
 /**
  * Asks for the amount, and shows what is available.
  *
@@ -122,7 +119,7 @@ export async function askAmount(
 
 function fundsText({ market, side }: Pick<Draft, 'market' | 'side'>, funds: LiveFunds | undefined): string {
   const coin = spentCoin(market, side);
-  if (funds?.available !== undefined) return `Available: ${shown(funds.available)} ${coin}`;
+  if (funds?.available !== undefined) return `Available: ${formatAmount(funds.available)} ${coin}`;
   return funds?.isAwaited === true ? `Reading how much ${coin} is available…` : `Available: unknown amount of ${coin}`;
 }
 
@@ -138,17 +135,17 @@ export function amountMeaning(typed: string, draft: Draft): Meaning {
   if (checked !== true) return meaning('', checked);
   const price = likelyPrice(draft);
   const isEstimate = needsPrice(expression, draft);
-  if (price === undefined) return meaning(isEstimate ? '' : `${shown(amountAt(expression, draft))} ${base}`);
+  if (price === undefined) return meaning(isEstimate ? '' : `${formatAmount(amountAt(expression, draft))} ${base}`);
   const amount = amountAt(expression, draft, price);
   const value = amount.times(price);
   const rounded = value.rescaled(Math.min(value.scale, priceScale), 'up');
-  const text = `${isEstimate ? 'about ' : ''}${shown(amount)} ${base}, about ${shown(rounded)} ${quote} at the current price`;
+  const text = `${isEstimate ? 'about ' : ''}${formatAmount(amount)} ${base}, about ${formatAmount(rounded)} ${quote} at the current price`;
   return meaning(text, overBalance(draft.side === 'buy' ? value : amount, draft));
 }
 
 function overBalance(spends: Decimal, { market, side, available }: Draft): string | null {
   if (available === undefined || spends.compare(available) <= 0) return null;
-  return `More than the ${shown(available)} ${spentCoin(market, side)} available.`;
+  return `More than the ${formatAmount(available)} ${spentCoin(market, side)} available.`;
 }
 
 /** Checks what does not depend on the price; the rest is checked once that is known. */
@@ -209,7 +206,7 @@ export async function askPrice(
 function bookText({ paint, width }: Screen, { view, age, market }: LiveBook): string {
   if (view === undefined) return 'The book could not be read.';
   const quote = (name: string, price: Decimal | null) =>
-    `${name} ${price === null ? 'none' : grouped(atScale(price, market.priceScale).toString())}`;
+    `${name} ${price === null ? 'none' : formatPrice(price, market)}`;
   const best = bestPrices(view);
   const [bid, ask] = [quote('bid', best.bid), quote('ask', best.ask)];
   const old = age > STALE_MS ? `  (${Math.round(age / 1_000)} s ago)` : '';
@@ -217,24 +214,19 @@ function bookText({ paint, width }: Screen, { view, age, market }: LiveBook): st
   return text.length <= width ? `${paint.bid(bid)}  ${paint.ask(ask)}${old}` : text;
 }
 
-/** With the market's decimals, unless one would be lost. */
-function atScale(price: Decimal, scale: number): Decimal {
-  return price.significantScale <= scale ? price.rescaled(scale, 'down') : price;
-}
-
 /** What a price would do now. */
 export function priceMeaning(typed: string, draft: PriceDraft): Meaning {
-  const { market, side, view, limits } = draft;
+  const { market, view, limits } = draft;
   if (parsed(() => readPrice(typed)) === undefined)
     return meaning('A number, or bid, ask or mid with an offset: bid+2ticks, ask-5, mid-0.5%.');
   const checked = checkPriceTyped(typed, draft);
   if (checked !== true) return meaning('', checked);
   const price = priceIn(typed, draft);
-  const value = `${shown(price)} ${market.quote}`;
+  const value = `${formatPrice(price, market)} ${market.quote}`;
   if (view === undefined) return meaning(value);
   const reference = referenceOf(view);
-  const distance = reference === null ? '' : `, ${awayFrom(price, reference)}`;
-  const { breach, warning } = checkBand(side, [price], limits.priceBand, view);
+  const distance = reference === null ? '' : `, ${awayFrom(price, reference, market)}`;
+  const { breach, warning } = checkBand(draft, [price], limits.priceBand, view);
   const guard = breach === null ? null : 'Outside the price band: you will have to type the name of the guard.';
   return meaning(`${value}${distance}. ${effectOf(price, draft, view)}`, guard, warning);
 }
@@ -252,11 +244,11 @@ function effectOf(price: Decimal, draft: PriceDraft, view: MarketView): string {
   const { market, side, amount: expression, available } = draft;
   if (expression.kind === 'share' && available === undefined) return '';
   const amount = amountAt(expression, draft, price);
-  const total = `${shown(amount)} ${market.base} for ${shown(price.times(amount))} ${market.quote}.`;
+  const total = `${formatAmount(amount)} ${market.base} for ${formatAmount(price.times(amount))} ${market.quote}.`;
   const fills = fillsAtOnce(side === 'buy' ? view.asks : view.bids, side, price, amount);
   const average = averagePrice(fills, side);
   if (average === null) return `${total} It would rest in the book.`;
   const isAll = fills.amount.compare(amount) === 0;
-  const part = isAll ? 'All' : `${fills.atLeast ? 'At least ' : ''}${shown(fills.amount)} ${market.base}`;
-  return `${total} ${part} would fill at once at ${shown(average)}.`;
+  const part = isAll ? 'All' : `${fills.atLeast ? 'At least ' : ''}${formatAmount(fills.amount)} ${market.base}`;
+  return `${total} ${part} would fill at once at ${averageText(average, side, market)}.`;
 }

@@ -1,0 +1,97 @@
+import type { Context } from '../../cli/context.js';
+import type { Answer, Live } from '../../terminal/answer.js';
+import { toJson } from '../../terminal/json.js';
+import { MirroredAnswer } from './mirrored-answer.js';
+import { PolledAnswer } from './polled-answer.js';
+import type { Streamed } from './watch.js';
+import { WatchPicture } from './watch-picture.js';
+
+/** A command's answer as it is known at a moment. */
+export interface Sight {
+  readonly answer: Answer;
+  readonly source: 'stream' | 'polling';
+  /** How old the oldest part of it is at most, in milliseconds. */
+  readonly ageMs: number;
+  /** Whether nothing newer is missing. */
+  readonly isCurrent: boolean;
+}
+
+/** A command's answer that is kept current until it is closed. */
+export interface WatchedAnswer {
+  sight(): Sight;
+  /** Null if nothing is wrong. */
+  readonly trouble: Trouble | null;
+  /** Resolves when the answer or the trouble has changed, the signal is aborted, or it is closed. Call it before you read. */
+  changed(signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Why an answer may be out of date. */
+export interface Trouble {
+  readonly words: string;
+  /** Null if it is not known. */
+  readonly reason: string | null;
+}
+
+export async function liveAnswer(
+  context: Context,
+  read: () => Promise<Answer>,
+  streamed: Streamed | undefined,
+): Promise<Live> {
+  const { session, host } = context;
+  session.keepStopped();
+  const began = host.monotonic();
+  const first = { answer: await read(), began };
+  const { profile } = await session.connection();
+  const watched =
+    streamed === undefined
+      ? new PolledAnswer(context, first, read)
+      : new MirroredAnswer(host, first, streamed, await session.mirror(streamed.channels));
+  return liveOf(context, watched, profile);
+}
+
+function liveOf(context: Context, watched: WatchedAnswer, profile: string, view?: View): Live {
+  const end = new AbortController();
+  let last: string | undefined;
+  return {
+    events: changes(context, watched, end),
+    line: () => {
+      const text = toJson(watched.sight().answer.data);
+      if (text === last) return undefined;
+      last = text;
+      return text;
+    },
+    picture: new WatchPicture(watched, context.host.monotonic, profile, view),
+    end: () => end.abort(),
+    withView: (chosen) => liveOf(context, watched, profile, chosen),
+  };
+}
+
+type View = (answer: Answer) => Answer;
+
+/** Something for each change, and for each that is lost or back; said on stderr unless it is drawn. */
+async function* changes({ host, output }: Context, watched: WatchedAnswer, end: AbortController): AsyncGenerator<void> {
+  const forget = host.onInterrupt(() => end.abort());
+  let isTroubled = false;
+  try {
+    while (!end.signal.aborted) {
+      const changed = watched.changed(end.signal);
+      const { trouble } = watched;
+      if (!output.canDraw && (trouble !== null) !== isTroubled) {
+        isTroubled = trouble !== null;
+        output.note(trouble === null ? 'The connection is back.' : `${sentenceOf(trouble)}.`);
+      }
+      yield;
+      await changed;
+    }
+  } finally {
+    forget();
+    end.abort();
+    await watched.close();
+  }
+}
+
+function sentenceOf({ words, reason }: Trouble): string {
+  const sentence = `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+  return reason === null ? sentence : `${sentence} (${reason})`;
+}

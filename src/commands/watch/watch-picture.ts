@@ -1,0 +1,72 @@
+import type { Answer, Picture } from '../../terminal/answer.js';
+import { Changes } from '../../terminal/live/changes.js';
+import { drawFaint, type Screen } from '../../terminal/screen.js';
+import { displayWidth, safe, shortened } from '../../terminal/text.js';
+import type { Sight, Trouble, WatchedAnswer } from './live-answer.js';
+
+/** A watched answer as its command shows it, under a line that says how current it is. */
+export class WatchPicture implements Picture {
+  readonly #changes: Changes;
+
+  /**
+   * @param now milliseconds since any moment
+   * @param profile whose exchange it is of
+   * @param view changes each answer before it is shown, as `--fields` does
+   */
+  constructor(
+    private readonly watched: Pick<WatchedAnswer, 'sight' | 'trouble'>,
+    now: () => number,
+    private readonly profile: string,
+    private readonly view: (answer: Answer) => Answer = (answer) => answer,
+  ) {
+    this.#changes = new Changes(now);
+  }
+
+  take(): void {}
+
+  show(screen: Screen, isLast = false): string {
+    if (isLast) return '';
+    const sight = this.watched.sight();
+    const changes = this.#changes;
+    changes.begin();
+    const below: Screen = { ...screen, height: Math.max(1, screen.height - 1), isFixed: true, changes };
+    const { show } = this.view(sight.answer);
+    return `${this.#status(screen, sight)}\n${sight.isCurrent ? show(below) : drawFaint(below, show)}`;
+  }
+
+  #status({ paint, width }: Screen, sight: Sight): string {
+    const { trouble } = this.watched;
+    const line = joined([...currencyOf(sight), ...wordsOf(trouble), this.profile, 'q ends'], width);
+    return sight.isCurrent && trouble === null ? paint.faint(line) : paint.warn(line);
+  }
+}
+
+function currencyOf({ isCurrent, source, ageMs }: Sight): string[] {
+  if (!isCurrent) return [`stale, ${ageText(ageMs)} old`];
+  return source === 'stream' ? ['stream', `changed ${ageText(ageMs)} ago`] : ['polling', `read ${ageText(ageMs)} ago`];
+}
+
+function wordsOf(trouble: Trouble | null): string[] {
+  if (trouble === null) return [];
+  return trouble.reason === null ? [trouble.words] : [trouble.words, trouble.reason];
+}
+
+/** As many of the parts as fit, from the first on. */
+function joined(parts: readonly string[], width: number): string {
+  let line = '';
+  for (const part of parts.map(safe)) {
+    const longer = line === '' ? part : `${line} · ${part}`;
+    if (displayWidth(longer) > width) return line === '' ? shortened(part, width) : line;
+    line = longer;
+  }
+  return line;
+}
+
+/** Rounded up: nothing is older than it says: `under 1 s`, `12 s`, `3 min`, `2 h`. */
+export function ageText(ms: number): string {
+  const seconds = Math.floor(ms / 1_000) + 1;
+  if (seconds <= 1) return 'under 1 s';
+  if (seconds <= 120) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes <= 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`;
+}

@@ -1,0 +1,34 @@
+/** The part of a shell's job control that a program in raw mode has to do itself. */
+export interface JobControl {
+  /**
+   * Runs `stop` before the program is stopped by Ctrl-Z or SIGTSTP, and `resume` when it goes on after that or after
+   * SIGSTOP. Returns a function that cancels this.
+   */
+  onStop(stop: () => void, resume: () => void): () => void;
+  /** Sends the signal of a key to all programs of the job, as a terminal does that is not in raw mode. */
+  press(signal: 'SIGINT' | 'SIGTSTP'): void;
+}
+
+/** This process's own. Windows has none. */
+export const jobControl: JobControl = {
+  onStop(stop, resume) {
+    if (process.platform === 'win32') return () => {};
+    const onStop = (): void => {
+      stop();
+      // without a listener the signal stops the program
+      process.off('SIGTSTP', onStop);
+      process.kill(process.pid, 'SIGTSTP');
+    };
+    const onResume = (): void => {
+      process.off('SIGTSTP', onStop).on('SIGTSTP', onStop);
+      resume();
+    };
+    process.on('SIGTSTP', onStop).on('SIGCONT', onResume);
+    return () => void process.off('SIGTSTP', onStop).off('SIGCONT', onResume);
+  },
+
+  press(signal) {
+    if (process.platform !== 'win32') process.kill(0, signal);
+    else if (signal === 'SIGINT') process.emit(signal);
+  },
+};
