@@ -16,6 +16,7 @@ function __pit_tree_subs
                 'trades' 'List public trades, oldest first' \
                 'kline' 'List candles, oldest first' \
                 'stream' 'Follow market data, orders and balances as they change' \
+                'watch' 'Watch a market and trade, on one screen' \
                 'order' 'Place an order; on a terminal, ask for missing parts' \
                 'orders' 'List orders, newest first (default: open)' \
                 'fills' 'List what your orders have filled, newest first' \
@@ -143,6 +144,9 @@ function __pit_tree_flags
                 '--for=-' 'end after this time: 500ms, 90s, 2h' \
                 '--until-silent=-' 'stop after this long without data' \
                 '--fields=,channel|time|received|source|scope|skipped|data.market|data.time|data.bid|data.ask|data.last|data.open|data.high|data.low|data.change|data.volume|data.side|data.price|data.amount|data.id|data.close|data.closed|data.clientId|data.type|data.account|data.filled|data.remaining|data.filledValue|data.averagePrice|data.fee|data.feeCoin|data.feeDiscount|data.state|data.status|data.lastTrade.id|data.lastTrade.time|data.lastTrade.price|data.lastTrade.amount|data.coin|data.name|data.available|data.frozen|data.total|data.canDeposit|data.canWithdraw|data.canLoan|data.value' 'show only these fields in tables and --csv'
+        case 'watch'
+            printf '%s\t%s\n' \
+                '--type=1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week' 'of the candles: 1min, 3min, 5min, 15min, 30min, 1hour, 2hour, 4hour, 6hour, 12hour, 1day, 3day, 1week (default: 1min)'
         case 'order'
             printf '%s\t%s\n' \
                 '--at=bid|ask|mid|bid+1tick|bid-1tick|ask+1tick|ask-1tick' 'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%' \
@@ -508,6 +512,9 @@ function __pit_tree_arguments
         case 'stream'
             printf '%s\t%s\n' \
                 '@channel...' 'ticker:M, depth:M, trades:M, kline:M:TYPE, orders[:M], balances, cross-balances'
+        case 'watch'
+            printf '%s\t%s\n' \
+                '@market' 'the market (default: the one watched or traded last)'
         case 'order'
             printf '%s\t%s\n' \
                 'buy|sell' 'buy or sell' \
@@ -600,7 +607,7 @@ function __pit_tree_arguments
                 'bash|zsh|fish' 'bash, zsh or fish (default: your shell)'
         case 'schema'
             printf '%s\t%s\n' \
-                'markets|ticker|depth|trades|kline|stream|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' 'the words of a command, or error (default: all)'
+                'markets|ticker|depth|trades|kline|stream|watch|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' 'the words of a command, or error (default: all)'
         case 'sandbox account add'
             printf '%s\t%s\n' \
                 '-' 'the name of the account'

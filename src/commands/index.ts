@@ -15,6 +15,7 @@ export const commands: Readonly<Record<string, Load>> = {
   trades: () => import('./trades.js'),
   kline: () => import('./kline.js'),
   stream: () => import('./stream/stream.js'),
+  watch: () => import('./market-screen/market-screen.js'),
   order: () => import('./order/order.js'),
   'order batch': () => import('./order/batch.js'),
   'order show': () => import('./order/show.js'),
@@ -107,7 +108,7 @@ export const flagSynonyms: Readonly<Record<string, Readonly<Record<string, strin
 
 /** The sections of `pit --help` and of docs/commands.md, with the first words of their commands. */
 export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  'Market data': ['markets', 'ticker', 'depth', 'trades', 'kline', 'stream'],
+  'Market data': ['markets', 'ticker', 'depth', 'trades', 'kline', 'stream', 'watch'],
   Trading: ['order', 'orders', 'fills', 'cancel', 'cancel-after', 'resolve', 'api'],
   Funds: ['account', 'balance', 'bills', 'address', 'deposits', 'withdrawals', 'fees', 'withdraw'],
   Setup: ['profile', 'keys', 'doctor', 'completion', 'schema'],

@@ -19,10 +19,11 @@ import {
   type Outcome,
   type RecordedWrite,
   type ReplaceTerms,
+  type Settled,
 } from '../trading/journal/intent.js';
 import { isTooSmall } from '../trading/orders/terms.js';
 import { allCertainFrom } from '../trading/poll-until-settled.js';
-import { type Resolution, resolve, settledWrite, unplacedOf } from '../trading/resolve.js';
+import { type Resolution, resolve, settledWrite, unexpectedWrites, unplacedOf } from '../trading/resolve.js';
 import { settleManually } from '../trading/settle-manually.js';
 import { oneOf, unresolvedId } from './inputs.js';
 import { orderWords, tooLittleText } from './order/order-words.js';
@@ -67,7 +68,11 @@ export default define({
     const resolutions = await resolve(account, open, isNamed);
     const isOpen = isNamed && account.journal.find(id) !== undefined;
     const settled = isNamed && !isOpen ? await settledWrite(account, id) : undefined;
-    const shown = id === undefined ? resolutions : [settled ?? resolutions.find(({ intent }) => intent.id === id)];
+    const unexpected = isNamed ? [] : unexpectedWrites(account);
+    const others = unexpected.filter(({ intent }) => !resolutions.some((one) => one.intent.id === intent.id));
+    const shown = isNamed
+      ? [settled ?? resolutions.find(({ intent }) => intent.id === id)]
+      : [...resolutions, ...others];
     const damaged = account.journal.damaged().filter((one) => (id ?? one) === one);
     const outcome = damaged.length === 0 ? (as ?? 'unknown') : 'unknown';
     const rows = [
@@ -76,13 +81,14 @@ export default define({
     ];
     for (const resolution of shown) if (resolution !== undefined) await tellUnplaced(context, resolution);
     tellUnfinished(context, account, resolutions);
+    tellUnexpected(context, unexpected);
     tellDamaged(context, account, damaged);
     const unreadable = isNamed ? [] : tellUnreadable(context, account);
-    const others = [...damaged, ...unreadable];
-    const nothing = others.length === 0 ? 'Nothing is unknown.' : 'Nothing else is unknown.';
+    const unclear = [...damaged, ...unreadable];
+    const nothing = unclear.length === 0 ? 'Nothing is unknown.' : 'Nothing else is unknown.';
     const answer = { data: rows, show: (screen: Screen) => show(screen, shown, nothing) };
     const unknown = shown.flatMap((one) => (one?.outcome === 'unknown' ? [one] : [])).reverse();
-    const ids = [...unknown.map(({ intent }) => intent.id), ...others];
+    const ids = [...unknown.map(({ intent }) => intent.id), ...unclear];
     return ids.length === 0 ? answer : { ...answer, failure: stillUnknown(account, unknown, ids, damaged) };
   },
 });
@@ -142,6 +148,15 @@ function tellDamaged({ output }: Context, { journal }: TradingAccount, ids: read
       `The record of ${id} is damaged: ${journal.fileOf(id)}. Until you settle it, no order or withdrawal is sent.`,
       suggest('Check whether the exchange has it', 'order', 'show', 'MARKET', '--id', id),
       suggest('Or, for a withdrawal', 'withdrawals', 'COIN'),
+    ]);
+}
+
+/** What counted as refused or not sent and exists after all is named until the user asks for it: no warning is seen for sure. */
+function tellUnexpected({ output }: Context, unexpected: readonly Settled[]): void {
+  for (const { intent } of unexpected)
+    output.warn([
+      `On the exchange after all, though it counted as not sent or rejected: ${textOf(intent)}.`,
+      suggest('See it; it is then not named again', 'resolve', intent.id),
     ]);
 }
 

@@ -154,7 +154,7 @@ export class Output {
       isInterrupted = true;
       live.end();
     });
-    this.#withheld = [];
+    const release = this.withhold();
     try {
       for await (const event of events) {
         picture.take(event);
@@ -166,10 +166,20 @@ export class Output {
     } finally {
       forget();
       live.end();
-      const said = this.#withheld.join('');
-      this.#withheld = undefined;
-      if (said !== '') this.#remarks.write(said).catch(() => {});
+      release();
     }
+  }
+
+  /** Keeps remarks off a terminal that shows a live view, until the returned function is called; then they are printed. */
+  withhold(): () => void {
+    const withheld: string[] = [];
+    this.#withheld = withheld;
+    return () => {
+      if (this.#withheld !== withheld) return;
+      this.#withheld = undefined;
+      // if stderr is gone, only the exit code is left
+      if (withheld.length > 0) this.#remarks.write(withheld.join('')).catch(() => {});
+    };
   }
 
   #writerOf(stream: RowStream): RowWriter {

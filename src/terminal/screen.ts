@@ -19,6 +19,8 @@ export type Meaning =
   /** A value that changed a moment ago, and one that changed a little earlier. */
   | 'fresh'
   | 'fading'
+  /** The line that keys act on. */
+  | 'cursor'
   /** Black on white whatever the theme, for a camera. */
   | 'printed';
 
@@ -95,6 +97,7 @@ function palette(chalk: ChalkInstance): Paint {
     label: only(rich ? chalk.ansi256(31) : chalk.bold),
     fresh: only(chalk.inverse),
     fading: only(chalk.underline),
+    cursor: only(chalk.inverse),
     printed: only(rich ? chalk.ansi256(16).bgAnsi256(231) : chalk.black.bgWhiteBright),
   };
 }
@@ -119,6 +122,7 @@ const PLAIN: Paint = {
   label: same,
   fresh: same,
   fading: same,
+  cursor: same,
   printed: same,
 };
 

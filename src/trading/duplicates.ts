@@ -1,3 +1,4 @@
+import type { Order } from '../domain/order.js';
 import type { OrderTerms, WithdrawTerms } from './journal/intent.js';
 
 /** Orders that exist in addition to the wanted one. */
@@ -12,6 +13,8 @@ export interface DuplicateOrders {
   readonly absent?: 'refused' | 'notSent';
   /** The oldest first. */
   readonly ids: readonly string[];
+  /** Those of them that a list or a lookup showed, as it showed them. */
+  readonly shown: readonly Order[];
   /** They carry its client id. Otherwise another program may have placed the same order at the same time. */
   readonly isProven: boolean;
 }
@@ -22,6 +25,8 @@ export interface DuplicateWithdrawals {
   readonly terms: WithdrawTerms;
   /** The record that was wanted; null if there was to be none, or none is known. */
   readonly id: string | null;
+  /** The outcome before, if there was to be none: the first of these is its record after all. */
+  readonly absent?: 'refused' | 'notSent';
   /** The records beyond it. */
   readonly ids: readonly string[];
 }

@@ -37,7 +37,8 @@ export interface Attempt {
   readonly writeId: string;
   readonly items: readonly WantedItem[];
   /**
-   * `answered`: every item has its outcome. `partial`: accepted in part, and {@link answeredIds} are the orders. `refused`: by a
+   * `answered`: every item has its outcome. `lost` with absent items: no answer came, they count as not sent, and a request
+   * that waits behind the exchange's check of its time may still make them. `partial`: accepted in part, and {@link answeredIds} are the orders. `refused`: by a
    * code that is about its orders. `deferred`: by a code that is about its moment. `lost`: no answer.
    */
   readonly answer: 'answered' | 'partial' | 'refused' | 'deferred' | 'lost';
@@ -157,8 +158,9 @@ export function reconcile(
   const mayRepeat = (row: Row, claim: Claim) => {
     if (!fits(row, claim)) return false;
     const newestId = newest.get(claim.item.id);
-    const isByLookup = claim.attempt.hasClientId === true && claim.item.state === 'absent';
-    if (!isByLookup && gap(row, claim) > span) return false;
+    const { hasClientId, answer } = claim.attempt;
+    const mayComeLate = claim.item.state === 'absent' && (hasClientId === true || answer === 'lost');
+    if (!mayComeLate && gap(row, claim) > span) return false;
     if (newestId === null) return claim.order !== null;
     const last = listed.get(newestId ?? '')?.row;
     return last === undefined || row.time <= last.time;

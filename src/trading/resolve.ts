@@ -87,13 +87,30 @@ async function resolveOne(account: TradingAccount, entry: JournalEntry, end: boo
   return { resolution: settled ?? unsettled, duplicates };
 }
 
-/** A settled write. One that counts as refused or not sent is asked for again, for as long as it is remembered. */
+/**
+ * A settled write that the user asks for by its id. One that counts as refused or not sent is looked for again, for as long
+ * as it is remembered; if it exists after all, the user knows by now.
+ */
 export async function settledWrite(account: TradingAccount, id: string): Promise<Settled | undefined> {
   const { archive } = account.journal;
-  const settled = archive.find(id);
-  if (settled === undefined || !isOf(settled.intent, 'order')) return settled;
-  await recheckAbsentOrder(account, settled.intent);
+  const intent = archive.find(id)?.intent;
+  if (intent === undefined) return undefined;
+  await tryRead(async () => recheckAbsent(account, intent));
+  for (const entry of account.journal.unexpected()) if (entry.intent.id === id) entry.acknowledge();
   return archive.find(id);
+}
+
+async function recheckAbsent(account: TradingAccount, intent: RecordedWrite): Promise<void> {
+  if (isOf(intent, 'order')) await recheckAbsentOrder(account, intent);
+  if (isOf(intent, 'withdraw')) await verifyWithdrawals(account, intent.terms.coin);
+  if (!isOf(intent, 'orderMoreV2')) return;
+  const lost = keptJob(account.journal, intent.id)?.lostLines.size ?? 0;
+  if (lost > 0) await verifyOrders(account, intent.terms, { depth: 'all', recheck: intent.id });
+}
+
+/** Settled writes that exist although they counted as refused or not sent, until the user has asked for them by their ids. */
+export function unexpectedWrites({ journal }: TradingAccount): Settled[] {
+  return journal.unexpected().flatMap(({ intent }) => journal.archive.find(intent.id) ?? []);
 }
 
 /** A job that was resumed after it had been settled is in the archive and open. */

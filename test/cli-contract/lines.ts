@@ -125,5 +125,6 @@ export const FILES: Readonly<Record<string, string>> = {
 
 /** Commands without a golden file, and why. */
 export const SILENT: Readonly<Record<string, string>> = {
+  watch: 'it draws on a terminal only, and prints nothing',
   schema: 'its documents are the schemas, which are held against those of the last release',
 };

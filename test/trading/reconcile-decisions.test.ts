@@ -104,6 +104,20 @@ describe('an open item takes the row', () => {
   });
 });
 
+describe('a row that matches what does not exist is an execution after all', () => {
+  it('however late, if the request got no answer and counts as not sent', () => {
+    const gone = lost('a', { items: [absent('a')] });
+    expect(decide([gone], [row('7', SPAN + HOUR)])).toEqual({ duplicates: { a: ['7'] } });
+    expect(decide([gone], [row('7', -5_001)])).toEqual({});
+  });
+
+  it('only while the exchange may repeat the request, if it was answered', () => {
+    const refused = request('a', 'answered', { items: [absent('a')] });
+    expect(decide([refused], [row('7', SPAN)])).toEqual({ duplicates: { a: ['7'] } });
+    expect(decide([refused], [row('7', SPAN + 1)])).toEqual({});
+  });
+});
+
 describe('of two requests that want the same row, it goes to', () => {
   it('the one without an answer, though a refused one is earlier', () => {
     const refused = request('a', 'refused', { at: -1_000 });

@@ -73,7 +73,7 @@ export async function cancelNamed(
 }
 
 /** Cancels every open order of a market, after asking. */
-async function cancelEverything(context: Context, market: string): Promise<Answer> {
+export async function cancelEverything(context: Context, market: string): Promise<Answer> {
   requireConsent(context);
   const account = await context.trading.account();
   const first = await onMarket(context, market, () => readOpenOrders(account.client, market));

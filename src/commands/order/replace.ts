@@ -93,7 +93,11 @@ interface CheckedReplacement extends CheckedOrder {
 }
 
 /** Previews a replacement, asks, and does it; for `--dry-run` only the preview. */
-async function sendReplacement(context: Context, account: TradingAccount, request: ReplaceRequest): Promise<Answer> {
+export async function sendReplacement(
+  context: Context,
+  account: TradingAccount,
+  request: ReplaceRequest,
+): Promise<Answer> {
   const { client } = account;
   const { overridden } = request;
   const confirmed = await confirmOrders<CheckedReplacement>(context, account, {

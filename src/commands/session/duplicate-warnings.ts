@@ -1,6 +1,10 @@
+import { splitMarket } from '../../domain/market.js';
+import { formatAmount, grouped } from '../../domain/number-format.js';
+import type { Order } from '../../domain/order.js';
 import { Failure, type Hint, suggest } from '../../errors.js';
 import type { Output } from '../../terminal/output.js';
 import { byWrite, type DuplicateOrders, type DuplicateWithdrawals } from '../../trading/duplicates.js';
+import { averageOfFills } from '../../trading/orders/terms.js';
 
 /** After a placed order, if the exchange could not be asked again. */
 export const UNCHECKED =
@@ -24,6 +28,20 @@ function warnOfWrite(output: Output, duplicates: readonly DuplicateOrders[]): vo
   suggestCancel(output, duplicates, unexpected, isSingle ? 'it' : them);
   const others = duplicates.flatMap(({ ids }) => ids).filter((id) => !unexpected.includes(id));
   suggestCancel(output, duplicates, others, 'the duplicates');
+  for (const order of duplicates.flatMap(({ shown }) => shown)) if (isClosed(order)) output.warn(closedText(order));
+}
+
+/** An order of another state may still trade. */
+function isClosed({ state }: Order): boolean {
+  return state === 'filled' || state === 'cancelled';
+}
+
+function closedText(order: Order): string {
+  const { id, market, filled, filledValue } = order;
+  const [coins, average] = [splitMarket(market), averageOfFills(order)];
+  if (average === null || coins === undefined) return `Order ${id} is already cancelled; nothing filled.`;
+  const value = `${formatAmount(filledValue)} ${coins.quote}`;
+  return `Order ${id} has already filled: ${formatAmount(filled)} ${coins.base} for ${value}, at ${grouped(average)} on average.`;
 }
 
 function causeOf(duplicates: readonly DuplicateOrders[]): string {
@@ -53,8 +71,10 @@ function suggestCancel(
   what: string,
 ): void {
   const [market = ''] = duplicates.map(({ terms }) => terms.market);
-  for (let from = 0; from < ids.length; from += MAX_IDS)
-    output.warn(suggest(`To cancel ${what}`, 'cancel', market, ...ids.slice(from, from + MAX_IDS)));
+  const closed = new Set(duplicates.flatMap(({ shown }) => shown.filter(isClosed).map(({ id }) => id)));
+  const open = ids.filter((id) => !closed.has(id));
+  for (let from = 0; from < open.length; from += MAX_IDS)
+    output.warn(suggest(`To cancel ${what}`, 'cancel', market, ...open.slice(from, from + MAX_IDS)));
 }
 
 function headlineOf(duplicates: readonly DuplicateOrders[]): string {
@@ -71,14 +91,27 @@ function headlineOf(duplicates: readonly DuplicateOrders[]): string {
 }
 
 function unexpectedHeadline(duplicate: DuplicateOrders): string {
-  return isNotSent(duplicate) ? 'AN ORDER THAT COUNTED AS NOT SENT IS LIVE' : 'A REJECTED ORDER IS LIVE';
+  const state = { live: 'IS LIVE', filled: 'HAS FILLED', closed: 'WAS PLACED' }[stateOf([duplicate])];
+  return `${isNotSent(duplicate) ? 'AN ORDER THAT COUNTED AS NOT SENT' : 'A REJECTED ORDER'} ${state}`;
 }
 
 function manyHeadline(duplicates: readonly DuplicateOrders[]): string {
-  if (duplicates.every(isUnexpected))
-    return duplicates.every(isNotSent) ? 'ORDERS THAT COUNTED AS NOT SENT ARE LIVE' : 'REJECTED ORDERS ARE LIVE';
-  const headline = 'ORDERS WERE PLACED MORE THAN ONCE';
-  return duplicates.some(isUnexpected) ? `${headline}, OR ALTHOUGH REJECTED` : headline;
+  const unexpected = duplicates.filter(isUnexpected);
+  if (unexpected.length < duplicates.length) {
+    const although = unexpected.some(isNotSent) ? 'ALTHOUGH THEY COUNTED AS NOT SENT' : 'ALTHOUGH REJECTED';
+    return `ORDERS WERE PLACED MORE THAN ONCE${unexpected.length === 0 ? '' : `, OR ${although}`}`;
+  }
+  const state = { live: 'ARE LIVE', filled: 'HAVE FILLED', closed: 'WERE PLACED' }[stateOf(duplicates)];
+  if (duplicates.every(isNotSent)) return `ORDERS THAT COUNTED AS NOT SENT ${state}`;
+  return `${duplicates.some(isNotSent) ? 'ORDERS THAT COUNTED AS NOT SENT OR REJECTED' : 'REJECTED ORDERS'} ${state}`;
+}
+
+/** An order that no list has shown may be open. */
+function stateOf(duplicates: readonly DuplicateOrders[]): 'live' | 'filled' | 'closed' {
+  const shown = duplicates.flatMap((duplicate) => duplicate.shown);
+  const isAnyOpen = shown.length < duplicates.flatMap(({ ids }) => ids).length || !shown.every(isClosed);
+  if (isAnyOpen) return 'live';
+  return shown.every(({ state }) => state === 'filled') ? 'filled' : 'closed';
 }
 
 /** Whether an order that counted as rejected or not sent exists once. */
@@ -88,11 +121,13 @@ function isUnexpected(duplicate: DuplicateOrders | undefined): boolean {
 
 /** Warns of withdrawals that were made more than once, or although they failed. pit cannot cancel them. */
 export function warnOfDuplicateWithdrawals(output: Output, duplicates: readonly DuplicateWithdrawals[]): void {
-  for (const { terms, id, ids, writeId } of duplicates) {
+  for (const { terms, id, ids, writeId, absent } of duplicates) {
     const { amount, coin, address } = terms;
     const all = [...(id === null ? [] : [id]), ...ids].join(' and ');
-    const isUnexpected = id === null && ids.length === 1;
-    const headline = isUnexpected ? 'UNEXPECTED WITHDRAWAL FOUND' : 'THE WITHDRAWAL WAS MADE MORE THAN ONCE';
+    const isOne = id === null && ids.length === 1;
+    const unexpected =
+      absent === 'notSent' ? 'A WITHDRAWAL THAT COUNTED AS NOT SENT IS LIVE' : 'UNEXPECTED WITHDRAWAL FOUND';
+    const headline = isOne ? unexpected : 'THE WITHDRAWAL WAS MADE MORE THAN ONCE';
     const cause =
       'The network may have repeated a request, the exchange may have executed one late, or it was made elsewhere.';
     output.warn(`${headline}: ${amount} ${coin} to ${address} (${writeId}) as ${all}. ${cause}`);

@@ -77,6 +77,15 @@ export class Job extends Progress {
     return new Set([...this.pendingRequests.values()].flatMap(({ lines }) => [...lines]));
   }
 
+  /** The lines of requests without an answer that count as not sent: the exchange may still execute one, long after its time limit. */
+  get lostLines(): ReadonlySet<number> {
+    const isLost = (line: number) => {
+      const result = this.results[line];
+      return result?.outcome === 'notSent' && result.code === null;
+    };
+    return new Set([...this.results.keys()].filter(isLost));
+  }
+
   /** The outcome of each line. */
   outcomes(): LineOutcome[] {
     const { uncertainLines } = this;

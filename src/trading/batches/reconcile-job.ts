@@ -57,7 +57,7 @@ export async function reconcileJob(
   if (found.length > 0)
     job.record(`found ${counted(found.length)} by price and amount`, { kind: 'found', orders: found });
   assignByTerms(account, job, records, isRead && shows !== undefined && missing === 0);
-  takeInDuplicates(account, job, result);
+  takeInDuplicates(account, job, records, result);
   const isRefused = (line: number) => result.outcomes.get(lineId(job, line))?.outcome === 'refused';
   for (const request of [...job.pendingRequests.values()])
     if ([...request.lines].some(isRefused))
@@ -94,14 +94,19 @@ async function reconciled(
   return isAnswered ? reconcile(attempts, list, { ...context, newest }) : undefined;
 }
 
-function takeInDuplicates(account: TradingAccount, job: Job, { duplicates }: Reconciled): void {
+function takeInDuplicates(
+  account: TradingAccount,
+  job: Job,
+  records: readonly Order[],
+  { duplicates }: Reconciled,
+): void {
   const own = jobWrite(job, false);
   const more = duplicates
     .filter(({ attempt }) => attempt.writeId === nameOf(job.entry))
     .flatMap(({ item, rows }) => rows.map((row): Duplicate => [termsOf(own, item).line ?? 0, row.id]));
   if (more.length === 0) return;
   // before it is recorded: if this process is killed in between, it is reported twice rather than never
-  account.reportDuplicateOrders(reportsOf(job, more));
+  account.reportDuplicateOrders(reportsOf(job, more, records));
   for (const [event, fact] of duplicateFacts(job, more)) job.record(event, fact);
 }
 
@@ -114,12 +119,13 @@ export function duplicatesOf(job: Job): DuplicateOrders[] {
 }
 
 /** One for each line. No order of a batch carries a client id, so nothing proves whose it is. */
-function reportsOf(job: Job, duplicates: readonly Duplicate[]): DuplicateOrders[] {
+function reportsOf(job: Job, duplicates: readonly Duplicate[], records: readonly Order[] = []): DuplicateOrders[] {
   const byLine = new Map<number, string[]>();
   for (const [line, id] of duplicates) byLine.set(line, [...(byLine.get(line) ?? []), id]);
   return [...byLine].map(([line, ids]) => {
     const result = job.results[line];
-    const report = { writeId: job.id, terms: lineTerms(job, line), line, ids, isProven: false };
+    const shown = records.filter(({ id }) => ids.includes(id));
+    const report = { writeId: job.id, terms: lineTerms(job, line), line, ids, shown, isProven: false };
     if (result?.outcome === 'placed') return { ...report, order: result.id };
     return { ...report, order: null, ...(result === undefined ? {} : { absent: result.outcome }) };
   });
@@ -149,13 +155,14 @@ export async function settlePending(account: TradingAccount, job: Job): Promise<
 export const MAY_STILL_ARRIVE = 'earlier requests may still arrive';
 
 /**
- * Finds out what earlier runs left unknown. If the record may be incomplete, lines that it does not mention may have left
- * all the same: identical orders on the exchange count as theirs.
+ * Finds out what earlier runs left unknown, and what the exchange executed of it too late. If the record may be incomplete,
+ * lines that it does not mention may have left all the same: identical orders on the exchange count as theirs.
  *
  * @returns why not all of it is known; undefined if nothing is pending any more
  */
 export async function settleEarlier(account: TradingAccount, job: Job): Promise<string | undefined> {
-  if (!job.isWhole && !(await reconcileUnsent(account, job))) return 'the lists of orders could not be read';
+  const mayHaveUnsent = !job.isWhole || job.lostLines.size > 0;
+  if (mayHaveUnsent && !(await reconcileUnsent(account, job))) return 'the lists of orders could not be read';
   await settlePending(account, job);
   return job.pendingRequests.size === 0 ? undefined : MAY_STILL_ARRIVE;
 }
@@ -163,9 +170,14 @@ export async function settleEarlier(account: TradingAccount, job: Job): Promise<
 /** The pause after a failed read. */
 const AGAIN_MS = 1_000;
 
-/** Also looks for lines that should not have left, for as long as the budget lasts. */
+/** Also looks for lines that should not have left, or that count as not sent, for as long as the budget lasts. */
 async function reconcileUnsent(account: TradingAccount, job: Job): Promise<boolean> {
-  while (!(await reconcileJob(account, job, { unexpectedLines: job.unsent() }))) {
+  const extent = () => ({
+    unexpectedLines: job.isWhole ? [] : job.unsent(),
+    // a late order may be older than what was sent since
+    ...(job.lostLines.size === 0 ? {} : { horizon: job.terms.baseline.length }),
+  });
+  while (!(await reconcileJob(account, job, extent()))) {
     if (!account.budget.allows(2 * AGAIN_MS)) return false;
     await account.host.sleep(AGAIN_MS);
   }

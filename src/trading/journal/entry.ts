@@ -90,7 +90,12 @@ export class JournalEntry<Kind extends Operation = Operation> {
    * look it up.
    */
   get isOutcomeUnknown(): boolean {
-    return this.mayBeAbandoned || this.happened.some(({ doubt, runner }) => doubt === true || runner !== undefined);
+    return this.mayBeAbandoned || this.wasLost;
+  }
+
+  /** Whether no answer came, or nobody was there to take it. */
+  get wasLost(): boolean {
+    return this.happened.some(({ doubt, runner }) => doubt === true || runner !== undefined);
   }
 
   /**
@@ -126,7 +131,7 @@ export class JournalEntry<Kind extends Operation = Operation> {
    * @throws the system's error if the disk fails
    */
   addLate(event: string, fact: BatchFact): boolean {
-    const line = this.#event(event, { late: true, fact });
+    const line = this.#event(event, { late: true, fact, ...(fact.kind === 'found' ? { unexpected: true } : {}) });
     if (!appendIfThere(this.file, lineOf(line))) return false;
     this.happened.push(line);
     return true;
@@ -176,6 +181,21 @@ export class JournalEntry<Kind extends Operation = Operation> {
     return this.happened.some(({ verified }) => verified === true);
   }
 
+  /** Whether it counted as refused or not sent, exists after all, and the user has not asked for it since. */
+  get isUnexpected(): boolean {
+    return this.happened.findLast(({ unexpected, shown }) => unexpected ?? shown)?.unexpected === true;
+  }
+
+  /** When the last of its unexpected orders was found, by this machine's clock in ms since the Unix epoch. */
+  get unexpectedSince(): number | undefined {
+    return this.isUnexpected ? this.happened.findLast(({ unexpected }) => unexpected)?.time : undefined;
+  }
+
+  /** Records that the user has asked for it, and so knows that it exists. */
+  acknowledge(): void {
+    if (this.isUnexpected) this.note('shown', { late: true, shown: true });
+  }
+
   /**
    * Records what a list showed of a settled write later.
    * @param duplicates orders or withdrawals that the network made
@@ -192,7 +212,8 @@ export class JournalEntry<Kind extends Operation = Operation> {
       ...(order === null ? [] : [`placed after all: ${order}`]),
       ...(duplicates.length === 0 ? [] : [`duplicates: ${duplicates.join(', ')}`]),
     ];
-    this.note(events.join('; '), { late: true, settled: { ...settlement, ...changes } });
+    const unexpected = order === null ? {} : { unexpected: true as const };
+    this.note(events.join('; '), { late: true, settled: { ...settlement, ...changes }, ...unexpected });
     const before = this.archive.find(this.intent.id);
     const kept = before ?? { ...settlement, intent: this.intent, events: [] };
     unlessDiskFails(() => this.archive.add({ ...kept, ...changes, events: this.#plainEvents() }, before));

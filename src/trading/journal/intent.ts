@@ -129,6 +129,10 @@ export interface JournalEvent {
   readonly fact?: BatchFact;
   /** The outcome, for as long as the request may still be executed again. */
   readonly settled?: Settlement;
+  /** What counted as refused or not sent is there: `pit resolve` names it until the user has asked for it by its id. */
+  readonly unexpected?: true;
+  /** The user has asked for it by its id since. */
+  readonly shown?: true;
   /** The request has expired; it is kept for an order that appears after all. */
   readonly verified?: true;
 }

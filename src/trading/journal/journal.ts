@@ -39,6 +39,7 @@ import {
   isUnsettled,
   migrate,
   recordOf,
+  settledFilesIn,
   settledFilesNamed,
   settledFilesOf,
 } from './record.js';
@@ -50,6 +51,8 @@ const FILLING_MS = 60_000;
 
 /** No exchange accepts requests for longer, as far as pit assumes. */
 const MIGRATED_MS = 600_000;
+
+const UNEXPECTED_MS = 86_400_000;
 
 /** The fields of a new record other than the write. */
 export interface Recording {
@@ -278,6 +281,19 @@ export class Journal {
   settledButRepeatable(list: MarketSide | { readonly coin: string }): JournalEntry[] {
     this.#migrate();
     return settledFilesOf(this.#path('open'), list).flatMap((file) => this.#readWhole(file) ?? []);
+  }
+
+  /**
+   * The writes of the last day that counted as refused or not sent and exist after all, until the user has asked for each by
+   * its id; oldest first.
+   */
+  unexpected(): JournalEntry[] {
+    this.#migrate();
+    const since = this.host.now() - UNEXPECTED_MS;
+    return settledFilesIn(this.#path('open'))
+      .flatMap((file) => this.#readWhole(file) ?? [])
+      .filter(({ unexpectedSince }) => unexpectedSince !== undefined && unexpectedSince > since)
+      .sort((one, other) => one.intent.time - other.intent.time);
   }
 
   #findKept(id: string): JournalEntry | undefined {

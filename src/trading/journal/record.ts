@@ -77,6 +77,11 @@ export function isUnsettled(name: string): boolean {
   return /^\w+$/.test(name);
 }
 
+/** The files of all settled writes whose requests may still be executed, or are remembered. */
+export function settledFilesIn(folder: string): string[] {
+  return filesIn(folder, (name) => name.includes(SEPARATOR));
+}
+
 /** The files of the settled writes that one list shows, sorted. */
 export function settledFilesOf(folder: string, list: MarketSide | { readonly coin: string }): string[] {
   const suffix = `${SEPARATOR}${suffixOf(list)}`;

@@ -11,7 +11,7 @@ import { keyOf } from './terms.js';
 /** The parts of an open write's record that are needed. */
 export type OrderEntry = Pick<
   JournalEntry,
-  'intent' | 'events' | 'settlement' | 'isVerified' | 'endVerification' | 'addFound'
+  'intent' | 'events' | 'settlement' | 'isVerified' | 'isUnexpected' | 'endVerification' | 'addFound'
 >;
 
 /** A write of the journal as attempts to compare with a list of orders. */
@@ -98,26 +98,23 @@ export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly
       isOlder: isKnownBefore(request.knownBefore),
     };
   });
-  const sent = new Map<number, WantedItem[]>();
-  for (const [line, outcome] of job.results.entries()) {
-    const reqTime = job.sentAt[line];
-    if (outcome === undefined || reqTime === undefined) continue;
-    const order = outcome.outcome === 'placed' ? outcome.id : null;
-    const item = itemOf(line, order, order === null ? 'absent' : 'placed');
-    sent.set(reqTime, [...(sent.get(reqTime) ?? []), item]);
-  }
   const checkedTo = isSettled ? job.checkedTo : undefined;
-  const decided = [...sent].map(([reqTime, items]): Attempt => {
-    return {
-      id: `${name} sent ${reqTime}`,
-      writeId: name,
-      items,
-      answer: 'answered',
-      answeredIds: [],
-      reqTime,
-      checkedTo,
-    };
-  });
+  const lost = job.lostLines;
+  const attemptsOf = (lines: readonly number[], answer: 'answered' | 'lost'): Attempt[] => {
+    const sent = new Map<number, WantedItem[]>();
+    for (const line of lines) {
+      const [outcome, reqTime] = [job.results[line], job.sentAt[line]];
+      if (outcome === undefined || reqTime === undefined) continue;
+      const order = outcome.outcome === 'placed' ? outcome.id : null;
+      const item = itemOf(line, order, order === null ? 'absent' : 'placed');
+      sent.set(reqTime, [...(sent.get(reqTime) ?? []), item]);
+    }
+    return [...sent].map(([reqTime, items]): Attempt => {
+      return { id: `${name} ${answer} ${reqTime}`, writeId: name, items, answer, answeredIds: [], reqTime, checkedTo };
+    });
+  };
+  const answered = [...job.results.keys()].filter((line) => !lost.has(line));
+  const decided = [...attemptsOf(answered, 'answered'), ...attemptsOf([...lost], 'lost')];
   const unsent: Attempt = {
     id: `${name} unexpected lines`,
     writeId: name,

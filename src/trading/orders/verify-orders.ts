@@ -61,6 +61,8 @@ interface VerifyOptions {
    * How much is read for the open writes of the journal. `recent`: the newest page, and more only to close what is overdue.
    */
   readonly depth?: 'recent' | 'all';
+  /** A settled write whose orders are looked for although its requests have expired. */
+  readonly recheck?: string | undefined;
 }
 
 /** The findings on one side of a market. */
@@ -101,18 +103,18 @@ export async function verifyMarket(
 export async function verifyOrders(
   account: TradingAccount,
   where: MarketSide,
-  { justPlaced, listed: given, depth = 'recent' }: VerifyOptions = {},
+  { justPlaced, listed: given, depth = 'recent', recheck }: VerifyOptions = {},
 ): Promise<Verified> {
   const maxPages = depth === 'recent' && justPlaced === undefined ? MAX_PAGES : Number.POSITIVE_INFINITY;
-  const from = earliest(account, where, depth, justPlaced?.entry);
+  const from = earliest(account, where, { depth, justPlaced, recheck });
   if (given === undefined && from === undefined) return { duplicates: [], listed: undefined };
   const listed = given ?? (await listOrders(account, where, from ?? Number.NEGATIVE_INFINITY, maxPages));
   const contradicts =
     justPlaced === undefined || justPlaced.isProven ? undefined : contradiction(account, where, listed, justPlaced);
   if (contradicts !== undefined) return { duplicates: [], listed, contradiction: contradicts };
-  const quick = reconcileSide(account, where, listed, { justPlaced: justPlaced, withArchive: false });
+  const quick = reconcileSide(account, where, listed, { justPlaced, withArchive: false });
   const checked = isSuspicious(quick) ? await reconcileThoroughly(account, where, listed, justPlaced, maxPages) : quick;
-  const found = reported(account, where, listed, checked);
+  const found = reported(account, where, checked);
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (found.length > 0) account.reportDuplicateOrders(found.map(({ report }) => report));
   noteDuplicates(account, checked, found);
@@ -121,6 +123,7 @@ export async function verifyOrders(
 }
 
 interface SideResult {
+  readonly records: readonly Order[];
   readonly writes: readonly OrderWrite[];
   readonly byAttempt: ReadonlyMap<string, OrderWrite>;
   readonly result: Reconciled;
@@ -157,7 +160,7 @@ function reconcileSide(
     requestLifetime: assumedRequestLifetime(account),
   });
   const byAttempt = new Map(writes.flatMap((write) => write.attempts.map(({ id }) => [id, write] as const)));
-  return { writes, byAttempt, result, justPlaced };
+  return { records: listed.records, writes, byAttempt, result, justPlaced };
 }
 
 /**
@@ -226,18 +229,17 @@ export function knownOrders(
 function earliest(
   account: TradingAccount,
   where: MarketSide,
-  depth: 'recent' | 'all',
-  justPlaced: JournalEntry<'order'> | undefined,
+  { depth, justPlaced, recheck }: Pick<VerifyOptions, 'depth' | 'justPlaced' | 'recheck'>,
 ): number | undefined {
   const attempts = account.journal
     .settledButRepeatable(where)
-    .filter((entry) => !entry.isVerified)
+    .filter((entry) => !entry.isVerified || entry.intent.id === recheck)
     .flatMap((entry) => orderWrite(entry, true).attempts);
   if (attempts.length === 0 && justPlaced === undefined) return undefined;
   const isOverdue = ({ reqTime }: Attempt) =>
     account.client.now() > closesAt(reqTime, 2 * assumedRequestLifetime(account));
   const wanted = depth === 'all' || attempts.some(isOverdue) ? attempts.map(opensAt) : [];
-  return Math.min(...wanted, ...(justPlaced === undefined ? [] : [opensAt(justPlaced.intent)]));
+  return Math.min(...wanted, ...(justPlaced === undefined ? [] : [opensAt(justPlaced.entry.intent)]));
 }
 
 /** Reads the orders of a side back to a moment of the list's clock, in milliseconds since the Unix epoch. */
@@ -308,30 +310,33 @@ async function reconcileThoroughly(
 
 /** The newest order with the client id of each write, null for none; without those that could not be asked for. */
 export async function newestOrders(
-  { client }: TradingAccount,
+  account: TradingAccount,
   writes: readonly OrderWrite[],
 ): Promise<ReadonlyMap<string, string | null>> {
-  const newest = new Map<string, string | null>();
+  const found = await findNewestOrders(account, writes);
+  return new Map([...found].map(([name, order]) => [name, order?.id ?? null]));
+}
+
+async function findNewestOrders(
+  { client }: TradingAccount,
+  writes: readonly OrderWrite[],
+): Promise<ReadonlyMap<string, Order | null>> {
+  const newest = new Map<string, Order | null>();
   for (const { entry } of writes) {
     const market = marketOf(entry.intent);
     if (market === undefined) continue;
     const ask = async () => ({ order: await client.findOrder(market, { clientId: entry.intent.id }) });
     const answer = await tryRead(ask);
-    if (answer !== undefined) newest.set(nameOf(entry), answer.order?.id ?? null);
+    if (answer !== undefined) newest.set(nameOf(entry), answer.order ?? null);
   }
   return newest;
 }
 
-function reported(
-  account: TradingAccount,
-  where: MarketSide,
-  listed: ListedOrders,
-  side: SideResult,
-): readonly Found[] {
+function reported(account: TradingAccount, where: MarketSide, side: SideResult): readonly Found[] {
   const duplicates = reportable(side);
   if (duplicates.length === 0) return [];
   // another process may have reported some of them meanwhile; only the journal knows
-  const known = knownOrders(account.journal, where, listed.records);
+  const known = knownOrders(account.journal, where, side.records);
   for (const { orders } of openOrderWrites(account.journal, where)) for (const id of orders) known.add(id);
   return duplicates.flatMap((one) => reportOf(side, one, known) ?? []);
 }
@@ -342,7 +347,7 @@ interface Found {
 }
 
 function reportOf(
-  { byAttempt }: SideResult,
+  { byAttempt, records }: SideResult,
   { attempt, item, rows, isProven }: Duplicates,
   known: ReadonlySet<string>,
 ): Found | undefined {
@@ -351,7 +356,8 @@ function reportOf(
   if (write === undefined || ids.length === 0) return undefined;
   // the first of a line may have become the line's order meanwhile
   const order = item.order ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
-  const report = { writeId: write.entry.intent.id, ...termsOf(write, item), order, ids, isProven };
+  const shown = records.filter(({ id }) => ids.includes(id));
+  const report = { writeId: write.entry.intent.id, ...termsOf(write, item), order, ids, shown, isProven };
   const absent = order === null ? absenceOf(write, item) : undefined;
   return { write, report: absent === undefined ? report : { ...report, absent } };
 }
@@ -373,11 +379,12 @@ export async function recheckAbsentOrder(account: TradingAccount, intent: Record
   );
   const [attempted] = write?.attempts.flatMap(({ items }) => items) ?? [];
   if (write === undefined || attempted?.state !== 'absent') return;
-  const id = (await newestOrders(account, [write])).get(attempted.id) ?? null;
+  const order = (await findNewestOrders(account, [write])).get(attempted.id) ?? null;
   const absent = absenceOf(write, attempted);
-  if (id === null || absent === undefined) return;
-  const report = { writeId: intent.id, ...termsOf(write, attempted), order: null, ids: [id], isProven: true, absent };
-  account.reportDuplicateOrders([report]);
+  if (order === null || absent === undefined) return;
+  const { id } = order;
+  const found = { order: null, ids: [id], shown: [order], isProven: true, absent };
+  account.reportDuplicateOrders([{ writeId: intent.id, ...termsOf(write, attempted), ...found }]);
   write.entry.addFound([], id);
 }
 
@@ -404,7 +411,7 @@ function closeWrites(account: TradingAccount, { writes, result }: SideResult): v
   }
 }
 
-/** Closes a settled write whose attempts are closed. One that made nothing is remembered for a day. */
+/** Closes a settled write whose attempts are closed. One that made nothing, or made it too late, is remembered for a day. */
 export function closeVerified(
   account: TradingAccount,
   entry: OrderEntry,
@@ -416,5 +423,6 @@ export function closeVerified(
   const isForgotten = account.client.now() > end + assumedRequestLifetime(account) + REMEMBERED_MS;
   if (entry.isVerified) {
     if (isForgotten) entry.endVerification();
-  } else if (attempts.every(({ id }) => closed.has(id))) entry.endVerification(isAbsent && !isForgotten);
+  } else if (attempts.every(({ id }) => closed.has(id)))
+    entry.endVerification((isAbsent || entry.isUnexpected) && !isForgotten);
 }

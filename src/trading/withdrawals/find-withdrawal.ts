@@ -114,15 +114,27 @@ export function recordsOf(
   return (exact.length > 0 ? exact : fitting).reverse();
 }
 
-/** How well a record fits a withdrawal that was sent when it was, after the records that there were before. */
-export function fitOfRecord(account: TradingAccount, record: Withdrawal, intent: RecordedWrite<'withdraw'>): Fit {
-  const isAfter = isNewer(record.id, intent.terms.before.record) && isInTime(account, intent, record.time);
+/**
+ * How well a record fits a withdrawal that was sent when it was, after the records that there were before.
+ * @param longest for how many milliseconds after its `reqTime` it may have been executed
+ */
+export function fitOfRecord(
+  account: TradingAccount,
+  record: Withdrawal,
+  intent: RecordedWrite<'withdraw'>,
+  longest?: number,
+): Fit {
+  const isAfter = isNewer(record.id, intent.terms.before.record) && isInTime(account, intent, record.time, longest);
   return isAfter ? fitOf(record, intent.terms) : undefined;
 }
 
 /** Whether something of this moment can be of a request: it is executed while the exchange takes it. */
-function isInTime({ requestLifetime }: TradingAccount, { reqTime }: RecordedWrite, time: number): boolean {
-  const longest = requestLifetime.known ?? Number.POSITIVE_INFINITY;
+function isInTime(
+  { requestLifetime }: TradingAccount,
+  { reqTime }: RecordedWrite,
+  time: number,
+  longest = requestLifetime.known ?? Number.POSITIVE_INFINITY,
+): boolean {
   return time >= reqTime - DATES_MS && time <= reqTime + longest + DATES_MS;
 }
 

@@ -25,7 +25,7 @@ export async function verifyWithdrawals(
   const verifying = () => journal.settledButRepeatable({ coin }).filter(isWithdrawal);
   const before = verifying();
   const [lowest] = before
-    .filter((entry) => !entry.isVerified)
+    .filter((entry) => !entry.isVerified || mayComeLate(entry))
     .map(({ intent }) => intent.terms.before.record)
     .sort((one, other) => (isNewer(one, other) ? 1 : -1));
   if (lowest === undefined) return [];
@@ -40,6 +40,7 @@ export async function verifyWithdrawals(
       for (const { id } of recordsOf(account, intent, records, known)) known.add(id);
   const settled = verifying();
   const intents = new Map(settled.map((entry) => [nameOf(entry), entry.intent]));
+  const isLate = new Set(settled.filter(mayComeLate).map(nameOf));
   const listed = new Map(records.map((record) => [record.id, record]));
   const attempts = settled.map(attemptOf);
   const list = {
@@ -52,7 +53,8 @@ export async function verifyWithdrawals(
     requestLifetime: assumedRequestLifetime(account) + DATES_MS,
     matchCost: (row, name) => {
       const [record, intent] = [listed.get(row), intents.get(name)];
-      const fit = record && intent && fitOfRecord(account, record, intent);
+      const late = intent !== undefined && isLate.has(name);
+      const fit = record && intent && fitOfRecord(account, record, intent, late ? Number.POSITIVE_INFINITY : undefined);
       return fit === undefined ? undefined : fit === 'exactly' ? 0 : 1;
     },
   });
@@ -60,15 +62,30 @@ export async function verifyWithdrawals(
     const entry = settled.find((one) => nameOf(one) === item.id);
     return entry === undefined ? [] : { entry, order: item.order, ids: rows.map(({ id }) => id) };
   });
-  const reports = found.map(({ entry, order, ids }) => {
-    return { writeId: entry.intent.id, terms: entry.intent.terms, id: order, ids };
+  const reports = found.map(({ entry, order, ids }): DuplicateWithdrawals => {
+    const absent = order === null ? absenceOf(entry) : undefined;
+    const report = { writeId: entry.intent.id, terms: entry.intent.terms, id: order, ids };
+    return absent === undefined ? report : { ...report, absent };
   });
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (reports.length > 0) account.reportDuplicateWithdrawals(reports);
-  for (const { entry, ids } of found) entry.addFound(ids);
+  for (const { entry, order, ids } of found) {
+    const isAbsent = order === null && absenceOf(entry) !== undefined;
+    entry.addFound(isAbsent ? ids.slice(1) : ids, isAbsent ? ids[0] : null);
+  }
   for (const [index, entry] of settled.entries())
     closeVerified(account, entry, attempts.slice(index, index + 1), closed);
   return reports;
+}
+
+/** How a withdrawal counted that exists after all. */
+function absenceOf({ settlement }: WithdrawalEntry): 'refused' | 'notSent' | undefined {
+  return settlement?.outcome === 'refused' || settlement?.outcome === 'notSent' ? settlement.outcome : undefined;
+}
+
+/** Whether no answer came and it counts as not sent: the exchange may still execute it, long after its time limit. */
+function mayComeLate(entry: WithdrawalEntry): boolean {
+  return entry.wasLost && entry.settlement?.outcome === 'notSent';
 }
 
 function attemptOf(entry: WithdrawalEntry): Attempt {
@@ -80,7 +97,7 @@ function attemptOf(entry: WithdrawalEntry): Attempt {
     id: name,
     writeId: name,
     items: [{ id: name, matchKey: intent.terms.coin, order, state: isPlaced ? 'placed' : 'absent' }],
-    answer: 'answered',
+    answer: mayComeLate(entry) ? 'lost' : 'answered',
     answeredIds: [],
     reqTime: intent.reqTime,
     isOlder: (record) => !isNewer(record, intent.terms.before.record),

@@ -13,6 +13,7 @@ function copies(count: number): DuplicateOrders[] {
       line: index,
       order: `1${index}`,
       ids: [`2026112119043${1000 + index}`],
+      shown: [],
       isProven: true,
     },
     terms: { ...TERMS, price: '20000', amount: '0.01' },

@@ -294,7 +294,15 @@ describe('a partly refused request that the network repeats later', () => {
     // a report of an order that a line already has changes nothing
     const kept = one.journal.archive.find(JOB) as Settled;
     const line = job.results.findIndex((settled) => settled?.outcome === 'placed' && settled.id === id);
-    const report = { writeId: JOB, terms: lineTerms(job, line), line, order: null, ids: [id], isProven: true };
+    const report = {
+      writeId: JOB,
+      terms: lineTerms(job, line),
+      line,
+      order: null,
+      ids: [id],
+      shown: [],
+      isProven: true,
+    };
     addLateOrders(one.journal, job, [report]);
     expect(one.journal.archive.find(JOB)).toMatchObject({
       outcome: 'placed',
@@ -317,7 +325,15 @@ describe('a partly refused request that the network repeats later', () => {
       add(settled, earlier);
       add(again, settled);
     };
-    const report = { writeId: JOB, terms: lineTerms(job, 0), line: 0, order: null, ids: ['9'], isProven: true };
+    const report = {
+      writeId: JOB,
+      terms: lineTerms(job, 0),
+      line: 0,
+      order: null,
+      ids: ['9'],
+      shown: [],
+      isProven: true,
+    };
     addLateOrders(account.journal, job, [report]);
     expect(archive.find(JOB)).toEqual(again);
   });

@@ -97,11 +97,13 @@ export function warningsIn({ stderr }: Run): Warned[] {
   const lines = stderr.split('\n');
   return lines.flatMap((line, index) => {
     const [, clientId] =
-      /(?:ORDERS? (?:WAS|WERE) PLACED MORE THAN ONCE|REJECTED ORDERS? (?:IS|ARE) LIVE|COUNTED AS NOT SENT (?:IS|ARE) LIVE|ALTHOUGH REJECTED): .*\((?:client id|job) (\w+)\)/.exec(
+      /(?:ORDERS? (?:WAS|WERE) PLACED MORE THAN ONCE|(?:REJECTED ORDERS?|REJECTED|AS NOT SENT) (?:IS|ARE|HAS|HAVE|WAS|WERE) (?:LIVE|FILLED|PLACED)|ALTHOUGH REJECTED|ALTHOUGH THEY COUNTED AS NOT SENT): .*\((?:client id|job) (\w+)\)/.exec(
         line,
       ) ?? [];
     const [, amount, coin, record, all] =
-      /WITHDRAWAL (?:FOUND|WAS MADE MORE THAN ONCE): ([\d.]+) (\w+) to \S+ \((\w+)\) as ([\d and]+)\./.exec(line) ?? [];
+      /WITHDRAWAL (?:FOUND|WAS MADE MORE THAN ONCE|THAT COUNTED AS NOT SENT IS LIVE): ([\d.]+) (\w+) to \S+ \((\w+)\) as ([\d and]+)\./.exec(
+        line,
+      ) ?? [];
     if (record !== undefined) {
       const named = all?.split(' and ') ?? [];
       return [{ clientId: record, ids: named, named, what: `withdraw ${amount} ${coin}` }];
@@ -113,11 +115,12 @@ export function warningsIn({ stderr }: Run): Warned[] {
   });
 }
 
-/** The ids in the suggested commands, of which there are several for many ids. */
+/** The ids in the suggested commands, of which there are several for many ids, and of orders that need none. */
 function cancelledBy(lines: readonly string[]): string[] {
   const commands = lines.map(
     (line) =>
-      /To cancel (?:it|the rejected orders|these orders|the duplicates): pit cancel \S+ ([\d ]+)/.exec(line)?.[1],
+      (/To cancel (?:it|the rejected orders|these orders|the duplicates): pit cancel \S+ ([\d ]+)/.exec(line) ??
+        /Order (\d+) (?:has already filled|is already cancelled)/.exec(line))?.[1],
   );
   const end = commands.indexOf(undefined);
   return commands.slice(0, end === -1 ? commands.length : end).flatMap((ids) => ids?.trim().split(' ') ?? []);

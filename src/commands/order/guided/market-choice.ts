@@ -56,7 +56,7 @@ async function readTickers(client: ExchangeClient) {
 }
 
 /** A market as it can be searched for. */
-interface Searchable {
+export interface Searchable {
   readonly market: string;
   readonly base: string;
   readonly quote: string;

@@ -67,7 +67,7 @@ export function validated(check: () => void): true | string {
 }
 
 /** Undefined while what is typed is no answer yet. */
-function parsed<Value>(read: () => Value): Value | undefined {
+export function parsed<Value>(read: () => Value): Value | undefined {
   try {
     return read();
   } catch (error) {

@@ -1,0 +1,200 @@
+import { Decimal } from '../../domain/decimal.js';
+import { grouped } from '../../domain/number-format.js';
+import { Grid } from '../../terminal/grid.js';
+import type { Screen } from '../../terminal/screen.js';
+import { safe, wrapped } from '../../terminal/text.js';
+import { readAmount } from '../../trading/expressions.js';
+import type { GuardLimits } from '../../trading/guards/limits.js';
+import { spentCoin } from '../../trading/preview/market-snapshot.js';
+import { findMarkets } from '../order/guided/market-choice.js';
+import { amountMeaning, parsed, priceMeaning } from '../order/guided/questions.js';
+import { type Field, type Form, fieldsOf } from './form.js';
+import { type Area, type Layout, ladderColumn } from './layout.js';
+import type { Dialog } from './state.js';
+import type { WatchView } from './view.js';
+
+interface DialogScene {
+  readonly dialog: Dialog;
+  readonly view: WatchView;
+  readonly screen: Screen;
+}
+
+/** Painted lines; the last ones stay if there is no room for all. */
+interface Content {
+  readonly title: string;
+  readonly lines: readonly string[];
+  /** What the user types, with what stands below it. */
+  readonly input: readonly string[];
+}
+
+/** Narrower windows give a dialog their whole width; in others it leaves the ladder in sight. */
+const BESIDE_LADDER = 110;
+/** What a frame takes of the width. */
+const FRAME = 4;
+
+function boxWidth(screenWidth: number): number {
+  return screenWidth < BESIDE_LADDER ? screenWidth : ladderColumn(screenWidth) - 1;
+}
+
+/** The room for text in a dialog, in cells. */
+export function dialogWidth(screenWidth: number): number {
+  return Math.max(1, boxWidth(screenWidth) - FRAME);
+}
+
+/** Draws the dialog over the panels, from the messages upwards. */
+export function drawDialog(grid: Grid, { messages }: Layout, scene: DialogScene): void {
+  const { screen } = scene;
+  const width = boxWidth(screen.width);
+  const content = contentOf(scene, Math.max(1, width - FRAME));
+  const room = Math.max(1, messages.row - 1);
+  const lines = fitting([...content.lines], content.input, room - 2);
+  const area: Area = { column: 0, row: messages.row - lines.length - 2, width, height: lines.length + 2 };
+  drawFrame(grid, area, content.title, screen);
+  lines.forEach((line, index) => {
+    grid.paste(2, area.row + 1 + index, line, width - FRAME);
+  });
+}
+
+/** Whatever is asked stays in sight; of the rest, the middle is left out. */
+function fitting(lines: readonly string[], input: readonly string[], room: number): readonly string[] {
+  const left = Math.max(0, room - input.length);
+  if (lines.length <= left) return [...lines, ...input];
+  const head = Math.ceil((left - 1) / 2);
+  const tail = Math.max(0, left - 1 - head);
+  const shown = left === 0 ? [] : [...lines.slice(0, head), '…', ...(tail === 0 ? [] : lines.slice(-tail))];
+  return [...shown, ...input].slice(-Math.max(1, room));
+}
+
+function drawFrame(grid: Grid, { column, row, width, height }: Area, title: string, { symbols }: Screen): void {
+  const box = new Grid(width, height);
+  const signs = symbols ? { line: '─', side: '│', corners: '┌┐└┘' } : { line: '-', side: '|', corners: '++++' };
+  const [topLeft = '', topRight = '', bottomLeft = '', bottomRight = ''] = signs.corners;
+  box.put(0, 0, topLeft + signs.line.repeat(Math.max(0, width - 2)) + topRight, 'label');
+  box.put(0, height - 1, bottomLeft + signs.line.repeat(Math.max(0, width - 2)) + bottomRight, 'label');
+  for (let line = 1; line < height - 1; line += 1) {
+    box.put(0, line, signs.side, 'label');
+    box.put(width - 1, line, signs.side, 'label');
+  }
+  box.put(2, 0, ` ${safe(title)} `, 'strong');
+  grid.draw(column, row, box);
+}
+
+function contentOf(scene: DialogScene, width: number): Content {
+  const { dialog, screen } = scene;
+  const { paint } = screen;
+  switch (dialog.kind) {
+    case 'help':
+      return { title: 'Keys', lines: helpLines(screen, width), input: [paint.faint('Any key closes this.')] };
+    case 'market':
+      return marketContent(dialog, screen);
+    case 'form':
+      return formContent(dialog, scene, width);
+    case 'preparing':
+      return { title: 'One moment', lines: [], input: [safe(dialog.text), paint.faint('Esc leaves.')] };
+    case 'question': {
+      const { question, preview, below, word, typed, isArmed } = dialog;
+      const text = wrapped(safe(question), width).split('\n').map(paint.strong);
+      const answer = word === null ? (isArmed ? 'y: yes   n or Enter: no' : '') : `> ${typed}${CURSOR(screen)}`;
+      return { title: 'Confirm', lines: preview, input: ['', ...text, answer, paint.faint(safe(below?.() ?? ''))] };
+    }
+  }
+}
+
+const CURSOR = ({ symbols }: Screen) => (symbols ? '▏' : '_');
+
+const HELP: readonly (readonly [string, string])[] = [
+  ['up, down', 'move along the book; left, right: one tick; Esc: no price'],
+  ['b, s', 'buy or sell at the marked price'],
+  ['Tab', 'select the next open order; Shift-Tab: the one before'],
+  ['c', 'cancel the selected order at once'],
+  ['r', 'replace the selected order: other price or amount'],
+  ['C', 'cancel all open orders of the market, after a question'],
+  ['m', 'another market'],
+  ['i, I', 'longer or shorter candles'],
+  ['q, Ctrl-C', 'leave; open orders stay open'],
+  ['Ctrl-Z', 'suspend; fg comes back'],
+];
+
+function helpLines({ paint }: Screen, width: number): string[] {
+  const widest = Math.max(...HELP.map(([key]) => key.length));
+  return HELP.flatMap(([key, what]) =>
+    wrapped(what, Math.max(10, width - widest - 2))
+      .split('\n')
+      .map((line, index) => `${index === 0 ? paint.strong(key.padEnd(widest)) : ' '.repeat(widest)}  ${line}`),
+  );
+}
+
+const MOST_MARKETS = 8;
+
+function marketContent(dialog: Extract<Dialog, { kind: 'market' }>, screen: Screen): Content {
+  const { typed, index, markets } = dialog;
+  const { paint } = screen;
+  const found = findMarkets(typed, markets);
+  const from = Math.max(0, index - MOST_MARKETS + 1);
+  const shown = found.slice(from, from + MOST_MARKETS);
+  const lines = shown.map(({ market, name }, row) => {
+    const text = `${market}${name === '' ? '' : `  ${safe(name)}`}`;
+    return from + row === index ? paint.cursor(`> ${text}`) : `  ${text}`;
+  });
+  const none = found.length === 0 ? [paint.warn('No market is like that.')] : [];
+  const hint = paint.faint('Enter shows it, Tab completes, Esc leaves.');
+  return { title: 'Market', lines: [...lines, ...none], input: [`> ${typed}${CURSOR(screen)}`, hint] };
+}
+
+const FIELD_NAMES: Readonly<Record<Field, string>> = { amount: 'Amount', price: 'Price', type: 'Type' };
+const TYPE_TEXT = {
+  limit: 'limit: fills what it can, the rest waits in the book',
+  postOnly: 'PostOnly: only waits in the book',
+  ioc: 'IOC: fills what it can, the rest is cancelled',
+} as const;
+
+function formContent(form: Form, { view, screen }: DialogScene, width: number): Content {
+  const { paint } = screen;
+  const { market } = view;
+  const { side, replaces, field, wrong } = form;
+  const rows = fieldsOf(form).map((one) => {
+    const unit = { amount: market.base, price: market.quote, type: '' }[one];
+    const value =
+      one === 'type' ? TYPE_TEXT[form.type] : `${form[one]}${one === field ? CURSOR(screen) : ''} ${paint.faint(unit)}`;
+    const name = FIELD_NAMES[one].padEnd(8);
+    return one === field ? `${paint.strong(`> ${name}`)} ${value}` : `${paint.faint(`  ${name}`)} ${value}`;
+  });
+  const meant = meaningLines(form, view);
+  const lines = (text: string, painted: (line: string) => string) =>
+    wrapped(safe(text), width)
+      .split('\n')
+      .filter((line) => line !== '')
+      .map(painted);
+  const below =
+    wrong !== null
+      ? lines(wrong, paint.bad)
+      : [...lines(meant.text, paint.faint), ...meant.warnings.flatMap((text) => lines(text, paint.warn))];
+  const title =
+    replaces === null ? `${side === 'buy' ? 'Buy' : 'Sell'} ${market.base}` : `Replace order ${replaces.id}`;
+  const keys = paint.faint('Enter checks it and asks, Tab next field, Esc leaves.');
+  return { title: `${title}, ${market.market}`, lines: [fundsLine(form, view)], input: [...rows, '', ...below, keys] };
+}
+
+function fundsLine({ side }: Form, { market, balances }: WatchView): string {
+  const coin = spentCoin(market, side);
+  const found = balances?.value.find((one) => one.coin === coin);
+  return found === undefined
+    ? `Available: unknown amount of ${coin}`
+    : `Available: ${grouped(found.available)} ${coin}`;
+}
+
+/** No guard is lifted here, and none is announced: the question names those that hold. */
+const NO_BAND: Pick<GuardLimits, 'priceBand'> = { priceBand: null };
+
+/** What the typed amount and price would mean now. */
+function meaningLines({ side, amount, price, field }: Form, { market, depth, balances }: WatchView) {
+  const coin = spentCoin(market, side);
+  const found = balances?.value.find((one) => one.coin === coin);
+  const draft = {
+    ...{ market, side, available: found === undefined ? undefined : Decimal.of(found.available) },
+    view: depth === undefined ? undefined : { ...depth.value, last: null },
+  };
+  const typed = parsed(() => readAmount(amount));
+  if (field === 'amount' || typed === undefined) return amountMeaning(amount, draft);
+  return priceMeaning(price, { ...draft, amount: typed, limits: NO_BAND });
+}

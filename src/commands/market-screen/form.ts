@@ -1,0 +1,110 @@
+import { Decimal } from '../../domain/decimal.js';
+import type { Order, OrderType, Side } from '../../domain/order.js';
+import type { Key } from '../../terminal/live/keys.js';
+import { readAmount, readPrice } from '../../trading/expressions.js';
+import { bestPrices } from '../../trading/market-view.js';
+import { validated } from '../order/guided/questions.js';
+import type { WriteRequest } from './state.js';
+import type { WatchView } from './view.js';
+
+export type Field = 'amount' | 'price' | 'type';
+
+/** The parts of an order while they are typed. */
+export interface Form {
+  readonly side: Side;
+  readonly amount: string;
+  readonly price: string;
+  readonly type: OrderType;
+  readonly field: Field;
+  /** What was wrong with it at Enter. */
+  readonly wrong: string | null;
+  /** The order that it replaces; null for a new one. */
+  readonly replaces: Order | null;
+}
+
+const TYPES: readonly OrderType[] = ['limit', 'postOnly', 'ioc'];
+
+/** A new order at the cursor's price, or else at the best price of the other side. */
+export function orderForm({ depth, market }: WatchView, side: Side, cursor: Decimal | null): Form {
+  const best = depth === undefined ? undefined : bestPrices(depth.value);
+  const price = cursor ?? (side === 'buy' ? best?.ask : best?.bid) ?? null;
+  const text =
+    price === null ? '' : price.rescaled(Math.max(market.priceScale, price.significantScale), 'down').toString();
+  return { side, amount: '', price: text, type: 'limit', field: 'amount', wrong: null, replaces: null };
+}
+
+/** An open order with other terms. */
+export function replaceForm(order: Order): Form {
+  const { side, price, amount } = order;
+  return { side, amount, price, type: 'limit', field: 'price', wrong: null, replaces: order };
+}
+
+export function fieldsOf({ replaces }: Pick<Form, 'replaces'>): readonly Field[] {
+  return replaces === null ? ['amount', 'price', 'type'] : ['price', 'amount'];
+}
+
+/** The form after a key, and the write that Enter asks for if the form is complete. */
+export function formKey(
+  form: Form,
+  key: Key,
+  view: WatchView,
+): { readonly form: Form; readonly request?: WriteRequest } {
+  const fields = fieldsOf(form);
+  const at = fields.indexOf(form.field);
+  const to = (step: number): Form => ({
+    ...form,
+    field: fields[(at + step + fields.length) % fields.length] ?? form.field,
+  });
+  switch (key.name) {
+    case 'tab':
+    case 'down':
+      return { form: to(1) };
+    case 'shift-tab':
+    case 'up':
+      return { form: to(-1) };
+    case 'enter':
+      return key.isAlone ? submitted(form, view) : { form };
+    default:
+      if (form.field === 'type') return { form: { ...form, type: nextType(form.type, key.name) } };
+      return { form: { ...form, [form.field]: edited(form[form.field], key), wrong: null } };
+  }
+}
+
+function nextType(type: OrderType, key: string): OrderType {
+  const step = key === 'left' ? -1 : [' ', 'right'].includes(key) ? 1 : 0;
+  return TYPES[(TYPES.indexOf(type) + step + TYPES.length) % TYPES.length] ?? type;
+}
+
+function submitted(form: Form, { accountProblem }: WatchView): ReturnType<typeof formKey> {
+  const { side, amount, price, type, replaces } = form;
+  const parts = [
+    ['amount', () => void readAmount(amount)],
+    ['price', () => void readPrice(price)],
+  ] as const;
+  for (const [field, read] of parts) {
+    const checked = validated(read);
+    if (checked !== true) return { form: { ...form, field, wrong: checked } };
+  }
+  if (accountProblem !== null) return { form: { ...form, wrong: accountProblem } };
+  if (replaces === null) return { form, request: { kind: 'place', side, amount, price, type } };
+  const isSame = (left: string, right: string) => {
+    const number = Decimal.parse(left);
+    return number !== undefined && number.compare(Decimal.of(right)) === 0;
+  };
+  const changed = {
+    amount: isSame(amount, replaces.amount) ? null : amount,
+    price: isSame(price, replaces.price) ? null : price,
+  };
+  if (changed.amount === null && changed.price === null)
+    return { form: { ...form, wrong: 'Nothing would change: type another price or amount.' } };
+  return { form, request: { kind: 'replace', order: replaces.id, ...changed } };
+}
+
+const LONGEST_INPUT = 60;
+
+/** A line of text after a key. Pasted text is one line of it, whatever is in it. */
+export function edited(text: string, key: Key): string {
+  if (key.name === 'backspace') return [...text].slice(0, -1).join('');
+  if (key.name === 'ctrl-u') return '';
+  return (text + key.text.replace(/[^ -~].*/s, '')).slice(0, LONGEST_INPUT);
+}

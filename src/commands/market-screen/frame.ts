@@ -1,0 +1,419 @@
+import { Decimal } from '../../domain/decimal.js';
+import { grouped } from '../../domain/number-format.js';
+import type { Side } from '../../domain/order.js';
+import { bars } from '../../terminal/bar.js';
+import { changeText } from '../../terminal/cells.js';
+import { candleChart } from '../../terminal/charts/candle-chart.js';
+import { Grid } from '../../terminal/grid.js';
+import type { Changes } from '../../terminal/live/changes.js';
+import type { Meaning, Screen } from '../../terminal/screen.js';
+import { displayWidth, safe, shortened, wrapped } from '../../terminal/text.js';
+import { drawDialog } from './dialog.js';
+import { ladderOf, nearest, type Rung } from './ladder.js';
+import { type Area, type Layout, layoutOf, type PanelName } from './layout.js';
+import { ageText, Panel, scaled } from './panel.js';
+import type { WatchState } from './state.js';
+import { openAmount, openOrders, type WatchView } from './view.js';
+
+/** A change of a number is highlighted at that number; what only moves to another place is not. */
+function accentOf({ changes, view }: Scene, place: string, value: string): 'fresh' | 'fading' | undefined {
+  const change = changes.of(`${view.market.market} ${place}`, value);
+  if (change === undefined) return undefined;
+  return change.isFresh ? 'fresh' : 'fading';
+}
+
+/** What a frame is drawn from. */
+export interface Scene {
+  readonly state: WatchState;
+  readonly view: WatchView;
+  readonly changes: Changes;
+  readonly screen: Screen;
+}
+
+/** The whole screen as it is to be seen now. */
+export function frameOf(scene: Scene): Grid {
+  const { screen, state, view } = scene;
+  scene.changes.begin();
+  const grid = new Grid(screen.width, screen.height);
+  const notes = notesOf(scene);
+  const layout = layoutOf(screen.width, screen.height);
+  drawHeader(grid, scene);
+  for (const [name, draw] of Object.entries(PANELS)) {
+    const area = layout.panels[name as PanelName];
+    if (area !== null) draw(area, scene).drawOn(grid);
+  }
+  drawDivider(grid, layout, screen);
+  notes.slice(-layout.messages.height).forEach(({ text, meaning }, index) => {
+    grid.put(0, layout.messages.row + index, text, meaning);
+  });
+  if (layout.keys !== null) drawKeys(grid, layout.keys, scene);
+  if (state.dialog !== null) drawDialog(grid, layout, { dialog: state.dialog, view, screen });
+  return grid;
+}
+
+const PANELS: Readonly<Record<PanelName, (area: Area, scene: Scene) => Panel>> = {
+  candles: candlePanel,
+  orders: orderPanel,
+  balances: balancePanel,
+  ladder: ladderPanel,
+  trades: tradePanel,
+};
+
+function drawDivider(grid: Grid, { panels: { ladder, candles, orders }, messages }: Layout, { symbols }: Screen): void {
+  if (ladder === null || ladder.column === 0 || (candles ?? orders) === null) return;
+  for (let row = 1; row < messages.row; row += 1) grid.put(ladder.column - 1, row, symbols ? '│' : '|', 'faint');
+}
+
+interface Part {
+  readonly text: string;
+  readonly meaning?: Meaning | undefined;
+  readonly accent?: Meaning | undefined;
+  /** Parts of a higher importance stay longer. */
+  readonly importance: number;
+}
+
+/** The market at the left and the state of the connection at the right. What has no room is left out. */
+function drawHeader(grid: Grid, scene: Scene): void {
+  const left = marketParts(scene);
+  const right = statusParts(scene);
+  let [shownLeft, shownRight] = [left, right];
+  const widthOf = (parts: readonly Part[]) => parts.reduce((sum, { text }) => sum + displayWidth(text) + 2, 0);
+  while (widthOf(shownLeft) + widthOf(shownRight) > grid.width) {
+    const all = [...shownLeft, ...shownRight];
+    if (all.length <= 2) break;
+    const least = Math.min(...all.map(({ importance }) => importance));
+    shownLeft = shownLeft.filter(({ importance }) => importance !== least);
+    shownRight = shownRight.filter(({ importance }) => importance !== least);
+  }
+  let column = 0;
+  for (const { text, meaning, accent } of shownLeft) {
+    grid.put(column, 0, text, meaning, accent);
+    column += displayWidth(text) + 2;
+  }
+  column = Math.max(0, grid.width - widthOf(shownRight) + 2);
+  for (const { text, meaning } of shownRight) {
+    grid.put(column, 0, text, meaning);
+    column += displayWidth(text) + 2;
+  }
+}
+
+function marketParts(scene: Scene): Part[] {
+  const { view, screen } = scene;
+  const { market, ticker } = view;
+  const price = (text: string) => scaled(Decimal.of(text), market.priceScale);
+  const { last = null, change = null, high = null, low = null, volume = null } = ticker?.value ?? {};
+  const stale = ticker?.isCurrent === false;
+  const sign = change === null ? 0 : (Decimal.parse(change)?.sign ?? 0);
+  const meaning: Meaning | undefined = stale ? 'faint' : sign === 0 ? undefined : sign > 0 ? 'up' : 'down';
+  const arrow = !screen.symbols || sign === 0 ? '' : sign > 0 ? '▲ ' : '▼ ';
+  const accent = stale ? undefined : accentOf(scene, 'last', last ?? '');
+  return [
+    { text: market.market, meaning: 'strong', importance: 10 },
+    ...(last === null ? [] : [{ text: price(last), meaning: meaning ?? ('strong' as const), accent, importance: 8 }]),
+    ...(change === null ? [] : [{ text: `${arrow}${changeText(safe(change))}`, meaning, importance: 4 }]),
+    ...(high === null ? [] : [{ text: `high ${price(high)}`, meaning: 'faint' as const, importance: 2 }]),
+    ...(low === null ? [] : [{ text: `low ${price(low)}`, meaning: 'faint' as const, importance: 2 }]),
+    ...(volume === null
+      ? []
+      : [{ text: `volume ${grouped(volume)} ${market.base}`, meaning: 'faint' as const, importance: 1 }]),
+  ];
+}
+
+function statusParts({ view }: Scene): Part[] {
+  const { profile, connection, limitsUsed } = view;
+  const oldest = oldestAge(view);
+  return [
+    { text: shortened(safe(profile), 20), meaning: 'label', importance: 7 },
+    { ...connectionPart(connection), importance: 9 },
+    ...(oldest === null ? [] : [{ text: `oldest ${ageText(oldest)}`, meaning: 'faint' as const, importance: 6 }]),
+    ...(limitsUsed === null
+      ? []
+      : [
+          {
+            text: `limits ${limitsUsed}%`,
+            meaning: limitsUsed >= 80 ? ('warn' as const) : ('faint' as const),
+            importance: 5,
+          },
+        ]),
+  ];
+}
+
+function connectionPart({ state, problem }: WatchView['connection']): Pick<Part, 'text' | 'meaning'> {
+  if (state === 'connected') return { text: 'stream', meaning: 'good' };
+  if (state === 'none') return { text: 'polling', meaning: 'warn' };
+  if (state === 'connecting' && problem === null) return { text: 'connecting', meaning: 'faint' };
+  return { text: state === 'connecting' ? 'RECONNECTING' : state.toUpperCase(), meaning: 'warn' };
+}
+
+/** How long ago the oldest of the numbers came that a frame may show; null before there are any. */
+export function oldestAge({ ticker, depth, trades, candles, orders, balances }: WatchView): number | null {
+  const ages = [ticker, depth, trades, candles, orders, balances].flatMap((reading) => reading?.ageMs ?? []);
+  return ages.length === 0 ? null : Math.max(...ages);
+}
+
+function candlePanel(area: Area, { view, state, screen }: Scene): Panel {
+  const { candles } = view;
+  const panel = new Panel(area, `Candles ${state.type}`, candles, screen.symbols);
+  const all = candles?.value ?? [];
+  if (all.length === 0) {
+    panel.say(candles === undefined ? 'Waiting for candles.' : 'No candles yet.');
+    return panel;
+  }
+  const chart = { width: panel.width, height: panel.rows, symbols: screen.symbols };
+  const label = grouped(all.at(-1)?.close ?? '').length + 3;
+  const fitting = Math.max(1, Math.floor((panel.width - label) / 2));
+  panel.drawChart(candleChart(all.slice(-fitting), chart));
+  return panel;
+}
+
+function ladderPanel(area: Area, { view, state, screen }: Scene): Panel {
+  const { market, depth } = view;
+  const panel = new Panel(area, `Book ${market.base}`, depth, screen.symbols);
+  if (depth === undefined) {
+    panel.say('Waiting for the book.');
+    return panel;
+  }
+  const { asks, bids } = ladderOf(view, state.cursor);
+  if (asks.length + bids.length === 0) {
+    panel.say('The book is empty.');
+    return panel;
+  }
+  const upper = Math.floor((panel.rows - 1) / 2);
+  const shownAsks = [...nearest(asks, upper)].reverse();
+  const shownBids = nearest(bids, panel.rows - 1 - upper);
+  const rungs = [...shownAsks, ...shownBids];
+  const columns = ladderColumns(panel, rungs, view, screen);
+  shownAsks.forEach((rung, index) => {
+    drawRung(panel, upper - shownAsks.length + index, rung, columns);
+  });
+  drawSpread(panel, upper, asks[0], bids[0], market);
+  shownBids.forEach((rung, index) => {
+    drawRung(panel, upper + 1 + index, rung, columns);
+  });
+  return panel;
+}
+
+interface LadderColumns {
+  readonly priceScale: number;
+  readonly amountScale: number;
+  /** The columns in which prices and amounts end. */
+  readonly priceEnd: number;
+  readonly amountEnd: number;
+  readonly bars: ReadonlyMap<Rung, string>;
+  readonly screen: Screen;
+}
+
+const MARK_WIDTH = 2;
+
+function ladderColumns(panel: Panel, rungs: readonly Rung[], { market }: WatchView, screen: Screen): LadderColumns {
+  const { priceScale, amountScale } = market;
+  const widest = (texts: readonly string[]) => Math.max(1, ...texts.map((text) => text.length));
+  const priceEnd = MARK_WIDTH + widest(rungs.map(({ price }) => scaled(price, priceScale)));
+  const amounts = rungs.map(({ amount }) => (amount === null ? '' : scaled(Decimal.of(amount), amountScale)));
+  const amountEnd = priceEnd + 2 + widest(amounts);
+  const room = Math.max(0, panel.width - amountEnd - 2);
+  const drawn = bars(
+    screen,
+    rungs.map(({ total }) => total.toString()),
+    room,
+  );
+  return {
+    ...{ priceScale, amountScale, priceEnd, amountEnd, screen },
+    bars: new Map(rungs.map((rung, index) => [rung, drawn[index] ?? ''])),
+  };
+}
+
+function drawRung(panel: Panel, row: number, rung: Rung, columns: LadderColumns): void {
+  const { price, side, amount, own, isCursor } = rung;
+  const { screen, amountEnd } = columns;
+  const accent = isCursor ? 'cursor' : undefined;
+  if (isCursor) panel.put(0, row, ' '.repeat(panel.width), undefined, accent);
+  if (isCursor) panel.put(0, row, '>', 'strong', accent);
+  if (own !== null) panel.put(1, row, sideMark(own.side, screen), 'strong', accent);
+  panel.putRight(columns.priceEnd, row, scaled(price, columns.priceScale), side, accent);
+  if (amount !== null)
+    panel.putRight(amountEnd, row, scaled(Decimal.of(amount), columns.amountScale), undefined, accent);
+  if (amount !== null) panel.put(amountEnd + 2, row, columns.bars.get(rung) ?? '', side, accent);
+  if (own !== null) {
+    const text = ` ${own.side} ${scaled(own.amount, 0)}`;
+    if (amountEnd + text.length + 2 <= panel.width) panel.putRight(panel.width, row, text, 'strong', accent);
+  }
+}
+
+/** The side of an own order by its shape. */
+function sideMark(side: Side, { symbols }: Screen): string {
+  if (!symbols) return side === 'buy' ? '+' : '-';
+  return side === 'buy' ? '▲' : '▼';
+}
+
+function drawSpread(
+  panel: Panel,
+  row: number,
+  ask: Rung | undefined,
+  bid: Rung | undefined,
+  market: WatchView['market'],
+): void {
+  if (ask?.amount == null || bid?.amount == null) return;
+  const spread = ask.price.minus(bid.price);
+  const mid = ask.price.plus(bid.price).times(Decimal.of('0.5'));
+  const percent = mid.sign > 0 ? spread.times(Decimal.of('100')).dividedBy(mid, 4, 'up').trimmed() : Decimal.zero;
+  const text = `spread ${scaled(spread, market.priceScale)} (${percent}%)`;
+  const whole = `${text}  mid ${scaled(mid.trimmed(), market.priceScale)}`;
+  panel.put(MARK_WIDTH, row, MARK_WIDTH + whole.length <= panel.width ? whole : text, 'faint');
+}
+
+function tradePanel(area: Area, scene: Scene): Panel {
+  const { view, screen } = scene;
+  const { trades, market } = view;
+  const panel = new Panel(area, 'Trades', trades, screen.symbols);
+  const newest = (trades?.value ?? []).slice(-panel.rows).reverse();
+  if (newest.length === 0) panel.say(trades === undefined ? 'Waiting for trades.' : 'No trades yet.');
+  const prices = newest.map(({ price }) => scaled(Decimal.of(price), market.priceScale));
+  const priceEnd = 12 + Math.max(0, ...prices.map((text) => text.length));
+  const amounts = newest.map(({ amount }) => scaled(Decimal.of(amount), market.amountScale));
+  const amountEnd = priceEnd + 2 + Math.max(0, ...amounts.map((text) => text.length));
+  newest.forEach(({ id, time, side }, row) => {
+    const accent = accentOf(scene, `trade ${id}`, '');
+    const meaning = side === 'buy' ? 'bid' : 'ask';
+    panel.put(0, row, clockText(time), 'faint');
+    panel.put(9, row, sideMark(side, screen), meaning);
+    panel.putRight(priceEnd, row, prices[row] ?? '', meaning, accent);
+    panel.putRight(amountEnd, row, amounts[row] ?? '');
+  });
+  return panel;
+}
+
+/** In local time, without the day. */
+function clockText(ms: number): string {
+  const date = new Date(ms);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
+}
+
+function orderPanel(area: Area, scene: Scene): Panel {
+  const { view, state, screen } = scene;
+  const { orders, market, accountProblem } = view;
+  const open = openOrders(view);
+  const title = open.length === 0 ? 'Open orders' : `Open orders (${open.length})`;
+  const panel = new Panel(area, title, orders, screen.symbols);
+  if (open.length === 0) {
+    panel.say(accountProblem ?? (orders === undefined ? 'Waiting for orders.' : `No open orders in ${market.market}.`));
+    return panel;
+  }
+  const at = open.findIndex(({ id }) => id === state.selected);
+  // the selected order stays in sight
+  const from = Math.max(0, Math.min(at - panel.rows + 1, open.length - panel.rows));
+  const shown = open.slice(from, from + panel.rows);
+  const texts = shown.map((order) => ({
+    price: scaled(Decimal.of(order.price), market.priceScale),
+    amount: scaled(openAmount(order), 0),
+    rest: restText(order, state.cancelling),
+  }));
+  const widest = (name: 'price' | 'amount') => Math.max(...texts.map((text) => text[name].length));
+  const priceEnd = 10 + widest('price');
+  const amountEnd = priceEnd + 2 + widest('amount');
+  shown.forEach((order, row) => {
+    const text = texts[row];
+    if (text === undefined) return;
+    const isSelected = order.id === state.selected;
+    const changed = accentOf(scene, `order ${order.id}`, order.filled);
+    const accent = isSelected ? 'cursor' : changed;
+    const meaning = order.side === 'buy' ? 'bid' : 'ask';
+    if (isSelected) panel.put(0, row, `>${' '.repeat(panel.width)}`, 'strong', accent);
+    panel.put(2, row, `${sideMark(order.side, screen)} ${order.side}`, meaning, accent);
+    panel.putRight(priceEnd, row, text.price, meaning, accent);
+    panel.putRight(amountEnd, row, text.amount, undefined, accent);
+    panel.put(amountEnd + 1, row, market.base, 'faint', accent);
+    panel.put(amountEnd + 3 + market.base.length, row, text.rest, 'faint', accent);
+  });
+  return panel;
+}
+
+function restText(order: { id: string; filled: string; amount: string }, cancelling: ReadonlySet<string>): string {
+  if (cancelling.has(order.id)) return 'cancelling';
+  if (Decimal.of(order.filled).sign === 0) return '';
+  return `filled ${scaled(Decimal.of(order.filled).trimmed(), 0)} of ${scaled(Decimal.of(order.amount).trimmed(), 0)}`;
+}
+
+function balancePanel(area: Area, scene: Scene): Panel {
+  const { view, screen } = scene;
+  const { balances, market, accountProblem } = view;
+  const panel = new Panel(area, 'Balances', balances, screen.symbols);
+  if (balances === undefined) {
+    panel.say(accountProblem ?? 'Waiting for balances.');
+    return panel;
+  }
+  const own = [market.base, market.quote];
+  const isHeld = ({ available, frozen }: { available: string; frozen: string }) =>
+    Decimal.of(available).sign !== 0 || Decimal.of(frozen).sign !== 0;
+  const rank = (coin: string) => (own.includes(coin) ? own.indexOf(coin) : own.length);
+  const coins = balances.value
+    .filter((coin) => own.includes(coin.coin) || isHeld(coin))
+    .sort((left, right) => rank(left.coin) - rank(right.coin))
+    .slice(0, panel.rows);
+  const texts = coins.map(({ available }) => grouped(available));
+  const nameEnd = 2 + Math.max(0, ...coins.map(({ coin }) => displayWidth(safe(coin))));
+  const availableEnd = nameEnd + 1 + Math.max(0, ...texts.map((text) => text.length));
+  coins.forEach(({ coin, available, frozen }, row) => {
+    const accent = accentOf(scene, `balance ${coin}`, `${available} ${frozen}`);
+    panel.put(2, row, safe(coin));
+    panel.putRight(availableEnd, row, texts[row] ?? '', undefined, accent);
+    if (Decimal.of(frozen).sign !== 0)
+      panel.put(
+        availableEnd + 2,
+        row,
+        `${grouped(Decimal.of(frozen).trimmed().toString())} in orders`,
+        'faint',
+        accent,
+      );
+  });
+  return panel;
+}
+
+interface Note {
+  readonly text: string;
+  readonly meaning: Meaning | undefined;
+}
+
+const MAX_UNKNOWN = 2;
+
+/** The newest outcomes, what is on its way, and last, where nothing pushes them off, the writes whose outcome is unknown. */
+function notesOf({ state, view, screen }: Scene): readonly Note[] {
+  const lines = (text: string, meaning: Meaning | undefined): Note[] =>
+    wrapped(safe(text), screen.width)
+      .split('\n')
+      .map((line) => ({ text: line, meaning }));
+  const { problem } = view.connection;
+  const isCut = view.connection.state !== 'connected' && problem !== null;
+  return [
+    ...state.messages.flatMap(({ text, meaning }) => lines(text, meaning)),
+    ...(isCut ? lines(`No stream: ${problem}`, 'warn') : []),
+    ...state.writing.flatMap(({ text }) => lines(text, 'label')),
+    ...view.unknown.slice(0, MAX_UNKNOWN).flatMap((text) => lines(text, 'warn')),
+    ...(view.unknown.length > MAX_UNKNOWN
+      ? lines(`${view.unknown.length - MAX_UNKNOWN} more writes have an unknown outcome: pit resolve`, 'warn')
+      : []),
+  ];
+}
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ['b', 'buy'],
+  ['s', 'sell'],
+  ['c', 'cancel'],
+  ['r', 'replace'],
+  ['C', 'cancel all'],
+  ['Tab', 'select order'],
+  ['m', 'market'],
+  ['i', 'interval'],
+];
+
+function drawKeys(grid: Grid, { row, width }: Area, { screen }: Scene): void {
+  let column = 0;
+  const arrows: readonly [string, string] = [screen.symbols ? '↑↓←→' : 'arrows', 'price'];
+  for (const [key, what] of [['?', 'help'], ['q', 'quit'], arrows, ...KEYS]) {
+    if (key === undefined || what === undefined) return;
+    if (column + displayWidth(key) + 1 + what.length > width) return;
+    grid.put(column, row, key, 'strong');
+    grid.put(column + displayWidth(key) + 1, row, what, 'faint');
+    column += displayWidth(key) + what.length + 3;
+  }
+}

@@ -1,0 +1,104 @@
+import { Decimal } from '../../domain/decimal.js';
+import type { Level } from '../../domain/market-data.js';
+import type { Side } from '../../domain/order.js';
+import { openAmount, openOrders, type WatchView } from './view.js';
+
+/** A price of the ladder. */
+export interface Rung {
+  readonly price: Decimal;
+  readonly side: 'ask' | 'bid';
+  /** What the book has at this price; null for a price of the cursor or of an own order that the book does not show. */
+  readonly amount: string | null;
+  /** The amounts from the best price to this one. */
+  readonly total: Decimal;
+  /** What is open of own orders at this price. */
+  readonly own: { readonly side: Side; readonly amount: Decimal } | null;
+  readonly isCursor: boolean;
+}
+
+export interface Ladder {
+  /** Best first, as on the other side. */
+  readonly asks: readonly Rung[];
+  readonly bids: readonly Rung[];
+}
+
+type LadderView = Pick<WatchView, 'depth' | 'orders' | 'market'>;
+
+/** The book with own orders and the cursor at their prices. */
+export function ladderOf(view: LadderView, cursor: Decimal | null): Ladder {
+  const { bids = [], asks = [] } = view.depth?.value ?? {};
+  return { asks: rungs(view, asks, 'ask', cursor), bids: rungs(view, bids, 'bid', cursor) };
+}
+
+function rungs(view: LadderView, levels: readonly Level[], side: Rung['side'], cursor: Decimal | null): Rung[] {
+  const book = levels.map(({ price, amount }) => ({ price: Decimal.of(price), amount }));
+  const orders = openOrders(view)
+    .filter((order) => (order.side === 'buy') === (side === 'bid'))
+    .map((order) => ({ side: order.side, price: Decimal.of(order.price), amount: openAmount(order) }));
+  const others = [...orders.map(({ price }) => price), ...(isOnSide(view, cursor, side) ? [cursor] : [])];
+  const prices = distinct([...book.map(({ price }) => price), ...others]);
+  const sign = side === 'ask' ? 1 : -1;
+  prices.sort((left, right) => sign * left.compare(right));
+  let total = Decimal.zero;
+  return prices.map((price) => {
+    const isHere = (other: { readonly price: Decimal }) => other.price.compare(price) === 0;
+    const level = book.find(isHere);
+    total = level === undefined ? total : total.plus(Decimal.of(level.amount));
+    const own = orders.filter(isHere);
+    const [first] = own;
+    const amount = own.reduce((sum, order) => sum.plus(order.amount), Decimal.zero);
+    return {
+      price,
+      side,
+      amount: level?.amount ?? null,
+      total,
+      own: first === undefined ? null : { side: first.side, amount },
+      isCursor: cursor !== null && cursor.compare(price) === 0,
+    };
+  });
+}
+
+/** A cursor between the best prices belongs to the bids. */
+function isOnSide({ depth }: LadderView, cursor: Decimal | null, side: Rung['side']): cursor is Decimal {
+  if (cursor === null) return false;
+  const [bestAsk] = depth?.value.asks ?? [];
+  const [bestBid] = depth?.value.bids ?? [];
+  const isAsk =
+    bestAsk === undefined
+      ? bestBid !== undefined && cursor.compare(Decimal.of(bestBid.price)) > 0
+      : cursor.compare(Decimal.of(bestAsk.price)) >= 0;
+  return isAsk === (side === 'ask');
+}
+
+function distinct(prices: readonly Decimal[]): Decimal[] {
+  return [...new Map(prices.map((price) => [price.trimmed().toString(), price])).values()];
+}
+
+/** The rungs nearest to the middle that fit; if the cursor is beyond them, it takes the last place. */
+export function nearest(all: readonly Rung[], count: number): readonly Rung[] {
+  const shown = all.slice(0, Math.max(0, count));
+  const cursor = all.find(({ isCursor }) => isCursor);
+  if (cursor === undefined || shown.includes(cursor) || count < 1) return shown;
+  return [...shown.slice(0, -1), cursor];
+}
+
+/** The cursor moved along the ladder; without one it begins at the best price in that direction. */
+export function movedCursor(view: LadderView, cursor: Decimal | null, direction: 'up' | 'down'): Decimal | null {
+  const { asks, bids } = ladderOf(view, null);
+  const upwards = [...[...bids].reverse(), ...asks].map(({ price }) => price);
+  if (cursor === null) return (direction === 'up' ? (asks[0] ?? bids[0]) : (bids[0] ?? asks[0]))?.price ?? null;
+  const next =
+    direction === 'up'
+      ? upwards.find((price) => price.compare(cursor) > 0)
+      : upwards.findLast((price) => price.compare(cursor) < 0);
+  return next ?? cursor;
+}
+
+/** The cursor moved by so many of the market's smallest price steps. It stays above zero. */
+export function steppedCursor(view: LadderView, cursor: Decimal | null, ticks: 1 | -1): Decimal | null {
+  const from = cursor ?? movedCursor(view, null, ticks > 0 ? 'up' : 'down');
+  if (from === null) return null;
+  const tick = Decimal.of(view.market.tickSize);
+  const next = ticks > 0 ? from.plus(tick) : from.minus(tick);
+  return next.sign > 0 ? next : from;
+}

@@ -1,0 +1,126 @@
+/** A place on the screen, in cells. */
+export interface Area {
+  readonly column: number;
+  readonly row: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export type PanelName = 'candles' | 'orders' | 'balances' | 'ladder' | 'trades';
+
+export interface Layout {
+  /** Null for a panel that has no room. */
+  readonly panels: Readonly<Record<PanelName, Area | null>>;
+  /** Where outcomes and warnings are shown. */
+  readonly messages: Area;
+  readonly keys: Area | null;
+}
+
+/** How a panel takes part in a column, in the order in which they give way: the last one that has no room is dropped first. */
+interface Share {
+  readonly name: PanelName;
+  /** The fewest rows with which it says anything, its title included. */
+  readonly least: number;
+  /** Its part of the rows that are left. */
+  readonly weight: number;
+  /** From there on more rows are no help. */
+  readonly most: number;
+}
+
+const EVER_MORE = Number.POSITIVE_INFINITY;
+
+const LADDER: Share = { name: 'ladder', least: 4, weight: 3, most: EVER_MORE };
+const TRADES: Share = { name: 'trades', least: 4, weight: 1, most: EVER_MORE };
+const CANDLES: Share = { name: 'candles', least: 8, weight: 4, most: EVER_MORE };
+const ORDERS: Share = { name: 'orders', least: 3, weight: 1, most: 14 };
+const BALANCES: Share = { name: 'balances', least: 3, weight: 0.4, most: 10 };
+
+/** Narrower windows have one column. */
+const TWO_COLUMNS = 80;
+/** Wide enough for prices, amounts, bars and own orders. */
+const LADDER_WIDTH = { least: 36, most: 64, part: 0.34 };
+const MAX_MESSAGE_ROWS = 5;
+const DROPPED: Layout['panels'] = { candles: null, orders: null, balances: null, ladder: null, trades: null };
+
+/**
+ * Where the panels are in a window. Everything lies inside it, and nothing overlaps; panels that have no room are dropped:
+ * balances first, then trades, candles and orders. The ladder stays to the end.
+ */
+export function layoutOf(width: number, height: number): Layout {
+  const keyRows = height >= 10 ? 1 : 0;
+  const messageRows = Math.min(MAX_MESSAGE_ROWS, Math.max(1, Math.floor(height / 8)));
+  const bottom = height - keyRows - messageRows;
+  const body = { row: 1, height: Math.max(0, bottom - 1) };
+  return {
+    panels: { ...DROPPED, ...(width < TWO_COLUMNS ? oneColumn(width, body) : twoColumns(width, body)) },
+    messages: { column: 0, row: bottom, width, height: messageRows },
+    keys: keyRows === 0 ? null : { column: 0, row: height - 1, width, height: 1 },
+  };
+}
+
+/** The first column of the ladder in a window with two columns. */
+export function ladderColumn(width: number): number {
+  const { least, most, part } = LADDER_WIDTH;
+  return width - Math.min(most, Math.max(least, Math.round(width * part)));
+}
+
+type Rows = Pick<Area, 'row' | 'height'>;
+
+function oneColumn(width: number, rows: Rows): Partial<Layout['panels']> {
+  const shares = fitting([LADDER, ORDERS, CANDLES, TRADES, BALANCES], rows.height);
+  const order: readonly PanelName[] = ['candles', 'ladder', 'trades', 'orders', 'balances'];
+  return stacked(sorted(shares, order), { column: 0, width }, rows);
+}
+
+function twoColumns(width: number, rows: Rows): Partial<Layout['panels']> {
+  const left = ladderColumn(width) - 1;
+  const right = width - left - 1;
+  const leftShares = fitting([ORDERS, CANDLES, BALANCES], rows.height);
+  return {
+    ...stacked(sorted(leftShares, ['candles', 'orders', 'balances']), { column: 0, width: left }, rows),
+    ...stacked(fitting([LADDER, TRADES], rows.height), { column: left + 1, width: right }, rows),
+  };
+}
+
+/** As many of the shares as have room, the first ones first. */
+function fitting(shares: readonly Share[], height: number): Share[] {
+  const kept: Share[] = [];
+  let used = 0;
+  for (const share of shares) {
+    if (used + share.least > height) continue;
+    kept.push(share);
+    used += share.least;
+  }
+  return kept;
+}
+
+function sorted(shares: readonly Share[], order: readonly PanelName[]): Share[] {
+  return [...shares].sort((left, right) => order.indexOf(left.name) - order.indexOf(right.name));
+}
+
+/** Divides the rows among the shares: each gets its least, and the rest goes by weight. */
+function stacked(
+  shares: readonly Share[],
+  { column, width }: Pick<Area, 'column' | 'width'>,
+  { row, height }: Rows,
+): Partial<Layout['panels']> {
+  const heights = shares.map(({ least }) => least);
+  let rest = height - heights.reduce((sum, least) => sum + least, 0);
+  while (rest > 0) {
+    const growing = shares.map(({ weight, most }, index) =>
+      (heights[index] ?? 0) < most ? (heights[index] ?? 0) / weight : EVER_MORE,
+    );
+    const smallest = growing.indexOf(Math.min(...growing));
+    if (growing[smallest] === EVER_MORE || heights[smallest] === undefined) break;
+    heights[smallest] += 1;
+    rest -= 1;
+  }
+  const areas: Partial<Record<PanelName, Area>> = {};
+  let at = row;
+  shares.forEach(({ name }, index) => {
+    const own = heights[index] ?? 0;
+    areas[name] = { column, row: at, width, height: own };
+    at += own;
+  });
+  return areas;
+}

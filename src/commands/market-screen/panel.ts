@@ -1,0 +1,89 @@
+import type { Decimal } from '../../domain/decimal.js';
+import { grouped } from '../../domain/number-format.js';
+import { Grid } from '../../terminal/grid.js';
+import type { Meaning } from '../../terminal/screen.js';
+import { displayWidth, safe, shortened } from '../../terminal/text.js';
+import type { Area } from './layout.js';
+
+/** How old what a panel shows is, and whether it is still true. */
+interface Freshness {
+  readonly ageMs: number;
+  readonly isCurrent: boolean;
+  readonly source: 'stream' | 'polling';
+}
+
+/** A part of the screen with a title. Nothing that is written on it leaves its area. */
+export class Panel {
+  readonly #grid: Grid;
+  readonly #isStale: boolean;
+
+  constructor(
+    private readonly area: Area,
+    title: string,
+    freshness: Freshness | undefined,
+    private readonly symbols: boolean,
+  ) {
+    this.#grid = new Grid(area.width, area.height);
+    this.#isStale = freshness?.isCurrent === false;
+    this.#grid.put(0, 0, (symbols ? '─' : '-').repeat(area.width), 'faint');
+    this.#grid.put(1, 0, ` ${title} `, 'strong');
+    if (freshness === undefined) return;
+    const age = ageText(freshness.ageMs);
+    const text = this.#isStale
+      ? ` NOT CURRENT: ${age} old `
+      : ` ${freshness.source === 'polling' ? 'read ' : ''}${age} `;
+    const column = area.width - 1 - text.length;
+    if (column > displayWidth(title) + 3) this.#grid.put(column, 0, text, this.#isStale ? 'warn' : 'faint');
+    else if (this.#isStale) this.#grid.put(1, 0, ` NOT CURRENT: ${age} `, 'warn');
+  }
+
+  get width(): number {
+    return this.area.width;
+  }
+
+  /** The rows below the title. */
+  get rows(): number {
+    return Math.max(0, this.area.height - 1);
+  }
+
+  /** Writes a text into a row below the title. What is stale has no colour. */
+  put(column: number, row: number, text: string, meaning?: Meaning, accent?: Meaning): void {
+    if (row < 0) return;
+    this.#grid.put(column, row + 1, text, this.#isStale ? 'faint' : meaning, this.#isStale ? undefined : accent);
+  }
+
+  /** The same with its end at a column. */
+  putRight(end: number, row: number, text: string, meaning?: Meaning, accent?: Meaning): void {
+    this.put(end - displayWidth(text), row, text, meaning, accent);
+  }
+
+  /** A sentence in place of rows. */
+  say(text: string, meaning: Meaning = 'faint'): void {
+    this.put(1, 0, shortened(safe(text), Math.max(1, this.width - 2)), meaning);
+  }
+
+  drawChart(chart: Grid): void {
+    this.#grid.draw(0, 1, chart);
+  }
+
+  get hasSymbols(): boolean {
+    return this.symbols;
+  }
+
+  drawOn(screen: Grid): void {
+    screen.draw(this.area.column, this.area.row, this.#grid);
+  }
+}
+
+/** Rounded up, so that nothing is older than it says: `0.4 s`, `12 s`, `3 min`. */
+export function ageText(ms: number): string {
+  const tenths = Math.ceil(Math.max(0, ms) / 100);
+  if (tenths < 100) return `${Math.floor(tenths / 10)}.${tenths % 10} s`;
+  const seconds = Math.ceil(ms / 1_000);
+  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
+}
+
+/** With so many decimals, or more if it has them. */
+export function scaled(value: Decimal, scale: number): string {
+  return grouped(value.rescaled(Math.max(scale, value.significantScale), 'down').toString());
+}

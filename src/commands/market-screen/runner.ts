@@ -1,0 +1,252 @@
+import type { Context } from '../../cli/context.js';
+import type { CandleType } from '../../domain/candle.js';
+import type { Market } from '../../domain/market.js';
+import { Failure, tryRead } from '../../errors.js';
+import type { Mirror } from '../../exchange/mirror/mirror.js';
+import { type Channel, channelKey } from '../../exchange/stream/events.js';
+import { Changes } from '../../terminal/live/changes.js';
+import { LiveScreen } from '../../terminal/live/live-screen.js';
+import type { Screen } from '../../terminal/screen.js';
+import { warnOfUnknown } from '../unknown-writes.js';
+import { dialogWidth } from './dialog.js';
+import { frameOf } from './frame.js';
+import { type Effect, initialState, type Question, react, type WatchEvent, type WatchState } from './state.js';
+import { channelsOf, type WatchView } from './view.js';
+import { Writes } from './writes.js';
+
+/** How often the use of the limits and the unknown writes are looked up. Both are files of this machine. */
+const LOOK_UP_MS = 2_000;
+/** Nobody reads a question and answers it in less. */
+const ARMED_AFTER_MS = 300;
+
+/** The market that was watched last, for the next time. */
+export function lastMarketKey(profile: string): string {
+  return `watched market ${profile}`;
+}
+
+/** Shows a market and the account until the user leaves. Throws Failure if there is no exchange to show. */
+export async function runWatch(context: Context, market: Market, type: CandleType): Promise<void> {
+  const { session, host, output, budget, globals } = context;
+  const { profile } = await session.connection();
+  const accountProblem = await accountProblemOf(context);
+  const mirror = await session.mirror(channelsOf(market.market, type, accountProblem === null));
+  const release = output.withhold();
+  const watching = new Watching(context, mirror, { market, type, profile, accountProblem });
+  const live = new LiveScreen(
+    host,
+    { lines: (screen) => watching.lines(screen), onKey: (key) => watching.take({ type: 'key', key }) },
+    { colour: globals.color ? undefined : false },
+  );
+  const removeHandler = host.onInterrupt(() => {
+    watching.end();
+    live.end();
+    release();
+  });
+  try {
+    await budget.openEnded(() => watching.run(live));
+  } finally {
+    removeHandler();
+    live.end();
+    release();
+    await mirror.close();
+  }
+  if (accountProblem === null) await warnOfUnknown(context, () => true);
+}
+
+/** Why the account cannot be shown; null if it can. */
+async function accountProblemOf({ session }: Context): Promise<string | null> {
+  try {
+    await session.signedClient();
+    return null;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'credentials') throw error;
+    return error.message;
+  }
+}
+
+interface Watched {
+  readonly market: Market;
+  readonly type: CandleType;
+  readonly profile: string;
+  readonly accountProblem: string | null;
+}
+
+/** Wires the mirror, the keys and the writes to the state. */
+class Watching {
+  #state: WatchState;
+  #market: Market;
+  #channels: readonly Channel[];
+  #limitsUsed: number | null = null;
+  readonly #changes: Changes;
+  readonly #ending = new AbortController();
+  #live: LiveScreen | undefined;
+  #unknown: readonly string[] = [];
+  /** The question that is about to be armed. */
+  #arming: Question | undefined;
+  /** The room for a preview, in cells. */
+  #screen: Screen | undefined;
+  readonly #writes: Writes;
+
+  constructor(
+    private readonly context: Context,
+    private readonly mirror: Mirror,
+    private readonly watched: Watched,
+  ) {
+    const { market, type, accountProblem } = watched;
+    this.#state = initialState(type);
+    this.#market = market;
+    this.#channels = channelsOf(market.market, type, accountProblem === null);
+    this.#changes = new Changes(context.host.monotonic);
+    this.#writes = new Writes(context, {
+      take: (event) => this.take(event),
+      screen: () => this.#panelScreen(),
+      isOver: () => this.#ending.signal.aborted,
+    });
+  }
+
+  lines(screen: Screen): string[] {
+    this.#screen = screen;
+    const scene = { state: this.#state, view: this.#view(), changes: this.#changes, screen };
+    const lines = frameOf(scene).lines(screen.paint);
+    this.#armQuestion();
+    return lines;
+  }
+
+  take(event: WatchEvent): void {
+    const { state, effects } = react(this.#state, event, this.#view());
+    this.#state = state;
+    for (const effect of effects) this.#perform(effect);
+    this.#live?.change();
+  }
+
+  /** Resolves when the user leaves. */
+  async run(live: LiveScreen): Promise<void> {
+    this.#live = live;
+    if (this.watched.accountProblem === null) this.#inBackground(() => this.#writes.prepare());
+    void this.#lookUp();
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      const changed = this.mirror.changed(signal);
+      live.change();
+      await changed;
+    }
+  }
+
+  #view(): WatchView {
+    const { mirror, context } = this;
+    const { market } = this.#market;
+    return {
+      now: context.host.now(),
+      profile: this.watched.profile,
+      connection: { state: mirror.state, problem: mirror.problem },
+      limitsUsed: this.#limitsUsed,
+      market: this.#market,
+      ticker: mirror.of({ kind: 'ticker', market }),
+      depth: mirror.of({ kind: 'depth', market }),
+      trades: mirror.of({ kind: 'trades', market }),
+      candles: mirror.of({ kind: 'kline', market, type: this.#state.type }),
+      orders: mirror.of({ kind: 'orders', market }),
+      balances: mirror.of({ kind: 'balances' }),
+      accountProblem: this.watched.accountProblem,
+      unknown: this.#unknown,
+    };
+  }
+
+  #perform(effect: Effect): void {
+    switch (effect.do) {
+      case 'quit':
+        this.#ending.abort();
+        break;
+      case 'listMarkets':
+        this.#inBackground(() => this.#listMarkets());
+        break;
+      case 'market':
+        this.#inBackground(() => this.#show(effect.market));
+        break;
+      case 'interval':
+        this.#follow(this.#market.market, effect.type);
+        break;
+      case 'write':
+        void this.#writes.start(effect.write, effect.request, effect.market).then(() => this.#lookUpUnknown());
+        break;
+      case 'answer':
+        this.#writes.answer(effect.write, effect.confirmed);
+        break;
+    }
+  }
+
+  /** Failures become messages. */
+  #inBackground(work: () => Promise<void>): void {
+    work().catch((error: unknown) => {
+      if (!(error instanceof Failure)) throw error;
+      this.take({
+        type: 'said',
+        message: { text: this.context.output.textOf([error.message, ...error.hints]), meaning: 'bad' },
+      });
+    });
+  }
+
+  async #listMarkets(): Promise<void> {
+    const markets = await (await this.context.session.markets()).all();
+    this.take({ type: 'markets', markets: markets.map((one) => ({ ...one, name: '' })) });
+  }
+
+  async #show(name: string): Promise<void> {
+    const { session } = this.context;
+    const market = await (await session.markets()).find(name);
+    this.#market = market;
+    this.#follow(market.market, this.#state.type);
+    this.take({ type: 'market', market });
+    await session.cache.write(lastMarketKey(this.watched.profile), market.market);
+  }
+
+  #follow(market: string, type: CandleType): void {
+    const before = this.#channels;
+    this.#channels = channelsOf(market, type, this.watched.accountProblem === null);
+    const [old, now] = [before, this.#channels].map((all) => new Set(all.map(channelKey)));
+    for (const channel of before) if (!now?.has(channelKey(channel))) this.mirror.remove(channel);
+    for (const channel of this.#channels) if (!old?.has(channelKey(channel))) this.mirror.add(channel);
+  }
+
+  /** The screen has ended: what is said from now on goes to the terminal. */
+  end(): void {
+    this.#ending.abort();
+  }
+
+  /** Lets the question be answered once it has been on the screen for a moment: keys before that cannot mean it. */
+  #armQuestion(): void {
+    const { dialog } = this.#state;
+    const live = this.#live;
+    if (dialog?.kind !== 'question' || dialog.isArmed || dialog === this.#arming || live === undefined) return;
+    this.#arming = dialog;
+    const { write } = dialog;
+    const { host } = this.context;
+    void live
+      .shown()
+      .then(() => host.sleep(ARMED_AFTER_MS, this.#ending.signal))
+      .then(() => this.take({ type: 'armed', write }));
+  }
+
+  #panelScreen(): Screen {
+    const screen = this.#screen;
+    if (screen === undefined) throw new Error('Nothing was drawn yet.');
+    return { ...screen, width: dialogWidth(screen.width), height: Number.POSITIVE_INFINITY };
+  }
+
+  async #lookUpUnknown(): Promise<void> {
+    this.#unknown = (await tryRead(() => this.#writes.unknown())) ?? [];
+    this.#live?.change();
+  }
+
+  async #lookUp(): Promise<void> {
+    const { session, host } = this.context;
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      if (this.watched.accountProblem === null) await this.#lookUpUnknown();
+      const state = await tryRead(() => session.limiterState());
+      const used = state?.limits.flatMap(({ out, count }) => (out === null ? [] : (out / count) * 100)) ?? [];
+      this.#limitsUsed = used.length === 0 ? null : Math.round(Math.max(...used));
+      await host.sleep(LOOK_UP_MS, signal);
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import type { CandleType } from '../../domain/candle.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
+import type { Order } from '../../domain/order.js';
+import type { Mirror, Mirrored } from '../../exchange/mirror/mirror.js';
+import type { Channel, ChannelKind } from '../../exchange/stream/events.js';
+
+/** What is known of a channel, or nothing yet. */
+export type Reading<Kind extends ChannelKind> = Mirrored<Kind> | undefined;
+
+/** Everything that a frame shows, as it was at one moment. */
+export interface WatchView {
+  /** In milliseconds since the Unix epoch. */
+  readonly now: number;
+  readonly profile: string;
+  readonly connection: { readonly state: Mirror['state']; readonly problem: string | null };
+  /** How much of the fullest limit is used, in percent; null if that is unknown. */
+  readonly limitsUsed: number | null;
+  readonly market: Market;
+  readonly ticker: Reading<'ticker'>;
+  readonly depth: Reading<'depth'>;
+  readonly trades: Reading<'trades'>;
+  readonly candles: Reading<'kline'>;
+  readonly orders: Reading<'orders'>;
+  readonly balances: Reading<'balances'>;
+  /** Why there are no orders and balances; null if they can be had. */
+  readonly accountProblem: string | null;
+  /** The writes whose outcome is unknown, each with the command that settles it. */
+  readonly unknown: readonly string[];
+}
+
+/** The channels that one market takes. */
+export function channelsOf(market: string, type: CandleType, hasAccount: boolean): readonly Channel[] {
+  return [
+    { kind: 'ticker', market },
+    { kind: 'depth', market },
+    { kind: 'trades', market },
+    { kind: 'kline', market, type },
+    ...(hasAccount ? ([{ kind: 'orders', market }, { kind: 'balances' }] as const) : []),
+  ];
+}
+
+/** The open orders of the market, newest first. */
+export function openOrders({ orders, market }: Pick<WatchView, 'orders' | 'market'>): readonly Order[] {
+  const open = (orders?.value ?? []).filter((order) => order.state === 'open' && order.market === market.market);
+  return [...open].sort((left, right) => right.time - left.time);
+}
+
+/** What has not filled of an order, in the base coin. */
+export function openAmount({ amount, filled }: Pick<Order, 'amount' | 'filled'>): Decimal {
+  return Decimal.of(amount).minus(Decimal.of(filled)).trimmed();
+}

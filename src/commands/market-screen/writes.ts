@@ -1,0 +1,304 @@
+import type { Context } from '../../cli/context.js';
+import { commandLine, withActiveProfile } from '../../cli/hints.js';
+import { formatAmount, grouped } from '../../domain/number-format.js';
+import { type Advice, Failure, suggest } from '../../errors.js';
+import type { Host } from '../../platform/host.js';
+import type { Answer } from '../../terminal/answer.js';
+import { Output } from '../../terminal/output.js';
+import { Prompts } from '../../terminal/prompts.js';
+import { type Meaning, type Screen, screenOf } from '../../terminal/screen.js';
+import type { TradingAccount } from '../../trading/account.js';
+import { readAmount, readPrice } from '../../trading/expressions.js';
+import { unknownWrites } from '../../trading/unknown-writes.js';
+import { cancelEverything, cancelNamed } from '../cancel/cancel.js';
+import { sendOrder } from '../order/order.js';
+import { sendReplacement } from '../order/replace.js';
+import { createContext } from '../session/context.js';
+import type { Message, WatchEvent, WriteRequest } from './state.js';
+
+/** Where a write is worked out, asked about and reported: the command's own code, with the screen in place of the terminal. */
+interface WritePlace {
+  readonly context: Context;
+  readonly account: TradingAccount;
+  readonly output: PanelOutput;
+  readonly prompts: PanelPrompts;
+  readonly close: () => Promise<void>;
+  readonly profile: () => Promise<string>;
+}
+
+interface Screened {
+  /** Takes what a write asks and reports. */
+  readonly take: (event: WatchEvent) => void;
+  /** The room that a preview has. */
+  readonly screen: () => Screen;
+  /** Whether the screen is gone, so that remarks go to the terminal. */
+  readonly isOver: () => boolean;
+}
+
+/** Carries out what the user decides on the screen, each write in a context of its own, as if it were a command. */
+export class Writes {
+  readonly #places = new Map<number, WritePlace>();
+  /** Ready before the key is pressed: a cancellation has to leave at once. */
+  #standby: Promise<WritePlace> | undefined;
+
+  constructor(
+    private readonly context: Context,
+    private readonly screened: Screened,
+  ) {}
+
+  /** Prepares what a cancellation needs. */
+  async prepare(): Promise<void> {
+    this.#standby ??= this.#open();
+    await this.#standby;
+  }
+
+  /** Never throws: the outcome comes as an event. */
+  async start(write: number, request: WriteRequest, market: string): Promise<void> {
+    const { take } = this.screened;
+    let place: WritePlace | undefined;
+    try {
+      place = await this.#placeFor(request);
+      this.#places.set(write, place);
+      place.output.begin();
+      place.prompts.begin(write);
+      place.context.budget.renew();
+      const answer = await carryOut(place, request, market);
+      take({ type: 'ended', write, messages: [...place.output.rest(), ...messagesOf(place, request, answer)] });
+    } catch (error) {
+      const thrown = place === undefined ? error : await withActiveProfile(error, place.profile);
+      if (!(thrown instanceof Failure)) throw thrown;
+      const meaning = thrown.kind === 'declined' ? 'faint' : thrown.kind === 'unknown' ? 'warn' : 'bad';
+      const text = this.#textOf(thrown.kind === 'declined' ? thrown.message : [thrown.message, ...thrown.hints]);
+      take({ type: 'ended', write, messages: [...(place?.output.rest() ?? []), { text, meaning }] });
+    } finally {
+      this.#places.delete(write);
+      await place?.close();
+    }
+  }
+
+  answer(write: number, confirmed: boolean): void {
+    this.#places.get(write)?.prompts.answer(confirmed);
+  }
+
+  /** The writes whose outcome is unknown, each with the command that settles it. */
+  async unknown(): Promise<readonly string[]> {
+    const { account } = await (this.#standby ?? this.#open());
+    return unknownWrites(account.journal, account.journal.unsettled()).map(({ id, operation }) => {
+      const what = operation === null ? 'a write' : OPERATION_TEXT[operation];
+      return `UNKNOWN  outcome of ${what}: ${this.#textOf(suggest('', 'resolve', id)).replace(/^: /, '')}`;
+    });
+  }
+
+  async #placeFor({ kind }: WriteRequest): Promise<WritePlace> {
+    if (kind !== 'cancel') return this.#open();
+    const ready = this.#standby ?? this.#open();
+    this.#standby = ready.then(() => this.#open());
+    this.#standby.catch(() => {
+      this.#standby = undefined;
+    });
+    return ready;
+  }
+
+  async #open(): Promise<WritePlace> {
+    const { host, globals } = this.context;
+    const output = new PanelOutput(host, this.context.output, this.screened, globals.color);
+    const own = { ...globals, format: 'table' as const, fields: undefined, yes: false };
+    const { context, close, activeProfile } = createContext({ host, globals: own, output });
+    const prompts = new PanelPrompts(host, output, this.screened);
+    const asking = Object.create(context, { prompts: { value: prompts } }) as Context;
+    const account = await context.trading.account();
+    await context.session.markets();
+    return { context: asking, account, output, prompts, close, profile: activeProfile };
+  }
+
+  #textOf(advice: Advice): string {
+    return this.context.output.textOf(advice);
+  }
+}
+
+const OPERATION_TEXT = {
+  order: 'an order',
+  orderMoreV2: 'a batch of orders',
+  cancelOrder: 'a cancellation',
+  replace: 'a replacement',
+  withdraw: 'a withdrawal',
+  call: 'a call',
+} as const;
+
+function carryOut({ context, account }: WritePlace, request: WriteRequest, market: string): Promise<Answer> {
+  switch (request.kind) {
+    case 'cancel':
+      return cancelNamed(context, account, market, [{ id: request.order }]);
+    case 'cancelAll':
+      return cancelEverything(context, market);
+    case 'replace': {
+      const at = request.price === null ? undefined : readPrice(request.price);
+      const amount = request.amount === null ? undefined : readAmount(request.amount);
+      const changes = { at, amount, account: undefined, borrow: false, repay: false };
+      return sendReplacement(context, account, { market, reference: { id: request.order }, changes, overridden: [] });
+    }
+    case 'place': {
+      const { side, type, amount, price } = request;
+      const terms = { side, market, amount: readAmount(amount), at: readPrice(price), type };
+      const flags = { account: 'spot' as const, borrow: false, repay: false, id: undefined, overridden: [] };
+      return sendOrder(context, account, { ...terms, ...flags });
+    }
+  }
+}
+
+interface CancelRow {
+  readonly outcome: string;
+  readonly id: string | null;
+  readonly price: string | null;
+  readonly amount: string | null;
+  readonly filled: string | null;
+}
+
+/** The outcome in a line, and what failed. */
+function messagesOf({ output }: WritePlace, request: WriteRequest, answer: Answer): Message[] {
+  const { failure } = answer;
+  const isCancel = request.kind === 'cancel' || request.kind === 'cancelAll';
+  const text = isCancel ? cancelText(answer.data as readonly CancelRow[]) : shownText(answer);
+  const outcome: Message = { text, meaning: failure === undefined ? 'good' : 'warn' };
+  if (failure === undefined) return [outcome];
+  return [outcome, { text: output.textOf([failure.message, ...failure.hints]), meaning: 'warn' }];
+}
+
+function cancelText(rows: readonly CancelRow[]): string {
+  if (rows.length === 0) return 'No open orders: nothing was cancelled.';
+  const [first] = rows;
+  if (rows.length === 1 && first !== undefined) {
+    const { outcome, id, price, amount, filled } = first;
+    const known =
+      price === null || amount === null || filled === null
+        ? ''
+        : ` ${formatAmount(amount)} at ${grouped(price)}, ${formatAmount(filled)} of it filled,`;
+    return `${outcome === 'cancelled' ? 'Cancelled' : outcome} ${known} order ${id}`;
+  }
+  const counts = ['cancelled', 'refused', 'unknown'].flatMap((outcome) => {
+    const count = rows.filter((row) => row.outcome === outcome).length;
+    return count === 0 ? [] : `${count} ${outcome}`;
+  });
+  return counts.join(', ');
+}
+
+/** What the command would print, in one line without colours. */
+function shownText(answer: Answer): string {
+  const lines = answer.show(PLAIN).split('\n');
+  return lines.flatMap((line) => (line === '' ? [] : line.replace(/ {3,}/g, '  '))).join('. ');
+}
+
+const PLAIN = screenOf(Object.assign(Object.create(null), { isTTY: false }), {});
+
+/** The remarks of a write: above its question while there is one to come, and as messages after its answer. */
+class PanelOutput extends Output {
+  #preview: readonly string[] = [];
+  #lines: { readonly text: string; readonly meaning: Meaning }[] = [];
+  #isAsking = true;
+
+  constructor(
+    host: Host,
+    private readonly terminal: Output,
+    private readonly screened: Screened,
+    color: boolean,
+  ) {
+    super(host, 'table', {
+      colour: color ? undefined : false,
+      commandLine: (argv) => commandLine(host.arguments, argv),
+    });
+  }
+
+  /** A write begins, which may ask. */
+  begin(): void {
+    [this.#preview, this.#lines, this.#isAsking] = [[], [], true];
+  }
+
+  /** What stands above a question. */
+  takePreview(): readonly string[] {
+    const { paint } = this.screened.screen();
+    const lines = this.#lines.map(({ text, meaning }) => paint[meaning](text));
+    this.#lines = [];
+    return [...this.#preview, ...lines];
+  }
+
+  /** It was confirmed: what is said from now on concerns what is on its way. */
+  confirmed(): void {
+    this.#isAsking = false;
+  }
+
+  /** What was said and not shown above a question. */
+  rest(): Message[] {
+    return this.#lines.splice(0);
+  }
+
+  override preview(show: (screen: Screen) => string): void {
+    this.#isAsking = true;
+    this.#preview = show(this.screened.screen()).split('\n');
+  }
+
+  override note(advice: Advice): void {
+    if (this.screened.isOver()) this.terminal.note(advice);
+    else this.#remark(this.textOf(advice), 'faint');
+  }
+
+  override warn(advice: Advice): void {
+    if (this.screened.isOver()) this.terminal.warn(advice);
+    else this.#remark(this.textOf(advice), 'warn');
+  }
+
+  override live(): () => void {
+    return () => {};
+  }
+
+  #remark(text: string, meaning: Meaning): void {
+    if (this.#isAsking) this.#lines.push({ text, meaning });
+    else this.screened.take({ type: 'said', message: { text, meaning } });
+  }
+}
+
+/** Questions that are asked on the screen. */
+class PanelPrompts extends Prompts {
+  #write = 0;
+  #resolve: ((confirmed: boolean) => void) | undefined;
+
+  constructor(
+    host: Host,
+    private readonly output: PanelOutput,
+    private readonly screened: Screened,
+  ) {
+    super(host);
+  }
+
+  override get available(): boolean {
+    return true;
+  }
+
+  begin(write: number): void {
+    this.#write = write;
+  }
+
+  answer(confirmed: boolean): void {
+    this.output.confirmed();
+    this.#resolve?.(confirmed);
+    this.#resolve = undefined;
+  }
+
+  override confirm(question: string, below?: () => string): Promise<boolean> {
+    return this.#ask(question, null, below);
+  }
+
+  override confirmTyping(question: string, word: string, below?: () => string): Promise<boolean> {
+    return this.#ask(question, word, below);
+  }
+
+  #ask(question: string, word: string | null, below: (() => string) | undefined): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      const preview = this.output.takePreview();
+      this.screened.take({
+        type: 'asked',
+        question: { write: this.#write, question, preview, word, below: below ?? null },
+      });
+    });
+  }
+}
