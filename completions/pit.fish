@@ -93,7 +93,7 @@ function __pit_tree_subs
         case 'sandbox fault'
             printf '%s\t%s\n' \
                 'add' 'Make requests to the sandbox or its streams fail' \
-                'list' 'List the active faults' \
+                'list' 'List the faults, also those that are used up' \
                 'clear' 'Remove one fault or all; the log stays' \
                 'log' 'List applied faults and their real effects, oldest first'
     end

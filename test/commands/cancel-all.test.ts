@@ -72,6 +72,16 @@ describe('pit cancel --all', () => {
     expect(await running).toMatchObject([row]);
   });
 
+  it('counts an order as cancelled only for the command that cancelled it, while that awaits its answer', async () => {
+    const id = await straight.place(FAR);
+    await straight.fault('delay', 'cancelOrder', { count: 1, delay: 2_000 });
+    const first = all();
+    await straight.untilFault();
+    const second = await pit.failure(`cancel btc_usdt ${id}`, 3);
+    expect(second).toMatchObject({ kind: 'refused', code: 3001 });
+    expect(await first).toMatchObject([{ outcome: 'cancelled', id, message: 'success' }]);
+  });
+
   it('leaves no order open and every record settled under every fault', async () => {
     const kinds = [
       'drop-before',

@@ -91,6 +91,14 @@ describe('the total of cancel --all', () => {
     expect(total([attempt('9', 'cancelled', '0')], [])).toBe('Total: 1 cancelled.');
   });
 
+  it('counts an order that another command cancelled apart, and not as released', () => {
+    const [own, others] = [attempt('1', 'cancelled', '0'), attempt('2', 'cancelled', '0')];
+    const earlier = { ...others, result: { ...others.result, message: 'was already cancelled' } };
+    expect(total([own, earlier], [order('1', 'buy', '0'), order('2', 'buy', '0')])).toBe(
+      'Total: 1 cancelled, 1 already cancelled. Released 200 usdt.',
+    );
+  });
+
   it('says what is still open', () => {
     const open = order('2', 'sell', '0.5');
     expect(

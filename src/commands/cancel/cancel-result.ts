@@ -9,7 +9,12 @@ import * as origin from '../../exchange/origins.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Paint, Screen } from '../../terminal/screen.js';
 import { wrapped } from '../../terminal/text.js';
-import type { CancelAttempt, CancelledAll, CancelResult } from '../../trading/cancel/cancel-orders.js';
+import {
+  ALREADY_CANCELLED,
+  type CancelAttempt,
+  type CancelledAll,
+  type CancelResult,
+} from '../../trading/cancel/cancel-orders.js';
 import { mayPlace, type UnknownWrite } from '../../trading/unknown-writes.js';
 
 /** The outcome of a cancellation. */
@@ -132,11 +137,13 @@ function failureOf(
 /** How many orders had each outcome, what the cancelled ones held, and what is still open; null if nothing was open. */
 function totalText({ attempts, left, records }: CancelledAll): string | null {
   if (attempts.length === 0) return null;
-  const counts = (['cancelled', 'refused', 'unknown'] as const).flatMap((outcome) => {
-    const count = attempts.filter(({ result }) => result.outcome === outcome).length;
-    return count === 0 ? [] : `${grouped(String(count))} ${outcome}`;
+  const isByOthers = ({ message }: CancelResult) => message === ALREADY_CANCELLED;
+  const endOf = (result: CancelResult) => (isByOthers(result) ? 'already cancelled' : result.outcome);
+  const counts = (['cancelled', 'already cancelled', 'refused', 'unknown'] as const).flatMap((end) => {
+    const count = attempts.filter(({ result }) => endOf(result) === end).length;
+    return count === 0 ? [] : `${grouped(String(count))} ${end}`;
   });
-  const cancelled = attempts.flatMap(({ result }) => (result.outcome === 'cancelled' ? result : []));
+  const cancelled = attempts.flatMap(({ result }) => (endOf(result) === 'cancelled' ? result : []));
   // the outcome is as new as the list, or newer
   const released = heldText(cancelled.map((result) => ({ ...records.get(result.id ?? ''), ...result })));
   const held = heldText(left.map((id) => records.get(id) ?? {}));

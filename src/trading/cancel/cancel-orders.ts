@@ -239,13 +239,16 @@ function openIds({ open }: OwnOrders): string[] {
   return [...open.buy, ...open.sell].map(({ id }) => id);
 }
 
+/** What is said of an order that another command, or the exchange itself, cancelled first. */
+export const ALREADY_CANCELLED = 'was already cancelled';
+
 /** A refused cancellation of an order that the last reading shows as closed. */
 function withOrder(attempt: CancelAttempt, order: Order | undefined): CancelAttempt {
   const { result } = attempt;
   if (order === undefined || result.outcome === 'cancelled') return attempt;
   const found = { ...result, ...orderFacts(order) };
   if (order.state === 'cancelled')
-    return { ...attempt, failure: null, result: { ...found, outcome: 'cancelled', message: 'already cancelled' } };
+    return { ...attempt, failure: null, result: { ...found, outcome: 'cancelled', message: ALREADY_CANCELLED } };
   if (order.state === 'filled')
     return { ...attempt, failure: 'refused', result: { ...found, outcome: 'refused', message: 'already filled' } };
   return attempt;

@@ -5,7 +5,7 @@ import { refusal } from '../../exchange/failures.js';
 import { type Refused, SUCCESS } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { isOf, type Settled } from '../journal/intent.js';
+import { isOf, type RecordedWrite, type Settled } from '../journal/intent.js';
 import { isSameReference, isSameRefusal } from '../orders/order-lookup.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { orderAgeCheck } from '../request-lifetime.js';
@@ -115,13 +115,23 @@ function wasCancelledBefore({ journal }: TradingAccount, entry: CancelEntry, { i
   const { order } = entry.intent.terms;
   const isThis = (earlier: OrderReference) => isSameReference(earlier, { id }) || isSameReference(earlier, order);
   const names = 'id' in order ? [{ id }] : [{ id }, order];
+  // another command that awaits the answer to its cancellation of this order: that one was accepted
+  const isUnderWay = (other: Entry) =>
+    other.intent.id !== entry.intent.id && other.isUnderWay && cancelledIn(other.intent).some(isThis);
   try {
+    // in this order: a cancellation that is settled meanwhile is in both
+    if (journal.open().some(isUnderWay)) return true;
     return names.some((name) => journal.archive.since(0, name).some((settled) => cancelledBy(settled).some(isThis)));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     entry.note(`whether it was cancelled before is unknown: ${error.message}`);
     return false;
   }
+}
+
+/** The name of the order that a write is about to cancel. */
+function cancelledIn(intent: RecordedWrite): readonly OrderReference[] {
+  return isOf(intent, 'cancelOrder') || isOf(intent, 'replace') ? [intent.terms.order] : [];
 }
 
 /** The names of the order that a settled write cancelled. */
