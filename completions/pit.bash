@@ -8,7 +8,7 @@
 __pit_command() {
   subs= flags= arguments=
   case $1 in
-    '') subs='markets ticker depth trades kline stream watch order orders fills cancel cancel-after resolve api account balance bills address deposits withdrawals fees withdraw profile keys doctor completion schema sandbox help' ;;
+    '') subs='markets ticker depth trades kline stream watch order orders fills cancel cancel-after resolve api account balance bills address deposits withdrawals fees withdraw profile keys shell doctor completion schema sandbox help' ;;
     'markets') flags='--base=@coin --quote=@coin --fields=,market|base|quote|priceScale|amountScale|tickSize|lotSize|minAmount|minNotional' arguments='@market' ;;
     'ticker') flags='--quote=@coin --sort=change|volume|market --watch --fields=,market|time|bid|ask|last|open|high|low|change|volume' arguments='@market...' ;;
     'depth') flags='--size=- --merge=- --chart --watch --fields=,side|price|amount' arguments='@market' ;;
@@ -46,11 +46,12 @@ __pit_command() {
     'keys set') flags='--stdin --file=@file --fields=,profile|accessKey|secretKey' ;;
     'keys show') flags='--fields=,profile|accessKey|secretKey' ;;
     'keys remove') flags='--fields=,profile|accessKey|secretKey' ;;
+    'shell') ;;
     'doctor') flags='--fields=,check|status|detail|fix' ;;
     'completion') subs='install uninstall' flags='--fields=,shell|script' arguments='bash|zsh|fish' ;;
     'completion install') flags='--fields=,shell|changes' arguments='bash|zsh|fish' ;;
     'completion uninstall') flags='--fields=,shell|changes' arguments='bash|zsh|fish' ;;
-    'schema') flags='--fields=,command|field|type|description|interface' arguments='markets|ticker|depth|trades|kline|stream|watch|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' ;;
+    'schema') flags='--fields=,command|field|type|description|interface' arguments='markets|ticker|depth|trades|kline|stream|watch|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|shell|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' ;;
     'sandbox') subs='serve start stop status reset account deposit transfer price replay export import clock fault' ;;
     'sandbox serve') flags='--port=- --seed=- --no-limits --limit=- --strict-agent --kline-since=first|latest --dialect=document|observed --zone=- --fields=,baseUrl|tradeUrl|wsUrl|accessKey|secretKey|safePwd|pid|adminUrl|adminToken' ;;
     'sandbox start') flags='--dialect=document|observed --fields=,baseUrl|tradeUrl|wsUrl|accessKey|secretKey|safePwd|pid|adminUrl|adminToken' ;;

@@ -34,6 +34,7 @@ function __pit_tree_subs
                 'withdraw' 'Withdraw a coin to a verified address' \
                 'profile' 'Manage exchanges by name: their hosts and settings' \
                 'keys' 'Manage the API keys of a profile' \
+                'shell' 'Type commands without pit, at a live prompt' \
                 'doctor' 'Check configuration, hosts, clock, keys and journal, and suggest fixes' \
                 'completion' 'Print the completion script of a shell' \
                 'schema' 'Print the JSON Schema of command output' \
@@ -607,7 +608,7 @@ function __pit_tree_arguments
                 'bash|zsh|fish' 'bash, zsh or fish (default: your shell)'
         case 'schema'
             printf '%s\t%s\n' \
-                'markets|ticker|depth|trades|kline|stream|watch|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' 'the words of a command, or error (default: all)'
+                'markets|ticker|depth|trades|kline|stream|watch|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|shell|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' 'the words of a command, or error (default: all)'
         case 'sandbox account add'
             printf '%s\t%s\n' \
                 '-' 'the name of the account'

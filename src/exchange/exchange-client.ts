@@ -27,6 +27,8 @@ export interface ClientOptions extends ApiOptions {
 }
 
 export type SeenName =
+  /** One market was asked about. */
+  | { readonly kind: 'market'; readonly market: string }
   | { readonly kind: 'coins'; readonly coins: readonly string[] }
   | { readonly kind: 'orders'; readonly orders: readonly Order[] }
   | {
@@ -99,21 +101,21 @@ export class ExchangeClient {
 
   /** `time` is in milliseconds since the Unix epoch. */
   ticker(market: string): Promise<Ticker & { readonly time: number }> {
-    return this.#read('ticker', { market });
+    return this.#about(market, this.#read('ticker', { market }));
   }
 
   /** A market's book with `size` levels a side. */
   depth(market: string, size: number, merge?: string): Promise<Depth> {
-    return this.#read('depth', { market, size, merge });
+    return this.#about(market, this.#read('depth', { market, size, merge }));
   }
 
   /** The latest trades, or the 50 after the trade with the id `since`, in the exchange's order. */
   trades(market: string, since?: string): Promise<readonly Trade[]> {
-    return this.#read('trades', { market, since });
+    return this.#about(market, this.#read('trades', { market, since }));
   }
 
   candlePage(request: RequestOf<'kline'>): Promise<ValueOf<'kline'>> {
-    return this.#read('kline', request);
+    return this.#about(request.market, this.#read('kline', request));
   }
 
   async account(): Promise<AccountInfo> {
@@ -260,6 +262,12 @@ export class ExchangeClient {
     const codec = codecOf(name);
     const outcome = await this.api.write(name, codec.encode(request), send);
     return outcome.kind === 'done' ? { kind: 'done', answer: codec.decode(outcome.answer, request) } : outcome;
+  }
+
+  async #about<Value>(market: string, answer: Promise<Value>): Promise<Value> {
+    const value = await answer;
+    this.#observe({ kind: 'market', market });
+    return value;
   }
 
   #observe(observation: SeenName): void {

@@ -12,6 +12,10 @@ export interface TradingAccount {
   readonly journal: Journal;
   readonly budget: Budget;
   readonly requestLifetime: RequestLifetimeMemory;
+  /**
+   * Tells when the exchange pushes a change of an order of the market; undefined if it has no stream. Whoever asks closes it.
+   */
+  readonly orderPushes?: ((market: string) => Pushes | undefined) | undefined;
   /** Receives progress messages for the user: what is being looked up. */
   readonly reportProgress: (words: string) => void;
   /** Warns about facts that differ from the request. */
@@ -20,6 +24,13 @@ export interface TradingAccount {
   readonly reportDuplicateOrders: (duplicates: readonly DuplicateOrders[]) => void;
   /** The same for withdrawals. */
   readonly reportDuplicateWithdrawals: (duplicates: readonly DuplicateWithdrawals[]) => void;
+}
+
+/** Changes that the exchange pushes. Nothing may depend on them. */
+interface Pushes {
+  /** Resolves at the next one, at once if one came since the last call, or when the signal is aborted. */
+  next(signal: AbortSignal): Promise<void>;
+  close(): void;
 }
 
 /** How long after its `reqTime` the exchange takes a request, kept between commands. */

@@ -1,6 +1,7 @@
 import { clockTime, tryRead } from '../errors.js';
 import { backoffMs } from '../platform/backoff.js';
 import type { TradingAccount } from './account.js';
+import { ReadPauses } from './read-pauses.js';
 import { closesAt } from './reconcile.js';
 import { type AgeCheck, requestLifetimeOf } from './request-lifetime.js';
 
@@ -12,6 +13,8 @@ interface UnansweredRequest {
   readonly ageCheck: AgeCheck;
   /** Milliseconds since the Unix epoch, by the exchange's clock, as all moments here. */
   readonly reqTime: number;
+  /** Whose orders it may change; undefined for a withdrawal. */
+  readonly market?: string;
 }
 
 export interface PollResult<Outcome> {
@@ -23,7 +26,7 @@ export interface PollResult<Outcome> {
 }
 
 /**
- * Reads repeatedly, with longer and longer pauses, while the budget lasts. A read gives the outcome, `nothing` if there is
+ * Reads repeatedly, with longer and longer pauses, while the budget lasts, and early if the exchange pushes a change in the market. A read gives the outcome, `nothing` if there is
  * none yet, or undefined if the exchange could not be asked. A request that is delayed in the network can still be executed,
  * so `nothing` proves nothing at first: `late` is asked only after a read that found nothing and began when the request had
  * expired by the exchange's own answer.
@@ -34,10 +37,25 @@ export async function pollUntilSettled<Outcome>(
   read: () => Promise<Outcome | 'nothing' | undefined>,
   onExpired: () => Promise<Outcome | undefined>,
 ): Promise<PollResult<Outcome>> {
+  const pauses = new ReadPauses(account, lost.market);
+  try {
+    return await poll(account, lost, pauses, read, onExpired);
+  } finally {
+    pauses.close();
+  }
+}
+
+async function poll<Outcome>(
+  account: TradingAccount,
+  lost: UnansweredRequest,
+  pauses: ReadPauses,
+  read: () => Promise<Outcome | 'nothing' | undefined>,
+  onExpired: () => Promise<Outcome | undefined>,
+): Promise<PollResult<Outcome>> {
   const { client, budget, host } = account;
   const { ageCheck, reqTime } = lost;
   let isTooOld = false;
-  for (let count = 0; ; count += 1) {
+  for (let count = 0; ; ) {
     isTooOld ||= await isRefusedForItsAge(account, lost);
     const start = host.monotonic();
     const found = await read();
@@ -53,7 +71,7 @@ export async function pollUntilSettled<Outcome>(
     const pause = Math.min(usual, budget.leftMs / 2);
     const isOver = pause < Math.min(usual, PAUSES_MS.first) || isLockedUntilTheEnd(account);
     if (isOver) return { settled: undefined, end, unanswered: found === 'nothing' ? undefined : whyUnanswered(client) };
-    await host.sleep(pause);
+    count += (await pauses.wait(pause)) ? 0 : 1;
   }
 }
 

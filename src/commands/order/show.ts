@@ -51,7 +51,9 @@ export default define({
     };
     const readWithNews = async () => {
       const asked = onMarket(context, market, async () =>
-        wait === undefined ? { found: await read(), failure: undefined } : awaitOrder(context, account, read, wait),
+        wait === undefined
+          ? { found: await read(), failure: undefined }
+          : awaitOrder(context, account, market, read, wait),
       );
       const { found, failure } = await asked.catch(async (error: unknown) => {
         // a write that is unknown may still place it
@@ -93,6 +95,7 @@ interface Awaited {
 async function awaitOrder(
   { output, host, globals }: Context,
   account: TradingAccount,
+  market: string,
   read: () => Promise<Order>,
   wait: Wait,
 ): Promise<Awaited> {
@@ -104,7 +107,7 @@ async function awaitOrder(
     account.reportProgress(`${zonedTime(host.now())}  ${progressOf(order)}`);
   };
   try {
-    const { record: found, isReached } = await waitForOrder(account, read, wait, tell);
+    const { record: found, isReached } = await waitForOrder(account, market, read, wait, tell);
     return { found, failure: isReached ? undefined : notReached(found, wait, globals.timeoutMs) };
   } finally {
     hide();

@@ -16,6 +16,8 @@ const LINES = {
   coins: /^[a-z0-9]{1,20}$/,
   orders: /^[a-z0-9]{1,20}_[a-z0-9]{1,20} [0-9]{1,19} (?:[A-Za-z0-9]{4,36}|-)$/,
   unresolved: /^[A-Za-z0-9]{4,36}$/,
+  /** The market that a command read or traded in last. */
+  recent: /^[a-z0-9]{1,20}_[a-z0-9]{1,20}$/,
 } as const;
 
 type NameKind = keyof typeof LINES;
@@ -103,6 +105,7 @@ interface OpenOrder {
 export class SeenNames {
   readonly #coins = new Set<string>();
   #markets: readonly string[] | undefined;
+  #recent: string | undefined;
   /** By id; null for one that is open no more. */
   readonly #orders = new Map<string, OpenOrder | null>();
   readonly #cancelled = new Set<string>();
@@ -113,6 +116,7 @@ export class SeenNames {
   }
 
   observe(seen: SeenName): void {
+    if (seen.kind === 'market') this.#recent = seen.market;
     if (seen.kind === 'coins') for (const coin of seen.coins) this.#coins.add(coin);
     if (seen.kind === 'orders') for (const order of seen.orders) this.#order(order);
     // what is not filled of an IOC is cancelled at once
@@ -135,6 +139,7 @@ export class SeenNames {
    */
   save(names: CompletionNames, unresolved: readonly string[] | undefined): void {
     if (this.#markets !== undefined) names.write('markets', this.#markets);
+    if (this.#recent !== undefined) names.write('recent', [this.#recent]);
     if (this.#coins.size > 0) names.write('coins', [...new Set([...names.read('coins'), ...this.#coins])].sort());
     if (this.#orders.size + this.#cancelled.size > 0) names.write('orders', this.#merged(names.read('orders')));
     if (unresolved !== undefined) names.write('unresolved', unresolved);

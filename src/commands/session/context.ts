@@ -11,6 +11,7 @@ import type { Host } from '../../platform/host.js';
 import type { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
 import type { RequestLifetimeMemory, TradingAccount } from '../../trading/account.js';
+import type { JournalEntry } from '../../trading/journal/entry.js';
 import type { Journal, Unsettled } from '../../trading/journal/journal.js';
 import type { UnknownWrite } from '../../trading/unknown-writes.js';
 import { CompletionNames, namesFolder } from './completion-names.js';
@@ -39,6 +40,8 @@ export function createContext(base: CliContext): RunningCommand {
     trading ??= new Trading(host, budget, output, session);
     return trading;
   };
+  // if the process lives on, what the command has left unsettled would seem to be under way
+  host.over.addEventListener('abort', () => trading?.releaseOwn());
   return {
     context: {
       ...base,
@@ -127,6 +130,7 @@ class Trading {
       budget,
       client,
       journal: await this.#openJournal(),
+      orderPushes: await session.orderPushes(),
       requestLifetime: requestLifetimeMemory(connection, session.profiles, session.cache),
       reportProgress: (words) => {
         if (host.errors.isTTY === true) output.note(words);
@@ -144,8 +148,16 @@ class Trading {
 
   /** The ids of open writes that this process owns. */
   ownIds(): string[] {
-    const own = this.#journal?.open().filter(({ isOwn }) => isOwn) ?? [];
-    return own.map(({ intent }) => intent.id);
+    return this.#own().map(({ intent }) => intent.id);
+  }
+
+  /** Leaves them to other commands: their outcome stays unknown. */
+  releaseOwn(): void {
+    for (const entry of this.#own()) entry.release();
+  }
+
+  #own(): JournalEntry[] {
+    return this.#journal?.open().filter(({ isOwn }) => isOwn) ?? [];
   }
 
   /**

@@ -141,7 +141,7 @@ export async function settlePending(account: TradingAccount, job: Job): Promise<
   const known = () => (job.pendingRequests.size === 0 ? ('known' as const) : undefined);
   await pollUntilSettled(
     account,
-    { ageCheck: orderAgeCheck(job.terms.market), reqTime },
+    { ageCheck: orderAgeCheck(job.terms.market), reqTime, market: job.terms.market },
     async () => ((await reconcileJob(account, job)) ? (known() ?? 'nothing') : undefined),
     async () => {
       closeLate(job);

@@ -116,7 +116,7 @@ function wasCancelledBefore({ journal }: TradingAccount, entry: CancelEntry, { i
   const isThis = (earlier: OrderReference) => isSameReference(earlier, { id }) || isSameReference(earlier, order);
   const names = 'id' in order ? [{ id }] : [{ id }, order];
   // another command that awaits the answer to its cancellation of this order: that one was accepted
-  const isUnderWay = (other: Entry) =>
+  const isUnderWay = (other: JournalEntry) =>
     other.intent.id !== entry.intent.id && other.isUnderWay && cancelledIn(other.intent).some(isThis);
   try {
     // in this order: a cancellation that is settled meanwhile is in both
@@ -220,7 +220,7 @@ export async function findCancelOutcome(
   let reads = 0;
   const { settled } = await pollUntilSettled<CancelOutcome>(
     account,
-    { ageCheck: orderAgeCheck(market), reqTime: entry.intent.reqTime },
+    { ageCheck: orderAgeCheck(market), reqTime: entry.intent.reqTime, market },
     async () => {
       const found = await readOrder(account, entry);
       seen = found ?? seen;

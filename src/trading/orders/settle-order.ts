@@ -55,7 +55,7 @@ export async function settleOrder(
   const { reqTime, terms } = entry.intent;
   const looked = await pollUntilSettled<OrderOutcome>(
     account,
-    { ageCheck: orderAgeCheck(terms.market), reqTime },
+    { ageCheck: orderAgeCheck(terms.market), reqTime, market: terms.market },
     async () => {
       const found = await findSentOrder(account, entry);
       if (typeof found !== 'object') return found;
