@@ -37,6 +37,8 @@ export type SeenName =
       readonly type: OrderType;
       readonly clientId: string | null;
       readonly ids: readonly string[];
+      /** Null for a batch: its answer does not say which id belongs to which order. */
+      readonly terms: Pick<OrderTerms, 'side' | 'price' | 'amount'> | null;
     }
   | { readonly kind: 'cancelled'; readonly order: OrderReference };
 
@@ -183,7 +185,8 @@ export class ExchangeClient {
   ): Promise<WriteOutcome<{ readonly id: string } & Message>> {
     const outcome = await this.#write('order', { terms, clientId }, send);
     const { market, type } = terms;
-    if (outcome.kind === 'done') this.#observe({ kind: 'placed', market, type, clientId, ids: [outcome.answer.id] });
+    if (outcome.kind === 'done')
+      this.#observe({ kind: 'placed', market, type, clientId, ids: [outcome.answer.id], terms });
     return outcome;
   }
 
@@ -195,7 +198,7 @@ export class ExchangeClient {
     const outcome = await this.#write('orderMoreV2', batch, send);
     const { market } = batch;
     if (outcome.kind === 'done')
-      this.#observe({ kind: 'placed', market, type: 'limit', clientId: null, ids: outcome.answer.ids });
+      this.#observe({ kind: 'placed', market, type: 'limit', clientId: null, ids: outcome.answer.ids, terms: null });
     return outcome;
   }
 
