@@ -8,7 +8,7 @@
 __pit_command() {
   subs= flags= arguments=
   case $1 in
-    '') subs='markets ticker depth trades kline stream watch order orders fills cancel cancel-after resolve api account balance bills address deposits withdrawals fees withdraw profile keys doctor completion schema sandbox help' ;;
+    '') subs='markets ticker depth trades kline stream watch order orders fills cancel cancel-after resolve api account balance bills address deposits withdrawals fees withdraw profile keys shell doctor completion schema sandbox help' ;;
     'markets') flags='--base=@coin --quote=@coin --fields=,market|base|quote|priceScale|amountScale|tickSize|lotSize|minAmount|minNotional' arguments='@market' ;;
     'ticker') flags='--quote=@coin --sort=change|volume|market --watch --fields=,market|time|bid|ask|last|open|high|low|change|volume' arguments='@market...' ;;
     'depth') flags='--size=- --merge=- --chart --watch --fields=,side|price|amount' arguments='@market' ;;
@@ -46,11 +46,12 @@ __pit_command() {
     'keys set') flags='--stdin --file=@file --fields=,profile|accessKey|secretKey' ;;
     'keys show') flags='--fields=,profile|accessKey|secretKey' ;;
     'keys remove') flags='--fields=,profile|accessKey|secretKey' ;;
+    'shell') ;;
     'doctor') flags='--fields=,check|status|detail|fix' ;;
     'completion') subs='install uninstall' flags='--fields=,shell|script' arguments='bash|zsh|fish' ;;
     'completion install') flags='--fields=,shell|changes' arguments='bash|zsh|fish' ;;
     'completion uninstall') flags='--fields=,shell|changes' arguments='bash|zsh|fish' ;;
-    'schema') flags='--fields=,command|field|type|description|interface' arguments='markets|ticker|depth|trades|kline|stream|watch|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' ;;
+    'schema') flags='--fields=,command|field|type|description|interface' arguments='markets|ticker|depth|trades|kline|stream|watch|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|shell|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' ;;
     'sandbox') subs='serve start stop status reset account deposit transfer price replay export import clock fault' ;;
     'sandbox serve') flags='--port=- --seed=- --no-limits --limit=- --strict-agent --kline-since=first|latest --dialect=document|observed --zone=- --fields=,baseUrl|tradeUrl|wsUrl|accessKey|secretKey|safePwd|pid|adminUrl|adminToken' ;;
     'sandbox start') flags='--dialect=document|observed --fields=,baseUrl|tradeUrl|wsUrl|accessKey|secretKey|safePwd|pid|adminUrl|adminToken' ;;
@@ -242,13 +243,15 @@ __pit_names() {
   done <<<"$text"
 }
 
-# Offers order ids (id) or client ids (client), only of the market on the line if there is one.
+# Offers order ids (id) or client ids (client), newest first, only of the market on the line if there is one. What the
+# orders are is not shown: bash has no place for it.
 __pit_orders() {
   local text line like='*'
   __pit_symbols orders
   [[ -n $market ]] && like="$market *"
   [[ -n $market && $1 == id ]] && like="$market ${value//[!0-9]/?}*"
-  if [[ $text != *[!A-Za-z0-9_$' \n'-]* ]]; then
+  builtin compopt -o nosort 2>/dev/null
+  if [[ $text != *[!A-Za-z0-9_.,$' \n'-]* ]]; then
     # it holds nothing special to the shell, which can split it much faster
     local IFS=$'\n'
     for line in $text; do if [[ $line == $like ]]; then __pit_order "$1" "$line"; fi; done
@@ -260,6 +263,9 @@ __pit_orders() {
 __pit_order() {
   local rest=${2#* }
   local id=${rest%% *} own=${rest#* }
+  local terms=${own#"${own%% *}"}
+  own=${own%% *}
+  [[ $terms == *[!a-z0-9.,' ']* ]] && return
   [[ -z $id || $id == *[!0-9]* || $rest != *' '* ]] && return
   if [[ $1 == id ]]; then
     __pit_offer "$id"

@@ -35,7 +35,7 @@ export interface ApiOptions {
   readonly onWriteAnswer?: (name: string, body: string) => void;
   /** Absent: no proxy, and the well-known authorities. */
   readonly network?: Network;
-  /** Ends every request. For reads: a write that was cancelled may have been executed. */
+  /** Ends every request. A write that had left may have been executed. */
   readonly signal?: AbortSignal;
 }
 
@@ -303,7 +303,7 @@ export class ExchangeApi {
   #learn(name: string, date: number | null, tookMs: number): void {
     if (date === null || operationOf(name).access !== 'signed') return;
     const received = this.options.host.now();
-    this.#clock.learn({ date, sent: received - tookMs, received });
+    this.#clock.addSample({ date, sent: received - tookMs, received });
   }
 }
 

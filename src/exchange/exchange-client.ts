@@ -23,10 +23,12 @@ export type { WriteOutcome } from './write-outcome.js';
 
 export interface ClientOptions extends ApiOptions {
   /** Takes what each answer shows in passing, whatever it was asked for. */
-  readonly observe?: (observation: Observation) => void;
+  readonly observe?: (observation: SeenName) => void;
 }
 
-export type Observation =
+export type SeenName =
+  /** One market was asked about. */
+  | { readonly kind: 'market'; readonly market: string }
   | { readonly kind: 'coins'; readonly coins: readonly string[] }
   | { readonly kind: 'orders'; readonly orders: readonly Order[] }
   | {
@@ -35,6 +37,8 @@ export type Observation =
       readonly type: OrderType;
       readonly clientId: string | null;
       readonly ids: readonly string[];
+      /** Null for a batch: its answer does not say which id belongs to which order. */
+      readonly terms: Pick<OrderTerms, 'side' | 'price' | 'amount'> | null;
     }
   | { readonly kind: 'cancelled'; readonly order: OrderReference };
 
@@ -99,21 +103,21 @@ export class ExchangeClient {
 
   /** `time` is in milliseconds since the Unix epoch. */
   ticker(market: string): Promise<Ticker & { readonly time: number }> {
-    return this.#read('ticker', { market });
+    return this.#about(market, this.#read('ticker', { market }));
   }
 
   /** A market's book with `size` levels a side. */
   depth(market: string, size: number, merge?: string): Promise<Depth> {
-    return this.#read('depth', { market, size, merge });
+    return this.#about(market, this.#read('depth', { market, size, merge }));
   }
 
   /** The latest trades, or the 50 after the trade with the id `since`, in the exchange's order. */
   trades(market: string, since?: string): Promise<readonly Trade[]> {
-    return this.#read('trades', { market, since });
+    return this.#about(market, this.#read('trades', { market, since }));
   }
 
   candlePage(request: RequestOf<'kline'>): Promise<ValueOf<'kline'>> {
-    return this.#read('kline', request);
+    return this.#about(request.market, this.#read('kline', request));
   }
 
   async account(): Promise<AccountInfo> {
@@ -181,7 +185,8 @@ export class ExchangeClient {
   ): Promise<WriteOutcome<{ readonly id: string } & Message>> {
     const outcome = await this.#write('order', { terms, clientId }, send);
     const { market, type } = terms;
-    if (outcome.kind === 'done') this.#observe({ kind: 'placed', market, type, clientId, ids: [outcome.answer.id] });
+    if (outcome.kind === 'done')
+      this.#observe({ kind: 'placed', market, type, clientId, ids: [outcome.answer.id], terms });
     return outcome;
   }
 
@@ -193,7 +198,7 @@ export class ExchangeClient {
     const outcome = await this.#write('orderMoreV2', batch, send);
     const { market } = batch;
     if (outcome.kind === 'done')
-      this.#observe({ kind: 'placed', market, type: 'limit', clientId: null, ids: outcome.answer.ids });
+      this.#observe({ kind: 'placed', market, type: 'limit', clientId: null, ids: outcome.answer.ids, terms: null });
     return outcome;
   }
 
@@ -262,7 +267,13 @@ export class ExchangeClient {
     return outcome.kind === 'done' ? { kind: 'done', answer: codec.decode(outcome.answer, request) } : outcome;
   }
 
-  #observe(observation: Observation): void {
+  async #about<Value>(market: string, answer: Promise<Value>): Promise<Value> {
+    const value = await answer;
+    this.#observe({ kind: 'market', market });
+    return value;
+  }
+
+  #observe(observation: SeenName): void {
     this.options.observe?.(observation);
   }
 }

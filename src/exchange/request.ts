@@ -157,12 +157,12 @@ export function requestUrl(
   if (access === 'open') return openUrl(name, hosts, parameters);
   requireChecking(hosts.tradeUrl, host.environment);
   const keys = credentials();
-  host.redaction.keep(keys.accessKey);
-  host.redaction.keep(keys.secretKey);
+  host.redaction.addSecret(keys.accessKey);
+  host.redaction.addSecret(keys.secretKey);
   for (const [parameter, value] of parameters)
-    if (described[parameter]?.kind.secret === true) host.redaction.keep(value);
+    if (described[parameter]?.kind.secret === true) host.redaction.addSecret(value);
   const url = signedUrl(name, hosts, parameters, keys, reqTime());
-  host.redaction.keep(new URL(url).searchParams.get('sign') ?? '');
+  host.redaction.addSecret(new URL(url).searchParams.get('sign') ?? '');
   return url;
 }
 

@@ -165,6 +165,8 @@ function gotOnce(): Promise<Got> {
 
 const DIRECT = new Network({});
 
+const CANCELLED = 'the request was cancelled';
+
 /**
  * Sends one GET, once, and ends with the timeout whatever the peer does. Throws {@link TransportError}, and Failure if the
  * network settings are wrong.
@@ -177,6 +179,7 @@ export async function get(
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
   const { options, proxy } = await network.way(url, fresh, timeoutMs);
   const sendStart = proxy === null ? (url.startsWith('https:') ? 'secureConnect' : 'connect') : 'socket';
+  if (signal?.aborted) throw new TransportError('cancelled', false, CANCELLED);
   const answer = request.get(url, {
     timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: timeoutMs },
     ...options,
@@ -227,9 +230,8 @@ class OneExchange {
 
   async result(timeoutMs: number, signal: AbortSignal | undefined): Promise<HttpAnswer> {
     const timer = setTimeout(() => this.#end('timeout', FAULT_WORDS.timeout), timeoutMs);
-    const cancel = () => this.#end('cancelled', 'the request was cancelled');
+    const cancel = () => this.#end('cancelled', CANCELLED);
     signal?.addEventListener('abort', cancel, { once: true });
-    if (signal?.aborted) cancel();
     try {
       const { statusCode: status, body, headers } = await Promise.race([this.answer, this.#failed]);
       return { status, body, date: dateOf(headers.date), certificateEnds: this.#certificateEnds };

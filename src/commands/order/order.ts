@@ -205,7 +205,7 @@ export async function sendOrder(
   if (confirmed.answer !== undefined) return confirmed.answer;
   const { ready, recordOptions } = confirmed;
   onConfirmed([...new Set([...overridden, ...ready.breaches.map(({ guard }) => guard)])]);
-  return place(context, account, ready, { chosen: request.id !== undefined, ...recordOptions });
+  return place(context, account, ready, { isUserId: request.id !== undefined, ...recordOptions });
 }
 
 /**
@@ -293,7 +293,7 @@ async function place(
   { output, host }: Context,
   account: TradingAccount,
   { order, plan }: CheckedOrder,
-  options: { readonly chosen: boolean } & RecordOptions,
+  options: { readonly isUserId: boolean } & RecordOptions,
 ): Promise<Answer> {
   const gate = new SendGate();
   const { clientId: id, notional: _, ...terms } = order;
@@ -337,7 +337,7 @@ export function placedAnswer(order: CheckedOrder['order'], placement: Placement,
   const duplicates = isPlaced ? (placement.duplicates ?? []) : [];
   const listed = isPlaced ? placement.order : null;
   const { market, side, type, account, price, amount, notional } = order;
-  const ownDuplicates = duplicates.flatMap(({ intent, ids }) => (intent === clientId ? ids : []));
+  const ownDuplicates = duplicates.flatMap(({ writeId, ids }) => (writeId === clientId ? ids : []));
   const data = {
     outcome: placement.outcome,
     id: isPlaced ? placement.id : null,

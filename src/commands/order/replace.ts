@@ -212,7 +212,7 @@ async function replace(
   const { replaced, found } = await replaceAndVerify().finally(forget);
   const done = withDuplicates(
     replaced,
-    found.filter(({ intent }) => intent === id),
+    found.filter(({ writeId }) => writeId === id),
   );
   if (done.kind === 'sent' && done.placement.outcome === 'placed' && done.placement.duplicates === null)
     output.note(UNCHECKED);

@@ -5,7 +5,7 @@ import { makePrivateFolder } from '../../config/private-files.js';
 import { FILE_MODE, FOLDER_MODE } from '../../config/write-file.js';
 import { codeOf } from '../../errors.js';
 import { monotonicMs } from '../../platform/host.js';
-import { isAlive, type Place, thisPlace } from '../../platform/processes.js';
+import { isAlive, type Machine, thisMachine } from '../../platform/processes.js';
 import { HOLD_MS, type Lane, type PermitStore, type PermitTerms, POLL_MS, type Taken } from './limiter.js';
 
 /** No request lasts this long: a permit that is still out was lost with its process. */
@@ -46,7 +46,7 @@ export class FileStore implements PermitStore {
     private readonly terms: PermitTerms,
     private readonly now: () => number = monotonicMs,
     private readonly part: PermitTerms = terms,
-    place: Place = thisPlace(),
+    place: Machine = thisMachine(),
   ) {
     this.#folder = path.join(root, within);
     this.#here = markOf(place);
@@ -141,7 +141,7 @@ function outName(number: number, lostAt: number, place: string): string {
   return `${number}.${Math.ceil(lostAt)}.${process.pid}.${place}`;
 }
 
-function markOf({ host, pids }: Place): string {
+function markOf({ host, pids }: Machine): string {
   return createHash('sha256').update(`${host}\n${pids}`).digest('hex').slice(0, 8);
 }
 

@@ -68,7 +68,7 @@ export function redisKey(within: string): string {
 }
 
 /** Forgets the requests to a host: another exchange is there now. */
-export function forgetLimits(root: string, place: string): void {
+export function clearLimits(root: string, place: string): void {
   const folder = path.join(root, placeFolder(place));
   const aside = `${folder}.${process.pid}.gone`;
   try {

@@ -6,7 +6,7 @@ import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { FileStore } from '../../../src/exchange/limiter/file-store.js';
 import { LIMITS } from '../../../src/exchange/limiter/limiter.js';
 import {
-  forgetLimits,
+  clearLimits,
   permitsFolder,
   type Sharing,
   sharedLimits,
@@ -89,7 +89,7 @@ it.each([
     await takeAll(sharing);
     const { sleep } = host;
     // the other process returns its permits after this time
-    Object.assign(host, { sleep: () => sleep(waitMs).then(() => forgetLimits(sharing.root, 'exchange')) });
+    Object.assign(host, { sleep: () => sleep(waitMs).then(() => clearLimits(sharing.root, 'exchange')) });
     const verdict = await client.api.write('order', ORDER);
     const reason = "waiting for the exchange's limits left no time for its answer";
     expect(verdict).toMatchObject(requests === 1 ? { kind: 'done' } : { kind: 'notSent', failure: 'limited', reason });
@@ -156,7 +156,7 @@ it('starts without used permits or a lock for another exchange at the same host'
   const { client, sharing } = clientIn(root, server.url);
   await takeAll(sharing);
   await failureOf(client.api.read('getFeeInfo', { currency: 'btc' }));
-  forgetLimits(root, 'exchange');
+  clearLimits(root, 'exchange');
   const { lockedUntil, limits } = await limiterState(sharing);
   expect([lockedUntil, limits.map(({ out }) => out)]).toEqual([null, [0, 0, 0]]);
   expect(path.basename((await limiterState(sharing)).folder)).toBe('exchange');
