@@ -161,7 +161,7 @@ export type Taken =
 /** Where the permits of one limit are counted: in files, in memory or in Redis. */
 export interface PermitStore {
   /** Takes a permit if one is free. Throws if the store cannot be used. */
-  take(lane: Priority): Promise<Taken>;
+  take(priority: Priority): Promise<Taken>;
 }
 
 /** The right to send one request. It counts from here until a second after its answer. */
@@ -232,8 +232,8 @@ export class MemoryStore implements PermitStore {
     this.#freeAt = new Array<number>(terms.count).fill(0);
   }
 
-  async take(lane: Priority): Promise<Taken> {
-    const first = lane === 'cancel' ? 0 : this.terms.reserved;
+  async take(priority: Priority): Promise<Taken> {
+    const first = priority === 'cancel' ? 0 : this.terms.reserved;
     const now = this.now();
     const number = this.#freeAt.findIndex((freeAt, index) => index >= first && freeAt <= now);
     if (number === -1) return { waitMs: Math.min(...this.#freeAt.slice(first)) - now };

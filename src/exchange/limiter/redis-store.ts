@@ -38,10 +38,10 @@ export class RedisStore implements PermitStore {
     private readonly owner: string,
   ) {}
 
-  async take(lane: Priority): Promise<Taken> {
+  async take(priority: Priority): Promise<Taken> {
     const { count, reserved } = this.terms;
     const name = `${this.owner}.${this.#taken++}`;
-    const most = lane === 'cancel' ? count : count - reserved;
+    const most = priority === 'cancel' ? count : count - reserved;
     const waitMs = Number(await this.#eval(CLAIM, String(most), name, String(LOST_MS)));
     if (waitMs > 0) return { waitMs };
     const renewing = setInterval(() => void this.#keep(name, LOST_MS).catch(() => undefined), RENEW_MS);
