@@ -96,10 +96,12 @@ export function key(name: string, more: Partial<Key> = {}): Key {
   return { name, text: [...name].length === 1 ? name : '', isAlone: true, ...more };
 }
 
+const VIEW = viewOf();
+
 /** The state and all effects after these events, each of them a key by its name or an event. */
 export function afterEvents(
   events: readonly (string | WatchEvent)[],
-  view = viewOf(),
+  view = VIEW,
   from: WatchState = initialState('1min'),
 ) {
   let state = from;

@@ -1,9 +1,11 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { Host } from '../../../src/platform/host.js';
-import { startInProcess } from '../../support/in-process.js';
+import { PIT, startInProcess } from '../../support/in-process.js';
 import { plainEnvironment, runPit } from '../../support/pit.js';
+import { onTerminal } from '../../support/pty.js';
 import { useStillSandbox } from '../../support/still-sandbox.js';
+import { requires } from '../../support/tools.js';
 import { DrawnScreen } from '../../terminal/live/drawn-screen.js';
 
 const sandbox = useStillSandbox();
@@ -124,5 +126,38 @@ describe('pit watch', () => {
   it('refuses to run where it cannot draw or read keys, and names what can', async () => {
     const { code, stderr } = await runPit(['watch', 'btc_usdt'], sandbox);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/needs a terminal[\s\S]*--watch[\s\S]*pit stream/)]);
+  });
+});
+
+describe.skipIf(!requires('python3'))('pit watch on a real terminal (needs python3)', () => {
+  const environment = plainEnvironment(sandbox.home, { TERM: 'xterm' });
+  const drawn = { pattern: '\\x1b\\[\\?1049h(?s:.*)Book btc' };
+  const left = { await: '\u001b[?1049l' };
+  const words = [process.execPath, PIT, 'watch', 'btc_usdt'];
+
+  it('is suspended with Ctrl-Z, comes back with fg, and leaves the terminal as it was', async () => {
+    const { status, echoes } = await onTerminal({
+      command: ['bash', '--norc', '--noprofile', '-i'],
+      environment: { ...environment, PS1: 'ready ' },
+      steps: [
+        { await: 'ready ', type: `'${words.join("' '")}'\r` },
+        { ...drawn, type: '\u001a' },
+        left,
+        { await: 'Stopped', type: 'fg\r' },
+        { ...drawn, type: 'q' },
+        { ...left, type: 'exit $?\r' },
+      ],
+    });
+    expect({ status, echoes }).toEqual({ status: 0, echoes: true });
+  });
+
+  it.each([
+    ['Ctrl-C', { type: '\u0003' }, 130],
+    ['SIGTERM', { signal: 'SIGTERM' as const }, 143],
+  ])('leaves the terminal as it was at %s', async (_what, step, code) => {
+    const job = { command: words, environment, steps: [{ ...drawn, ...step }] };
+    const { screen, status, echoes } = await onTerminal(job);
+    expect({ status, echoes }).toEqual({ status: code, echoes: true });
+    expect(screen.trimEnd().endsWith(left.await)).toBe(true);
   });
 });
