@@ -34,6 +34,7 @@ function __pit_tree_subs
                 'withdraw' 'Withdraw a coin to a verified address' \
                 'profile' 'Manage exchanges by name: their hosts and settings' \
                 'keys' 'Manage the API keys of a profile' \
+                'shell' 'Type commands without pit, at a live prompt' \
                 'doctor' 'Check configuration, hosts, clock, keys and journal, and suggest fixes' \
                 'completion' 'Print the completion script of a shell' \
                 'schema' 'Print the JSON Schema of command output' \
@@ -93,7 +94,7 @@ function __pit_tree_subs
         case 'sandbox fault'
             printf '%s\t%s\n' \
                 'add' 'Make requests to the sandbox or its streams fail' \
-                'list' 'List the active faults' \
+                'list' 'List the faults, also those that are used up' \
                 'clear' 'Remove one fault or all; the log stays' \
                 'log' 'List applied faults and their real effects, oldest first'
     end
@@ -167,7 +168,7 @@ function __pit_tree_flags
                 '--account=spot|isolated|cross' 'spot, isolated or cross (default: spot)' \
                 '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only' \
                 '--resume=@unresolved' 'continue a job that was stopped' \
-                '--fields=,line|price|amount|outcome|id|reason' 'show only these fields in tables and --csv'
+                '--fields=,line|price|amount|outcome|id|reason|state|filled|filledValue|averagePrice|fee|feeCoin' 'show only these fields in tables and --csv'
         case 'order show'
             printf '%s\t%s\n' \
                 '--id=@clientId' 'your own id of the order' \
@@ -607,7 +608,7 @@ function __pit_tree_arguments
                 'bash|zsh|fish' 'bash, zsh or fish (default: your shell)'
         case 'schema'
             printf '%s\t%s\n' \
-                'markets|ticker|depth|trades|kline|stream|watch|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' 'the words of a command, or error (default: all)'
+                'markets|ticker|depth|trades|kline|stream|watch|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|shell|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' 'the words of a command, or error (default: all)'
         case 'sandbox account add'
             printf '%s\t%s\n' \
                 '-' 'the name of the account'
@@ -845,6 +846,13 @@ function __pit_channels --argument-names profile typed
     end
 end
 
+# A word of each open order of a market, the id ($1) or the client id ($2), with what the order is, newest first.
+function __pit_orders --argument-names profile market client word
+    for line in (__pit_lines "$profile" orders "$market [0-9]{1,19} $client(?: (?:buy|sell) [0-9.,]{1,60} at [0-9.,]{1,60})?")
+        string replace -r '^\S+ (\S+) (\S+) ?(.*)' "$word\t"'$3' -- $line
+    end
+end
+
 # The values of a kind, given the market, the profile and what is typed so far.
 function __pit_value --argument-names kind market profile typed
     set -l of $market
@@ -859,9 +867,9 @@ function __pit_value --argument-names kind market profile typed
         case @unresolved
             __pit_lines "$profile" unresolved '[A-Za-z0-9]{4,36}'
         case @order
-            __pit_lines "$profile" orders "$of [0-9]{1,19} [A-Za-z0-9-]{1,36}" | string replace -r '^\S+ (\S+) .*' '$1'
+            __pit_orders "$profile" "$of" '[A-Za-z0-9-]{1,36}' '$1'
         case @clientId
-            __pit_lines "$profile" orders "$of [0-9]{1,19} [A-Za-z0-9]{4,36}" | string replace -r '.* ' ''
+            __pit_orders "$profile" "$of" '[A-Za-z0-9]{4,36}' '$2'
         case @profile
             __pit_profiles
         case @file
@@ -963,4 +971,5 @@ function __pit_complete
     end
 end
 
-complete -c pit -f -a '(__pit_complete)'
+# the order is kept: orders are newest first
+complete -c pit -f -k -a '(__pit_complete)'

@@ -77,15 +77,28 @@ function commandRunner(host: Host, createContext: Program['createContext']): Run
     });
     const { context, activeProfile, deadline, close } = createContext({ host, globals, output });
     try {
-      const answer = await inTime(deadline, () => definition.run(context, input));
-      if (answer !== undefined)
-        await print(output, rowsInTime(deadline, answer), definition.dryRunOutput !== undefined);
+      await unlessOver(host, async () => {
+        const answer = await inTime(deadline, () => definition.run(context, input));
+        if (answer !== undefined)
+          await print(output, rowsInTime(deadline, answer), definition.dryRunOutput !== undefined);
+      });
     } catch (thrown) {
       throw await withActiveProfile(thrown, activeProfile);
     } finally {
       await close();
     }
   };
+}
+
+/** Ends work that a signal has ended. Throws the reason. */
+function unlessOver({ over }: Host, work: () => Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => reject(over.reason);
+    over.addEventListener('abort', end);
+    work()
+      .then(resolve, reject)
+      .finally(() => over.removeEventListener('abort', end));
+  });
 }
 
 /** In milliseconds. */
@@ -149,6 +162,16 @@ async function print(output: Output, answer: Result, isWrite: boolean): Promise<
     throw failure ?? (error instanceof Failure ? error.hinting(hint) : error);
   }
   if (failure !== undefined) throw failure;
+}
+
+/** Runs the command line of a host, prints what ended it, and returns the exit code. Never throws. */
+export async function runToEnd(host: Host, program: Program): Promise<number> {
+  try {
+    await run(host, program);
+    return 0;
+  } catch (thrown) {
+    return report(thrown, host);
+  }
 }
 
 /** Prints what ended a command and returns the exit code for it. */

@@ -1,4 +1,6 @@
 import type { Definition } from '../cli/definition.js';
+import type { Program } from '../cli/run.js';
+import { createContext } from './session/context.js';
 
 type Load = () => Promise<{ readonly default: Definition }>;
 
@@ -44,6 +46,7 @@ export const commands: Readonly<Record<string, Load>> = {
   'keys set': from(() => import('./keys.js'), 'set'),
   'keys show': from(() => import('./keys.js'), 'show'),
   'keys remove': from(() => import('./keys.js'), 'remove'),
+  shell: () => import('./shell/shell.js'),
   doctor: () => import('./doctor/doctor.js'),
   completion: from(() => import('./completion/commands.js'), 'print'),
   'completion install': from(() => import('./completion/commands.js'), 'install'),
@@ -111,6 +114,9 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   'Market data': ['markets', 'ticker', 'depth', 'trades', 'kline', 'stream', 'watch'],
   Trading: ['order', 'orders', 'fills', 'cancel', 'cancel-after', 'resolve', 'api'],
   Funds: ['account', 'balance', 'bills', 'address', 'deposits', 'withdrawals', 'fees', 'withdraw'],
-  Setup: ['profile', 'keys', 'doctor', 'completion', 'schema'],
+  Setup: ['shell', 'profile', 'keys', 'doctor', 'completion', 'schema'],
   Sandbox: ['sandbox'],
 };
+
+/** Everything that a command line may ask for. */
+export const PROGRAM: Program = { commands, groups, synonyms, flagSynonyms, sections: SECTIONS, createContext };

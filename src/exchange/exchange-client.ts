@@ -12,7 +12,7 @@ import type {
 } from '../domain/order.js';
 import { Failure } from '../errors.js';
 import type { Budget } from './budget.js';
-import { type ApiOptions, ExchangeApi, type Send } from './exchange-api.js';
+import { type ApiOptions, ExchangeApi, type WriteOptions } from './exchange-api.js';
 import { OBSERVED } from './observed-codes.js';
 import { codecOf, type OperationName, type RequestOf, type ValueOf } from './operations/index.js';
 import type { Hosts } from './request.js';
@@ -23,10 +23,12 @@ export type { WriteOutcome } from './write-outcome.js';
 
 export interface ClientOptions extends ApiOptions {
   /** Takes what each answer shows in passing, whatever it was asked for. */
-  readonly observe?: (observation: Observation) => void;
+  readonly observe?: (observation: SeenName) => void;
 }
 
-export type Observation =
+export type SeenName =
+  /** One market was asked about. */
+  | { readonly kind: 'market'; readonly market: string }
   | { readonly kind: 'coins'; readonly coins: readonly string[] }
   | { readonly kind: 'orders'; readonly orders: readonly Order[] }
   | {
@@ -35,6 +37,8 @@ export type Observation =
       readonly type: OrderType;
       readonly clientId: string | null;
       readonly ids: readonly string[];
+      /** Null for a batch: its answer does not say which id belongs to which order. */
+      readonly terms: Pick<OrderTerms, 'side' | 'price' | 'amount'> | null;
     }
   | { readonly kind: 'cancelled'; readonly order: OrderReference };
 
@@ -99,21 +103,21 @@ export class ExchangeClient {
 
   /** `time` is in milliseconds since the Unix epoch. */
   ticker(market: string): Promise<Ticker & { readonly time: number }> {
-    return this.#read('ticker', { market });
+    return this.#about(market, this.#read('ticker', { market }));
   }
 
   /** A market's book with `size` levels a side. */
   depth(market: string, size: number, merge?: string): Promise<Depth> {
-    return this.#read('depth', { market, size, merge });
+    return this.#about(market, this.#read('depth', { market, size, merge }));
   }
 
   /** The latest trades, or the 50 after the trade with the id `since`, in the exchange's order. */
   trades(market: string, since?: string): Promise<readonly Trade[]> {
-    return this.#read('trades', { market, since });
+    return this.#about(market, this.#read('trades', { market, since }));
   }
 
   candlePage(request: RequestOf<'kline'>): Promise<ValueOf<'kline'>> {
-    return this.#read('kline', request);
+    return this.#about(request.market, this.#read('kline', request));
   }
 
   async account(): Promise<AccountInfo> {
@@ -177,27 +181,28 @@ export class ExchangeClient {
   async placeOrder(
     terms: OrderTerms,
     clientId: string,
-    send?: Send,
+    send?: WriteOptions,
   ): Promise<WriteOutcome<{ readonly id: string } & Message>> {
     const outcome = await this.#write('order', { terms, clientId }, send);
     const { market, type } = terms;
-    if (outcome.kind === 'done') this.#observe({ kind: 'placed', market, type, clientId, ids: [outcome.answer.id] });
+    if (outcome.kind === 'done')
+      this.#observe({ kind: 'placed', market, type, clientId, ids: [outcome.answer.id], terms });
     return outcome;
   }
 
   /** Places up to 20 limit orders with one request. */
   async placeOrders(
     batch: BatchRequest,
-    send?: Send,
+    send?: WriteOptions,
   ): Promise<WriteOutcome<{ readonly ids: readonly string[] } & Message>> {
     const outcome = await this.#write('orderMoreV2', batch, send);
     const { market } = batch;
     if (outcome.kind === 'done')
-      this.#observe({ kind: 'placed', market, type: 'limit', clientId: null, ids: outcome.answer.ids });
+      this.#observe({ kind: 'placed', market, type: 'limit', clientId: null, ids: outcome.answer.ids, terms: null });
     return outcome;
   }
 
-  async cancelOrder(market: string, order: OrderReference, send?: Send): Promise<WriteOutcome<Cancellation>> {
+  async cancelOrder(market: string, order: OrderReference, send?: WriteOptions): Promise<WriteOutcome<Cancellation>> {
     const outcome = await this.#write('cancelOrder', { market, order }, send);
     if (outcome.kind === 'done') this.#observe({ kind: 'cancelled', order });
     return outcome;
@@ -212,7 +217,7 @@ export class ExchangeClient {
   withdraw(
     withdrawal: WithdrawalRequest,
     password: string,
-    send?: Send,
+    send?: WriteOptions,
   ): Promise<WriteOutcome<{ readonly id: string } & Message>> {
     return this.#write('withdraw', { withdrawal, password }, send);
   }
@@ -237,12 +242,12 @@ export class ExchangeClient {
 
   /** One answer of the market-data host, with its HTTP details. Throws Failure as any read. */
   probeMarketData(): Promise<HttpAnswer> {
-    return this.api.probe('markets', {});
+    return this.api.get('markets', {});
   }
 
   /** One answer of the trade host to a request that needs no key. */
   probeTrading(): Promise<HttpAnswer> {
-    return this.api.probe('getFeeInfo', {});
+    return this.api.get('getFeeInfo', {});
   }
 
   async #read<Name extends OperationName>(name: Name, request: RequestOf<Name>): Promise<ValueOf<Name>> {
@@ -255,14 +260,20 @@ export class ExchangeClient {
   async #write<Name extends OperationName>(
     name: Name,
     request: RequestOf<Name>,
-    send?: Send,
+    send?: WriteOptions,
   ): Promise<WriteOutcome<ValueOf<Name>>> {
     const codec = codecOf(name);
     const outcome = await this.api.write(name, codec.encode(request), send);
     return outcome.kind === 'done' ? { kind: 'done', answer: codec.decode(outcome.answer, request) } : outcome;
   }
 
-  #observe(observation: Observation): void {
+  async #about<Value>(market: string, answer: Promise<Value>): Promise<Value> {
+    const value = await answer;
+    this.#observe({ kind: 'market', market });
+    return value;
+  }
+
+  #observe(observation: SeenName): void {
     this.options.observe?.(observation);
   }
 }

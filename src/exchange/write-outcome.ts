@@ -1,4 +1,4 @@
-import { Failure, type FailureKind } from '../errors.js';
+import { Failure, type FailureKind, Interrupted } from '../errors.js';
 import { Refused } from './response.js';
 import { TransportError } from './transport.js';
 
@@ -25,12 +25,16 @@ export const WAITED_TOO_LONG: NotSent = {
   failure: 'limited',
 };
 
-/** A Failure here is of the limits, or of a host that could not be started. Anything that may have left may have arrived. */
+/**
+ * A Failure here is of the limits, or of a host that could not be started, and a signal ended the wait for them. Anything that
+ * may have left may have arrived.
+ */
 export function outcomeOf(thrown: unknown): WriteOutcome<never> {
+  if (thrown instanceof Interrupted) return CANCELLED;
   if (thrown instanceof Refused) return { kind: 'refused', refusal: thrown };
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   if (thrown instanceof Failure) return { kind: 'notSent', reason: asPart(reason), failure: thrown.kind };
-  const stayed = thrown instanceof TransportError && !thrown.sent;
+  const stayed = thrown instanceof TransportError && !thrown.mayHaveLeft;
   return stayed ? { kind: 'notSent', reason, failure: 'unreachable' } : { kind: 'lost', reason };
 }
 

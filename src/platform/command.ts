@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { constants as system } from 'node:os';
 import path from 'node:path';
+import type { Writable } from 'node:stream';
 import type { Signals } from './host.js';
 
 /** The exit codes of a shell for a program that it could not run. */
@@ -25,6 +26,23 @@ export async function runCommand(words: readonly string[], signals: Signals, isO
   } finally {
     takeBack();
   }
+}
+
+/** A command that reads what is written to its input. */
+export interface PipedCommand {
+  readonly input: Writable;
+  /** Its exit code, or 128 plus the number of the signal that ended it. */
+  readonly ended: Promise<number>;
+}
+
+/**
+ * Has a shell run a line with a pipe as its input. Its other streams, and with them the terminal, are those of this program.
+ *
+ * @param shell the user's, by its path; without one the system's own
+ */
+export function pipeTo(line: string, shell: string | undefined): PipedCommand {
+  const child = spawn(line, { shell: shell || true, stdio: ['pipe', 'inherit', 'inherit'] });
+  return { input: child.stdin, ended: exitCodeOf(child) };
 }
 
 function exitCodeOf(child: ChildProcess): Promise<number> {

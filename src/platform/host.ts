@@ -1,17 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import envPaths from 'env-paths';
 import { Interrupted } from '../errors.js';
+import type { PipedCommand } from './command.js';
 import { type JobControl, jobControl } from './job-control.js';
 import { type Redaction, redacting } from './redaction.js';
 
 export interface TerminalOutput extends Writable {
   readonly isTTY?: boolean;
-  readonly columns?: number;
-  readonly rows?: number;
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
 }
 
 export interface TerminalInput extends Readable {
@@ -55,6 +57,13 @@ export interface Host {
   boundLookups(milliseconds: number): void;
   /** Runs the work when a signal ends the program, before it exits. Returns a function that cancels this. */
   readonly onInterrupt: Signals['onInterrupt'];
+  /** Ctrl-C goes to the taker alone and ends nothing, until the returned function is called. */
+  readonly takeInterrupts: Signals['takeInterrupts'];
+  /**
+   * Aborts when the command is over: nothing that it has left behind may go on. Its reason is what to throw. It never does
+   * where the end of a command is the end of the program.
+   */
+  readonly over: AbortSignal;
   /**
    * Runs the work when the program ends without a signal, before it reports an error that nothing caught. Returns a function
    * that cancels this.
@@ -68,6 +77,8 @@ export interface Host {
    * the signal that ended it. Until it ends, signals go to it.
    */
   run(words: readonly string[]): Promise<number>;
+  /** Has the user's shell run a line that reads from a pipe. Its other streams are those of this program. */
+  pipeTo(line: string): Promise<PipedCommand>;
 }
 
 /** Milliseconds of a clock that all processes of a machine share and that is never set. It may stand still while the machine sleeps. */
@@ -94,11 +105,21 @@ export function systemHost(): Host {
     keepSmall,
     boundLookups,
     onInterrupt: signals.onInterrupt,
+    takeInterrupts: signals.takeInterrupts,
+    over: neverOver(),
     onExit,
     jobControl,
     isProgram: async (name) => (await import('./command.js')).isProgram(name, process.env.PATH),
     run: async (words) => (await import('./command.js')).runCommand(words, signals, isOnTerminal()),
+    pipeTo: async (line) => (await import('./command.js')).pipeTo(line, process.env.SHELL),
   };
+}
+
+/** The signal of a command whose end is the end of the program. Every request and every wait listens to it. */
+export function neverOver(): AbortSignal {
+  const { signal } = new AbortController();
+  setMaxListeners(0, signal);
+  return signal;
 }
 
 /**
@@ -152,6 +173,8 @@ export interface Signals {
    * @param impatient runs at a second signal, which does not wait for the work
    */
   readonly onInterrupt: (work: Work, impatient?: () => void) => () => void;
+  /** Passes Ctrl-C on, until the returned function is called. */
+  readonly takeInterrupts: (taker: () => void) => () => void;
   /** Passes signals on, except that of a closed terminal, until the returned function is called. */
   readonly handOver: (taker: (signal: Signal) => void) => () => void;
 }
@@ -193,10 +216,12 @@ function takeSignals(): Signals {
   const works = new Map<Work, (() => void) | undefined>();
   let ending = false;
   let taker: ((signal: Signal) => void) | undefined;
+  let interruptTaker: (() => void) | undefined;
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
     process.on(signal, async () => {
       // every program on a closed terminal gets SIGHUP itself
       if (taker !== undefined && signal !== 'SIGHUP') return taker(signal);
+      if (interruptTaker !== undefined && signal === 'SIGINT') return interruptTaker();
       if (ending) for (const impatient of works.values()) impatient?.();
       else {
         ending = true;
@@ -209,6 +234,12 @@ function takeSignals(): Signals {
     onInterrupt: (work, impatient) => {
       works.set(work, impatient);
       return () => works.delete(work);
+    },
+    takeInterrupts: (to) => {
+      interruptTaker = to;
+      return () => {
+        interruptTaker = undefined;
+      };
     },
     handOver: (to) => {
       taker = to;

@@ -40,7 +40,7 @@ export class Output {
     private readonly host: Pick<
       Host,
       'input' | 'output' | 'errors' | 'environment' | 'onInterrupt' | 'onExit' | 'jobControl'
-    >,
+    > & { readonly over?: AbortSignal },
     readonly format: Format,
     private readonly options: OutputOptions = {},
   ) {
@@ -85,11 +85,13 @@ export class Output {
     if (this.#place === undefined) return () => {};
     const line = new StatusLine(this.#place, text, (shown) => this.errorScreen.paint[meaning()](shown), everyMs);
     this.#live = line;
-    return () => {
+    const stop = () => {
       if (this.#live !== line) return;
       this.#live = undefined;
       line.stop();
     };
+    this.host.over?.addEventListener('abort', stop);
+    return stop;
   }
 
   /** Whether a table can be drawn in place on stdout. */

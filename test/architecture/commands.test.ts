@@ -1,9 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
-import { commands, groups } from '../../src/commands/index.js';
+import { commands, groups, PROGRAM } from '../../src/commands/index.js';
 import { FAILURES } from '../../src/errors.js';
-import { PROGRAM } from '../../src/main.js';
 import { systemHost } from '../../src/platform/host.js';
 
 const definitions = await Promise.all(

@@ -127,4 +127,5 @@ export const FILES: Readonly<Record<string, string>> = {
 export const SILENT: Readonly<Record<string, string>> = {
   watch: 'it draws on a terminal only, and prints nothing',
   schema: 'its documents are the schemas, which are held against those of the last release',
+  shell: 'it prints what its commands print',
 };

@@ -17,10 +17,10 @@ const RESULT: CancelResult = {
   code: 1000,
   message: null,
 };
-const done: CancelAttempt = { result: RESULT, intent: null, failure: null };
+const done: CancelAttempt = { result: RESULT, recordId: null, failure: null };
 const failed: CancelAttempt = {
   result: { ...RESULT, outcome: 'refused', code: 3001, message: 'order not found' },
-  intent: null,
+  recordId: null,
   failure: 'refused',
 };
 
@@ -61,7 +61,7 @@ describe('the total of cancel --all', () => {
   };
   const attempt = (id: string, outcome: 'cancelled' | 'refused' | 'unknown', filled: string | null): CancelAttempt => {
     const result = { ...RESULT, outcome, id, price: '100', amount: '2', filled };
-    return { result, intent: null, failure: outcome === 'cancelled' ? null : outcome };
+    return { result, recordId: null, failure: outcome === 'cancelled' ? null : outcome };
   };
   const total = (attempts: readonly CancelAttempt[], orders: readonly Order[], left: readonly string[] = []) => {
     const records = new Map(orders.map((one) => [one.id, one]));
@@ -89,6 +89,14 @@ describe('the total of cancel --all', () => {
   it('names no amount if that of one order is unknown', () => {
     expect(total([attempt('1', 'cancelled', null)], [order('1', 'buy', '0')])).toBe('Total: 1 cancelled.');
     expect(total([attempt('9', 'cancelled', '0')], [])).toBe('Total: 1 cancelled.');
+  });
+
+  it('counts an order that another command cancelled apart, and not as released', () => {
+    const [own, others] = [attempt('1', 'cancelled', '0'), attempt('2', 'cancelled', '0')];
+    const earlier = { ...others, result: { ...others.result, message: 'was already cancelled' } };
+    expect(total([own, earlier], [order('1', 'buy', '0'), order('2', 'buy', '0')])).toBe(
+      'Total: 1 cancelled, 1 already cancelled. Released 200 usdt.',
+    );
   });
 
   it('says what is still open', () => {

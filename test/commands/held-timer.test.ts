@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
-import { PROGRAM } from '../../src/main.js';
+import { PROGRAM } from '../../src/commands/index.js';
 import type { Host } from '../../src/platform/host.js';
 import { saying } from '../support/advice.js';
 import { type FakeHost, fakeHost, NOW } from '../support/fake-host.js';

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
+import { PROGRAM } from '../../src/commands/index.js';
 import { journalName } from '../../src/commands/session/context.js';
 import { Interrupted } from '../../src/errors.js';
-import { PROGRAM } from '../../src/main.js';
 import type { Host } from '../../src/platform/host.js';
 import { Journal } from '../../src/trading/journal/journal.js';
 import { fakeHost, NOW } from '../support/fake-host.js';
@@ -122,7 +122,9 @@ describe('a signal while a timer is held', () => {
   it('during a restart says that the timer may run longer', async () => {
     const again = (operation: string, count: number) => operation === 'cancelAllOrdersAfter' && count === 2;
     const printed = await interruptedAt('cancel-after btc_usdt --hold --yes', again, answers);
-    expect(printed).toMatch(/^The exchange will cancel every order of btc_usdt at \S+ \(UTC\) at the earliest, unless/);
+    expect(printed).toMatch(
+      /^The exchange will cancel every order of btc_usdt at \S+ \(UTC\) at the earliest( and by \S+ \(UTC\))?, unless/,
+    );
   });
 });
 

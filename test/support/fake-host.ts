@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import type { Host } from '../../src/platform/host.js';
+import { type Host, neverOver } from '../../src/platform/host.js';
 import { Redaction } from '../../src/platform/redaction.js';
 
 export interface FakeHost extends Host {
@@ -41,10 +41,13 @@ export function fakeHost(): FakeHost {
     keepSmall: () => Promise.resolve(),
     boundLookups: () => undefined,
     onInterrupt: () => () => undefined,
+    takeInterrupts: () => () => undefined,
+    over: neverOver(),
     onExit: () => () => undefined,
     jobControl: { onStop: () => () => undefined, press: () => undefined },
     isProgram: () => Promise.resolve(true),
     run: () => Promise.resolve(0),
+    pipeTo: () => Promise.resolve({ input: new PassThrough(), ended: Promise.resolve(0) }),
     sleeps,
     printed: () => texts.join(''),
   };

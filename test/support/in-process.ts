@@ -5,7 +5,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { main } from '../../src/main.js';
 import { isProgram } from '../../src/platform/command.js';
-import { directoriesOf, type Host, monotonicMs, type TerminalInput } from '../../src/platform/host.js';
+import { directoriesOf, type Host, monotonicMs, neverOver, type TerminalInput } from '../../src/platform/host.js';
 import { redacting } from '../../src/platform/redaction.js';
 
 export interface CommandInProcess {
@@ -15,8 +15,8 @@ export interface CommandInProcess {
   readonly printed: { stdout: string; stderr: string };
   /** Resolves with stdout after its first whole line; rejects if the command ends before. */
   firstLine(): Promise<string>;
-  /** Does what a signal that ends the program would do first. */
-  interrupt(): Promise<void>;
+  /** Does what a signal that ends the program would do first. Ctrl-C may be taken by the command itself. */
+  interrupt(signal?: 'SIGINT' | 'SIGTERM'): Promise<void>;
 }
 
 export interface ProcessOptions {
@@ -62,6 +62,7 @@ export function startInProcess(
   const output = collecting('stdout', columns !== undefined && !pipedOutput);
   const errors = collecting('stderr', columns !== undefined);
   const works = new Set<Parameters<Host['onInterrupt']>[0]>();
+  let interruptTaker: (() => void) | undefined;
   const host: Host = {
     arguments: words,
     self: { command: process.execPath, arguments: [PIT] },
@@ -82,6 +83,13 @@ export function startInProcess(
       works.add(work);
       return () => works.delete(work);
     },
+    takeInterrupts: (to) => {
+      interruptTaker = to;
+      return () => {
+        interruptTaker = undefined;
+      };
+    },
+    over: neverOver(),
     onExit: () => () => undefined,
     jobControl: { onStop: () => () => undefined, press: () => undefined },
     isProgram: (name) => Promise.resolve(isProgram(name, environment.PATH)),
@@ -93,6 +101,12 @@ export function startInProcess(
         child.on('error', reject);
         child.on('close', (code) => resolve(code ?? 1));
       }),
+    pipeTo: async (line) => {
+      const child = spawn(line, { shell: true, env: environment, stdio: 'pipe' });
+      child.stdout.on('data', (chunk) => output.write(chunk));
+      child.stderr.on('data', (chunk) => errors.write(chunk));
+      return { input: child.stdin, ended: new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1))) };
+    },
     ...replaced,
   };
   const ended = main(host);
@@ -107,8 +121,9 @@ export function startInProcess(
     ended,
     printed,
     firstLine,
-    interrupt: async () => {
-      await Promise.all([...works].map(async (work) => work('SIGTERM')));
+    interrupt: async (signal = 'SIGTERM') => {
+      if (signal === 'SIGINT' && interruptTaker !== undefined) interruptTaker();
+      else await Promise.all([...works].map(async (work) => work(signal)));
     },
   };
 }

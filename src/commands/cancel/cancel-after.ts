@@ -10,7 +10,7 @@ import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { readOpenOrders } from '../../trading/orders/open-orders.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
-import { startTimerSurely, type Timer } from '../../trading/timed-cancel/timer.js';
+import { startTimerSurely, type Timer, withLatest } from '../../trading/timed-cancel/timer.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
 import { marketName, programWord } from '../inputs.js';
 import { onMarket } from '../known-market.js';
@@ -75,9 +75,10 @@ async function start(
   const { host, output } = context;
   let forget = host.onInterrupt(() => output.warn(`The timer may have been started. ${effect(market)}`));
   try {
-    const timer = await onMarket(context, market, () => startTimerSurely(account, market));
+    const started = await onMarket(context, market, () => startTimerSurely(account, market));
     forget();
-    forget = host.onInterrupt(() => output.note(startedNote(market, timer, held)));
+    forget = host.onInterrupt(() => output.note(startedNote(market, started, held)));
+    const timer = await withLatest(account, market, started);
     await verifyMarket(account, market);
     if (held === undefined) return timerAnswer(market, timer);
     // it reports the timer itself before it waits for anything

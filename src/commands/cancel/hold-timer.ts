@@ -160,7 +160,7 @@ class HoldView {
 
   #state(): string {
     const { market } = this.held;
-    const isUncertain = this.#trouble !== undefined || this.#isTrying || this.#timer.mayBeLater;
+    const isUncertain = this.#trouble !== undefined || this.#isTrying;
     if (this.#leftMs() <= 0 && !this.#isTrying) return `The timer of ${market} has run out.`;
     return timerText(market, this.#timer, isUncertain);
   }
@@ -188,9 +188,15 @@ export function timerAnswer(market: string, timer: Timer): Answer {
   };
 }
 
-/** What happens if the timer is left alone. If the outcome of a request is unknown, it may happen later. */
-export function timerText(market: string, { sentAt, mayBeLater }: Timer, isUncertain = mayBeLater): string {
-  const when = `at ${timeOfDay(sentAt + MINUTE_MS)}${isUncertain ? ' at the earliest' : ''}`;
+/**
+ * What happens if the timer is left alone. If the outcome of a request is unknown, it may happen later.
+ * @param isRestarting whether the timer may have been started again since
+ */
+export function timerText(market: string, { sentAt, lostAt, latestAt }: Timer, isRestarting = false): string {
+  const earliest = timeOfDay(sentAt + MINUTE_MS);
+  const isUncertain = isRestarting || lostAt !== null;
+  const latest = isRestarting || lostAt === null || latestAt === null ? '' : ` and by ${timeOfDay(latestAt)}`;
+  const when = `at ${earliest}${isUncertain ? ` at the earliest${latest}` : ''}`;
   return `The exchange will cancel every order of ${market} ${when}, unless the timer is restarted; it cannot be stopped.`;
 }
 

@@ -7,7 +7,7 @@ import { Failure, suggest, usage } from '../../errors.js';
 import type { Screen } from '../../terminal/screen.js';
 import { zonedTime } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
-import { isSameReference } from '../../trading/orders/reference.js';
+import { isSameReference } from '../../trading/orders/order-lookup.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { WAITS, type Wait, waitForOrder } from '../../trading/orders/wait.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
@@ -51,7 +51,9 @@ export default define({
     };
     const readWithNews = async () => {
       const asked = onMarket(context, market, async () =>
-        wait === undefined ? { found: await read(), failure: undefined } : awaitOrder(context, account, read, wait),
+        wait === undefined
+          ? { found: await read(), failure: undefined }
+          : awaitOrder(context, account, market, read, wait),
       );
       const { found, failure } = await asked.catch(async (error: unknown) => {
         // a write that is unknown may still place it
@@ -93,6 +95,7 @@ interface Awaited {
 async function awaitOrder(
   { output, host, globals }: Context,
   account: TradingAccount,
+  market: string,
   read: () => Promise<Order>,
   wait: Wait,
 ): Promise<Awaited> {
@@ -101,10 +104,10 @@ async function awaitOrder(
   const forget = host.onInterrupt(hide);
   const tell = (order: Order) => {
     status = `Waiting for ${wait}: ${progressOf(order)}`;
-    account.tell(`${zonedTime(host.now())}  ${progressOf(order)}`);
+    account.reportProgress(`${zonedTime(host.now())}  ${progressOf(order)}`);
   };
   try {
-    const { record: found, isReached } = await waitForOrder(account, read, wait, tell);
+    const { record: found, isReached } = await waitForOrder(account, market, read, wait, tell);
     return { found, failure: isReached ? undefined : notReached(found, wait, globals.timeoutMs) };
   } finally {
     hide();

@@ -37,11 +37,12 @@ const RULE_COLUMNS: readonly Column<FaultRule>[] = [
   { title: 'applied', value: ({ applied }) => String(applied), align: 'right', importance: 6 },
 ];
 
-function condition({ probability, count, every }: FaultRule): string {
+function condition({ probability, count, every, applied }: FaultRule): string {
+  if (count !== null && applied >= count) return 'used up';
   const parts = [
     every === null ? '' : `every ${every}.`,
     probability === null ? '' : `probability ${probability}`,
-    count === null ? '' : `${count} times`,
+    count === null ? '' : count === 1 ? 'once' : `${count} times`,
   ];
   return parts.filter((part) => part !== '').join(', ') || 'always';
 }
@@ -101,7 +102,7 @@ function skew(text: string): number {
 }
 
 export const list = define({
-  summary: 'List the active faults',
+  summary: 'List the faults, also those that are used up',
   examples: ['sandbox fault list', 'sandbox fault list --json'],
   output: shape.list(RULE),
   async run({ sandbox }) {
@@ -112,7 +113,7 @@ export const list = define({
         ...(['id', 'kind', 'operation', 'probability', 'count', 'every', 'delay', 'skew', 'seen', 'applied'] as const),
       ],
       columns: RULE_COLUMNS,
-      empty: 'No active faults.',
+      empty: 'No faults.',
     });
   },
 });

@@ -10,7 +10,8 @@ import { Budget } from '../../exchange/budget.js';
 import type { Host } from '../../platform/host.js';
 import type { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
-import type { ToleranceMemory, TradingAccount } from '../../trading/account.js';
+import type { RequestLifetimeMemory, TradingAccount } from '../../trading/account.js';
+import type { JournalEntry } from '../../trading/journal/entry.js';
 import type { Journal, Unsettled } from '../../trading/journal/journal.js';
 import type { UnknownWrite } from '../../trading/unknown-writes.js';
 import { CompletionNames, namesFolder } from './completion-names.js';
@@ -39,6 +40,8 @@ export function createContext(base: CliContext): RunningCommand {
     trading ??= new Trading(host, budget, output, session);
     return trading;
   };
+  // if the process lives on, what the command has left unsettled would seem to be under way
+  host.over.addEventListener('abort', () => trading?.releaseOwn());
   return {
     context: {
       ...base,
@@ -127,8 +130,9 @@ class Trading {
       budget,
       client,
       journal: await this.#openJournal(),
-      tolerance: toleranceMemory(connection, session.profiles, session.cache),
-      tell: (words) => {
+      orderPushes: await session.orderPushes(),
+      requestLifetime: requestLifetimeMemory(connection, session.profiles, session.cache),
+      reportProgress: (words) => {
         if (host.errors.isTTY === true) output.note(words);
       },
       warn: (words) => output.warn(words),
@@ -144,8 +148,16 @@ class Trading {
 
   /** The ids of open writes that this process owns. */
   ownIds(): string[] {
-    const own = this.#journal?.open().filter(({ isOwn }) => isOwn) ?? [];
-    return own.map(({ intent }) => intent.id);
+    return this.#own().map(({ intent }) => intent.id);
+  }
+
+  /** Leaves them to other commands: their outcome stays unknown. */
+  releaseOwn(): void {
+    for (const entry of this.#own()) entry.release();
+  }
+
+  #own(): JournalEntry[] {
+    return this.#journal?.open().filter(({ isOwn }) => isOwn) ?? [];
   }
 
   /**
@@ -192,7 +204,11 @@ export function journalName(
  * The exchange's time tolerance: kept in the profile, or in the cache for a host from the environment. In the same command
  * a change counts at once, even if it could not be written.
  */
-export function toleranceMemory(connection: ToleranceOf, profiles: Profiles, cache: Cache): ToleranceMemory {
+export function requestLifetimeMemory(
+  connection: LifetimeSource,
+  profiles: Profiles,
+  cache: Cache,
+): RequestLifetimeMemory {
   const { profile, settings, hostFromEnvironment, tradeUrl } = connection;
   const key = `tolerance ${tradeUrl}`;
   let kept = hostFromEnvironment ? cache.read(key)?.value : settings.reqTimeTolerance;
@@ -200,21 +216,21 @@ export function toleranceMemory(connection: ToleranceOf, profiles: Profiles, cac
     get known() {
       return kept === undefined ? undefined : Number.parseInt(kept, 10) * 1_000;
     },
-    keep: async (milliseconds) => {
+    save: async (milliseconds) => {
       kept = `${Math.ceil(milliseconds / 1_000)}s`;
       if (hostFromEnvironment) return cache.write(key, kept);
       await profiles.set(profile, 'reqTimeTolerance', kept).catch(onlyFailures);
     },
-    forget: async () => {
+    clear: async () => {
       kept = undefined;
-      if (hostFromEnvironment) return cache.forget(key);
+      if (hostFromEnvironment) return cache.remove(key);
       await profiles.unset(profile, 'reqTimeTolerance').catch(onlyFailures);
     },
   };
 }
 
 /** The part of a connection that the tolerance belongs to. */
-type ToleranceOf = Pick<Connection, 'profile' | 'settings' | 'hostFromEnvironment' | 'tradeUrl'>;
+type LifetimeSource = Pick<Connection, 'profile' | 'settings' | 'hostFromEnvironment' | 'tradeUrl'>;
 
 /** If the profile cannot be written, the next command measures the tolerance again. */
 function onlyFailures(thrown: unknown): void {

@@ -10,19 +10,20 @@ import { type ClientOptions, ExchangeClient } from '../../exchange/exchange-clie
 import type { ClockMemory } from '../../exchange/exchange-clock.js';
 import { ExchangeZone } from '../../exchange/exchange-zone.js';
 import type { Limits } from '../../exchange/limiter/limiter.js';
-import { placeOf, type Sharing, sharedLimits } from '../../exchange/limiter/shared-limits.js';
+import { hostKey, type Sharing, sharedLimits } from '../../exchange/limiter/shared-limits.js';
 import type { LimiterState } from '../../exchange/limiter/state.js';
 import { MarketCatalog } from '../../exchange/market-catalog.js';
 import type { Mirror, MirrorOptions } from '../../exchange/mirror/mirror.js';
 import type { Credentials, Hosts } from '../../exchange/request.js';
 import type { Channel, ExchangeStream } from '../../exchange/stream/events.js';
+import { OrderPushes } from '../../exchange/stream/order-pushes.js';
 import type { StreamOptions } from '../../exchange/stream/stream-client.js';
 import { Network } from '../../exchange/transport.js';
 import type { Host } from '../../platform/host.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
 import type { Output } from '../../terminal/output.js';
 import { SeenNames } from './completion-names.js';
-import { SANDBOX_CLOCK, SANDBOX_PLACE, type Sandbox } from './sandbox.js';
+import { SANDBOX_CLOCK, SANDBOX_HOST_KEY, type Sandbox } from './sandbox.js';
 
 /** The profile in use and the exchange that it leads to. Each part is made when it is first asked for. */
 export class Session {
@@ -95,9 +96,13 @@ export class Session {
    * address for streams, or no key for a channel.
    */
   async stream(channels: readonly Channel[], options: StreamChoices = {}): Promise<ExchangeStream> {
-    const { host, globals, output } = this;
     await this.#streamAddress(() => this.sandbox.ensure());
-    // one that was stopped since is not started again: it may have been stopped for good
+    return this.#openStream(channels, options);
+  }
+
+  /** A sandbox that was stopped since is not started again: it may have been stopped for good. */
+  async #openStream(channels: readonly Channel[], options: StreamChoices): Promise<ExchangeStream> {
+    const { host, globals, output } = this;
     const address = () => this.#streamAddress(() => this.sandbox.relocated());
     const connection = await this.connection();
     const [{ StreamClient }, { isPrivate }] = await Promise.all([
@@ -107,6 +112,7 @@ export class Session {
     if (channels.some(isPrivate)) this.credentials(connection);
     return new StreamClient({
       ...options,
+      signal: options.signal === undefined ? host.over : AbortSignal.any([host.over, options.signal]),
       ...this.#readingOf(connection, await this.#marketNames(channels)),
       host,
       address,
@@ -144,7 +150,7 @@ export class Session {
     await this.client();
     const connection = await this.connection();
     const { Mirror } = await import('../../exchange/mirror/mirror.js');
-    return new Mirror({
+    const mirror = new Mirror({
       ...options,
       ...this.#readingOf(connection, await this.#marketNames(channels)),
       host: this.host,
@@ -154,6 +160,19 @@ export class Session {
         ? { open: (opened: readonly Channel[], signal: AbortSignal) => this.stream(opened, { signal }) }
         : {}),
     });
+    this.host.over.addEventListener('abort', () => void mirror.close());
+    return mirror;
+  }
+
+  /**
+   * Tells when the exchange pushes a change of an order of the market, so that a wait may read again. It makes no request over
+   * HTTP and never fails. Undefined if there is no address for streams.
+   */
+  async orderPushes(): Promise<((market: string) => OrderPushes) | undefined> {
+    const { wsUrlMissing } = await this.connection();
+    if (wsUrlMissing !== null) return undefined;
+    return (market) =>
+      new OrderPushes((signal) => this.#openStream([{ kind: 'orders', market }], { signal, httpReads: 'never' }));
   }
 
   /** How a stream or a mirror reads over HTTP. */
@@ -249,6 +268,7 @@ export class Session {
       network: new Network(this.host.environment, connection.settings.caFile),
       writesUnderWay: this.writesUnderWay,
       onWriteAnswer: (name, body) => this.#listener(name, body),
+      signal: this.host.over,
     };
   }
 
@@ -257,16 +277,16 @@ export class Session {
     const { baseUrl, tradeUrl, settings } = connection;
     const { limiter, limiterShare } = settings;
     const { host, output } = this;
-    if (limiter !== undefined) for (const password of passwordsOf(limiter)) host.redaction.keep(password);
-    const placeFor = (url: string | null) => (url === null ? SANDBOX_PLACE : placeOf(url));
+    if (limiter !== undefined) for (const password of passwordsOf(limiter)) host.redaction.addSecret(password);
+    const placeFor = (url: string | null) => (url === null ? SANDBOX_HOST_KEY : hostKey(url));
     return {
       root: host.directories.state,
       now: host.now,
       share: shareOf(limiterShare),
       accessKey: () => this.credentials(connection).accessKey,
-      places: { base: placeFor(baseUrl), trade: placeFor(tradeUrl) },
+      hosts: { base: placeFor(baseUrl), trade: placeFor(tradeUrl) },
       ...(limiter === undefined ? {} : { redis: limiter }),
-      away: (words) => output.note(words),
+      onUnshared: (words) => output.note(words),
     };
   }
 
@@ -276,7 +296,7 @@ export class Session {
 }
 
 /** What a command chooses about its streams. */
-type StreamChoices = Pick<StreamOptions, 'connectMs' | 'signal' | 'isCompared'>;
+type StreamChoices = Pick<StreamOptions, 'connectMs' | 'signal' | 'httpReads'>;
 
 /** What a command chooses about a mirror. */
 type MirrorChoices = Pick<MirrorOptions, 'observe' | 'pollMs'>;

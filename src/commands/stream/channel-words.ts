@@ -22,6 +22,11 @@ type Kind = keyof typeof FORMS;
 
 const KINDS = Object.keys(FORMS) as readonly Kind[];
 
+/** What a channel begins with, for completion: with a colon if a market follows. */
+export const CHANNEL_STARTS: readonly string[] = KINDS.flatMap((kind) =>
+  kind === 'orders' ? [kind, `${kind}:`] : FORMS[kind].includes(':') ? `${kind}:` : kind,
+);
+
 /** Reads a channel such as `depth:btc_usdt`. Throws Failure `usage` that names it, the rule and the nearest names. */
 export const channelName = withCompletion({ of: 'channel' }, (word): Channel => {
   const [first = '', ...parts] = word.split(':');

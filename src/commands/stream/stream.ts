@@ -75,7 +75,11 @@ async function* follow(
 ): AsyncGenerator<StreamEvent> {
   const { session, host, output, globals, budget } = context;
   const bind = budget.disableDeadline();
-  const choices = { signal: end.signal, connectMs: globals.timeoutMs, isCompared: !ends.raw };
+  const choices = {
+    signal: end.signal,
+    connectMs: globals.timeoutMs,
+    httpReads: ends.raw ? 'afterGaps' : 'always',
+  } as const;
   const stream = await session.stream(channels, choices);
   const forget = host.onInterrupt(() => stream.close());
   const isDrawn = output.canDraw;

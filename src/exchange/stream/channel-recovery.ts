@@ -5,13 +5,15 @@ import { type ChannelSource, type HttpData, type PushedData, Unreadable } from '
 import { ConflatedEvent } from './event-queue.js';
 import { type AnyDataEvent, type GapEvent, isPrivate } from './events.js';
 
+/** What HTTP is read for: nothing, the start and gaps, or also comparisons with quiet channels. */
+export type HttpReads = 'never' | 'afterGaps' | 'always';
+
 interface RecoveryContext {
   readonly host: Pick<Host, 'now' | 'monotonic'>;
   readonly emit: (event: AnyDataEvent | GapEvent) => void;
   /** Reads over HTTP, a few at a time. */
   readonly read: <Value>(work: () => Promise<Value>) => Promise<Value>;
-  /** Whether the channel is compared with HTTP now and then. */
-  readonly isCompared: boolean;
+  readonly httpReads: HttpReads;
   /** Asks for {@link ChannelRecovery.confirmed} once everything that was sent until now has come. */
   readonly fence: () => void;
   /** Subscribes again: the exchange may have forgotten the channel. */
@@ -191,8 +193,9 @@ export class ChannelRecovery {
   }
 
   #read(): void {
-    if (this.source.hasHttp) this.#startReading();
-    else this.#cannotRead();
+    if (!this.source.hasHttp) this.#cannotRead('the interface has no operation that shows it');
+    else if (this.context.httpReads === 'never') this.#cannotRead('it is not read over HTTP');
+    else this.#startReading();
   }
 
   #startReading(): void {
@@ -264,8 +267,8 @@ export class ChannelRecovery {
   }
 
   /** Only the gap can be reported; at the start there is none. */
-  #cannotRead(): void {
-    if (this.#gap !== null) this.#reportPermanent('the interface has no operation that shows it');
+  #cannotRead(why: string): void {
+    if (this.#gap !== null) this.#reportPermanent(why);
     this.#complete([]);
   }
 
@@ -315,8 +318,8 @@ export class ChannelRecovery {
   }
 
   #isComparisonDue(): boolean {
-    const { isCompared, host } = this.context;
-    if (!isCompared || !this.source.hasHttp || this.#isComparing) return false;
+    const { httpReads, host } = this.context;
+    if (httpReads !== 'always' || !this.source.hasHttp || this.#isComparing) return false;
     const now = host.monotonic();
     if (now < this.#nextCompare) return false;
     const silence = Math.max(COMPARE_MS, SILENT_PAUSES * (this.#pauseMs ?? 0));

@@ -12,7 +12,7 @@ import { SUCCESS } from '../response.js';
 import { signMessage } from '../signing.js';
 import { Network } from '../transport.js';
 import type { SourceContext } from './base-source.js';
-import { ChannelRecovery } from './channel-recovery.js';
+import { ChannelRecovery, type HttpReads } from './channel-recovery.js';
 import { EventQueue } from './event-queue.js';
 import {
   type Channel,
@@ -40,8 +40,11 @@ export interface StreamOptions {
   readonly orderMarkets?: (() => Promise<readonly string[]>) | undefined;
   /** Finds a market by its name without underscore. */
   readonly marketNamed?: ((joined: string) => string | undefined) | undefined;
-  /** Whether channels are compared with HTTP now and then, so that frames are missed that never come. Default: true. */
-  readonly isCompared?: boolean | undefined;
+  /**
+   * `always`: at the start, after gaps, and to compare quiet channels. `afterGaps`: without comparisons. `never`: what was
+   * missed stays missing. Default: always.
+   */
+  readonly httpReads?: HttpReads | undefined;
   /** How long the first connection may take, in milliseconds, before the stream fails. Absent: for ever. */
   readonly connectMs?: number | undefined;
   /** Takes a line about each connection and subscription, secrets already masked. */
@@ -171,12 +174,12 @@ export class StreamClient implements ExchangeStream {
   #add(channel: Channel): ChannelRecovery | undefined {
     const key = channelKey(channel);
     if (this.#recoveries.has(key)) return undefined;
-    const { host, isCompared = true } = this.options;
+    const { host, httpReads = 'always' } = this.options;
     const recovery: ChannelRecovery = new ChannelRecovery(sourceOf(channel, this.#context), {
       host,
       emit: (event) => this.#queue.push(event),
       read: (work) => this.#read(work),
-      isCompared,
+      httpReads,
       fence: () => this.#ping([recovery]),
       resubscribe: () => this.#subscribe([recovery]),
       reconnect: (reason) => this.#socket?.giveUp(reason),
@@ -372,7 +375,7 @@ export class StreamClient implements ExchangeStream {
     const { accessKey, secretKey } = credentials();
     const whole = { ...message, accesskey: accessKey };
     const sign = signMessage(whole, secretKey);
-    for (const secret of [accessKey, secretKey, sign]) host.redaction.keep(secret);
+    for (const secret of [accessKey, secretKey, sign]) host.redaction.addSecret(secret);
     return { ...whole, sign };
   }
 

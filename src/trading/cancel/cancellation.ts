@@ -4,11 +4,11 @@ import { Failure, type FailureKind, tryRead } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import { type Refused, SUCCESS } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
-import type { Entry } from '../journal/entry.js';
-import { isOf, type Settled } from '../journal/intent.js';
-import { isRefusedAlike, isSameReference } from '../orders/reference.js';
+import type { JournalEntry } from '../journal/entry.js';
+import { isOf, type RecordedWrite, type Settled } from '../journal/intent.js';
+import { isSameReference, isSameRefusal } from '../orders/order-lookup.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
-import { orderProbe } from '../tolerance.js';
+import { orderAgeCheck } from '../request-lifetime.js';
 
 /** What is known of an order that was to be cancelled; null is unknown. */
 export interface OrderFacts {
@@ -62,7 +62,7 @@ function factsOf(order: Order | undefined): OrderFacts {
 }
 
 /** A cancellation that is recorded, or a replacement, which begins with one. */
-export type CancelEntry = Entry<'cancelOrder'> | Entry<'replace'>;
+export type CancelEntry = JournalEntry<'cancelOrder'> | JournalEntry<'replace'>;
 
 /**
  * Sends a recorded cancellation, once.
@@ -115,13 +115,23 @@ function wasCancelledBefore({ journal }: TradingAccount, entry: CancelEntry, { i
   const { order } = entry.intent.terms;
   const isThis = (earlier: OrderReference) => isSameReference(earlier, { id }) || isSameReference(earlier, order);
   const names = 'id' in order ? [{ id }] : [{ id }, order];
+  // another command that awaits the answer to its cancellation of this order: that one was accepted
+  const isUnderWay = (other: JournalEntry) =>
+    other.intent.id !== entry.intent.id && other.isUnderWay && cancelledIn(other.intent).some(isThis);
   try {
+    // in this order: a cancellation that is settled meanwhile is in both
+    if (journal.open().some(isUnderWay)) return true;
     return names.some((name) => journal.archive.since(0, name).some((settled) => cancelledBy(settled).some(isThis)));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     entry.note(`whether it was cancelled before is unknown: ${error.message}`);
     return false;
   }
+}
+
+/** The name of the order that a write is about to cancel. */
+function cancelledIn(intent: RecordedWrite): readonly OrderReference[] {
+  return isOf(intent, 'cancelOrder') || isOf(intent, 'replace') ? [intent.terms.order] : [];
 }
 
 /** The names of the order that a settled write cancelled. */
@@ -143,7 +153,7 @@ async function readOrder(
   code?: number | null,
 ): Promise<Order | 'none' | undefined> {
   const { market, order: reference } = entry.intent.terms;
-  const unlessAlike = (error: unknown) => (isRefusedAlike(error, code) ? undefined : Promise.reject(error));
+  const unlessAlike = (error: unknown) => (isSameRefusal(error, code) ? undefined : Promise.reject(error));
   const order = await tryRead(async () => (await client.findOrder(market, reference).catch(unlessAlike)) ?? 'none');
   const state = typeof order === 'object' ? order.state : order === undefined ? 'no answer' : 'not found';
   entry.note(`asked for the order: ${state}`);
@@ -161,7 +171,7 @@ function closedOutcome(order: Order): CancelOutcome | undefined {
 /** As {@link findCancelOutcome}, and records it. */
 export async function settleCancel(
   account: TradingAccount,
-  entry: Entry<'cancelOrder'>,
+  entry: JournalEntry<'cancelOrder'>,
   known: KnownOfCancel = {},
 ): Promise<CancelOutcome> {
   const cancel = await findCancelOutcome(account, entry, known);
@@ -210,7 +220,7 @@ export async function findCancelOutcome(
   let reads = 0;
   const { settled } = await pollUntilSettled<CancelOutcome>(
     account,
-    { probe: orderProbe(market), reqTime: entry.intent.reqTime },
+    { ageCheck: orderAgeCheck(market), reqTime: entry.intent.reqTime, market },
     async () => {
       const found = await readOrder(account, entry);
       seen = found ?? seen;

@@ -3,6 +3,7 @@ import { Failure } from '../../errors.js';
 import { OBSERVED } from '../../exchange/observed-codes.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
+import { ReadPauses } from '../read-pauses.js';
 
 /** The state to wait for: placed, filled, or final. */
 export const WAITS = ['open', 'filled', 'closed'] as const;
@@ -28,19 +29,35 @@ function endedBy(state: OrderState, wait: Wait): boolean | undefined {
 
 /**
  * Reads the order until it reaches the state, cannot reach it any more, or the budget ends. Reads again soon after a change,
- * less and less often without one. A failed read is skipped if another one is possible. Throws as the client's `read` if the
+ * less and less often without one, and early if the exchange pushes a change in the market. A failed read is skipped if another one is possible. Throws as the client's `read` if the
  * order was never seen; a new order may be late.
  *
  * @param changed called with each record that differs from the one before, the first included
  */
 export async function waitForOrder(
-  { budget, host }: Pick<TradingAccount, 'budget' | 'host'>,
+  account: Pick<TradingAccount, 'budget' | 'host' | 'orderPushes'>,
+  market: string,
+  look: () => Promise<Order>,
+  wait: Wait,
+  changed: (record: Order) => void,
+): Promise<Waited> {
+  const pauses = new ReadPauses(account, market);
+  try {
+    return await readUntil(account, pauses, look, wait, changed);
+  } finally {
+    pauses.close();
+  }
+}
+
+async function readUntil(
+  { budget }: Pick<TradingAccount, 'budget'>,
+  pauses: ReadPauses,
   look: () => Promise<Order>,
   wait: Wait,
   changed: (record: Order) => void,
 ): Promise<Waited> {
   let last: Order | undefined;
-  for (let unchanged = 0; ; unchanged += 1) {
+  for (let unchanged = 0; ; ) {
     const seen = await look().catch((error: unknown) => passable(error, wait, last !== undefined));
     if (!(seen instanceof Failure) && isOther(seen, last)) {
       [last, unchanged] = [seen, 0];
@@ -51,7 +68,7 @@ export async function waitForOrder(
     const usual = backoffMs(unchanged, PAUSES_MS);
     // half of what is left, so that the last read comes near the end
     const pause = Math.min(usual, budget.leftMs / 2);
-    if (pause >= SHORTEST_PAUSE_MS) await host.sleep(pause);
+    if (pause >= SHORTEST_PAUSE_MS) unchanged += (await pauses.wait(pause)) ? 0 : 1;
     else if (last !== undefined) return { record: last, isReached: false };
     else throw seen;
   }

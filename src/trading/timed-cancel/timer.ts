@@ -1,7 +1,9 @@
-import { Failure, suggest } from '../../errors.js';
+import { Failure, suggest, tryRead } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
+import { closesAt } from '../reconcile.js';
+import { orderAgeCheck, requestLifetimeOf } from '../request-lifetime.js';
 
 /** "Orders are cancelled one minute after the call." */
 export const MINUTE_MS = 60_000;
@@ -15,8 +17,13 @@ export interface Timer {
   /** When the request left and when its answer came, by the monotonic clock. */
   readonly sent: number;
   readonly answered: number;
-  /** Whether an earlier request got no answer: if it arrives later, the minute begins again. */
-  readonly mayBeLater: boolean;
+  /**
+   * When the last request without an answer left, by this machine's clock in milliseconds since the Unix epoch; null if there
+   * was none. If it arrives later, the minute begins again.
+   */
+  readonly lostAt: number | null;
+  /** When the exchange cancels at the latest, by the same clock; null if an earlier request may arrive and that is unknown. */
+  readonly latestAt: number | null;
 }
 
 /** The result of one attempt to start the timer. */
@@ -35,7 +42,8 @@ export async function startTimer({ client, host }: TradingAccount, market: strin
   const answered = host.monotonic();
   if (result.kind === 'done') {
     const cancelsAt = client.now() - (answered - sent) + MINUTE_MS;
-    return { kind: 'started', timer: { cancelsAt, sentAt, sent, answered, mayBeLater: false } };
+    const latestAt = sentAt + (answered - sent) + MINUTE_MS;
+    return { kind: 'started', timer: { cancelsAt, sentAt, sent, answered, lostAt: null, latestAt } };
   }
   const failed = { kind: 'failed', ended: answered } as const;
   if (result.kind === 'refused')
@@ -55,16 +63,28 @@ const PAUSES_MS = { first: 300, longest: 1_200 };
  */
 export async function startTimerSurely(account: TradingAccount, market: string): Promise<Timer> {
   let lost: Failure | undefined;
+  let lostAt: number | null = null;
   for (let count = 0; ; count += 1) {
+    const at = account.host.now();
     const attempt = await startTimer(account, market);
-    if (attempt.kind === 'started') return { ...attempt.timer, mayBeLater: lost !== undefined };
+    if (attempt.kind === 'started')
+      return lostAt === null ? attempt.timer : { ...attempt.timer, lostAt, latestAt: null };
     const { failure, arrived } = attempt;
-    if (arrived === 'perhaps') lost = failure;
+    if (arrived === 'perhaps') [lost, lostAt] = [failure, at];
     const pause = backoffMs(count, PAUSES_MS);
     const isLast = count + 1 === MAX_ATTEMPTS || failure.kind === 'refused' || !account.budget.allows(2 * pause);
     if (isLast) throw lost === undefined ? failure : unknown(market, lost);
     await account.host.sleep(pause);
   }
+}
+
+/** The timer, with when the exchange cancels at the latest: the last request without an answer may arrive until it expires. */
+export async function withLatest(account: TradingAccount, market: string, timer: Timer): Promise<Timer> {
+  const { lostAt } = timer;
+  if (lostAt === null) return timer;
+  const lifetime = await tryRead(() => requestLifetimeOf(account, orderAgeCheck(market)));
+  if (lifetime === undefined || !Number.isFinite(lifetime)) return timer;
+  return { ...timer, latestAt: closesAt(lostAt, lifetime) + MINUTE_MS };
 }
 
 function unknown(market: string, { message }: Failure): Failure {

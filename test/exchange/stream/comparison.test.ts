@@ -134,7 +134,7 @@ describe('a channel of an account that went quiet', () => {
 
   it('is not compared if the reader wants nothing but frames', async () => {
     const http = { getAccountInfo: () => account(coin('btc', '1')) };
-    const followed = await follow([BALANCES], http, { isCompared: false });
+    const followed = await follow([BALANCES], http, { httpReads: 'afterGaps' });
     await followed.next();
     const before = followed.requests().length;
     await pass(followed, await followed.exchange.peer(), 60);

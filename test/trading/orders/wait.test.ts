@@ -33,7 +33,7 @@ async function waited(wait: Wait, reads: readonly Read[]) {
     return now;
   };
   const account = { host, budget: new Budget(60_000, host.now) };
-  const end = await waitForOrder(account, read, wait, ({ status, filled }) =>
+  const end = await waitForOrder(account, 'btc_usdt', read, wait, ({ status, filled }) =>
     changes.push(`${status} ${filled}`),
   ).catch((error: Failure) => error);
   const result = end instanceof Failure ? end.message : `${end.record.state} ${end.isReached}`;

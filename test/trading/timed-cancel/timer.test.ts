@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type HoldEvent, hold } from '../../../src/trading/timed-cancel/hold.js';
-import { MINUTE_MS, startTimer, startTimerSurely, type Timer } from '../../../src/trading/timed-cancel/timer.js';
+import {
+  MINUTE_MS,
+  startTimer,
+  startTimerSurely,
+  type Timer,
+  withLatest,
+} from '../../../src/trading/timed-cancel/timer.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
@@ -28,7 +34,7 @@ describe('starting the timer', () => {
     const started = await startTimer(accountOf(server.url), 'btc_usdt');
     expect(started).toEqual({
       kind: 'started',
-      timer: { cancelsAt: NOW + 60_000, sentAt: NOW, sent: 0, answered: 0, mayBeLater: false },
+      timer: { cancelsAt: NOW + 60_000, sentAt: NOW, sent: 0, answered: 0, lostAt: null, latestAt: NOW + 60_000 },
     });
     const { accesskey, sign, ...own } = query(server.requests[0]?.target ?? '');
     expect(own).toEqual({ method: 'cancelAllOrdersAfter', currency: 'btc_usdt', reqTime: String(NOW) });
@@ -47,9 +53,13 @@ describe('starting the timer', () => {
     [
       'too frequent at first',
       [respond('{"code":4002,"message":"often"}'), OK],
-      { cancelsAt: NOW + 60_300, mayBeLater: false },
+      { cancelsAt: NOW + 60_300, lostAt: null, latestAt: NOW + 60_300 },
     ],
-    ['lost at first', [LOST, FAULTS['an HTML page'], OK], { cancelsAt: NOW + 60_900, mayBeLater: true }],
+    [
+      'lost at first',
+      [LOST, FAULTS['an HTML page'], OK],
+      { cancelsAt: NOW + 60_900, lostAt: NOW + 300, latestAt: null },
+    ],
     ['lost each time', [LOST], { kind: 'unknown', hints: saying('pit cancel-after btc_usdt') }],
     ['lost, then refused', [LOST, REFUSED], { kind: 'unknown' }],
   ])('handles a start that is %s', async (_, answers, expected) => {
@@ -59,13 +69,25 @@ describe('starting the timer', () => {
     expect(server.requests.length).toBeLessThanOrEqual(4);
   });
 
+  it('cancels at the latest a minute after the exchange stops accepting a request without an answer', async () => {
+    const server = await serve(LOST, OK);
+    const account = accountOf(server.url, { tolerance: 60_000 });
+    const timer = await startTimerSurely(account, 'btc_usdt');
+    const { latestAt } = await withLatest(account, 'btc_usdt', timer);
+    expect([timer.sentAt, latestAt]).toEqual([NOW + 300, NOW + 60_000 + 5_000 + 60_000]);
+    expect(server.requests).toHaveLength(2);
+  });
+
   it('is unreachable without a host, because no request can have arrived', async () => {
     const account = accountOf('http://127.0.0.1:1');
     await expect(startTimerSurely(account, 'btc_usdt')).rejects.toMatchObject({ kind: 'unreachable' });
   });
 });
 
-const FIRST: Timer = { cancelsAt: NOW + MINUTE_MS, sentAt: NOW, sent: 0, answered: 0, mayBeLater: false };
+const FIRST: Timer = {
+  ...{ cancelsAt: NOW + MINUTE_MS, sentAt: NOW, sent: 0, answered: 0 },
+  ...{ lostAt: null, latestAt: NOW + MINUTE_MS },
+};
 
 /** The first events, without the attempts. */
 async function events(account: TestAccount, count: number, end = new AbortController()): Promise<HoldEvent[]> {

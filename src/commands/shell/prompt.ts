@@ -1,0 +1,42 @@
+import { SANDBOX } from '../../config/profiles.js';
+import { grouped } from '../../domain/number-format.js';
+import type { Screen } from '../../terminal/screen.js';
+import { displayWidth } from '../../terminal/text.js';
+import type { Price } from './live-price.js';
+
+/** What a prompt shows. */
+export interface PromptState {
+  readonly profile: string;
+  readonly market: string | undefined;
+  readonly price: Price | undefined;
+  /** Of the last command. */
+  readonly exitCode: number;
+}
+
+/**
+ * `sandbox btc_usdt 29,031.50 ▲ > `, with the exit code of the last command before it if that is not 0. A price that is not
+ * current shows its age instead of a direction. A narrow terminal gets less.
+ */
+export function promptText(screen: Screen, state: PromptState): string {
+  const { paint, width } = screen;
+  const { profile, market, price, exitCode } = state;
+  const code = exitCode === 0 ? [] : [paint.bad(`[${exitCode}]`)];
+  // another profile may be real money
+  const where = profile === SANDBOX ? paint.label(profile) : paint.warn(profile);
+  const what = market === undefined ? [] : [paint.strong(market)];
+  const parts = [...code, where, ...what, ...(price === undefined ? [] : [priceText(screen, price)])];
+  // half of the line is for what is typed
+  while (parts.length > 1 && displayWidth(plain(parts)) > width / 2) parts.pop();
+  return `${parts.join(' ')} > `;
+}
+
+function priceText({ paint, symbols }: Screen, { last, direction, ageMs, isCurrent }: Price): string {
+  if (!isCurrent) return paint.faint(`${grouped(last)} (${Math.round(ageMs / 1_000)} s old)`);
+  if (direction === 'same') return grouped(last);
+  const [up, down] = symbols ? ['▲', '▼'] : ['up', 'down'];
+  return paint[direction](`${grouped(last)} ${direction === 'up' ? up : down}`);
+}
+
+function plain(parts: readonly string[]): string {
+  return parts.join(' ').replace(/\u001b\[[\d;]*m/g, '');
+}

@@ -1,0 +1,265 @@
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import type { Context } from '../../cli/context.js';
+import { define } from '../../cli/definition.js';
+import { runToEnd } from '../../cli/run.js';
+import * as shape from '../../cli/shapes.js';
+import { type Connection, chooseConnection } from '../../config/connection.js';
+import { SANDBOX } from '../../config/profiles.js';
+import { CommandEnded, Failure, Interrupted, suggest, tryRead, usage } from '../../errors.js';
+import { CommandHost } from '../../platform/command-host.js';
+import { LineReader } from '../../terminal/line-reader.js';
+import { PROGRAM } from '../index.js';
+import { marketName } from '../inputs.js';
+import { CompletionNames, namesFolder } from '../session/completion-names.js';
+import { createContext } from '../session/context.js';
+import type { Session } from '../session/session.js';
+import { complete, type Names } from './complete.js';
+import { History } from './history.js';
+import { readLine } from './line.js';
+import { LivePrice } from './live-price.js';
+import { promptText } from './prompt.js';
+import { marketOf, typedCommand, withMarket } from './typed-command.js';
+
+export default define({
+  summary: 'Type commands without pit, at a live prompt',
+  examples: ['shell', 'shell --profile live', 'shell --dry-run'],
+  output: shape.anything,
+  async run(context) {
+    const { globals, budget, prompts } = context;
+    if (globals.yes) throw usage('--yes cannot confirm a whole shell.', 'Give it to each command that it confirms.');
+    if (globals.fields) throw usage('--fields belongs to one command.', 'Give it to each command that it is for.');
+    const shell = new Shell(context);
+    await budget.openEnded(() => (prompts.available ? shell.converse() : shell.runScript()));
+    return undefined;
+  },
+});
+
+/** How often the prompt is looked at: a price may have changed, and an age has. */
+const REDRAW_MS = 500;
+
+const HELP = `
+In this shell:
+  use MARKET         choose the market of the prompt; depth, trades and other reads use it if you name none
+  COMMAND | PROGRAM  send the answer to a program of your own shell, such as less
+  COMMAND > FILE     write the answer to a file; >> appends
+  help, exit         Ctrl-C cancels a command, Ctrl-D leaves
+A write always names its market.`;
+
+/** The exit code of an interrupted command. */
+const INTERRUPTED = new Interrupted('SIGINT').exitCode;
+
+/** Commands one after another in one process. */
+class Shell {
+  readonly #history: History;
+  readonly #price = new LivePrice();
+  readonly #reader: LineReader;
+  /** The session of the prompt; each command has its own. */
+  #session: Session;
+  #connection: Connection | undefined;
+  #market: string | undefined;
+  #running: CommandHost | undefined;
+  #exitCode = 0;
+  #isLeft = false;
+
+  constructor(private readonly context: Context) {
+    const { host, session } = context;
+    this.#session = session;
+    this.#history = new History(host.directories.state, host.redaction);
+    this.#reader = new LineReader(host);
+  }
+
+  /** Runs what a person types, until they leave. */
+  async converse(): Promise<void> {
+    const { host } = this.context;
+    const release = host.takeInterrupts(() => this.#interrupt());
+    const forget = this.#endWithProgram();
+    const redrawing = setInterval(() => this.#reader.redraw(), REDRAW_MS);
+    redrawing.unref();
+    let rest = '';
+    try {
+      await this.#locate();
+      while (!this.#isLeft) {
+        const typed = await this.#reader.read({ ...this.#prompting(), initial: rest });
+        if (typed === undefined) return;
+        ({ rest } = typed);
+        for (const [index, line] of typed.lines.entries()) {
+          if (this.#isLeft) return;
+          // what came with an earlier line was drawn before that line's answer
+          if (index > 0) host.errors.write(`${this.#promptText()}${line}\n`);
+          await this.#run(line, host.input);
+          if (line.trim() !== '') this.#history.add(line);
+          // who interrupts a command does not want what comes after it
+          if (this.#exitCode === INTERRUPTED) break;
+        }
+      }
+    } finally {
+      clearInterval(redrawing);
+      release();
+      forget();
+      await this.#price.stop();
+    }
+  }
+
+  /** Runs the lines of a file or a pipe, until one fails: then throws CommandEnded with its exit code. */
+  async runScript(): Promise<void> {
+    const { host, output } = this.context;
+    const forget = this.#endWithProgram();
+    let number = 0;
+    try {
+      await this.#locate();
+      for await (const line of createInterface({ input: host.input, crlfDelay: Number.POSITIVE_INFINITY })) {
+        number += 1;
+        // a command must not read the lines that follow it
+        await this.#run(line, Readable.from([]));
+        if (this.#isLeft) return;
+        if (this.#exitCode === 0) continue;
+        if (output.format !== 'json') output.note(`Stopped at line ${number}.`);
+        throw new CommandEnded(this.#exitCode);
+      }
+    } finally {
+      forget();
+    }
+  }
+
+  /** Runs a line and keeps its exit code. */
+  async #run(line: string, input: Context['host']['input']): Promise<void> {
+    try {
+      const { words, outside } = readLine(line);
+      if (words.length > 0) this.#exitCode = await this.#runWords(words, outside, input);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.context.output.error(error);
+      this.#exitCode = error.exitCode;
+    }
+  }
+
+  async #runWords(words: readonly string[], outside: string | null, input: Context['host']['input']): Promise<number> {
+    const [first = '', ...rest] = words;
+    const isAlone = rest.length === 0 && outside === null;
+    if (['exit', 'quit'].includes(first) && isAlone) {
+      this.#isLeft = true;
+      return 0;
+    }
+    if (first === 'use') return this.#use(rest);
+    if (first === 'shell' && !rest.includes('--help'))
+      throw usage('You are in the shell already.', 'Type a command, or exit.');
+    const command = await typedCommand(words);
+    const whole = [...this.#ownFlags(command.flags), ...withMarket(words, command, this.#market)];
+    const code = await this.#runCommand(whole, outside, input);
+    const market = code === 0 ? marketOf(command) : undefined;
+    if (market !== undefined && market !== this.#market) await this.#follow(market);
+    await this.#locate();
+    if (first === 'help' && isAlone) await this.context.output.answer({ data: null, show: () => HELP });
+    return code;
+  }
+
+  /** Runs a command as the program does. What a pipe leads to decides the exit code if the command itself was done. */
+  async #runCommand(
+    words: readonly string[],
+    outside: string | null,
+    input: Context['host']['input'],
+  ): Promise<number> {
+    const { host } = this.context;
+    const piped = outside === null ? undefined : await host.pipeTo(outside);
+    // a reader that has ended wanted no more
+    piped?.input.on('error', () => undefined);
+    const command = new CommandHost(host, words, { input, ...(piped === undefined ? {} : { output: piped.input }) });
+    this.#running = command;
+    try {
+      const code = await runToEnd(command.host, PROGRAM);
+      piped?.input.end();
+      const outsideCode = (await piped?.ended) ?? 0;
+      return code === 0 ? outsideCode : code;
+    } finally {
+      this.#running = undefined;
+      command.end();
+    }
+  }
+
+  async #use([word, ...others]: readonly string[]): Promise<number> {
+    if (word === undefined || others.length > 0)
+      throw usage('use takes one market.', suggest('List the markets', 'markets'));
+    const { market } = await (await this.#session.markets()).find(marketName(word));
+    await this.#follow(market);
+    return 0;
+  }
+
+  /** The flags that this shell was started with, for each of its commands. */
+  #ownFlags(given: ReadonlySet<string>): string[] {
+    const { profile, color, verbose, dryRun, format, timeoutChosen, timeoutMs } = this.context.globals;
+    return [
+      ...(profile === undefined || given.has('--profile') ? [] : ['--profile', profile]),
+      ...(timeoutChosen && !given.has('--timeout') ? ['--timeout', String(timeoutMs / 1_000)] : []),
+      ...(format === 'table' || given.has('--json') || given.has('--csv') ? [] : [`--${format}`]),
+      ...(color ? [] : ['--no-color']),
+      ...(verbose ? ['--verbose'] : []),
+      ...(dryRun ? ['--dry-run'] : []),
+    ];
+  }
+
+  /** Ctrl-C: cancels the command, or the line that is being typed. */
+  #interrupt(): void {
+    if (this.#running === undefined) this.#reader.interrupt();
+    else void this.#running.interrupt('SIGINT');
+  }
+
+  /** Passes a signal that ends the program on to the command that runs. */
+  #endWithProgram(): () => void {
+    const interrupt = () => this.#running?.interrupt('SIGTERM');
+    return this.context.host.onInterrupt(interrupt, () => void interrupt());
+  }
+
+  /** Chooses the exchange of the prompt again: a command may have changed the profile in use. */
+  async #locate(): Promise<void> {
+    const { host, globals, output } = this.context;
+    const before = this.#connection;
+    this.#connection = await tryRead(() => chooseConnection(globals, host.environment, this.#session));
+    if (addressOf(this.#connection) === addressOf(before)) return;
+    if (before !== undefined) this.#session = createContext({ host, globals, output }).context.session;
+    await this.#follow(this.#symbols().read('recent')[0]);
+  }
+
+  /** Makes a market the current one. */
+  async #follow(market: string | undefined): Promise<void> {
+    this.#market = market;
+    await this.#price.stop();
+    if (market === undefined || !this.context.prompts.available) return;
+    // starts the sandbox if it does not run; what is wrong with the exchange is for the commands to say
+    await tryRead(() => this.#session.client());
+    await this.#price.follow(this.#session, market);
+  }
+
+  #symbols(profile = this.#connection?.profile ?? SANDBOX): CompletionNames {
+    const { directories, environment } = this.context.host;
+    return new CompletionNames(directories.cache, namesFolder(profile, environment));
+  }
+
+  #prompting() {
+    const { host, output, session } = this.context;
+    const names: Names = {
+      lines: async (kind, profile) => this.#symbols(profile).read(kind),
+      profiles: async () => (await session.profiles.list()).map(({ name }) => name),
+    };
+    return {
+      prompt: () => this.#promptText(),
+      history: this.#history.newestFirst,
+      complete: (line: string) => complete(line, names),
+      isEditable: output.errorScreen.symbols && host.input.isTTY === true,
+    };
+  }
+
+  #promptText(): string {
+    const { output, globals } = this.context;
+    const profile = this.#connection?.profile ?? globals.profile ?? '';
+    const state = { profile, market: this.#market, price: this.#price.price, exitCode: this.#exitCode };
+    return promptText(output.errorScreen, state);
+  }
+}
+
+/** Where a connection leads. */
+function addressOf(connection: Connection | undefined): string | undefined {
+  if (connection === undefined) return undefined;
+  const { profile, baseUrl, tradeUrl, wsUrl } = connection;
+  return [profile, baseUrl, tradeUrl, wsUrl].join(' ');
+}

@@ -1,0 +1,98 @@
+import { createInterface, type Interface } from 'node:readline';
+import type { Host } from '../platform/host.js';
+
+/** What a person typed at a prompt. */
+export interface Typed {
+  /** Several if they were pasted, or typed before the prompt appeared; none if the line was given up. */
+  readonly lines: readonly string[];
+  /** The beginning of a further line. */
+  readonly rest: string;
+}
+
+interface Prompting {
+  /** The prompt as it is now. */
+  readonly prompt: () => string;
+  /** Earlier lines, newest first. */
+  readonly history: readonly string[];
+  /** What may stand in place of the end of a line. */
+  readonly complete: (line: string) => Promise<{ readonly candidates: readonly string[]; readonly replaces: string }>;
+  /** What the line begins with. */
+  readonly initial: string;
+  /** Whether the line can be edited and the prompt drawn again. Otherwise the terminal itself edits whole lines. */
+  readonly isEditable: boolean;
+}
+
+/**
+ * Reads lines from a person. Between two readings the terminal is as it was found, for whatever else draws and asks there;
+ * `redraw` and `interrupt` do nothing then.
+ */
+export class LineReader {
+  #reading:
+    | { readonly lines: Interface; readonly prompt: () => string; shown: string; readonly giveUp: () => void }
+    | undefined;
+
+  constructor(private readonly host: Pick<Host, 'input' | 'errors'>) {}
+
+  /** Resolves with undefined at Ctrl-D on an empty line, and when the terminal is gone. */
+  read({ prompt, history, complete, initial, isEditable }: Prompting): Promise<Typed | undefined> {
+    const { input, errors: output } = this.host;
+    const lines = createInterface({
+      input,
+      output,
+      terminal: isEditable,
+      history: [...history],
+      historySize: Math.max(1, history.length),
+      prompt: prompt(),
+      completer: (line: string, answer: (error: null, found: [string[], string]) => void) => {
+        const nothing = { candidates: [], replaces: line };
+        complete(line)
+          .catch(() => nothing)
+          .then(({ candidates, replaces }) => {
+            if (this.#reading?.lines === lines) answer(null, [[...candidates], replaces]);
+          });
+      },
+    });
+    return new Promise((resolve) => {
+      const typed: string[] = [];
+      const end = (result: Typed | undefined) => {
+        if (this.#reading?.lines !== lines) return;
+        this.#reading = undefined;
+        lines.close();
+        resolve(result);
+      };
+      const giveUp = () => {
+        output.write('^C\n');
+        end({ lines: [], rest: '' });
+      };
+      this.#reading = { lines, prompt, shown: prompt(), giveUp };
+      lines.on('line', (line) => {
+        // all that came at once has been read by then
+        if (typed.push(line) === 1) setImmediate(() => end({ lines: typed, rest: isEditable ? lines.line : '' }));
+      });
+      lines.on('SIGINT', giveUp);
+      lines.on('close', () => {
+        if (typed.length > 0 || this.#reading?.lines !== lines) return;
+        output.write('\n');
+        end(undefined);
+      });
+      lines.prompt();
+      if (initial !== '') lines.write(initial);
+    });
+  }
+
+  /** Draws the prompt again if it has changed. */
+  redraw(): void {
+    if (this.#reading?.lines.terminal !== true) return;
+    const { lines, prompt, shown } = this.#reading;
+    const now = prompt();
+    if (now === shown) return;
+    this.#reading.shown = now;
+    lines.setPrompt(now);
+    lines.prompt(true);
+  }
+
+  /** Gives up the line that is being typed. */
+  interrupt(): void {
+    this.#reading?.giveUp();
+  }
+}
