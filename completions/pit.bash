@@ -17,7 +17,7 @@ __pit_command() {
     'stream') flags='--raw --count=- --for=- --until-silent=- --fields=,channel|time|received|source|scope|skipped|data.market|data.time|data.bid|data.ask|data.last|data.open|data.high|data.low|data.change|data.volume|data.side|data.price|data.amount|data.id|data.close|data.closed|data.clientId|data.type|data.account|data.filled|data.remaining|data.filledValue|data.averagePrice|data.fee|data.feeCoin|data.feeDiscount|data.state|data.status|data.lastTrade.id|data.lastTrade.time|data.lastTrade.price|data.lastTrade.amount|data.coin|data.name|data.available|data.frozen|data.total|data.canDeposit|data.canWithdraw|data.canLoan|data.value' arguments='@channel...' ;;
     'watch') flags='--type=1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week' arguments='@market' ;;
     'order') subs='batch show replace' flags='--at=bid|ask|mid|bid+1tick|bid-1tick|ask+1tick|ask-1tick --post-only --ioc --account=spot|isolated|cross --borrow --repay --id=- --override+=,price-band|order-notional|day-notional|post-only --fields=,outcome|id|clientId|market|side|type|account|price|amount|notional|duplicates|state|filled|filledValue|averagePrice|fee|feeCoin' arguments='buy|sell @market -' ;;
-    'order batch') flags='--file=@file --ladder=- --amount=- --weight=equal|linear --account=spot|isolated|cross --override+=,price-band|order-notional|day-notional|post-only --resume=@unresolved --fields=,line|price|amount|outcome|id|reason' arguments='buy|sell @market' ;;
+    'order batch') flags='--file=@file --ladder=- --amount=- --weight=equal|linear --account=spot|isolated|cross --override+=,price-band|order-notional|day-notional|post-only --resume=@unresolved --fields=,line|price|amount|outcome|id|reason|state|filled|filledValue|averagePrice|fee|feeCoin' arguments='buy|sell @market' ;;
     'order show') flags='--id=@clientId --wait=open|filled|closed --watch --fields=,id|clientId|market|side|type|account|price|amount|filled|remaining|filledValue|averagePrice|fee|feeCoin|feeDiscount|time|state|status' arguments='@market @order' ;;
     'order replace') flags='--id=@clientId --at=bid|ask|mid|bid+1tick|bid-1tick|ask+1tick|ask-1tick --amount=- --account=spot|isolated|cross --borrow --repay --override+=,price-band|order-notional|day-notional|post-only --fields=,outcome|id|clientId|market|side|type|account|price|amount|notional|duplicates|state|filled|filledValue|averagePrice|fee|feeCoin|replaced.outcome|replaced.id|replaced.clientId|replaced.market|replaced.price|replaced.amount|replaced.filled|replaced.filledValue|replaced.code|replaced.message' arguments='@market @order' ;;
     'orders') flags='--side=buy|sell --state=open|filled|cancelled|all --page=- --all --all-markets --watch --fields=,id|clientId|market|side|type|account|price|amount|filled|remaining|filledValue|averagePrice|fee|feeCoin|feeDiscount|time|state|status' arguments='@market' ;;
@@ -243,13 +243,15 @@ __pit_names() {
   done <<<"$text"
 }
 
-# Offers order ids (id) or client ids (client), only of the market on the line if there is one.
+# Offers order ids (id) or client ids (client), newest first, only of the market on the line if there is one. What the
+# orders are is not shown: bash has no place for it.
 __pit_orders() {
   local text line like='*'
   __pit_symbols orders
   [[ -n $market ]] && like="$market *"
   [[ -n $market && $1 == id ]] && like="$market ${value//[!0-9]/?}*"
-  if [[ $text != *[!A-Za-z0-9_$' \n'-]* ]]; then
+  builtin compopt -o nosort 2>/dev/null
+  if [[ $text != *[!A-Za-z0-9_.,$' \n'-]* ]]; then
     # it holds nothing special to the shell, which can split it much faster
     local IFS=$'\n'
     for line in $text; do if [[ $line == $like ]]; then __pit_order "$1" "$line"; fi; done
@@ -261,6 +263,9 @@ __pit_orders() {
 __pit_order() {
   local rest=${2#* }
   local id=${rest%% *} own=${rest#* }
+  local terms=${own#"${own%% *}"}
+  own=${own%% *}
+  [[ $terms == *[!a-z0-9.,' ']* ]] && return
   [[ -z $id || $id == *[!0-9]* || $rest != *' '* ]] && return
   if [[ $1 == id ]]; then
     __pit_offer "$id"

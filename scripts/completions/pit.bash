@@ -143,13 +143,15 @@ __pit_names() {
   done <<<"$text"
 }
 
-# Offers order ids (id) or client ids (client), only of the market on the line if there is one.
+# Offers order ids (id) or client ids (client), newest first, only of the market on the line if there is one. What the
+# orders are is not shown: bash has no place for it.
 __pit_orders() {
   local text line like='*'
   __pit_symbols orders
   [[ -n $market ]] && like="$market *"
   [[ -n $market && $1 == id ]] && like="$market ${value//[!0-9]/?}*"
-  if [[ $text != *[!A-Za-z0-9_$' \n'-]* ]]; then
+  builtin compopt -o nosort 2>/dev/null
+  if [[ $text != *[!A-Za-z0-9_.,$' \n'-]* ]]; then
     # it holds nothing special to the shell, which can split it much faster
     local IFS=$'\n'
     for line in $text; do if [[ $line == $like ]]; then __pit_order "$1" "$line"; fi; done
@@ -161,6 +163,9 @@ __pit_orders() {
 __pit_order() {
   local rest=${2#* }
   local id=${rest%% *} own=${rest#* }
+  local terms=${own#"${own%% *}"}
+  own=${own%% *}
+  [[ $terms == *[!a-z0-9.,' ']* ]] && return
   [[ -z $id || $id == *[!0-9]* || $rest != *' '* ]] && return
   if [[ $1 == id ]]; then
     __pit_offer "$id"

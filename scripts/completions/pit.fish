@@ -101,6 +101,13 @@ function __pit_channels --argument-names profile typed
     end
 end
 
+# A word of each open order of a market, the id ($1) or the client id ($2), with what the order is, newest first.
+function __pit_orders --argument-names profile market client word
+    for line in (__pit_lines "$profile" orders "$market [0-9]{1,19} $client(?: (?:buy|sell) [0-9.,]{1,60} at [0-9.,]{1,60})?")
+        string replace -r '^\S+ (\S+) (\S+) ?(.*)' "$word\t"'$3' -- $line
+    end
+end
+
 # The values of a kind, given the market, the profile and what is typed so far.
 function __pit_value --argument-names kind market profile typed
     set -l of $market
@@ -115,9 +122,9 @@ function __pit_value --argument-names kind market profile typed
         case @unresolved
             __pit_lines "$profile" unresolved '[A-Za-z0-9]{4,36}'
         case @order
-            __pit_lines "$profile" orders "$of [0-9]{1,19} [A-Za-z0-9-]{1,36}" | string replace -r '^\S+ (\S+) .*' '$1'
+            __pit_orders "$profile" "$of" '[A-Za-z0-9-]{1,36}' '$1'
         case @clientId
-            __pit_lines "$profile" orders "$of [0-9]{1,19} [A-Za-z0-9]{4,36}" | string replace -r '.* ' ''
+            __pit_orders "$profile" "$of" '[A-Za-z0-9]{4,36}' '$2'
         case @profile
             __pit_profiles
         case @file
@@ -219,4 +226,5 @@ function __pit_complete
     end
 end
 
-complete -c pit -f -a '(__pit_complete)'
+# the order is kept: orders are newest first
+complete -c pit -f -k -a '(__pit_complete)'

@@ -2,7 +2,7 @@ import type { Context } from '../cli/context.js';
 import { define, flag, optional, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { Decimal } from '../domain/decimal.js';
-import { grouped } from '../domain/number-format.js';
+import { formatAmount, grouped } from '../domain/number-format.js';
 import type { Order, Side } from '../domain/order.js';
 import { Failure, usage } from '../errors.js';
 import type { ExchangeClient } from '../exchange/exchange-client.js';
@@ -222,8 +222,8 @@ const COLUMNS = (): readonly Column<FillRow>[] => [
   { title: 'market', value: ({ market }) => market, importance: 8, paint: (text, _, paint) => paint.strong(text) },
   sideColumn((row: FillRow) => row.side, { importance: 8 }),
   { title: 'average', value: ({ price }) => grouped(price), align: 'decimal', importance: 9 },
-  { title: 'filled', value: ({ amount }) => grouped(amount), align: 'decimal', importance: 9 },
-  { title: 'value', value: ({ value }) => grouped(value), align: 'decimal', importance: 6 },
+  { title: 'filled', value: ({ amount }) => formatAmount(amount), align: 'decimal', importance: 9 },
+  { title: 'value', value: ({ value }) => formatAmount(value), align: 'decimal', importance: 6 },
   { title: 'fee', value: feeText, align: 'right', importance: 4 },
   { title: 'order', value: ({ orderId }) => orderId, importance: 3, paint: (text, _, paint) => paint.faint(text) },
 ];

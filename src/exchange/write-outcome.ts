@@ -34,7 +34,7 @@ export function outcomeOf(thrown: unknown): WriteOutcome<never> {
   if (thrown instanceof Refused) return { kind: 'refused', refusal: thrown };
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   if (thrown instanceof Failure) return { kind: 'notSent', reason: asPart(reason), failure: thrown.kind };
-  const stayed = thrown instanceof TransportError && !thrown.sent;
+  const stayed = thrown instanceof TransportError && !thrown.mayHaveLeft;
   return stayed ? { kind: 'notSent', reason, failure: 'unreachable' } : { kind: 'lost', reason };
 }
 

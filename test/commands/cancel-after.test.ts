@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { pausesOnly } from '../support/command-clocks.js';
 import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
 import { onTerminal, type PtyJob, type PtyResult } from '../support/pty.js';
@@ -69,7 +70,7 @@ describe('pit cancel-after', () => {
 
   it('exits with 6 without an answer', async () => {
     await straight.fault('drop-after', 'cancelAllOrdersAfter');
-    const error = await pit.failure('cancel-after btc_usdt --yes --timeout 3', 6);
+    const error = await pit.failure('cancel-after btc_usdt --yes --timeout 10', 6, { host: pausesOnly() });
     expect(error.message).toContain('unknown whether the timer of btc_usdt is running');
   });
 });

@@ -17,11 +17,12 @@ function linesOf(home: string, file: string): string[] {
 }
 
 function listed(id: string, state: OrderState, clientId: string | null = null): Order {
-  return { id, clientId, market: 'btc_usdt', state } as Order;
+  return { id, clientId, market: 'btc_usdt', side: 'buy', price: '28100.50', amount: '0.500000', state } as Order;
 }
 
 function placed(market: string, clientId: string | null, ids: readonly string[], type: OrderType = 'limit') {
-  return { kind: 'placed', market, type, clientId, ids } as const;
+  const terms = clientId === null ? null : ({ side: 'sell', price: '31000', amount: '1.50' } as const);
+  return { kind: 'placed', market, type, clientId, ids, terms } as const;
 }
 
 describe('the name files for shell completion', () => {
@@ -30,7 +31,7 @@ describe('the name files for shell completion', () => {
     expect(linesOf(pit.home, 'sandbox/markets')).toContain('btc_usdt');
     expect(linesOf(pit.home, 'sandbox/coins')).toContain('usdt');
     const { id } = await pit.json<{ id: string }>('order buy btc_usdt 0.001 --at 20000 --id mine0001 --yes');
-    expect(linesOf(pit.home, 'sandbox/orders')).toEqual([`btc_usdt ${id} mine0001`]);
+    expect(linesOf(pit.home, 'sandbox/orders')).toEqual([`btc_usdt ${id} mine0001 buy 0.001 at 20,000.00`]);
     expect(statSync(path.join(pit.home, 'cache/symbols/sandbox/orders')).mode & 0o777).toBe(0o600);
     await pit.done('cancel btc_usdt --id mine0001');
     expect(linesOf(pit.home, 'sandbox/orders')).toEqual(['']);
@@ -78,30 +79,64 @@ describe('the names in answers', () => {
     first.observe(placed('btc_usdt', 'ioc1', ['2'], 'ioc'));
     first.observe(placed('eth_usdt', null, ['3', '4']));
     first.save(symbols, undefined);
-    expect(symbols.read('orders').sort()).toEqual(['btc_usdt 1 mine1', 'eth_usdt 3 -', 'eth_usdt 4 -']);
+    expect(symbols.read('orders').sort()).toEqual([
+      'btc_usdt 1 mine1 sell 1.5 at 31,000',
+      'eth_usdt 3 -',
+      'eth_usdt 4 -',
+    ]);
     const second = new SeenNames();
     // the list has no client ids, and order 3 has filled
     second.observe({ kind: 'orders', orders: [listed('1', 'open'), listed('5', 'open'), listed('3', 'filled')] });
     second.observe({ kind: 'cancelled', order: { id: '4' } });
     second.observe({ kind: 'orders', orders: [listed('6', 'open', 'other1')] });
     second.save(symbols, ['lost1']);
-    expect(symbols.read('orders').sort()).toEqual(['btc_usdt 1 mine1', 'btc_usdt 5 -', 'btc_usdt 6 other1']);
+    const terms = 'buy 0.5 at 28,100.50';
+    expect(symbols.read('orders')).toEqual([
+      `btc_usdt 6 other1 ${terms}`,
+      `btc_usdt 5 - ${terms}`,
+      `btc_usdt 1 mine1 ${terms}`,
+    ]);
     expect(symbols.read('unresolved')).toEqual(['lost1']);
     const third = new SeenNames();
     third.observe({ kind: 'cancelled', order: { clientId: 'mine1' } });
     third.observe({ kind: 'cancelled', order: { id: '6' } });
     third.save(symbols, []);
-    expect(symbols.read('orders')).toEqual(['btc_usdt 5 -']);
+    expect(symbols.read('orders')).toEqual([`btc_usdt 5 - ${terms}`]);
     expect(symbols.read('unresolved')).toEqual([]);
   });
 
-  it('write only letters, digits and _, whatever the names of markets and coins', () => {
+  it('list orders newest first by their ids, at most 2,000, with the decimals of a market that was read', () => {
+    const symbols = folder();
+    const seen = new SeenNames();
+    seen.markets([{ market: 'btc_usdt', base: 'btc', quote: 'usdt', priceScale: 2 } as Market]);
+    seen.observe({ kind: 'orders', orders: ['99', '1002', '1001'].map((id) => listed(id, 'open')) });
+    seen.observe(placed('btc_usdt', 'mine1', ['1003']));
+    seen.save(symbols, undefined);
+    const [newest, ...older] = symbols.read('orders');
+    expect(newest).toBe('btc_usdt 1003 mine1 sell 1.5 at 31,000.00');
+    expect(older.map((line) => line.split(' ')[1])).toEqual(['1002', '1001', '99']);
+    const many = new SeenNames();
+    many.observe({ kind: 'orders', orders: Array.from({ length: 2_100 }, (_, id) => listed(String(id), 'open')) });
+    many.save(symbols, undefined);
+    expect(symbols.read('orders')).toHaveLength(2_000);
+  });
+
+  it('keep the orders that an earlier version noted without their terms', () => {
+    const symbols = folder();
+    symbols.write('orders', ['btc_usdt 7 mine7', 'btc_usdt 8 -']);
+    const seen = new SeenNames();
+    seen.observe({ kind: 'orders', orders: [listed('8', 'open')] });
+    seen.save(symbols, undefined);
+    expect(symbols.read('orders')).toEqual(['btc_usdt 8 - buy 0.5 at 28,100.50', 'btc_usdt 7 mine7']);
+  });
+
+  it('write nothing that is special to a shell, whatever the names of markets and coins', () => {
     const word = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[a-z0-9_$;`\n(). -]{1,12}$/));
     fc.assert(
       fc.property(fc.array(fc.tuple(word, word, word)), (names) => {
         const symbols = folder();
         const seenNames = new SeenNames();
-        seenNames.markets(names.map(([market, base, quote]) => ({ market, base, quote }) as Market));
+        seenNames.markets(names.map(([market, base, quote]) => ({ market, base, quote, priceScale: 2 }) as Market));
         seenNames.observe({ kind: 'coins', coins: names.map(([coin]) => coin.toLowerCase()) });
         for (const [id, currency, own] of names) seenNames.observe(placed(currency, own, [id]));
         seenNames.save(
@@ -110,7 +145,7 @@ describe('the names in answers', () => {
         );
         const root = path.join(home, String(count - 1), 'symbols', 'p');
         for (const file of existsSync(root) ? readdirSync(root) : [])
-          expect(readFileSync(path.join(root, file), 'utf8')).toMatch(/^[A-Za-z0-9_ \n-]*$/);
+          expect(readFileSync(path.join(root, file), 'utf8')).toMatch(/^[A-Za-z0-9_.,\x20\n-]*$/);
       }),
       { numRuns: 50 },
     );

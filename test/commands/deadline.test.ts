@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { timedFrom } from '../support/command-clocks.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { runPit, temporaryHome } from '../support/pit.js';
 import { environmentAt } from './literal-exchange.js';
@@ -9,8 +10,8 @@ import { lastError } from './pit-home.js';
 const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":4,"minAmount":0.001,"minSize":5}}';
 const BOOK = '{"asks":[[31001.5,2]],"bids":[[31000.5,1]],"timestamp":1540295995}';
 
-/** Serves market data, refuses to answer signed requests, and lets pauses take for ever. */
-async function withoutEnd(line: string) {
+/** Serves market data, refuses to answer signed requests, and lets pauses take for ever. The time begins with the first of them. */
+async function withoutEnd(line: string, first: string) {
   const server = await serveFaults({
     answer: ({ target }) => {
       if (target.startsWith('/data/v1/markets')) return respond(MARKETS);
@@ -20,12 +21,14 @@ async function withoutEnd(line: string) {
   const environment = environmentAt(server.url);
   const host = { sleep: () => new Promise<void>(() => undefined) };
   const words = [...line.split(' '), '--json', '--timeout', '3'];
-  return { ...(await runPit(words, { home: temporaryHome(), environment, host })), server };
+  const options = { home: temporaryHome(), environment };
+  const ran = await timedFrom(first, (clock) => runPit(words, { ...options, host: { ...host, ...clock } }));
+  return { ...ran, server };
 }
 
 describe('a command that goes on after its time', () => {
   it('is ended with 5 if it reads', async () => {
-    const { code, stdout, stderr } = await withoutEnd('balance');
+    const { code, stdout, stderr } = await withoutEnd('balance', 'getAccountInfo');
     expect([code, stdout]).toEqual([5, '']);
     expect(lastError(stderr)).toMatchObject({
       kind: 'unreachable',
@@ -35,7 +38,7 @@ describe('a command that goes on after its time', () => {
   });
 
   it('is ended with 6 if it has recorded a write, and names the command that settles it', async () => {
-    const { code, stderr, server } = await withoutEnd('order buy btc_usdt 0.01 --at 31000 --yes');
+    const { code, stderr, server } = await withoutEnd('order buy btc_usdt 0.01 --at 31000 --yes', 'order');
     expect(code).toBe(6);
     expect(server.requests.filter(({ target }) => target.startsWith('/api/order?'))).toHaveLength(1);
     expect(lastError(stderr)).toMatchObject({
@@ -49,7 +52,7 @@ describe('a command that goes on after its time', () => {
   });
 
   it('is ended with 5 if it lists', async () => {
-    const { code, stdout, stderr } = await withoutEnd('bills --all');
+    const { code, stdout, stderr } = await withoutEnd('bills --all', 'getSpotBills');
     expect([code, stdout, lastError(stderr).kind]).toEqual([5, '', 'unreachable']);
   });
 });

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { pausesOnly } from '../support/command-clocks.js';
 import { plainEnvironment } from '../support/pit.js';
 import { PIT, runProgram } from '../support/program.js';
 import { onTerminal, type PtyStep } from '../support/pty.js';
@@ -240,7 +241,8 @@ describe('the guided order, on a terminal', () => {
 
   it('suggests no command if an identical order may be live', async () => {
     await desk.done('sandbox fault add drop-before --operation order --count 1');
-    expect((await desk.run('order buy btc_usdt 0.021 --at 20000 --yes --timeout 2')).code).toBe(6);
+    const lost = await desk.run('order buy btc_usdt 0.021 --at 20000 --yes --timeout 10', { host: pausesOnly() });
+    expect(lost.code).toBe(6);
     const { screen, status } = await at('order buy btc_usdt 0.021 --post-only', [PRICE]);
     expect(status).toBe(2);
     expect(screen).toContain('pit resolve');

@@ -52,9 +52,9 @@ describe('pit order show --wait', () => {
         command: [process.execPath, PIT, 'order', 'show', 'btc_usdt', '--id', id, '--wait', 'filled'],
         environment: plainEnvironment(pit.home, { NO_COLOR: '1' }),
         columns: 100,
-        steps: [{ await: 'Waiting for filled: open, 0.000000 of 0.010000 filled', type: '\u0003' }],
+        steps: [{ await: 'Waiting for filled: open, 0 of 0.01 filled', type: '\u0003' }],
       });
-      expect(screen).toMatch(/\d\d:\d\d:\d\d \(UTC\) {2}open, 0\.000000 of 0\.010000 filled/);
+      expect(screen).toMatch(/\d\d:\d\d:\d\d \(UTC\) {2}open, 0 of 0\.01 filled/);
       expect({ status, echoes }).toEqual({ status: 130, echoes: true });
       expect(screen).not.toMatch(/pit: |\n {4}at /);
     },

@@ -1,4 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Host } from '../../src/platform/host.js';
+import { pausesOnly } from '../support/command-clocks.js';
 import { awayFromMidnight } from '../support/midnight.js';
 import { temporaryHome } from '../support/pit.js';
 import { atTerminal } from '../support/terminal.js';
@@ -42,8 +44,8 @@ interface Ended {
 }
 
 /** A replacement that does not simply succeed: its answer and its error. */
-async function ended(line: string): Promise<Ended> {
-  const { code, stdout, stderr } = await desk.run(`order replace btc_usdt ${line} --yes --json`);
+async function ended(line: string, host: Partial<Host> = {}): Promise<Ended> {
+  const { code, stdout, stderr } = await desk.run(`order replace btc_usdt ${line} --yes --json`, { host });
   return { code, answer: document<Replaced>(stdout), error: lastError(stderr) };
 }
 
@@ -225,7 +227,7 @@ describe('pit order replace', () => {
   it('places nothing and exits with 6 if the cancellation is unknown, and resolve settles it', async () => {
     const id = await straight.place(FAR);
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
-    const { code, answer, error } = await ended(`${id} --at 21000 --timeout 2`);
+    const { code, answer, error } = await ended(`${id} --at 21000 --timeout 3`, pausesOnly());
     expect(code).toBe(6);
     expect(answer).toMatchObject({ outcome: 'notSent', id: null, replaced: { outcome: 'unknown', id } });
     expect(error).toMatchObject({
@@ -287,7 +289,7 @@ describe('pit order replace', () => {
   it('is unknown if the new order gets no answer', async () => {
     const id = await straight.place(FAR);
     await straight.fault('drop-before', 'order', { count: 1 });
-    const { code, answer } = await ended(`${id} --at 21100 --timeout 2`);
+    const { code, answer } = await ended(`${id} --at 21100 --timeout 10`, pausesOnly());
     expect(code).toBe(6);
     expect(answer).toMatchObject({ outcome: 'unknown', replaced: { outcome: 'cancelled', id } });
     const again = await desk.run(`order replace btc_usdt ${id} --at 21100 --yes`);

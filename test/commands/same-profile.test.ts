@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { pausesOnly } from '../support/command-clocks.js';
 import { lastError, usePitHome } from './pit-home.js';
 
 const pit = usePitHome(['--no-limits']);
@@ -10,7 +11,8 @@ it('commands in warnings, previews and doctor keep the given profile', async () 
   expect(twice.stderr).toMatch(/^Warning: To cancel the duplicates: pit --profile sandbox cancel btc_usdt \d+$/m);
 
   await pit.done('sandbox fault add drop-before --operation order --count 1');
-  const lost = await pit.run(`${ORDER} --at 20002 --id gone1 --yes --json --timeout 3`);
+  const line = `${ORDER} --at 20002 --id gone1 --yes --json --timeout 10`;
+  const lost = await pit.run(line, { host: pausesOnly() });
   expect([lost.code, lastError(lost.stderr).hint]).toEqual([
     6,
     expect.stringContaining('pit --profile sandbox resolve'),

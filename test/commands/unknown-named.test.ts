@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lastError, usePitHome } from './pit-home.js';
+import { pausesOnly } from '../support/command-clocks.js';
+import { type Extra, lastError, usePitHome } from './pit-home.js';
 import { Straight } from './straight.js';
 
 const pit = usePitHome();
@@ -9,14 +10,15 @@ const SAID = 'An earlier order may have been placed: sell 0.03 btc_usdt at 40,00
 beforeAll(async () => {
   await pit.json('order buy eth_usdt 0.1 --at bid-5% --yes');
   await straight.fault('late', 'order', { count: 1, delay: 600_000 });
-  const lost = await pit.run('order sell btc_usdt 0.03 --at 40000 --override price-band --id late1 --yes --timeout 2');
+  const line = 'order sell btc_usdt 0.03 --at 40000 --override price-band --id late1 --yes --timeout 3';
+  const lost = await pit.run(line, { host: pausesOnly() });
   expect(lost.code, lost.stderr).toBe(6);
 });
 afterAll(() => straight.administer('POST /faults/clear'));
 
 /** The remarks of a command without line breaks, and what else it did. */
-async function ran(line: string) {
-  const { code, stdout, stderr } = await pit.run(line);
+async function ran(line: string, extra: Extra = {}) {
+  const { code, stdout, stderr } = await pit.run(line, extra);
   return { code, stdout, words: stderr.replace(/\s+/g, ' ') };
 }
 
@@ -77,7 +79,7 @@ describe('an order with an unknown outcome', () => {
   it('is named by the cancellation of another order, and the cancelled order itself is not', async () => {
     const id = await straight.place({ side: 'buy', price: '20000', amount: '0.01' });
     await straight.fault('drop-before', 'cancelOrder', { count: 1 });
-    expect((await ran(`cancel btc_usdt ${id} --timeout 2`)).code).toBe(6);
+    expect((await ran(`cancel btc_usdt ${id} --timeout 10`, { host: pausesOnly() })).code).toBe(6);
     const unsettled = `order ${id} in btc_usdt may have been cancelled`;
     expect((await ran(`order show btc_usdt ${id}`)).words).toContain(unsettled);
     const again = await ran(`cancel btc_usdt ${id}`);

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { pausesOnly } from '../support/command-clocks.js';
 import { countRequests } from '../support/counting-proxy.js';
 import { awayFromMidnight } from '../support/midnight.js';
 import { plainEnvironment } from '../support/pit.js';
@@ -217,7 +218,7 @@ describe('a withdrawal on a bad network', () => {
   it('exits with 6 if it is unknown, is not sent again, and is settled by pit resolve', async () => {
     await desk.done('sandbox fault add drop-before --operation withdraw --count 1');
     const words = scripted('btc 0.041 --to BTC');
-    const lost = await desk.run(`${words} --json --timeout 2`, password());
+    const lost = await desk.run(`${words} --json --timeout 10`, { ...password(), host: pausesOnly() });
     const { clientId, hint } = lastError(lost.stderr);
     expect(lost.code).toBe(6);
     expect(document(lost.stdout)).toMatchObject({ outcome: 'unknown', id: null });

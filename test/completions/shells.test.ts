@@ -102,7 +102,17 @@ const LISTED = [
   { typed: 'pit order ', words: ['show', 'replace', 'batch', 'buy', 'sell'] },
   { typed: 'pit orders --state ', words: ['open', 'filled', 'cancelled', 'all'] },
   { typed: 'pit cancel ', words: ['eos_eth', 'xrp_usdt'] },
+  { typed: 'pit cancel bch_usdt ', words: ['112611213892190900', '92611213892190900', '92611213892190899'] },
 ];
+
+/** What zsh and fish show beside the ids of orders, newest first; the last one was noted without it. */
+const DESCRIBED = [
+  [
+    'pit cancel bch_usdt ',
+    /112611213892190900.*sell 1\.5 at 1,310\.00.*92611213892190900.*buy 2 at 300\.00.*92611213892190899/s,
+  ],
+  ['pit order show bch_usdt --id ', /own12.*sell 1\.5 at 1,310\.00.*own9.*buy 2 at 300\.00/s],
+] as const;
 
 /** Names that a hostile exchange, or anyone who can write to the folder, might use. */
 function hostile(mark: string, good: string): string {
@@ -120,6 +130,13 @@ function hostile(mark: string, good: string): string {
   return `${[...bad, ...odd, good, ...bad.map((one) => `${good} ${one}`)].join('\n')}\n`;
 }
 
+const ORDERS = `eos_eth 202611213892190900 - buy 0.5 at 0.01234
+bch_usdt 112611213892190900 own12 sell 1.5 at 1,310.00
+xrp_usdt 102611213892190900 myOwn1
+bch_usdt 92611213892190900 own9 buy 2 at 300.00
+bch_usdt 92611213892190899 -
+`;
+
 /** A user's home with the files that pit would have written. */
 function prepare(folder: string): void {
   const write = (file: string, text: string) => {
@@ -132,13 +149,16 @@ function prepare(folder: string): void {
   for (const name of ['overseas', 'x;y', 'UPPER']) write(`home/config/profiles/${name}.json`, '{}');
   write(`${symbols}/overseas/markets`, 'eos_eth\nxrp_usdt\n');
   write(`${symbols}/overseas/coins`, 'eos\neth\nusdt\nxrp\n');
-  write(`${symbols}/overseas/orders`, 'eos_eth 202611213892190900 -\nxrp_usdt 102611213892190900 myOwn1\n');
+  write(`${symbols}/overseas/orders`, ORDERS);
   write(`${symbols}/overseas/unresolved`, 'lost0001\n');
   write(`${symbols}/sandbox/markets`, 'ltc_qc\n');
   write(`${symbols}/+http___127_0_0_1_4000+/markets`, 'dash_btc\n');
   write(`${symbols}/hostile/markets`, hostile(mark, 'zec_usdt'));
   write(`${symbols}/hostile/coins`, hostile(mark, 'zec').replaceAll('z_\n', '').replaceAll('zé_usdt\n', ''));
-  write(`${symbols}/hostile/orders`, `${hostile(mark, 'zec_usdt x y')}zec_usdt 7 good1\nzec_usdt $(touch ${mark}) ;\n`);
+  write(
+    `${symbols}/hostile/orders`,
+    `${hostile(mark, 'zec_usdt x y')}zec_usdt 7 good1\nzec_usdt $(touch ${mark}) ;\nzec_usdt 8 good8 buy $(touch ${mark}) at 1\n`,
+  );
   write(`${symbols}/hostile/unresolved`, hostile(mark, 'good1').replaceAll('z_\n', ''));
   write(`${CACHE}/symbols/sandbox/markets`, 'neo_usdt\n');
   write(`${CACHE}/symbols/other/markets`, 'waves_btc\n');
@@ -161,7 +181,8 @@ describe.each(Object.keys(AVAILABLE) as Shell[])('completion in %s', (shell) => 
 
     beforeAll(async () => {
       prepare(folder);
-      const typed = [...LISTED.map((one) => one.typed), ...COMPLETED.map(([text]) => text)];
+      const described = DESCRIBED.map(([text]) => text);
+      const typed = [...new Set([...LISTED.map((one) => one.typed), ...described, ...COMPLETED.map(([text]) => text)])];
       // without a PATH no program can start
       const before = shell === 'fish' ? 'set -gx PATH' : 'PATH=';
       const found = await ask(shell, { folder, before: `${before}\ncd ${folder}` }, typed);
@@ -176,6 +197,10 @@ describe.each(Object.keys(AVAILABLE) as Shell[])('completion in %s', (shell) => 
     it.each(LISTED)('lists what may follow "$typed"', ({ typed, words }) => {
       const { listed = '' } = answers.get(typed) ?? {};
       expect(words.filter((word) => !listed.includes(word))).toEqual([]);
+    });
+
+    it.skipIf(shell.startsWith('bash')).each(DESCRIBED)('says what the orders after "%s" are', (typed, shown) => {
+      expect(answers.get(typed)?.listed).toMatch(shown);
     });
 
     it('starts no program and executes nothing that it reads', () => {

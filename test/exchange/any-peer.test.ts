@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Host } from '../../src/platform/host.js';
 import { environmentAt } from '../commands/literal-exchange.js';
+import { timedFrom } from '../support/command-clocks.js';
 import { type Answer, respond, serveFaults } from '../support/fault-server.js';
 import { runPit, temporaryHome } from '../support/pit.js';
 import { brokenPeers, endlessPeers, interimPeers, unusualPeers } from './peers.js';
@@ -71,15 +73,16 @@ describe('a command', () => {
   const BOOK = '{"asks":[[31001.5,2]],"bids":[[31000.5,1]],"timestamp":1540295995}';
   const ORDERING = ['order', 'buy', 'btc_usdt', '0.01', '--at', '31000', '--yes', '--json', '--timeout', '4'];
 
-  /** Market data is served; every signed request meets the peer. */
-  async function run(words: readonly string[], answer: Answer) {
+  /** Market data is served; every signed request meets the peer, and the time begins with the first of an operation. */
+  async function run(words: readonly string[], answer: Answer, first: string) {
     const server = await serveFaults({
       answer: ({ target }) => {
         if (target.startsWith('/api/')) return answer;
         return respond(target.startsWith('/data/v1/markets') ? MARKETS : BOOK);
       },
     });
-    const ran = await runPit(words, { home: temporaryHome(), environment: environmentAt(server.url) });
+    const options = { home: temporaryHome(), environment: environmentAt(server.url) };
+    const ran = await timedFrom(first, (host) => runPit(words, { ...options, host }));
     const sent = server.requests.filter(({ target }) => target.startsWith('/api/order?'));
     return { ...ran, sent: sent.length };
   }
@@ -87,7 +90,7 @@ describe('a command', () => {
   // all at once, as each takes all of its time
   it('ends within its time with exit code 6 if an order gets any of these answers', async () => {
     const peers = Object.entries({ ...endlessPeers(), ...brokenPeers('{"code":1000,"id":"7"}') });
-    const ends = await Promise.all(peers.map(([, answer]) => run(ORDERING, answer)));
+    const ends = await Promise.all(peers.map(([, answer]) => run(ORDERING, answer, 'order')));
     const shown = ends.map(({ code, stdout, sent }, index) => [
       peers[index]?.[0],
       code,
@@ -97,7 +100,7 @@ describe('a command', () => {
     expect(shown).toEqual(peers.map(([name]) => [name, 6, 'unknown', 1]));
   });
 
-  it.each<[string, number]>([
+  it.each<[string, number, string?]>([
     ['ticker btc_usdt', 5],
     ['kline btc_usdt', 5],
     ['orders btc_usdt', 5],
@@ -105,14 +108,16 @@ describe('a command', () => {
     ['bills --all', 5],
     ['withdrawals usdt', 5],
     ['api getAccountInfo', 5],
-    ['cancel btc_usdt 7', 6],
+    ['cancel btc_usdt 7', 6, 'cancelOrder'],
     ['cancel-after btc_usdt', 5],
     ['doctor', 9],
-  ])('pit %s ends with %i whatever the exchange does', async (line, expected) => {
+  ])('pit %s ends with %i whatever the exchange does', async (line, expected, first) => {
     const ends = Object.entries(endlessPeers()).map(async ([name, answer]) => {
       const server = await serveFaults({ answer: () => answer });
       const words = [...line.split(' '), '--yes', '--json', '--timeout', '1'];
-      const { code } = await runPit(words, { home: temporaryHome(), environment: environmentAt(server.url) });
+      const options = { home: temporaryHome(), environment: environmentAt(server.url) };
+      const run = (host: Partial<Host> = {}) => runPit(words, { ...options, host });
+      const { code } = await (first === undefined ? run() : timedFrom(first, run));
       return [name, code];
     });
     expect(await Promise.all(ends)).toEqual(Object.keys(endlessPeers()).map((name) => [name, expected]));
@@ -120,7 +125,9 @@ describe('a command', () => {
 
   it('that reads ends within its time if the exchange never ends its answer', async () => {
     const peers = Object.entries(endlessPeers());
-    const ends = await Promise.all(peers.map(([, answer]) => run(['balance', '--json', '--timeout', '1'], answer)));
+    const ends = await Promise.all(
+      peers.map(([, answer]) => run(['balance', '--json', '--timeout', '1'], answer, 'getAccountInfo')),
+    );
     expect(ends.map(({ code, stdout }, index) => [peers[index]?.[0], code, stdout])).toEqual(
       peers.map(([name]) => [name, 5, '']),
     );

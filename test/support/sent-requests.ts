@@ -2,12 +2,19 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 
-const sender = new AsyncLocalStorage<string[]>();
+type Observer = (path: string) => void;
+
+const observer = new AsyncLocalStorage<Observer>();
 
 subscribe('http.client.request.start', (message) => {
   const { path } = (message as { readonly request: ClientRequest }).request;
-  if (/^\/(api|data)\//.test(path)) sender.getStore()?.push(path.replace(/\?.*/s, ''));
+  if (/^\/(api|data)\//.test(path)) observer.getStore()?.(path.replace(/\?.*/s, ''));
 });
+
+/** Does some work and calls `observe` with the path of each request as it is sent, such as `/api/order`. */
+export function observingRequests<Result>(observe: Observer, work: () => Promise<Result>): Promise<Result> {
+  return observer.run(observe, work);
+}
 
 /**
  * Does some work and returns with its result the paths of the requests that it sent to an exchange, such as `/api/order`. What
@@ -15,5 +22,5 @@ subscribe('http.client.request.start', (message) => {
  */
 export async function requestsOf<Result>(work: () => Promise<Result>): Promise<[Result, readonly string[]]> {
   const paths: string[] = [];
-  return [await sender.run(paths, work), paths];
+  return [await observingRequests((path) => paths.push(path), work), paths];
 }

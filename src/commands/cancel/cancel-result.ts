@@ -2,7 +2,7 @@ import { listing } from '../../cli/answers.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
-import { grouped } from '../../domain/number-format.js';
+import { formatAmount, grouped } from '../../domain/number-format.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type FailureKind, suggest } from '../../errors.js';
 import * as origin from '../../exchange/origins.js';
@@ -84,16 +84,21 @@ function withFailure(answer: Answer, failure: Failure | null): Answer {
 }
 
 function table(attempts: readonly CancelAttempt[], empty: string): Answer {
-  const shown = (value: string | null) => (value === null ? null : grouped(value));
+  const amount = (value: string | null) => (value === null ? null : formatAmount(value));
   return listing<CancelResult>({
     rows: attempts.map(({ result }) => cancelRow(result)),
     fields: ['outcome', 'id', 'clientId', 'market', 'price', 'amount', 'filled', 'filledValue', 'code', 'message'],
     columns: [
       { title: 'outcome', value: ({ outcome }) => outcome, importance: 9, paint: paintOutcome },
       { title: 'order', value: ({ id, clientId: own }) => own ?? id, importance: 8 },
-      { title: 'price', value: ({ price }) => shown(price), align: 'decimal', importance: 5 },
-      { title: 'amount', value: ({ amount }) => shown(amount), align: 'decimal', importance: 5 },
-      { title: 'filled', value: ({ filled }) => shown(filled), align: 'decimal', importance: 6 },
+      {
+        title: 'price',
+        value: ({ price }) => (price === null ? null : grouped(price)),
+        align: 'decimal',
+        importance: 5,
+      },
+      { title: 'amount', value: (row) => amount(row.amount), align: 'decimal', importance: 5 },
+      { title: 'filled', value: ({ filled }) => amount(filled), align: 'decimal', importance: 6 },
       { title: 'message', value: ({ message }) => message, importance: 3 },
     ],
     empty,
@@ -166,9 +171,7 @@ function heldText(orders: readonly Facts[]): string | null {
     const [coin, held] = side === 'sell' ? [names.base, rest] : [names.quote, rest.times(Decimal.of(price))];
     sums.set(coin, (sums.get(coin) ?? Decimal.zero).plus(held));
   }
-  const texts = [...sums].flatMap(([coin, sum]) =>
-    sum.sign === 0 ? [] : `${grouped(sum.trimmed().toString())} ${coin}`,
-  );
+  const texts = [...sums].flatMap(([coin, sum]) => (sum.sign === 0 ? [] : `${formatAmount(sum)} ${coin}`));
   return texts.length === 0 ? null : texts.join(' and ');
 }
 
@@ -200,13 +203,13 @@ function unknownFailure(market: string, total: number, unknown: readonly CancelA
   const { message = null, id = null, clientId: own = null } = first?.result ?? {};
   const what =
     total === 1 ? `whether ${own ?? id} was cancelled` : `whether ${unknown.length} of ${total} orders were cancelled`;
-  const recorded = unknown.flatMap(({ intent }) => intent ?? []);
+  const recorded = unknown.flatMap(({ recordId }) => recordId ?? []);
   const again = own === null ? unknown.map(({ result }) => result.id ?? '') : ['--id', own];
   return new Failure('unknown', `It is unknown ${what}${message === null ? '' : `: ${message}`}.`, {
     hint: [
       ...(recorded.length === 0 ? [] : [suggest('Find out', 'resolve', ...(unknown.length === 1 ? recorded : []))]),
       suggest('Cancelling again does no harm', 'cancel', market, ...again),
     ],
-    ...(first?.intent ? { clientId: first.intent } : {}),
+    ...(first?.recordId ? { clientId: first.recordId } : {}),
   });
 }

@@ -1,6 +1,6 @@
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
-import { grouped } from '../../domain/number-format.js';
+import { formatAmount, formatAverage, grouped } from '../../domain/number-format.js';
 import type { Order, OrderState, OrderType, Side } from '../../domain/order.js';
 import * as origin from '../../exchange/origins.js';
 import { paintSide, sideColumn, sideText } from '../../terminal/cells.js';
@@ -101,11 +101,11 @@ export const orderColumns = (ofSeveralMarkets = false): readonly Column<OrderRow
   ...(ofSeveralMarkets ? [MARKET_COLUMN] : []),
   sideColumn((row: OrderRow) => row.side, { importance: 8 }),
   { title: 'price', value: ({ price }) => grouped(price), align: 'decimal', importance: 8 },
-  { title: 'amount', value: ({ amount }) => grouped(amount), align: 'decimal', importance: 7 },
-  { title: 'filled', value: ({ filled }) => grouped(filled), align: 'decimal', importance: 6 },
+  { title: 'amount', value: ({ amount }) => formatAmount(amount), align: 'decimal', importance: 7 },
+  { title: 'filled', value: ({ filled }) => formatAmount(filled), align: 'decimal', importance: 6 },
   {
     title: 'average',
-    value: ({ averagePrice }) => (averagePrice === null ? null : grouped(averagePrice)),
+    value: averageText,
     align: 'decimal',
     importance: 2,
   },
@@ -119,9 +119,15 @@ export const orderColumns = (ofSeveralMarkets = false): readonly Column<OrderRow
   },
 ];
 
+/** The exchange lists a price with its market's decimals, so an average needs no market to be shown alike. */
+function averageText({ averagePrice, price, side }: OrderRow): string | null {
+  const market = { priceScale: Decimal.of(price).scale };
+  return averagePrice === null ? null : formatAverage(averagePrice, market, side === 'buy' ? 'up' : 'down');
+}
+
 /** A fee with its coin, as far as that is known. */
 export function feeText({ fee, feeCoin }: Pick<OrderRow, 'fee' | 'feeCoin'>): string | null {
-  return fee === null ? null : `${grouped(fee)}${feeCoin === null ? '' : ` ${feeCoin}`}`;
+  return fee === null ? null : `${formatAmount(fee)}${feeCoin === null ? '' : ` ${feeCoin}`}`;
 }
 
 function paintState(text: string, { state }: OrderRow, paint: Paint): string {
@@ -139,11 +145,11 @@ export function orderRecord(screen: Screen, row: OrderRow): string {
     ['side', sideText(side), (text, paint) => paintSide(text, side, paint)],
     ['type', row.type],
     ['price', grouped(row.price)],
-    ['amount', grouped(row.amount)],
-    ['filled', grouped(row.filled)],
-    ['remaining', grouped(row.remaining)],
-    ['filled value', grouped(row.filledValue)],
-    ['average price', row.averagePrice === null ? null : grouped(row.averagePrice)],
+    ['amount', formatAmount(row.amount)],
+    ['filled', formatAmount(row.filled)],
+    ['remaining', formatAmount(row.remaining)],
+    ['filled value', formatAmount(row.filledValue)],
+    ['average price', averageText(row)],
     ['fee', feeText(row)],
     [timeTitle(), localTime(Date.parse(row.time))],
     ['state', `${row.state} (${row.status})`, (text, paint) => paintState(text, row, paint)],

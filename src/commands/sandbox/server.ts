@@ -215,8 +215,8 @@ export const reset = define({
     await confirm(context, `Delete ${deletion}?`);
     const { resetSandbox } = await import('../../sandbox/lifecycle/index.js');
     const stopped = await resetSandbox(context.host);
-    await context.sandbox.forgetJournal();
-    context.sandbox.forgetLimits();
+    await context.sandbox.deleteJournal();
+    context.sandbox.clearLimits();
     await context.sandbox.rememberClock(null);
     return { data: { stopped }, show: () => 'The sandbox is reset; its keys stay the same.' };
   },

@@ -3,8 +3,9 @@ import path from 'node:path';
 import { isPrivateFile, makePrivateFolder } from '../../config/private-files.js';
 import { replaceFile } from '../../config/write-file.js';
 import type { Market } from '../../domain/market.js';
+import { formatAmount, formatPrice, grouped } from '../../domain/number-format.js';
 import type { Order } from '../../domain/order.js';
-import type { Observation } from '../../exchange/exchange-client.js';
+import type { SeenName } from '../../exchange/exchange-client.js';
 import { readTextBounded } from '../../platform/bounded-file.js';
 
 /**
@@ -14,7 +15,9 @@ import { readTextBounded } from '../../platform/bounded-file.js';
 const LINES = {
   markets: /^[a-z0-9]{1,20}_[a-z0-9]{1,20}$/,
   coins: /^[a-z0-9]{1,20}$/,
-  orders: /^[a-z0-9]{1,20}_[a-z0-9]{1,20} [0-9]{1,19} (?:[A-Za-z0-9]{4,36}|-)$/,
+  /** The market, the id, the client id or `-`, and what a shell shows beside them, which earlier versions left out. */
+  orders:
+    /^[a-z0-9]{1,20}_[a-z0-9]{1,20} [0-9]{1,19} (?:[A-Za-z0-9]{4,36}|-)(?: (?:buy|sell) [0-9.,]{1,60} at [0-9.,]{1,60})?$/,
   unresolved: /^[A-Za-z0-9]{4,36}$/,
   /** The market that a command read or traded in last. */
   recent: /^[a-z0-9]{1,20}_[a-z0-9]{1,20}$/,
@@ -96,6 +99,18 @@ const MAX_ORDERS = 2_000;
 interface OpenOrder {
   readonly market: string;
   readonly clientId: string | null;
+  /** `buy 0.5 at 28,100.00`; null if that is unknown. */
+  readonly terms: string | null;
+}
+
+/** A line of an earlier command. */
+function readOrder(line: string): OpenOrder & { readonly id: string } {
+  const [market = '', id = '', client = '', ...terms] = line.split(' ');
+  return { market, id, clientId: client === '-' ? null : client, terms: terms.length === 0 ? null : terms.join(' ') };
+}
+
+function orderLine({ market, id, clientId, terms }: OpenOrder & { readonly id: string }): string {
+  return [market, id, clientId ?? '-', ...(terms === null ? [] : [terms])].join(' ');
 }
 
 /**
@@ -104,33 +119,46 @@ interface OpenOrder {
  */
 export class SeenNames {
   readonly #coins = new Set<string>();
-  #markets: readonly string[] | undefined;
+  #markets: readonly Market[] | undefined;
   #recent: string | undefined;
   /** By id; null for one that is open no more. */
   readonly #orders = new Map<string, OpenOrder | null>();
   readonly #cancelled = new Set<string>();
 
   markets(markets: readonly Market[]): void {
-    this.#markets = markets.map(({ market }) => market);
+    this.#markets = markets;
     for (const { base, quote } of markets) this.#coins.add(base).add(quote);
   }
 
-  observe(seen: Observation): void {
+  observe(seen: SeenName): void {
     if (seen.kind === 'market') this.#recent = seen.market;
     if (seen.kind === 'coins') for (const coin of seen.coins) this.#coins.add(coin);
     if (seen.kind === 'orders') for (const order of seen.orders) this.#order(order);
     // what is not filled of an IOC is cancelled at once
     if (seen.kind === 'placed' && seen.type !== 'ioc')
-      for (const id of seen.ids) this.#orders.set(id, { market: seen.market, clientId: seen.clientId });
+      for (const id of seen.ids)
+        this.#orders.set(id, {
+          market: seen.market,
+          clientId: seen.clientId,
+          terms: seen.terms && this.#termsText(seen.market, seen.terms),
+        });
     if (seen.kind === 'cancelled') {
       if ('id' in seen.order) this.#orders.set(seen.order.id, null);
       else this.#cancelled.add(seen.order.clientId);
     }
   }
 
-  #order({ id, market, clientId, state }: Order): void {
-    const known = this.#orders.get(id)?.clientId ?? null;
-    this.#orders.set(id, state === 'open' ? { market, clientId: clientId ?? known } : null);
+  #order(order: Order): void {
+    const { id, market, state } = order;
+    const clientId = order.clientId ?? this.#orders.get(id)?.clientId ?? null;
+    const terms = this.#termsText(market, order);
+    this.#orders.set(id, state === 'open' ? { market, clientId, terms } : null);
+  }
+
+  /** A price has its market's decimals if the command has read the market; the exchange lists prices with them anyway. */
+  #termsText(market: string, { side, price, amount }: Pick<Order, 'side' | 'price' | 'amount'>): string {
+    const rules = this.#markets?.find((one) => one.market === market);
+    return `${side} ${formatAmount(amount)} at ${rules === undefined ? grouped(price) : formatPrice(price, rules)}`;
   }
 
   /**
@@ -138,26 +166,31 @@ export class SeenNames {
    * @param unresolved the ids of writes whose outcome is unknown, if that was read
    */
   save(names: CompletionNames, unresolved: readonly string[] | undefined): void {
-    if (this.#markets !== undefined) names.write('markets', this.#markets);
+    if (this.#markets !== undefined)
+      names.write(
+        'markets',
+        this.#markets.map(({ market }) => market),
+      );
     if (this.#recent !== undefined) names.write('recent', [this.#recent]);
     if (this.#coins.size > 0) names.write('coins', [...new Set([...names.read('coins'), ...this.#coins])].sort());
     if (this.#orders.size + this.#cancelled.size > 0) names.write('orders', this.#merged(names.read('orders')));
     if (unresolved !== undefined) names.write('unresolved', unresolved);
   }
 
-  /** What was seen now first, then what was known before and not seen to have ended. */
+  /** What was seen now, and what was known before and not seen to have ended; newest first. */
   #merged(before: readonly string[]): string[] {
-    const earlier = before
-      .map((line) => line.split(' '))
-      .map(([market = '', id = '', client = '']) => {
-        return { market, id, clientId: client === '-' ? null : client };
-      });
-    const clientIds = new Map(earlier.map(({ id, clientId }) => [id, clientId]));
-    const seen = [...this.#orders].reverse().flatMap(([id, order]) => (order === null ? [] : { ...order, id }));
+    const earlier = before.map(readOrder);
+    const known = new Map(earlier.map((order) => [order.id, order]));
+    const seen = [...this.#orders].flatMap(([id, order]) => (order === null ? [] : { ...order, id }));
     return [...seen, ...earlier.filter(({ id }) => !this.#orders.has(id))]
-      .map((order) => ({ ...order, clientId: order.clientId ?? clientIds.get(order.id) ?? null }))
+      .map(({ clientId, terms, ...order }) => ({
+        ...order,
+        clientId: clientId ?? known.get(order.id)?.clientId ?? null,
+        terms: terms ?? known.get(order.id)?.terms ?? null,
+      }))
       .filter(({ clientId }) => clientId === null || !this.#cancelled.has(clientId))
+      .sort((left, right) => right.id.length - left.id.length || (left.id < right.id ? 1 : -1))
       .slice(0, MAX_ORDERS)
-      .map(({ market, id, clientId }) => `${market} ${id} ${clientId ?? '-'}`);
+      .map(orderLine);
   }
 }

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { pausesOnly } from '../../support/command-clocks.js';
 import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
-import { type Ran, temporaryHome } from '../../support/pit.js';
-import { runProgram } from '../../support/program.js';
+import { type Ran, runPit, temporaryHome } from '../../support/pit.js';
 import { CONFIGURATION, count, DEPTH, NOT_FOUND, query, record } from '../support/exchange.js';
 
 /** Drops the first order, accepts all later ones, and shows those by client id. */
@@ -24,15 +24,15 @@ function exchange() {
   });
 }
 
-it('the built program reports a journal that is cut off anywhere, and sends no order that may be in it', async () => {
+it('commands report a journal that is cut off anywhere, and send no order that may be in it', async () => {
   const server = await exchange();
   const home = temporaryHome();
   const keys = { PIT_ACCESS_KEY: 'access-0123456789', PIT_SECRET_KEY: 'secret-9876543210' };
   const environment = { PIT_BASE_URL: server.url, PIT_TRADE_URL: server.url, ...keys };
-  const pit = (...words: string[]): Promise<Ran> => runProgram([...words, '--json'], { home, environment });
-  // long enough to start on a busy machine; the lost order is reconciled all that time
+  const pit = (...words: string[]): Promise<Ran> =>
+    runPit([...words, '--json'], { home, environment, host: pausesOnly() });
   const order = (amount: string, id: string) =>
-    pit('order', 'buy', 'btc_usdt', amount, '--at', '30000', '--id', id, '--yes', '--timeout', '4');
+    pit('order', 'buy', 'btc_usdt', amount, '--at', '30000', '--id', id, '--yes', '--timeout', '10');
   expect((await order('0.01', 'lost1')).code).toBe(6);
   expect((await order('0.02', 'placed1')).code).toBe(0);
   const journals = path.join(home, 'state', 'journal');

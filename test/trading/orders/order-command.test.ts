@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { pausesOnly } from '../../support/command-clocks.js';
 import { FAULTS, type FaultServer, respond } from '../../support/fault-server.js';
-import { type Ran, temporaryHome } from '../../support/pit.js';
-import { runProgram } from '../../support/program.js';
+import { type Ran, runPit, temporaryHome } from '../../support/pit.js';
 import { count, type Fault, NOT_FOUND, query, record, serve, serveBadly } from '../support/exchange.js';
 
 const home = temporaryHome();
 
+/** A lost write waits for its answer for half of the time; after that, pauses take none. */
 function pit(server: FaultServer, ...words: string[]): Promise<Ran> {
   const environment = {
     PIT_BASE_URL: server.url,
@@ -13,7 +14,7 @@ function pit(server: FaultServer, ...words: string[]): Promise<Ran> {
     PIT_ACCESS_KEY: 'access-0123456789',
     PIT_SECRET_KEY: 'secret-9876543210',
   };
-  return runProgram([...words, '--json', '--timeout', '3'], { home, environment });
+  return runPit([...words, '--json', '--timeout', '6'], { home, environment, host: pausesOnly() });
 }
 
 function order(server: FaultServer): Promise<Ran> {
@@ -27,7 +28,7 @@ function errorOf({ stderr }: Ran): unknown {
 
 const FAULT_NAMES: Fault[] = ['a reset after reading', 'a hang', 'a body that breaks off', 'an HTML page with 502'];
 
-describe.each(FAULT_NAMES)('the built program, with the answer to its order lost to %s', (fault) => {
+describe.each(FAULT_NAMES)('pit order, with the answer to its order lost to %s', (fault) => {
   it('finds the order and exits with 0', async () => {
     const server = await serveBadly(fault, NOT_FOUND, record({ trade_date: Date.now() }));
     const ran = await order(server);
@@ -56,7 +57,7 @@ describe.each(FAULT_NAMES)('the built program, with the answer to its order lost
   });
 });
 
-describe('the built program', () => {
+describe('a command that writes', () => {
   it('exits with 6 if the answer to a cancellation was lost and its outcome stays unknown', async () => {
     const server = await serveBadly('a reset after reading', record({ status: 3, trade_amount: 0.005 }));
     const ran = await pit(server, 'cancel', 'btc_usdt', '202202224851151555');
