@@ -168,7 +168,7 @@ function __pit_tree_flags
                 '--account=spot|isolated|cross' 'spot, isolated or cross (default: spot)' \
                 '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only' \
                 '--resume=@unresolved' 'continue a job that was stopped' \
-                '--fields=,line|price|amount|outcome|id|reason' 'show only these fields in tables and --csv'
+                '--fields=,line|price|amount|outcome|id|reason|state|filled|filledValue|averagePrice|fee|feeCoin' 'show only these fields in tables and --csv'
         case 'order show'
             printf '%s\t%s\n' \
                 '--id=@clientId' 'your own id of the order' \
