@@ -37,12 +37,12 @@ export async function recordOptionsOf(
   { session }: Context,
   account: TradingAccount,
   quote: string,
-  { breaches, bid }: Pick<GuardReport, 'breaches' | 'bid'>,
+  { breaches, bestBid }: Pick<GuardReport, 'breaches' | 'bestBid'>,
   overridden: readonly GuardName[],
 ): Promise<RecordOptions> {
-  if (overridden.includes('day-notional') || breaches.some(({ guard }) => guard === 'day-notional')) return { bid };
+  if (overridden.includes('day-notional') || breaches.some(({ guard }) => guard === 'day-notional')) return { bestBid };
   const limits = guardLimits((await session.connection()).settings);
-  return { bid, recheck: () => requireDay(account, quote, limits) };
+  return { bestBid, recheck: () => requireDay(account, quote, limits) };
 }
 
 /**

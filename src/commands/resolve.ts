@@ -10,14 +10,14 @@ import { table } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle, zonedTime } from '../terminal/time.js';
 import type { TradingAccount } from '../trading/account.js';
 import { resumeCommand } from '../trading/batches/start-job.js';
-import type { Entry } from '../trading/journal/entry.js';
+import type { JournalEntry } from '../trading/journal/entry.js';
 import {
-  type Intent,
   isOf,
   type JournalEvent,
   marketOf,
   type OrderTerms,
   type Outcome,
+  type RecordedWrite,
   type ReplaceTerms,
   type Settled,
 } from '../trading/journal/intent.js';
@@ -97,7 +97,7 @@ export default define({
  * The open write of an id; none if it is settled already. Throws Failure `usage` if the journal has no such id, or its record
  * cannot be read.
  */
-function openOf({ journal }: TradingAccount, id: string): Entry[] {
+function openOf({ journal }: TradingAccount, id: string): JournalEntry[] {
   const entry = journal.find(id);
   if (entry !== undefined) return [entry];
   if (journal.archive.find(id) !== undefined || journal.damaged().includes(id)) return [];
@@ -190,8 +190,10 @@ function stillUnknown(
   const [first = ''] = ids;
   const isOne = ids.length === 1;
   const what = isOne ? `The outcome of ${first} is` : `The outcomes of ${ids.length} writes are`;
-  const doubts = unknown.flatMap(({ doubt, intent }) => (doubt === undefined ? [] : `${intent.id}: ${doubt}.`));
-  const message = [`${what} still unknown.`, ...doubts].join(' ');
+  const ambiguities = unknown.flatMap(({ ambiguity, intent }) =>
+    ambiguity === undefined ? [] : `${intent.id}: ${ambiguity}.`,
+  );
+  const message = [`${what} still unknown.`, ...ambiguities].join(' ');
   const when = nextCheck(
     account,
     unknown.map(({ intent }) => intent),
@@ -207,7 +209,7 @@ function settledByUser(unknown: readonly Resolution[], [damaged]: readonly strin
       `The record of ${damaged} is damaged. Check the exchange, then record what you found, done or notSent.`,
       suggest('Record it', 'resolve', damaged, '--as', 'notSent'),
     ];
-  const found = unknown.find(({ intent, doubt }) => isOf(intent, 'call') || doubt !== undefined);
+  const found = unknown.find(({ intent, ambiguity }) => isOf(intent, 'call') || ambiguity !== undefined);
   if (found === undefined) return undefined;
   const { intent } = found;
   return [
@@ -217,7 +219,7 @@ function settledByUser(unknown: readonly Resolution[], [damaged]: readonly strin
   ];
 }
 
-function nextCheck(account: TradingAccount, intents: readonly Intent[]): string {
+function nextCheck(account: TradingAccount, intents: readonly RecordedWrite[]): string {
   // the record of a job does not name the times of its requests
   const isAnyJob = intents.some((intent) => isOf(intent, 'orderMoreV2'));
   const certain = isAnyJob ? null : allCertainFrom(account, intents);
@@ -256,7 +258,7 @@ function withoutRepeats(events: readonly JournalEvent[]): (JournalEvent & { coun
 }
 
 /** The write in words, for instance `buy 0.01 btc_usdt at 28,000`. */
-function textOf(intent: Intent): string {
+function textOf(intent: RecordedWrite): string {
   if (isOf(intent, 'order'))
     return intent.replaces === undefined ? orderText(intent.terms) : replacementText(intent.replaces);
   if (isOf(intent, 'replace')) return replacementText(intent.terms);

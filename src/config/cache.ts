@@ -55,7 +55,7 @@ export class Cache {
   }
 
   /** Removes the entry. Silent when that is not possible. */
-  async forget(key: string): Promise<void> {
+  async remove(key: string): Promise<void> {
     try {
       fs.rmSync(path.join(this.#folder, fileOf(key)), { force: true });
     } catch {

@@ -8,11 +8,11 @@ export class Budget {
   #waiting = { count: 0, since: 0 };
   #openEnded = 0;
 
-  /** @param chosen the user has set the time */
+  /** @param isUserSet the user has set the time */
   constructor(
     milliseconds: number,
     private readonly now: () => number,
-    private readonly chosen = false,
+    private readonly isUserSet = false,
   ) {
     this.#milliseconds = milliseconds;
     this.#end = now() + milliseconds;
@@ -25,7 +25,7 @@ export class Budget {
 
   /** Adds time for work that is known to need it, unless the user has set the time. */
   lengthen(milliseconds: number): void {
-    if (this.chosen) return;
+    if (this.isUserSet) return;
     this.#milliseconds += milliseconds;
     this.#end += milliseconds;
   }

@@ -43,7 +43,7 @@ export class ExchangeClock {
   }
 
   /** Learns from an answer: the exchange wrote its `Date` between sending and receiving, which bounds the difference. */
-  learn({ date, sent, received }: ClockSample): void {
+  addSample({ date, sent, received }: ClockSample): void {
     const [least, most] = [date - received, date + DATE_STEP_MS - sent];
     const isPossible = (offset: number) => offset >= least - SLACK_MS && offset <= most + SLACK_MS;
     if (isPossible(this.#offset)) return;

@@ -35,12 +35,12 @@ export function startStamp(pid: number): string | null {
  * The scope in which process ids are comparable: a machine by its name and, if the system has several id namespaces (Linux,
  * as in containers), which of them; null elsewhere. Two places may share files and see nothing of each other's processes.
  */
-export interface Place {
+export interface Machine {
   readonly host: string;
   readonly pids: string | null;
 }
 
-export function thisPlace(): Place {
+export function thisMachine(): Machine {
   return { host: hostname(), pids: target('/proc/self/ns/pid') };
 }
 

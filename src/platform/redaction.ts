@@ -34,7 +34,7 @@ export class Redaction {
   readonly #longForms = new Set<string>();
 
   /** From now on the value is masked in every form in which a URL, JSON or the runtime's debug output may show it. */
-  keep(secret: string): void {
+  addSecret(secret: string): void {
     const letters = lettersOf(secret).text;
     if (letters.length >= LONG) {
       for (let index = 0; index + TELLING <= letters.length; index += 1)
@@ -137,7 +137,7 @@ function sharedLength(secret: string, text: string, start: number): number {
 export function redacting(stream: Writable, environment: Environment): Redaction {
   const redaction = new Redaction();
   const { PIT_ACCESS_KEY = '', PIT_SECRET_KEY = '' } = environment;
-  for (const secret of [PIT_ACCESS_KEY, PIT_SECRET_KEY, ...proxySecrets(environment)]) redaction.keep(secret);
+  for (const secret of [PIT_ACCESS_KEY, PIT_SECRET_KEY, ...proxySecrets(environment)]) redaction.addSecret(secret);
   const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
   stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
     const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();

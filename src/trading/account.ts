@@ -11,19 +11,29 @@ export interface TradingAccount {
   readonly client: ExchangeClient;
   readonly journal: Journal;
   readonly budget: Budget;
-  readonly tolerance: ToleranceMemory;
+  readonly requestLifetime: RequestLifetimeMemory;
   /**
    * Tells when the exchange pushes a change of an order of the market; undefined if it has no stream. Whoever asks closes it.
    */
   readonly orderPushes?: ((market: string) => Pushes | undefined) | undefined;
+  /** Shows that the outcome of a write is being waited for, until the returned function is called. */
+  readonly showWait?: ((wait: OutcomeWait) => () => void) | undefined;
   /** Receives progress messages for the user: what is being looked up. */
-  readonly tell: (words: string) => void;
+  readonly reportProgress: (words: string) => void;
   /** Warns about facts that differ from the request. */
   readonly warn: (words: Advice) => void;
   /** Warns about duplicate orders. Once this returns, they count as reported. */
   readonly reportDuplicateOrders: (duplicates: readonly DuplicateOrders[]) => void;
   /** The same for withdrawals. */
   readonly reportDuplicateWithdrawals: (duplicates: readonly DuplicateWithdrawals[]) => void;
+}
+
+/** The wait for the outcome of a write that got no answer. All times are in milliseconds. */
+export interface OutcomeWait {
+  /** Until the request can no longer be executed; undefined while that is not known. */
+  readonly expiresInMs: () => number | undefined;
+  /** Until the command gives up. */
+  readonly leftMs: () => number;
 }
 
 /** Changes that the exchange pushes. Nothing may depend on them. */
@@ -34,10 +44,10 @@ interface Pushes {
 }
 
 /** How long after its `reqTime` the exchange takes a request, kept between commands. */
-export interface ToleranceMemory {
+export interface RequestLifetimeMemory {
   /** Milliseconds; undefined while it is not known. */
   readonly known: number | undefined;
-  keep(milliseconds: number): Promise<void>;
+  save(milliseconds: number): Promise<void>;
   /** The exchange has shown that this is no longer true. */
-  forget(): Promise<void>;
+  clear(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { OrderTerms, WithdrawTerms } from './journal/intent.js';
 
 /** Orders that exist in addition to the wanted one. */
 export interface DuplicateOrders {
-  readonly intent: string;
+  readonly writeId: string;
   readonly terms: OrderTerms;
   /** The line of a batch, counted from 0. */
   readonly line?: number;
@@ -21,7 +21,7 @@ export interface DuplicateOrders {
 
 /** Withdrawals that exist in addition to the wanted one. */
 export interface DuplicateWithdrawals {
-  readonly intent: string;
+  readonly writeId: string;
   readonly terms: WithdrawTerms;
   /** The record that was wanted; null if there was to be none, or none is known. */
   readonly id: string | null;
@@ -34,6 +34,6 @@ export interface DuplicateWithdrawals {
 /** The duplicates of each write: several orders of a batch may be duplicated. */
 export function byWrite(duplicates: readonly DuplicateOrders[]): ReadonlyMap<string, readonly DuplicateOrders[]> {
   const groups = new Map<string, DuplicateOrders[]>();
-  for (const one of duplicates) groups.set(one.intent, [...(groups.get(one.intent) ?? []), one]);
+  for (const one of duplicates) groups.set(one.writeId, [...(groups.get(one.writeId) ?? []), one]);
   return groups;
 }

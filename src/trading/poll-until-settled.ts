@@ -3,14 +3,16 @@ import { backoffMs } from '../platform/backoff.js';
 import type { TradingAccount } from './account.js';
 import { ReadPauses } from './read-pauses.js';
 import { closesAt } from './reconcile.js';
-import { type Probe, toleranceOf } from './tolerance.js';
+import { type AgeCheck, requestLifetimeOf } from './request-lifetime.js';
 
 const PAUSES_MS = { first: 300, longest: 5_000 };
+/** A shorter wait is not worth a word. */
+const QUIET_MS = 1_000;
 
 /** A request that left without an answer. */
-interface Lost {
+interface UnansweredRequest {
   /** What may be asked to find out for how long the exchange takes it. */
-  readonly probe: Probe;
+  readonly ageCheck: AgeCheck;
   /** Milliseconds since the Unix epoch, by the exchange's clock, as all moments here. */
   readonly reqTime: number;
   /** Whose orders it may change; undefined for a withdrawal. */
@@ -33,62 +35,89 @@ export interface PollResult<Outcome> {
  */
 export async function pollUntilSettled<Outcome>(
   account: TradingAccount,
-  lost: Lost,
-  look: () => Promise<Outcome | 'nothing' | undefined>,
-  late: () => Promise<Outcome | undefined>,
+  lost: UnansweredRequest,
+  read: () => Promise<Outcome | 'nothing' | undefined>,
+  onExpired: () => Promise<Outcome | undefined>,
 ): Promise<PollResult<Outcome>> {
   const pauses = new ReadPauses(account, lost.market);
+  const wait = new ShownWait(account);
   try {
-    return await poll(account, lost, pauses, look, late);
+    return await poll(account, lost, { pauses, wait }, read, onExpired);
   } finally {
+    wait.end();
     pauses.close();
+  }
+}
+
+/** A wait that is shown to the user once it lasts. */
+class ShownWait {
+  #hide: (() => void) | undefined;
+  readonly #start: number;
+  /** The last moment at which the exchange accepts the request; undefined while it is unknown. */
+  expires: number | undefined;
+
+  constructor(private readonly account: TradingAccount) {
+    this.#start = account.host.monotonic();
+  }
+
+  goOn(): void {
+    const { host, client, budget, showWait } = this.account;
+    if (this.#hide !== undefined || host.monotonic() - this.#start < QUIET_MS) return;
+    const expiresInMs = () => (this.expires === undefined ? undefined : Math.max(0, this.expires - client.now()));
+    this.#hide = showWait?.({ expiresInMs, leftMs: () => budget.leftMs });
+  }
+
+  end(): void {
+    this.#hide?.();
   }
 }
 
 async function poll<Outcome>(
   account: TradingAccount,
-  lost: Lost,
-  pauses: ReadPauses,
-  look: () => Promise<Outcome | 'nothing' | undefined>,
-  late: () => Promise<Outcome | undefined>,
+  lost: UnansweredRequest,
+  { pauses, wait }: { readonly pauses: ReadPauses; readonly wait: ShownWait },
+  read: () => Promise<Outcome | 'nothing' | undefined>,
+  onExpired: () => Promise<Outcome | undefined>,
 ): Promise<PollResult<Outcome>> {
   const { client, budget, host } = account;
-  const { probe, reqTime } = lost;
+  const { ageCheck, reqTime } = lost;
   let isTooOld = false;
   for (let count = 0; ; ) {
     isTooOld ||= await isRefusedForItsAge(account, lost);
     const start = host.monotonic();
-    const found = await look();
+    const found = await read();
     // the answer corrects what is known of the exchange's clock: before, that may be a day old
     const asked = client.now() - (host.monotonic() - start);
     if (found !== 'nothing' && found !== undefined) return { settled: found, end: undefined };
-    const tolerance = found === 'nothing' ? await tryRead(() => toleranceOf(account, probe)) : undefined;
-    const end = tolerance === undefined ? undefined : closesAt(reqTime, tolerance);
-    const settled = isTooOld && end !== undefined && asked > end ? await late() : undefined;
+    const lifetime = found === 'nothing' ? await tryRead(() => requestLifetimeOf(account, ageCheck)) : undefined;
+    const end = lifetime === undefined ? undefined : closesAt(reqTime, lifetime);
+    const settled = isTooOld && end !== undefined && asked > end ? await onExpired() : undefined;
     if (settled !== undefined) return { settled, end };
     const usual = pauseBefore(count, end === undefined ? undefined : end - client.now());
     // half of what is left, so that the last read comes near the end
     const pause = Math.min(usual, budget.leftMs / 2);
     const isOver = pause < Math.min(usual, PAUSES_MS.first) || isLockedUntilTheEnd(account);
     if (isOver) return { settled: undefined, end, unanswered: found === 'nothing' ? undefined : whyUnanswered(client) };
+    wait.expires = end ?? wait.expires;
+    wait.goOn();
     count += (await pauses.wait(pause)) ? 0 : 1;
   }
 }
 
 /**
- * Whether the exchange, asked once the request must have expired, refuses its very `reqTime`. The remembered tolerance may
- * be of another day or another node: if the exchange still accepts the request, the tolerance is measured again. Asked
+ * Whether the exchange, asked once the request must have expired, refuses its very `reqTime`. The remembered lifetime may
+ * be of another day or another node: if the exchange still accepts the request, the lifetime is measured again. Asked
  * before a read, so that nothing is executed between them.
  */
-async function isRefusedForItsAge(account: TradingAccount, { probe, reqTime }: Lost): Promise<boolean> {
-  const { tolerance, client, tell } = account;
-  const isOver = () => tolerance.known !== undefined && client.now() > closesAt(reqTime, tolerance.known);
+async function isRefusedForItsAge(account: TradingAccount, { ageCheck, reqTime }: UnansweredRequest): Promise<boolean> {
+  const { requestLifetime, client, reportProgress } = account;
+  const isOver = () => requestLifetime.known !== undefined && client.now() > closesAt(reqTime, requestLifetime.known);
   if (!isOver()) return false;
-  const isTaken = await tryRead(() => probe(account, reqTime));
+  const isTaken = await tryRead(() => ageCheck(account, reqTime));
   // again: the answer corrects what is known of the exchange's clock, and another one may have been here first
   if (isTaken === true && isOver()) {
-    tell("The exchange's time tolerance has changed; measuring it again.");
-    await tolerance.forget();
+    reportProgress("The exchange's time tolerance has changed; measuring it again.");
+    await requestLifetime.clear();
   }
   return isTaken === false;
 }
@@ -108,9 +137,12 @@ export function certainFrom({ client, host }: TradingAccount, end: number | unde
   return end !== undefined && Number.isFinite(end) ? host.now() + (end - client.now()) : null;
 }
 
-/** The same for requests that were looked up before, by the remembered tolerance: for all of them. */
-export function allCertainFrom(account: TradingAccount, requests: readonly Pick<Lost, 'reqTime'>[]): number | null {
-  const { known } = account.tolerance;
+/** The same for requests that were looked up before, by the remembered lifetime: for all of them. */
+export function allCertainFrom(
+  account: TradingAccount,
+  requests: readonly Pick<UnansweredRequest, 'reqTime'>[],
+): number | null {
+  const { known } = account.requestLifetime;
   return known === undefined
     ? null
     : certainFrom(account, closesAt(Math.max(...requests.map(({ reqTime }) => reqTime)), known));

@@ -2,7 +2,7 @@
  * The outcome of a write is one question, and it is answered here: open attempts on one side, a list from the exchange on
  * the other. Orders, batches and withdrawals come in the same form. Nothing is read, written or printed here.
  *
- * recorded -> sent -> answered | short | refused | lost -> until reqTime + tolerance -> closed(outcome, duplicates)
+ * recorded -> sent -> answered | partial | refused | deferred | lost -> until reqTime + request lifetime -> closed(outcome, duplicates)
  *
  * An answer is not the end of a request: the network may repeat it for as long as the exchange accepts its `reqTime`. An
  * attempt is therefore closed by a list only if the list was read after that moment.
@@ -14,16 +14,16 @@ export const SLACK_MS = 5_000;
 /** One listed order or withdrawal. */
 export interface Row {
   readonly id: string;
-  /** Its key: equal for rows that the same intent could have made. */
-  readonly key: string;
+  /** Its key: equal for rows that the same item could have made. */
+  readonly matchKey: string;
   /** By the clock of the list, in milliseconds since the Unix epoch. */
   readonly time: number;
 }
 
 /** One order or withdrawal that was wanted. */
-export interface Intent {
+export interface WantedItem {
   readonly id: string;
-  readonly key: string;
+  readonly matchKey: string;
   /** The row that it is known to be. */
   readonly order: string | null;
   /** `open`: not decided whether it exists. `absent`: decided that it does not; a late execution may still make it. */
@@ -34,16 +34,16 @@ export interface Intent {
 export interface Attempt {
   readonly id: string;
   /** The write that it belongs to: a batch has several. */
-  readonly group: string;
-  readonly intents: readonly Intent[];
+  readonly writeId: string;
+  readonly items: readonly WantedItem[];
   /**
-   * `answered`: every intent has its outcome. `lost` with absent intents: no answer came, they count as not sent, and a request
-   * that waits behind the exchange's check of its time may still make them. `short`: accepted in part, and {@link named} are the orders. `refused`: by a
+   * `answered`: every item has its outcome. `lost` with absent items: no answer came, they count as not sent, and a request
+   * that waits behind the exchange's check of its time may still make them. `partial`: accepted in part, and {@link answeredIds} are the orders. `refused`: by a
    * code that is about its orders. `deferred`: by a code that is about its moment. `lost`: no answer.
    */
-  readonly answer: 'answered' | 'short' | 'refused' | 'deferred' | 'lost';
-  /** Ids that its answer named and that no intent has yet. */
-  readonly named: readonly string[];
+  readonly answer: 'answered' | 'partial' | 'refused' | 'deferred' | 'lost';
+  /** Ids that its answer named and that no item has yet. */
+  readonly answeredIds: readonly string[];
   /** By the exchange's clock, in milliseconds since the Unix epoch. */
   readonly reqTime: number;
   /** The time from which rows have not been compared with it yet, if that is later than its `reqTime`. */
@@ -66,45 +66,45 @@ export interface List {
 interface Context {
   /** Rows that closed writes, and duplicates that were reported, account for. */
   readonly known: ReadonlySet<string>;
-  /** By intent: the newest row with its client id, null if there is none. Asked for after the list was read. */
+  /** By item: the newest row with its client id, null if there is none. Asked for after the list was read. */
   readonly newest?: ReadonlyMap<string, string | null>;
   /** For how long after its `reqTime` the exchange accepts a request, in milliseconds. */
-  readonly tolerance: number;
-  /** How badly a row matches an intent of its key: 0 for exactly, undefined if not at all. By default every one matches. */
-  readonly misfit?: (row: string, intent: string) => number | undefined;
+  readonly requestLifetime: number;
+  /** How badly a row matches an item of its key: 0 for exactly, undefined if not at all. By default every one matches. */
+  readonly matchCost?: (row: string, item: string) => number | undefined;
 }
 
-export type IntentOutcome =
+export type ItemOutcome =
   | { readonly outcome: 'placed'; readonly id: string }
   | { readonly outcome: 'refused' | 'notSent' };
 
 /** Rows that a request made beyond what was wanted. */
 export interface Duplicates {
   readonly attempt: Attempt;
-  readonly intent: Intent;
-  /** Oldest first. For an intent that was absent, the first of them is its order. */
+  readonly item: WantedItem;
+  /** Oldest first. For an item that was absent, the first of them is its order. */
   readonly rows: readonly Row[];
   /** They carry its client id. Otherwise another program may have placed the same order at the same time. */
   readonly isProven: boolean;
 }
 
 export interface Reconciled {
-  /** By intent: what this list decides. */
-  readonly outcomes: ReadonlyMap<string, IntentOutcome>;
+  /** By item: what this list decides. */
+  readonly outcomes: ReadonlyMap<string, ItemOutcome>;
   readonly duplicates: readonly Duplicates[];
   /** Expired attempts for which this list shows all that they made. */
   readonly closed: ReadonlySet<string>;
   /** Groups that may have made a row which may also belong to another write whose outcome is open. */
-  readonly contested: ReadonlySet<string>;
+  readonly ambiguous: ReadonlySet<string>;
   /** Intents whose newest row would tell more than this list. */
-  readonly questions: ReadonlySet<string>;
+  readonly needsLookup: ReadonlySet<string>;
   /** When to compare another list with what is not closed; undefined if everything is closed. */
   readonly retryAt: number | undefined;
 }
 
 /** The time from which the exchange certainly does not accept a request with this `reqTime` any more. */
-export function closesAt(reqTime: number, tolerance: number): number {
-  return reqTime + tolerance + SLACK_MS;
+export function closesAt(reqTime: number, requestLifetime: number): number {
+  return reqTime + requestLifetime + SLACK_MS;
 }
 
 /** How far back a list must reach to close an attempt. */
@@ -114,25 +114,25 @@ export function opensAt({ reqTime, checkedTo }: Pick<Attempt, 'reqTime' | 'check
 
 interface Claim {
   readonly attempt: Attempt;
-  readonly intent: Intent;
+  readonly item: WantedItem;
   order: string | null;
 }
 
 export function reconcile(
   attempts: readonly Attempt[],
   list: List,
-  { known, newest = new Map(), tolerance, misfit = () => 0 }: Context,
+  { known, newest = new Map(), requestLifetime, matchCost = () => 0 }: Context,
 ): Reconciled {
-  const span = tolerance + SLACK_MS;
+  const span = requestLifetime + SLACK_MS;
   const listed = new Map(list.rows.map((row, index) => [row.id, { row, index }]));
   const claims = attempts.flatMap((attempt) =>
-    attempt.intents.map((intent): Claim => ({ attempt, intent, order: intent.order })),
+    attempt.items.map((item): Claim => ({ attempt, item, order: item.order })),
   );
-  const byKey = groupBy(claims, ({ intent }) => intent.key);
+  const byKey = groupBy(claims, ({ item }) => item.matchKey);
   for (const claim of claims) {
     // the exchange may have changed an order in accepting it, and its duplicates alike
-    const key = listed.get(claim.order ?? '')?.row.key ?? claim.intent.key;
-    if (key !== claim.intent.key) byKey.set(key, [...(byKey.get(key) ?? []), claim]);
+    const key = listed.get(claim.order ?? '')?.row.matchKey ?? claim.item.matchKey;
+    if (key !== claim.item.matchKey) byKey.set(key, [...(byKey.get(key) ?? []), claim]);
   }
   const accounted = new Set([...known, ...claims.flatMap(({ order }) => order ?? [])]);
   const free = new Set(list.rows.filter(({ id }) => !accounted.has(id)).reverse());
@@ -150,16 +150,16 @@ export function reconcile(
     const isOneClock = after >= -SLACK_MS && after <= span;
     return row.time >= (isOneClock ? attempt.reqTime - SLACK_MS : madeAt(claim) - span);
   };
-  const fits = (row: Row, claim: Claim) => misfit(row.id, claim.intent.id) !== undefined && isAfterSending(row, claim);
+  const fits = (row: Row, claim: Claim) => matchCost(row.id, claim.item.id) !== undefined && isAfterSending(row, claim);
   /** The better it fits, and then the nearer it is. */
-  const distance = (row: Row, claim: Claim) => (misfit(row.id, claim.intent.id) ?? 0) * 2 * span + gap(row, claim);
+  const distance = (row: Row, claim: Claim) => (matchCost(row.id, claim.item.id) ?? 0) * 2 * span + gap(row, claim);
   const mayBe = (row: Row, claim: Claim) =>
     fits(row, claim) && (claim.attempt.isOlder !== undefined || gap(row, claim) <= span);
   const mayRepeat = (row: Row, claim: Claim) => {
     if (!fits(row, claim)) return false;
-    const newestId = newest.get(claim.intent.id);
+    const newestId = newest.get(claim.item.id);
     const { hasClientId, answer } = claim.attempt;
-    const mayComeLate = claim.intent.state === 'absent' && (hasClientId === true || answer === 'lost');
+    const mayComeLate = claim.item.state === 'absent' && (hasClientId === true || answer === 'lost');
     if (!mayComeLate && gap(row, claim) > span) return false;
     if (newestId === null) return claim.order !== null;
     const last = listed.get(newestId ?? '')?.row;
@@ -169,64 +169,65 @@ export function reconcile(
   // 1. a row that an answer named belongs to that request, even if other requests would match as well
   const byAttempt = groupBy(claims, ({ attempt }) => attempt.id);
   for (const attempt of attempts) {
-    const named = new Set(attempt.named);
+    const named = new Set(attempt.answeredIds);
     if (named.size === 0) continue;
     const wanting = groupBy(
       (byAttempt.get(attempt.id) ?? []).filter(({ order }) => order === null),
-      ({ intent }) => intent.key,
+      ({ item }) => item.matchKey,
     );
     for (const row of free) {
       if (!named.has(row.id)) continue;
-      const claim = wanting.get(row.key)?.shift();
+      const claim = wanting.get(row.matchKey)?.shift();
       if (claim !== undefined) claim.order = row.id;
-      // a row that matches none of its intents was changed by the exchange: it stays the request's
-      if (claim !== undefined || !attempt.intents.some(({ key }) => key === row.key)) free.delete(row);
+      // a row that matches none of its wanted items was changed by the exchange: it stays the request's
+      if (claim !== undefined || !attempt.items.some(({ matchKey }) => matchKey === row.matchKey)) free.delete(row);
     }
   }
 
-  // 2. open intents take the rows that match best; requests without an answer come first
-  const questions = new Set<string>();
+  // 2. open items take the rows that match best; requests without an answer come first
+  const needsLookup = new Set<string>();
   const reserved = new Set<string>();
   const takers = new Map<string, Set<string>>();
-  const freeByKey = groupBy(free, ({ key }) => key);
-  const open = claims.filter(({ intent, order }) => intent.state === 'open' && order === null);
+  const freeByKey = groupBy(free, ({ matchKey }) => matchKey);
+  const open = claims.filter(({ item, order }) => item.state === 'open' && order === null);
   for (const claim of open.sort(byNeed)) {
-    const { attempt, intent } = claim;
-    const own = newest.get(intent.id);
+    const { attempt, item } = claim;
+    const own = newest.get(item.id);
     if (own === null) continue;
-    const fitting = (freeByKey.get(intent.key) ?? []).filter((row) => free.has(row) && mayBe(row, claim));
+    const fitting = (freeByKey.get(item.matchKey) ?? []).filter((row) => free.has(row) && mayBe(row, claim));
     const nearest = leastBy(fitting, (one) => distance(one, claim));
     const row = own === undefined ? nearest : fitting.find(({ id }) => id === own);
     if (row === undefined) continue;
     free.delete(row);
-    takers.set(row.key, (takers.get(row.key) ?? new Set()).add(attempt.group));
+    takers.set(row.matchKey, (takers.get(row.matchKey) ?? new Set()).add(attempt.writeId));
     if (attempt.hasClientId !== true || own !== undefined) claim.order = row.id;
     else {
-      reserved.add(row.key);
-      questions.add(intent.id);
+      reserved.add(row.matchKey);
+      needsLookup.add(item.id);
     }
   }
 
   // 3. a remaining row that matches something was made by a request that was executed again
-  const contested = new Set<string>();
+  const ambiguous = new Set<string>();
   const duplicates = new Map<Claim, Row[]>();
   for (const row of free) {
-    const fitting = (byKey.get(row.key) ?? []).filter((claim) => mayRepeat(row, claim));
-    for (const { attempt, intent } of fitting)
-      if (attempt.hasClientId === true && !newest.has(intent.id)) questions.add(intent.id);
-    const proven = fitting.find(({ intent }) => newest.get(intent.id) === row.id);
+    const fitting = (byKey.get(row.matchKey) ?? []).filter((claim) => mayRepeat(row, claim));
+    for (const { attempt, item } of fitting)
+      if (attempt.hasClientId === true && !newest.has(item.id)) needsLookup.add(item.id);
+    const proven = fitting.find(({ item }) => newest.get(item.id) === row.id);
     const made = proven === undefined ? fitting.filter(isMade) : [proven];
     const nearest = leastBy(made, (claim) => distance(row, claim));
     if (nearest === undefined) continue;
-    const { group } = nearest.attempt;
+    const { writeId } = nearest.attempt;
     // a write without an answer may have made it: a later list decides
-    const isDisputed = fitting.some(({ intent, attempt }) => intent.state === 'open' && attempt.group !== group);
+    const isDisputed = fitting.some(({ item, attempt }) => item.state === 'open' && attempt.writeId !== writeId);
     if (isDisputed && proven === undefined) {
-      contested.add(group);
+      ambiguous.add(writeId);
       continue;
     }
     // of lines of one batch that agree, those that have no order yet
-    const isVacant = (claim: Claim) => claim.order === null && !duplicates.has(claim) && claim.attempt.group === group;
+    const isVacant = (claim: Claim) =>
+      claim.order === null && !duplicates.has(claim) && claim.attempt.writeId === writeId;
     const claim = made.find(isVacant) ?? nearest;
     duplicates.set(claim, [...(duplicates.get(claim) ?? []), row]);
   }
@@ -238,48 +239,48 @@ export function reconcile(
     (attempt.isOlder === undefined
       ? list.since <= opensAt(attempt)
       : (boundaries.get(attempt) ?? 0) < list.rows.length);
-  const outcomes = new Map<string, IntentOutcome>();
+  const outcomes = new Map<string, ItemOutcome>();
   const closed = new Set<string>();
   for (const attempt of attempts) {
     const own = byAttempt.get(attempt.id) ?? [];
     const isDecidedHere = attempt.hasClientId !== true;
-    for (const { intent, order } of own)
-      if (order !== null && intent.order === null && isDecidedHere)
-        outcomes.set(intent.id, { outcome: 'placed', id: order });
+    for (const { item, order } of own)
+      if (order !== null && item.order === null && isDecidedHere)
+        outcomes.set(item.id, { outcome: 'placed', id: order });
     if (!reaches(attempt)) continue;
-    const missing = own.filter(({ intent, order }) => intent.state === 'open' && order === null);
-    const isLate = list.began > closesAt(attempt.reqTime, tolerance);
+    const missing = own.filter(({ item, order }) => item.state === 'open' && order === null);
+    const isLate = list.began > closesAt(attempt.reqTime, requestLifetime);
     const isShown =
-      attempt.named.every((id) => listed.has(id)) &&
+      attempt.answeredIds.every((id) => listed.has(id)) &&
       (attempt.checkedTo !== undefined || own.every(({ order }) => order === null || listed.has(order)));
-    const isNamedPlaced = attempt.named.every((id) => explained.has(id));
+    const isNamedPlaced = attempt.answeredIds.every((id) => explained.has(id));
     const isDecided =
       isDecidedHere &&
-      !missing.some(({ intent }) => reserved.has(intent.key)) &&
-      ((attempt.answer === 'short' && isShown && isNamedPlaced) ||
+      !missing.some(({ item }) => reserved.has(item.matchKey)) &&
+      ((attempt.answer === 'partial' && isShown && isNamedPlaced) ||
         attempt.answer === 'refused' ||
         ((attempt.answer === 'lost' || attempt.answer === 'deferred') && isLate));
-    const absent = attempt.answer === 'short' || attempt.answer === 'refused' ? 'refused' : 'notSent';
-    if (isDecided) for (const { intent } of missing) outcomes.set(intent.id, { outcome: absent });
-    const isTakenFrom = own.some(({ intent }) =>
-      [...(takers.get(intent.key) ?? [])].some((group) => group !== attempt.group),
+    const absent = attempt.answer === 'partial' || attempt.answer === 'refused' ? 'refused' : 'notSent';
+    if (isDecided) for (const { item } of missing) outcomes.set(item.id, { outcome: absent });
+    const isTakenFrom = own.some(({ item }) =>
+      [...(takers.get(item.matchKey) ?? [])].some((writeId) => writeId !== attempt.writeId),
     );
-    if (isTakenFrom) contested.add(attempt.group);
-    if (isLate && isShown && (missing.length === 0 || isDecided) && !contested.has(attempt.group))
+    if (isTakenFrom) ambiguous.add(attempt.writeId);
+    if (isLate && isShown && (missing.length === 0 || isDecided) && !ambiguous.has(attempt.writeId))
       closed.add(attempt.id);
   }
-  const waiting = attempts.filter(({ id }) => !closed.has(id)).map(({ reqTime }) => closesAt(reqTime, tolerance));
+  const waiting = attempts.filter(({ id }) => !closed.has(id)).map(({ reqTime }) => closesAt(reqTime, requestLifetime));
   return {
     outcomes,
-    duplicates: [...duplicates].map(([{ attempt, intent, order }, rows]) => ({
+    duplicates: [...duplicates].map(([{ attempt, item, order }, rows]) => ({
       attempt,
-      intent: { ...intent, order },
+      item: { ...item, order },
       rows,
-      isProven: rows.every(({ id }) => newest.get(intent.id) === id),
+      isProven: rows.every(({ id }) => newest.get(item.id) === id),
     })),
     closed,
-    contested,
-    questions,
+    ambiguous,
+    needsLookup,
     retryAt: waiting.length === 0 ? undefined : Math.min(...waiting),
   };
 }
@@ -301,8 +302,8 @@ function byNeed(one: Claim, other: Claim): number {
 }
 
 /** Whether another identical row would be one too many. Without an order, a client id has to prove that. */
-function isMade({ attempt, intent, order }: Claim): boolean {
-  return order !== null || (intent.state === 'absent' && attempt.hasClientId !== true);
+function isMade({ attempt, item, order }: Claim): boolean {
+  return order !== null || (item.state === 'absent' && attempt.hasClientId !== true);
 }
 
 function leastBy<Item>(items: readonly Item[], of: (item: Item) => number): Item | undefined {

@@ -4,27 +4,27 @@ import { keptJob } from './batches/job.js';
 import { settleJob } from './batches/settle-job.js';
 import { timelineOf } from './batches/timeline.js';
 import { settleCancel } from './cancel/cancellation.js';
-import type { Entry } from './journal/entry.js';
+import type { JournalEntry } from './journal/entry.js';
 import {
-  type Intent,
   isOf,
   type JournalEvent,
   type Operation,
   type OrderTerms,
   type Outcome,
+  ownerText,
+  type RecordedWrite,
   type Settled,
-  wordsOf,
 } from './journal/intent.js';
 import { settleOrder } from './orders/settle-order.js';
 import { recheckAbsentOrder, verifyOrders } from './orders/verify-orders.js';
 import { settleReplace } from './replace/replace.js';
-import { probeOf, toleranceOf } from './tolerance.js';
+import { ageCheckOf, requestLifetimeOf } from './request-lifetime.js';
 import { settleWithdrawal } from './withdrawals/settle-withdrawal.js';
 import { verifyWithdrawals } from './withdrawals/verify-withdrawals.js';
 
 /** A write of the journal, with what is known of it now. */
 export interface Resolution {
-  readonly intent: Intent;
+  readonly intent: RecordedWrite;
   readonly outcome: Outcome;
   readonly id: string | null;
   readonly duplicates: readonly string[];
@@ -32,7 +32,7 @@ export interface Resolution {
   /** The replacement that was not sent. */
   readonly unplaced?: OrderTerms;
   /** What may be a withdrawal that stays unknown, or something else, in words: it cannot be decided. */
-  readonly doubt?: string;
+  readonly ambiguity?: string;
 }
 
 /**
@@ -43,21 +43,21 @@ export interface Resolution {
  */
 export async function resolve(
   account: TradingAccount,
-  entries: readonly Entry[],
+  entries: readonly JournalEntry[],
   end = false,
 ): Promise<readonly Resolution[]> {
-  const [probe, ...others] = entries.flatMap(({ intent }) => (isOf(intent, 'call') ? [] : probeOf(intent)));
+  const [ageCheck, ...others] = entries.flatMap(({ intent }) => (isOf(intent, 'call') ? [] : ageCheckOf(intent)));
   // once for all of them, instead of by each of many at the same time
-  if (probe !== undefined && others.length > 0) await tryRead(() => toleranceOf(account, probe));
+  if (ageCheck !== undefined && others.length > 0) await tryRead(() => requestLifetimeOf(account, ageCheck));
   const done = await Promise.all(entries.map((entry) => resolveOne(account, entry, end)));
   const settled = done.map(({ resolution }) => resolution);
   const duplicates = joined([...done.flatMap((one) => one.duplicates), ...(await duplicatesEverywhere(account))]);
   const given = new Set(settled.map(({ intent }) => intent.id));
-  const found = duplicates.flatMap(({ intent }) =>
-    given.has(intent) ? [] : (account.journal.archive.find(intent) ?? []),
+  const found = duplicates.flatMap(({ writeId }) =>
+    given.has(writeId) ? [] : (account.journal.archive.find(writeId) ?? []),
   );
   return [...settled, ...found].map(({ intent, ...rest }) => {
-    const ids = duplicates.find((one) => one.intent === intent.id)?.ids ?? [];
+    const ids = duplicates.find((one) => one.writeId === intent.id)?.ids ?? [];
     // what was found of a settled job may be an order of its own now
     const job = isOf(intent, 'orderMoreV2') ? settledNow(account, intent.id) : undefined;
     const own = new Set(job === undefined ? [] : keptJob(account.journal, job.intent.id)?.orders);
@@ -67,7 +67,7 @@ export async function resolve(
 }
 
 /** The duplicates of a write. */
-type Duplicates = { readonly intent: string; readonly ids: readonly string[] };
+type Duplicates = { readonly writeId: string; readonly ids: readonly string[] };
 
 interface ResolvedOne {
   readonly resolution: Resolution;
@@ -75,15 +75,15 @@ interface ResolvedOne {
   readonly duplicates: readonly Duplicates[];
 }
 
-async function resolveOne(account: TradingAccount, entry: Entry, end: boolean): Promise<ResolvedOne> {
+async function resolveOne(account: TradingAccount, entry: JournalEntry, end: boolean): Promise<ResolvedOne> {
   const { intent } = entry;
   const isOwn = canSettle(entry);
   const isUnderWay = !isOwn && entry.isUnderWay;
   const settledOne = isOwn ? await SETTLERS[intent.operation](account, entry, end) : NOTHING;
-  const { outcome = 'unknown', duplicates, ...doubt } = settledOne;
+  const { outcome = 'unknown', duplicates, ...ambiguity } = settledOne;
   const settled = settledNow(account, intent.id);
   const events = timelineOf(eventsOf(account, entry, isUnderWay));
-  const unsettled = { intent, events, outcome, id: null, duplicates: [], ...doubt };
+  const unsettled = { intent, events, outcome, id: null, duplicates: [], ...ambiguity };
   return { resolution: settled ?? unsettled, duplicates };
 }
 
@@ -100,12 +100,12 @@ export async function settledWrite(account: TradingAccount, id: string): Promise
   return archive.find(id);
 }
 
-async function recheckAbsent(account: TradingAccount, intent: Intent): Promise<void> {
+async function recheckAbsent(account: TradingAccount, intent: RecordedWrite): Promise<void> {
   if (isOf(intent, 'order')) await recheckAbsentOrder(account, intent);
   if (isOf(intent, 'withdraw')) await verifyWithdrawals(account, intent.terms.coin);
   if (!isOf(intent, 'orderMoreV2')) return;
   const lost = keptJob(account.journal, intent.id)?.lostLines.size ?? 0;
-  if (lost > 0) await verifyOrders(account, intent.terms, { extent: 'all', recheck: intent.id });
+  if (lost > 0) await verifyOrders(account, intent.terms, { depth: 'all', recheck: intent.id });
 }
 
 /** Settled writes that exist although they counted as refused or not sent, until the user has asked for them by their ids. */
@@ -122,7 +122,7 @@ function settledNow({ journal }: TradingAccount, id: string): Settled | undefine
  * Whether this process may settle it. Only one may: once another has, its id may be in use again, for another record. If the
  * disk takes no line, it takes no such record either.
  */
-function canSettle(entry: Entry): boolean {
+function canSettle(entry: JournalEntry): boolean {
   if (entry.isOf('call') || entry.isOf('orderMoreV2')) return !entry.isUnderWay;
   try {
     return entry.claim();
@@ -133,46 +133,50 @@ function canSettle(entry: Entry): boolean {
 }
 
 /** Does not add to the record: its last line tells whether the owner is alive. */
-function eventsOf({ host }: TradingAccount, { events, runner }: Entry, isUnderWay: boolean): readonly JournalEvent[] {
-  if (!isUnderWay || runner === null) return events;
-  return [...events, { time: host.now(), event: `still under way in ${wordsOf(runner)}` }];
+function eventsOf(
+  { host }: TradingAccount,
+  { events, owner }: JournalEntry,
+  isUnderWay: boolean,
+): readonly JournalEvent[] {
+  if (!isUnderWay || owner === null) return events;
+  return [...events, { time: host.now(), event: `still under way in ${ownerText(owner)}` }];
 }
 
 interface SettledOne {
   /** Of a write that stays open; default: unknown. */
   readonly outcome?: Outcome;
   readonly duplicates: readonly Duplicates[];
-  readonly doubt?: string;
+  readonly ambiguity?: string;
 }
 
 const NOTHING: SettledOne = { duplicates: [] };
 
-type Settler = (account: TradingAccount, entry: Entry, end: boolean) => Promise<SettledOne>;
+type Settler = (account: TradingAccount, entry: JournalEntry, end: boolean) => Promise<SettledOne>;
 
 const SETTLERS: Readonly<Record<Operation, Settler>> = {
   order: async (account, entry) => {
     // one read at the end, for all of them: the list may be long
-    await settleOrder(account, entry as Entry<'order'>, false);
+    await settleOrder(account, entry as JournalEntry<'order'>, { duplicates: 'later' });
     return NOTHING;
   },
   cancelOrder: async (account, entry) => {
-    await settleCancel(account, entry as Entry<'cancelOrder'>);
+    await settleCancel(account, entry as JournalEntry<'cancelOrder'>);
     return NOTHING;
   },
   replace: async (account, entry) => {
-    await settleReplace(account, entry as Entry<'replace'>);
+    await settleReplace(account, entry as JournalEntry<'replace'>);
     return NOTHING;
   },
   // no operation shows the outcome: only the user can look it up on the exchange
   call: async () => NOTHING,
   withdraw: async (account, entry) => {
-    const settled = await settleWithdrawal(account, entry as Entry<'withdraw'>);
-    return settled.outcome === 'unknown' && settled.doubt !== undefined
-      ? { ...NOTHING, doubt: settled.doubt }
+    const settled = await settleWithdrawal(account, entry as JournalEntry<'withdraw'>);
+    return settled.outcome === 'unknown' && settled.ambiguity !== undefined
+      ? { ...NOTHING, ambiguity: settled.ambiguity }
       : NOTHING;
   },
   orderMoreV2: async (account, entry, end) => {
-    const { outcome, duplicates } = await settleJob(account, entry as Entry<'orderMoreV2'>, end);
+    const { outcome, duplicates } = await settleJob(account, entry as JournalEntry<'orderMoreV2'>, end);
     return { outcome, duplicates };
   },
 };
@@ -181,8 +185,8 @@ const SETTLERS: Readonly<Record<Operation, Settler>> = {
 function joined(duplicates: readonly Duplicates[]): Duplicates[] {
   const found = new Map<string, Duplicates>();
   for (const one of duplicates) {
-    const ids = new Set([...(found.get(one.intent)?.ids ?? []), ...one.ids]);
-    found.set(one.intent, { ...one, ids: [...ids] });
+    const ids = new Set([...(found.get(one.writeId)?.ids ?? []), ...one.ids]);
+    found.set(one.writeId, { ...one, ids: [...ids] });
   }
   return [...found.values()];
 }
@@ -197,9 +201,11 @@ async function duplicatesEverywhere(account: TradingAccount): Promise<Duplicates
   const duplicates: Duplicates[] = [];
   for (const market of account.journal.markets()) {
     for (const side of ['buy', 'sell'] as const) {
-      const found = await tryRead(() => verifyOrders(account, { market, side }, { extent: 'all' }));
+      const found = await tryRead(() => verifyOrders(account, { market, side }, { depth: 'all' }));
       if (found === undefined)
-        account.tell(`The orders of ${market} could not be checked for duplicates; a later command will do it.`);
+        account.reportProgress(
+          `The orders of ${market} could not be checked for duplicates; a later command will do it.`,
+        );
       duplicates.push(...(found?.duplicates ?? []));
     }
   }

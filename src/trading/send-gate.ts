@@ -1,16 +1,16 @@
-import type { Entry } from './journal/entry.js';
+import type { JournalEntry } from './journal/entry.js';
 
 /**
  * Whether a write has left this machine. Until then, while it waits for the exchange's limits or for what has to be known
  * first, it can be cancelled, and its outcome is known.
  */
 export class SendGate {
-  #entry: Pick<Entry, 'note' | 'settle'> | undefined;
+  #entry: Pick<JournalEntry, 'note' | 'settle'> | undefined;
   #hasLeft = false;
   #isCancelled = false;
 
   /** The write is recorded: from now on the journal says when it leaves or is cancelled. */
-  recorded(entry: Pick<Entry, 'note' | 'settle'>): void {
+  attachEntry(entry: Pick<JournalEntry, 'note' | 'settle'>): void {
     this.#entry = entry;
   }
 

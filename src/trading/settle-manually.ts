@@ -4,17 +4,21 @@ import { settleCallManually } from './call/call.js';
 import { settleWithdrawalManually } from './withdrawals/settle-withdrawal-manually.js';
 
 /** What the user found out on the exchange. */
-type Word = 'done' | 'notSent';
+type ManualOutcome = 'done' | 'notSent';
 
 /**
  * Records what the user found out about a write that pit cannot look up.
  * @throws Failure `usage` if the id is not that of such a write, or if it is too early to say
  */
-export async function settleManually(account: TradingAccount, id: string | undefined, word: Word): Promise<void> {
+export async function settleManually(
+  account: TradingAccount,
+  id: string | undefined,
+  word: ManualOutcome,
+): Promise<void> {
   const { journal } = account;
   if (id !== undefined && journal.damaged().includes(id)) {
     const aside = journal.settleDamaged(id, `${word}, as the user says`);
-    account.tell(`The damaged record of ${id} was moved to ${aside}`);
+    account.reportProgress(`The damaged record of ${id} was moved to ${aside}`);
     return;
   }
   const entry = id === undefined ? undefined : journal.find(id);

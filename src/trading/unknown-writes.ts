@@ -3,7 +3,7 @@ import { formatAmount, grouped } from '../domain/number-format.js';
 import type { OrderReference } from '../domain/order.js';
 import { type Advice, suggest } from '../errors.js';
 import { Job } from './batches/job.js';
-import type { Entry } from './journal/entry.js';
+import type { JournalEntry } from './journal/entry.js';
 import { isOf, marketOf, type Operation } from './journal/intent.js';
 import type { Journal, Unsettled } from './journal/journal.js';
 
@@ -38,7 +38,7 @@ export function unknownWrites(journal: Journal, { open, damaged, unreadable }: U
   ];
 }
 
-function unknownWrite(entry: Entry): UnknownWrite | undefined {
+function unknownWrite(entry: JournalEntry): UnknownWrite | undefined {
   const { id, operation } = entry.intent;
   const advice = adviceOf(entry);
   if (advice === undefined) return undefined;
@@ -46,17 +46,17 @@ function unknownWrite(entry: Entry): UnknownWrite | undefined {
   return { id, operation, market, coins: coinsOf(entry, market), cancels: cancelledBy(entry), advice };
 }
 
-function adviceOf(entry: Entry): Advice | undefined {
+function adviceOf(entry: JournalEntry): Advice | undefined {
   if (entry.isOf('orderMoreV2')) {
     if (new Job(entry).uncertainKeys().size === 0) return undefined;
     const text = `Some orders of ${entry.intent.id} (${entry.intent.terms.side}) may have been placed.`;
     // without its id, which would close the job as it is
     return [text, suggest('Find out', 'resolve')];
   }
-  return entry.isInDoubt ? [textOf(entry), suggest('Find out', 'resolve', entry.intent.id)] : undefined;
+  return entry.isOutcomeUnknown ? [textOf(entry), suggest('Find out', 'resolve', entry.intent.id)] : undefined;
 }
 
-function textOf({ intent }: Entry): string {
+function textOf({ intent }: JournalEntry): string {
   if (isOf(intent, 'order')) {
     const { side, amount, market, price } = intent.terms;
     return `An earlier order may have been placed: ${side} ${formatAmount(amount)} ${market} at ${grouped(price)}.`;
@@ -74,13 +74,13 @@ function textOf({ intent }: Entry): string {
 }
 
 /** Null for a call: what it changes is not described. */
-function coinsOf({ intent }: Entry, market: string | null): readonly string[] | null {
+function coinsOf({ intent }: JournalEntry, market: string | null): readonly string[] | null {
   if (isOf(intent, 'withdraw')) return [intent.terms.coin];
   const names = market === null ? undefined : splitMarket(market);
   return names === undefined ? null : [names.base, names.quote];
 }
 
-function cancelledBy({ intent }: Entry): OrderReference | null {
+function cancelledBy({ intent }: JournalEntry): OrderReference | null {
   return isOf(intent, 'cancelOrder') || isOf(intent, 'replace') ? intent.terms.order : null;
 }
 

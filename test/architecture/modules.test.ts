@@ -14,7 +14,7 @@ interface Measured {
  */
 const MOST: readonly (readonly [line: RegExp, most: number])[] = [
   [/^depth .*--json/, 40],
-  [/^order buy .*--yes/, 70],
+  [/^order buy .*--yes/, 74],
 ];
 
 it('depth and order buy execute few of our own modules', () => {

@@ -17,10 +17,10 @@ const RESULT: CancelResult = {
   code: 1000,
   message: null,
 };
-const done: CancelAttempt = { result: RESULT, intent: null, failure: null };
+const done: CancelAttempt = { result: RESULT, recordId: null, failure: null };
 const failed: CancelAttempt = {
   result: { ...RESULT, outcome: 'refused', code: 3001, message: 'order not found' },
-  intent: null,
+  recordId: null,
   failure: 'refused',
 };
 
@@ -61,7 +61,7 @@ describe('the total of cancel --all', () => {
   };
   const attempt = (id: string, outcome: 'cancelled' | 'refused' | 'unknown', filled: string | null): CancelAttempt => {
     const result = { ...RESULT, outcome, id, price: '100', amount: '2', filled };
-    return { result, intent: null, failure: outcome === 'cancelled' ? null : outcome };
+    return { result, recordId: null, failure: outcome === 'cancelled' ? null : outcome };
   };
   const total = (attempts: readonly CancelAttempt[], orders: readonly Order[], left: readonly string[] = []) => {
     const records = new Map(orders.map((one) => [one.id, one]));

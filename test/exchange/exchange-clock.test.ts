@@ -20,8 +20,8 @@ function sample(sent: number, roundTrip: number, ahead: number) {
 describe("the exchange's clock", () => {
   it("is this machine's until an answer shows a difference", () => {
     const { clock, written } = clockAt(NOON);
-    clock.learn(sample(NOON, 200, 0));
-    clock.learn(sample(NOON + 700, 3_000, 500));
+    clock.addSample(sample(NOON, 200, 0));
+    clock.addSample(sample(NOON + 700, 3_000, 500));
     expect([clock.offset, clock.now(), written]).toEqual([0, NOON, []]);
   });
 
@@ -29,7 +29,7 @@ describe("the exchange's clock", () => {
     'follows an exchange that is %d ms ahead within about a second',
     (ahead) => {
       const { clock, written } = clockAt(NOON);
-      clock.learn(sample(NOON, 100, ahead));
+      clock.addSample(sample(NOON, 100, ahead));
       expect(Math.abs(clock.offset - ahead)).toBeLessThanOrEqual(1_100);
       expect(clock.now()).toBe(NOON + clock.offset);
       expect(written).toEqual([clock.offset]);
@@ -38,13 +38,13 @@ describe("the exchange's clock", () => {
 
   it('keeps the known difference while it is still possible', () => {
     const { clock, written } = clockAt(NOON, 90_000);
-    clock.learn(sample(NOON, 100, 90_400));
+    clock.addSample(sample(NOON, 100, 90_400));
     expect([clock.offset, written]).toEqual([90_000, []]);
   });
 
   it('drops a difference that is no longer possible', () => {
     const { clock, written } = clockAt(NOON, 90_000);
-    clock.learn(sample(NOON, 100, 0));
+    clock.addSample(sample(NOON, 100, 0));
     expect([clock.offset, written]).toEqual([0, [0]]);
   });
 
@@ -56,7 +56,7 @@ describe("the exchange's clock", () => {
         (ahead, answers) => {
           const { clock } = clockAt(NOON);
           for (const [at, roundTrip] of answers) {
-            clock.learn(sample(NOON + at, roundTrip, ahead));
+            clock.addSample(sample(NOON + at, roundTrip, ahead));
             // a second of `Date`, a second that is not worth a correction, and what the answer took
             expect(Math.abs(clock.offset - ahead)).toBeLessThanOrEqual(2_000 + roundTrip);
           }

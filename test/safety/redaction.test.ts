@@ -6,7 +6,7 @@ import { leaksIn } from './leaks.js';
 
 function masking(...secrets: string[]): Redaction {
   const redaction = new Redaction();
-  for (const secret of secrets) redaction.keep(secret);
+  for (const secret of secrets) redaction.addSecret(secret);
   return redaction;
 }
 

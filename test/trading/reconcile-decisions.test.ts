@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Attempt, type Intent, type Row, reconcile } from '../../src/trading/reconcile.js';
+import { type Attempt, type Row, reconcile, type WantedItem } from '../../src/trading/reconcile.js';
 
 // Each case is literal: these requests, this list, and everything that follows from them. reconcile.test.ts tests any
 // interleaving of requests, executions and lists.
@@ -15,57 +15,57 @@ const HOUR = 3_600_000;
 // every time in the tests is relative to SENT
 
 function row(id: string, at = 0, key = 'k'): Row {
-  return { id, key, time: SENT + at };
+  return { id, matchKey: key, time: SENT + at };
 }
 
-function open(id: string, key = 'k'): Intent {
-  return { id, key, order: null, state: 'open' };
+function open(id: string, key = 'k'): WantedItem {
+  return { id, matchKey: key, order: null, state: 'open' };
 }
 
-function absent(id: string, key = 'k'): Intent {
-  return { id, key, order: null, state: 'absent' };
+function absent(id: string, key = 'k'): WantedItem {
+  return { id, matchKey: key, order: null, state: 'absent' };
 }
 
-function placed(id: string, order: string, key = 'k'): Intent {
-  return { id, key, order, state: 'placed' };
+function placed(id: string, order: string, key = 'k'): WantedItem {
+  return { id, matchKey: key, order, state: 'placed' };
 }
 
 type Changes = Partial<Attempt> & { readonly at?: number };
 
-/** A request whose one intent, unless `intents` says otherwise, is open and has the name of the request. */
+/** A request whose one item, unless `items` says otherwise, is open and has the name of the request. */
 function request(id: string, answer: Attempt['answer'], { at = 0, ...changes }: Changes = {}): Attempt {
-  return { id, group: id, intents: [open(id)], answer, named: [], reqTime: SENT + at, ...changes };
+  return { id, writeId: id, items: [open(id)], answer, answeredIds: [], reqTime: SENT + at, ...changes };
 }
 
 const lost = (id: string, changes?: Changes) => request(id, 'lost', changes);
 const answered = (id: string, order: string, changes?: Changes) =>
-  request(id, 'answered', { intents: [placed(id, order)], ...changes });
+  request(id, 'answered', { items: [placed(id, order)], ...changes });
 const isOlderThan = (first: number) => (id: string) => Number(id) < first;
 
 type Given = Partial<Parameters<typeof reconcile>[2]> & { readonly began?: number; readonly since?: number };
 
 function reconciled(attempts: readonly Attempt[], rows: readonly Row[], { began = 10_000, since, ...given }: Given) {
   const list = { rows, began: SENT + began, since: since === undefined ? Number.NEGATIVE_INFINITY : SENT + since };
-  return reconcile(attempts, list, { known: new Set(), tolerance: TOLERANCE, ...given });
+  return reconcile(attempts, list, { known: new Set(), requestLifetime: TOLERANCE, ...given });
 }
 
-/** All that is decided; what is empty is left out. A placed intent has the id of its order as its outcome. */
+/** All that is decided; what is empty is left out. A placed item has the id of its order as its outcome. */
 function decide(attempts: readonly Attempt[], rows: readonly Row[], given: Given = {}) {
-  const { outcomes, duplicates, closed, contested, questions } = reconciled(attempts, rows, given);
+  const { outcomes, duplicates, closed, ambiguous, needsLookup } = reconciled(attempts, rows, given);
   const parts = {
     outcomes: Object.fromEntries(
       [...outcomes].map(([id, one]) => [id, one.outcome === 'placed' ? one.id : one.outcome]),
     ),
-    duplicates: Object.fromEntries(duplicates.map(({ intent, rows: own }) => [intent.id, own.map(({ id }) => id)])),
-    proven: duplicates.flatMap(({ intent, isProven }) => (isProven ? [intent.id] : [])),
+    duplicates: Object.fromEntries(duplicates.map(({ item, rows: own }) => [item.id, own.map(({ id }) => id)])),
+    proven: duplicates.flatMap(({ item, isProven }) => (isProven ? [item.id] : [])),
     closed: [...closed],
-    contested: [...contested],
-    questions: [...questions],
+    ambiguous: [...ambiguous],
+    needsLookup: [...needsLookup],
   };
   return Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0));
 }
 
-describe('an open intent takes the row', () => {
+describe('an open item takes the row', () => {
   it('that has its key', () => {
     expect(decide([lost('a')], [row('8', 20), row('7', 10, 'other')])).toEqual({ outcomes: { a: '8' } });
     expect(decide([lost('a')], [row('7', 10, 'other')])).toEqual({});
@@ -88,8 +88,8 @@ describe('an open intent takes the row', () => {
     expect(decide([lost('a')], [row('7', SPAN + 1)])).toEqual({});
   });
 
-  it('that no other intent took', () => {
-    const both = lost('a', { intents: [open('a 0'), open('a 1')] });
+  it('that no other item took', () => {
+    const both = lost('a', { items: [open('a 0'), open('a 1')] });
     expect(decide([both], [row('7', 10)])).toEqual({ outcomes: { 'a 0': '7' } });
     expect(decide([both], [row('8', 20), row('7', 10)])).toEqual({ outcomes: { 'a 0': '7', 'a 1': '8' } });
   });
@@ -106,13 +106,13 @@ describe('an open intent takes the row', () => {
 
 describe('a row that matches what does not exist is an execution after all', () => {
   it('however late, if the request got no answer and counts as not sent', () => {
-    const gone = lost('a', { intents: [absent('a')] });
+    const gone = lost('a', { items: [absent('a')] });
     expect(decide([gone], [row('7', SPAN + HOUR)])).toEqual({ duplicates: { a: ['7'] } });
     expect(decide([gone], [row('7', -5_001)])).toEqual({});
   });
 
   it('only while the exchange may repeat the request, if it was answered', () => {
-    const refused = request('a', 'answered', { intents: [absent('a')] });
+    const refused = request('a', 'answered', { items: [absent('a')] });
     expect(decide([refused], [row('7', SPAN)])).toEqual({ duplicates: { a: ['7'] } });
     expect(decide([refused], [row('7', SPAN + 1)])).toEqual({});
   });
@@ -123,7 +123,7 @@ describe('of two requests that want the same row, it goes to', () => {
     const refused = request('a', 'refused', { at: -1_000 });
     expect(decide([refused, lost('b')], [row('7', 10)])).toEqual({
       outcomes: { a: 'refused', b: '7' },
-      contested: ['a'],
+      ambiguous: ['a'],
     });
   });
 
@@ -143,22 +143,25 @@ describe('a row that an answer named', () => {
   const earlier = lost('b', { at: -1_000 });
 
   it('belongs to its request, though an earlier request would match', () => {
-    const short = request('a', 'short', { named: ['7'], intents: [open('a 0'), open('a 1', 'l')] });
+    const short = request('a', 'partial', { answeredIds: ['7'], items: [open('a 0'), open('a 1', 'l')] });
     expect(decide([earlier, short], [row('7', 10)])).toEqual({ outcomes: { 'a 0': '7', 'a 1': 'refused' } });
   });
 
   it('belongs to the line that has no order yet', () => {
-    const short = request('a', 'short', { named: ['7'], intents: [placed('a 0', '6'), open('a 1'), open('a 2')] });
+    const short = request('a', 'partial', {
+      answeredIds: ['7'],
+      items: [placed('a 0', '6'), open('a 1'), open('a 2')],
+    });
     expect(decide([earlier, short], [row('7', 10), row('6', 5)])).toEqual({
       outcomes: { 'a 1': '7', 'a 2': 'refused' },
     });
   });
 
   it('leaves the other rows to those that match best, which may be its duplicates', () => {
-    const short = request('a', 'short', { named: ['8'] });
+    const short = request('a', 'partial', { answeredIds: ['8'] });
     expect(decide([earlier, short], [row('8', 20), row('7', 10)])).toEqual({
       outcomes: { a: '8', b: '7' },
-      contested: ['a'],
+      ambiguous: ['a'],
     });
     expect(decide([short], [row('8', 3_000), row('7', 10)])).toEqual({
       outcomes: { a: '8' },
@@ -167,13 +170,13 @@ describe('a row that an answer named', () => {
   });
 
   it('is its own even if the exchange changed it so that only another request matches', () => {
-    const other = answered('b', '6', { intents: [placed('b', '6', 'changed')] });
-    const short = request('a', 'short', { named: ['7'], intents: [open('a 0'), open('a 1', 'l')] });
+    const other = answered('b', '6', { items: [placed('b', '6', 'changed')] });
+    const short = request('a', 'partial', { answeredIds: ['7'], items: [open('a 0'), open('a 1', 'l')] });
     expect(decide([other, short], [row('7', 10, 'changed'), row('6', 5, 'changed')])).toEqual({});
   });
 
   it('is a duplicate if its line has an order, and then the other lines were refused', () => {
-    const short = request('a', 'short', { named: ['7'], intents: [placed('a 0', '6'), open('a 1', 'l')] });
+    const short = request('a', 'partial', { answeredIds: ['7'], items: [placed('a 0', '6'), open('a 1', 'l')] });
     expect(decide([short], [row('7', 10), row('6', 5)])).toEqual({
       outcomes: { 'a 1': 'refused' },
       duplicates: { 'a 0': ['7'] },
@@ -182,8 +185,8 @@ describe('a row that an answer named', () => {
 });
 
 describe('a line of a request accepted in part', () => {
-  const short = (named: readonly string[]) =>
-    request('a', 'short', { named, intents: [open('a 0'), open('a 1', 'l')] });
+  const short = (answeredIds: readonly string[]) =>
+    request('a', 'partial', { answeredIds, items: [open('a 0'), open('a 1', 'l')] });
 
   it('is not decided as long as the list lacks a row that the answer named', () => {
     expect(decide([short(['7', '8'])], [row('7', 10)])).toEqual({ outcomes: { 'a 0': '7' } });
@@ -222,7 +225,7 @@ describe('a remaining row is a duplicate', () => {
   it('with the key that the exchange gave to the order', () => {
     const attempts = [
       answered('a', '6'),
-      answered('b', '7', { at: 5_000, intents: [placed('b', '7', 'changed')] }),
+      answered('b', '7', { at: 5_000, items: [placed('b', '7', 'changed')] }),
       answered('c', '3', { at: 9_000 }),
     ];
     const rows = [row('8', 20, 'changed'), row('7', 5_010, 'changed'), row('6', 10, 'changed')];
@@ -233,20 +236,20 @@ describe('a remaining row is a duplicate', () => {
   });
 
   it('of a request that was refused: the first is its order', () => {
-    const refused = request('a', 'refused', { intents: [absent('a')] });
+    const refused = request('a', 'refused', { items: [absent('a')] });
     const { duplicates } = reconciled([refused], [row('8', 20), row('7', 10)], {});
     expect(duplicates).toEqual([
-      { attempt: refused, intent: absent('a'), rows: [row('7', 10), row('8', 20)], isProven: false },
+      { attempt: refused, item: absent('a'), rows: [row('7', 10), row('8', 20)], isProven: false },
     ]);
   });
 
   it('of the order that its request took from the same list', () => {
     const { duplicates } = reconciled([lost('a')], [row('8', 20), row('7', 10)], {});
-    expect(duplicates).toMatchObject([{ intent: { id: 'a', order: '7', state: 'open' }, rows: [row('8', 20)] }]);
+    expect(duplicates).toMatchObject([{ item: { id: 'a', order: '7', state: 'open' }, rows: [row('8', 20)] }]);
   });
 
   it('of lines of one batch that agree, first for each that has no order', () => {
-    const batch = (...intents: Intent[]) => request('a', 'refused', { intents });
+    const batch = (...items: WantedItem[]) => request('a', 'refused', { items });
     const twice = [row('9', 20), row('8', 10)];
     expect(decide([batch(absent('a 0'), absent('a 1'))], twice)).toEqual({
       duplicates: { 'a 0': ['8'], 'a 1': ['9'] },
@@ -258,7 +261,7 @@ describe('a remaining row is a duplicate', () => {
   });
 
   it('of the nearest batch, though a line of another has no order', () => {
-    const other = request('b', 'refused', { at: -3_000, intents: [absent('b')] });
+    const other = request('b', 'refused', { at: -3_000, items: [absent('b')] });
     expect(decide([other, answered('a', '7')], [row('8', 20), row('7', 10)])).toEqual({ duplicates: { a: ['8'] } });
   });
 });
@@ -268,7 +271,7 @@ describe('a remaining row that a write without an answer may have made', () => {
   const rows = [row('9', 1_000), row('8', 20), row('7', 10)];
 
   it('is left to a later list, and contests the write that it would be a duplicate of', () => {
-    expect(decide(attempts, rows, { since: 0 })).toEqual({ outcomes: { b: '9' }, contested: ['a'] });
+    expect(decide(attempts, rows, { since: 0 })).toEqual({ outcomes: { b: '9' }, ambiguous: ['a'] });
   });
 
   it('is a duplicate if it is nearest to the write without an answer', () => {
@@ -279,7 +282,7 @@ describe('a remaining row that a write without an answer may have made', () => {
   });
 
   it('is a duplicate if both belong to one write', () => {
-    const [one, other] = [answered('a', '7'), lost('b', { at: 1_000, group: 'a' })];
+    const [one, other] = [answered('a', '7'), lost('b', { at: 1_000, writeId: 'a' })];
     expect(decide([one, other], rows, { since: 0 })).toEqual({ outcomes: { b: '9' }, duplicates: { a: ['8'] } });
   });
 
@@ -345,24 +348,24 @@ describe('a row that came before its request', () => {
   });
 });
 
-describe('a row that matches an intent', () => {
+describe('a row that matches an item', () => {
   it('not at all is neither its order nor its duplicate', () => {
-    const misfit = (id: string) => (id === '8' ? undefined : 0);
-    expect(decide([lost('a')], [row('8', 20)], { misfit })).toEqual({});
-    expect(decide([answered('a', '7')], [row('8', 20), row('7', 10)], { misfit })).toEqual({});
+    const matchCost = (id: string) => (id === '8' ? undefined : 0);
+    expect(decide([lost('a')], [row('8', 20)], { matchCost })).toEqual({});
+    expect(decide([answered('a', '7')], [row('8', 20), row('7', 10)], { matchCost })).toEqual({});
   });
 
   it('exactly is its order, though one that matches roughly is nearer', () => {
-    const misfit = (id: string) => (id === '8' ? 0 : 1);
+    const matchCost = (id: string) => (id === '8' ? 0 : 1);
     const rows = [row('8', SPAN), row('7', 0)];
-    expect(decide([lost('a')], rows, { misfit })).toEqual({ outcomes: { a: '8' }, duplicates: { a: ['7'] } });
+    expect(decide([lost('a')], rows, { matchCost })).toEqual({ outcomes: { a: '8' }, duplicates: { a: ['7'] } });
   });
 
   it('exactly is its duplicate, though another that it matches roughly is nearer', () => {
     const attempts = [answered('a', '6'), answered('b', '7', { at: 40_000 })];
     const rows = [row('8', 40_020), row('7', 40_010), row('6', 10)];
-    const misfit = (_: string, intent: string) => (intent === 'a' ? 0 : 1);
-    expect(decide(attempts, rows, { misfit })).toEqual({ duplicates: { a: ['8'] } });
+    const matchCost = (_: string, item: string) => (item === 'a' ? 0 : 1);
+    expect(decide(attempts, rows, { matchCost })).toEqual({ duplicates: { a: ['8'] } });
   });
 });
 
@@ -370,15 +373,15 @@ describe('a lost order with a client id', () => {
   const own = lost('a', { hasClientId: true });
 
   it('is asked for, and the row that matches is kept for it, though it may be a duplicate of another', () => {
-    expect(decide([own], [row('7', 10)])).toEqual({ questions: ['a'] });
+    expect(decide([own], [row('7', 10)])).toEqual({ needsLookup: ['a'] });
     const rows = [row('7', 10), row('6', 5)];
-    expect(decide([own, answered('b', '6')], rows)).toEqual({ contested: ['b'], questions: ['a'] });
+    expect(decide([own, answered('b', '6')], rows)).toEqual({ ambiguous: ['b'], needsLookup: ['a'] });
   });
 
   it('is the newest row, though another is nearer; those before it repeat it', () => {
     const newest = new Map([['a', '8']]);
     const { duplicates } = reconciled([own], [row('8', 20), row('7', 10)], { newest });
-    expect(duplicates).toMatchObject([{ intent: { id: 'a', order: '8' }, rows: [row('7', 10)], isProven: false }]);
+    expect(duplicates).toMatchObject([{ item: { id: 'a', order: '8' }, rows: [row('7', 10)], isProven: false }]);
     expect(decide([own], [row('8', 20), row('7', 10)], { newest })).toEqual({ duplicates: { a: ['7'] } });
     expect(decide([own], [row('9', 30), row('8', 20)], { newest })).toEqual({});
   });
@@ -401,8 +404,8 @@ describe('a lost order with a client id', () => {
   });
 
   it('leaves an equal request undecided for as long as their row is kept for it', () => {
-    const attempts = [own, lost('b', { intents: [open('b 0'), open('b 1', 'l')] })];
-    expect(decide(attempts, [row('7', 10)], { began: LATE })).toEqual({ contested: ['b'], questions: ['a'] });
+    const attempts = [own, lost('b', { items: [open('b 0'), open('b 1', 'l')] })];
+    expect(decide(attempts, [row('7', 10)], { began: LATE })).toEqual({ ambiguous: ['b'], needsLookup: ['a'] });
     expect(decide(attempts, [row('7', 10, 'other')], { began: LATE })).toEqual({
       outcomes: { 'b 0': 'notSent', 'b 1': 'notSent' },
       closed: ['b'],
@@ -415,7 +418,7 @@ describe('a duplicate of an order with a client id', () => {
   const rows = [row('8', 20), row('7', 10)];
 
   it('is asked for', () => {
-    expect(decide([own], rows)).toEqual({ duplicates: { a: ['8'] }, questions: ['a'] });
+    expect(decide([own], rows)).toEqual({ duplicates: { a: ['8'] }, needsLookup: ['a'] });
   });
 
   it('is proven if it is the newest row with it', () => {
@@ -454,10 +457,10 @@ describe('a duplicate of an order with a client id', () => {
 
   it('is expected near it, unless the order was decided to be absent', () => {
     const far = [row('8', HOUR), row('7', 10)];
-    const refused = (hasClientId: boolean) => request('a', 'refused', { hasClientId, intents: [absent('a')] });
+    const refused = (hasClientId: boolean) => request('a', 'refused', { hasClientId, items: [absent('a')] });
     expect(decide([own], far)).toEqual({});
     expect(decide([refused(false)], far.slice(0, 1))).toEqual({});
-    expect(decide([refused(true)], far.slice(0, 1))).toEqual({ questions: ['a'] });
+    expect(decide([refused(true)], far.slice(0, 1))).toEqual({ needsLookup: ['a'] });
     expect(decide([refused(true)], far.slice(0, 1), { newest: new Map([['a', '8']]) })).toEqual({
       duplicates: { a: ['8'] },
       proven: ['a'],
@@ -465,13 +468,13 @@ describe('a duplicate of an order with a client id', () => {
   });
 
   it('needs its client id as proof if the order was decided to be absent', () => {
-    const refused = request('a', 'refused', { hasClientId: true, intents: [absent('a')] });
+    const refused = request('a', 'refused', { hasClientId: true, items: [absent('a')] });
     expect(decide([refused], [row('8', 20)], { newest: new Map([['a', null]]) })).toEqual({});
     expect(decide([refused], [row('8', 20)], { newest: new Map([['a', '99']]) })).toEqual({});
   });
 });
 
-describe('an open intent without a row', () => {
+describe('an open item without a row', () => {
   const outcome = (answer: Attempt['answer'], began: number) => decide([request('a', answer)], [], { began });
 
   it('was not sent, once the exchange has stopped accepting a request that was lost or deferred', () => {
@@ -482,7 +485,7 @@ describe('an open intent without a row', () => {
   });
 
   it('was refused at once if the answer says so, though the request stays open', () => {
-    for (const answer of ['refused', 'short'] as const) {
+    for (const answer of ['refused', 'partial'] as const) {
       expect(outcome(answer, SPAN)).toEqual({ outcomes: { a: 'refused' } });
       expect(outcome(answer, LATE)).toEqual({ outcomes: { a: 'refused' }, closed: ['a'] });
     }
@@ -496,7 +499,7 @@ describe('an open intent without a row', () => {
   });
 
   it('is decided with those that have one', () => {
-    const batch = lost('a', { intents: [open('a 0'), open('a 1', 'l')] });
+    const batch = lost('a', { items: [open('a 0'), open('a 1', 'l')] });
     expect(decide([batch], [row('7', 10)], { began: LATE })).toEqual({
       outcomes: { 'a 0': '7', 'a 1': 'notSent' },
       closed: ['a'],
@@ -513,13 +516,13 @@ describe('a request is closed by a list', () => {
   });
 
   it('that has all its orders', () => {
-    const batch = answered('a', '', { intents: [placed('a 0', '6'), placed('a 1', '7')] });
+    const batch = answered('a', '', { items: [placed('a 0', '6'), placed('a 1', '7')] });
     expect(decide([batch], [row('7', 10)], { began: LATE })).toEqual({});
     expect(decide([batch], [row('7', 10), row('6', 10)], { began: LATE })).toEqual({ closed: ['a'] });
   });
 
   it('that has the rows which its answer named', () => {
-    const named = answered('a', '7', { named: ['8'] });
+    const named = answered('a', '7', { answeredIds: ['8'] });
     expect(decide([named], [row('7', 10)], { began: LATE })).toEqual({});
     expect(decide([named], [row('8', 20, 'l'), row('7', 10)], { began: LATE })).toEqual({ closed: ['a'] });
   });
@@ -545,17 +548,17 @@ describe('a request is closed by a list', () => {
   });
 
   it('unless a write without an answer took a row that may be its own', () => {
-    const batch = answered('a', '', { intents: [placed('a 0', '6', 'l'), placed('a 1', '7')] });
+    const batch = answered('a', '', { items: [placed('a 0', '6', 'l'), placed('a 1', '7')] });
     const rows = [row('8', 20), row('7', 10), row('6', 10, 'l')];
     expect(decide([batch, lost('b')], rows, { began: LATE })).toEqual({
       outcomes: { b: '8' },
       closed: ['b'],
-      contested: ['a'],
+      ambiguous: ['a'],
     });
   });
 
   it('if only its own group took such rows', () => {
-    const attempts = [answered('a', '7'), lost('b', { group: 'a' })];
+    const attempts = [answered('a', '7'), lost('b', { writeId: 'a' })];
     expect(decide(attempts, [row('8', 20), row('7', 10)], { began: LATE })).toEqual({
       outcomes: { b: '8' },
       closed: ['a', 'b'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Attempt, type Intent, type List, type Row, reconcile } from '../../src/trading/reconcile.js';
+import { type Attempt, type List, type Row, reconcile, type WantedItem } from '../../src/trading/reconcile.js';
 
 const TOLERANCE = 60_000;
 const START = 1_000_000;
@@ -8,7 +8,7 @@ const START = 1_000_000;
 /** The largest errors that `SLACK_MS` covers together: of the clock, of the list's dates, and of its lag. */
 const MOST = { clock: 2_000, dates: 1_000, lag: 2_000 };
 
-/** A request and its executions. Each execution places the intents in its mask. */
+/** A request and its executions. Each execution places the items in its mask. */
 interface SimulatedRequest {
   readonly pauseMs: number;
   readonly clockMs: number;
@@ -45,7 +45,7 @@ const checks = fc.array(
 
 const scenario = fc.record({
   requests: fc.array(simulatedRequest, { minLength: 1, maxLength: 6 }),
-  foreign: fc.array(fc.record({ at: fc.integer({ min: 0, max: 300_000 }), key: fc.integer({ min: 0, max: 2 }) }), {
+  foreign: fc.array(fc.record({ at: fc.integer({ min: 0, max: 300_000 }), matchKey: fc.integer({ min: 0, max: 2 }) }), {
     maxLength: 4,
   }),
   checks,
@@ -59,7 +59,7 @@ interface Placed extends Row {
 }
 
 interface Options {
-  /** Whether several intents may be identical. */
+  /** Whether several items may be identical. */
   readonly sharesKeys: boolean;
   /** Whether another program places orders identical to pit's. */
   readonly hasIdenticalForeign: boolean;
@@ -98,18 +98,18 @@ class Model {
     });
     const ids = answered === undefined || executions[answered]?.after !== 0 ? undefined : placed[answered];
     const isAll = ids !== undefined && ids.length === own.length;
-    const intents = own.map((key, line): Intent => {
+    const items = own.map((key, line): WantedItem => {
       const order = isAll ? (ids[line] ?? null) : null;
       if (order !== null) this.#settle(`${id} ${line}`, 'placed', order);
-      return { id: `${id} ${line}`, key, order, state: isAll ? 'placed' : 'open' };
+      return { id: `${id} ${line}`, matchKey: key, order, state: isAll ? 'placed' : 'open' };
     });
-    const answer = ids === undefined ? 'lost' : isAll ? 'answered' : ids.length === 0 ? 'refused' : 'short';
-    const named = answer === 'short' ? (ids ?? []) : [];
-    this.attempts.push({ id, group: id, intents, answer, named, reqTime, hasClientId: hasClientIds });
+    const answer = ids === undefined ? 'lost' : isAll ? 'answered' : ids.length === 0 ? 'refused' : 'partial';
+    const named = answer === 'partial' ? (ids ?? []) : [];
+    this.attempts.push({ id, writeId: id, items, answer, answeredIds: named, reqTime, hasClientId: hasClientIds });
   }
 
-  foreign(at: number, key: number): void {
-    this.#place(this.options.hasIdenticalForeign ? `alike ${key}` : `foreign ${key}`, at, 0, undefined);
+  foreign(at: number, matchKey: number): void {
+    this.#place(this.options.hasIdenticalForeign ? `alike ${matchKey}` : `foreign ${matchKey}`, at, 0, undefined);
   }
 
   check(now: number, clockMs: number, reachMs: number): void {
@@ -121,16 +121,16 @@ class Model {
       since,
     };
     const open = this.attempts.filter(({ id }) => !this.closed.has(id));
-    const context = { known: this.known, tolerance: TOLERANCE };
-    const { questions } = reconcile(open, list, context);
-    const newest = new Map([...questions].map((intent) => [intent, this.#newestOf(intent, now)]));
+    const context = { known: this.known, requestLifetime: TOLERANCE };
+    const { needsLookup } = reconcile(open, list, context);
+    const newest = new Map([...needsLookup].map((item) => [item, this.#newestOf(item, now)]));
     const { outcomes, duplicates, closed } = reconcile(open, list, { ...context, newest });
-    for (const { attempt, intent, rows, isProven } of duplicates) {
+    for (const { attempt, item, rows, isProven } of duplicates) {
       this.reported.push(...rows.map(({ id }) => id));
       if (isProven) this.proven.push(...rows.map(({ id }) => [id, attempt.id] as const));
       for (const { id } of rows) this.known.add(id);
       const [first] = rows;
-      if (intent.order === null && first !== undefined) this.orders.set(intent.id, first.id);
+      if (item.order === null && first !== undefined) this.orders.set(item.id, first.id);
     }
     for (const [id, outcome] of outcomes)
       this.#settle(id, outcome.outcome, outcome.outcome === 'placed' ? outcome.id : undefined);
@@ -138,53 +138,53 @@ class Model {
     for (const id of closed) {
       this.closed.set(id, now);
       const attempt = this.attempts.find((one) => one.id === id);
-      for (const { order } of attempt?.intents ?? []) if (order !== null) this.known.add(order);
+      for (const { order } of attempt?.items ?? []) if (order !== null) this.known.add(order);
     }
   }
 
   /** Reads each open order by its client id, as a command does after a lost answer. */
   settle(now: number): void {
     if (this.options.hasClientIds !== true) return;
-    for (const [index, { answer, intents, reqTime }] of this.attempts.entries()) {
-      const [intent] = intents;
-      if (intent?.state !== 'open') continue;
-      const order = this.#newestOf(intent.id, now);
+    for (const [index, { answer, items, reqTime }] of this.attempts.entries()) {
+      const [item] = items;
+      if (item?.state !== 'open') continue;
+      const order = this.#newestOf(item.id, now);
       const isLate = now > reqTime + TOLERANCE + MOST.clock;
-      if (order !== null) this.#settle(intent.id, 'placed', order);
+      if (order !== null) this.#settle(item.id, 'placed', order);
       else if (answer === 'refused' || isLate)
-        this.#settle(intent.id, answer === 'refused' ? 'refused' : 'notSent', undefined);
+        this.#settle(item.id, answer === 'refused' ? 'refused' : 'notSent', undefined);
       this.attempts[index] = this.#updated(this.attempts[index] as Attempt);
     }
   }
 
-  #newestOf(intent: string, now: number): string | null {
+  #newestOf(item: string, now: number): string | null {
     const own = this.rows.filter(
-      ({ attempt, at }) => attempt !== undefined && intent.startsWith(`${attempt} `) && at <= now,
+      ({ attempt, at }) => attempt !== undefined && item.startsWith(`${attempt} `) && at <= now,
     );
     const [first] = own.sort((one, other) => other.time - one.time || Number(other.id) - Number(one.id));
     return first?.id ?? null;
   }
 
   #updated(attempt: Attempt): Attempt {
-    const intents = attempt.intents.map((intent): Intent => {
-      const outcome = this.outcomes.get(intent.id);
-      const order = this.orders.get(intent.id) ?? null;
-      return { ...intent, order, state: order !== null ? 'placed' : outcome === undefined ? 'open' : 'absent' };
+    const items = attempt.items.map((item): WantedItem => {
+      const outcome = this.outcomes.get(item.id);
+      const order = this.orders.get(item.id) ?? null;
+      return { ...item, order, state: order !== null ? 'placed' : outcome === undefined ? 'open' : 'absent' };
     });
-    const orders = intents.map(({ order }) => order);
-    return { ...attempt, intents, named: attempt.named.filter((id) => !orders.includes(id)) };
+    const orders = items.map(({ order }) => order);
+    return { ...attempt, items, answeredIds: attempt.answeredIds.filter((id) => !orders.includes(id)) };
   }
 
-  #settle(intent: string, outcome: 'placed' | 'refused' | 'notSent', order: string | undefined): void {
-    expect(this.outcomes.get(intent), `${intent} has one outcome`).toBeUndefined();
-    this.outcomes.set(intent, outcome);
-    if (order !== undefined) this.orders.set(intent, order);
+  #settle(item: string, outcome: 'placed' | 'refused' | 'notSent', order: string | undefined): void {
+    expect(this.outcomes.get(item), `${item} has one outcome`).toBeUndefined();
+    this.outcomes.set(item, outcome);
+    if (order !== undefined) this.orders.set(item, order);
   }
 
-  #place(key: string, at: number, lagMs: number, attempt: string | undefined): string {
+  #place(matchKey: string, at: number, lagMs: number, attempt: string | undefined): string {
     this.#ids += 1;
     const id = String(this.#ids);
-    this.rows.push({ id, key, time: at + this.datesMs, at, visibleAt: at + lagMs, attempt });
+    this.rows.push({ id, matchKey, time: at + this.datesMs, at, visibleAt: at + lagMs, attempt });
     return id;
   }
 }
@@ -194,7 +194,7 @@ type Scenario = typeof scenario extends fc.Arbitrary<infer Value> ? Value : neve
 /** Runs a scenario, and afterwards checks once more when nothing can be executed any more. */
 function run({ requests, foreign, checks: between, datesMs }: Scenario, options: Options): Model {
   const model = new Model(datesMs, options);
-  for (const { at, key } of foreign) model.foreign(START + at, key);
+  for (const { at, matchKey } of foreign) model.foreign(START + at, matchKey);
   const steps: { readonly at: number; readonly act: (now: number) => void }[] = [];
   let now = START;
   for (const [index, request] of requests.entries()) {
@@ -220,19 +220,19 @@ function run({ requests, foreign, checks: between, datesMs }: Scenario, options:
 const RUNS = { numRuns: 600 };
 
 describe('any interleaving of requests, executions and lists', () => {
-  it('gives each intent one true outcome, and reports each row beyond it exactly once', () => {
+  it('gives each item one true outcome, and reports each row beyond it exactly once', () => {
     fc.assert(
       fc.property(scenario, (given) => {
         const model = run(given, { sharesKeys: false, hasIdenticalForeign: false });
-        for (const { id, intents } of model.attempts) {
+        for (const { id, items } of model.attempts) {
           expect(model.closed.has(id)).toBe(true);
-          for (const intent of intents) {
-            const ids = model.rows.filter(({ key }) => key === intent.key).map((row) => row.id);
-            const order = model.orders.get(intent.id);
+          for (const item of items) {
+            const ids = model.rows.filter(({ matchKey }) => matchKey === item.matchKey).map((row) => row.id);
+            const order = model.orders.get(item.id);
             if (order !== undefined) expect(ids).toContain(order);
-            if (model.outcomes.get(intent.id) === 'notSent') expect(ids).toEqual([]);
+            if (model.outcomes.get(item.id) === 'notSent') expect(ids).toEqual([]);
             const reported = model.reported.filter((row) => ids.includes(row));
-            const isLate = model.outcomes.get(intent.id) === 'refused' && ids.length > 0;
+            const isLate = model.outcomes.get(item.id) === 'refused' && ids.length > 0;
             expect(reported).toHaveLength(isLate ? ids.length : Math.max(0, ids.length - 1));
             expect(new Set(reported).size).toBe(reported.length);
           }
@@ -248,8 +248,10 @@ describe('any interleaving of requests, executions and lists', () => {
     fc.assert(
       fc.property(scenario, (given) => {
         const model = run(given, { sharesKeys: true, hasIdenticalForeign: false });
-        for (const key of new Set(model.rows.filter(({ attempt }) => attempt !== undefined).map((row) => row.key))) {
-          const ids = model.rows.filter((row) => row.key === key).map(({ id }) => id);
+        for (const matchKey of new Set(
+          model.rows.filter(({ attempt }) => attempt !== undefined).map((row) => row.matchKey),
+        )) {
+          const ids = model.rows.filter((row) => row.matchKey === matchKey).map(({ id }) => id);
           const accounted = [...new Set([...model.orders.values(), ...model.reported])].filter((id) =>
             ids.includes(id),
           );
@@ -269,7 +271,7 @@ describe('any interleaving of requests, executions and lists', () => {
         const model = run(given, { sharesKeys: true, hasIdenticalForeign: true, hasClientIds: true });
         const rows = new Map(model.rows.map((row) => [row.id, row]));
         for (const [id, attempt] of model.proven) expect(rows.get(id)?.attempt).toBe(attempt);
-        for (const [intent, id] of model.orders) expect(intent.startsWith(`${rows.get(id)?.attempt} `)).toBe(true);
+        for (const [item, id] of model.orders) expect(item.startsWith(`${rows.get(id)?.attempt} `)).toBe(true);
         const own = model.rows.filter(({ attempt }) => attempt !== undefined).map(({ id }) => id);
         const accounted = [...model.orders.values(), ...model.reported];
         expect(own.filter((id) => !accounted.includes(id))).toEqual([]);
@@ -293,18 +295,18 @@ describe('any interleaving of requests, executions and lists', () => {
 });
 
 const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
-  ...{ id: 'a', group: 'a', answer: 'lost', named: [], reqTime: START },
-  intents: [{ id: 'a 0', key: 'k', order: null, state: 'open' }],
+  ...{ id: 'a', writeId: 'a', answer: 'lost', answeredIds: [], reqTime: START },
+  items: [{ id: 'a 0', matchKey: 'k', order: null, state: 'open' }],
   ...changes,
 });
-const row = (id: string, at: number, key = 'k'): Row => ({ id, key, time: START + at });
+const row = (id: string, at: number, key = 'k'): Row => ({ id, matchKey: key, time: START + at });
 const list = (rows: readonly Row[], began: number): List => ({
   rows,
   began: START + began,
   since: Number.NEGATIVE_INFINITY,
 });
-const CONTEXT = { known: new Set<string>(), tolerance: TOLERANCE };
-const placed = (order: string) => ({ id: 'a 0', key: 'k', order, state: 'placed' }) as const;
+const CONTEXT = { known: new Set<string>(), requestLifetime: TOLERANCE };
+const placed = (order: string) => ({ id: 'a 0', matchKey: 'k', order, state: 'placed' }) as const;
 
 describe('a request without an answer', () => {
   it('counts as not sent only after a list that was read five seconds after the end of its tolerance', () => {
@@ -335,21 +337,21 @@ describe('a request without an answer', () => {
   it('reserves the rows that fit it if its order is read by client id', () => {
     const lost = attempt({
       id: 'b',
-      group: 'b',
+      writeId: 'b',
       hasClientId: true,
-      intents: [{ id: 'b 0', key: 'k', order: null, state: 'open' }],
+      items: [{ id: 'b 0', matchKey: 'k', order: null, state: 'open' }],
     });
-    const other = attempt({ answer: 'answered', intents: [placed('7')] });
+    const other = attempt({ answer: 'answered', items: [placed('7')] });
     const found = reconcile([other, lost], list([row('8', 20), row('7', 5)], 2 * TOLERANCE), CONTEXT);
     expect(found.duplicates).toEqual([]);
-    expect([...found.questions]).toEqual(['b 0']);
+    expect([...found.needsLookup]).toEqual(['b 0']);
     expect(found.closed.size).toBe(0);
   });
 });
 
 describe('an answered request', () => {
   it('stays open while the network may repeat it', () => {
-    const answered = attempt({ answer: 'answered', intents: [placed('7')] });
+    const answered = attempt({ answer: 'answered', items: [placed('7')] });
     const early = reconcile([answered], list([row('7', 5)], TOLERANCE), CONTEXT);
     expect(early.closed.size).toBe(0);
     const late = reconcile([answered], list([row('7', 5)], TOLERANCE + 5_001), CONTEXT);
@@ -357,12 +359,12 @@ describe('an answered request', () => {
   });
 
   it('is not closed by a list that lacks its order', () => {
-    const answered = attempt({ answer: 'answered', intents: [placed('7')] });
+    const answered = attempt({ answer: 'answered', items: [placed('7')] });
     expect(reconcile([answered], list([], 2 * TOLERANCE), CONTEXT).closed.size).toBe(0);
   });
 
   it('has duplicates by the time of its order in the list, whatever the clock of the list', () => {
-    const answered = attempt({ answer: 'answered', intents: [placed('7')] });
+    const answered = attempt({ answer: 'answered', items: [placed('7')] });
     const hour = 3_600_000;
     const rows = [row('9', hour + TOLERANCE + 5_001), row('8', hour + TOLERANCE + 5_000), row('7', hour)];
     const found = reconcile([answered], list(rows, 5_000), CONTEXT);
@@ -371,20 +373,20 @@ describe('an answered request', () => {
 });
 
 it('an order that appears after its refusal is reported as its order', () => {
-  const refused = attempt({ answer: 'refused', intents: [{ id: 'a 0', key: 'k', order: null, state: 'absent' }] });
+  const refused = attempt({ answer: 'refused', items: [{ id: 'a 0', matchKey: 'k', order: null, state: 'absent' }] });
   const found = reconcile([refused], list([row('7', 900)], 5_000), CONTEXT);
-  expect(found.duplicates).toMatchObject([{ intent: { id: 'a 0', order: null }, rows: [{ id: '7' }] }]);
+  expect(found.duplicates).toMatchObject([{ item: { id: 'a 0', order: null }, rows: [{ id: '7' }] }]);
   expect(found.outcomes.size).toBe(0);
 });
 
 it('gives a row to the request whose answer named it, though an earlier one would fit', () => {
-  const earlier = attempt({ id: 'b', group: 'b', intents: [{ id: 'b 0', key: 'k', order: null, state: 'open' }] });
+  const earlier = attempt({ id: 'b', writeId: 'b', items: [{ id: 'b 0', matchKey: 'k', order: null, state: 'open' }] });
   const short = attempt({
-    answer: 'short',
-    named: ['7'],
-    intents: [
-      { id: 'a 0', key: 'k', order: null, state: 'open' },
-      { id: 'a 1', key: 'l', order: null, state: 'open' },
+    answer: 'partial',
+    answeredIds: ['7'],
+    items: [
+      { id: 'a 0', matchKey: 'k', order: null, state: 'open' },
+      { id: 'a 1', matchKey: 'l', order: null, state: 'open' },
     ],
   });
   const { outcomes } = reconcile([earlier, short], list([row('7', 5)], 10), CONTEXT);

@@ -142,7 +142,7 @@ async function guardLikelyOrders(
   { session }: Context,
   account: TradingAccount,
   values: Values,
-): Promise<Omit<GuardReport, 'bid'>> {
+): Promise<Omit<GuardReport, 'bestBid'>> {
   const nothing = { breaches: [], warnings: [] };
   const { orders, sides, market: name } = likelyOrders(values);
   if (orders.length === 0 || name === undefined) return nothing;

@@ -203,13 +203,13 @@ function unknownFailure(market: string, total: number, unknown: readonly CancelA
   const { message = null, id = null, clientId: own = null } = first?.result ?? {};
   const what =
     total === 1 ? `whether ${own ?? id} was cancelled` : `whether ${unknown.length} of ${total} orders were cancelled`;
-  const recorded = unknown.flatMap(({ intent }) => intent ?? []);
+  const recorded = unknown.flatMap(({ recordId }) => recordId ?? []);
   const again = own === null ? unknown.map(({ result }) => result.id ?? '') : ['--id', own];
   return new Failure('unknown', `It is unknown ${what}${message === null ? '' : `: ${message}`}.`, {
     hint: [
       ...(recorded.length === 0 ? [] : [suggest('Find out', 'resolve', ...(unknown.length === 1 ? recorded : []))]),
       suggest('Cancelling again does no harm', 'cancel', market, ...again),
     ],
-    ...(first?.intent ? { clientId: first.intent } : {}),
+    ...(first?.recordId ? { clientId: first.recordId } : {}),
   });
 }

@@ -16,7 +16,7 @@ import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { type CancelAttempt, cancelAll, cancelOrders } from '../../trading/cancel/cancel-orders.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
-import { isSameReference } from '../../trading/orders/reference.js';
+import { isSameReference } from '../../trading/orders/order-lookup.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
@@ -111,7 +111,7 @@ function warnOfOthers(
   market: string,
   attempts: readonly CancelAttempt[],
 ): Promise<readonly UnknownWrite[]> {
-  const own = new Set(attempts.map(({ intent }) => intent));
+  const own = new Set(attempts.map(({ recordId }) => recordId));
   const closed = attempts.flatMap(({ result: { outcome, id, clientId } }) =>
     outcome === 'cancelled' ? [...(id === null ? [] : [{ id }]), ...(clientId === null ? [] : [{ clientId }])] : [],
   );

@@ -38,6 +38,7 @@ import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';
 import { notSent } from '../not-sent.js';
 import { doneTwice, UNCHECKED } from '../session/duplicate-warnings.js';
 import { checkOrders, confirmOrders, hasPreview, loadOrderContext } from './confirm.js';
+import { fillsSoFar, SO_FAR } from './fills-so-far.js';
 import { averageText, type CheckedOrder, ORDER_PREVIEW, orderPreviewData, orderText } from './preview.js';
 
 /** The outcome of an order that was sent. */
@@ -53,23 +54,8 @@ export const PLACED: shape.Fields = {
   amount: shape.decimal('in the base coin'),
   notional: shape.decimal('price times amount, in the quote coin'),
   duplicates: shape.list(shape.id(''), 'further orders that the network made of the same request'),
-  state: shape.orNull(
-    shape.oneOf(['open', 'filled', 'cancelled', 'other'], 'as the exchange listed it at once; null if it did not yet'),
-  ),
-  filled: shape.orNull(shape.decimal('in the base coin; null like the state')),
-  filledValue: shape.orNull(shape.decimal('in the quote coin')),
-  averagePrice: shape.orNull(shape.decimal('null if nothing has filled')),
-  fee: shape.orNull(shape.decimal('so far')),
-  feeCoin: shape.orNull(shape.text('observed, not documented')),
+  ...SO_FAR,
 };
-
-/** What an order did at once, for programs; all null if the exchange has not shown it. */
-export function fillsSoFar(listed: Order | null) {
-  if (listed === null)
-    return { state: null, filled: null, filledValue: null, averagePrice: null, fee: null, feeCoin: null };
-  const { state, filled, filledValue, fee, feeCoin } = listed;
-  return { state, filled, filledValue, averagePrice: averageOfFills(listed), fee, feeCoin };
-}
 
 export default define({
   summary: 'Place an order; on a terminal, ask for missing parts',
@@ -219,7 +205,7 @@ export async function sendOrder(
   if (confirmed.answer !== undefined) return confirmed.answer;
   const { ready, recordOptions } = confirmed;
   onConfirmed([...new Set([...overridden, ...ready.breaches.map(({ guard }) => guard)])]);
-  return place(context, account, ready, { chosen: request.id !== undefined, ...recordOptions });
+  return place(context, account, ready, { isUserId: request.id !== undefined, ...recordOptions });
 }
 
 /**
@@ -307,7 +293,7 @@ async function place(
   { output, host }: Context,
   account: TradingAccount,
   { order, plan }: CheckedOrder,
-  options: { readonly chosen: boolean } & RecordOptions,
+  options: { readonly isUserId: boolean } & RecordOptions,
 ): Promise<Answer> {
   const gate = new SendGate();
   const { clientId: id, notional: _, ...terms } = order;
@@ -351,7 +337,7 @@ export function placedAnswer(order: CheckedOrder['order'], placement: Placement,
   const duplicates = isPlaced ? (placement.duplicates ?? []) : [];
   const listed = isPlaced ? placement.order : null;
   const { market, side, type, account, price, amount, notional } = order;
-  const ownDuplicates = duplicates.flatMap(({ intent, ids }) => (intent === clientId ? ids : []));
+  const ownDuplicates = duplicates.flatMap(({ writeId, ids }) => (writeId === clientId ? ids : []));
   const data = {
     outcome: placement.outcome,
     id: isPlaced ? placement.id : null,

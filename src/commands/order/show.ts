@@ -7,7 +7,7 @@ import { Failure, suggest, usage } from '../../errors.js';
 import type { Screen } from '../../terminal/screen.js';
 import { zonedTime } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
-import { isSameReference } from '../../trading/orders/reference.js';
+import { isSameReference } from '../../trading/orders/order-lookup.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { WAITS, type Wait, waitForOrder } from '../../trading/orders/wait.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
@@ -104,7 +104,7 @@ async function awaitOrder(
   const forget = host.onInterrupt(hide);
   const tell = (order: Order) => {
     status = `Waiting for ${wait}: ${progressOf(order)}`;
-    account.tell(`${zonedTime(host.now())}  ${progressOf(order)}`);
+    account.reportProgress(`${zonedTime(host.now())}  ${progressOf(order)}`);
   };
   try {
     const { record: found, isReached } = await waitForOrder(account, market, read, wait, tell);

@@ -119,7 +119,7 @@ async function replaceConfirmed(context: Context, call: string, input: object): 
     requireConsent(context);
     await confirm(context, `${error.message} Go on?`);
     const report = await sandbox.administer(call, { ...input, anew: true });
-    await sandbox.forgetJournal();
+    await sandbox.deleteJournal();
     return report;
   }
 }

@@ -5,7 +5,7 @@ import { replaceFile } from '../../config/write-file.js';
 import type { Market } from '../../domain/market.js';
 import { formatAmount, formatPrice, grouped } from '../../domain/number-format.js';
 import type { Order } from '../../domain/order.js';
-import type { Observation } from '../../exchange/exchange-client.js';
+import type { SeenName } from '../../exchange/exchange-client.js';
 import { readTextBounded } from '../../platform/bounded-file.js';
 
 /**
@@ -130,7 +130,7 @@ export class SeenNames {
     for (const { base, quote } of markets) this.#coins.add(base).add(quote);
   }
 
-  observe(seen: Observation): void {
+  observe(seen: SeenName): void {
     if (seen.kind === 'market') this.#recent = seen.market;
     if (seen.kind === 'coins') for (const coin of seen.coins) this.#coins.add(coin);
     if (seen.kind === 'orders') for (const order of seen.orders) this.#order(order);

@@ -10,11 +10,12 @@ import { Budget } from '../../exchange/budget.js';
 import type { Host } from '../../platform/host.js';
 import type { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
-import type { ToleranceMemory, TradingAccount } from '../../trading/account.js';
-import type { Entry } from '../../trading/journal/entry.js';
+import type { RequestLifetimeMemory, TradingAccount } from '../../trading/account.js';
+import type { JournalEntry } from '../../trading/journal/entry.js';
 import type { Journal, Unsettled } from '../../trading/journal/journal.js';
 import type { UnknownWrite } from '../../trading/unknown-writes.js';
 import { CompletionNames, namesFolder } from './completion-names.js';
+import type { OutcomeCountdown } from './outcome-countdown.js';
 import { SANDBOX_JOURNAL, Sandbox } from './sandbox.js';
 import { Session } from './session.js';
 
@@ -110,6 +111,7 @@ async function saveNames(
 class Trading {
   #journal: Journal | undefined;
   #unsettled: Unsettled | undefined;
+  #countdown: OutcomeCountdown | undefined;
 
   constructor(
     private readonly host: Host,
@@ -125,14 +127,19 @@ class Trading {
     const connection = await session.connection();
     // loaded here: commands that only read do not need it
     const { warnOfDuplicates, warnOfDuplicateWithdrawals } = await import('./duplicate-warnings.js');
+    const { OutcomeCountdown } = await import('./outcome-countdown.js');
     return {
       host,
       budget,
       client,
       journal: await this.#openJournal(),
       orderPushes: await session.orderPushes(),
-      tolerance: toleranceMemory(connection, session.profiles, session.cache),
-      tell: (words) => {
+      requestLifetime: requestLifetimeMemory(connection, session.profiles, session.cache),
+      showWait: (wait) => {
+        this.#countdown ??= new OutcomeCountdown(output, host.errors.isTTY === true);
+        return this.#countdown.show(wait);
+      },
+      reportProgress: (words) => {
         if (host.errors.isTTY === true) output.note(words);
       },
       warn: (words) => output.warn(words),
@@ -156,7 +163,7 @@ class Trading {
     for (const entry of this.#own()) entry.release();
   }
 
-  #own(): Entry[] {
+  #own(): JournalEntry[] {
     return this.#journal?.open().filter(({ isOwn }) => isOwn) ?? [];
   }
 
@@ -204,7 +211,11 @@ export function journalName(
  * The exchange's time tolerance: kept in the profile, or in the cache for a host from the environment. In the same command
  * a change counts at once, even if it could not be written.
  */
-export function toleranceMemory(connection: ToleranceOf, profiles: Profiles, cache: Cache): ToleranceMemory {
+export function requestLifetimeMemory(
+  connection: LifetimeSource,
+  profiles: Profiles,
+  cache: Cache,
+): RequestLifetimeMemory {
   const { profile, settings, hostFromEnvironment, tradeUrl } = connection;
   const key = `tolerance ${tradeUrl}`;
   let kept = hostFromEnvironment ? cache.read(key)?.value : settings.reqTimeTolerance;
@@ -212,21 +223,21 @@ export function toleranceMemory(connection: ToleranceOf, profiles: Profiles, cac
     get known() {
       return kept === undefined ? undefined : Number.parseInt(kept, 10) * 1_000;
     },
-    keep: async (milliseconds) => {
+    save: async (milliseconds) => {
       kept = `${Math.ceil(milliseconds / 1_000)}s`;
       if (hostFromEnvironment) return cache.write(key, kept);
       await profiles.set(profile, 'reqTimeTolerance', kept).catch(onlyFailures);
     },
-    forget: async () => {
+    clear: async () => {
       kept = undefined;
-      if (hostFromEnvironment) return cache.forget(key);
+      if (hostFromEnvironment) return cache.remove(key);
       await profiles.unset(profile, 'reqTimeTolerance').catch(onlyFailures);
     },
   };
 }
 
 /** The part of a connection that the tolerance belongs to. */
-type ToleranceOf = Pick<Connection, 'profile' | 'settings' | 'hostFromEnvironment' | 'tradeUrl'>;
+type LifetimeSource = Pick<Connection, 'profile' | 'settings' | 'hostFromEnvironment' | 'tradeUrl'>;
 
 /** If the profile cannot be written, the next command measures the tolerance again. */
 function onlyFailures(thrown: unknown): void {

@@ -1,5 +1,5 @@
 import { splitMarket } from '../../domain/market.js';
-import { formatAmount, grouped } from '../../domain/number-format.js';
+import { averageNear, formatAmount } from '../../domain/number-format.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type Hint, suggest } from '../../errors.js';
 import type { Output } from '../../terminal/output.js';
@@ -37,11 +37,11 @@ function isClosed({ state }: Order): boolean {
 }
 
 function closedText(order: Order): string {
-  const { id, market, filled, filledValue } = order;
+  const { id, market, side, price, filled, filledValue } = order;
   const [coins, average] = [splitMarket(market), averageOfFills(order)];
   if (average === null || coins === undefined) return `Order ${id} is already cancelled; nothing filled.`;
   const value = `${formatAmount(filledValue)} ${coins.quote}`;
-  return `Order ${id} has already filled: ${formatAmount(filled)} ${coins.base} for ${value}, at ${grouped(average)} on average.`;
+  return `Order ${id} has already filled: ${formatAmount(filled)} ${coins.base} for ${value}, at ${averageNear(average, side, price)} on average.`;
 }
 
 function causeOf(duplicates: readonly DuplicateOrders[]): string {
@@ -80,12 +80,12 @@ function suggestCancel(
 function headlineOf(duplicates: readonly DuplicateOrders[]): string {
   const [first, ...others] = duplicates;
   if (first === undefined) return '';
-  const { terms, line, order, ids, intent } = first;
+  const { terms, line, order, ids, writeId } = first;
   const { side, amount, market, price } = terms;
   if (others.length > 0)
-    return `${duplicates.length} ${manyHeadline(duplicates)}: ${side} in ${market} (job ${intent})`;
+    return `${duplicates.length} ${manyHeadline(duplicates)}: ${side} in ${market} (job ${writeId})`;
   // no request carries the id of a job
-  const what = `${side} ${amount} ${market} at ${price} (${line === undefined ? 'client id' : 'job'} ${intent})`;
+  const what = `${side} ${amount} ${market} at ${price} (${line === undefined ? 'client id' : 'job'} ${writeId})`;
   const all = [...(order === null ? [] : [order]), ...ids].join(' and ');
   return `${isUnexpected(first) ? unexpectedHeadline(first) : 'THE ORDER WAS PLACED MORE THAN ONCE'}: ${what} as ${all}`;
 }
@@ -121,7 +121,7 @@ function isUnexpected(duplicate: DuplicateOrders | undefined): boolean {
 
 /** Warns of withdrawals that were made more than once, or although they failed. pit cannot cancel them. */
 export function warnOfDuplicateWithdrawals(output: Output, duplicates: readonly DuplicateWithdrawals[]): void {
-  for (const { terms, id, ids, intent, absent } of duplicates) {
+  for (const { terms, id, ids, writeId, absent } of duplicates) {
     const { amount, coin, address } = terms;
     const all = [...(id === null ? [] : [id]), ...ids].join(' and ');
     const isOne = id === null && ids.length === 1;
@@ -130,7 +130,7 @@ export function warnOfDuplicateWithdrawals(output: Output, duplicates: readonly 
     const headline = isOne ? unexpected : 'THE WITHDRAWAL WAS MADE MORE THAN ONCE';
     const cause =
       'The network may have repeated a request, the exchange may have executed one late, or it was made elsewhere.';
-    output.warn(`${headline}: ${amount} ${coin} to ${address} (${intent}) as ${all}. ${cause}`);
+    output.warn(`${headline}: ${amount} ${coin} to ${address} (${writeId}) as ${all}. ${cause}`);
     output.warn([
       "You may still be able to stop it on the exchange's website.",
       suggest('See it', 'withdrawals', coin),

@@ -1,14 +1,14 @@
 import { Cache } from '../../config/cache.js';
 import { SANDBOX } from '../../config/profiles.js';
 import type { Budget } from '../../exchange/budget.js';
-import { forgetLimits } from '../../exchange/limiter/shared-limits.js';
+import { clearLimits } from '../../exchange/limiter/shared-limits.js';
 import type { Host } from '../../platform/host.js';
 import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/index.js';
 import type { Output } from '../../terminal/output.js';
 import { CompletionNames } from './completion-names.js';
 
 /** The sandbox's limits have one name wherever it listens. */
-export const SANDBOX_PLACE = 'sandbox';
+export const SANDBOX_HOST_KEY = 'sandbox';
 /** Where its clock is remembered. */
 export const SANDBOX_CLOCK = 'clock sandbox';
 /** The name of its journal. */
@@ -72,21 +72,21 @@ export class Sandbox {
   /** Remembers what the exchange's clock shows (ISO 8601), now that this command has driven it; null: it follows the machine's. */
   async rememberClock(time: string | null): Promise<void> {
     const cache = new Cache(this.host.directories.cache, this.host.now);
-    if (time === null) await cache.forget(SANDBOX_CLOCK);
+    if (time === null) await cache.remove(SANDBOX_CLOCK);
     else await cache.write(SANDBOX_CLOCK, String(Date.parse(time) - this.host.now()));
   }
 
   /** Forgets what was written to an exchange that another one has replaced. */
-  async forgetJournal(): Promise<void> {
+  async deleteJournal(): Promise<void> {
     const { Journal } = await import('../../trading/journal/journal.js');
     const { state, cache } = this.host.directories;
-    new Journal(this.host, state, SANDBOX_JOURNAL).forget();
+    new Journal(this.host, state, SANDBOX_JOURNAL).deleteAll();
     const names = new CompletionNames(cache, SANDBOX);
     for (const kind of ['orders', 'unresolved'] as const) names.write(kind, []);
   }
 
   /** Forgets what a server that has ended had counted against its limits. */
-  forgetLimits(): void {
-    forgetLimits(this.host.directories.state, SANDBOX_PLACE);
+  clearLimits(): void {
+    clearLimits(this.host.directories.state, SANDBOX_HOST_KEY);
   }
 }

@@ -31,7 +31,7 @@ export function passwordSource(
  */
 export async function readFundPassword(context: Context, source: PasswordSource): Promise<string> {
   const text = await context.budget.pausedDuring(() => textOf(context, source));
-  context.host.redaction.keep(text);
+  context.host.redaction.addSecret(text);
   if (text === '')
     throw source.kind === 'prompt'
       ? new Failure('declined', 'No fund password was typed; nothing was sent.', { hint: 'Start again to withdraw.' })

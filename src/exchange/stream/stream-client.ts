@@ -375,7 +375,7 @@ export class StreamClient implements ExchangeStream {
     const { accessKey, secretKey } = credentials();
     const whole = { ...message, accesskey: accessKey };
     const sign = signMessage(whole, secretKey);
-    for (const secret of [accessKey, secretKey, sign]) host.redaction.keep(secret);
+    for (const secret of [accessKey, secretKey, sign]) host.redaction.addSecret(secret);
     return { ...whole, sign };
   }
 

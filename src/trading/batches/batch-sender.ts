@@ -3,7 +3,7 @@ import { Failure, type FailureKind } from '../../errors.js';
 import type { WriteOutcome } from '../../exchange/exchange-client.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
-import type { Entry } from '../journal/entry.js';
+import type { JournalEntry } from '../journal/entry.js';
 import { type BatchTerms, isOf } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import { Job, MAX_PAIRS } from './job.js';
@@ -20,7 +20,7 @@ const RESERVE_MS = 5_000;
 export type SendProblem =
   | { readonly kind: 'lost'; readonly reason: string }
   | { readonly kind: 'stayed'; readonly reason: string; readonly failure: FailureKind }
-  | { readonly kind: 'short' | 'time' }
+  | { readonly kind: 'partial' | 'time' }
   | { readonly kind: 'refused'; readonly refusal: Refused }
   /** The journal could not be written, or a request could not be built. */
   | { readonly kind: 'unrecorded'; readonly failure: Failure };
@@ -163,11 +163,11 @@ export class BatchSender {
       this.#recordNotSent(request, result.reason);
     } else if (result.kind === 'lost') {
       this.#stop({ kind: 'lost', reason: result.reason });
-      this.job.tell(`request ${number}: no answer: ${result.reason}`, { kind: 'lost', request: number });
+      this.job.record(`request ${number}: no answer: ${result.reason}`, { kind: 'lost', request: number });
     } else if (result.kind === 'refused') {
       const { code, message } = result.refusal;
       this.#stop({ kind: 'refused', refusal: result.refusal });
-      this.job.tell(`request ${number} refused: ${code} ${message}`, {
+      this.job.record(`request ${number} refused: ${code} ${message}`, {
         kind: 'refused',
         request: number,
         code,
@@ -177,16 +177,16 @@ export class BatchSender {
     } else if (this.#isStale(result.answer.ids)) {
       const reason = 'the answer names orders of another request';
       this.#stop({ kind: 'lost', reason });
-      this.job.tell(`request ${number}: ${reason}`, { kind: 'lost', request: number });
+      this.job.record(`request ${number}: ${reason}`, { kind: 'lost', request: number });
     } else {
       const { ids, message } = result.answer;
-      this.job.tell(`request ${number}: ${ids.length} of ${request.sent.length} orders accepted`, {
+      this.job.record(`request ${number}: ${ids.length} of ${request.sent.length} orders accepted`, {
         kind: 'answered',
         request: number,
         ids,
         message: ids.length === request.sent.length ? null : message,
       });
-      if (this.job.pendingRequests.has(number)) this.#stop({ kind: 'short' });
+      if (this.job.pendingRequests.has(number)) this.#stop({ kind: 'partial' });
       this.#answered += 1;
     }
   }
@@ -198,7 +198,7 @@ export class BatchSender {
   }
 
   #recordNotSent({ request }: PendingRequest, reason: string): void {
-    this.job.tell(`request ${request} did not leave: ${reason}`, { kind: 'stayed', request });
+    this.job.record(`request ${request} did not leave: ${reason}`, { kind: 'stayed', request });
   }
 
   #stop(problem: SendProblem): void {
@@ -222,7 +222,7 @@ const STALE_MS = 3_600_000;
 /** The orders of earlier writes of this journal, in any market. */
 function ordersOfOthers(journal: Journal, { id: own, entry: { intent } }: Job): Set<string> {
   const ids = new Set<string>();
-  const addJob = (entry: Entry<'orderMoreV2'> | undefined) => {
+  const addJob = (entry: JournalEntry<'orderMoreV2'> | undefined) => {
     for (const id of entry === undefined ? [] : new Job(entry).orders) ids.add(id);
   };
   for (const entry of journal.open()) if (entry.isOf('orderMoreV2') && entry.intent.id !== own) addJob(entry);

@@ -65,7 +65,7 @@ export function addLateOrders(journal: Journal, { id }: Job, reports: readonly D
       job,
       more.filter(([, one]) => !known.has(one)),
     );
-    for (const [event, fact] of facts) if (!job.tellLate(event, fact)) return;
+    for (const [event, fact] of facts) if (!job.recordLate(event, fact)) return;
     const outcome = outcomeOf(job);
     // one that was resumed meanwhile, and settled again, says more
     const isNewest = archive.find(id)?.events.length === kept.events.length;
@@ -86,7 +86,7 @@ function summaryOf(job: Job, outcome: Settlement['outcome']): Settled {
     outcome,
     id: null,
     duplicates: [...job.duplicates.keys()],
-    notional: notionalOfLines(placedLines(job), terms.side, job.bid).trimmed().toString(),
+    notional: notionalOfLines(placedLines(job), terms.side, job.bestBid).trimmed().toString(),
     events: timelineOf(entry.events),
   };
 }

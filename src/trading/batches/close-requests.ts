@@ -28,8 +28,8 @@ export function closeLate(job: Job): void {
  * later list has to show it first. An order that matches no line stays unknown.
  */
 export async function closeNamed(account: TradingAccount, job: Job): Promise<void> {
-  for (const request of [...job.pendingRequests.values()].filter(({ answer }) => answer === 'short')) {
-    const answers = await Promise.all([...request.ids].map((id) => askFor(account, job, id)));
+  for (const request of [...job.pendingRequests.values()].filter(({ answer }) => answer === 'partial')) {
+    const answers = await Promise.all([...request.unassignedIds].map((id) => askFor(account, job, id)));
     const there = answers.flatMap((answer) => answer ?? []);
     const left = new Set(request.lines);
     const found = there.flatMap((record): (readonly [line: number, id: string])[] => {
@@ -39,16 +39,16 @@ export async function closeNamed(account: TradingAccount, job: Job): Promise<voi
       left.delete(line);
       return [[line, record.id]];
     });
-    if (found.length > 0) job.tell(`found ${counted(found.length)} by their ids`, { kind: 'found', orders: found });
+    if (found.length > 0) job.record(`found ${counted(found.length)} by their ids`, { kind: 'found', orders: found });
     if (answers.includes(undefined) || there.length > 0 || !request.isShown) continue;
-    if (request.ids.size > 0) warnOf(account, request);
+    if (request.unassignedIds.size > 0) warnOf(account, request);
     closeRefused(job, request, null);
   }
 }
 
-function warnOf({ warn }: TradingAccount, { ids }: PendingRequest): void {
+function warnOf({ warn }: TradingAccount, { unassignedIds }: PendingRequest): void {
   warn(
-    `The exchange reported orders as accepted but does not have them: ${[...ids].join(', ')}. Their lines count as refused.`,
+    `The exchange reported orders as accepted but does not have them: ${[...unassignedIds].join(', ')}. Their lines count as refused.`,
   );
 }
 
@@ -62,7 +62,7 @@ type Close = Omit<Extract<BatchFact, { kind: 'closed' }>, 'kind' | 'request'>;
 
 function close(job: Job, { request, lines }: PendingRequest, result: Close): void {
   const words = `${counted(lines.size)} ${result.outcome === 'refused' ? 'refused' : 'not sent'}`;
-  job.tell(`request ${request}: ${words}: ${result.reason}`, { kind: 'closed', request, ...result });
+  job.record(`request ${request}: ${words}: ${result.reason}`, { kind: 'closed', request, ...result });
 }
 
 export function counted(orders: number): string {

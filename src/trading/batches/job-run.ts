@@ -4,7 +4,7 @@ import type { Refused } from '../../exchange/response.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
 import { closesAt } from '../reconcile.js';
-import { assumedTolerance } from '../tolerance.js';
+import { assumedRequestLifetime } from '../request-lifetime.js';
 import { BatchSender, type SendProblem } from './batch-sender.js';
 import { endJob } from './close-job.js';
 import { counted } from './close-requests.js';
@@ -132,7 +132,7 @@ export class JobRun {
     this.#phase = 'waiting';
     if (kind === 'finished' || kind === 'limited') this.#allowForPending();
     const { unknown } = job.counts();
-    account.tell(
+    account.reportProgress(
       `The exchange rejected ${counted(unknown)} for now. Waiting until the requests expire; only then can they be sent again.`,
     );
     await settlePending(account, job);
@@ -151,13 +151,13 @@ export class JobRun {
   #allowForPending(): void {
     const { client, budget } = this.account;
     const latest = Math.max(0, ...[...this.job.pendingRequests.values()].map(({ reqTime }) => reqTime));
-    budget.lengthen(Math.max(0, closesAt(latest, assumedTolerance(this.account)) - client.now()));
+    budget.lengthen(Math.max(0, closesAt(latest, assumedRequestLifetime(this.account)) - client.now()));
   }
 
   /** The result; undefined if the job continues. */
   async #handleProblem(problem: SendProblem): Promise<Ending | undefined> {
     if (problem.kind === 'lost')
-      this.account.tell(`No answer: ${problem.reason}. Looking up the orders; they are not sent again.`);
+      this.account.reportProgress(`No answer: ${problem.reason}. Looking up the orders; they are not sent again.`);
     if (this.#hasUnknown && !(await this.#lookUpBriefly())) {
       this.#phase = 'waiting';
       await settlePending(this.account, this.job);

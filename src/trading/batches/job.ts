@@ -1,5 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
-import type { Entry } from '../journal/entry.js';
+import type { Order } from '../../domain/order.js';
+import type { JournalEntry } from '../journal/entry.js';
 import type { BatchLine, BatchTerms, JournalEvent } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import type { BatchFact, LineOutcome } from './batch-fact.js';
@@ -12,17 +13,19 @@ export const MAX_PAIRS = 20;
 
 /** A job as its record describes it. */
 export class Job extends Progress {
+  /** Orders of its side as the exchange's lists showed them last, by id; only those that this command has read. */
+  readonly shown = new Map<string, Order>();
   #keys: readonly string[] | undefined;
   readonly #endedInOrder: boolean;
 
-  constructor(readonly entry: Entry<'orderMoreV2'>) {
+  constructor(readonly entry: JournalEntry<'orderMoreV2'>) {
     super(entry.intent.terms.lines.length);
     this.#endedInOrder = isEnd(entry.events);
-    this.learn(this.terms.baseline);
+    this.addKnown(this.terms.baseline);
     for (const { fact, runner } of entry.events) {
       if (fact !== undefined) this.apply(fact);
       // a new owner gets no answer to what another process sent
-      if (runner !== undefined) for (const doubt of this.pendingRequests.values()) doubt.isOver = true;
+      if (runner !== undefined) for (const request of this.pendingRequests.values()) request.isOver = true;
     }
   }
 
@@ -35,7 +38,7 @@ export class Job extends Progress {
   }
 
   /** The highest best bid that its sells were ever checked against; undefined if there was none. */
-  get bid(): string | undefined {
+  get bestBid(): string | undefined {
     const seen = [this.entry.intent, ...this.entry.events].flatMap(({ bid }) => bid ?? []);
     return seen.sort((left, right) => Decimal.of(right).compare(Decimal.of(left)))[0];
   }
@@ -49,7 +52,11 @@ export class Job extends Progress {
   /** The ids of all orders that the job made, as far as they are known. */
   get orders(): string[] {
     const placed = this.results.flatMap((settled) => (settled?.outcome === 'placed' ? settled.id : []));
-    return [...placed, ...this.duplicates.keys(), ...[...this.pendingRequests.values()].flatMap(({ ids }) => [...ids])];
+    return [
+      ...placed,
+      ...this.duplicates.keys(),
+      ...[...this.pendingRequests.values()].flatMap(({ unassignedIds }) => [...unassignedIds]),
+    ];
   }
 
   /** When the list was read that its orders were last compared with, by the exchange's clock; undefined if none was. */
@@ -109,6 +116,11 @@ export class Job extends Progress {
     return new Set(uncertainLines.flatMap(({ lines }) => [...lines].map((line) => this.keys[line] ?? '')));
   }
 
+  /** Takes in what a list showed. */
+  show(records: readonly Order[]): void {
+    for (const record of records) this.shown.set(record.id, record);
+  }
+
   /** Numbers new requests and records, durably, that they are about to leave. Throws Failure `usage`. */
   async leaving(portions: readonly (readonly number[])[], reqTime: number): Promise<PendingRequest[]> {
     const requests = portions.map((lines, index) => [this.requests + 1 + index, lines] as const);
@@ -122,13 +134,13 @@ export class Job extends Progress {
   }
 
   /** Takes in what happened, and writes it down. */
-  tell(event: string, fact: BatchFact): void {
+  record(event: string, fact: BatchFact): void {
     this.entry.note(event, { fact });
     this.apply(fact);
   }
 
-  /** The same for a settled job, as {@link Entry.addLate}. */
-  tellLate(event: string, fact: BatchFact): boolean {
+  /** The same for a settled job, as {@link JournalEntry.addLate}. */
+  recordLate(event: string, fact: BatchFact): boolean {
     const isThere = this.entry.addLate(event, fact);
     if (isThere) this.apply(fact);
     return isThere;

@@ -38,9 +38,9 @@ export function totals(lines: readonly BatchLine[]): { readonly amount: Decimal;
 }
 
 /** The notional that guards count for the lines, in the quote coin. */
-export function notionalOfLines(lines: readonly BatchLine[], side: Side, bid: string | undefined): Decimal {
+export function notionalOfLines(lines: readonly BatchLine[], side: Side, bestBid: string | undefined): Decimal {
   return lines.reduce(
-    (sum, [, price, amount]) => sum.plus(notionalForGuards({ side, price, amount }, bid)),
+    (sum, [, price, amount]) => sum.plus(notionalForGuards({ side, price, amount }, bestBid)),
     Decimal.zero,
   );
 }

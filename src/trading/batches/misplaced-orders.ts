@@ -55,7 +55,7 @@ export function assignByTerms(account: TradingAccount, job: Job, records: readon
   });
   const words = counted(misplaced.length);
   if (orders.length === misplaced.length)
-    job.tell(`${words} had been named in another order`, { kind: 'found', orders });
+    job.record(`${words} had been named in another order`, { kind: 'found', orders });
   else if (isAll) warnOf(account, job, words);
 }
 

@@ -11,13 +11,13 @@ export interface PendingRequest {
   /** The lines without an outcome. */
   readonly lines: Set<number>;
   /** Accepted orders whose lines are unknown so far. */
-  readonly ids: Set<string>;
+  readonly unassignedIds: Set<string>;
   /** The new ids that its answer named, whatever their outcome. */
-  readonly named: Set<string>;
+  readonly answeredIds: Set<string>;
   /** The last list showed all of its known orders: an order that it lacks does not exist. */
   isShown: boolean;
   /** `lost` also if no answer was recorded. */
-  answer: 'lost' | 'short' | { readonly code: number | null };
+  answer: 'lost' | 'partial' | { readonly code: number | null };
   reason: string;
   /** Nobody awaits its answer any more: it came, or will not come. */
   isOver: boolean;

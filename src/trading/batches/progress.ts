@@ -47,7 +47,7 @@ export class Progress {
   }
 
   /** Adds ids of orders that are on the exchange. */
-  protected learn(ids: readonly string[]): void {
+  protected addKnown(ids: readonly string[]): void {
     for (const id of ids) if (!this.known.has(id)) this.known.set(id, this.known.size);
   }
 
@@ -68,7 +68,7 @@ export class Progress {
         this.sentAt[line] = reqTime;
       }
       const about = { request, reqTime, sent, knownBefore: this.known.size, lines: new Set(sent) };
-      const orders = { ids: new Set<string>(), named: new Set<string>(), isShown: false };
+      const orders = { unassignedIds: new Set<string>(), answeredIds: new Set<string>(), isShown: false };
       this.pendingRequests.set(request, {
         ...about,
         ...orders,
@@ -100,7 +100,7 @@ export class Progress {
     // a stale answer of another request: it says nothing about this one
     if (ids.some((id) => this.known.has(id))) return;
     const unknown = [...new Set(ids)].filter((id) => !this.known.has(id));
-    this.learn(ids);
+    this.addKnown(ids);
     if (unknown.length === pending.sent.length && ids.length === unknown.length) {
       for (const [index, line] of pending.sent.entries()) {
         this.#place(line, ids[index] ?? '');
@@ -108,16 +108,16 @@ export class Progress {
       }
       return;
     }
-    pending.answer = 'short';
+    pending.answer = 'partial';
     pending.reason = message ?? 'the exchange accepted others of the same request, and gave no reason';
     for (const id of unknown) {
-      pending.ids.add(id);
-      pending.named.add(id);
+      pending.unassignedIds.add(id);
+      pending.answeredIds.add(id);
     }
   }
 
   #found({ orders }: FactOf<'found'>): void {
-    this.learn(orders.map(([, id]) => id));
+    this.addKnown(orders.map(([, id]) => id));
     for (const [line, id] of orders) {
       this.#place(line, id);
       this.byPlace.delete(line);
@@ -125,14 +125,14 @@ export class Progress {
   }
 
   #duplicated({ orders }: FactOf<'copied'>): void {
-    this.learn(orders.map(([, id]) => id));
+    this.addKnown(orders.map(([, id]) => id));
     for (const [line, id] of orders) this.duplicates.set(id, line);
   }
 
   #place(line: number, id: string): void {
     this.#decide(line, { outcome: 'placed', id });
     for (const pending of this.pendingRequests.values()) {
-      pending.ids.delete(id);
+      pending.unassignedIds.delete(id);
       if (pending.lines.delete(line) && pending.lines.size === 0) this.pendingRequests.delete(pending.request);
     }
   }

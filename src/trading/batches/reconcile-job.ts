@@ -3,12 +3,12 @@ import { Failure } from '../../errors.js';
 import { readOrderPages } from '../../exchange/growing-pages.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
-import { jobWrite, lineId, nameOf, openOrderWrites, rowOf, termsOf } from '../orders/attempts.js';
-import { isRefusedAlike } from '../orders/reference.js';
+import { isSameRefusal } from '../orders/order-lookup.js';
+import { jobWrite, lineId, nameOf, openOrderWrites, rowOf, termsOf } from '../orders/reconcile-input.js';
 import { knownOrders, newestOrders } from '../orders/verify-orders.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { type List, type Reconciled, reconcile } from '../reconcile.js';
-import { assumedTolerance, orderProbe } from '../tolerance.js';
+import { assumedRequestLifetime, orderAgeCheck } from '../request-lifetime.js';
 import { type Duplicate, duplicateFacts } from './close-job.js';
 import { closeLate, closeNamed, closeRefused, counted } from './close-requests.js';
 import type { Job } from './job.js';
@@ -37,9 +37,10 @@ export async function reconcileJob(
   { horizon = job.horizon, unexpectedLines = [], shows }: Extent = {},
 ): Promise<boolean> {
   const { records, isRead, failure } = await recentOrders(account, job, horizon);
+  job.show(records);
   const ids = new Set(records.map(({ id }) => id));
   for (const request of job.pendingRequests.values())
-    request.isShown = [...request.named].every((id) => request.ids.has(id) || ids.has(id));
+    request.isShown = [...request.answeredIds].every((id) => request.unassignedIds.has(id) || ids.has(id));
   const result = await reconciled(account, job, records, isRead, unexpectedLines);
   const missing = shows?.filter((id) => !ids.has(id)).length ?? 0;
   const lacking = missing === 0 ? '' : `, without ${counted(missing)} of its own`;
@@ -47,7 +48,7 @@ export async function reconcileJob(
   job.entry.note(`read the orders: ${isAnswered ? `${records.length} since${lacking}` : 'no answer'}`);
   for (const request of [...job.pendingRequests.values()]) {
     const { code = null } = typeof request.answer === 'object' ? request.answer : {};
-    if (isRefusedAlike(failure, code) && !isTemporaryRefusal(request)) closeRefused(job, request, code);
+    if (isSameRefusal(failure, code) && !isTemporaryRefusal(request)) closeRefused(job, request, code);
   }
   if (result === undefined) return false;
   const found = job.terms.lines.flatMap((_, line) => {
@@ -55,14 +56,14 @@ export async function reconcileJob(
     return outcome?.outcome === 'placed' ? [[line, outcome.id] as const] : [];
   });
   if (found.length > 0)
-    job.tell(`found ${counted(found.length)} by price and amount`, { kind: 'found', orders: found });
+    job.record(`found ${counted(found.length)} by price and amount`, { kind: 'found', orders: found });
   assignByTerms(account, job, records, isRead && shows !== undefined && missing === 0);
   takeInDuplicates(account, job, records, result);
   const isRefused = (line: number) => result.outcomes.get(lineId(job, line))?.outcome === 'refused';
   for (const request of [...job.pendingRequests.values()])
     if ([...request.lines].some(isRefused))
       closeRefused(job, request, typeof request.answer === 'object' ? request.answer.code : null);
-  return isRead && missing === 0 && (shows === undefined || !result.contested.has(nameOf(job.entry)));
+  return isRead && missing === 0 && (shows === undefined || !result.ambiguous.has(nameOf(job.entry)));
 }
 
 /** Undefined if the orders of other writes cannot be determined. */
@@ -85,10 +86,10 @@ async function reconciled(
   const known = records.length === 0 ? new Set<string>() : knownOrders(journal, job.terms, records, job.id);
   for (const id of [...others.flatMap(({ orders }) => orders), ...job.duplicates.keys()]) known.add(id);
   const attempts = [...own.attempts, ...others.flatMap((write) => write.attempts)];
-  const context = { known, tolerance: assumedTolerance(account) };
+  const context = { known, requestLifetime: assumedRequestLifetime(account) };
   const result = reconcile(attempts, list, context);
-  if (result.questions.size === 0) return result;
-  const asked = others.filter(({ entry }) => result.questions.has(nameOf(entry)));
+  if (result.needsLookup.size === 0) return result;
+  const asked = others.filter(({ entry }) => result.needsLookup.has(nameOf(entry)));
   const newest = await newestOrders(account, asked);
   const isAnswered = asked.every(({ entry, isSettled }) => isSettled || newest.has(nameOf(entry)));
   return isAnswered ? reconcile(attempts, list, { ...context, newest }) : undefined;
@@ -102,12 +103,12 @@ function takeInDuplicates(
 ): void {
   const own = jobWrite(job, false);
   const more = duplicates
-    .filter(({ attempt }) => attempt.group === nameOf(job.entry))
-    .flatMap(({ intent, rows }) => rows.map((row): Duplicate => [termsOf(own, intent).line ?? 0, row.id]));
+    .filter(({ attempt }) => attempt.writeId === nameOf(job.entry))
+    .flatMap(({ item, rows }) => rows.map((row): Duplicate => [termsOf(own, item).line ?? 0, row.id]));
   if (more.length === 0) return;
   // before it is recorded: if this process is killed in between, it is reported twice rather than never
   account.reportDuplicateOrders(reportsOf(job, more, records));
-  for (const [event, fact] of duplicateFacts(job, more)) job.tell(event, fact);
+  for (const [event, fact] of duplicateFacts(job, more)) job.record(event, fact);
 }
 
 /** The duplicates that are known of a job's orders. */
@@ -125,7 +126,7 @@ function reportsOf(job: Job, duplicates: readonly Duplicate[], records: readonly
   return [...byLine].map(([line, ids]) => {
     const result = job.results[line];
     const shown = records.filter(({ id }) => ids.includes(id));
-    const report = { intent: job.id, terms: lineTerms(job, line), line, ids, shown, isProven: false };
+    const report = { writeId: job.id, terms: lineTerms(job, line), line, ids, shown, isProven: false };
     if (result?.outcome === 'placed') return { ...report, order: result.id };
     return { ...report, order: null, ...(result === undefined ? {} : { absent: result.outcome }) };
   });
@@ -141,7 +142,7 @@ export async function settlePending(account: TradingAccount, job: Job): Promise<
   const known = () => (job.pendingRequests.size === 0 ? ('known' as const) : undefined);
   await pollUntilSettled(
     account,
-    { probe: orderProbe(job.terms.market), reqTime, market: job.terms.market },
+    { ageCheck: orderAgeCheck(job.terms.market), reqTime, market: job.terms.market },
     async () => ((await reconcileJob(account, job)) ? (known() ?? 'nothing') : undefined),
     async () => {
       closeLate(job);

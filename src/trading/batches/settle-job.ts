@@ -1,6 +1,6 @@
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
-import type { Entry } from '../journal/entry.js';
+import type { JournalEntry } from '../journal/entry.js';
 import type { Outcome } from '../journal/intent.js';
 import { closeJob, endJob, outcomeOf } from './close-job.js';
 import { findDuplicates } from './find-duplicates.js';
@@ -18,7 +18,7 @@ interface SettledJob {
  */
 export async function settleJob(
   account: TradingAccount,
-  entry: Entry<'orderMoreV2'>,
+  entry: JournalEntry<'orderMoreV2'>,
   end: boolean,
 ): Promise<SettledJob> {
   const before = new Job(entry);

@@ -2,7 +2,7 @@ import { Failure, suggest, usage } from '../../errors.js';
 import { readOrderPages } from '../../exchange/growing-pages.js';
 import type { Host } from '../../platform/host.js';
 import type { TradingAccount } from '../account.js';
-import type { Entry } from '../journal/entry.js';
+import type { JournalEntry } from '../journal/entry.js';
 import { type BatchLine, type BatchTerms, isOf } from '../journal/intent.js';
 import type { RecordOptions } from '../orders/place.js';
 import { keyOf } from '../orders/terms.js';
@@ -26,7 +26,7 @@ export async function startJob(
   account: TradingAccount,
   plan: BatchPlan,
   id: string,
-  { recheck, bid }: RecordOptions = {},
+  { recheck, bestBid }: RecordOptions = {},
 ): Promise<Job> {
   const { client, journal } = account;
   refuseDuplicates(account, plan, id);
@@ -36,7 +36,10 @@ export async function startJob(
     count: plan.lines.length,
     baseline: page.records.map((record) => record.id),
   };
-  const entry = journal.begin<'orderMoreV2'>({ operation: 'orderMoreV2', terms }, { id, reqTime: client.now(), bid });
+  const entry = journal.begin<'orderMoreV2'>(
+    { operation: 'orderMoreV2', terms },
+    { id, reqTime: client.now(), bestBid },
+  );
   try {
     // another process may have started the same job meanwhile; then neither continues
     refuseDuplicates(account, plan, id);
@@ -59,7 +62,11 @@ export interface ResumeRequest extends Pick<BatchTerms, 'market' | 'side'> {
  * @throws Failure `usage` if there is none, another process owns it, it is about something else, or one of its remaining
  *   orders is identical to another write's order with an unknown outcome
  */
-export function jobToResume({ journal }: TradingAccount, id: string, request: ResumeRequest): Entry<'orderMoreV2'> {
+export function jobToResume(
+  { journal }: TradingAccount,
+  id: string,
+  request: ResumeRequest,
+): JournalEntry<'orderMoreV2'> {
   const entry = journal.job(id);
   if (entry === undefined) {
     throw usage(`The journal has no job ${id}.`, 'Check the profile and the id. Job ids start with job.');
@@ -84,10 +91,10 @@ export function jobToResume({ journal }: TradingAccount, id: string, request: Re
 }
 
 /** @throws Failure `usage` as {@link jobToResume}, if another process was first, or if that cannot be recorded */
-export function resumeJob({ journal }: TradingAccount, id: string, { recheck, bid }: RecordOptions = {}): Job {
+export function resumeJob({ journal }: TradingAccount, id: string, { recheck, bestBid }: RecordOptions = {}): Job {
   if (journal.find(id) === undefined && !journal.reopen(id)) throw underWay(id);
   const entry = journal.find(id);
-  if (entry === undefined || !entry.isOf('orderMoreV2') || !entry.claim(bid)) throw underWay(id);
+  if (entry === undefined || !entry.isOf('orderMoreV2') || !entry.claim(bestBid)) throw underWay(id);
   try {
     refuseUncertainOthers(journal, entry);
     recheck?.();
@@ -117,14 +124,14 @@ export function refuseDuplicates({ journal }: Pick<TradingAccount, 'journal'>, p
 }
 
 /** A job looks up its own unknown orders before it sends, but not those of other writes. */
-function refuseUncertainOthers(journal: TradingAccount['journal'], own: Entry<'orderMoreV2'>): void {
+function refuseUncertainOthers(journal: TradingAccount['journal'], own: JournalEntry<'orderMoreV2'>): void {
   journal.requireReadable();
   const { id, terms } = own.intent;
   const plan = { ...terms, lines: new Job(own).pending };
   for (const entry of journal.open()) if (entry.intent.id !== id) refuseUncertain(entry, plan);
 }
 
-function refuseSameJob({ intent }: Entry<'orderMoreV2'>, plan: BatchPlan): void {
+function refuseSameJob({ intent }: JournalEntry<'orderMoreV2'>, plan: BatchPlan): void {
   if (!areSameJobs(intent.terms, { ...intent.terms, ...plan })) return;
   const hint = [
     suggest('Resume that job', ...resumeCommand(intent.id, plan)),
@@ -137,7 +144,7 @@ function refuseSameJob({ intent }: Entry<'orderMoreV2'>, plan: BatchPlan): void 
 }
 
 /** An unknown order may be live; one that waits for its answer will be known to whoever placed it. */
-function refuseUncertain(entry: Entry, { market, side, account, lines }: BatchPlan): void {
+function refuseUncertain(entry: JournalEntry, { market, side, account, lines }: BatchPlan): void {
   const { intent } = entry;
   if (!isOf(intent, 'order') && !isOf(intent, 'orderMoreV2')) return;
   const { terms } = intent;
@@ -158,8 +165,8 @@ function refuseUncertain(entry: Entry, { market, side, account, lines }: BatchPl
 }
 
 /** The keys of a write's orders whose outcome is unknown. */
-function uncertainKeys(entry: Entry): ReadonlySet<string> {
+function uncertainKeys(entry: JournalEntry): ReadonlySet<string> {
   if (entry.isOf('order'))
-    return new Set(entry.isInDoubt ? [keyOf(entry.intent.terms.price, entry.intent.terms.amount)] : []);
+    return new Set(entry.isOutcomeUnknown ? [keyOf(entry.intent.terms.price, entry.intent.terms.amount)] : []);
   return entry.isOf('orderMoreV2') ? new Job(entry).uncertainKeys() : new Set();
 }

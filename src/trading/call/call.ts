@@ -1,7 +1,7 @@
 import { Failure, type FailureKind, suggest } from '../../errors.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
-import type { Entry } from '../journal/entry.js';
+import type { JournalEntry } from '../journal/entry.js';
 import { type CallTerms, isOf, type Settlement } from '../journal/intent.js';
 import { SendGate } from '../send-gate.js';
 
@@ -30,9 +30,9 @@ export async function sendCall(
   refuseDuplicate(account, terms);
   const reqTime = client.now();
   const entry = journal.begin<'call'>({ operation: 'call', terms }, { id, reqTime });
-  gate.recorded(entry);
+  gate.attachEntry(entry);
   const result = await client.api
-    .call(terms.method, terms.parameters, { reqTime, mayLeave: gate.mayLeave })
+    .rawCall(terms.method, terms.parameters, { reqTime, mayLeave: gate.mayLeave })
     .catch((error: unknown) => {
       // a Failure means that the request could not be made; another error may have come after it left
       if (error instanceof Failure) entry.discard();
@@ -54,7 +54,7 @@ export async function sendCall(
 }
 
 function settled<Outcome extends { readonly outcome: Settlement['outcome'] }>(
-  entry: Entry<'call'>,
+  entry: JournalEntry<'call'>,
   call: Outcome,
   event: string,
 ): Outcome {
@@ -69,7 +69,7 @@ export function refuseDuplicate({ journal }: TradingAccount, { method, parameter
   const wanted = keyOf({ method, parameters });
   const duplicate = journal
     .open()
-    .find(({ intent, isInDoubt }) => isOf(intent, 'call') && isInDoubt && keyOf(intent.terms) === wanted);
+    .find(({ intent, isOutcomeUnknown }) => isOf(intent, 'call') && isOutcomeUnknown && keyOf(intent.terms) === wanted);
   if (duplicate === undefined) return;
   const { id } = duplicate.intent;
   throw new Failure('usage', `The outcome of the same call of ${method} is unknown, so it was not sent again.`, {
@@ -82,7 +82,7 @@ export function refuseDuplicate({ journal }: TradingAccount, { method, parameter
 }
 
 /** Settles a call with what the user found out at the exchange. */
-export function settleCallManually(entry: Entry<'call'>, outcome: 'done' | 'notSent'): void {
+export function settleCallManually(entry: JournalEntry<'call'>, outcome: 'done' | 'notSent'): void {
   const event = `${outcome === 'done' ? 'done' : 'not sent'}, by the user`;
   entry.settle({ outcome, id: null, duplicates: [] }, event);
 }

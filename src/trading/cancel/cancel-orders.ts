@@ -2,10 +2,10 @@ import type { Order, OrderReference } from '../../domain/order.js';
 import { Failure, type FailureKind, tryRead } from '../../errors.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
-import type { Entry } from '../journal/entry.js';
+import type { JournalEntry } from '../journal/entry.js';
 import { type OwnOrders, readOpenOrders } from '../orders/open-orders.js';
 import { newClientId } from '../orders/terms.js';
-import { probeOf, toleranceOf } from '../tolerance.js';
+import { ageCheckOf, requestLifetimeOf } from '../request-lifetime.js';
 import {
   type CancelOutcome,
   NO_FACTS,
@@ -30,7 +30,7 @@ export interface CancelResult extends OrderFacts {
 export interface CancelAttempt {
   readonly result: CancelResult;
   /** The id of the journal's record, for the command that settles it; null if none was made. */
-  readonly intent: string | null;
+  readonly recordId: string | null;
   /** Why the order was not cancelled; null if it was. */
   readonly failure: FailureKind | null;
 }
@@ -40,9 +40,9 @@ type Sent = { readonly attempt: CancelAttempt } | UndecidedCancel;
 
 interface UndecidedCancel {
   readonly reply: Undecided;
-  readonly entry: Entry<'cancelOrder'>;
-  /** As {@link CancelAttempt.intent}. */
-  readonly intent: string | null;
+  readonly entry: JournalEntry<'cancelOrder'>;
+  /** As {@link CancelAttempt.recordId}. */
+  readonly recordId: string | null;
 }
 
 /**
@@ -109,20 +109,20 @@ async function sendOne(
   const { client, journal, host } = account;
   const recording = { id: newClientId(host), reqTime: client.now() };
   const write = { operation: 'cancelOrder', terms: { market, order } } as const;
-  let intent: string | null = recording.id;
-  let entry: Entry<'cancelOrder'>;
+  let recordId: string | null = recording.id;
+  let entry: JournalEntry<'cancelOrder'>;
   try {
     entry = journal.begin<'cancelOrder'>(write, recording);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     onUnrecorded(error);
-    intent = null;
+    recordId = null;
     entry = journal.unrecorded<'cancelOrder'>(write, recording);
   }
   const cancel = await sendCancel(account, entry);
-  if (cancel.outcome === 'undecided') return { reply: cancel, entry, intent };
+  if (cancel.outcome === 'undecided') return { reply: cancel, entry, recordId };
   recordCancel(entry, cancel);
-  return { attempt: attemptOf(market, order, intent, cancel) };
+  return { attempt: attemptOf(market, order, recordId, cancel) };
 }
 
 /**
@@ -139,13 +139,14 @@ async function settleAll(
   const [first] = lost;
   if (first !== undefined) {
     const what = lost.length === 1 ? 'a cancellation' : `${lost.length} cancellations`;
-    account.tell(`No answer to ${what}. Reading ${lost.length === 1 ? 'the order' : 'the orders'}.`);
+    account.reportProgress(`No answer to ${what}. Reading ${lost.length === 1 ? 'the order' : 'the orders'}.`);
     // found out once, and not by each of them
-    if (lost.length > 1) await tryRead(() => toleranceOf(account, probeOf(first.intent)));
+    if (lost.length > 1) await tryRead(() => requestLifetimeOf(account, ageCheckOf(first.intent)));
   }
   let isTold = false;
   const onUnconfirmed = () => {
-    if (!isTold) account.tell('The exchange accepted the cancellation but does not show the order as closed. Waiting.');
+    if (!isTold)
+      account.reportProgress('The exchange accepted the cancellation but does not show the order as closed. Waiting.');
     isTold = true;
   };
   return Promise.all(
@@ -153,7 +154,7 @@ async function settleAll(
       if ('attempt' in one) return one.attempt;
       const { market, order } = one.entry.intent.terms;
       const known = { reply: one.reply, listed: 'id' in order ? listed.get(order.id) : undefined, onUnconfirmed };
-      return attemptOf(market, order, one.intent, await settleCancel(account, one.entry, known));
+      return attemptOf(market, order, one.recordId, await settleCancel(account, one.entry, known));
     }),
   );
 }
@@ -161,12 +162,12 @@ async function settleAll(
 function attemptOf(
   market: string,
   order: OrderReference,
-  intent: string | null,
+  recordId: string | null,
   { failure, outcome, ...cancel }: CancelOutcome,
 ): CancelAttempt {
   const names = 'id' in order ? { id: order.id, clientId: null } : { clientId: order.clientId };
   const result = { ...cancel, ...names, market, outcome: outcome === 'notSent' ? 'refused' : outcome } as const;
-  return { result, intent, failure };
+  return { result, recordId, failure };
 }
 
 export interface CancelledAll {

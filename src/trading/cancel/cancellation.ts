@@ -4,11 +4,11 @@ import { Failure, type FailureKind, tryRead } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import { type Refused, SUCCESS } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
-import type { Entry } from '../journal/entry.js';
-import { type Intent, isOf, type Settled } from '../journal/intent.js';
-import { isRefusedAlike, isSameReference } from '../orders/reference.js';
+import type { JournalEntry } from '../journal/entry.js';
+import { isOf, type RecordedWrite, type Settled } from '../journal/intent.js';
+import { isSameReference, isSameRefusal } from '../orders/order-lookup.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
-import { orderProbe } from '../tolerance.js';
+import { orderAgeCheck } from '../request-lifetime.js';
 
 /** What is known of an order that was to be cancelled; null is unknown. */
 export interface OrderFacts {
@@ -62,7 +62,7 @@ function factsOf(order: Order | undefined): OrderFacts {
 }
 
 /** A cancellation that is recorded, or a replacement, which begins with one. */
-export type CancelEntry = Entry<'cancelOrder'> | Entry<'replace'>;
+export type CancelEntry = JournalEntry<'cancelOrder'> | JournalEntry<'replace'>;
 
 /**
  * Sends a recorded cancellation, once.
@@ -116,7 +116,7 @@ function wasCancelledBefore({ journal }: TradingAccount, entry: CancelEntry, { i
   const isThis = (earlier: OrderReference) => isSameReference(earlier, { id }) || isSameReference(earlier, order);
   const names = 'id' in order ? [{ id }] : [{ id }, order];
   // another command that awaits the answer to its cancellation of this order: that one was accepted
-  const isUnderWay = (other: Entry) =>
+  const isUnderWay = (other: JournalEntry) =>
     other.intent.id !== entry.intent.id && other.isUnderWay && cancelledIn(other.intent).some(isThis);
   try {
     // in this order: a cancellation that is settled meanwhile is in both
@@ -130,7 +130,7 @@ function wasCancelledBefore({ journal }: TradingAccount, entry: CancelEntry, { i
 }
 
 /** The name of the order that a write is about to cancel. */
-function cancelledIn(intent: Intent): readonly OrderReference[] {
+function cancelledIn(intent: RecordedWrite): readonly OrderReference[] {
   return isOf(intent, 'cancelOrder') || isOf(intent, 'replace') ? [intent.terms.order] : [];
 }
 
@@ -153,7 +153,7 @@ async function readOrder(
   code?: number | null,
 ): Promise<Order | 'none' | undefined> {
   const { market, order: reference } = entry.intent.terms;
-  const unlessAlike = (error: unknown) => (isRefusedAlike(error, code) ? undefined : Promise.reject(error));
+  const unlessAlike = (error: unknown) => (isSameRefusal(error, code) ? undefined : Promise.reject(error));
   const order = await tryRead(async () => (await client.findOrder(market, reference).catch(unlessAlike)) ?? 'none');
   const state = typeof order === 'object' ? order.state : order === undefined ? 'no answer' : 'not found';
   entry.note(`asked for the order: ${state}`);
@@ -171,7 +171,7 @@ function closedOutcome(order: Order): CancelOutcome | undefined {
 /** As {@link findCancelOutcome}, and records it. */
 export async function settleCancel(
   account: TradingAccount,
-  entry: Entry<'cancelOrder'>,
+  entry: JournalEntry<'cancelOrder'>,
   known: KnownOfCancel = {},
 ): Promise<CancelOutcome> {
   const cancel = await findCancelOutcome(account, entry, known);
@@ -220,7 +220,7 @@ export async function findCancelOutcome(
   let reads = 0;
   const { settled } = await pollUntilSettled<CancelOutcome>(
     account,
-    { probe: orderProbe(market), reqTime: entry.intent.reqTime, market },
+    { ageCheck: orderAgeCheck(market), reqTime: entry.intent.reqTime, market },
     async () => {
       const found = await readOrder(account, entry);
       seen = found ?? seen;

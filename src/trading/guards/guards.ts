@@ -65,7 +65,7 @@ export interface GuardReport {
   readonly breaches: readonly Breach[];
   readonly warnings: readonly Warning[];
   /** The best bid that sells were checked against, which goes on record with them. Undefined for buys, and if it is unknown. */
-  readonly bid: string | undefined;
+  readonly bestBid: string | undefined;
 }
 
 /** The market, or why it is unknown; undefined if it was not read. */
@@ -111,13 +111,13 @@ export function needsBook(
 export function checkGuards(proposal: Proposal, limits: GuardLimits, { reading, today }: Evidence): GuardReport {
   const { market, side, type, orders } = proposal;
   const prices = orders.map(({ price }) => Decimal.of(price));
-  const bid = side === 'sell' && isKnown(reading) ? bestOf(reading.bids)?.toString() : undefined;
-  const notionals = orders.map((order) => notionalForGuards({ ...order, side }, bid));
+  const bestBid = side === 'sell' && isKnown(reading) ? bestOf(reading.bids)?.toString() : undefined;
+  const notionals = orders.map((order) => notionalForGuards({ ...order, side }, bestBid));
   const band = checkBand(proposal, prices, limits.priceBand, reading);
   const found = [
     band.breach,
     ...checkNotionals(notionals, market.quote, limits, today).map((breach) =>
-      countedAtBid(breach, prices, bid, market),
+      countedAtBid(breach, prices, bestBid, market),
     ),
     ...(side === 'sell' && reading instanceof Failure ? uncheckedLimits(market.quote, limits, reading) : []),
     type === 'postOnly' && limits.postOnly ? checkPostOnly(proposal, prices, reading) : null,
@@ -127,7 +127,7 @@ export function checkGuards(proposal: Proposal, limits: GuardLimits, { reading, 
   return {
     breaches: breaches.map(({ orders: those, ...breach }) => ({ ...breach, message: named(breach, those, orders) })),
     warnings: band.warning === null ? [] : [{ about: 'far price', text: band.warning }],
-    bid,
+    bestBid,
   };
 }
 
@@ -296,14 +296,14 @@ function uncheckedLimits(quote: string, { orderNotional, dayNotional }: GuardLim
 function countedAtBid(
   breach: FoundBreach,
   prices: readonly Decimal[],
-  bid: string | undefined,
+  bestBid: string | undefined,
   market: Pick<Market, 'priceScale'>,
 ): FoundBreach {
   const [first] = breach.orders;
   const those = first === undefined ? prices : prices.slice(first, first + 1);
-  if (bid === undefined || !those.some((price) => price.compare(Decimal.of(bid)) < 0)) return breach;
+  if (bestBid === undefined || !those.some((price) => price.compare(Decimal.of(bestBid)) < 0)) return breach;
   return {
     ...breach,
-    message: `${breach.message}; a sell below the best bid (${formatPrice(bid, market)}) counts at that bid`,
+    message: `${breach.message}; a sell below the best bid (${formatPrice(bestBid, market)}) counts at that bid`,
   };
 }

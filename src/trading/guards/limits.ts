@@ -8,8 +8,8 @@ import type { TradingAccount } from '../account.js';
 import { Job } from '../batches/job.js';
 import { notionalOfLines } from '../batches/lines.js';
 import type { Sums, ValueOf } from '../journal/archive.js';
-import type { Entry } from '../journal/entry.js';
-import { type Intent, isOf, marketOf, type Settled } from '../journal/intent.js';
+import type { JournalEntry } from '../journal/entry.js';
+import { isOf, marketOf, type RecordedWrite, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import { notionalForGuards, remainderOf } from '../orders/terms.js';
 
@@ -113,7 +113,7 @@ export function requireDay(
   );
 }
 
-function quoteOf(intent: Intent): string | undefined {
+function quoteOf(intent: RecordedWrite): string | undefined {
   return splitMarket(marketOf(intent) ?? '')?.quote;
 }
 
@@ -129,12 +129,12 @@ function notionalOfSettled({ intent, outcome, duplicates, notional }: Settled): 
 }
 
 /** A resumed job counts as an open one, but the archive's sums still hold what it was settled with. */
-function settledBefore({ archive }: Pick<Journal, 'archive'>, open: readonly Entry[], counted: ValueOf): Sums {
+function settledBefore({ archive }: Pick<Journal, 'archive'>, open: readonly JournalEntry[], counted: ValueOf): Sums {
   const jobs = open.flatMap(({ intent }) => (isOf(intent, 'orderMoreV2') ? intent.id : []));
   return archive.sumsOfTodaysJobs(new Set(jobs), counted);
 }
 
-function notionalOfOpen(entry: Entry): Decimal {
+function notionalOfOpen(entry: JournalEntry): Decimal {
   return entry.isOf('orderMoreV2') ? notionalOfJob(new Job(entry), entry.isUnderWay) : notionalOfIntent(entry.intent);
 }
 
@@ -147,16 +147,16 @@ function notionalOfJob(job: Job, isUnderWay: boolean): Decimal {
   };
   const { lines, side } = job.terms;
   const duplicates = [...job.duplicates.values()].flatMap((line) => lines.slice(line, line + 1));
-  return notionalOfLines([...lines.filter((_, line) => isSpent(line)), ...duplicates], side, job.bid);
+  return notionalOfLines([...lines.filter((_, line) => isSpent(line)), ...duplicates], side, job.bestBid);
 }
 
-function notionalOfIntent(intent: Intent): Decimal {
+function notionalOfIntent(intent: RecordedWrite): Decimal {
   if (isOf(intent, 'order')) return notionalForGuards(intent.terms, intent.bid);
   // once its order is cancelled, a replacement is an order
   return isOf(intent, 'replace') ? notionalOfReplacement(intent) : Decimal.zero;
 }
 
 /** The most that will be placed: what the cancelled order filled counts with that order. */
-function notionalOfReplacement({ terms: { wanted, filled = '0' }, bid }: Intent<'replace'>): Decimal {
+function notionalOfReplacement({ terms: { wanted, filled = '0' }, bid }: RecordedWrite<'replace'>): Decimal {
   return notionalForGuards(remainderOf(wanted, filled), bid);
 }

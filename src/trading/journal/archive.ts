@@ -17,7 +17,7 @@ import {
   VERSION,
   valuesIn,
 } from './files.js';
-import type { Intent, Settled } from './intent.js';
+import type { RecordedWrite, Settled } from './intent.js';
 
 const DAY_MS = 86_400_000;
 /** Settled writes older than this are forgotten. */
@@ -87,7 +87,7 @@ export class Archive {
    * All values that settled writes have under a name. Only a line with a new value is parsed.
    * @param of the value of a write
    */
-  everything(name: FilterField, of: (intent: Intent) => string | undefined): ReadonlySet<string> {
+  everything(name: FilterField, of: (intent: RecordedWrite) => string | undefined): ReadonlySet<string> {
     const found = new Set<string>();
     const isNew = hasUnknown(name, found);
     for (const line of this.#backwards(() => 0, isNew)) {

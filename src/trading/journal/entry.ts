@@ -7,7 +7,7 @@ import type { BatchFact } from '../batches/batch-fact.js';
 import type { Archive } from './archive.js';
 import {
   append,
-  appendDurablyAside,
+  appendDurablyAsync,
   appendIfThere,
   lineOf,
   movedIfThere,
@@ -15,16 +15,16 @@ import {
   unlessDiskFails,
 } from './files.js';
 import {
-  type Intent,
-  isHere,
   isOf,
-  isRunning,
-  isSame,
+  isOnThisMachine,
+  isOwnerAlive,
+  isSameOwner,
   type JournalEvent,
-  listOf,
+  listShowing,
   type Operation,
-  type Runner,
-  runnerOf,
+  type Owner,
+  ownerOf,
+  type RecordedWrite,
   type Settled,
   type Settlement,
   thisProcess,
@@ -39,15 +39,30 @@ const LONGEST_EVENT = 300;
 type EventDetails = Omit<JournalEvent, 'time' | 'event'>;
 
 /**
- * A write that is not settled: it is in progress, or its outcome is unknown. Its file holds the intent and what happened
- * since.
+ * A write of the journal, from before it leaves until no request of it can be executed any more. Its file holds the recorded
+ * write and what happened since.
+ *
+ *     recorded -> sent -> settled -> verified -> closed
+ *         |        |         ^
+ *         |        v         |
+ *         |     released ----+   (the outcome is unknown and no process works on it: `resolve` claims it)
+ *         v
+ *     discarded   (it did not leave, and leaves no trace)
+ *
+ * - **recorded, sent**: a live process owns it (`isUnderWay`).
+ * - **released**: nobody owns it (`owner` is null), or its owner died (`mayBeAbandoned`).
+ * - **settled**: the outcome is known and in the archive. The file moves to a name that tells the list which would show a
+ *   duplicate, and stays for as long as the request may be executed again (`Journal.settledButRepeatable`).
+ * - **verified**: the request has expired, and a list that was read later showed everything that it made. A write that
+ *   counts as refused or not sent is kept for a day more, in case its order appears after all (`isVerified`).
+ * - **closed**: the file is gone, or in `jobs/` for a batch. Only the archive has it, for 14 days.
  */
-export class Entry<Kind extends Operation = Operation> {
+export class JournalEntry<Kind extends Operation = Operation> {
   constructor(
     private readonly file: string,
     private readonly archive: Archive,
     private readonly host: Pick<Host, 'now' | 'redaction'>,
-    readonly intent: Intent<Kind>,
+    readonly intent: RecordedWrite<Kind>,
     private happened: JournalEvent[],
   ) {}
 
@@ -56,40 +71,40 @@ export class Entry<Kind extends Operation = Operation> {
     return [{ time: this.intent.time, event: 'recorded' }, ...this.happened];
   }
 
-  isOf<Meant extends Kind>(operation: Meant): this is Entry<Meant> {
+  isOf<Meant extends Kind>(operation: Meant): this is JournalEntry<Meant> {
     return isOf(this.intent, operation);
   }
 
   /** The owning process, alive or dead; null once released. */
-  get runner(): Runner | null {
-    return runnerOf(this.intent, this.happened);
+  get owner(): Owner | null {
+    return ownerOf(this.intent, this.happened);
   }
 
   /**
    * Whether a live process owns it and so will settle it. For a process that cannot be seen from here, its record decides.
    */
   get isUnderWay(): boolean {
-    const { runner } = this;
-    return runner !== null && isRunning(runner, isHere(runner) ? 0 : this.#silentMs());
+    const { owner } = this;
+    return owner !== null && isOwnerAlive(owner, isOnThisMachine(owner) ? 0 : this.#silentMs());
   }
 
   /** Whether this process owns it. */
   get isOwn(): boolean {
-    const { runner } = this;
-    return runner !== null && isSame(runner, thisProcess());
+    const { owner } = this;
+    return owner !== null && isSameOwner(owner, thisProcess());
   }
 
   /** Whether it may have no live owner: it has none, or its owner cannot be seen from here. */
   get mayBeAbandoned(): boolean {
-    const { runner } = this;
-    return runner === null || !isHere(runner) || !this.isUnderWay;
+    const { owner } = this;
+    return owner === null || !isOnThisMachine(owner) || !this.isUnderWay;
   }
 
   /**
    * Whether it may have left and its outcome is unknown: no process owns it, or the owner got no answer or has taken over to
    * look it up.
    */
-  get isInDoubt(): boolean {
+  get isOutcomeUnknown(): boolean {
     return this.mayBeAbandoned || this.wasLost;
   }
 
@@ -100,18 +115,18 @@ export class Entry<Kind extends Operation = Operation> {
 
   /**
    * Makes this process the owner. Returns false if another process owns it or it is settled.
-   * @param bid as for a new record
+   * @param bestBid as for a new record
    * @throws Failure `usage` if that cannot be recorded
    */
-  claim(bid?: string): boolean {
+  claim(bestBid?: string): boolean {
     if (this.isUnderWay || this.#isOfAnother()) return false;
     const own = thisProcess();
-    const line = lineOf(this.#event('resumed', { runner: own, ...(bid === undefined ? {} : { bid }) }));
+    const line = lineOf(this.#event('resumed', { runner: own, ...(bestBid === undefined ? {} : { bid: bestBid }) }));
     if (!this.#required(() => appendIfThere(this.file, line))) return false;
     // others may have done so at the same time: the file decides
     this.happened = eventsIn(readIfThere(this.file) ?? '');
-    const { runner } = this;
-    return runner !== null && isSame(runner, own) && !this.#isOfAnother();
+    const { owner } = this;
+    return owner !== null && isSameOwner(owner, own) && !this.#isOfAnother();
   }
 
   /** Adds to the timeline. A full disk loses the line, never the write itself. */
@@ -144,7 +159,7 @@ export class Entry<Kind extends Operation = Operation> {
   async noteDurably(event: string, details: EventDetails): Promise<void> {
     const line = this.#event(event, details);
     try {
-      await appendDurablyAside(this.file, lineOf(line));
+      await appendDurablyAsync(this.file, lineOf(line));
     } catch (thrown) {
       throw cannotWrite(this.file, thrown);
     }
@@ -162,7 +177,7 @@ export class Entry<Kind extends Operation = Operation> {
    */
   settle(settlement: Settlement, event: string): void {
     if (this.#isOfAnother()) return;
-    this.note(event, listOf(this.intent) === undefined ? {} : { settled: settlement });
+    this.note(event, listShowing(this.intent) === undefined ? {} : { settled: settlement });
     this.#close({ ...settlement, intent: this.intent, events: this.#plainEvents() });
   }
 
@@ -237,13 +252,13 @@ export class Entry<Kind extends Operation = Operation> {
    * @param reqTime what the next request will carry, in milliseconds since the Unix epoch
    * @throws Failure `usage` if it cannot be written, or was settled by others: nothing of the next write may be sent
    */
-  continueAs<Next extends Operation>(write: Extract<Write, { operation: Next }>, reqTime: number): Entry<Next> {
+  continueAs<Next extends Operation>(write: Extract<Write, { operation: Next }>, reqTime: number): JournalEntry<Next> {
     const { id, time, process, bid } = this.intent;
     const facts = { id, time, reqTime, process, ...(bid === undefined ? {} : { bid }) };
-    const intent = { ...write, ...facts } as Intent<Next>;
+    const intent = { ...write, ...facts } as RecordedWrite<Next>;
     if (!this.#required(() => appendIfThere(this.file, recordOf(intent))))
       throw usage(`Another process has settled ${id}.`, suggest('See what became of it', 'resolve', id));
-    return new Entry(this.file, this.archive, this.host, intent, this.happened);
+    return new JournalEntry(this.file, this.archive, this.host, intent, this.happened);
   }
 
   /** Deletes the record of a write that was never sent. If the disk fails, `resolve` finds that it was not. */
@@ -268,7 +283,7 @@ export class Entry<Kind extends Operation = Operation> {
   #isOfAnother(): boolean {
     const { chosen, time, process } = this.intent;
     const there = chosen === true ? readEntry(this.file, this.archive, this.host) : undefined;
-    return there instanceof Entry && !(there.intent.time === time && isSame(there.intent.process, process));
+    return there instanceof JournalEntry && !(there.intent.time === time && isSameOwner(there.intent.process, process));
   }
 
   #close(settled: Settled): void {
@@ -313,8 +328,8 @@ export function readEntry(
   file: string,
   archive: Archive,
   host: Pick<Host, 'now' | 'redaction'>,
-): Entry | Failure | 'damaged' | undefined {
+): JournalEntry | Failure | 'damaged' | undefined {
   const record = readRecord(file);
   if (record === undefined || record === 'damaged' || record instanceof Failure) return record;
-  return new Entry(file, archive, host, record.intent, record.happened);
+  return new JournalEntry(file, archive, host, record.intent, record.happened);
 }

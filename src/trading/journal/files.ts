@@ -76,7 +76,7 @@ export function appendIfThere(file: string, text: string): boolean {
 }
 
 /** Appends durably to an existing file, without blocking the process meanwhile. */
-export async function appendDurablyAside(file: string, text: string): Promise<void> {
+export async function appendDurablyAsync(file: string, text: string): Promise<void> {
   const handle = await fs.promises.open(file, TO_ITS_END);
   try {
     await handle.appendFile(text);

@@ -1,10 +1,10 @@
 import type { AccountType, OrderReference, OrderTerms as SentTerms, Side } from '../../domain/order.js';
-import { isAlive, type Place, startStamp, thisPlace } from '../../platform/processes.js';
+import { isAlive, type Machine, startStamp, thisMachine } from '../../platform/processes.js';
 import type { BatchFact } from '../batches/batch-fact.js';
 
 /** The terms of an order as it is recorded. */
 export interface OrderTerms extends SentTerms {
-  /** The user's own price and amount, which may be relative. Absent in older records. */
+  /** The user's own expressions for price and amount, which may be relative: `ask`, `50%`. Absent in older records. */
   readonly asked?: { readonly price: string; readonly amount: string };
 }
 
@@ -80,28 +80,28 @@ export type Write =
 
 export type Operation = Write['operation'];
 
-/** A write as it is recorded before it leaves. */
-export type Intent<Kind extends Operation = Operation> = Extract<Write, { readonly operation: Kind }> & {
+/** A write as it is recorded before it leaves. On the disk, and in an entry, it is its `intent`. */
+export type RecordedWrite<Kind extends Operation = Operation> = Extract<Write, { readonly operation: Kind }> & {
   /** "4-36 characters, digits or letters". An order carries it as its client id; elsewhere it only names the record. */
   readonly id: string;
-  /** The user chose the id, so that others may use it too. */
+  /** The user chose the id (`isUserId` elsewhere; this is its name on the disk), so that others may use it too. */
   readonly chosen?: true;
   /** When it was recorded, by this machine's clock: milliseconds since the Unix epoch. */
   readonly time: number;
   /** The time in the request, by the exchange's clock: milliseconds since the Unix epoch. */
   readonly reqTime: number;
   /** The process that sends it. */
-  readonly process: Runner;
-  /** The best bid that sells were checked against. Absent for buys, without a book, and in older records. */
+  readonly process: Owner;
+  /** The best bid (`bestBid` elsewhere) that sells were checked against. Absent for buys, without a book, and in older records. */
   readonly bid?: string;
 };
 
 /** A process, distinguished from a later one with the same id if the system allows it. */
-export interface Runner {
+export interface Owner {
   readonly pid: number;
   readonly stamp: string | null;
   /** Where it runs. Absent in older records. */
-  readonly place?: Place;
+  readonly place?: Machine;
 }
 
 /**
@@ -110,7 +110,10 @@ export interface Runner {
  */
 export type Outcome = 'placed' | 'partial' | 'cancelled' | 'done' | 'refused' | 'notSent' | 'unknown';
 
-/** Something that happened to a write, in words for its timeline. */
+/**
+ * Something that happened to a write, in words for its timeline. The fields are lines on the disk, so their names are those
+ * of the first version: `left` says released, `doubt` outcome unknown, `runner` new owner, `bid` best bid.
+ */
 export interface JournalEvent {
   /** By this machine's clock: milliseconds since the Unix epoch. */
   readonly time: number;
@@ -122,7 +125,7 @@ export interface JournalEvent {
   /** It was sent, and its outcome has been unknown since. */
   readonly doubt?: true;
   /** The process that takes over, unless another one owns it. */
-  readonly runner?: Runner;
+  readonly runner?: Owner;
   /** The best bid that the sells of a job were checked against when it was resumed. */
   readonly bid?: string;
   /** What happened to a request of a job. */
@@ -152,7 +155,7 @@ export interface Settlement {
 
 /** A write that is settled, as the archive keeps it. */
 export interface Settled extends Settlement {
-  readonly intent: Intent;
+  readonly intent: RecordedWrite;
   readonly events: readonly JournalEvent[];
   /** What the orders of a job count for in the quote coin, duplicates included. */
   readonly notional?: string;
@@ -167,17 +170,17 @@ export interface MarketSide {
 /**
  * The list of the exchange that shows what a write makes: that of one side of a market, or of a coin; undefined for none.
  */
-export function listOf({ operation, terms }: Write): MarketSide | { readonly coin: string } | undefined {
+export function listShowing({ operation, terms }: Write): MarketSide | { readonly coin: string } | undefined {
   if (operation === 'order' || operation === 'orderMoreV2') return { market: terms.market, side: terms.side };
   return operation === 'withdraw' ? { coin: terms.coin } : undefined;
 }
 
 /** The market of a write; undefined if it has none. */
-export function marketOf({ terms }: Intent): string | undefined {
+export function marketOf({ terms }: RecordedWrite): string | undefined {
   return 'market' in terms ? terms.market : undefined;
 }
 
-export function isOf<Kind extends Operation>(intent: Intent, operation: Kind): intent is Intent<Kind> {
+export function isOf<Kind extends Operation>(intent: RecordedWrite, operation: Kind): intent is RecordedWrite<Kind> {
   return intent.operation === operation;
 }
 
@@ -187,46 +190,46 @@ export function isOf<Kind extends Operation>(intent: Intent, operation: Kind): i
  */
 export const SILENT_MS = 300_000;
 
-export function thisProcess(): Runner {
+export function thisProcess(): Owner {
   const { pid } = process;
-  return { pid, stamp: startStamp(pid), place: thisPlace() };
+  return { pid, stamp: startStamp(pid), place: thisMachine() };
 }
 
 /** Whether it would be seen from here. */
-export function isHere({ place }: Runner): boolean {
+export function isOnThisMachine({ place }: Owner): boolean {
   if (place === undefined) return true;
-  const here = thisPlace();
+  const here = thisMachine();
   return place.host === here.host && place.pids === here.pids;
 }
 
-export function isSame(one: Runner, other: Runner): boolean {
+export function isSameOwner(one: Owner, other: Owner): boolean {
   const isOfOnePlace = one.place?.host === other.place?.host && one.place?.pids === other.place?.pids;
   return one.pid === other.pid && one.stamp === other.stamp && isOfOnePlace;
 }
 
 /** @param silentMs the time since the last line of its record */
-export function isRunning(runner: Runner, silentMs: number): boolean {
-  const { pid, stamp } = runner;
-  if (!isHere(runner)) return silentMs < SILENT_MS;
+export function isOwnerAlive(owner: Owner, silentMs: number): boolean {
+  const { pid, stamp } = owner;
+  if (!isOnThisMachine(owner)) return silentMs < SILENT_MS;
   return isAlive(pid) && (stamp === null || startStamp(pid) === stamp);
 }
 
 /** A process in words for a timeline. */
-export function wordsOf(runner: Runner): string {
-  const { pid, place } = runner;
-  return place === undefined || isHere(runner) ? `process ${pid}` : `process ${pid} on ${place.host}`;
+export function ownerText(owner: Owner): string {
+  const { pid, place } = owner;
+  return place === undefined || isOnThisMachine(owner) ? `process ${pid}` : `process ${pid} on ${place.host}`;
 }
 
 /**
  * The owner of a write, alive or dead; null once released. If several take over at once, the first line counts: all read the
  * same order.
  */
-export function runnerOf({ process: first, time }: Intent, events: readonly JournalEvent[]): Runner | null {
-  let current: Runner | null = first;
+export function ownerOf({ process: first, time }: RecordedWrite, events: readonly JournalEvent[]): Owner | null {
+  let current: Owner | null = first;
   let last = time;
   for (const { left, runner, time: now } of events) {
     if (left === true) current = null;
-    else if (runner !== undefined && (current === null || !isRunning(current, now - last))) current = runner;
+    else if (runner !== undefined && (current === null || !isOwnerAlive(current, now - last))) current = runner;
     last = now;
   }
   return current;

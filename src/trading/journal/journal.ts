@@ -5,7 +5,7 @@ import { cannotWrite } from '../../config/write-file.js';
 import { codeOf, Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { Archive } from './archive.js';
-import { Entry, readEntry } from './entry.js';
+import { JournalEntry, readEntry } from './entry.js';
 import {
   append,
   createDurably,
@@ -22,22 +22,22 @@ import {
   wasLeftBefore,
 } from './files.js';
 import {
-  type Intent,
   isOf,
   type JournalEvent,
   type MarketSide,
   marketOf,
   type Operation,
+  type RecordedWrite,
   type Settled,
   thisProcess,
   type Write,
 } from './intent.js';
 import {
-  adopt,
   eventsIn,
   fileName,
   idOf,
   isUnsettled,
+  migrate,
   recordOf,
   settledFilesIn,
   settledFilesNamed,
@@ -50,7 +50,7 @@ const DRAFT_MS = 3_600_000;
 const FILLING_MS = 60_000;
 
 /** No exchange accepts requests for longer, as far as pit assumes. */
-const ADOPTED_MS = 600_000;
+const MIGRATED_MS = 600_000;
 
 const UNEXPECTED_MS = 86_400_000;
 
@@ -58,11 +58,11 @@ const UNEXPECTED_MS = 86_400_000;
 export interface Recording {
   readonly id: string;
   /** Whether the user chose the id, which may then have been used before. */
-  readonly chosen?: boolean;
+  readonly isUserId?: boolean;
   /** The `reqTime` that the request will carry, in milliseconds since the Unix epoch. */
   readonly reqTime: number;
   /** The best bid that its sells were checked against, if there are sells and a book. */
-  readonly bid?: string | undefined;
+  readonly bestBid?: string | undefined;
 }
 
 /** An open write whose record shows only its id. */
@@ -73,7 +73,7 @@ interface Unreadable {
 
 /** The writes that are not settled, each kind oldest first. */
 export interface Unsettled {
-  readonly open: readonly Entry[];
+  readonly open: readonly JournalEntry[];
   /** The ids of those whose record is damaged: what they are, and whether they were sent, is unknown. */
   readonly damaged: readonly string[];
   /** Those whose record cannot be read now, but maybe later: nothing shows that it is damaged. */
@@ -82,7 +82,7 @@ export interface Unsettled {
 
 /** Writes of the journal. */
 interface Writes {
-  readonly open: readonly Entry[];
+  readonly open: readonly JournalEntry[];
   readonly settled: readonly Settled[];
 }
 
@@ -119,15 +119,15 @@ export class Journal {
    */
   begin<Kind extends Operation>(
     write: Extract<Write, { operation: Kind }>,
-    { id, reqTime, chosen = false, bid }: Recording,
-  ): Entry<Kind> {
-    const entry = this.unrecorded(write, { id, reqTime, chosen, bid });
+    { id, reqTime, isUserId = false, bestBid }: Recording,
+  ): JournalEntry<Kind> {
+    const entry = this.unrecorded(write, { id, reqTime, isUserId, bestBid });
     const file = this.fileOf(id);
     this.#prepare();
     if (!this.#create(file, recordOf(entry.intent))) throw taken(id);
     try {
       // another process may have settled a write of this id between the caller's read and the claim
-      const earlier = chosen ? this.archive.find(id) : undefined;
+      const earlier = isUserId ? this.archive.find(id) : undefined;
       if (earlier?.outcome === 'placed') throw used(id, earlier.id);
       return entry;
     } catch (thrown) {
@@ -142,26 +142,32 @@ export class Journal {
    */
   unrecorded<Kind extends Operation>(
     write: Extract<Write, { operation: Kind }>,
-    { id, reqTime, chosen = false, bid }: Recording,
-  ): Entry<Kind> {
-    const named = { id, ...(chosen ? { chosen } : {}), ...(bid === undefined ? {} : { bid }) };
+    { id, reqTime, isUserId = false, bestBid }: Recording,
+  ): JournalEntry<Kind> {
+    const named = { id, ...(isUserId ? { chosen: true } : {}), ...(bestBid === undefined ? {} : { bid: bestBid }) };
     const facts = { ...named, time: this.host.now(), reqTime, process: thisProcess() };
-    return new Entry(this.fileOf(id), this.archive, this.host, { ...write, ...facts } as Intent<Kind>, []);
+    return new JournalEntry(
+      this.fileOf(id),
+      this.archive,
+      this.host,
+      { ...write, ...facts } as RecordedWrite<Kind>,
+      [],
+    );
   }
 
   /** Everything that is not settled, from one reading of the folder. */
   unsettled(): Unsettled {
-    this.#adopt();
+    this.#migrate();
     const read = this.#read();
     return {
-      open: read.flatMap(({ entry }) => (entry instanceof Entry ? entry : [])),
+      open: read.flatMap(({ entry }) => (entry instanceof JournalEntry ? entry : [])),
       damaged: read.flatMap(({ id, entry }) => (entry === 'damaged' ? id : [])),
       unreadable: read.flatMap(({ id, entry }) => (entry instanceof Failure ? { id, failure: entry } : [])),
     };
   }
 
   /** The open writes, oldest first, without those whose record is damaged. */
-  open(): readonly Entry[] {
+  open(): readonly JournalEntry[] {
     return this.unsettled().open;
   }
 
@@ -239,11 +245,11 @@ export class Journal {
   }
 
   /** Forgets everything, for example when the sandbox starts a new exchange. */
-  forget(): void {
+  deleteAll(): void {
     fs.rmSync(this.#path(''), { recursive: true, force: true });
   }
 
-  find(id: string): Entry | undefined {
+  find(id: string): JournalEntry | undefined {
     return this.#readWhole(this.fileOf(id));
   }
 
@@ -253,14 +259,14 @@ export class Journal {
   }
 
   /** A job that is open, or was settled in the days that are kept, with all its orders and their outcomes. */
-  job(id: string): Entry<'orderMoreV2'> | undefined {
+  job(id: string): JournalEntry<'orderMoreV2'> | undefined {
     // in this order, as in writesSince
     const entry = this.find(id) ?? this.#findKept(id);
     return entry?.isOf('orderMoreV2') ? entry : undefined;
   }
 
   /** A job that was settled in the days that are kept, and not resumed. */
-  keptJob(id: string): Entry<'orderMoreV2'> | undefined {
+  keptJob(id: string): JournalEntry<'orderMoreV2'> | undefined {
     const entry = this.#findKept(id);
     return entry?.isOf('orderMoreV2') ? entry : undefined;
   }
@@ -272,8 +278,8 @@ export class Journal {
   }
 
   /** The settled writes that one list of the exchange shows and whose requests may still be executed again. */
-  verifying(list: MarketSide | { readonly coin: string }): Entry[] {
-    this.#adopt();
+  settledButRepeatable(list: MarketSide | { readonly coin: string }): JournalEntry[] {
+    this.#migrate();
     return settledFilesOf(this.#path('open'), list).flatMap((file) => this.#readWhole(file) ?? []);
   }
 
@@ -281,8 +287,8 @@ export class Journal {
    * The writes of the last day that counted as refused or not sent and exist after all, until the user has asked for each by
    * its id; oldest first.
    */
-  unexpected(): Entry[] {
-    this.#adopt();
+  unexpected(): JournalEntry[] {
+    this.#migrate();
     const since = this.host.now() - UNEXPECTED_MS;
     return settledFilesIn(this.#path('open'))
       .flatMap((file) => this.#readWhole(file) ?? [])
@@ -290,7 +296,7 @@ export class Journal {
       .sort((one, other) => one.intent.time - other.intent.time);
   }
 
-  #findKept(id: string): Entry | undefined {
+  #findKept(id: string): JournalEntry | undefined {
     const kept = this.#keptFile(id);
     return kept === undefined ? undefined : this.#readWhole(kept);
   }
@@ -300,12 +306,12 @@ export class Journal {
     return settledFilesNamed(this.#path('open'), id).at(-1) ?? this.archive.kept(fileName(id));
   }
 
-  #readWhole(file: string): Entry | undefined {
+  #readWhole(file: string): JournalEntry | undefined {
     const entry = readEntry(file, this.archive, this.host);
-    return entry instanceof Entry ? entry : undefined;
+    return entry instanceof JournalEntry ? entry : undefined;
   }
 
-  #everything(name: FilterField, of: (intent: Intent) => string | undefined): string[] {
+  #everything(name: FilterField, of: (intent: RecordedWrite) => string | undefined): string[] {
     // in this order, as in writesSince
     const open = this.open().flatMap(({ intent }) => of(intent) ?? []);
     return [...new Set([...open, ...this.archive.everything(name, of)])].sort();
@@ -332,7 +338,7 @@ export class Journal {
     const isNew = !fs.existsSync(this.#path('open'));
     for (const folder of ['settled', 'jobs', 'open'])
       makePrivateFolder(this.root, path.join('journal', this.account, folder));
-    this.#adopt();
+    this.#migrate();
     if (isNew) for (const folder of [this.root, path.join(this.root, 'journal'), this.#path('')]) this.#sync(folder);
     sweepDrafts(this.#path('open'), this.host.now() - DRAFT_MS);
   }
@@ -342,7 +348,7 @@ export class Journal {
    * moved the record to a folder of its own. Both may still run, and the latter may move more.
    * @throws Failure `usage` if a newer version has been here
    */
-  #adopt(): void {
+  #migrate(): void {
     const version = readIfThere(this.#path('version'));
     if (Number(version ?? 0) > VERSION) throw newerVersion();
     const [open, moved] = [this.#path('open'), this.#path('verifying')];
@@ -352,7 +358,7 @@ export class Journal {
       if (version !== undefined || !fs.existsSync(this.#path('settled'))) return;
       const isFirst = createDurably(this.#path('version'), `${VERSION}\n`);
       if (!isFirst || fs.existsSync(moved)) return;
-      for (const settled of this.archive.since(this.host.now() - ADOPTED_MS)) adopt(open, settled, this.archive);
+      for (const settled of this.archive.since(this.host.now() - MIGRATED_MS)) migrate(open, settled, this.archive);
     } catch (thrown) {
       // then its duplicates are not found: no command waits for that
       if (!(thrown instanceof Failure) && codeOf(thrown) === 'unknown error') throw thrown;
@@ -380,7 +386,7 @@ export class Journal {
 type Read = ReturnType<typeof readEntry>;
 
 function timeOf(entry: Read): number {
-  return entry instanceof Entry ? entry.intent.time : 0;
+  return entry instanceof JournalEntry ? entry.intent.time : 0;
 }
 
 function taken(id: string): Failure {

@@ -4,21 +4,21 @@ import { FILE_MODE } from '../../config/write-file.js';
 import { Failure } from '../../errors.js';
 import type { Archive } from './archive.js';
 import { lineOf, namesIn, readIfThere, VERSION, valuesIn } from './files.js';
-import { type Intent, isOf, type JournalEvent, listOf, type MarketSide, type Settled } from './intent.js';
+import { isOf, type JournalEvent, listShowing, type MarketSide, type RecordedWrite, type Settled } from './intent.js';
 
 /** In the name of a settled write's file. No id and no market has it. */
 const SEPARATOR = '~';
 
 /** The content of an entry's file: the intent, and what has happened since, oldest first. */
 interface OpenRecord {
-  readonly intent: Intent;
+  readonly intent: RecordedWrite;
   readonly happened: JournalEvent[];
 }
 
-type Line = { readonly intent: Intent } | JournalEvent;
+type Line = { readonly intent: RecordedWrite } | JournalEvent;
 
 /** The text of a new entry's file. */
-export function recordOf(intent: Intent): string {
+export function recordOf(intent: RecordedWrite): string {
   return lineOf({ v: VERSION, intent });
 }
 
@@ -66,8 +66,8 @@ export function idOf(file: string): string {
  * The file of a settled write, beside those of the others: its name tells the list that would show the write, so that a
  * command reads only the files that it needs, and its id is free again. Undefined for a write that no list shows.
  */
-export function settledFile(folder: string, intent: Intent): string | undefined {
-  const list = listOf(intent);
+export function settledFile(folder: string, intent: RecordedWrite): string | undefined {
+  const list = listShowing(intent);
   if (list === undefined) return undefined;
   return path.join(folder, [fileName(intent.id), intent.time, suffixOf(list)].join(SEPARATOR));
 }
@@ -94,7 +94,7 @@ export function settledFilesNamed(folder: string, id: string): string[] {
 }
 
 /** Makes the file of a write that version 0.2.0 has settled: it kept only that of a job, elsewhere. */
-export function adopt(folder: string, { intent, outcome, id, duplicates, events }: Settled, archive: Archive): void {
+export function migrate(folder: string, { intent, outcome, id, duplicates, events }: Settled, archive: Archive): void {
   const file = settledFile(folder, intent);
   if (file === undefined) return;
   if (isOf(intent, 'orderMoreV2')) {

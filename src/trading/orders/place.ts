@@ -3,7 +3,7 @@ import type { WriteOutcome } from '../../exchange/exchange-client.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import { Job } from '../batches/job.js';
-import type { Entry } from '../journal/entry.js';
+import type { JournalEntry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
 import type { Recording } from '../journal/journal.js';
 import { SendGate } from '../send-gate.js';
@@ -21,7 +21,7 @@ import { isRepetition, keyOf } from './terms.js';
 export type Placement = OrderOutcome | { readonly outcome: 'refused'; readonly refusal: Refused };
 
 /** What the guards need at the moment of recording: the bid that goes on record, and a check that is repeated. */
-export interface RecordOptions extends Pick<Recording, 'bid'> {
+export interface RecordOptions extends Pick<Recording, 'bestBid'> {
   /** Throws Failure if a limit is exceeded by now: the record is deleted and nothing is sent. */
   readonly recheck?: (() => void) | undefined;
 }
@@ -37,16 +37,16 @@ export async function placeOrder(
   terms: OrderTerms,
   {
     id,
-    chosen = false,
+    isUserId = false,
     recheck,
-    bid,
+    bestBid,
     gate = new SendGate(),
   }: Omit<Recording, 'reqTime'> & RecordOptions & { readonly gate?: SendGate },
 ): Promise<Placement> {
   const { client, journal } = account;
   refuseDuplicate(account, terms);
   const reqTime = client.now();
-  const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, chosen, reqTime, bid });
+  const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, isUserId, reqTime, bestBid });
   const checkedAndSent = async () => {
     recheck?.();
     return sendOrder(account, entry, gate);
@@ -64,18 +64,18 @@ export async function placeOrder(
  */
 export function sendOrder(
   { client }: TradingAccount,
-  entry: Entry<'order'>,
+  entry: JournalEntry<'order'>,
   gate = new SendGate(),
 ): Promise<WriteOutcome<{ readonly id: string }>> {
   const { id, terms, reqTime } = entry.intent;
-  gate.recorded(entry);
+  gate.attachEntry(entry);
   return client.placeOrder(terms, id, { reqTime, mayLeave: gate.mayLeave });
 }
 
 /** Finds the outcome of a sent order within the time budget, and records it. */
 export async function concludeOrder(
   account: TradingAccount,
-  entry: Entry<'order'>,
+  entry: JournalEntry<'order'>,
   outcome: WriteOutcome<{ readonly id: string }>,
 ): Promise<Placement> {
   if (outcome.kind === 'done') return acknowledged(account, entry, outcome.answer.id);
@@ -85,7 +85,7 @@ export async function concludeOrder(
     return { outcome: 'notSent', reason: outcome.reason, failure: outcome.failure };
   }
   entry.note(`no answer: ${outcome.reason}`, { doubt: true });
-  account.tell(`No answer: ${outcome.reason}. Looking up the order; it is not sent again.`);
+  account.reportProgress(`No answer: ${outcome.reason}. Looking up the order; it is not sent again.`);
   const settled = await settleOrder(account, entry);
   return settled.outcome === 'unknown' ? { ...settled, reason: settled.unlike ?? outcome.reason } : settled;
 }
@@ -94,7 +94,11 @@ export async function concludeOrder(
  * A proxy may have repeated the request: the first one was placed and the refusal answers the second. So a refusal counts
  * only if the order does not exist.
  */
-async function handleRefusal(account: TradingAccount, entry: Entry<'order'>, refusal: Refused): Promise<Placement> {
+async function handleRefusal(
+  account: TradingAccount,
+  entry: JournalEntry<'order'>,
+  refusal: Refused,
+): Promise<Placement> {
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
   const found = await findSentOrder(account, entry, refusal.code);
   if (typeof found === 'object') {
@@ -108,10 +112,10 @@ async function handleRefusal(account: TradingAccount, entry: Entry<'order'>, ref
 /** Throws Failure `usage` if an identical order has an unknown outcome, or a record cannot be read. */
 export function refuseDuplicate({ journal }: TradingAccount, terms: OrderTerms): void {
   journal.requireReadable();
-  const isLike = (entry: Entry) =>
+  const isLike = (entry: JournalEntry) =>
     entry.isOf('order')
-      ? entry.isInDoubt && isRepetition(terms, entry.intent.terms)
-      : entry.isOf('orderMoreV2') && isInDoubtLike(entry, terms);
+      ? entry.isOutcomeUnknown && isRepetition(terms, entry.intent.terms)
+      : entry.isOf('orderMoreV2') && isUnknownLike(entry, terms);
   const duplicate = journal.open().find((entry) => isLike(entry) && journal.isOpen(entry.intent.id));
   if (duplicate === undefined) return;
   throw new Failure('usage', 'An identical order has an unknown outcome, so this one was not sent.', {
@@ -121,7 +125,7 @@ export function refuseDuplicate({ journal }: TradingAccount, terms: OrderTerms):
 }
 
 /** Whether an identical order of the job has an unknown outcome. */
-function isInDoubtLike(entry: Entry<'orderMoreV2'>, order: OrderTerms): boolean {
+function isUnknownLike(entry: JournalEntry<'orderMoreV2'>, order: OrderTerms): boolean {
   const { market, side, account } = entry.intent.terms;
   if (order.market !== market || order.side !== side || order.account !== account) return false;
   // last: its record may be long

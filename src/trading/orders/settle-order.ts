@@ -3,10 +3,10 @@ import { type FailureKind, tryRead } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
-import type { Entry } from '../journal/entry.js';
+import type { JournalEntry } from '../journal/entry.js';
 import { certainFrom, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
-import { orderProbe } from '../tolerance.js';
-import { isRefusedAlike } from './reference.js';
+import { orderAgeCheck } from '../request-lifetime.js';
+import { isSameRefusal } from './order-lookup.js';
 import { differences, isOwnId, newClientId } from './terms.js';
 import { type Verified, verifyOrders } from './verify-orders.js';
 
@@ -41,56 +41,73 @@ export const EXPIRED = 'the request has expired and the exchange has no such ord
 /** The outcome of an order that left. */
 export type OrderOutcome = Placed | NotSent | Unknown;
 
+interface SettleOptions {
+  /** When to check for duplicates: now, which reads the orders of its side, or whenever a later command reads them. */
+  readonly duplicates?: 'now' | 'later';
+}
+
 /**
  * Looks the order up by its client id until the budget ends. It counts as not sent once its request has expired and the
  * exchange answers the same for a client id that was never used.
- *
- * @param looks whether to check for duplicates; if not, a later command does
  */
-export async function settleOrder(account: TradingAccount, entry: Entry<'order'>, looks = true): Promise<OrderOutcome> {
+export async function settleOrder(
+  account: TradingAccount,
+  entry: JournalEntry<'order'>,
+  options: SettleOptions = {},
+): Promise<OrderOutcome> {
   const { reqTime, terms } = entry.intent;
-  const looked = await pollUntilSettled<OrderOutcome>(
+  const result = await pollUntilSettled<OrderOutcome>(
     account,
-    { probe: orderProbe(terms.market), reqTime, market: terms.market },
+    { ageCheck: orderAgeCheck(terms.market), reqTime, market: terms.market },
     async () => {
       const found = await findSentOrder(account, entry);
       if (typeof found !== 'object') return found;
-      return 'unlike' in found ? undecided(entry, found) : settlePlaced(account, entry, found, looks);
+      return 'unlike' in found ? undecided(entry, found) : settlePlaced(account, entry, found, options);
     },
-    async () => ((await isAnsweredAlike(account, entry)) ? settleNotSent(entry) : undefined),
+    async () => ((await isUnusedIdMissingToo(account, entry)) ? settleNotSent(entry) : undefined),
   );
-  return looked.settled ?? leaveUnknown(account, entry, looked);
+  return result.settled ?? leaveUnknown(account, entry, result);
 }
 
 /**
  * Settles an order that the exchange has accepted. The stale answer of another request names another order, or one that no
  * list shows: then only a lookup by client id decides.
  */
-export async function acknowledged(account: TradingAccount, entry: Entry<'order'>, id: string): Promise<OrderOutcome> {
-  const verified = await tryRead(() => verifyOrders(account, entry.intent.terms, { fresh: { entry, order: id } }));
-  if (verified?.disputed === undefined) return recordPlaced(entry, id, verified);
+export async function acknowledged(
+  account: TradingAccount,
+  entry: JournalEntry<'order'>,
+  id: string,
+): Promise<OrderOutcome> {
+  const verified = await tryRead(() => verifyOrders(account, entry.intent.terms, { justPlaced: { entry, order: id } }));
+  if (verified?.contradiction === undefined) return recordPlaced(entry, id, verified);
   const found = await findSentOrder(account, entry);
   if (typeof found === 'object' && !('unlike' in found)) return settlePlaced(account, entry, found);
-  entry.note(`the answer names order ${id}, ${verified.disputed}`, { doubt: true });
-  account.tell(`The answer names order ${id}, ${verified.disputed}. Looking up the order; it is not sent again.`);
+  entry.note(`the answer names order ${id}, ${verified.contradiction}`, { doubt: true });
+  account.reportProgress(
+    `The answer names order ${id}, ${verified.contradiction}. Looking up the order; it is not sent again.`,
+  );
   return settleOrder(account, entry);
 }
 
-/** Settles an order that exists, after a check for duplicates. */
+/** Settles an order that exists, by default after a check for duplicates. */
 export async function settlePlaced(
   account: TradingAccount,
-  entry: Entry<'order'>,
+  entry: JournalEntry<'order'>,
   found: Order,
-  looks = true,
+  { duplicates = 'now' }: SettleOptions = {},
 ): Promise<Placed> {
-  const fresh = { entry, order: found.id, isProven: true };
-  const read = () => verifyOrders(account, entry.intent.terms, { fresh });
-  const placed = recordPlaced(entry, found.id, looks ? await tryRead(read) : { duplicates: [], listed: undefined });
+  const justPlaced = { entry, order: found.id, isProven: true };
+  const read = () => verifyOrders(account, entry.intent.terms, { justPlaced });
+  const placed = recordPlaced(
+    entry,
+    found.id,
+    duplicates === 'now' ? await tryRead(read) : { duplicates: [], listed: undefined },
+  );
   return { ...placed, order: placed.order ?? found };
 }
 
-function recordPlaced(entry: Entry<'order'>, id: string, verified: Verified | undefined): Placed {
-  const own = verified?.duplicates.find((one) => one.intent === entry.intent.id)?.ids ?? [];
+function recordPlaced(entry: JournalEntry<'order'>, id: string, verified: Verified | undefined): Placed {
+  const own = verified?.duplicates.find((one) => one.writeId === entry.intent.id)?.ids ?? [];
   const event = own.length === 0 ? `placed: ${id}` : `placed: ${id}; duplicates: ${own.join(', ')}`;
   const checkedTo = verified?.listed?.began;
   entry.settle({ outcome: 'placed', id, duplicates: own, ...(checkedTo === undefined ? {} : { checkedTo }) }, event);
@@ -109,7 +126,7 @@ interface Unlike {
  */
 export async function findSentOrder(
   account: TradingAccount,
-  entry: Entry<'order'>,
+  entry: JournalEntry<'order'>,
   refusal?: number | null,
 ): Promise<Order | Unlike | 'nothing' | undefined> {
   const { id: clientId, terms } = entry.intent;
@@ -122,7 +139,12 @@ export async function findSentOrder(
 }
 
 /** A generated id proves that the order is ours. A chosen id may also be used by somebody else. */
-function foundUnlike(account: TradingAccount, entry: Entry<'order'>, order: Order, differs: string): Order | Unlike {
+function foundUnlike(
+  account: TradingAccount,
+  entry: JournalEntry<'order'>,
+  order: Order,
+  differs: string,
+): Order | Unlike {
   const { id } = order;
   if (isOwnId(entry.intent)) {
     entry.note(`asked by client id: found, though with ${differs}`);
@@ -135,7 +157,7 @@ function foundUnlike(account: TradingAccount, entry: Entry<'order'>, order: Orde
 }
 
 /** Releases an order whose outcome cannot be decided: another order has its client id, or the exchange changed it. */
-export function undecided(entry: Entry<'order'>, { unlike }: Unlike): Unknown {
+export function undecided(entry: JournalEntry<'order'>, { unlike }: Unlike): Unknown {
   entry.release();
   return { outcome: 'unknown', reason: unlike, unlike, certainFrom: null };
 }
@@ -144,26 +166,29 @@ async function findOrNothing(client: ExchangeClient, market: string, clientId: s
   try {
     return (await client.findOrder(market, { clientId })) ?? 'nothing';
   } catch (error) {
-    if (isRefusedAlike(error, refusal)) return 'nothing';
+    if (isSameRefusal(error, refusal)) return 'nothing';
     throw error;
   }
 }
 
-async function isAnsweredAlike({ client, host }: TradingAccount, { intent }: Entry<'order'>): Promise<boolean> {
+async function isUnusedIdMissingToo(
+  { client, host }: TradingAccount,
+  { intent }: JournalEntry<'order'>,
+): Promise<boolean> {
   const neverUsed = { clientId: newClientId(host) };
   return (
     (await tryRead(async () => (await client.findOrder(intent.terms.market, neverUsed)) ?? 'nothing')) === 'nothing'
   );
 }
 
-function settleNotSent(entry: Entry<'order'>): NotSent {
+function settleNotSent(entry: JournalEntry<'order'>): NotSent {
   entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${EXPIRED}`);
   return { outcome: 'notSent', reason: EXPIRED, failure: 'unreachable' };
 }
 
 function leaveUnknown(
   account: TradingAccount,
-  entry: Entry<'order'>,
+  entry: JournalEntry<'order'>,
   { end, unanswered }: PollResult<unknown>,
 ): Unknown {
   entry.release();

@@ -3,7 +3,7 @@ import type { Market } from '../../domain/market.js';
 import type { Order, Side } from '../../domain/order.js';
 import { type Failure, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import type { Intent, OrderTerms } from '../journal/intent.js';
+import type { OrderTerms, RecordedWrite } from '../journal/intent.js';
 
 /** Price x amount, in the quote coin. */
 export function notionalOf({ price, amount }: Pick<OrderTerms, 'price' | 'amount'>): Decimal {
@@ -19,14 +19,15 @@ export function notionalText(order: Pick<OrderTerms, 'price' | 'amount'>): strin
  * The notional that guards count, in the quote coin. A sell below the best bid counts at the best bid, because it fills
  * there.
  *
- * @param bid the best bid; undefined if unknown
+ * @param bestBid undefined if unknown
  */
 export function notionalForGuards(
   order: Pick<OrderTerms, 'side' | 'price' | 'amount'>,
-  bid: string | undefined,
+  bestBid: string | undefined,
 ): Decimal {
-  const isBelow = order.side === 'sell' && bid !== undefined && Decimal.of(order.price).compare(Decimal.of(bid)) < 0;
-  return notionalOf(isBelow ? { price: bid, amount: order.amount } : order);
+  const isBelow =
+    order.side === 'sell' && bestBid !== undefined && Decimal.of(order.price).compare(Decimal.of(bestBid)) < 0;
+  return notionalOf(isBelow ? { price: bestBid, amount: order.amount } : order);
 }
 
 /** Side and type of an order of the exchange; those of the request if its type is undocumented. */
@@ -98,7 +99,7 @@ export function newClientId(host: Pick<Host, 'randomBytes'>): string {
 }
 
 /** Whether pit generated the id at random: then nobody else uses it. Absent in older records. */
-export function isOwnId({ id, chosen }: Pick<Intent, 'id' | 'chosen'>): boolean {
+export function isOwnId({ id, chosen }: Pick<RecordedWrite, 'id' | 'chosen'>): boolean {
   return chosen !== true && OWN_FORM.test(id);
 }
 

@@ -5,21 +5,21 @@ import type { TradingAccount } from '../account.js';
 import { addLateOrders } from '../batches/close-job.js';
 import { keptJob } from '../batches/job.js';
 import type { DuplicateOrders } from '../duplicates.js';
-import type { Entry } from '../journal/entry.js';
-import { isOf, type Intent as JournalIntent, type MarketSide, marketOf } from '../journal/intent.js';
+import type { JournalEntry } from '../journal/entry.js';
+import { isOf, type MarketSide, marketOf, type RecordedWrite } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import {
   type Attempt,
   closesAt,
   type Duplicates,
-  type Intent,
   type List,
   opensAt,
   type Reconciled,
   reconcile,
   SLACK_MS,
+  type WantedItem,
 } from '../reconcile.js';
-import { assumedTolerance } from '../tolerance.js';
+import { assumedRequestLifetime } from '../request-lifetime.js';
 import {
   lineOf,
   nameOf,
@@ -29,7 +29,7 @@ import {
   orderWrite,
   rowOf,
   termsOf,
-} from './attempts.js';
+} from './reconcile-input.js';
 import { differences } from './terms.js';
 
 /** An order that was refused, or never arrived, is recognized for a day if it appears after all. */
@@ -45,8 +45,8 @@ export interface ListedOrders {
   readonly since: number;
 }
 
-interface FreshOrder {
-  readonly entry: Entry<'order'>;
+interface JustPlacedOrder {
+  readonly entry: JournalEntry<'order'>;
   readonly order: string;
   /** It carries the client id. Otherwise an answer named it. */
   readonly isProven?: boolean;
@@ -54,13 +54,13 @@ interface FreshOrder {
 
 interface VerifyOptions {
   /** An order that was just placed and is not settled yet. */
-  readonly fresh?: FreshOrder | undefined;
+  readonly justPlaced?: JustPlacedOrder | undefined;
   /** The list that the caller has read itself. Without it, a list is read if something is open. */
   readonly listed?: ListedOrders;
   /**
    * How much is read for the open writes of the journal. `recent`: the newest page, and more only to close what is overdue.
    */
-  readonly extent?: 'recent' | 'all';
+  readonly depth?: 'recent' | 'all';
   /** A settled write whose orders are looked for although its requests have expired. */
   readonly recheck?: string | undefined;
 }
@@ -70,8 +70,8 @@ export interface Verified {
   readonly duplicates: readonly DuplicateOrders[];
   /** When the list was read; undefined if nothing was. */
   readonly listed: ListedOrders | undefined;
-  /** Why the answer that named the fresh order proves nothing, as a part of a sentence. Nothing was compared. */
-  readonly disputed?: string;
+  /** Why the answer that named the justPlaced order proves nothing, as a part of a sentence. Nothing was compared. */
+  readonly contradiction?: string;
 }
 
 /**
@@ -103,16 +103,17 @@ export async function verifyMarket(
 export async function verifyOrders(
   account: TradingAccount,
   where: MarketSide,
-  { fresh, listed: given, extent = 'recent', recheck }: VerifyOptions = {},
+  { justPlaced, listed: given, depth = 'recent', recheck }: VerifyOptions = {},
 ): Promise<Verified> {
-  const maxPages = extent === 'recent' && fresh === undefined ? MAX_PAGES : Number.POSITIVE_INFINITY;
-  const from = earliest(account, where, { extent, fresh, recheck });
+  const maxPages = depth === 'recent' && justPlaced === undefined ? MAX_PAGES : Number.POSITIVE_INFINITY;
+  const from = earliest(account, where, { depth, justPlaced, recheck });
   if (given === undefined && from === undefined) return { duplicates: [], listed: undefined };
   const listed = given ?? (await listOrders(account, where, from ?? Number.NEGATIVE_INFINITY, maxPages));
-  const disputed = fresh === undefined || fresh.isProven ? undefined : contradiction(account, where, listed, fresh);
-  if (disputed !== undefined) return { duplicates: [], listed, disputed };
-  const quick = reconcileSide(account, where, listed, { fresh, isThorough: false });
-  const checked = isSuspicious(quick) ? await reconcileThoroughly(account, where, listed, fresh, maxPages) : quick;
+  const contradicts =
+    justPlaced === undefined || justPlaced.isProven ? undefined : contradiction(account, where, listed, justPlaced);
+  if (contradicts !== undefined) return { duplicates: [], listed, contradiction: contradicts };
+  const quick = reconcileSide(account, where, listed, { justPlaced, withArchive: false });
+  const checked = isSuspicious(quick) ? await reconcileThoroughly(account, where, listed, justPlaced, maxPages) : quick;
   const found = reported(account, where, checked);
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (found.length > 0) account.reportDuplicateOrders(found.map(({ report }) => report));
@@ -126,12 +127,12 @@ interface SideResult {
   readonly writes: readonly OrderWrite[];
   readonly byAttempt: ReadonlyMap<string, OrderWrite>;
   readonly result: Reconciled;
-  readonly fresh: VerifyOptions['fresh'];
+  readonly justPlaced: VerifyOptions['justPlaced'];
 }
 
 interface SideOptions {
   /** Whether the archive is read too. */
-  readonly isThorough: boolean;
+  readonly withArchive: boolean;
   readonly newest?: ReadonlyMap<string, string | null>;
 }
 
@@ -140,20 +141,26 @@ function reconcileSide(
   account: TradingAccount,
   where: MarketSide,
   listed: ListedOrders,
-  { fresh, isThorough, newest = new Map() }: Pick<VerifyOptions, 'fresh'> & SideOptions,
+  { justPlaced, withArchive, newest = new Map() }: Pick<VerifyOptions, 'justPlaced'> & SideOptions,
 ): SideResult {
   const { journal } = account;
   const writes = openOrderWrites(journal, where).map((write) =>
-    fresh !== undefined && !write.isSettled && nameOf(write.entry) === nameOf(fresh.entry) ? freshWrite(fresh) : write,
+    justPlaced !== undefined && !write.isSettled && nameOf(write.entry) === nameOf(justPlaced.entry)
+      ? justPlacedWrite(justPlaced)
+      : write,
   );
-  const known = isThorough ? knownOrders(journal, where, listed.records) : new Set<string>();
+  const known = withArchive ? knownOrders(journal, where, listed.records) : new Set<string>();
   const attempts = writes.flatMap((write) => write.attempts);
-  const placed = new Set(attempts.flatMap(({ intents }) => intents.flatMap(({ order }) => order ?? [])));
-  const named = new Set(attempts.flatMap((attempt) => attempt.named));
+  const placed = new Set(attempts.flatMap(({ items }) => items.flatMap(({ order }) => order ?? [])));
+  const named = new Set(attempts.flatMap((attempt) => attempt.answeredIds));
   for (const { orders } of writes) for (const id of orders) if (!placed.has(id) && !named.has(id)) known.add(id);
-  const result = reconcile(attempts, listOf(listed), { known, newest, tolerance: assumedTolerance(account) });
+  const result = reconcile(attempts, toList(listed), {
+    known,
+    newest,
+    requestLifetime: assumedRequestLifetime(account),
+  });
   const byAttempt = new Map(writes.flatMap((write) => write.attempts.map(({ id }) => [id, write] as const)));
-  return { records: listed.records, writes, byAttempt, result, fresh };
+  return { records: listed.records, writes, byAttempt, result, justPlaced };
 }
 
 /**
@@ -164,7 +171,7 @@ function contradiction(
   { journal }: TradingAccount,
   where: MarketSide,
   listed: ListedOrders,
-  { entry, order }: FreshOrder,
+  { entry, order }: JustPlacedOrder,
 ): string | undefined {
   const { terms, reqTime } = entry.intent;
   const another = 'which is a different order';
@@ -176,17 +183,17 @@ function contradiction(
   return differences(record, terms).length > 0 || (isOlder && isSettled()) ? another : undefined;
 }
 
-function listOf({ records, began, since }: ListedOrders): List {
+function toList({ records, began, since }: ListedOrders): List {
   return { rows: records.map(rowOf), began, since };
 }
 
-function freshWrite({ entry, order }: FreshOrder): OrderWrite {
+function justPlacedWrite({ entry, order }: JustPlacedOrder): OrderWrite {
   const write = orderWrite(entry, false);
   const attempts = write.attempts.map(
     (attempt): Attempt => ({
       ...attempt,
       answer: 'answered',
-      intents: attempt.intents.map((intent) => ({ ...intent, order, state: 'placed' })),
+      items: attempt.items.map((item) => ({ ...item, order, state: 'placed' })),
     }),
   );
   return { ...write, attempts, orders: [order] };
@@ -222,16 +229,17 @@ export function knownOrders(
 function earliest(
   account: TradingAccount,
   where: MarketSide,
-  { extent, fresh, recheck }: Pick<VerifyOptions, 'extent' | 'fresh' | 'recheck'>,
+  { depth, justPlaced, recheck }: Pick<VerifyOptions, 'depth' | 'justPlaced' | 'recheck'>,
 ): number | undefined {
   const attempts = account.journal
-    .verifying(where)
+    .settledButRepeatable(where)
     .filter((entry) => !entry.isVerified || entry.intent.id === recheck)
     .flatMap((entry) => orderWrite(entry, true).attempts);
-  if (attempts.length === 0 && fresh === undefined) return undefined;
-  const isOverdue = ({ reqTime }: Attempt) => account.client.now() > closesAt(reqTime, 2 * assumedTolerance(account));
-  const wanted = extent === 'all' || attempts.some(isOverdue) ? attempts.map(opensAt) : [];
-  return Math.min(...wanted, ...(fresh === undefined ? [] : [opensAt(fresh.entry.intent)]));
+  if (attempts.length === 0 && justPlaced === undefined) return undefined;
+  const isOverdue = ({ reqTime }: Attempt) =>
+    account.client.now() > closesAt(reqTime, 2 * assumedRequestLifetime(account));
+  const wanted = depth === 'all' || attempts.some(isOverdue) ? attempts.map(opensAt) : [];
+  return Math.min(...wanted, ...(justPlaced === undefined ? [] : [opensAt(justPlaced.entry.intent)]));
 }
 
 /** Reads the orders of a side back to a moment of the list's clock, in milliseconds since the Unix epoch. */
@@ -255,8 +263,8 @@ export function listedFrom({ records, more, failure }: OrderPages, began: number
 }
 
 /** Duplicates of a write that is not settled are found by whoever settles it. */
-function isOurs({ fresh }: SideResult, { entry, isSettled }: OrderWrite): boolean {
-  return isSettled || entry.intent.id === fresh?.entry.intent.id;
+function isOurs({ justPlaced }: SideResult, { entry, isSettled }: OrderWrite): boolean {
+  return isSettled || entry.intent.id === justPlaced?.entry.intent.id;
 }
 
 function reportable(side: SideResult): readonly Duplicates[] {
@@ -267,10 +275,10 @@ function reportable(side: SideResult): readonly Duplicates[] {
 }
 
 function isSuspicious(side: SideResult): boolean {
-  const { questions } = side.result;
+  const { needsLookup } = side.result;
   return (
     reportable(side).length > 0 ||
-    side.writes.some((write) => isOurs(side, write) && questions.has(nameOf(write.entry)))
+    side.writes.some((write) => isOurs(side, write) && needsLookup.has(nameOf(write.entry)))
   );
 }
 
@@ -282,19 +290,19 @@ async function reconcileThoroughly(
   account: TradingAccount,
   where: MarketSide,
   listed: ListedOrders,
-  fresh: VerifyOptions['fresh'],
+  justPlaced: VerifyOptions['justPlaced'],
   maxPages: number,
 ): Promise<SideResult> {
-  const options = { fresh, isThorough: true };
+  const options = { justPlaced, withArchive: true };
   let [list, side] = [listed, reconcileSide(account, where, listed, options)];
   const from =
-    Math.min(...reportable(side).map(({ attempt }) => attempt.reqTime)) - assumedTolerance(account) - SLACK_MS;
+    Math.min(...reportable(side).map(({ attempt }) => attempt.reqTime)) - assumedRequestLifetime(account) - SLACK_MS;
   if (list.since > from) {
     list = (await tryRead(() => listOrders(account, where, from, maxPages))) ?? list;
     side = reconcileSide(account, where, list, options);
   }
-  const { questions } = side.result;
-  const own = side.writes.filter((write) => isOurs(side, write) && questions.has(nameOf(write.entry)));
+  const { needsLookup } = side.result;
+  const own = side.writes.filter((write) => isOurs(side, write) && needsLookup.has(nameOf(write.entry)));
   if (own.length === 0) return side;
   const newest = await newestOrders(account, own);
   return reconcileSide(account, where, list, { ...options, newest });
@@ -340,23 +348,23 @@ interface Found {
 
 function reportOf(
   { byAttempt, records }: SideResult,
-  { attempt, intent, rows, isProven }: Duplicates,
+  { attempt, item, rows, isProven }: Duplicates,
   known: ReadonlySet<string>,
 ): Found | undefined {
   const write = byAttempt.get(attempt.id);
   const ids = rows.map(({ id }) => id).filter((id) => !known.has(id));
   if (write === undefined || ids.length === 0) return undefined;
   // the first of a line may have become the line's order meanwhile
-  const order = intent.order ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
+  const order = item.order ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
   const shown = records.filter(({ id }) => ids.includes(id));
-  const report = { intent: write.entry.intent.id, ...termsOf(write, intent), order, ids, shown, isProven };
-  const absent = order === null ? absenceOf(write, intent) : undefined;
+  const report = { writeId: write.entry.intent.id, ...termsOf(write, item), order, ids, shown, isProven };
+  const absent = order === null ? absenceOf(write, item) : undefined;
   return { write, report: absent === undefined ? report : { ...report, absent } };
 }
 
 /** How a write counted that exists after all. */
-function absenceOf({ entry, job }: OrderWrite, intent: Intent): 'refused' | 'notSent' | undefined {
-  const outcome = (job === undefined ? entry.settlement : job.results[lineOf(intent)])?.outcome;
+function absenceOf({ entry, job }: OrderWrite, item: WantedItem): 'refused' | 'notSent' | undefined {
+  const outcome = (job === undefined ? entry.settlement : job.results[lineOf(item)])?.outcome;
   return outcome === 'refused' || outcome === 'notSent' ? outcome : undefined;
 }
 
@@ -364,28 +372,28 @@ function absenceOf({ entry, job }: OrderWrite, intent: Intent): 'refused' | 'not
  * Asks for an order that counts as refused or not sent, for as long as it is remembered. If it exists after all, its outcome
  * is corrected and it is reported.
  */
-export async function recheckAbsentOrder(account: TradingAccount, intent: JournalIntent<'order'>): Promise<void> {
+export async function recheckAbsentOrder(account: TradingAccount, intent: RecordedWrite<'order'>): Promise<void> {
   const { market, side } = intent.terms;
   const write = openOrderWrites(account.journal, { market, side }).find(
     ({ entry, isSettled }) => isSettled && entry.intent.id === intent.id && entry.intent.time === intent.time,
   );
-  const [attempted] = write?.attempts.flatMap(({ intents }) => intents) ?? [];
+  const [attempted] = write?.attempts.flatMap(({ items }) => items) ?? [];
   if (write === undefined || attempted?.state !== 'absent') return;
   const order = (await findNewestOrders(account, [write])).get(attempted.id) ?? null;
   const absent = absenceOf(write, attempted);
   if (order === null || absent === undefined) return;
   const { id } = order;
   const found = { order: null, ids: [id], shown: [order], isProven: true, absent };
-  account.reportDuplicateOrders([{ intent: intent.id, ...termsOf(write, attempted), ...found }]);
+  account.reportDuplicateOrders([{ writeId: intent.id, ...termsOf(write, attempted), ...found }]);
   write.entry.addFound([], id);
 }
 
 /** Records the findings, so that they are reported once and accounted for from then on. */
-function noteDuplicates({ journal }: TradingAccount, { fresh }: SideResult, found: readonly Found[]): void {
+function noteDuplicates({ journal }: TradingAccount, { justPlaced }: SideResult, found: readonly Found[]): void {
   for (const write of new Set(found.map((one) => one.write))) {
     const reports = found.filter((one) => one.write === write).map(({ report }) => report);
     if (write.job !== undefined) addLateOrders(journal, write.job, reports);
-    else if (write.entry.intent.id !== fresh?.entry.intent.id) {
+    else if (write.entry.intent.id !== justPlaced?.entry.intent.id) {
       const [report] = reports;
       const [order = null] = report?.absent === undefined ? [] : report.ids;
       write.entry.addFound(
@@ -410,9 +418,9 @@ export function closeVerified(
   attempts: readonly Attempt[],
   closed: ReadonlySet<string>,
 ): void {
-  const isAbsent = attempts.some(({ intents }) => intents.some(({ state }) => state === 'absent'));
+  const isAbsent = attempts.some(({ items }) => items.some(({ state }) => state === 'absent'));
   const end = Math.max(entry.intent.reqTime, ...attempts.map(({ reqTime }) => reqTime));
-  const isForgotten = account.client.now() > end + assumedTolerance(account) + REMEMBERED_MS;
+  const isForgotten = account.client.now() > end + assumedRequestLifetime(account) + REMEMBERED_MS;
   if (entry.isVerified) {
     if (isForgotten) entry.endVerification();
   } else if (attempts.every(({ id }) => closed.has(id)))

@@ -1,7 +1,7 @@
 import type { AccountType, Order, OrderReference } from '../../domain/order.js';
 import { usage } from '../../errors.js';
 import { Job } from '../batches/job.js';
-import { type Intent, isOf, marketOf, type OrderTerms, type Settled } from '../journal/intent.js';
+import { isOf, marketOf, type OrderTerms, type RecordedWrite, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 
 /** The account of an order and its loans, which the exchange does not report. */
@@ -99,7 +99,7 @@ function names({ id, duplicates }: Settled, order: string): boolean {
   return id === order || duplicates.includes(order);
 }
 
-function isOnMargin(intent: Intent): boolean {
+function isOnMargin(intent: RecordedWrite): boolean {
   return (isOf(intent, 'order') || isOf(intent, 'orderMoreV2')) && intent.terms.account !== 'spot';
 }
 

@@ -11,9 +11,9 @@ import {
   resolveAmount,
   resolveInBook,
 } from '../expressions.js';
-import { type Intent, isOf, type OrderTerms, type ReplaceTerms } from '../journal/intent.js';
+import { isOf, type OrderTerms, type RecordedWrite, type ReplaceTerms } from '../journal/intent.js';
+import { isSameReference } from '../orders/order-lookup.js';
 import { refuseDuplicate } from '../orders/place.js';
-import { isSameReference } from '../orders/reference.js';
 import { checkOrder, remainderOf } from '../orders/terms.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../preview/market-snapshot.js';
 import { type GivenAccount, orderAccountOf } from './order-account.js';
@@ -159,7 +159,7 @@ export function refuseConcurrentCancel({ journal }: TradingAccount, order: Order
   });
 }
 
-function cancels(intent: Intent, order: OrderReference): boolean {
+function cancels(intent: RecordedWrite, order: OrderReference): boolean {
   if (isOf(intent, 'order')) return intent.replaces !== undefined && isSameReference(intent.replaces.order, order);
   return (isOf(intent, 'replace') || isOf(intent, 'cancelOrder')) && isSameReference(intent.terms.order, order);
 }

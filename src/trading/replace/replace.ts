@@ -10,7 +10,7 @@ import {
   recordCancel,
   sendCancel,
 } from '../cancel/cancellation.js';
-import type { Entry } from '../journal/entry.js';
+import type { JournalEntry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
 import { concludeOrder, type Placement, type RecordOptions, refuseDuplicate, sendOrder } from '../orders/place.js';
 import { checkOrder, isTooSmall, remainderOf } from '../orders/terms.js';
@@ -50,11 +50,11 @@ export async function replaceOrder(
   account: TradingAccount,
   { terms, market, placed }: ReplacePlan,
   id: string,
-  { recheck, bid }: RecordOptions = {},
+  { recheck, bestBid }: RecordOptions = {},
 ): Promise<Replacement> {
   // another command may have begun since the plan was made
   refuseDuplicate(account, placed);
-  const recording = { id, reqTime: account.client.now(), bid };
+  const recording = { id, reqTime: account.client.now(), bestBid };
   const entry = account.journal.begin<'replace'>({ operation: 'replace', terms }, recording);
   try {
     refuseConcurrentCancel(account, terms.order, id);
@@ -72,11 +72,13 @@ export async function replaceOrder(
 }
 
 /** Cancels the order, and reads it until it is closed: what it filled is final only then. */
-async function cancelReplaced(account: TradingAccount, entry: Entry<'replace'>): Promise<CancelOutcome> {
+async function cancelReplaced(account: TradingAccount, entry: JournalEntry<'replace'>): Promise<CancelOutcome> {
   const reply = await sendCancel(account, entry);
   if (reply.outcome !== 'undecided') return reply;
   if (reply.accepted === undefined)
-    account.tell(`No answer to the cancellation: ${reply.reason}. Reading the order; nothing is placed before.`);
+    account.reportProgress(
+      `No answer to the cancellation: ${reply.reason}. Reading the order; nothing is placed before.`,
+    );
   return findCancelOutcome(account, entry, { reply });
 }
 
@@ -84,7 +86,7 @@ async function cancelReplaced(account: TradingAccount, entry: Entry<'replace'>):
 async function placeRest(
   account: TradingAccount,
   market: Market,
-  entry: Entry<'replace'>,
+  entry: JournalEntry<'replace'>,
   cancel: ConfirmedCancel,
 ): Promise<Replacement> {
   const { terms } = entry.intent;
@@ -109,7 +111,7 @@ async function placeRest(
  * Finds the outcome of a replacement that ended before its order was placed, and records it. Places nothing: the user may
  * want something else by now.
  */
-export async function settleReplace(account: TradingAccount, entry: Entry<'replace'>): Promise<void> {
+export async function settleReplace(account: TradingAccount, entry: JournalEntry<'replace'>): Promise<void> {
   const cancel = await findCancelOutcome(account, entry);
   if (cancel.outcome === 'cancelled') settleUnplaced(entry, cancel, 'it was not sent');
   else recordCancel(entry, cancel);
@@ -120,7 +122,7 @@ export async function settleReplace(account: TradingAccount, entry: Entry<'repla
  * @param market if known: less than its minimum cannot be placed
  */
 function settleUnplaced(
-  entry: Entry<'replace'>,
+  entry: JournalEntry<'replace'>,
   cancel: ConfirmedCancel,
   reason: string,
   market?: Market,

@@ -3,7 +3,7 @@ import { refusal } from '../../exchange/failures.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
 import { closesAt } from '../reconcile.js';
-import { orderProbe, toleranceOf } from '../tolerance.js';
+import { orderAgeCheck, requestLifetimeOf } from '../request-lifetime.js';
 
 /** "Orders are cancelled one minute after the call." */
 export const MINUTE_MS = 60_000;
@@ -82,9 +82,9 @@ export async function startTimerSurely(account: TradingAccount, market: string):
 export async function withLatest(account: TradingAccount, market: string, timer: Timer): Promise<Timer> {
   const { lostAt } = timer;
   if (lostAt === null) return timer;
-  const tolerance = await tryRead(() => toleranceOf(account, orderProbe(market)));
-  if (tolerance === undefined || !Number.isFinite(tolerance)) return timer;
-  return { ...timer, latestAt: closesAt(lostAt, tolerance) + MINUTE_MS };
+  const lifetime = await tryRead(() => requestLifetimeOf(account, orderAgeCheck(market)));
+  if (lifetime === undefined || !Number.isFinite(lifetime)) return timer;
+  return { ...timer, latestAt: closesAt(lostAt, lifetime) + MINUTE_MS };
 }
 
 function unknown(market: string, { message }: Failure): Failure {

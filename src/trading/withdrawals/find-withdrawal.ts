@@ -2,10 +2,10 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Withdrawal } from '../../domain/funds.js';
 import { tryRead } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
-import type { Entry } from '../journal/entry.js';
-import { type Intent, isOf, type Settled } from '../journal/intent.js';
+import type { JournalEntry } from '../journal/entry.js';
+import { isOf, type RecordedWrite, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
-import { isRefusedAlike } from '../orders/reference.js';
+import { isSameRefusal } from '../orders/order-lookup.js';
 import { type BillList, billsAfter, billsBetween, isNewer, recordsAfter } from './records.js';
 import { type Fit, fitOf, fitOfAmount } from './terms.js';
 
@@ -23,88 +23,89 @@ const SLACK_MS = 60_000;
 const RECENT_MS = 48 * 3_600_000;
 
 /** What was found of a withdrawal: its records, the first before its duplicates; or a bill if no record shows it. */
-export type Observation =
+export type FoundWithdrawal =
   | { readonly ids: readonly [string, ...string[]]; readonly bill: null }
   | { readonly ids: readonly []; readonly bill: string };
 
 /** A record that may be the withdrawal or something else. Only the user can decide, on the exchange. */
 interface Ambiguity {
   /** What was found, and why it settles nothing, in words. */
-  readonly doubt: string;
+  readonly ambiguity: string;
   /** Ids of records among it, the oldest first. */
   readonly records: readonly string[];
 }
 
-export function isObservation(found: Observation | Ambiguity | 'nothing' | undefined): found is Observation {
+export function isFound(found: FoundWithdrawal | Ambiguity | 'nothing' | undefined): found is FoundWithdrawal {
   return typeof found === 'object' && 'bill' in found;
 }
 
 /**
- * One read of the exchange's records: `nothing` if there is no such withdrawal, a doubt if a record may belong to something
+ * One read of the exchange's records: `nothing` if there is no such withdrawal, an ambiguity if a record may belong to something
  * else, undefined if it could not be asked. The last two prove nothing.
  * @param refusal the code with which the withdrawal was refused
  */
 export async function findSentWithdrawal(
   account: TradingAccount,
-  entry: Entry<'withdraw'>,
+  entry: JournalEntry<'withdraw'>,
   refusal?: number | null,
-): Promise<Observation | Ambiguity | 'nothing' | undefined> {
+): Promise<FoundWithdrawal | Ambiguity | 'nothing' | undefined> {
   const found = await tryRead(() => search(account, entry.intent, refusal));
   entry.note(`read the withdrawals: ${wordsOf(found)}`);
   return found;
 }
 
-function wordsOf(found: Observation | Ambiguity | 'nothing' | undefined): string {
+function wordsOf(found: FoundWithdrawal | Ambiguity | 'nothing' | undefined): string {
   if (found === undefined) return 'no answer';
   if (found === 'nothing') return 'not found';
-  if (!isObservation(found)) return found.doubt;
+  if (!isFound(found)) return found.ambiguity;
   return found.bill === null ? `found ${found.ids.join(' and ')}` : `found in the bills as ${found.bill}`;
 }
 
 async function search(
   account: TradingAccount,
-  intent: Intent<'withdraw'>,
+  intent: RecordedWrite<'withdraw'>,
   refusal?: number | null,
-): Promise<Observation | Ambiguity | 'nothing'> {
+): Promise<FoundWithdrawal | Ambiguity | 'nothing'> {
   try {
     const records = await recordsAfter(account.client, intent.terms.coin, intent.terms.before.record);
     // after the list, so that the journal covers all that is listed
     const { open, placed, known } = accountOfOthers(account.journal, intent);
-    const fitWith = (record: Withdrawal, of: Intent<'withdraw'>) => fitOfRecord(account, record, of);
+    const fitWith = (record: Withdrawal, of: RecordedWrite<'withdraw'>) => fitOfRecord(account, record, of);
     const fitting = recordsOf(account, intent, records, known);
-    const own = uncontested(fitting, intent, open, fitWith);
-    if (own === 'contested') return contested(fitting);
+    const own = unambiguous(fitting, intent, open, fitWith);
+    if (own === 'ambiguous') return ambiguousRecords(fitting);
     const [first, ...duplicates] = own;
     if (first !== undefined) return { ids: [first.id, ...duplicates.map(({ id }) => id)], bill: null };
     return await inBills(account, intent, [...open, ...placed], records);
   } catch (error) {
-    if (isRefusedAlike(error, refusal)) return 'nothing';
+    if (isSameRefusal(error, refusal)) return 'nothing';
     throw error;
   }
 }
 
-function contested(records: readonly Withdrawal[]): Ambiguity {
+function ambiguousRecords(records: readonly Withdrawal[]): Ambiguity {
   const ids = records.map(({ id }) => id);
   return {
-    doubt: `withdrawal ${ids.join(' and ')} may belong to another request with an unknown outcome`,
+    ambiguity: `withdrawal ${ids.join(' and ')} may belong to another request with an unknown outcome`,
     records: ids,
   };
 }
 
 /** The coin's other withdrawals in the journal. */
-function accountOfOthers(journal: Journal, { id, time, terms }: Intent<'withdraw'>) {
+function accountOfOthers(journal: Journal, { id, time, terms }: RecordedWrite<'withdraw'>) {
   const { open, settled } = journal.writesSince(time - CLOCK_SLACK_MS, { operation: 'withdraw', coin: terms.coin });
-  const isOther = (intent: Intent): intent is Intent<'withdraw'> =>
+  const isOther = (intent: RecordedWrite): intent is RecordedWrite<'withdraw'> =>
     isOf(intent, 'withdraw') && intent.id !== id && intent.terms.coin === terms.coin;
   const done = settled.filter(({ outcome, duplicates }) => outcome === 'placed' || duplicates.length > 0);
-  const others = (writes: readonly { readonly intent: Intent }[]) => writes.map(({ intent }) => intent).filter(isOther);
+  const others = (writes: readonly { readonly intent: RecordedWrite }[]) =>
+    writes.map(({ intent }) => intent).filter(isOther);
   return { open: others(open), placed: others(done), known: idsOf(settled, id) };
 }
 
 /** The records that match a withdrawal best, oldest first, except those of other withdrawals. */
 export function recordsOf(
   account: TradingAccount,
-  intent: Intent<'withdraw'>,
+  intent: RecordedWrite<'withdraw'>,
   records: readonly Withdrawal[],
   known: ReadonlySet<string>,
 ): Withdrawal[] {
@@ -120,7 +121,7 @@ export function recordsOf(
 export function fitOfRecord(
   account: TradingAccount,
   record: Withdrawal,
-  intent: Intent<'withdraw'>,
+  intent: RecordedWrite<'withdraw'>,
   longest?: number,
 ): Fit {
   const isAfter = isNewer(record.id, intent.terms.before.record) && isInTime(account, intent, record.time, longest);
@@ -129,10 +130,10 @@ export function fitOfRecord(
 
 /** Whether something of this moment can be of a request: it is executed while the exchange takes it. */
 function isInTime(
-  { tolerance }: TradingAccount,
-  { reqTime }: Intent,
+  { requestLifetime }: TradingAccount,
+  { reqTime }: RecordedWrite,
   time: number,
-  longest = tolerance.known ?? Number.POSITIVE_INFINITY,
+  longest = requestLifetime.known ?? Number.POSITIVE_INFINITY,
 ): boolean {
   return time >= reqTime - DATES_MS && time <= reqTime + longest + DATES_MS;
 }
@@ -146,20 +147,20 @@ export function idsOf(settled: readonly Settled[], but?: string): Set<string> {
 /** @param others other withdrawals in the journal that left, or may have */
 async function inBills(
   account: TradingAccount,
-  intent: Intent<'withdraw'>,
-  others: readonly Intent<'withdraw'>[],
+  intent: RecordedWrite<'withdraw'>,
+  others: readonly RecordedWrite<'withdraw'>[],
   records: readonly Withdrawal[],
 ) {
   const { terms, reqTime } = intent;
   if (terms.before.bill === null) return 'nothing';
   const bills = await billsAfter(account.client, terms.coin, terms.before.bill, reqTime - DATES_MS);
-  const fitWith = (bill: Bill, of: Intent<'withdraw'>) => fitOfBill(account, bill, of);
+  const fitWith = (bill: Bill, of: RecordedWrite<'withdraw'>) => fitOfBill(account, bill, of);
   const fitting = bills.filter((bill) => fitWith(bill, intent) !== undefined).reverse();
   return findInBills(account, fitting, { intent, others, records, fitOf: fitWith });
 }
 
 /** For a withdrawal that leaves the exchange, earlier bills were not noted, and it has a bill too. */
-function fitOfBill(account: TradingAccount, { id, change, time }: Bill, intent: Intent<'withdraw'>): Fit {
+function fitOfBill(account: TradingAccount, { id, change, time }: Bill, intent: RecordedWrite<'withdraw'>): Fit {
   const { terms } = intent;
   const amount = Decimal.of(change).negated();
   const isAfter = isNewer(id, terms.before.bill ?? '0') && isInTime(account, intent, time);
@@ -169,33 +170,33 @@ function fitOfBill(account: TradingAccount, { id, change, time }: Bill, intent: 
 /**
  * The records that match an unknown withdrawal and cannot belong to another open one. An exact match is excluded if it
  * matches another exactly as well; a match except for the fee is excluded if it matches another at all. If all of them may
- * belong to others, the result is `contested` and none is taken: one withdrawal would count as found, and the other would be
+ * belong to others, the result is `ambiguous` and none is taken: one withdrawal would count as found, and the other would be
  * sent again.
  *
  * @param found oldest first
  * @param fitOf how well a record matches a withdrawal
  */
-function uncontested<Found>(
+function unambiguous<Found>(
   found: readonly Found[],
-  own: Intent<'withdraw'>,
-  others: readonly Intent<'withdraw'>[],
-  fitOf: (one: Found, of: Intent<'withdraw'>) => Fit,
-): readonly Found[] | 'contested' {
+  own: RecordedWrite<'withdraw'>,
+  others: readonly RecordedWrite<'withdraw'>[],
+  fitOf: (one: Found, of: RecordedWrite<'withdraw'>) => Fit,
+): readonly Found[] | 'ambiguous' {
   const isAnothers = (one: Found) => {
     const fits = others.map((other) => fitOf(one, other));
     return fits.includes('exactly') || (fitOf(one, own) !== 'exactly' && fits.includes('butForTheFee'));
   };
   const left = found.filter((one) => !isAnothers(one));
   if (left.length > 0 || found.length === 0) return left;
-  return inTurn(found, own, others, fitOf) ?? 'contested';
+  return inTurn(found, own, others, fitOf) ?? 'ambiguous';
 }
 
 /** If each has an exact match and nothing else distinguishes them, the one that was sent first gets the first. */
 function inTurn<Found>(
   found: readonly Found[],
-  own: Intent<'withdraw'>,
-  others: readonly Intent<'withdraw'>[],
-  fitOf: (one: Found, of: Intent<'withdraw'>) => Fit,
+  own: RecordedWrite<'withdraw'>,
+  others: readonly RecordedWrite<'withdraw'>[],
+  fitOf: (one: Found, of: RecordedWrite<'withdraw'>) => Fit,
 ): readonly Found[] | undefined {
   const alike = [own, ...others.filter((other) => found.some((one) => fitOf(one, other) === 'exactly'))];
   const isEnough = found.length >= alike.length;
@@ -210,12 +211,12 @@ type Bill = BillList[number];
 /** What a bill is compared with. */
 interface Explanations {
   /** The withdrawal to find. */
-  readonly intent: Intent<'withdraw'>;
+  readonly intent: RecordedWrite<'withdraw'>;
   /** Other withdrawals of the coin that left, or may have. */
-  readonly others: readonly Intent<'withdraw'>[];
+  readonly others: readonly RecordedWrite<'withdraw'>[];
   /** The coin's withdrawals in the exchange's list, whoever made them. */
   readonly records: readonly Withdrawal[];
-  readonly fitOf: (bill: Bill, of: Intent<'withdraw'>) => Fit;
+  readonly fitOf: (bill: Bill, of: RecordedWrite<'withdraw'>) => Fit;
 }
 
 /**
@@ -230,21 +231,21 @@ async function findInBills(
   account: TradingAccount,
   fitting: readonly Bill[],
   explanations: Explanations,
-): Promise<Observation | Ambiguity | 'nothing'> {
+): Promise<FoundWithdrawal | Ambiguity | 'nothing'> {
   const { intent, others, fitOf } = explanations;
   const [oldest] = fitting;
   if (oldest === undefined) return 'nothing';
-  const own = uncontested(fitting, intent, others, fitOf);
-  if (own === 'contested') return doubtOf(oldest, 'another withdrawal has the same amount');
+  const own = unambiguous(fitting, intent, others, fitOf);
+  if (own === 'ambiguous') return ambiguityOf(oldest, 'another withdrawal has the same amount');
   const [bill = oldest, ...more] = own;
   const why =
     more.length > 0 ? `bill ${more[0]?.id} has the same amount` : await otherwise(account, bill, explanations);
-  return why === undefined ? { ids: [], bill: bill.id } : doubtOf(bill, why);
+  return why === undefined ? { ids: [], bill: bill.id } : ambiguityOf(bill, why);
 }
 
-function doubtOf({ id, type, time }: Bill, why: string): Ambiguity {
+function ambiguityOf({ id, type, time }: Bill, why: string): Ambiguity {
   const facts = `${type ?? 'without a type'}, ${new Date(time).toISOString()}`;
-  return { doubt: `bill ${id} (${facts}) has this amount but may belong to something else: ${why}`, records: [] };
+  return { ambiguity: `bill ${id} (${facts}) has this amount but may belong to something else: ${why}`, records: [] };
 }
 
 /** What else may have made a bill, in words; undefined if nothing can. */

@@ -1,10 +1,10 @@
 import { Failure, suggest } from '../../errors.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
-import type { Entry } from '../journal/entry.js';
+import type { JournalEntry } from '../journal/entry.js';
 import { isOf } from '../journal/intent.js';
 import { SendGate } from '../send-gate.js';
-import { CLOCK_SLACK_MS, findSentWithdrawal, idsOf, isObservation } from './find-withdrawal.js';
+import { CLOCK_SLACK_MS, findSentWithdrawal, idsOf, isFound } from './find-withdrawal.js';
 import { checkLimits, type WithdrawLimits } from './limits.js';
 import { isNewer, readBaseline } from './records.js';
 import { settleFound, settlePlaced, settleWithdrawal, type WithdrawalOutcome } from './settle-withdrawal.js';
@@ -41,7 +41,7 @@ export async function sendWithdrawal(
   const reqTime = client.now();
   const write = { operation: 'withdraw', terms: { ...wanted, before } } as const;
   const entry = journal.begin<'withdraw'>(write, { id: options.id, reqTime });
-  gate.recorded(entry);
+  gate.attachEntry(entry);
   const outcome = await send(account, entry, { ...options, gate }).catch((error: unknown) => {
     // a Failure means that the request could not be recorded; any other error may have come after it left
     if (error instanceof Failure) entry.discard();
@@ -54,10 +54,10 @@ export async function sendWithdrawal(
     return { outcome: 'notSent', reason: outcome.reason, failure: outcome.failure };
   }
   entry.note(`no answer: ${outcome.reason}`, { doubt: true });
-  account.tell(`No answer: ${outcome.reason}. Looking up the withdrawal; it is not sent again.`);
+  account.reportProgress(`No answer: ${outcome.reason}. Looking up the withdrawal; it is not sent again.`);
   const settled = await settleWithdrawal(account, entry);
   // an inconclusive finding says more than why the answer is missing
-  return settled.outcome === 'unknown' && settled.doubt === undefined
+  return settled.outcome === 'unknown' && settled.ambiguity === undefined
     ? { ...settled, reason: outcome.reason }
     : settled;
 }
@@ -66,24 +66,28 @@ export async function sendWithdrawal(
  * Settles a withdrawal that the exchange has accepted. The network may have repeated the request; and the answer may be the
  * stale one of another request: then only the records count.
  */
-async function acknowledged(account: TradingAccount, entry: Entry<'withdraw'>, id: string): Promise<WithdrawalOutcome> {
+async function acknowledged(
+  account: TradingAccount,
+  entry: JournalEntry<'withdraw'>,
+  id: string,
+): Promise<WithdrawalOutcome> {
   const found = await findSentWithdrawal(account, entry);
-  if (isObservation(found) && (found.bill === null ? !found.ids.includes(id) : isOfAnother(account, entry, id)))
+  if (isFound(found) && (found.bill === null ? !found.ids.includes(id) : isOfAnother(account, entry, id)))
     return settleFound(account, entry, found);
-  if (!isObservation(found) && isOfAnother(account, entry, id)) {
+  if (!isFound(found) && isOfAnother(account, entry, id)) {
     entry.note(`the answer names withdrawal ${id}, which is a different withdrawal`, { doubt: true });
-    account.tell(
+    account.reportProgress(
       `The answer names withdrawal ${id}, which is a different withdrawal. Looking it up; it is not sent again.`,
     );
     return settleWithdrawal(account, entry);
   }
-  const ids = isObservation(found) ? found.ids : [];
+  const ids = isFound(found) ? found.ids : [];
   const duplicates = found === undefined ? null : ids.filter((other) => other !== id);
   return settlePlaced(account, entry, id, duplicates, `placed: ${id}`);
 }
 
 /** Whether a record was there before the request, or belongs to another withdrawal of the journal. */
-function isOfAnother({ journal }: TradingAccount, { intent }: Entry<'withdraw'>, id: string): boolean {
+function isOfAnother({ journal }: TradingAccount, { intent }: JournalEntry<'withdraw'>, id: string): boolean {
   const { internal, before } = intent.terms;
   // a transfer within the exchange may not be numbered like the records
   if (!internal && !isNewer(id, before.record)) return true;
@@ -92,7 +96,7 @@ function isOfAnother({ journal }: TradingAccount, { intent }: Entry<'withdraw'>,
 
 async function send(
   account: TradingAccount,
-  entry: Entry<'withdraw'>,
+  entry: JournalEntry<'withdraw'>,
   { limits, password, gate }: SendOptions & { readonly gate: SendGate },
 ) {
   const { id, terms, reqTime } = entry.intent;
@@ -110,7 +114,7 @@ export function refuseDuplicate({ journal }: TradingAccount, wanted: WantedWithd
     .find(({ intent }) => isOf(intent, 'withdraw') && intent.id !== own && areAlike(intent.terms, wanted));
   if (duplicate === undefined) return;
   const { id } = duplicate.intent;
-  const words = duplicate.isInDoubt
+  const words = duplicate.isOutcomeUnknown
     ? 'An identical withdrawal has an unknown outcome, so this one was not sent.'
     : 'An identical withdrawal is in progress, so this one was not sent.';
   throw new Failure('usage', words, { clientId: id, hint: suggest('Find its outcome', 'resolve', id) });
@@ -122,12 +126,12 @@ export function refuseDuplicate({ journal }: TradingAccount, wanted: WantedWithd
  */
 async function handleRefusal(
   account: TradingAccount,
-  entry: Entry<'withdraw'>,
+  entry: JournalEntry<'withdraw'>,
   refusal: Refused,
 ): Promise<WithdrawalResult> {
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
   const found = await findSentWithdrawal(account, entry, refusal.code);
-  if (isObservation(found)) return settleFound(account, entry, found);
+  if (isFound(found)) return settleFound(account, entry, found);
   if (found !== 'nothing') return settleWithdrawal(account, entry);
   entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused; not found on the exchange');
   return { outcome: 'refused', refusal };

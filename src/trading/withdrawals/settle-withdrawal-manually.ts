@@ -1,9 +1,9 @@
 import { suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
-import type { Entry } from '../journal/entry.js';
+import type { JournalEntry } from '../journal/entry.js';
 import { certainFrom } from '../poll-until-settled.js';
-import { LONGEST_PROBED_MS } from '../tolerance.js';
-import { findSentWithdrawal, isObservation } from './find-withdrawal.js';
+import { LONGEST_TRIED_MS } from '../request-lifetime.js';
+import { findSentWithdrawal, isFound } from './find-withdrawal.js';
 import { expiresAt, settleFound, settlePlaced } from './settle-withdrawal.js';
 
 /**
@@ -13,18 +13,18 @@ import { expiresAt, settleFound, settlePlaced } from './settle-withdrawal.js';
  */
 export async function settleWithdrawalManually(
   account: TradingAccount,
-  entry: Entry<'withdraw'>,
+  entry: JournalEntry<'withdraw'>,
   word: 'done' | 'notSent',
 ): Promise<void> {
   const found = await findSentWithdrawal(account, entry);
-  if (isObservation(found)) {
+  if (isFound(found)) {
     settleFound(account, entry, found);
-    account.tell('The exchange lists this withdrawal, so --as is ignored.');
+    account.reportProgress('The exchange lists this withdrawal, so --as is ignored.');
     return;
   }
   const { isLearnt } = await requireLate(account, entry);
   if (found === 'nothing' && isLearnt) {
-    account.tell('The exchange can be asked about this withdrawal, so --as is ignored.');
+    account.reportProgress('The exchange can be asked about this withdrawal, so --as is ignored.');
     return;
   }
   if (word === 'notSent') {
@@ -36,13 +36,16 @@ export async function settleWithdrawalManually(
 }
 
 /**
- * Throws Failure `usage` until the request has expired: the withdrawal may appear in a moment. If the tolerance is unknown,
+ * Throws Failure `usage` until the request has expired: the withdrawal may appear in a moment. If the request lifetime is unknown,
  * the longest one that is probed counts.
  */
-async function requireLate(account: TradingAccount, { intent }: Entry<'withdraw'>): Promise<{ isLearnt: boolean }> {
+async function requireLate(
+  account: TradingAccount,
+  { intent }: JournalEntry<'withdraw'>,
+): Promise<{ isLearnt: boolean }> {
   const { id, reqTime } = intent;
   const learnt = await expiresAt(account, intent);
-  const certain = learnt ?? certainFrom(account, reqTime + LONGEST_PROBED_MS) ?? 0;
+  const certain = learnt ?? certainFrom(account, reqTime + LONGEST_TRIED_MS) ?? 0;
   if (certain <= account.host.now()) return { isLearnt: learnt !== null };
   throw usage(`The exchange may still execute withdrawal ${id}, so it is too early to report its outcome.`, [
     `Report it after ${new Date(certain).toISOString()}, as done or notSent.`,

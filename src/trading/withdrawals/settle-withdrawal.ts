@@ -1,11 +1,11 @@
 import { tryRead } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
-import type { Entry } from '../journal/entry.js';
-import type { Intent } from '../journal/intent.js';
+import type { JournalEntry } from '../journal/entry.js';
+import type { RecordedWrite } from '../journal/intent.js';
 import type { NotSent, Unknown } from '../orders/settle-order.js';
 import { allCertainFrom, certainFrom, pollUntilSettled } from '../poll-until-settled.js';
-import { probeOf, toleranceOf } from '../tolerance.js';
-import { findSentWithdrawal, isObservation, type Observation } from './find-withdrawal.js';
+import { ageCheckOf, requestLifetimeOf } from '../request-lifetime.js';
+import { type FoundWithdrawal, findSentWithdrawal, isFound } from './find-withdrawal.js';
 
 interface Placed {
   readonly outcome: 'placed';
@@ -18,7 +18,7 @@ interface Placed {
 /** Its outcome is unknown. */
 interface Uncertain extends Unknown {
   /** Records that may be it or something else, in words: no later read can decide that either. */
-  readonly doubt?: string;
+  readonly ambiguity?: string;
 }
 
 /** The outcome of a withdrawal that was sent. */
@@ -28,46 +28,49 @@ export type WithdrawalOutcome = Placed | NotSent | Uncertain;
  * Looks up an unanswered withdrawal in the records for as long as the budget lasts. If it is missing, it counts as not sent
  * once the request has expired. It is never sent again.
  */
-export async function settleWithdrawal(account: TradingAccount, entry: Entry<'withdraw'>): Promise<WithdrawalOutcome> {
+export async function settleWithdrawal(
+  account: TradingAccount,
+  entry: JournalEntry<'withdraw'>,
+): Promise<WithdrawalOutcome> {
   const { intent } = entry;
-  let doubt: string | undefined;
+  let ambiguity: string | undefined;
   const { settled, end, unanswered } = await pollUntilSettled<WithdrawalOutcome>(
     account,
-    { probe: probeOf(intent), reqTime: intent.reqTime },
+    { ageCheck: ageCheckOf(intent), reqTime: intent.reqTime },
     async () => {
       const found = await findSentWithdrawal(account, entry);
-      if (isObservation(found)) return settleFound(account, entry, found);
-      doubt = typeof found === 'object' ? found.doubt : undefined;
-      if (doubt !== undefined && (await hasExpired(account, intent))) return uncertain(doubt);
+      if (isFound(found)) return settleFound(account, entry, found);
+      ambiguity = typeof found === 'object' ? found.ambiguity : undefined;
+      if (ambiguity !== undefined && (await hasExpired(account, intent))) return uncertain(ambiguity);
       return found === 'nothing' ? found : undefined;
     },
     async () => settleNotSent(entry),
   );
   if (settled !== undefined && settled.outcome !== 'unknown') return settled;
   entry.release();
-  if (doubt !== undefined) return uncertain(doubt);
+  if (ambiguity !== undefined) return uncertain(ambiguity);
   const reason = unanswered ?? 'the exchange shows no such withdrawal, but the request may still arrive';
   return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };
 }
 
 /** When the request has expired, as {@link certainFrom}; asks the exchange if that is unknown. */
-export async function expiresAt(account: TradingAccount, intent: Intent<'withdraw'>): Promise<number | null> {
-  await tryRead(() => toleranceOf(account, probeOf(intent)));
+export async function expiresAt(account: TradingAccount, intent: RecordedWrite<'withdraw'>): Promise<number | null> {
+  await tryRead(() => requestLifetimeOf(account, ageCheckOf(intent)));
   return allCertainFrom(account, [intent]);
 }
 
 /** Whether a later read would find the same. */
-async function hasExpired(account: TradingAccount, intent: Intent<'withdraw'>): Promise<boolean> {
+async function hasExpired(account: TradingAccount, intent: RecordedWrite<'withdraw'>): Promise<boolean> {
   const late = await expiresAt(account, intent);
   return late !== null && late <= account.host.now();
 }
 
-function uncertain(doubt: string): Uncertain {
-  return { outcome: 'unknown', reason: doubt, certainFrom: null, doubt };
+function uncertain(ambiguity: string): Uncertain {
+  return { outcome: 'unknown', reason: ambiguity, certainFrom: null, ambiguity };
 }
 
 /** Settles a withdrawal that the exchange has; duplicates are reported. */
-export function settleFound(account: TradingAccount, entry: Entry<'withdraw'>, found: Observation): Placed {
+export function settleFound(account: TradingAccount, entry: JournalEntry<'withdraw'>, found: FoundWithdrawal): Placed {
   const [id = null, ...duplicates] = found.ids;
   return settlePlaced(
     account,
@@ -81,7 +84,7 @@ export function settleFound(account: TradingAccount, entry: Entry<'withdraw'>, f
 /** @param duplicates null if they could not be looked up */
 export function settlePlaced(
   account: TradingAccount,
-  entry: Entry<'withdraw'>,
+  entry: JournalEntry<'withdraw'>,
   id: string | null,
   duplicates: readonly string[] | null,
   event: string,
@@ -89,7 +92,7 @@ export function settlePlaced(
   const { id: intent, terms } = entry.intent;
   const ids = duplicates ?? [];
   // before it is recorded: if the process dies in between, it is reported twice rather than never
-  if (ids.length > 0) account.reportDuplicateWithdrawals([{ intent, terms, id, ids }]);
+  if (ids.length > 0) account.reportDuplicateWithdrawals([{ writeId: intent, terms, id, ids }]);
   entry.settle(
     { outcome: 'placed', id, duplicates: ids },
     `${event}${ids.length === 0 ? '' : `, duplicates: ${ids.join(', ')}`}`,
@@ -97,7 +100,7 @@ export function settlePlaced(
   return { outcome: 'placed', id, duplicates };
 }
 
-function settleNotSent(entry: Entry<'withdraw'>): NotSent {
+function settleNotSent(entry: JournalEntry<'withdraw'>): NotSent {
   const reason = 'the request has expired and the exchange has no such withdrawal';
   entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${reason}`);
   return { outcome: 'notSent', reason, failure: 'unreachable' };

@@ -1,15 +1,15 @@
 import type { TradingAccount } from '../account.js';
 import type { DuplicateWithdrawals } from '../duplicates.js';
-import type { Entry } from '../journal/entry.js';
-import { type Intent, isOf } from '../journal/intent.js';
-import { nameOf } from '../orders/attempts.js';
+import type { JournalEntry } from '../journal/entry.js';
+import { isOf, type RecordedWrite } from '../journal/intent.js';
+import { nameOf } from '../orders/reconcile-input.js';
 import { closeVerified } from '../orders/verify-orders.js';
 import { type Attempt, reconcile } from '../reconcile.js';
-import { assumedTolerance } from '../tolerance.js';
+import { assumedRequestLifetime } from '../request-lifetime.js';
 import { CLOCK_SLACK_MS, DATES_MS, fitOfRecord, idsOf, recordsOf } from './find-withdrawal.js';
 import { isNewer, recordsAfter } from './records.js';
 
-type WithdrawalEntry = Entry & { readonly intent: Intent<'withdraw'> };
+type WithdrawalEntry = JournalEntry & { readonly intent: RecordedWrite<'withdraw'> };
 
 /**
  * Compares the records of a coin with all withdrawals that the network may have repeated: reports duplicates once, and
@@ -21,8 +21,8 @@ export async function verifyWithdrawals(
   coin: string,
 ): Promise<readonly DuplicateWithdrawals[]> {
   const { client, journal } = account;
-  const isWithdrawal = (entry: Entry): entry is WithdrawalEntry => isOf(entry.intent, 'withdraw');
-  const verifying = () => journal.verifying({ coin }).filter(isWithdrawal);
+  const isWithdrawal = (entry: JournalEntry): entry is WithdrawalEntry => isOf(entry.intent, 'withdraw');
+  const verifying = () => journal.settledButRepeatable({ coin }).filter(isWithdrawal);
   const before = verifying();
   const [lowest] = before
     .filter((entry) => !entry.isVerified || mayComeLate(entry))
@@ -44,27 +44,27 @@ export async function verifyWithdrawals(
   const listed = new Map(records.map((record) => [record.id, record]));
   const attempts = settled.map(attemptOf);
   const list = {
-    rows: records.map(({ id, time }) => ({ id, key: coin, time })),
+    rows: records.map(({ id, time }) => ({ id, matchKey: coin, time })),
     began,
     since: Number.NEGATIVE_INFINITY,
   };
   const { duplicates, closed } = reconcile(attempts, list, {
     known,
-    tolerance: assumedTolerance(account) + DATES_MS,
-    misfit: (row, name) => {
+    requestLifetime: assumedRequestLifetime(account) + DATES_MS,
+    matchCost: (row, name) => {
       const [record, intent] = [listed.get(row), intents.get(name)];
       const late = intent !== undefined && isLate.has(name);
       const fit = record && intent && fitOfRecord(account, record, intent, late ? Number.POSITIVE_INFINITY : undefined);
       return fit === undefined ? undefined : fit === 'exactly' ? 0 : 1;
     },
   });
-  const found = duplicates.flatMap(({ intent, rows }) => {
-    const entry = settled.find((one) => nameOf(one) === intent.id);
-    return entry === undefined ? [] : { entry, order: intent.order, ids: rows.map(({ id }) => id) };
+  const found = duplicates.flatMap(({ item, rows }) => {
+    const entry = settled.find((one) => nameOf(one) === item.id);
+    return entry === undefined ? [] : { entry, order: item.order, ids: rows.map(({ id }) => id) };
   });
   const reports = found.map(({ entry, order, ids }): DuplicateWithdrawals => {
     const absent = order === null ? absenceOf(entry) : undefined;
-    const report = { intent: entry.intent.id, terms: entry.intent.terms, id: order, ids };
+    const report = { writeId: entry.intent.id, terms: entry.intent.terms, id: order, ids };
     return absent === undefined ? report : { ...report, absent };
   });
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
@@ -95,10 +95,10 @@ function attemptOf(entry: WithdrawalEntry): Attempt {
   const order = isPlaced ? settlement.id : null;
   return {
     id: name,
-    group: name,
-    intents: [{ id: name, key: intent.terms.coin, order, state: isPlaced ? 'placed' : 'absent' }],
+    writeId: name,
+    items: [{ id: name, matchKey: intent.terms.coin, order, state: isPlaced ? 'placed' : 'absent' }],
     answer: mayComeLate(entry) ? 'lost' : 'answered',
-    named: [],
+    answeredIds: [],
     reqTime: intent.reqTime,
     isOlder: (record) => !isNewer(record, intent.terms.before.record),
   };

@@ -9,7 +9,7 @@ const TERMS = { market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot',
 function copies(count: number): DuplicateOrders[] {
   return Array.from({ length: count }, (_, index) => ({
     ...{
-      intent: 'job0123456789',
+      writeId: 'job0123456789',
       line: index,
       order: `1${index}`,
       ids: [`2026112119043${1000 + index}`],

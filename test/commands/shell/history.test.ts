@@ -21,7 +21,7 @@ describe('the history of pit shell', () => {
   it('holds no secret', () => {
     const state = path.join(temporaryHome(), 'state');
     const redaction = new Redaction();
-    redaction.keep(KEY);
+    redaction.addSecret(KEY);
     const history = new History(state, redaction);
     const secrets = [
       'api withdraw safePwd=hunter2',
@@ -43,7 +43,7 @@ describe('the history of pit shell', () => {
     const state = path.join(temporaryHome(), 'state');
     new History(state, new Redaction()).add('doctor hunter2hunter2');
     const redaction = new Redaction();
-    redaction.keep('hunter2hunter2');
+    redaction.addSecret('hunter2hunter2');
     expect(new History(state, redaction).newestFirst).toEqual([]);
   });
 

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { FileStore } from '../../../src/exchange/limiter/file-store.js';
 import { HOLD_MS } from '../../../src/exchange/limiter/limiter.js';
-import { thisPlace } from '../../../src/platform/processes.js';
+import { thisMachine } from '../../../src/platform/processes.js';
 import { temporaryState } from '../../trading/support/account.js';
 
 const TERMS = { count: 1, reserved: 0 };
-const HERE = thisPlace();
+const HERE = thisMachine();
 
 it.each([
   ['here comes back by itself', HERE, HOLD_MS, true],

@@ -84,7 +84,7 @@ describe('the secrets in a proxy URL', () => {
   ])('%s', (value, secrets) => {
     for (const name of ['https_proxy', 'HTTPS_PROXY', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY']) {
       const redaction = new Redaction();
-      for (const secret of proxySecrets({ [name]: value })) redaction.keep(secret);
+      for (const secret of proxySecrets({ [name]: value })) redaction.addSecret(secret);
       for (const secret of secrets) expect(redaction.apply(`a ${secret} b`)).toBe('a *** b');
       expect(redaction.apply('me and p')).toBe('me and p');
     }

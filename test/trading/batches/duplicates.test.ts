@@ -5,7 +5,7 @@ import { lineTerms } from '../../../src/trading/batches/lines.js';
 import { duplicatesOf } from '../../../src/trading/batches/reconcile-job.js';
 import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import { writtenToday } from '../../../src/trading/guards/limits.js';
-import type { Entry } from '../../../src/trading/journal/entry.js';
+import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, Settled } from '../../../src/trading/journal/intent.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import { verifyOrders } from '../../../src/trading/orders/verify-orders.js';
@@ -174,8 +174,8 @@ it('an execution after the job was verified is reported once, by the next comman
     one.terms.price.localeCompare(other.terms.price),
   );
   expect(next.alarms).toHaveLength(2);
-  expect(duplicates.map(({ intent, ids, isProven }) => ({ intent, ids, isProven }))).toEqual(
-    late.map((id) => ({ intent: JOB, ids: [id], isProven: false })),
+  expect(duplicates.map(({ writeId, ids, isProven }) => ({ writeId, ids, isProven }))).toEqual(
+    late.map((id) => ({ writeId: JOB, ids: [id], isProven: false })),
   );
   expect(duplicates[0]?.order).toBe(exchange.orders[5]?.id);
   const again = accountOf(server.url, { ...later, elapsedMs: later.elapsedMs + 1_000 });
@@ -204,7 +204,7 @@ it('an order of a job with an unknown outcome is not a duplicate of another orde
   const recording = { id: 'mine0001', reqTime: account.client.now() };
   const entry = next.journal.begin<'order'>({ operation: 'order', terms }, recording);
   const order = exchange.place('40000', '0.3');
-  expect((await verifyOrders(next, WHERE, { fresh: { entry, order } })).duplicates).toEqual([]);
+  expect((await verifyOrders(next, WHERE, { justPlaced: { entry, order } })).duplicates).toEqual([]);
 });
 
 describe('a partly refused request that the network repeats later', () => {
@@ -252,7 +252,7 @@ describe('a partly refused request that the network repeats later', () => {
     expect(duplicates.filter(({ order }) => order === null)).toHaveLength(18);
     expect(await findDuplicates(next, WHERE)).toEqual([]);
     // from then on every reader of the journal sees them as the lines' orders
-    const job = new Job(next.journal.job(JOB) as Entry<'orderMoreV2'>);
+    const job = new Job(next.journal.job(JOB) as JournalEntry<'orderMoreV2'>);
     expect([job.counts().placed, job.duplicates.size, job.isWhole]).toEqual([20, 2, true]);
     expect(new Set(job.orders)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
     const archived = next.journal.archive.find(JOB);
@@ -285,7 +285,7 @@ describe('a partly refused request that the network repeats later', () => {
     concurrent = () => findDuplicates(other, WHERE);
     expect(await findDuplicates(one, WHERE)).toEqual([]);
     expect([one.alarms.length, other.alarms.length, lists > 2]).toEqual([0, 20, true]);
-    const job = new Job(one.journal.job(JOB) as Entry<'orderMoreV2'>);
+    const job = new Job(one.journal.job(JOB) as JournalEntry<'orderMoreV2'>);
     expect([job.counts().placed, job.duplicates.size]).toEqual([20, 2]);
     const { id = '' } =
       exchange.orders.find((order) =>
@@ -295,7 +295,7 @@ describe('a partly refused request that the network repeats later', () => {
     const kept = one.journal.archive.find(JOB) as Settled;
     const line = job.results.findIndex((settled) => settled?.outcome === 'placed' && settled.id === id);
     const report = {
-      intent: JOB,
+      writeId: JOB,
       terms: lineTerms(job, line),
       line,
       order: null,
@@ -316,7 +316,7 @@ describe('a partly refused request that the network repeats later', () => {
     const account = accountOf(server.url, { tolerance: 60_000 });
     await place(account, { lines: lines(2) });
     const { archive } = account.journal;
-    const job = new Job(account.journal.job(JOB) as Entry<'orderMoreV2'>);
+    const job = new Job(account.journal.job(JOB) as JournalEntry<'orderMoreV2'>);
     const kept = archive.find(JOB) as Settled;
     const again: Settled = { ...kept, notional: '1', events: [...kept.events, { time: NOW, event: 'settled again' }] };
     const add = archive.add.bind(archive);
@@ -326,7 +326,7 @@ describe('a partly refused request that the network repeats later', () => {
       add(again, settled);
     };
     const report = {
-      intent: JOB,
+      writeId: JOB,
       terms: lineTerms(job, 0),
       line: 0,
       order: null,
@@ -391,7 +391,7 @@ describe('a partly refused request that the network repeats later', () => {
       const { job } = await place(account, { lines: lines(400) });
       expect(job.counts()).toMatchObject({ placed: 2, unknown: 0 });
       expect(job.counts().notSent).toBeGreaterThan(20);
-      await settleJob(account, account.journal.find(JOB) as Entry<'orderMoreV2'>, true);
+      await settleJob(account, account.journal.find(JOB) as JournalEntry<'orderMoreV2'>, true);
       repeat(exchange);
       const elapsedMs = account.host.now() - NOW + 5_000;
       const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
@@ -401,7 +401,7 @@ describe('a partly refused request that the network repeats later', () => {
       } else await findDuplicates(next, WHERE);
       const { job: done } = await resume(next);
       expect([done.counts().placed, done.duplicates.size]).toEqual([20, 2]);
-      await settleJob(next, next.journal.find(JOB) as Entry<'orderMoreV2'>, true);
+      await settleJob(next, next.journal.find(JOB) as JournalEntry<'orderMoreV2'>, true);
       expect(next.journal.archive.find(JOB)?.duplicates).toHaveLength(2);
       expect(next.alarms.flatMap(({ ids }) => ids)).toHaveLength(20);
     }

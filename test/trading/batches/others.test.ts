@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openOrderWrites } from '../../../src/trading/orders/attempts.js';
+import { openOrderWrites } from '../../../src/trading/orders/reconcile-input.js';
 import { PLACED } from '../journal/support.js';
 import { accountOf } from '../support/account.js';
 import { meanwhile } from '../support/meanwhile.js';

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { JobRun } from '../../../src/trading/batches/job-run.js';
 import { settleJob } from '../../../src/trading/batches/settle-job.js';
-import type { Entry } from '../../../src/trading/journal/entry.js';
+import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { accountOf, type TestAccount } from '../support/account.js';
@@ -129,12 +129,12 @@ describe('a batch that stops', () => {
     const server = await exchange.serve();
     const account = accountOf(server.url);
     const job = await begin(account, { lines: lines(40) });
-    const tell = job.tell.bind(job);
-    const failing: typeof tell = (event, fact) => {
+    const record = job.record.bind(job);
+    const failing: typeof record = (event, fact) => {
       if (fact.kind === 'answered') throw new Error('a defect');
-      tell(event, fact);
+      record(event, fact);
     };
-    await expect(new JobRun(account, Object.assign(job, { tell: failing })).run()).rejects.toThrow('a defect');
+    await expect(new JobRun(account, Object.assign(job, { record: failing })).run()).rejects.toThrow('a defect');
     expect([job.counts().unknown, exchange.orders.length]).toEqual([20, 20]);
   });
 
@@ -213,7 +213,7 @@ describe('a job that resumes', () => {
       'other1',
       'other2',
     ]);
-    const entry = account.journal.find(JOB) as Entry<'orderMoreV2'>;
+    const entry = account.journal.find(JOB) as JournalEntry<'orderMoreV2'>;
     expect(await settleJob(account, entry, false)).toMatchObject({ outcome: 'partial' });
     await expect(begin(account, { lines: reversed }, 'job3')).rejects.toMatchObject(error);
     expect(await settleJob(account, entry, true)).toMatchObject({ outcome: 'partial' });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import { jobToResume, resumeJob } from '../../../src/trading/batches/start-job.js';
-import type { Entry } from '../../../src/trading/journal/entry.js';
+import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { refuseDuplicate } from '../../../src/trading/orders/place.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
@@ -56,7 +56,7 @@ it('orders that may belong to another unknown job are not assigned to refused li
     false,
     [],
   ]);
-  const entry = next.journal.find('job2') as Entry<'orderMoreV2'>;
+  const entry = next.journal.find('job2') as JournalEntry<'orderMoreV2'>;
   expect(await settleJob(next, entry, false)).toMatchObject({ outcome: 'placed' });
   expect([next.alarms, exchange.batches.length]).toEqual([[], 4]);
   expect(new Set(exchange.counts.values())).toEqual(new Set([1]));
@@ -88,7 +88,7 @@ it('a batch is refused while its lines may be placed by another job, and accepte
   ] as const)
     await begin(account, { lines: lines(19), ...other }, id);
   const settled = later(account, server.url);
-  await settleJob(settled, settled.journal.find(JOB) as Entry<'orderMoreV2'>, false);
+  await settleJob(settled, settled.journal.find(JOB) as JournalEntry<'orderMoreV2'>, false);
   expect((await place(settled, { lines: lines(19) }, 'job6')).job.counts()).toMatchObject({ placed: 19 });
   expect(count(server, 'orderMoreV2')).toBe(2);
 });
@@ -116,7 +116,7 @@ it('an order is refused once the answer for an identical line is lost, even whil
   const account = accountOf((await new ModelExchange().serve()).url, OPTIONS);
   const job = await begin(account, { lines: lines(40) });
   await job.leaving([[0], [1]], NOW);
-  job.tell('no answer', { kind: 'lost', request: 1 });
+  job.record('no answer', { kind: 'lost', request: 1 });
   const like = (price: string) => () => refuseDuplicate(account, { ...TERMS, price, amount: '0.01' });
   expect(account.journal.find(JOB)?.isUnderWay).toBe(true);
   // the answer to the other request may still arrive

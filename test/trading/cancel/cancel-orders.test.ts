@@ -57,7 +57,11 @@ describe('several cancellations', () => {
     const attempts = await cancelOrders(account, 'btc_usdt', IDS);
     expect(count(server, 'cancelOrder')).toBe(20);
     expect(attempts.slice(0, -1).map(({ failure }) => failure)).toEqual(Array.from({ length: 19 }, () => null));
-    expect(attempts.at(-1)).toMatchObject({ intent: null, failure: null, result: { outcome: 'cancelled', id: '20' } });
+    expect(attempts.at(-1)).toMatchObject({
+      recordId: null,
+      failure: null,
+      result: { outcome: 'cancelled', id: '20' },
+    });
     expect(account.warnings).toEqual([expect.stringMatching(/^Cancelling without a record: .*open/)]);
   });
 
@@ -71,7 +75,7 @@ describe('several cancellations', () => {
       });
     onTestFinished(() => void vi.restoreAllMocks());
     const attempts = await cancelOrders(account, 'btc_usdt', IDS.slice(0, 2));
-    expect(attempts.map(({ result, intent }) => [result.outcome, intent])).toEqual([
+    expect(attempts.map(({ result, recordId: intent }) => [result.outcome, intent])).toEqual([
       ['cancelled', null],
       ['unknown', null],
     ]);

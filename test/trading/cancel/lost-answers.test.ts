@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { OrderReference } from '../../../src/domain/order.js';
 import { type CancelAttempt, cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
 import { settleCancel } from '../../../src/trading/cancel/cancellation.js';
-import type { Entry } from '../../../src/trading/journal/entry.js';
+import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { type Answer, FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 import { CLIENT_ID, count, type Fault, NOT_FOUND, orderReads, query, record, serveBadly } from '../support/exchange.js';
@@ -54,7 +54,7 @@ describe('a cancellation that is answered', () => {
         code: 1000,
         message: 'ok',
       },
-      intent: expect.stringMatching(/^pit[0-9a-f]{24}$/),
+      recordId: expect.stringMatching(/^pit[0-9a-f]{24}$/),
       failure: null,
     });
     expect([count(server, 'getOrder'), kept(account)]).toEqual([1, ['cancelled']]);
@@ -178,10 +178,10 @@ describe('the outcome of a cancellation by its order', () => {
   it('can be settled later from the journal', async () => {
     const lost = await serveBadly('a reset after reading', OPEN);
     const first = accountOf(lost.url, { budgetMs: BUDGET_MS });
-    const { intent } = await cancel(first);
+    const { recordId: intent } = await cancel(first);
     const server = await serveBadly('a hang', PARTLY_GONE);
     const later = accountOf(server.url, { state: first.state });
-    const entry = later.journal.find(intent ?? '') as Entry<'cancelOrder'>;
+    const entry = later.journal.find(intent ?? '') as JournalEntry<'cancelOrder'>;
     expect(entry.isUnderWay).toBe(false);
     expect(await settleCancel(later, entry)).toMatchObject({ outcome: 'cancelled', filled: '0.005' });
     expect([count(server, 'cancelOrder'), kept(later)]).toEqual([0, ['cancelled']]);
@@ -297,7 +297,7 @@ describe('a cancellation that was not sent', () => {
     const account = accountOf(server.url);
     mkdirSync(path.join(account.state, 'journal'), { mode: 0o700 });
     writeFileSync(path.join(account.state, 'journal', 'test'), 'a file where the folder belongs');
-    expect(await cancel(account)).toMatchObject({ failure: null, intent: null, result: { outcome: 'cancelled' } });
+    expect(await cancel(account)).toMatchObject({ failure: null, recordId: null, result: { outcome: 'cancelled' } });
     expect(account.warnings).toEqual([expect.stringContaining('Cancelling without a record')]);
     expect(count(server, 'cancelOrder')).toBe(1);
   });

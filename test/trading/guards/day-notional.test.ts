@@ -4,7 +4,7 @@ import { usage } from '../../../src/errors.js';
 import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import { resumeJob, startJob } from '../../../src/trading/batches/start-job.js';
 import { requireDay, writtenToday } from '../../../src/trading/guards/limits.js';
-import type { Entry } from '../../../src/trading/journal/entry.js';
+import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, OrderTerms, Settlement } from '../../../src/trading/journal/intent.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond } from '../../support/fault-server.js';
@@ -118,7 +118,7 @@ describe('a sell below the best bid counts at that bid', () => {
     const { journal, host } = account;
     const usdt = () => writtenToday(journal, 'usdt', host.now()).toString();
     const begin = (id: string, terms: OrderTerms, bid?: string) =>
-      journal.begin<'order'>({ operation: 'order', terms }, { id, reqTime: host.now(), bid });
+      journal.begin<'order'>({ operation: 'order', terms }, { id, reqTime: host.now(), bestBid: bid });
     const low = begin('low1', SELL, '28000.5');
     expect(usdt()).toBe('56001.0');
     low.settle({ ...PLACED, duplicates: ['2'] }, 'placed');
@@ -138,7 +138,7 @@ describe('a sell below the best bid counts at that bid', () => {
     const terms = { market: 'btc_usdt', order: { id: '7' }, wanted: SELL, filled: '0.5' };
     const entry = journal.begin<'replace'>(
       { operation: 'replace', terms },
-      { id: 'replace1', reqTime: host.now(), bid: '100' },
+      { id: 'replace1', reqTime: host.now(), bestBid: '100' },
     );
     expect(usdt()).toBe('150.0');
     const order = { operation: 'order', terms: { ...SELL, amount: '1' }, replaces: terms } as const;
@@ -158,11 +158,11 @@ describe('a sell below the best bid counts at that bid', () => {
       [1, '10', '2'],
       [2, '5000', '1'],
     ];
-    const job = await startJob(account, { ...plan, lines: rows }, 'job0123456789', { bid: '1000' });
+    const job = await startJob(account, { ...plan, lines: rows }, 'job0123456789', { bestBid: '1000' });
     expect(usdt()).toBe('7000');
     job.entry.release();
     expect(usdt()).toBe('0');
-    const again = resumeJob(account, job.id, { bid: '6000' });
+    const again = resumeJob(account, job.id, { bestBid: '6000' });
     expect(usdt()).toBe('18000');
     const { ending } = await runJob(account, again);
     expect([ending.kind, account.journal.open(), usdt()]).toEqual(['finished', [], '18000']);
@@ -210,9 +210,9 @@ describe('the notional of a job', () => {
       ],
     });
     await job.leaving([[0]], NOW);
-    job.tell('refused', { kind: 'refused', request: 1, code: 2009, message: 'balance' });
+    job.record('refused', { kind: 'refused', request: 1, code: 2009, message: 'balance' });
     const closed = { kind: 'closed', outcome: 'refused', reason: 'balance', code: 2009 } as const;
-    job.tell('closed', { ...closed, request: 1 });
+    job.record('closed', { ...closed, request: 1 });
     expect(account.journal.find(job.id)?.isUnderWay).toBe(true);
     expect(usdt(account)).toBe('600');
   });
@@ -227,7 +227,7 @@ describe('the notional of a job', () => {
     const priced = Array.from({ length: 60 }, (_, at): BatchLine => [at + 1, `${100 + Math.floor(at / 20)}`, '1']);
     const job = await begin(account, { lines: priced });
     await runJob(account, job);
-    const entry = account.journal.find(job.id) as Entry<'orderMoreV2'>;
+    const entry = account.journal.find(job.id) as JournalEntry<'orderMoreV2'>;
     expect(await settleJob(account, entry, true)).toMatchObject({ outcome: 'partial' });
     // 40 of the first two requests, and 20 duplicates
     expect([usdt(account), account.journal.open()]).toEqual(['6040', []]);

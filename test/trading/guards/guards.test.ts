@@ -248,7 +248,7 @@ describe('order-notional and day-notional', () => {
       expect.stringContaining(`order comes to ${order} usdt`),
       expect.stringContaining(`day would come to ${day} usdt`),
     ]);
-    expect(rest.bid).toBe(bid);
+    expect(rest.bestBid).toBe(bid);
   });
 
   it('hold a sell whose notional is unknown, and say why', () => {

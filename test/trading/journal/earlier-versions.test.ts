@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Side } from '../../../src/domain/order.js';
 import { Job } from '../../../src/trading/batches/job.js';
-import type { Entry } from '../../../src/trading/journal/entry.js';
+import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { lineOf, valuesIn } from '../../../src/trading/journal/files.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { resolve } from '../../../src/trading/resolve.js';
@@ -36,7 +36,7 @@ describe('a journal of version 0.2.0', () => {
   it('shows its open and settled writes, and the outcome of each line of a batch', () => {
     const { journal } = accountOf('http://127.0.0.1:1', { state: oldHome() });
     expect(new Set(journal.open().map(({ intent }) => intent.id))).toEqual(new Set(['unknown1', OPEN_JOB, 'funds001']));
-    const job = new Job(journal.job(OPEN_JOB) as Entry<'orderMoreV2'>);
+    const job = new Job(journal.job(OPEN_JOB) as JournalEntry<'orderMoreV2'>);
     expect([job.counts(), job.isWhole]).toEqual([{ placed: 40, refused: 0, unknown: 20, notSent: 0 }, true]);
     const settled = journal.archive.since(0).map(({ intent, outcome, id }) => [intent.id, outcome, id]);
     expect(settled).toEqual([
@@ -52,11 +52,14 @@ describe('a journal of version 0.2.0', () => {
     for (const [, price, amount] of [...lines(60).slice(0, 20), ...lines(60).slice(40)]) exchange.place(price, amount);
     const server = await exchange.serve();
     const account = accountOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 120_000 });
-    const found = await resolve(account, [account.journal.find('unknown1'), account.journal.find(OPEN_JOB)] as Entry[]);
+    const found = await resolve(account, [
+      account.journal.find('unknown1'),
+      account.journal.find(OPEN_JOB),
+    ] as JournalEntry[]);
     const outcomes = found.map(({ intent, outcome }) => [intent.id, outcome]);
     expect(outcomes).toContainEqual(['unknown1', 'notSent']);
     expect(outcomes).toContainEqual([OPEN_JOB, 'partial']);
-    const job = new Job(account.journal.job(OPEN_JOB) as Entry<'orderMoreV2'>);
+    const job = new Job(account.journal.job(OPEN_JOB) as JournalEntry<'orderMoreV2'>);
     expect(job.counts()).toEqual({ placed: 40, refused: 0, unknown: 0, notSent: 20 });
     expect(account.alarms).toEqual([]);
   });
@@ -64,7 +67,7 @@ describe('a journal of version 0.2.0', () => {
   it('settles its unknown withdrawal', async () => {
     const server = await serveFunds([], []);
     const account = accountOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 120_000 });
-    const [found] = await resolve(account, [account.journal.find('funds001')] as Entry[]);
+    const [found] = await resolve(account, [account.journal.find('funds001')] as JournalEntry[]);
     expect(found?.outcome).toBe('notSent');
   });
 
@@ -73,7 +76,7 @@ describe('a journal of version 0.2.0', () => {
     const server = await serveFaults({ answer: () => respond(`[${list}]`) });
     const buys = { market: 'btc_usdt', side: 'buy' } as const;
     const soon = accountOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 30_000 });
-    expect(await findDuplicates(soon, buys)).toMatchObject([{ intent: 'placed01', order: '7', ids: ['8'] }]);
+    expect(await findDuplicates(soon, buys)).toMatchObject([{ writeId: 'placed01', order: '7', ids: ['8'] }]);
     expect(await findDuplicates(soon, buys)).toEqual([]);
     const later = accountOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 700_000 });
     expect(await findDuplicates(later, buys)).toEqual([]);
@@ -89,7 +92,7 @@ describe('a journal with a separate folder for settled writes that may execute a
     expect(journal.open().map(({ intent }) => intent.id)).toEqual([OPEN_JOB, 'unknown1', 'funds001']);
     const settled = (side: Side) =>
       journal
-        .verifying({ market: 'btc_usdt', side })
+        .settledButRepeatable({ market: 'btc_usdt', side })
         .map(({ intent, settlement }) => [intent.id, settlement?.outcome, settlement?.id]);
     expect(settled('buy')).toEqual([
       ['placed01', 'placed', '7'],
@@ -109,7 +112,7 @@ describe('a journal with a separate folder for settled writes that may execute a
     const server = await serveFaults({ answer: () => respond(`[${list}]`) });
     const state = oldHome('home-verifying');
     const soon = accountOf(server.url, { state, tolerance: 60_000, elapsedMs: 30_000 });
-    expect(await findDuplicates(soon, BUYS)).toMatchObject([{ intent: 'placed01', order: '7', ids: ['8'] }]);
+    expect(await findDuplicates(soon, BUYS)).toMatchObject([{ writeId: 'placed01', order: '7', ids: ['8'] }]);
     expect(await findDuplicates(soon, BUYS)).toEqual([]);
   });
 
@@ -117,13 +120,13 @@ describe('a journal with a separate folder for settled writes that may execute a
     const funds = accountOf((await serveFunds([], [])).url, {
       ...{ state: oldHome('home-verifying'), tolerance: 60_000, elapsedMs: 120_000 },
     });
-    const [withdrawal] = await resolve(funds, [funds.journal.find('funds001')] as Entry[]);
+    const [withdrawal] = await resolve(funds, [funds.journal.find('funds001')] as JournalEntry[]);
     expect(withdrawal?.outcome).toBe('notSent');
     const server = await new ModelExchange().serve();
     const account = accountOf(server.url, {
       ...{ state: oldHome('home-verifying'), tolerance: 60_000, elapsedMs: 120_000 },
     });
-    const [order] = await resolve(account, [account.journal.find('unknown1')] as Entry[]);
+    const [order] = await resolve(account, [account.journal.find('unknown1')] as JournalEntry[]);
     expect(order?.outcome).toBe('notSent');
   });
 });
@@ -152,7 +155,7 @@ describe('a journal of a newer version', () => {
     change(path.join(state, 'journal', 'test'));
     const account = accountOf('http://127.0.0.1:1', { state });
     expect(() => account.journal.writesSince(0)).toThrow(newer);
-    await expect(placeOrder(account, TERMS, { id: 'mine0001', chosen: true })).rejects.toEqual(newer);
+    await expect(placeOrder(account, TERMS, { id: 'mine0001', isUserId: true })).rejects.toEqual(newer);
     expect(readdirSync(path.join(state, 'journal', 'test', 'open'))).not.toContain('mine0001');
   });
 

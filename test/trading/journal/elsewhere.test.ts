@@ -3,9 +3,9 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { lineOf } from '../../../src/trading/journal/files.js';
 import {
-  type Intent,
   type JournalEvent,
-  type Runner,
+  type Owner,
+  type RecordedWrite,
   SILENT_MS,
   thisProcess,
 } from '../../../src/trading/journal/intent.js';
@@ -22,13 +22,13 @@ import { newJournal } from './support.js';
 
 const ID = 'mine0001';
 /** A process on another machine, with an id that a local process may have too. */
-const ELSEWHERE: Runner = { ...thisProcess(), place: { host: 'web-2', pids: 'pid:[4026531836]' } };
-const UNSEEN: Runner = { ...ELSEWHERE, stamp: 'another-boot/1' };
-const NEXT: Runner = { ...ELSEWHERE, place: { host: 'web-2', pids: 'pid:[2]' } };
+const ELSEWHERE: Owner = { ...thisProcess(), place: { host: 'web-2', pids: 'pid:[4026531836]' } };
+const UNSEEN: Owner = { ...ELSEWHERE, stamp: 'another-boot/1' };
+const NEXT: Owner = { ...ELSEWHERE, place: { host: 'web-2', pids: 'pid:[2]' } };
 
 /** An order of a process whose last event and last file change are so long ago. */
 function recorded(
-  runner: Runner | undefined,
+  runner: Owner | undefined,
   silentMs: number,
   events: readonly JournalEvent[] = [],
   changedMs = silentMs,
@@ -37,7 +37,7 @@ function recorded(
   const { host, begin, open } = journals;
   begin(ID);
   const time = host.now() - silentMs;
-  const intent: Intent = {
+  const intent: RecordedWrite = {
     operation: 'order',
     terms: TERMS,
     id: ID,
@@ -52,7 +52,7 @@ function recorded(
   return { ...journals, file };
 }
 
-it.each<[string, number, number, boolean, Runner?]>([
+it.each<[string, number, number, boolean, Owner?]>([
   [
     'without a local counterpart is under way until its record has been silent for long',
     SILENT_MS - 1,
@@ -69,7 +69,7 @@ it.each<[string, number, number, boolean, Runner?]>([
   expect(entry?.isUnderWay).toBe(isUnderWay);
   expect(entry?.claim()).toBe(!isUnderWay);
   // the process that claimed it owns it, although its record was just extended
-  expect(journal.find(ID)?.runner).toEqual(isUnderWay ? runner : thisProcess());
+  expect(journal.find(ID)?.owner).toEqual(isUnderWay ? runner : thisProcess());
   expect(journal.find(ID)?.claim()).toBe(false);
 });
 
@@ -79,7 +79,7 @@ it.each([
 ])('the claim of a process on another machine over another one there %s', (_, after, owner) => {
   const time = fakeHost().now() - SILENT_MS + after;
   const { journal } = recorded(ELSEWHERE, SILENT_MS, [{ time, event: 'resumed', runner: NEXT }]);
-  expect(journal.find(ID)?.runner).toEqual(owner);
+  expect(journal.find(ID)?.owner).toEqual(owner);
 });
 
 it('a record of an earlier version without a machine belongs to a local process', () => {

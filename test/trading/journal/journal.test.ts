@@ -3,11 +3,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { startStamp, thisPlace } from '../../../src/platform/processes.js';
+import { startStamp, thisMachine } from '../../../src/platform/processes.js';
 import { Archive } from '../../../src/trading/journal/archive.js';
-import type { Entry } from '../../../src/trading/journal/entry.js';
+import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { linesBackwards } from '../../../src/trading/journal/files.js';
-import type { Intent, MarketSide, Runner } from '../../../src/trading/journal/intent.js';
+import type { MarketSide, Owner, RecordedWrite } from '../../../src/trading/journal/intent.js';
 import { isUnsettled, recordOf } from '../../../src/trading/journal/record.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
@@ -16,7 +16,7 @@ import { meanwhile } from '../support/meanwhile.js';
 import { TERMS } from '../support/terms.js';
 import { contents, newJournal, PLACED, settledOf } from './support.js';
 
-const ids = (entries: readonly { readonly intent: Intent }[]) => entries.map(({ intent }) => intent.id);
+const ids = (entries: readonly { readonly intent: RecordedWrite }[]) => entries.map(({ intent }) => intent.id);
 
 describe('the journal', () => {
   it('keeps a write from before it is sent until it is settled, in private files', () => {
@@ -27,7 +27,7 @@ describe('the journal', () => {
       expect(fs.statSync(above).mode & 0o777).toBe(0o700);
     expect(journal.find('mine0001')?.intent).toEqual({
       ...{ operation: 'order', terms: TERMS, id: 'mine0001', time: entry.intent.time, reqTime: entry.intent.reqTime },
-      process: { pid: process.pid, stamp: startStamp(process.pid), place: thisPlace() },
+      process: { pid: process.pid, stamp: startStamp(process.pid), place: thisMachine() },
     });
     entry.note('sent');
     expect(journal.find('mine0001')?.events.map(({ event }) => event)).toEqual(['recorded', 'sent']);
@@ -53,7 +53,7 @@ describe('the journal', () => {
     expect(ids(journal.open())).toEqual(['mine0001']);
   });
 
-  it.each<[string, (earlier: Entry) => unknown]>([
+  it.each<[string, (earlier: JournalEntry) => unknown]>([
     ['settles', (earlier) => earlier.settle(PLACED, 'placed')],
     ['discards', (earlier) => earlier.discard()],
     ['claims', (earlier) => expect(earlier.claim()).toBe(false)],
@@ -108,7 +108,7 @@ describe('the journal', () => {
 
   it('contains no secret, and only so much of what the exchange says', () => {
     const { host, begin, open } = newJournal();
-    host.redaction.keep('secret-9876543210');
+    host.redaction.addSecret('secret-9876543210');
     begin('mine0001').note(`refused: secret-9876543210 ${'x'.repeat(1_000)}`);
     const text = contents(open).mine0001?.toString() ?? '';
     expect(text).not.toContain('secret-9876543210');
@@ -119,7 +119,7 @@ describe('the journal', () => {
     const { journal, begin } = newJournal();
     begin('mine0001');
     begin('mine0002').settle(PLACED, 'placed');
-    journal.forget();
+    journal.deleteAll();
     expect([journal.open(), journal.archive.since(0), journal.markets()]).toEqual([[], [], []]);
   });
 
@@ -204,10 +204,10 @@ describe('a journal record', () => {
 
 describe('a write', () => {
   /** An entry that a given process began. */
-  function entryOf(runner: Runner, id = 'mine0001') {
+  function entryOf(runner: Owner, id = 'mine0001') {
     const { journal, begin, open } = newJournal();
     begin(id);
-    const intent: Intent = { operation: 'order', terms: TERMS, id, time: 1, reqTime: 1, process: runner };
+    const intent: RecordedWrite = { operation: 'order', terms: TERMS, id, time: 1, reqTime: 1, process: runner };
     fs.writeFileSync(path.join(open, id), recordOf(intent));
     return journal.find(id);
   }
@@ -238,16 +238,16 @@ describe('a write', () => {
     },
   );
 
-  it('is in doubt once its answer was lost, even while its process still reconciles it', () => {
+  it('has an unknown outcome once its answer was lost, even while its process still reconciles it', () => {
     const { begin, journal } = newJournal();
     const entry = begin('mine0001');
     entry.note('sent');
-    expect(journal.find('mine0001')?.isInDoubt).toBe(false);
+    expect(journal.find('mine0001')?.isOutcomeUnknown).toBe(false);
     entry.note('no answer', { doubt: true });
-    expect(journal.find('mine0001')).toMatchObject({ isUnderWay: true, isInDoubt: true });
+    expect(journal.find('mine0001')).toMatchObject({ isUnderWay: true, isOutcomeUnknown: true });
     entry.release();
     expect(journal.find('mine0001')?.claim()).toBe(true);
-    expect(journal.find('mine0001')).toMatchObject({ isUnderWay: true, isInDoubt: true });
+    expect(journal.find('mine0001')).toMatchObject({ isUnderWay: true, isOutcomeUnknown: true });
   });
 
   it('is not under way after its process released it', () => {
@@ -302,7 +302,7 @@ describe('the archive of settled writes', () => {
     const { begin, journal, host } = newJournal();
     const buys = { market: 'btc_usdt', side: 'buy' } as const;
     const ids = (where: MarketSide) =>
-      journal.verifying(where).map(({ intent, settlement }) => [intent.id, settlement?.id]);
+      journal.settledButRepeatable(where).map(({ intent, settlement }) => [intent.id, settlement?.id]);
     begin('mine0001').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
     await host.sleep(1);
     begin('mine0001').settle(PLACED, 'placed');
@@ -315,13 +315,13 @@ describe('the archive of settled writes', () => {
       [],
       [],
     ]);
-    const [refused, placed] = journal.verifying(buys);
+    const [refused, placed] = journal.settledButRepeatable(buys);
     placed?.addFound(['8']);
-    expect(journal.verifying(buys)[1]?.settlement?.duplicates).toEqual(['8']);
+    expect(journal.settledButRepeatable(buys)[1]?.settlement?.duplicates).toEqual(['8']);
     expect(journal.archive.find('mine0001')?.duplicates).toEqual(['8']);
     placed?.endVerification();
     refused?.endVerification(true);
-    expect(journal.verifying(buys).map(({ isVerified }) => isVerified)).toEqual([true]);
+    expect(journal.settledButRepeatable(buys).map(({ isVerified }) => isVerified)).toEqual([true]);
   });
 
   it('finds writes behind a line that a corrected clock dated up to a minute too early', () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { writtenToday } from '../../../src/trading/guards/limits.js';
 import { lineOf } from '../../../src/trading/journal/files.js';
-import type { Intent } from '../../../src/trading/journal/intent.js';
+import type { RecordedWrite } from '../../../src/trading/journal/intent.js';
 import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify-withdrawals.js';
 import { accountOf } from '../support/account.js';
 import { TERMS } from '../support/terms.js';
@@ -23,7 +23,7 @@ function busy() {
   const folder = path.join(account.state, 'journal', 'test', 'settled');
   const add = (at: number, intent: object) => {
     const one = settledOf('any0001');
-    const settled = { ...one, intent: { ...one.intent, time: at, ...intent } as Intent };
+    const settled = { ...one, intent: { ...one.intent, time: at, ...intent } as RecordedWrite };
     const file = path.join(folder, `${new Date(at).toISOString().slice(0, 10)}.log`);
     return { file, line: lineOf({ at, settled }) };
   };

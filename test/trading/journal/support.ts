@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Intent, Settled } from '../../../src/trading/journal/intent.js';
+import type { RecordedWrite, Settled } from '../../../src/trading/journal/intent.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { temporaryState } from '../support/account.js';
@@ -15,15 +15,15 @@ export function newJournal(state = temporaryState()) {
     ...{ host, state, folder, journal: new Journal(host, state, 'test') },
     open: path.join(folder, 'open'),
     settled: path.join(folder, 'settled'),
-    begin: (id: string, chosen = false, journal = new Journal(host, state, 'test')) =>
-      journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id, chosen, reqTime: host.now() }),
+    begin: (id: string, isUserId = false, journal = new Journal(host, state, 'test')) =>
+      journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id, isUserId, reqTime: host.now() }),
   };
 }
 
 export const PLACED = { outcome: 'placed', id: '202202224851151555', duplicates: [] } as const;
 
 export function settledOf(id: string): Settled {
-  const intent: Intent = {
+  const intent: RecordedWrite = {
     ...{ operation: 'order', terms: TERMS, id, time: 1, reqTime: 1 },
     process: { pid: 1, stamp: null },
   };

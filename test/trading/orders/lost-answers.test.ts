@@ -126,7 +126,7 @@ describe('placing an order', () => {
     const own = 'pit0123456789abcdef01234567';
     const server = await serve({ write: 'a reset after reading', others: record({ price: 29999.5 }) });
     const account = accountOf(server.url);
-    expect(await placeOrder(account, TERMS, { id: own, chosen: true })).toMatchObject({ outcome: 'unknown' });
+    expect(await placeOrder(account, TERMS, { id: own, isUserId: true })).toMatchObject({ outcome: 'unknown' });
   });
 
   it('finds an order of an undocumented type', async () => {
@@ -241,7 +241,7 @@ describe('placing an order', () => {
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
     await place(account, { asked });
     const [earlier] = unknownIn(account, 'btc_usdt');
-    expect(earlier).toEqual(saying(`placed: buy 0.01 btc_usdt at 30000. Find out: pit resolve ${CLIENT_ID}`));
+    expect(earlier).toEqual(saying(`placed: buy 0.01 btc_usdt at 30,000. Find out: pit resolve ${CLIENT_ID}`));
     expect(unknownIn(account, 'eth_usdt')).toEqual([]);
     const moved = { price: '30012.5', amount: '0.0099' };
     const again = accountOf(server.url, { state: account.state, budgetMs: BUDGET_MS });

@@ -5,8 +5,8 @@ import type { Order } from '../../../src/domain/order.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { listedFrom, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify-orders.js';
+import { assumedRequestLifetime } from '../../../src/trading/request-lifetime.js';
 import { settledWrite } from '../../../src/trading/resolve.js';
-import { assumedTolerance } from '../../../src/trading/tolerance.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
@@ -70,15 +70,15 @@ describe('identical orders of several processes', () => {
     const other = begin(account, 'other');
     const entry = begin(account, 'mine');
     settleOther = () => void other.settle({ outcome: 'placed', id: '8', duplicates: [] }, 'placed');
-    expect((await verifyOrders(account, BUYS, { fresh: { entry, order: '7' } })).duplicates).toEqual([]);
+    expect((await verifyOrders(account, BUYS, { justPlaced: { entry, order: '7' } })).duplicates).toEqual([]);
   });
 
   it('leave a surplus order, which is reported', async () => {
     const server = await listing(() => [at('9', 6), at('8', 5), at('7', 3)]);
     const account = accountOf(server.url);
     settle(account, 'other', '8');
-    const fresh = { entry: begin(account, 'mine'), order: '7' };
-    expect((await verifyOrders(account, BUYS, { fresh })).duplicates).toMatchObject([{ ids: ['9'] }]);
+    const justPlaced = { entry: begin(account, 'mine'), order: '7' };
+    expect((await verifyOrders(account, BUYS, { justPlaced })).duplicates).toMatchObject([{ ids: ['9'] }]);
   });
 });
 
@@ -92,7 +92,7 @@ describe('a later execution of an order', () => {
     const others = Array.from({ length: 250 }, (_, index) => at(`${1000 + index}`, 100 + index, { price: 1 }));
     orders = [...others.toReversed(), at('8', 50), ...orders];
     expect(await findDuplicates(account, BUYS)).toMatchObject([
-      { intent: 'mine', order: '7', ids: ['8'], isProven: false },
+      { writeId: 'mine', order: '7', ids: ['8'], isProven: false },
     ]);
     expect(await findDuplicates(account, BUYS)).toEqual([]);
   });
@@ -124,7 +124,7 @@ describe('a later execution of an order', () => {
     await account.host.sleep(125_001);
     await verifyOrders(account, BUYS);
     expect(server.requests).toHaveLength(100);
-    await verifyOrders(account, BUYS, { extent: 'all' });
+    await verifyOrders(account, BUYS, { depth: 'all' });
     expect(server.requests).toHaveLength(100 + 111);
   });
 
@@ -134,7 +134,7 @@ describe('a later execution of an order', () => {
     const server = await listing(() => orders);
     const account = accountOf(server.url, { tolerance: 60_000 });
     settle(account, 'mine', '7');
-    expect((await verifyOrders(account, BUYS)).duplicates).toMatchObject([{ intent: 'mine', ids: ['8'] }]);
+    expect((await verifyOrders(account, BUYS)).duplicates).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
     expect((await verifyOrders(account, BUYS)).duplicates).toEqual([]);
   });
 
@@ -160,7 +160,7 @@ describe('a later execution of an order', () => {
     await findDuplicates(account, BUYS);
     isListed = true;
     settle(account, 'mine', '7');
-    expect(await findDuplicates(account, BUYS)).toMatchObject([{ intent: 'mine', ids: ['8'] }]);
+    expect(await findDuplicates(account, BUYS)).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
   });
 
   it('is not ruled out by an incomplete list', async () => {
@@ -234,7 +234,7 @@ describe('an order that was refused or not sent', () => {
   it('is read again by its client id, and corrected and reported if it exists', async () => {
     const { account } = await listedAfter(1, (await lookup('8')).url);
     expect(await settledWrite(account, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
-    expect(account.alarms).toMatchObject([{ intent: 'mine', order: null, ids: ['8'], absent: 'refused' }]);
+    expect(account.alarms).toMatchObject([{ writeId: 'mine', order: null, ids: ['8'], absent: 'refused' }]);
     expect(await settledWrite(account, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
     expect(account.alarms).toHaveLength(1);
   });
@@ -253,8 +253,8 @@ it.each([
 ])(
   'a request counts as executable for a minute if the tolerance is unknown, and for ten minutes at most: %s',
   (known, used) => {
-    const memory = { known, keep: async () => undefined, forget: async () => undefined };
-    expect(assumedTolerance({ tolerance: memory })).toBe(used);
+    const memory = { known, save: async () => undefined, clear: async () => undefined };
+    expect(assumedRequestLifetime({ requestLifetime: memory })).toBe(used);
   },
 );
 
@@ -269,7 +269,7 @@ describe('a duplicate order', () => {
     };
     await expect(findDuplicates({ ...account, reportDuplicateOrders }, BUYS)).rejects.toBe(killed);
     await verifyMarket(account, 'btc_usdt');
-    expect(account.alarms).toMatchObject([{ intent: 'mine', ids: ['8'] }]);
+    expect(account.alarms).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
     await verifyMarket(account, 'btc_usdt');
     expect(account.alarms).toHaveLength(1);
   });

@@ -11,7 +11,14 @@ import { MARKET } from '../support/market.js';
 function reading(changes: Partial<CheckedAgainstMarket> = {}): CheckedAgainstMarket {
   const plan = { market: MARKET, side: 'buy', type: 'limit', account: 'spot' } as const;
   const orders = [{ price: '100', amount: '1' }];
-  return { plan: { ...plan, orders }, facts: facts('1', '99'), breaches: [], warnings: [], bid: undefined, ...changes };
+  return {
+    plan: { ...plan, orders },
+    facts: facts('1', '99'),
+    breaches: [],
+    warnings: [],
+    bestBid: undefined,
+    ...changes,
+  };
 }
 
 function facts(amount: string, value: string, crossing = 1): PreviewFacts {

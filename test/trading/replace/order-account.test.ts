@@ -115,7 +115,7 @@ describe('a replacement', () => {
     const begun = account.journal.begin<'orderMoreV2'>({ operation: 'orderMoreV2', terms }, { id: 'job1', reqTime: 5 });
     const job = new Job(begun);
     await job.leaving([[0, 1]], 5);
-    job.tell('answered', { kind: 'answered', request: 1, ids: ['7', '8'], message: null });
+    job.record('answered', { kind: 'answered', request: 1, ids: ['7', '8'], message: null });
     expect(await plan(account, { id: '7' })).toMatchObject({ account: 'isolated', isAccountRecorded: true });
     closeJob(job);
     expect(await plan(account, { id: '8' })).toMatchObject({ account: 'isolated', isAccountRecorded: true });

@@ -269,7 +269,7 @@ describe('a replacement under the limit of a day', () => {
     const plan = await planReplacement(account, MARKET, { id: '7' }, WISHES);
     const seen: unknown[] = [];
     const recheck = () => void seen.push(account.journal.find(NAME)?.intent.bid);
-    await replaceOrder(account, plan, NAME, { bid: '30050', recheck });
+    await replaceOrder(account, plan, NAME, { bestBid: '30050', recheck });
     expect([...seen, account.journal.archive.find(NAME)?.intent]).toMatchObject([
       '30050',
       { operation: 'order', bid: '30050' },

@@ -75,14 +75,14 @@ describe('a bill with the amount of a lost internal transfer', () => {
     ],
     ['with orders in its coin', /trade in btc_usdt/, [bill(8)], [], 'btc_usdt'],
     ['with orders in its coin as quote', /trade in eth_btc/, [bill(8)], [], 'eth_btc'],
-  ])('leaves it unknown and is named in the doubt: %s', async (_, why, bills, records, market) => {
+  ])('leaves it unknown and is named in the message: %s', async (_, why, bills, records, market) => {
     const account = accountOf((await serveFunds(bills, records)).url, ENOUGH);
     if (market !== undefined) placeOrder(account, market);
     const entry = begin(account, 'lost1');
     const settled = await settleWithdrawal(account, entry);
-    expect(settled).toMatchObject({ outcome: 'unknown', doubt: expect.stringMatching(why), certainFrom: null });
+    expect(settled).toMatchObject({ outcome: 'unknown', ambiguity: expect.stringMatching(why), certainFrom: null });
     const named = /^bill 8 \((Moved|without a type), 2018-10-23T11:59:56\.557Z\) has this amount/;
-    expect('doubt' in settled && settled.doubt).toMatch(named);
+    expect('ambiguity' in settled && settled.ambiguity).toMatch(named);
     expect(entry.events.some(({ event }) => why.test(event))).toBe(true);
   });
 
@@ -141,7 +141,7 @@ describe('a bill with the amount of a lost internal transfer', () => {
     });
     const account = accountOf(server.url, ENOUGH);
     const settled = await settleWithdrawal(account, begin(account, 'lost1'));
-    expect(settled).toMatchObject({ outcome: 'unknown', doubt: expect.stringContaining('too many bills') });
+    expect(settled).toMatchObject({ outcome: 'unknown', ambiguity: expect.stringContaining('too many bills') });
   });
 });
 

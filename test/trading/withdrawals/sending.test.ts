@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Intent, WithdrawTerms } from '../../../src/trading/journal/intent.js';
+import type { RecordedWrite, WithdrawTerms } from '../../../src/trading/journal/intent.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { withdrawLimits } from '../../../src/trading/withdrawals/limits.js';
 import { sendWithdrawal } from '../../../src/trading/withdrawals/send.js';
@@ -70,7 +70,7 @@ function send(account: TestAccount, changes: Partial<typeof WANTED> = {}, id = '
   return sendWithdrawal(account, { ...WANTED, ...changes }, { id, limits: withdrawLimits({}), password: PASSWORD });
 }
 
-function intentOf(account: TestAccount): Intent[] {
+function intentOf(account: TestAccount): RecordedWrite[] {
   return [
     ...account.journal.open().map(({ intent }) => intent),
     ...account.journal.archive.since(0).map((one) => one.intent),
@@ -276,7 +276,7 @@ describe('a repeated withdrawal', () => {
     const server = await serve({ write: respond(DONE), reads: [TWICE] });
     const account = accountOf(server.url);
     expect(await send(account)).toEqual({ outcome: 'placed', id: NEW, duplicates: [DUPLICATE] });
-    expect(account.withdrawalAlarms).toMatchObject([{ intent: 'pit0001', id: NEW, ids: [DUPLICATE] }]);
+    expect(account.withdrawalAlarms).toMatchObject([{ writeId: 'pit0001', id: NEW, ids: [DUPLICATE] }]);
   });
 
   it('is reported when its answer was lost', async () => {
@@ -290,7 +290,7 @@ describe('a repeated withdrawal', () => {
     const server = await serve({ write: respond(DONE), reads: [[entry(), BEFORE], TWICE] });
     const account = accountOf(server.url);
     expect(await send(account)).toMatchObject({ duplicates: [] });
-    expect(await verifyWithdrawals(account, 'btc')).toMatchObject([{ intent: 'pit0001', id: NEW, ids: [DUPLICATE] }]);
+    expect(await verifyWithdrawals(account, 'btc')).toMatchObject([{ writeId: 'pit0001', id: NEW, ids: [DUPLICATE] }]);
     expect(await verifyWithdrawals(account, 'btc')).toEqual([]);
     expect(account.withdrawalAlarms).toHaveLength(1);
     expect(account.journal.archive.find('pit0001')?.duplicates).toEqual([DUPLICATE]);

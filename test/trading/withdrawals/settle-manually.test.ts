@@ -68,7 +68,7 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
     const account = await lostAt(DOUBTFUL, [], { ...LATE, budgetMs: 60_000 });
     const start = account.host.now();
     expect(await resolve(account, account.journal.open())).toMatchObject([
-      { outcome: 'unknown', doubt: expect.any(String) },
+      { outcome: 'unknown', ambiguity: expect.any(String) },
     ]);
     expect(account.host.now() - start).toBeLessThan(1_000);
   });

@@ -33,13 +33,13 @@ export async function sendGuided(context: Context, account: TradingAccount, give
     if (answer.failure === undefined) showCommand();
     return answer;
   } catch (error) {
-    if (error instanceof Failure && !isInDoubt(error)) showCommand();
+    if (error instanceof Failure && !isOutcomeUnknown(error)) showCommand();
     throw error;
   }
 }
 
 /** Whether this order, or an identical one, may be live: then nothing may invite the user to place it again. */
-function isInDoubt({ kind, clientId }: Failure): boolean {
+function isOutcomeUnknown({ kind, clientId }: Failure): boolean {
   return kind === 'unknown' || (kind === 'usage' && clientId !== null);
 }
 

@@ -2,15 +2,15 @@ import type { Order } from '../../domain/order.js';
 import { Job } from '../batches/job.js';
 import { lineTerms } from '../batches/lines.js';
 import { isTemporaryRefusal } from '../batches/pending-request.js';
-import type { Entry } from '../journal/entry.js';
-import { isOf, listOf, type MarketSide, type OrderTerms } from '../journal/intent.js';
+import type { JournalEntry } from '../journal/entry.js';
+import { isOf, listShowing, type MarketSide, type OrderTerms } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
-import type { Attempt, Intent, Row } from '../reconcile.js';
+import type { Attempt, Row, WantedItem } from '../reconcile.js';
 import { keyOf } from './terms.js';
 
 /** The parts of an open write's record that are needed. */
 export type OrderEntry = Pick<
-  Entry,
+  JournalEntry,
   'intent' | 'events' | 'settlement' | 'isVerified' | 'isUnexpected' | 'endVerification' | 'addFound'
 >;
 
@@ -27,7 +27,7 @@ export interface OrderWrite {
 
 /** The key of an order, in the list and in the journal. */
 export function rowOf({ id, price, amount, time }: Order): Row {
-  return { id, key: keyOf(price, amount), time };
+  return { id, matchKey: keyOf(price, amount), time };
 }
 
 /**
@@ -35,12 +35,12 @@ export function rowOf({ id, price, amount, time }: Order): Row {
  * be executed again. A write that is settled meanwhile is among them.
  */
 export function openOrderWrites(journal: Journal, { market, side }: MarketSide): OrderWrite[] {
-  const isHere = ({ intent }: Entry) => {
-    const list = listOf(intent);
+  const isHere = ({ intent }: JournalEntry) => {
+    const list = listShowing(intent);
     return list !== undefined && 'market' in list && list.market === market && list.side === side;
   };
   const open = journal.open().filter(isHere);
-  const settled = journal.verifying({ market, side });
+  const settled = journal.settledButRepeatable({ market, side });
   const ids = new Set(settled.map(nameOf));
   return [
     ...open.filter((entry) => !ids.has(nameOf(entry))).map((entry) => orderWrite(entry, false)),
@@ -49,24 +49,24 @@ export function openOrderWrites(journal: Journal, { market, side }: MarketSide):
 }
 
 /** An id that the user chose may name several writes, one after the other. */
-export function nameOf({ intent }: Pick<Entry, 'intent'>): string {
+export function nameOf({ intent }: Pick<JournalEntry, 'intent'>): string {
   return `${intent.id} ${intent.time}`;
 }
 
 export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
-  if (isOf(entry.intent, 'orderMoreV2')) return jobWrite(new Job(entry as Entry<'orderMoreV2'>), isSettled);
+  if (isOf(entry.intent, 'orderMoreV2')) return jobWrite(new Job(entry as JournalEntry<'orderMoreV2'>), isSettled);
   const settlement = isSettled ? entry.settlement : undefined;
   const order = settlement?.outcome === 'placed' ? settlement.id : null;
   const state = settlement === undefined ? 'open' : order === null ? 'absent' : 'placed';
   const { price, amount } = entry.intent.terms as OrderTerms;
-  const intent: Intent = { id: nameOf(entry), key: keyOf(price, amount), order, state };
+  const item: WantedItem = { id: nameOf(entry), matchKey: keyOf(price, amount), order, state };
   const { reqTime } = entry.intent;
   const attempt: Attempt = {
-    id: intent.id,
-    group: intent.id,
-    intents: [intent],
+    id: item.id,
+    writeId: item.id,
+    items: [item],
     answer: state === 'open' ? 'lost' : 'answered',
-    named: [],
+    answeredIds: [],
     reqTime,
     checkedTo: settlement?.checkedTo,
     hasClientId: true,
@@ -81,8 +81,8 @@ export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
  */
 export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly number[] = []): OrderWrite {
   const name = nameOf(job.entry);
-  const intentOf = (line: number, order: string | null, state: Intent['state']): Intent => {
-    return { id: lineId(job, line), key: job.keys[line] ?? '', order, state };
+  const itemOf = (line: number, order: string | null, state: WantedItem['state']): WantedItem => {
+    return { id: lineId(job, line), matchKey: job.keys[line] ?? '', order, state };
   };
   const isKnownBefore = (count: number) => (id: string) => (job.known.get(id) ?? Number.POSITIVE_INFINITY) < count;
   const pending = [...job.pendingRequests.values()].map((request): Attempt => {
@@ -90,10 +90,10 @@ export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly
     const kind = typeof answer === 'string' ? answer : isTemporaryRefusal(request) ? 'deferred' : 'refused';
     return {
       id: `${name} request ${request.request}`,
-      group: name,
-      intents: [...request.lines].map((line) => intentOf(line, null, 'open')),
+      writeId: name,
+      items: [...request.lines].map((line) => itemOf(line, null, 'open')),
       answer: kind,
-      named: [...request.named],
+      answeredIds: [...request.answeredIds],
       reqTime: request.reqTime,
       isOlder: isKnownBefore(request.knownBefore),
     };
@@ -101,26 +101,26 @@ export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly
   const checkedTo = isSettled ? job.checkedTo : undefined;
   const lost = job.lostLines;
   const attemptsOf = (lines: readonly number[], answer: 'answered' | 'lost'): Attempt[] => {
-    const sent = new Map<number, Intent[]>();
+    const sent = new Map<number, WantedItem[]>();
     for (const line of lines) {
       const [outcome, reqTime] = [job.results[line], job.sentAt[line]];
       if (outcome === undefined || reqTime === undefined) continue;
       const order = outcome.outcome === 'placed' ? outcome.id : null;
-      const intent = intentOf(line, order, order === null ? 'absent' : 'placed');
-      sent.set(reqTime, [...(sent.get(reqTime) ?? []), intent]);
+      const item = itemOf(line, order, order === null ? 'absent' : 'placed');
+      sent.set(reqTime, [...(sent.get(reqTime) ?? []), item]);
     }
-    return [...sent].map(([reqTime, intents]): Attempt => {
-      return { id: `${name} ${answer} ${reqTime}`, group: name, intents, answer, named: [], reqTime, checkedTo };
+    return [...sent].map(([reqTime, items]): Attempt => {
+      return { id: `${name} ${answer} ${reqTime}`, writeId: name, items, answer, answeredIds: [], reqTime, checkedTo };
     });
   };
   const answered = [...job.results.keys()].filter((line) => !lost.has(line));
   const decided = [...attemptsOf(answered, 'answered'), ...attemptsOf([...lost], 'lost')];
   const unsent: Attempt = {
     id: `${name} unexpected lines`,
-    group: name,
-    intents: unexpectedLines.map((line) => intentOf(line, null, 'open')),
+    writeId: name,
+    items: unexpectedLines.map((line) => itemOf(line, null, 'open')),
     answer: 'lost',
-    named: [],
+    answeredIds: [],
     reqTime: job.entry.intent.reqTime,
     isOlder: isKnownBefore(job.terms.baseline.length),
   };
@@ -132,14 +132,14 @@ export function lineId(job: Job, line: number): string {
   return `${nameOf(job.entry)} line ${line}`;
 }
 
-/** The terms of an intent of a write, and which line of a job it is. */
-export function termsOf({ entry, job }: OrderWrite, intent: Intent): { terms: OrderTerms; line?: number } {
+/** The terms of a wanted item of a write, and which line of a job it is. */
+export function termsOf({ entry, job }: OrderWrite, item: WantedItem): { terms: OrderTerms; line?: number } {
   if (job === undefined) return { terms: entry.intent.terms as OrderTerms };
-  const line = lineOf(intent);
+  const line = lineOf(item);
   return { terms: lineTerms(job, line), line };
 }
 
-/** The line of a job that an intent is. */
-export function lineOf({ id }: Intent): number {
+/** The line of a job that a wanted item is. */
+export function lineOf({ id }: WantedItem): number {
   return Number(id.slice(id.lastIndexOf(' ') + 1));
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toleranceMemory } from '../../../src/commands/session/context.js';
+import { requestLifetimeMemory } from '../../../src/commands/session/context.js';
 import { Cache } from '../../../src/config/cache.js';
 import { Profiles } from '../../../src/config/profiles.js';
 import { temporaryState } from '../../trading/support/account.js';
@@ -15,11 +15,11 @@ it.each([
   await profiles.add({ name: 'main', baseUrl: HOST, tradeUrl: HOST, wsUrl: null });
   const memory = async () => {
     const { settings } = await profiles.get('main');
-    return toleranceMemory({ profile: 'main', settings, hostFromEnvironment, tradeUrl: HOST }, profiles, cache);
+    return requestLifetimeMemory({ profile: 'main', settings, hostFromEnvironment, tradeUrl: HOST }, profiles, cache);
   };
   const first = await memory();
-  await first.keep(4_200);
+  await first.save(4_200);
   expect([first.known, (await memory()).known]).toEqual([5_000, 5_000]);
-  await first.forget();
+  await first.clear();
   expect([first.known, (await memory()).known]).toEqual([undefined, undefined]);
 });

@@ -15,7 +15,7 @@ const IN_TROUBLE: readonly (number | null)[] = [OBSERVED.internal, OBSERVED.main
  * Whether a lookup failed with the same code as the write (missing permission, unknown market): then the order does not
  * exist.
  */
-export function isRefusedAlike(error: unknown, refusal: number | null | undefined): boolean {
+export function isSameRefusal(error: unknown, refusal: number | null | undefined): boolean {
   if (!(error instanceof Failure) || error.kind !== 'refused' || error.code === null) return false;
   return error.code === refusal && !IN_TROUBLE.includes(error.code);
 }
