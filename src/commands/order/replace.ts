@@ -67,7 +67,7 @@ export default define({
   dryRunOutput: shape.list(shape.either(dryRunShape(), dryRunShape(ORDER_PREVIEW)), 'the cancellation and the order'),
   async run(context, { market, order, id, at, amount, override, ...flags }) {
     if ((order === undefined) === (id === undefined))
-      throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders'));
+      throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders', market));
     if (at === undefined && amount === undefined)
       throw usage('Nothing would change.', 'Give the new price with --at, the new amount with --amount, or both.');
     const { account = 'spot', borrow, repay } = flags;
