@@ -168,7 +168,7 @@ function __pit_tree_flags
                 '--account=spot|isolated|cross' 'spot, isolated or cross (default: spot)' \
                 '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only' \
                 '--resume=@unresolved' 'continue a job that was stopped' \
-                '--fields=,line|price|amount|outcome|id|reason' 'show only these fields in tables and --csv'
+                '--fields=,line|price|amount|outcome|id|reason|state|filled|filledValue|averagePrice|fee|feeCoin' 'show only these fields in tables and --csv'
         case 'order show'
             printf '%s\t%s\n' \
                 '--id=@clientId' 'your own id of the order' \
@@ -323,6 +323,7 @@ function __pit_tree_flags
                 '--limit=-' 'change limits, for tests: key=600,address=off,lock=10s,kline=off,reqTime=5s' \
                 '--strict-agent' 'refuse a User-Agent that is not a browser\'s' \
                 '--kline-since=first|latest' 'which 1,000 candles to return after since: first or latest (default: latest)' \
+                '--history=-' 'how far candles reach back: 365d (default: 21d)' \
                 '--dialect=document|observed' 'serve the document to the letter, or what clients parse: document or observed (default: the last one, or document)' \
                 '--zone=-' 'the time zone of dates in answers, such as +08:00 (default: UTC)' \
                 '--fields=,baseUrl|tradeUrl|wsUrl|accessKey|secretKey|safePwd|pid|adminUrl|adminToken' 'show only these fields in tables and --csv'

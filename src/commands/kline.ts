@@ -14,6 +14,7 @@ import type { Screen } from '../terminal/screen.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
 import type { CandleSeries } from './candle-view.js';
+import { dayOf, keepDay } from './day-prices.js';
 import { CANDLE_FILE } from './history/shapes.js';
 import { filePath, marketName, moment, oneOf, wholeNumber } from './inputs.js';
 import { requireWatchable, WATCH, watch } from './watch/watch.js';
@@ -114,6 +115,8 @@ export default define({
       });
     }
     const { candles, failure } = await read();
+    const day = until === undefined ? dayOf(type, candles) : undefined;
+    if (day !== undefined) await keepDay(context, market, day);
     const answer = answerOf(candles, now);
     const shown = isDrawn ? { ...answer, show: await chartOf({ market, type, candles }, output, svg) } : answer;
     return failure === null ? shown : { ...shown, failure };

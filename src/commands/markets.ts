@@ -1,10 +1,13 @@
 import { listing } from '../cli/answers.js';
 import { define, flag, optional } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
+import type { Market } from '../domain/market.js';
 import { grouped } from '../domain/number-format.js';
 import { usage } from '../errors.js';
 import * as origin from '../exchange/origins.js';
+import type { Column } from '../terminal/table.js';
 import { unknownCoinNote } from './coin-filter.js';
+import { knownDays, withDay } from './day-prices.js';
 import { coinName, marketName } from './inputs.js';
 
 export default define({
@@ -28,15 +31,17 @@ export default define({
       minNotional: shape.decimal('smallest order in the quote coin', origin.MARKET.minNotional),
     }),
   ),
-  async run({ session, output }, { market, base, quote }) {
+  async run(context, { market, base, quote }) {
     if (market !== undefined && (base ?? quote) !== undefined) {
       throw usage('A market and --base or --quote exclude each other.', 'Name a market or filter by coin.');
     }
+    const { session, output } = context;
     const catalog = await session.markets();
     const markets = market === undefined ? await catalog.all() : [await catalog.find(market)];
     const unknown = unknownCoinNote(markets, { base, quote });
     if (unknown !== undefined) output.note(unknown);
     const rows = markets.filter((row) => (base ?? row.base) === row.base && (quote ?? row.quote) === row.quote);
+    const days = await knownDays(context);
     return listing({
       rows,
       fields: [
@@ -50,16 +55,18 @@ export default define({
         'minAmount',
         'minNotional',
       ],
-      columns: [
-        { title: 'market', value: (row) => row.market, importance: 5, paint: (text, _, paint) => paint.strong(text) },
-        { title: 'tick size', value: (row) => row.tickSize, align: 'decimal', importance: 4 },
-        { title: 'lot size', value: (row) => row.lotSize, align: 'decimal', importance: 4 },
-        { title: 'min. amount', value: (row) => grouped(row.minAmount), align: 'decimal', importance: 3 },
-        { title: 'base', value: (row) => row.base, importance: 2, paint: (text, _, paint) => paint.faint(text) },
-        { title: 'min. value', value: (row) => grouped(row.minNotional), align: 'decimal', importance: 3 },
-        { title: 'quote', value: (row) => row.quote, importance: 2, paint: (text, _, paint) => paint.faint(text) },
-      ],
+      columns: withDay(output, rows, COLUMNS, ({ market: name }) => days(name), 3),
       empty: 'No matching market.',
     });
   },
 });
+
+const COLUMNS: readonly Column<Market>[] = [
+  { title: 'market', value: (row) => row.market, importance: 5, paint: (text, _, paint) => paint.strong(text) },
+  { title: 'tick size', value: (row) => row.tickSize, align: 'decimal', importance: 4 },
+  { title: 'lot size', value: (row) => row.lotSize, align: 'decimal', importance: 4 },
+  { title: 'min. amount', value: (row) => grouped(row.minAmount), align: 'decimal', importance: 3 },
+  { title: 'base', value: (row) => row.base, importance: 2, paint: (text, _, paint) => paint.faint(text) },
+  { title: 'min. value', value: (row) => grouped(row.minNotional), align: 'decimal', importance: 3 },
+  { title: 'quote', value: (row) => row.quote, importance: 2, paint: (text, _, paint) => paint.faint(text) },
+];

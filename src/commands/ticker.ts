@@ -10,9 +10,11 @@ import { usage } from '../errors.js';
 import * as origin from '../exchange/origins.js';
 import type { Answer } from '../terminal/answer.js';
 import { changeColumn } from '../terminal/cells.js';
+import type { Output } from '../terminal/output.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime } from '../terminal/time.js';
 import { unknownCoinNote } from './coin-filter.js';
+import { type DayPrices, dayOf, knownDays, withDay } from './day-prices.js';
 import { coinName, marketName, oneOf } from './inputs.js';
 import { requireWatchable, WATCH, watch } from './watch/watch.js';
 
@@ -60,33 +62,49 @@ export default define({
     }
     const known = await chosenMarkets(context, markets, quote);
     const areNamed = markets.length > 0;
+    const days = await knownDays(context);
     const read = async () =>
       answerOf(
+        context.output,
         known.length <= MAX_SINGLE_REQUESTS && areNamed
           ? await readEach(context, known)
           : await readAll(context, known),
         sort,
+        days,
       );
     if (!isWatched) return read();
     // all markets come from one request; channels would be one subscription for each
     if (!areNamed) return watch(context, read);
     const channels = known.map(({ market }) => ({ kind: 'ticker', market }) as const);
+    // each costs a K-line request at first, of which all processes have one a second
+    const isFew = known.length <= MAX_SINGLE_REQUESTS && context.output.canDraw;
     return watch(context, read, {
       channels,
-      answer: (value) =>
+      extras: isFew ? channels.map(({ market }) => candlesOf(market)) : [],
+      answer: (value, extra) =>
         answerOf(
+          context.output,
           channels.map((channel) => tickerRow(channel.market, value(channel))),
           sort,
+          (market) => dayOf('1hour', extra(candlesOf(market)) ?? []) ?? days(market),
         ),
     });
   },
 });
 
-function answerOf(rows: readonly Row[], sort: Sorting | undefined): Answer {
+function candlesOf(market: string) {
+  return { kind: 'kline', market, type: '1hour' } as const;
+}
+
+function answerOf(output: Output, rows: readonly Row[], sort: Sorting | undefined, days: DayPrices): Answer {
+  const pricesOf = ({ market, last }: Row) => {
+    const closes = days(market);
+    return last === null ? closes : closes && [...closes.slice(0, -1), last];
+  };
   return listing({
     rows: sort === undefined ? rows : sorted(rows, sort),
     fields: ['market', 'time', 'bid', 'ask', 'last', 'open', 'high', 'low', 'change', 'volume'],
-    columns: TICKER_COLUMNS,
+    columns: withDay(output, rows, TICKER_COLUMNS, pricesOf, 4),
     empty: 'No matching market.',
   });
 }

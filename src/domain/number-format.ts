@@ -1,5 +1,6 @@
 import { Decimal } from './decimal.js';
 import type { Market } from './market.js';
+import type { Side } from './order.js';
 
 // Numbers as people read them, in previews, messages and results. JSON and CSV never pass through here: they are exact.
 
@@ -25,6 +26,11 @@ const AVERAGE_EXTRA = 2;
 /** An average price, which need not lie on a tick: `28,065.3414`. */
 export function formatAverage(average: Decimal | string, { priceScale }: Scale, rounding: 'up' | 'down'): string {
   return withDecimals(decimalOf(average).rescaled(priceScale + AVERAGE_EXTRA, rounding), priceScale);
+}
+
+/** The same with the decimals of an order's own price, for who does not know the market. Rounded against the user. */
+export function averageNear(average: string, side: Side, price: string): string {
+  return formatAverage(average, { priceScale: Decimal.of(price).scale }, side === 'buy' ? 'up' : 'down');
 }
 
 /** An amount of a coin, or a value in one, with all its digits and no zeros at their end: `14,050.25`. */

@@ -3,12 +3,12 @@ import type { Redaction } from '../platform/redaction.js';
 import type { Budget } from './budget.js';
 import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
-import { type Lane, Limiter, type Limits, ownLimits, type Turn, type TurnEnd } from './limiter/limiter.js';
+import { Limiter, type Limits, ownLimits, type Priority, type SendSlot, type SlotEnd } from './limiter/limiter.js';
 import { OBSERVED } from './observed-codes.js';
 import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
 import type { Result } from './operations/operation.js';
-import { type Credentials, type Given, type Hosts, requestUrl, type ValuesOf } from './request.js';
-import { Mismatch, Refused, readResponse, requireJson, wholeBody } from './response.js';
+import { type Credentials, type Hosts, type ParameterValues, requestUrl, type ValuesOf } from './request.js';
+import { Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './response.js';
 import { type Delivery, get, type HttpAnswer, type Network, TransportError } from './transport.js';
 import { CANCELLED, NO_TIME, outcomeOf, WAITED_TOO_LONG, type WriteOutcome } from './write-outcome.js';
 
@@ -40,7 +40,7 @@ export interface ApiOptions {
 }
 
 /** When a write is sent, and whether. */
-export interface Send {
+export interface WriteOptions {
   /**
    * Milliseconds since the Unix epoch (default: now). It decides how long a lost request may still be executed, so the
    * journal records it before the request leaves.
@@ -50,12 +50,12 @@ export interface Send {
   readonly mayLeave?: (() => boolean) | undefined;
 }
 
-type Timing = Pick<Delivery, 'fresh' | 'timeoutMs'>;
+type Timing = Pick<Delivery, 'ownConnection' | 'timeoutMs'>;
 
 /** An operation with its values, and what to make of the body of its answer. */
-interface Call<Answer> {
+interface ApiRequest<Answer> {
   readonly name: string;
-  readonly values: Given;
+  readonly values: ParameterValues;
   /** `check` throws once the time is over: a long answer takes long to read. */
   readonly read: (body: string, answer: HttpAnswer, check: () => void) => Answer;
 }
@@ -108,11 +108,11 @@ export class ExchangeApi {
    * what the interface says.
    */
   async read<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Promise<Result<OperationNamed<Name>>> {
-    return this.#repeatable(describedCall(name, values));
+    return this.#repeatable(describedRequest(name, values));
   }
 
   /** The same, with the body as it came, whatever its fields; it must be JSON. Throws Failure as {@link read}. */
-  async ask(name: OperationName, values: Given): Promise<string> {
+  async ask(name: OperationName, values: ParameterValues): Promise<string> {
     return this.#repeatable({ name, values, read: (body, _, check) => wholeBody(name, body, check) });
   }
 
@@ -120,12 +120,12 @@ export class ExchangeApi {
    * One answer to a read, refused or not, with what it shows of the host. Throws Failure as {@link read} if no answer came
    * that the interface could have sent.
    */
-  async probe(name: OperationName, values: Given): Promise<HttpAnswer> {
+  async get(name: OperationName, values: ParameterValues): Promise<HttpAnswer> {
     const read = (body: string, answer: HttpAnswer, check: () => void) => {
       requireJson(name, body, check);
       return answer;
     };
-    return this.#paced({ name, values, read }).catch((error) => {
+    return this.#sendRead({ name, values, read }).catch((error) => {
       throw failureOf(error, name, this.lockedUntil);
     });
   }
@@ -137,7 +137,7 @@ export class ExchangeApi {
   async accepts<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number): Promise<boolean> {
     if (operationOf(name).effect !== 'read') throw new Error(`${name} changes something`);
     try {
-      await this.#paced(describedCall(name, values), reqTime);
+      await this.#sendRead(describedRequest(name, values), reqTime);
       return true;
     } catch (error) {
       if (!(error instanceof Refused) || isUnread(error)) throw failureOf(error, name, this.lockedUntil);
@@ -152,14 +152,14 @@ export class ExchangeApi {
   async write<Name extends OperationName>(
     name: Name,
     values: ValuesOf<Name>,
-    send?: Send,
+    send?: WriteOptions,
   ): Promise<WriteOutcome<Result<OperationNamed<Name>>>> {
-    return this.#once(describedCall(name, values), send);
+    return this.#sendWrite(describedRequest(name, values), send);
   }
 
   /** The same for an operation the interface does not describe; the answer is its body. Throws as {@link write}. */
-  async call(name: string, values: Given, send?: Send): Promise<WriteOutcome<string>> {
-    return this.#once({ name, values, read: (body, _, check) => wholeBody(name, body, check) }, send);
+  async rawCall(name: string, values: ParameterValues, send?: WriteOptions): Promise<WriteOutcome<string>> {
+    return this.#sendWrite({ name, values, read: (body, _, check) => wholeBody(name, body, check) }, send);
   }
 
   // market data needs neither a clock nor a limit, so they are made when they are first needed
@@ -179,13 +179,13 @@ export class ExchangeApi {
     return this.#madeLimiter;
   }
 
-  async #repeatable<Answer>(call: Call<Answer>): Promise<Answer> {
-    const { access, effect } = operationOf(call.name);
-    if (effect === 'write') throw new Error(`${call.name} is a write and is sent once`);
+  async #repeatable<Answer>(request: ApiRequest<Answer>): Promise<Answer> {
+    const { access, effect } = operationOf(request.name);
+    if (effect === 'write') throw new Error(`${request.name} is a write and is sent once`);
     try {
-      return await this.#withRetries(() => (access === 'signed' ? this.#readInTime(call) : this.#paced(call)));
+      return await this.#withRetries(() => (access === 'signed' ? this.#readInTime(request) : this.#sendRead(request)));
     } catch (error) {
-      throw failureOf(error, call.name, this.lockedUntil);
+      throw failureOf(error, request.name, this.lockedUntil);
     }
   }
 
@@ -204,54 +204,57 @@ export class ExchangeApi {
   }
 
   /** The answer that refuses a wrong `reqTime` also shows the right time, so the next attempt has it. */
-  async #readInTime<Answer>(call: Call<Answer>): Promise<Answer> {
+  async #readInTime<Answer>(request: ApiRequest<Answer>): Promise<Answer> {
     const { offset } = this.#clock;
     try {
-      return await this.#paced(call);
+      return await this.#sendRead(request);
     } catch (error) {
       const isLate = error instanceof Refused && error.code === OBSERVED.expired;
       if (!isLate || this.#clock.offset === offset) throw error;
-      return this.#paced(call);
+      return this.#sendRead(request);
     }
   }
 
   /** Sends a request that may be repeated, within the limits. `reqTime` is now if it is absent. */
-  async #paced<Answer>(call: Call<Answer>, reqTime?: number): Promise<Answer> {
-    const { bucket, effect } = operationOf(call.name);
+  async #sendRead<Answer>(request: ApiRequest<Answer>, reqTime?: number): Promise<Answer> {
+    const { bucket, effect } = operationOf(request.name);
     const send = () => {
       const timeoutMs = Math.min(READ_TIMEOUT_MS, this.options.budget.leftMs);
-      return this.#exchange(call, reqTime, { fresh: false, timeoutMs });
+      return this.#roundTrip(request, reqTime, { ownConnection: false, timeoutMs });
     };
     if (bucket === 'none') return send();
-    return inTurn(await this.#limiter.turn({ bucket, lane: laneOf(call.name), mayProbe: effect === 'read' }), send);
+    return inSlot(
+      await this.#limiter.acquire({ bucket, priority: priorityOf(request.name), mayProbe: effect === 'read' }),
+      send,
+    );
   }
 
-  async #once<Answer>(call: Call<Answer>, send: Send = {}): Promise<WriteOutcome<Answer>> {
+  async #sendWrite<Answer>(request: ApiRequest<Answer>, send: WriteOptions = {}): Promise<WriteOutcome<Answer>> {
     const { reqTime = this.now(), mayLeave = () => true } = send;
     const { budget } = this.options;
     const leastMs = Math.min(LEAST_FOR_WRITE_MS, budget.milliseconds / 10);
     if (!budget.allows(leastMs)) return NO_TIME;
-    this.#check(call);
+    this.#check(request);
     try {
-      const { bucket } = operationOf(call.name);
-      const turn = await this.#limiter.turn({ bucket, lane: laneOf(call.name), mayProbe: false });
+      const { bucket } = operationOf(request.name);
+      const slot = await this.#limiter.acquire({ bucket, priority: priorityOf(request.name), mayProbe: false });
       const stopped = budget.allows(leastMs) ? (mayLeave() ? undefined : CANCELLED) : WAITED_TOO_LONG;
       if (stopped !== undefined) {
-        await turn.unused();
+        await slot.unused();
         return stopped;
       }
-      const delivery = { fresh: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2) };
-      this.options.writesUnderWay?.add(call);
-      return { kind: 'done', answer: await inTurn(turn, () => this.#exchange(call, reqTime, delivery)) };
+      const delivery = { ownConnection: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2) };
+      this.options.writesUnderWay?.add(request);
+      return { kind: 'done', answer: await inSlot(slot, () => this.#roundTrip(request, reqTime, delivery)) };
     } catch (error) {
       return outcomeOf(error);
     } finally {
-      this.options.writesUnderWay?.delete(call);
+      this.options.writesUnderWay?.delete(request);
     }
   }
 
   /** Throws for everything that can be wrong before anything is sent. */
-  #check({ name, values }: Call<unknown>): void {
+  #check({ name, values }: ApiRequest<unknown>): void {
     try {
       requestUrl(this.options, name, values, () => this.now());
     } catch (error) {
@@ -259,20 +262,24 @@ export class ExchangeApi {
     }
   }
 
-  async #exchange<Answer>(call: Call<Answer>, reqTime: number | undefined, delivery: Timing): Promise<Answer> {
+  async #roundTrip<Answer>(
+    request: ApiRequest<Answer>,
+    reqTime: number | undefined,
+    delivery: Timing,
+  ): Promise<Answer> {
     try {
-      return await this.#send(call, reqTime, delivery);
+      return await this.#send(request, reqTime, delivery);
     } catch (error) {
       const { restart } = this.options;
-      const isConnectionRefused = error instanceof TransportError && error.fault === 'refused' && !error.sent;
+      const isConnectionRefused = error instanceof TransportError && error.fault === 'refused' && !error.mayHaveLeft;
       if (!isConnectionRefused || restart === undefined) throw error;
       await restart();
-      return this.#send(call, reqTime, delivery);
+      return this.#send(request, reqTime, delivery);
     }
   }
 
   async #send<Answer>(
-    { name, values, read }: Call<Answer>,
+    { name, values, read }: ApiRequest<Answer>,
     reqTime: number | undefined,
     delivery: Timing,
   ): Promise<Answer> {
@@ -285,7 +292,7 @@ export class ExchangeApi {
       const sent = await get(url, { ...delivery, maxBytes: operationOf(name).maxBytes, network, signal });
       const whole = { ...sent, body: host.redaction.applyToData(sent.body) };
       const { status, body, date } = whole;
-      this.#learn(name, date, host.monotonic() - start);
+      this.#adjustClock(name, date, host.monotonic() - start);
       report(`HTTP ${status}, ${body.length} characters`);
       if (!ANSWERED.has(status)) throw new BadStatus(status);
       const answer = read(body, whole, () => {
@@ -300,7 +307,7 @@ export class ExchangeApi {
   }
 
   /** Only the trade host's clock counts: it judges `reqTime`, and market data may come out of somebody's cache. */
-  #learn(name: string, date: number | null, tookMs: number): void {
+  #adjustClock(name: string, date: number | null, tookMs: number): void {
     if (date === null || operationOf(name).access !== 'signed') return;
     const received = this.options.host.now();
     this.#clock.addSample({ date, sent: received - tookMs, received });
@@ -312,35 +319,37 @@ const ANSWERED: ReadonlySet<number> = new Set([200, 201]);
 
 const TOO_LATE = 'no time was left to read the answer';
 
-function laneOf(name: string): Lane {
+function priorityOf(name: string): Priority {
   return CANCELLING.has(name) ? 'cancel' : 'common';
 }
 
 /** An error that quotes an answer, which may repeat the request with its keys. */
 function withoutSecrets(thrown: unknown, redaction: Redaction): unknown {
   if (thrown instanceof Refused) return new Refused(thrown.code, redaction.apply(thrown.message), thrown.busy);
-  return thrown instanceof Mismatch ? new Mismatch(redaction.apply(thrown.message), thrown.form) : thrown;
+  return thrown instanceof UnexpectedResponse
+    ? new UnexpectedResponse(redaction.apply(thrown.message), thrown.form)
+    : thrown;
 }
 
-function describedCall<Name extends OperationName>(
+function describedRequest<Name extends OperationName>(
   name: Name,
   values: ValuesOf<Name>,
-): Call<Result<OperationNamed<Name>>> {
+): ApiRequest<Result<OperationNamed<Name>>> {
   return { name, values, read: (body, _, check) => readResponse(name, body, check) };
 }
 
-/** Sends a request within its turn. The exchange counts a request before it answers, so the turn ends with the answer. */
-async function inTurn<Value>(turn: Turn, send: () => Promise<Value>): Promise<Value> {
-  let turnEnd: TurnEnd = 'nothing';
+/** Sends a request within its slot. The exchange counts a request before it answers, so the slot ends with the answer. */
+async function inSlot<Value>(slot: SendSlot, send: () => Promise<Value>): Promise<Value> {
+  let slotEnd: SlotEnd = 'nothing';
   try {
     const value = await send();
-    turnEnd = 'answer';
+    slotEnd = 'answer';
     return value;
   } catch (error) {
-    if (error instanceof Refused) turnEnd = error.code === OBSERVED.locked ? 'lock' : 'answer';
+    if (error instanceof Refused) slotEnd = error.code === OBSERVED.locked ? 'lock' : 'answer';
     throw error;
   } finally {
-    await turn.over(turnEnd);
+    await slot.over(slotEnd);
   }
 }
 
@@ -354,7 +363,7 @@ function pauseAfter(error: unknown, attempt: number, chance: number): number {
 function isPassing(error: unknown): boolean {
   if (error instanceof TransportError) return !['certificate', 'endless', 'cancelled'].includes(error.fault);
   if (error instanceof BadStatus) return error.status >= 500;
-  if (error instanceof Mismatch) return error.form !== 'json';
+  if (error instanceof UnexpectedResponse) return error.form !== 'json';
   // market data without a code: {"result": false} was observed when the host was busy, K-line's one a second included
   return error instanceof Refused && isCrowded(error);
 }

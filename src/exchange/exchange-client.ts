@@ -12,7 +12,7 @@ import type {
 } from '../domain/order.js';
 import { Failure } from '../errors.js';
 import type { Budget } from './budget.js';
-import { type ApiOptions, ExchangeApi, type Send } from './exchange-api.js';
+import { type ApiOptions, ExchangeApi, type WriteOptions } from './exchange-api.js';
 import { OBSERVED } from './observed-codes.js';
 import { codecOf, type OperationName, type RequestOf, type ValueOf } from './operations/index.js';
 import type { Hosts } from './request.js';
@@ -181,7 +181,7 @@ export class ExchangeClient {
   async placeOrder(
     terms: OrderTerms,
     clientId: string,
-    send?: Send,
+    send?: WriteOptions,
   ): Promise<WriteOutcome<{ readonly id: string } & Message>> {
     const outcome = await this.#write('order', { terms, clientId }, send);
     const { market, type } = terms;
@@ -193,7 +193,7 @@ export class ExchangeClient {
   /** Places up to 20 limit orders with one request. */
   async placeOrders(
     batch: BatchRequest,
-    send?: Send,
+    send?: WriteOptions,
   ): Promise<WriteOutcome<{ readonly ids: readonly string[] } & Message>> {
     const outcome = await this.#write('orderMoreV2', batch, send);
     const { market } = batch;
@@ -202,7 +202,7 @@ export class ExchangeClient {
     return outcome;
   }
 
-  async cancelOrder(market: string, order: OrderReference, send?: Send): Promise<WriteOutcome<Cancellation>> {
+  async cancelOrder(market: string, order: OrderReference, send?: WriteOptions): Promise<WriteOutcome<Cancellation>> {
     const outcome = await this.#write('cancelOrder', { market, order }, send);
     if (outcome.kind === 'done') this.#observe({ kind: 'cancelled', order });
     return outcome;
@@ -217,7 +217,7 @@ export class ExchangeClient {
   withdraw(
     withdrawal: WithdrawalRequest,
     password: string,
-    send?: Send,
+    send?: WriteOptions,
   ): Promise<WriteOutcome<{ readonly id: string } & Message>> {
     return this.#write('withdraw', { withdrawal, password }, send);
   }
@@ -242,12 +242,12 @@ export class ExchangeClient {
 
   /** One answer of the market-data host, with its HTTP details. Throws Failure as any read. */
   probeMarketData(): Promise<HttpAnswer> {
-    return this.api.probe('markets', {});
+    return this.api.get('markets', {});
   }
 
   /** One answer of the trade host to a request that needs no key. */
   probeTrading(): Promise<HttpAnswer> {
-    return this.api.probe('getFeeInfo', {});
+    return this.api.get('getFeeInfo', {});
   }
 
   async #read<Name extends OperationName>(name: Name, request: RequestOf<Name>): Promise<ValueOf<Name>> {
@@ -260,7 +260,7 @@ export class ExchangeClient {
   async #write<Name extends OperationName>(
     name: Name,
     request: RequestOf<Name>,
-    send?: Send,
+    send?: WriteOptions,
   ): Promise<WriteOutcome<ValueOf<Name>>> {
     const codec = codecOf(name);
     const outcome = await this.api.write(name, codec.encode(request), send);

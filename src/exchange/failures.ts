@@ -1,7 +1,7 @@
 import { type Advice, clockTime, Failure, suggest } from '../errors.js';
 import { OBSERVED } from './observed-codes.js';
 import { InvalidParameter } from './request.js';
-import { Mismatch, Refused } from './response.js';
+import { Refused, UnexpectedResponse } from './response.js';
 import { TransportError } from './transport.js';
 
 /** A front end answered instead of the exchange. */
@@ -46,7 +46,7 @@ export function failureOf(thrown: unknown, operation: string, lockedUntil?: numb
     });
   }
   if (thrown instanceof BadStatus) return badStatus(thrown, operation);
-  if (thrown instanceof Mismatch) {
+  if (thrown instanceof UnexpectedResponse) {
     return new Failure('internal', thrown.message, { hint: mismatchHint(thrown), cause: thrown });
   }
   if (thrown instanceof InvalidParameter) return new Failure('usage', `${operation}: ${thrown.message}`);
@@ -92,7 +92,7 @@ function unreachableHint({ fault, fix }: TransportError): Advice {
   return 'Nothing was changed by this call.';
 }
 
-function mismatchHint({ form }: Mismatch): Advice {
+function mismatchHint({ form }: UnexpectedResponse): Advice {
   return form === 'html'
     ? 'Such a page usually means that the exchange is down, or that the host is not its interface.'
     : [suggest('Check the host', 'profile', 'show'), '--verbose shows the requests.'];

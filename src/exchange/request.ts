@@ -32,14 +32,14 @@ export interface Hosts {
 export type ValuesOf<Name extends OperationName> = Values<OperationNamed<Name>>;
 
 /** Values by the names of their parameters. An undefined one is not sent. */
-export type Given = Readonly<Record<string, string | undefined>>;
+export type ParameterValues = Readonly<Record<string, string | undefined>>;
 
 /**
  * The values that will be sent, checked against the operation's rules, in the order of its description; those of an
  * operation that is not described, in the order in which they are given.
  * Throws {@link InvalidParameter}.
  */
-export function checkedParameters(name: string, values: Given): Map<string, string> {
+export function checkedParameters(name: string, values: ParameterValues): Map<string, string> {
   const given = new Map(Object.entries(values).filter(isGiven));
   if (!isDescribed(name)) return checkedFreely(name, given);
   const { parameters }: Operation = operations[name];
@@ -147,7 +147,7 @@ interface Signer {
 export function requestUrl(
   { host, hosts, credentials }: Signer,
   name: string,
-  values: Given,
+  values: ParameterValues,
   reqTime: () => number,
 ): string {
   const { access, parameters: described } = operationOf(name);

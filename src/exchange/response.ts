@@ -22,8 +22,8 @@ export class Refused extends Error {
 }
 
 /** An answer that is not what the interface says. The message names the field or the form. Nothing of it was used. */
-export class Mismatch extends Error {
-  override readonly name = 'Mismatch';
+export class UnexpectedResponse extends Error {
+  override readonly name = 'UnexpectedResponse';
 
   constructor(
     message: string,
@@ -39,7 +39,7 @@ type Check = () => void;
 
 /**
  * The checked body of an answer to an operation. Throws {@link Refused} for an error the exchange reports and
- * {@link Mismatch} for anything that does not fit the operation's description.
+ * {@link UnexpectedResponse} for anything that does not fit the operation's description.
  */
 export function readResponse<Name extends OperationName>(
   name: Name,
@@ -51,7 +51,9 @@ export function readResponse<Name extends OperationName>(
     abortEarly: true,
   });
   if (parsed.success) return parsed.output;
-  throw new Mismatch(`the answer to ${name} is not what the interface says: ${describeIssue(parsed.issues[0])}`);
+  throw new UnexpectedResponse(
+    `the answer to ${name} is not what the interface says: ${describeIssue(parsed.issues[0])}`,
+  );
 }
 
 /** A body as it came, its fields unchecked. Throws as {@link readResponse} for an error and for anything but JSON. */
@@ -60,7 +62,7 @@ export function wholeBody(name: string, body: string, check?: Check): string {
   return body;
 }
 
-/** Throws {@link Mismatch} for anything but JSON, as an error page. */
+/** Throws {@link UnexpectedResponse} for anything but JSON, as an error page. */
 export function requireJson(name: string, body: string, check?: Check): void {
   parseBody(name, body, check);
 }
@@ -82,7 +84,7 @@ function parseBody(name: string, body: string, check?: Check): unknown {
     if (!(error instanceof SyntaxError)) throw error;
     const form = formOf(body, String(error));
     const words = { html: 'an HTML page', empty: 'empty', truncated: 'cut off', other: 'not readable as JSON' }[form];
-    throw new Mismatch(`the answer to ${name} is ${words}`, form);
+    throw new UnexpectedResponse(`the answer to ${name} is ${words}`, form);
   }
 }
 
@@ -116,7 +118,7 @@ function refuseMarketData(value: object): void {
 export const ENVELOPE_FIELDS: ReadonlySet<string> = new Set(['code', 'message', 'message.des', 'message.isSuc']);
 
 /**
- * Throws {@link Mismatch} if the answer to a write says both that it succeeded and that it failed: neither proves anything.
+ * Throws {@link UnexpectedResponse} if the answer to a write says both that it succeeded and that it failed: neither proves anything.
  * @param value `{code, message}`, where `message` may be an object with `isSuc`
  */
 function requireAgreement(name: string, value: object): void {
@@ -124,7 +126,7 @@ function requireAgreement(name: string, value: object): void {
   const message = Reflect.get(value, 'message');
   const isSuccess = isRecord(message) ? yesOrNo(message.isSuc) : undefined;
   if (code === undefined || isSuccess === undefined || isSuccess === (code === SUCCESS)) return;
-  throw new Mismatch(`the answer to ${name} contradicts itself: code ${code} with isSuc ${isSuccess}`);
+  throw new UnexpectedResponse(`the answer to ${name} contradicts itself: code ${code} with isSuc ${isSuccess}`);
 }
 
 function yesOrNo(value: unknown): boolean | undefined {

@@ -17,7 +17,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 
 export interface Delivery {
   /** A connection of its own, closed afterwards: a reused one may break in the middle of a request. */
-  readonly fresh: boolean;
+  readonly ownConnection: boolean;
   readonly timeoutMs: number;
   /** The longest body, after decompression: a few bytes may expand to gigabytes. */
   readonly maxBytes: number;
@@ -58,7 +58,7 @@ export class TransportError extends Error {
   constructor(
     readonly fault: TransportFault,
     /** False if the connection was never made, so that not a byte of the request left. */
-    readonly sent: boolean,
+    readonly mayHaveLeft: boolean,
     message: string,
     /** How to fix it, if the fault alone does not say. */
     readonly fix?: Advice,
@@ -73,7 +73,7 @@ const TUNNEL_MS = 10_000;
 const PROXY_VARIABLE = /^(https?|all)_proxy$/i;
 
 /** How to reach a host. */
-interface Way {
+interface Route {
   readonly options: Pick<OptionsInit, 'agent' | 'https'>;
   readonly proxy: NamedProxy | null;
 }
@@ -92,26 +92,26 @@ export class Network {
 
   /**
    * How to reach a URL.
-   * @param fresh with a connection of its own, closed afterwards
+   * @param ownConnection with a connection of its own, closed afterwards
    * @throws Failure `usage` for a proxy that cannot be used, `credentials` for a PEM file that cannot
    */
-  async way(url: string, fresh: boolean, timeoutMs: number): Promise<Way> {
+  async route(url: string, ownConnection: boolean, timeoutMs: number): Promise<Route> {
     const https = this.caFile === undefined ? {} : { https: { certificateAuthority: this.#read(this.caFile) } };
-    const direct = { proxy: null, options: { ...(fresh ? { agent: freshAgents() } : {}), ...https } };
+    const direct = { proxy: null, options: { ...(ownConnection ? { agent: singleUseAgents() } : {}), ...https } };
     if (!Object.keys(this.environment).some((name) => PROXY_VARIABLE.test(name))) return direct;
     const proxies = await import('./network/proxy.js');
     const proxy = proxies.proxyFor(new URL(url), this.environment);
     if (proxy === null) return direct;
-    const tunnel = this.#tunnel(proxies, proxy, fresh, timeoutMs);
+    const tunnel = this.#tunnel(proxies, proxy, ownConnection, timeoutMs);
     return { proxy, options: { agent: { https: tunnel }, ...https } };
   }
 
-  #tunnel({ Tunnel }: typeof Proxies, proxy: NamedProxy, fresh: boolean, timeoutMs: number): HttpsAgent {
+  #tunnel({ Tunnel }: typeof Proxies, proxy: NamedProxy, ownConnection: boolean, timeoutMs: number): HttpsAgent {
     const { href } = proxy.url;
-    const kept = fresh ? undefined : this.#kept.get(href);
+    const kept = ownConnection ? undefined : this.#kept.get(href);
     if (kept !== undefined) return kept;
-    const tunnel = new Tunnel(proxy, Math.min(TUNNEL_MS, timeoutMs), { keepAlive: !fresh });
-    if (!fresh) this.#kept.set(href, tunnel);
+    const tunnel = new Tunnel(proxy, Math.min(TUNNEL_MS, timeoutMs), { keepAlive: !ownConnection });
+    if (!ownConnection) this.#kept.set(href, tunnel);
     return tunnel;
   }
 
@@ -121,7 +121,7 @@ export class Network {
   }
 }
 
-function freshAgents() {
+function singleUseAgents() {
   return { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false }) };
 }
 
@@ -173,18 +173,18 @@ const CANCELLED = 'the request was cancelled';
  */
 export async function get(
   url: string,
-  { fresh, timeoutMs, maxBytes, network = DIRECT, signal }: Delivery,
+  { ownConnection, timeoutMs, maxBytes, network = DIRECT, signal }: Delivery,
 ): Promise<HttpAnswer> {
   const request = await gotOnce();
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
-  const { options, proxy } = await network.way(url, fresh, timeoutMs);
+  const { options, proxy } = await network.route(url, ownConnection, timeoutMs);
   const sendStart = proxy === null ? (url.startsWith('https:') ? 'secureConnect' : 'connect') : 'socket';
   if (signal?.aborted) throw new TransportError('cancelled', false, CANCELLED);
   const answer = request.get(url, {
     timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: timeoutMs },
     ...options,
   });
-  const exchange = new OneExchange(answer, sendStart, { strict: fresh, maxBytes });
+  const exchange = new HttpRequest(answer, sendStart, { strict: ownConnection, maxBytes });
   try {
     return await exchange.result(timeoutMs, signal);
   } catch (error) {
@@ -193,7 +193,7 @@ export async function get(
 }
 
 /** One request and its answer. It also fails for what got waits through: a protocol change, interim answers, a peer without end. */
-class OneExchange {
+class HttpRequest {
   #request: SentRequest | undefined;
   #certificateEnds: number | null = null;
   readonly #failed: Promise<never>;
@@ -242,8 +242,8 @@ class OneExchange {
   }
 
   #end(fault: TransportFault, words: string): void {
-    const sent = this.#request?.timings?.[this.sendStart] !== undefined;
-    this.#fail(new TransportError(fault, sent, words));
+    const mayHaveLeft = this.#request?.timings?.[this.sendStart] !== undefined;
+    this.#fail(new TransportError(fault, mayHaveLeft, words));
     this.answer.cancel();
   }
 }

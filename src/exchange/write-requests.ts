@@ -2,12 +2,12 @@ import type { WithdrawalRequest } from '../domain/funds.js';
 import type { BatchRequest, OrderReference, OrderTerms } from '../domain/order.js';
 import { failureOf } from './failures.js';
 import { codecOf, operationOf } from './operations/index.js';
-import { checkedParameters, type Given, type Hosts } from './request.js';
+import { checkedParameters, type Hosts, type ParameterValues } from './request.js';
 
 /** A write as the interface names it: for a dry run, which shows what would be sent. */
 export interface WriteRequest {
   readonly operation: string;
-  readonly values: Given;
+  readonly values: ParameterValues;
 }
 
 export function orderRequest(terms: OrderTerms, clientId: string): WriteRequest {
@@ -43,7 +43,7 @@ export function maskedRequest(
   return { ...common, ...maskedParameters(operation, values), sign: '***', reqTime: String(time) };
 }
 
-function maskedParameters(name: string, values: Given): Record<string, string> {
+function maskedParameters(name: string, values: ParameterValues): Record<string, string> {
   const { parameters } = operationOf(name);
   try {
     const checked = [...checkedParameters(name, values)];

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { Redis } from '../../src/exchange/limiter/redis-store.js';
-import { placeOf, redisKey } from '../../src/exchange/limiter/shared-limits.js';
+import { hostKey, redisKey } from '../../src/exchange/limiter/shared-limits.js';
 import { signedUrl } from '../sandbox/signing.js';
 import { FAULTS, respond, serveFaults } from '../support/fault-server.js';
 import { plainEnvironment, runPit, type ServedSandbox, serveSandbox, temporaryHome } from '../support/pit.js';
@@ -140,7 +140,7 @@ it('an unreachable Redis leaves this machine its share, with one warning that hi
   const ran = await runPit(['fees', 'btc', '--json'], { home: away, environment });
   expect(ran.stdout + ran.stderr).not.toContain('sesame');
   expect(ran.stderr.match(/cannot be shared over Redis \(.*\): this machine takes 25 % of each/g)).toHaveLength(1);
-  expect(readdirSync(path.join(away, 'state', 'limits', placeOf(server.url)))).toEqual(['address-150']);
+  expect(readdirSync(path.join(away, 'state', 'limits', hostKey(server.url)))).toEqual(['address-150']);
 });
 
 it.skipIf(!requires('redis-server'))('Redis counts the requests of every home', async () => {
@@ -151,8 +151,8 @@ it.skipIf(!requires('redis-server'))('Redis counts the requests of every home', 
     await runPit(['profile', 'set', 'sandbox', 'limiter', redis], { home });
     expect(await runPit(['fees', 'btc', '--json'], { home, environment })).toMatchObject({ code: 0, stderr: '' });
     // and the home itself, for its profiles without one
-    expect(readdirSync(path.join(home, 'state', 'limits', placeOf(server.url)))).toEqual(['address-150']);
+    expect(readdirSync(path.join(home, 'state', 'limits', hostKey(server.url)))).toEqual(['address-150']);
   }
-  const key = redisKey(path.join('limits', placeOf(server.url), 'address'));
+  const key = redisKey(path.join('limits', hostKey(server.url), 'address'));
   expect(await new Redis(redis).eval("return redis.call('EXISTS', KEYS[1])", key, [])).toBe(1);
 });

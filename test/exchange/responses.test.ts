@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Mismatch, Refused, readResponse } from '../../src/exchange/response.js';
+import { Refused, readResponse, UnexpectedResponse } from '../../src/exchange/response.js';
 import { NumberText, parseJson } from '../../src/platform/json.js';
 
 const RECORD = {
@@ -171,8 +171,8 @@ describe('hostile answers', () => {
     [`{"code":1000,"message":${deep},"id":"1"}`, 'not readable as JSON'],
   ])('%#: %.30s', (body, words) => {
     const error = thrownBy(() => readResponse('order', body));
-    expect(error).toBeInstanceOf(Mismatch);
-    expect((error as Mismatch).message).toBe(`the answer to order is ${words}`);
+    expect(error).toBeInstanceOf(UnexpectedResponse);
+    expect((error as UnexpectedResponse).message).toBe(`the answer to order is ${words}`);
   });
 
   it.each(['0', '"0"', '"000"', '-1', 'null'])('rejects %s as the id of a write', (id) => {
@@ -181,15 +181,16 @@ describe('hostile answers', () => {
       ['orderMoreV2', `{"code":"1000","message":"","data":[1,${id}]}`],
       ['withdraw', `{"code":1000,"message":"","id":${id}}`],
     ] as const;
-    for (const [name, body] of answers) expect(thrownBy(() => readResponse(name, body))).toBeInstanceOf(Mismatch);
+    for (const [name, body] of answers)
+      expect(thrownBy(() => readResponse(name, body))).toBeInstanceOf(UnexpectedResponse);
     expect(readResponse('order', '{"code":"1000","message":"","id":"00120"}').id).toBe('00120');
   });
 
   it.each(['null', 'true', '1', '"text"', '[]', '{}'])('rejects JSON that is not the expected answer: %s', (body) => {
     for (const name of ['order', 'getOrder', 'getAccountInfo', 'kline'] as const) {
       const error = thrownBy(() => readResponse(name, body));
-      expect(error).toBeInstanceOf(Mismatch);
-      expect((error as Mismatch).message).not.toMatch(/undefined|\[object/);
+      expect(error).toBeInstanceOf(UnexpectedResponse);
+      expect((error as UnexpectedResponse).message).not.toMatch(/undefined|\[object/);
     }
   });
 
@@ -206,7 +207,9 @@ describe('hostile answers', () => {
 
   it('reads 5 MB in one text or in a hundred thousand entries', () => {
     const long = 'x'.repeat(5_000_000);
-    const error = thrownBy(() => readResponse('order', `{"code":1000,"message":"","id":"${long}"}`)) as Mismatch;
+    const error = thrownBy(() =>
+      readResponse('order', `{"code":1000,"message":"","id":"${long}"}`),
+    ) as UnexpectedResponse;
     expect(error.message).toBe(
       `the answer to order is not what the interface says: field "id": expected an id of digits other than 0, got "${'x'.repeat(40)}"`,
     );
@@ -221,7 +224,8 @@ describe('hostile answers', () => {
         fc.constantFrom('order', 'depth', 'getOrders' as const),
         (body, name) => {
           const outcome = thrownBy(() => readResponse(name, body));
-          if (outcome instanceof Error) expect(outcome instanceof Mismatch || outcome instanceof Refused).toBe(true);
+          if (outcome instanceof Error)
+            expect(outcome instanceof UnexpectedResponse || outcome instanceof Refused).toBe(true);
         },
       ),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type OperationName, operations } from '../../src/exchange/operations/index.js';
 import { checkedParameters, marketDataUrl, openUrl, signedUrl, type ValuesOf } from '../../src/exchange/request.js';
-import { Mismatch, readResponse } from '../../src/exchange/response.js';
+import { readResponse, UnexpectedResponse } from '../../src/exchange/response.js';
 import { MARKET_DATA, TRADING, type WireExample, WRONG } from './wire-examples.js';
 import { FUNDS } from './wire-examples-funds.js';
 
@@ -50,7 +50,7 @@ describe.each(EXAMPLES)('%s', (name, { values, path, body, result, fields }) => 
     for (const wrong of WRONG[kind]) {
       if (wrong === true && isFlag(body, field)) continue;
       const error = thrownBy(() => readResponse(name, withField(body, field, wrong)));
-      expect(error, String(wrong)).toBeInstanceOf(Mismatch);
+      expect(error, String(wrong)).toBeInstanceOf(UnexpectedResponse);
       // a wrong group is named by the first thing that it lacks
       const start = `the answer to ${name} is not what the interface says: field "${field}`;
       expect(error?.message.slice(0, start.length)).toBe(start);

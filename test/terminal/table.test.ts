@@ -1,6 +1,7 @@
 import CliTable from 'cli-table3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { grouped } from '../../src/domain/number-format.js';
+import { Changes } from '../../src/terminal/live/changes.js';
 import type { Screen } from '../../src/terminal/screen.js';
 import { type Column, type Entry, record, table } from '../../src/terminal/table.js';
 import { displayWidth, prepareWidths } from '../../src/terminal/text.js';
@@ -172,6 +173,58 @@ describe('a table', () => {
   it('keeps control sequences of the exchange away from the terminal', () => {
     const columns: Column<string>[] = [{ title: 'a\u001b[2Jb', value: (text) => text }];
     expect(table(pipe(), columns, ['x\u001b]0;title\u0007y', 'one\ntwo'])).toBe(lines('ab', 'xy', 'one two'));
+  });
+});
+
+describe('a table on a screen that does not scroll', () => {
+  const screen: Screen = { ...terminal(80), height: 5, isFixed: true };
+  const columns: Column<string>[] = [{ title: 'row', value: (row) => row }];
+
+  it('shows all rows if they fit', () => {
+    expect(table(screen, columns, ['1', '2', '3'])).toBe(lines('row', '───', '1', '2', '3'));
+  });
+
+  it.each([
+    ['first', lines('row', '───', '1', '2', '3 more rows: a taller terminal shows them')],
+    ['last', lines('row', '───', '3 earlier rows: a taller terminal shows them', '4', '5')],
+  ] as const)('keeps its %s rows, and counts the others', (keeps, expected) => {
+    expect(table(screen, columns, ['1', '2', '3', '4', '5'], { keeps })).toBe(expected);
+  });
+});
+
+describe('a table that is drawn again and again', () => {
+  interface Line {
+    readonly id: string;
+    readonly amount: string;
+  }
+  const columns: Column<Line>[] = [
+    { title: 'id', value: ({ id }) => id, rowKey: ({ id }) => id },
+    { title: 'amount', value: ({ amount }) => amount, align: 'decimal' },
+  ];
+
+  it('marks what changed in a row wherever the row is now, and of a new row its name', () => {
+    const clock = { ms: 0 };
+    const changes = new Changes(() => clock.ms);
+    const draw = (rows: readonly Line[]) => {
+      changes.begin();
+      return table({ ...terminal(80), changes }, columns, rows)
+        .split('\n')
+        .slice(2);
+    };
+    expect(
+      draw([
+        { id: 'a', amount: '1.5' },
+        { id: 'b', amount: '7' },
+      ]),
+    ).toEqual(['a      1.5', 'b      7']);
+    const moved = [
+      { id: 'c', amount: '3' },
+      { id: 'a', amount: '1.5' },
+      { id: 'b', amount: '6.25' },
+    ];
+    expect(draw(moved)).toEqual(['c*    3', 'a     1.5', 'b    ↓6.25']);
+    clock.ms = 1_000;
+    expect(draw(moved)).toEqual(['c·    3', 'a     1.5', 'b    ·6.25']);
   });
 });
 

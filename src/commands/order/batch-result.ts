@@ -1,6 +1,8 @@
 import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
-import { grouped } from '../../domain/number-format.js';
+import { splitMarket } from '../../domain/market.js';
+import { averageNear, formatAmount, grouped } from '../../domain/number-format.js';
+import type { Order } from '../../domain/order.js';
 import { Failure, type Hint, Interrupted, suggest } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import { timeFor } from '../../exchange/limiter/limiter.js';
@@ -16,6 +18,7 @@ import { type Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { type Ending, JobRun, type Phase } from '../../trading/batches/job-run.js';
 import { resumeCommand } from '../../trading/batches/start-job.js';
 import { doneTwice } from '../session/duplicate-warnings.js';
+import { FILLS, fillsSoFar, SO_FAR, totalOfFills, UNKNOWN_FILLS } from './fills-so-far.js';
 
 export const UNCHECKED_BATCH =
   'The network may have repeated a request, and pit could not check: compare the list of orders with this answer.';
@@ -93,6 +96,8 @@ interface LineRow {
   readonly outcome: LineOutcome;
   readonly id: string | null;
   readonly reason: string | null;
+  readonly state: Order['state'] | null;
+  readonly filled: string | null;
 }
 
 export const BATCH_LINE = shape.record({
@@ -102,6 +107,7 @@ export const BATCH_LINE = shape.record({
   outcome: shape.oneOf(['placed', 'refused', 'unknown', 'notSent'], ''),
   id: shape.orNull(shape.id('of the order', origin.PLACED_ORDERS.id)),
   reason: shape.orNull(shape.text("the exchange's message, or why it was not sent")),
+  ...SO_FAR,
 });
 
 /** The outcome of a job. */
@@ -116,6 +122,7 @@ export const BATCH = shape.record({
   notSent: shape.count('how many'),
   orders: shape.list(BATCH_LINE, 'in their order'),
   duplicates: shape.list(shape.id(''), 'further orders that the network made of the requests'),
+  ...FILLS,
 });
 
 /** The outcome of a job. Throws Failure if nothing was placed. */
@@ -134,14 +141,22 @@ export function batchAnswer(job: Job, ending: Ending): Answer {
       outcome,
       id,
       reason: settled === undefined || 'id' in settled ? null : settled.reason,
+      ...fillsSoFar(id === null ? null : (job.shown.get(id) ?? null)),
     };
   });
+  const shown = orders.flatMap(({ id }) => (id === null ? [] : (job.shown.get(id) ?? [])));
+  const isAllShown = shown.length === placed;
+  const total = totalOfFills(shown);
   const duplicates = [...job.duplicates.keys()];
   const counts = { placed, refused, unknown, notSent };
-  const data = { job: job.id, market, side, account, ...counts, orders, duplicates };
+  const fills = isAllShown ? total : UNKNOWN_FILLS;
+  const data = { job: job.id, market, side, account, ...counts, orders, duplicates, ...fills };
   const failure = failureOf(job, ending);
   if (failure !== null && failure.kind !== 'unknown' && failure.kind !== 'partial') throw failure;
-  const show = (screen: Screen) => batchTable(screen, job.id, counts, orders, duplicates);
+  const [{ price = '0' } = {}] = shown;
+  const average = total.averagePrice === null ? null : averageNear(total.averagePrice, side, price);
+  const filled = filledText(market, { ...total, average }, isAllShown);
+  const show = (screen: Screen) => batchTable(screen, { job: job.id, counts, rows: orders, duplicates, filled });
   const answer = { data, csv: orders, show };
   return failure === null ? answer : { ...answer, failure };
 }
@@ -207,14 +222,28 @@ const OUTCOME_TEXT: Readonly<Record<LineOutcome, string>> = {
 /** A person reads no more; programs get all. */
 const MAX_ROWS = 50;
 
-/** How many orders were placed, and the lines that were not. */
-function batchTable(
-  screen: Screen,
-  job: string,
-  counts: Readonly<Record<LineOutcome, number>>,
-  rows: readonly LineRow[],
-  duplicates: readonly string[],
-): string {
+type FillsTotal = ReturnType<typeof totalOfFills> & { readonly average: string | null };
+
+/** `0.4 btc for 11,204 usdt, at 28,010 on average, fee 0.0008 btc`; null if nothing is known to have filled. */
+function filledText(market: string, total: FillsTotal, isAllShown: boolean): string | null {
+  const { filled, filledValue, average, fee, feeCoin } = total;
+  const coins = splitMarket(market);
+  if (average === null || coins === undefined) return null;
+  const paid = fee === null ? '' : `, fee ${formatAmount(fee)}${feeCoin === null ? '' : ` ${feeCoin}`}`;
+  const value = `${formatAmount(filledValue)} ${coins.quote}, at ${average} on average`;
+  return `${isAllShown ? '' : 'at least '}${formatAmount(filled)} ${coins.base} for ${value}${paid}`;
+}
+
+interface BatchView {
+  readonly job: string;
+  readonly counts: Readonly<Record<LineOutcome, number>>;
+  readonly rows: readonly LineRow[];
+  readonly duplicates: readonly string[];
+  readonly filled: string | null;
+}
+
+/** How many orders were placed, what filled, and the lines that were not placed. */
+function batchTable(screen: Screen, { job, counts, rows, duplicates, filled }: BatchView): string {
   const counted = (['placed', 'refused', 'unknown', 'notSent'] as const).filter(
     (outcome) => outcome === 'placed' || counts[outcome] > 0,
   );
@@ -227,6 +256,7 @@ function batchTable(
         (text, paint) => paintOutcome(text, outcome, paint),
       ],
     ),
+    ...(filled === null ? [] : [['filled', filled] as Entry]),
     ...(duplicates.length === 0 ? [] : [['duplicates', duplicates.join(' ')] as Entry]),
   ];
   const runs = runsOf(rows.filter(({ outcome }) => outcome !== 'placed'));
@@ -252,7 +282,7 @@ function batchTable(
   return [record(screen, entries), '', lines, ...rest].join('\n');
 }
 
-interface Run extends Omit<LineRow, 'line' | 'id'> {
+interface Run extends Pick<LineRow, 'price' | 'amount' | 'outcome' | 'reason'> {
   readonly lines: string;
 }
 

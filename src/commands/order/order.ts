@@ -38,6 +38,7 @@ import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';
 import { notSent } from '../not-sent.js';
 import { doneTwice, UNCHECKED } from '../session/duplicate-warnings.js';
 import { checkOrders, confirmOrders, hasPreview, loadOrderContext } from './confirm.js';
+import { fillsSoFar, SO_FAR } from './fills-so-far.js';
 import { averageText, type CheckedOrder, ORDER_PREVIEW, orderPreviewData, orderText } from './preview.js';
 
 /** The outcome of an order that was sent. */
@@ -53,23 +54,8 @@ export const PLACED: shape.Fields = {
   amount: shape.decimal('in the base coin'),
   notional: shape.decimal('price times amount, in the quote coin'),
   duplicates: shape.list(shape.id(''), 'further orders that the network made of the same request'),
-  state: shape.orNull(
-    shape.oneOf(['open', 'filled', 'cancelled', 'other'], 'as the exchange listed it at once; null if it did not yet'),
-  ),
-  filled: shape.orNull(shape.decimal('in the base coin; null like the state')),
-  filledValue: shape.orNull(shape.decimal('in the quote coin')),
-  averagePrice: shape.orNull(shape.decimal('null if nothing has filled')),
-  fee: shape.orNull(shape.decimal('so far')),
-  feeCoin: shape.orNull(shape.text('observed, not documented')),
+  ...SO_FAR,
 };
-
-/** What an order did at once, for programs; all null if the exchange has not shown it. */
-export function fillsSoFar(listed: Order | null) {
-  if (listed === null)
-    return { state: null, filled: null, filledValue: null, averagePrice: null, fee: null, feeCoin: null };
-  const { state, filled, filledValue, fee, feeCoin } = listed;
-  return { state, filled, filledValue, averagePrice: averageOfFills(listed), fee, feeCoin };
-}
 
 export default define({
   summary: 'Place an order; on a terminal, ask for missing parts',

@@ -30,7 +30,8 @@ import { onMarket } from '../known-market.js';
 import { UNCHECKED } from '../session/duplicate-warnings.js';
 import { warnOfUnknown } from '../unknown-writes.js';
 import { checkOrders, confirmOrders, hasPreview, loadOrderContext, PREVIEW_LEVELS } from './confirm.js';
-import { accountText, checkGiven, fillsSoFar, PLACED, placedAnswer, uncertainWarnings } from './order.js';
+import { fillsSoFar } from './fills-so-far.js';
+import { accountText, checkGiven, PLACED, placedAnswer, uncertainWarnings } from './order.js';
 import { orderWords, tooLittleText } from './order-words.js';
 import { type CheckedOrder, ORDER_PREVIEW, orderPreviewData, orderText, type PreviewText } from './preview.js';
 

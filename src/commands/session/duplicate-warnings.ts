@@ -1,5 +1,5 @@
 import { splitMarket } from '../../domain/market.js';
-import { formatAmount, grouped } from '../../domain/number-format.js';
+import { averageNear, formatAmount } from '../../domain/number-format.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type Hint, suggest } from '../../errors.js';
 import type { Output } from '../../terminal/output.js';
@@ -37,11 +37,11 @@ function isClosed({ state }: Order): boolean {
 }
 
 function closedText(order: Order): string {
-  const { id, market, filled, filledValue } = order;
+  const { id, market, side, price, filled, filledValue } = order;
   const [coins, average] = [splitMarket(market), averageOfFills(order)];
   if (average === null || coins === undefined) return `Order ${id} is already cancelled; nothing filled.`;
   const value = `${formatAmount(filledValue)} ${coins.quote}`;
-  return `Order ${id} has already filled: ${formatAmount(filled)} ${coins.base} for ${value}, at ${grouped(average)} on average.`;
+  return `Order ${id} has already filled: ${formatAmount(filled)} ${coins.base} for ${value}, at ${averageNear(average, side, price)} on average.`;
 }
 
 function causeOf(duplicates: readonly DuplicateOrders[]): string {

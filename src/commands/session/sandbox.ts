@@ -8,7 +8,7 @@ import type { Output } from '../../terminal/output.js';
 import { CompletionNames } from './completion-names.js';
 
 /** The sandbox's limits have one name wherever it listens. */
-export const SANDBOX_PLACE = 'sandbox';
+export const SANDBOX_HOST_KEY = 'sandbox';
 /** Where its clock is remembered. */
 export const SANDBOX_CLOCK = 'clock sandbox';
 /** The name of its journal. */
@@ -87,6 +87,6 @@ export class Sandbox {
 
   /** Forgets what a server that has ended had counted against its limits. */
   clearLimits(): void {
-    clearLimits(this.host.directories.state, SANDBOX_PLACE);
+    clearLimits(this.host.directories.state, SANDBOX_HOST_KEY);
   }
 }

@@ -10,7 +10,7 @@ import { type ClientOptions, ExchangeClient } from '../../exchange/exchange-clie
 import type { ClockMemory } from '../../exchange/exchange-clock.js';
 import { ExchangeZone } from '../../exchange/exchange-zone.js';
 import type { Limits } from '../../exchange/limiter/limiter.js';
-import { placeOf, type Sharing, sharedLimits } from '../../exchange/limiter/shared-limits.js';
+import { hostKey, type Sharing, sharedLimits } from '../../exchange/limiter/shared-limits.js';
 import type { LimiterState } from '../../exchange/limiter/state.js';
 import { MarketCatalog } from '../../exchange/market-catalog.js';
 import type { Mirror, MirrorOptions } from '../../exchange/mirror/mirror.js';
@@ -23,7 +23,7 @@ import type { Host } from '../../platform/host.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
 import type { Output } from '../../terminal/output.js';
 import { SeenNames } from './completion-names.js';
-import { SANDBOX_CLOCK, SANDBOX_PLACE, type Sandbox } from './sandbox.js';
+import { SANDBOX_CLOCK, SANDBOX_HOST_KEY, type Sandbox } from './sandbox.js';
 
 /** The profile in use and the exchange that it leads to. Each part is made when it is first asked for. */
 export class Session {
@@ -278,15 +278,15 @@ export class Session {
     const { limiter, limiterShare } = settings;
     const { host, output } = this;
     if (limiter !== undefined) for (const password of passwordsOf(limiter)) host.redaction.addSecret(password);
-    const placeFor = (url: string | null) => (url === null ? SANDBOX_PLACE : placeOf(url));
+    const placeFor = (url: string | null) => (url === null ? SANDBOX_HOST_KEY : hostKey(url));
     return {
       root: host.directories.state,
       now: host.now,
       share: shareOf(limiterShare),
       accessKey: () => this.credentials(connection).accessKey,
-      places: { base: placeFor(baseUrl), trade: placeFor(tradeUrl) },
+      hosts: { base: placeFor(baseUrl), trade: placeFor(tradeUrl) },
       ...(limiter === undefined ? {} : { redis: limiter }),
-      away: (words) => output.note(words),
+      onUnshared: (words) => output.note(words),
     };
   }
 

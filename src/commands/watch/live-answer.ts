@@ -46,7 +46,12 @@ export async function liveAnswer(
   const watched =
     streamed === undefined
       ? new PolledAnswer(context, first, read)
-      : new MirroredAnswer(host, first, streamed, await session.mirror(streamed.channels));
+      : new MirroredAnswer(
+          host,
+          first,
+          streamed,
+          await session.mirror([...streamed.channels, ...(streamed.extras ?? [])]),
+        );
   return liveOf(context, watched, profile);
 }
 

@@ -30,11 +30,14 @@ export class MirroredAnswer implements WatchedAnswer {
       const ageMs = this.host.monotonic() - first.began;
       return { answer: first.answer, source: 'polling', ageMs, isCurrent: ageMs <= REPLACED_MS };
     }
-    const answer = streamed.answer((channel) => {
-      const mirrored = mirror.of(channel);
-      if (mirrored === undefined) throw new Error('an answer takes only the values of its own channels');
-      return mirrored.value;
-    });
+    const answer = streamed.answer(
+      (channel) => {
+        const mirrored = mirror.of(channel);
+        if (mirrored === undefined) throw new Error('an answer takes only the values of its own channels');
+        return mirrored.value;
+      },
+      (channel) => mirror.of(channel)?.value,
+    );
     return {
       answer,
       source: known.every(({ source }) => source === 'stream') && mirror.state === 'connected' ? 'stream' : 'polling',

@@ -1,5 +1,6 @@
 import type { Answer, Picture } from '../../terminal/answer.js';
 import { Changes } from '../../terminal/live/changes.js';
+import { LONGEST_MS } from '../../terminal/live/live-screen.js';
 import { drawFaint, type Screen } from '../../terminal/screen.js';
 import { displayWidth, safe, shortened } from '../../terminal/text.js';
 import type { Sight, Trouble, WatchedAnswer } from './live-answer.js';
@@ -62,9 +63,9 @@ function joined(parts: readonly string[], width: number): string {
   return line;
 }
 
-/** Rounded up: nothing is older than it says: `under 1 s`, `12 s`, `3 min`, `2 h`. */
-export function ageText(ms: number): string {
-  const seconds = Math.floor(ms / 1_000) + 1;
+/** Rounded up, so that nothing gets older than it says before the next drawing: `under 1 s`, `12 s`, `3 min`, `2 h`. */
+function ageText(ms: number): string {
+  const seconds = Math.floor((ms + LONGEST_MS) / 1_000) + 1;
   if (seconds <= 1) return 'under 1 s';
   if (seconds <= 120) return `${seconds} s`;
   const minutes = Math.ceil(seconds / 60);

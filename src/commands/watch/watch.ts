@@ -31,11 +31,14 @@ export function requireWatchable(
 export interface Streamed {
   /** At least one. */
   readonly channels: readonly Channel[];
-  /** Makes the answer from what is known of the channels. */
-  answer(value: ValueOf): Answer;
+  /** Channels that the answer does without: their age is not its age. */
+  readonly extras?: readonly Channel[];
+  /** Makes the answer from what is known of the channels, and of the extras. */
+  answer(value: ValueOf, extra: ExtraOf): Answer;
 }
 
-export type ValueOf = <Kind extends ChannelKind>(channel: ChannelOf<Kind>) => ChannelData[Kind];
+type ValueOf = <Kind extends ChannelKind>(channel: ChannelOf<Kind>) => ChannelData[Kind];
+type ExtraOf = <Kind extends ChannelKind>(channel: ChannelOf<Kind>) => ChannelData[Kind] | undefined;
 
 /**
  * Shows a command's answer and keeps it current: over the stream, or by repeating the command within the shared limits.

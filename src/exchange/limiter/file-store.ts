@@ -6,7 +6,7 @@ import { FILE_MODE, FOLDER_MODE } from '../../config/write-file.js';
 import { codeOf } from '../../errors.js';
 import { monotonicMs } from '../../platform/host.js';
 import { isAlive, type Machine, thisMachine } from '../../platform/processes.js';
-import { HOLD_MS, type Lane, type PermitStore, type PermitTerms, POLL_MS, type Taken } from './limiter.js';
+import { HOLD_MS, type PermitStore, type PermitTerms, POLL_MS, type Priority, type Taken } from './limiter.js';
 
 /** No request lasts this long: a permit that is still out was lost with its process. */
 const LOST_MS = 60_000;
@@ -53,12 +53,12 @@ export class FileStore implements PermitStore {
   }
 
   /** Throws Failure if the folder cannot be used. */
-  async take(lane: Lane): Promise<Taken> {
-    const open = this.#permits().filter(({ number }) => this.#isOpen(number, lane));
+  async take(priority: Priority): Promise<Taken> {
+    const open = this.#permits().filter(({ number }) => this.#isOpen(number, priority));
     const now = this.now();
     for (const found of shuffled(
       open.filter(({ freeAt }) => freeAt <= now),
-      lane,
+      priority,
     )) {
       const taken = this.#move(found.name, outName(found.number, now + LOST_MS, this.#here));
       if (taken !== undefined) return { giveBack: (milliseconds) => this.#giveBack(taken, found.number, milliseconds) };
@@ -69,9 +69,9 @@ export class FileStore implements PermitStore {
   }
 
   /** The first ones are those kept for cancellations. */
-  #isOpen(number: number, lane: Lane): boolean {
+  #isOpen(number: number, priority: Priority): boolean {
     const { terms, part } = this;
-    if (number < part.reserved) return lane === 'cancel';
+    if (number < part.reserved) return priority === 'cancel';
     return number >= terms.reserved && number < terms.reserved + part.count - part.reserved;
   }
 
@@ -162,8 +162,8 @@ function foundIn(name: string): Found[] {
 }
 
 /** So that processes do not all reach for the same one. Cancellations take the reserved ones first. */
-function shuffled(permits: readonly Found[], lane: Lane): readonly Found[] {
-  if (lane === 'cancel') return permits.toSorted((one, other) => one.number - other.number);
+function shuffled(permits: readonly Found[], priority: Priority): readonly Found[] {
+  if (priority === 'cancel') return permits.toSorted((one, other) => one.number - other.number);
   const start = Math.floor(Math.random() * permits.length);
   return [...permits.slice(start), ...permits.slice(0, start)];
 }

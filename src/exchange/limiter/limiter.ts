@@ -4,9 +4,9 @@ import type { Budget } from '../budget.js';
 import type { Bucket } from '../operations/operation.js';
 import type { Breaker } from './shared-limits.js';
 
-interface Asked {
+interface SlotRequest {
   readonly bucket: Bucket;
-  readonly lane: Lane;
+  readonly priority: Priority;
   /** Whether it may be used to find out that a lock has ended: a request that changes nothing may. */
   readonly mayProbe: boolean;
 }
@@ -14,19 +14,22 @@ interface Asked {
 type Source = Pick<Permits, 'claim'>;
 
 /** What came of a request that left: an answer, an answer that reports the lock, or nothing. */
-export type TurnEnd = 'answer' | 'lock' | 'nothing';
+export type SlotEnd = 'answer' | 'lock' | 'nothing';
 
 /** A request that may leave. Call one of the two methods, once. */
-export interface Turn {
+export interface SendSlot {
   /** An answer came, or none is awaited any more. */
-  over(end: TurnEnd): Promise<void>;
+  over(end: SlotEnd): Promise<void>;
   /** The request did not leave after all. */
   unused(): Promise<void>;
 }
 
 /** Keeps requests within the stated limits, together with every process that shares the permits. */
 export class Limiter {
-  readonly #queues: Readonly<Record<Lane, Map<Source, Promise<unknown>>>> = { common: new Map(), cancel: new Map() };
+  readonly #queues: Readonly<Record<Priority, Map<Source, Promise<unknown>>>> = {
+    common: new Map(),
+    cancel: new Map(),
+  };
 
   constructor(
     private readonly host: Pick<Host, 'sleep'>,
@@ -35,17 +38,17 @@ export class Limiter {
   ) {}
 
   /**
-   * Resolves when a request may leave; it counts until its turn is over. Throws Failure `limited` if the time budget ends
+   * Resolves when a request may leave; it counts until its slot ends. Throws Failure `limited` if the time budget ends
    * first, and while the exchange has locked this machine's address.
    */
-  async turn({ bucket, lane, mayProbe }: Asked): Promise<Turn> {
+  async acquire({ bucket, priority, mayProbe }: SlotRequest): Promise<SendSlot> {
     const permits: Permit[] = [];
     const unused = async () => void (await Promise.all(permits.map((permit) => permit.unused())));
     try {
-      for (const limit of this.limits.permitsOf(bucket)) permits.push(await this.#inTurn(limit, lane));
-      const breaker = drawsFromAddress(bucket) ? this.limits.breaker : undefined;
+      for (const limit of this.limits.permitsOf(bucket)) permits.push(await this.#inTurn(limit, priority));
+      const breaker = countsPerIp(bucket) ? this.limits.breaker : undefined;
       const isProbe = breaker?.check(mayProbe) === 'probe';
-      const over = async (end: TurnEnd) => {
+      const over = async (end: SlotEnd) => {
         // first, so that those who wait for one of the permits see the lock
         if (end === 'lock') breaker?.trip();
         if (end === 'answer' && isProbe) breaker?.clear();
@@ -59,17 +62,17 @@ export class Limiter {
   }
 
   /** One at a time within this process: waiting callers need not all poll. */
-  #inTurn(limit: Source, lane: Lane): Promise<Permit> {
-    const queue = this.#queues[lane];
-    const mine = (queue.get(limit) ?? Promise.resolve()).then(() => this.#claimed(limit, lane));
+  #inTurn(limit: Source, priority: Priority): Promise<Permit> {
+    const queue = this.#queues[priority];
+    const mine = (queue.get(limit) ?? Promise.resolve()).then(() => this.#claimed(limit, priority));
     const settled = mine.catch(() => undefined);
     queue.set(limit, settled);
     return mine;
   }
 
-  async #claimed(limit: Source, lane: Lane): Promise<Permit> {
+  async #claimed(limit: Source, priority: Priority): Promise<Permit> {
     for (;;) {
-      const claim = await limit.claim(lane);
+      const claim = await limit.claim(priority);
       if ('permit' in claim) return claim.permit;
       if (!this.budget.allows(claim.waitMs)) throw this.#late();
       await this.host.sleep(claim.waitMs);
@@ -84,7 +87,7 @@ export class Limiter {
 }
 
 /** "Beyond that the IP is locked": requests to the trade host. */
-function drawsFromAddress(bucket: Bucket): boolean {
+function countsPerIp(bucket: Bucket): boolean {
   return bucket === 'key' || bucket === 'ip';
 }
 
@@ -136,7 +139,7 @@ export function timeFor(requests: number): number {
 }
 
 /** Who a permit is for. Some are kept for cancellations, which must get through when everything else waits. */
-export type Lane = 'common' | 'cancel';
+export type Priority = 'common' | 'cancel';
 
 export interface PermitTerms {
   /** How many requests may arrive within a second. */
@@ -158,7 +161,7 @@ export type Taken =
 /** Where the permits of one limit are counted: in files, in memory or in Redis. */
 export interface PermitStore {
   /** Takes a permit if one is free. Throws if the store cannot be used. */
-  take(lane: Lane): Promise<Taken>;
+  take(priority: Priority): Promise<Taken>;
 }
 
 /** The right to send one request. It counts from here until a second after its answer. */
@@ -195,12 +198,12 @@ export class Permits {
     this.#stores = stores;
   }
 
-  async claim(lane: Lane): Promise<Claim> {
+  async claim(priority: Priority): Promise<Claim> {
     const held: ((milliseconds: number) => Promise<void>)[] = [];
     const giveBack = async (milliseconds: number) => void (await Promise.all(held.map((back) => back(milliseconds))));
     for (const store of this.#stores) {
       try {
-        const taken = await store.take(lane);
+        const taken = await store.take(priority);
         if ('giveBack' in taken) held.push(taken.giveBack);
         else {
           await giveBack(0);
@@ -210,7 +213,7 @@ export class Permits {
         await giveBack(0);
         // another claim may have replaced it already
         if (this.#stores.includes(store)) this.#stores = this.without(store, thrown);
-        return this.claim(lane);
+        return this.claim(priority);
       }
     }
     return { permit: { done: () => giveBack(HOLD_MS), unused: () => giveBack(0) } };
@@ -229,8 +232,8 @@ export class MemoryStore implements PermitStore {
     this.#freeAt = new Array<number>(terms.count).fill(0);
   }
 
-  async take(lane: Lane): Promise<Taken> {
-    const first = lane === 'cancel' ? 0 : this.terms.reserved;
+  async take(priority: Priority): Promise<Taken> {
+    const first = priority === 'cancel' ? 0 : this.terms.reserved;
     const now = this.now();
     const number = this.#freeAt.findIndex((freeAt, index) => index >= first && freeAt <= now);
     if (number === -1) return { waitMs: Math.min(...this.#freeAt.slice(first)) - now };

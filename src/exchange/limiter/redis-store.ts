@@ -1,5 +1,5 @@
 import type { RedisClientType } from '@redis/client';
-import type { Lane, PermitStore, PermitTerms, Taken } from './limiter.js';
+import type { PermitStore, PermitTerms, Priority, Taken } from './limiter.js';
 
 /** A permit that is out is renewed this often; one that is not renewed in time was lost with its process. */
 const RENEW_MS = 500;
@@ -38,10 +38,10 @@ export class RedisStore implements PermitStore {
     private readonly owner: string,
   ) {}
 
-  async take(lane: Lane): Promise<Taken> {
+  async take(priority: Priority): Promise<Taken> {
     const { count, reserved } = this.terms;
     const name = `${this.owner}.${this.#taken++}`;
-    const most = lane === 'cancel' ? count : count - reserved;
+    const most = priority === 'cancel' ? count : count - reserved;
     const waitMs = Number(await this.#eval(CLAIM, String(most), name, String(LOST_MS)));
     if (waitMs > 0) return { waitMs };
     const renewing = setInterval(() => void this.#keep(name, LOST_MS).catch(() => undefined), RENEW_MS);

@@ -23,8 +23,8 @@ import { Redis, RedisStore } from './redis-store.js';
 export interface Sharing {
   /** The folder of pit's state, which all processes of a `PIT_HOME` share. */
   readonly root: string;
-  /** The names of the market-data host and of the trade host, as {@link placeOf} gives them. */
-  readonly places: { readonly base: string; readonly trade: string };
+  /** The names of the market-data host and of the trade host, as {@link hostKey} gives them. */
+  readonly hosts: { readonly base: string; readonly trade: string };
   readonly accessKey: () => string;
   /** A Redis that several machines share; absent if only the folder is shared. */
   readonly redis?: string;
@@ -33,28 +33,28 @@ export interface Sharing {
   /** Milliseconds since the Unix epoch, by which a lock is dated. */
   readonly now: () => number;
   /** Called once when limits are no longer shared. */
-  readonly away: (words: string) => void;
+  readonly onUnshared: (words: string) => void;
 }
 
 /** The name a host's limits are kept under: one host has one limit, however its address is written. */
-export function placeOf(host: string): string {
+export function hostKey(host: string): string {
   return new URL(host).host.replace(/[^a-z0-9.-]/g, '_');
 }
 
 /** The limits as all processes of a home share them, and with Redis those of other machines too. */
 export function sharedLimits(sharing: Sharing): Limits {
   const permits = new SharedPermits(sharing);
-  const { root, places, now } = sharing;
+  const { root, hosts, now } = sharing;
   return {
     permitsOf: (bucket) => LIMITS_OF[bucket].map((name) => permits.of(name)),
-    breaker: new Breaker(root, placeFolder(places.trade), now),
+    breaker: new Breaker(root, hostFolder(hosts.trade), now),
   };
 }
 
 /** Where a limit is kept below the state folder; its name in Redis is the same. */
-export function whereIs(name: LimitName, { places, accessKey }: Pick<Sharing, 'places' | 'accessKey'>): string {
-  const place = name === 'kline' ? places.base : places.trade;
-  return path.join(placeFolder(place), name === 'key' ? `key-${markOf(accessKey())}` : name);
+export function limitPath(name: LimitName, { hosts, accessKey }: Pick<Sharing, 'hosts' | 'accessKey'>): string {
+  const host = name === 'kline' ? hosts.base : hosts.trade;
+  return path.join(hostFolder(host), name === 'key' ? `key-${markOf(accessKey())}` : name);
 }
 
 /** The folder of a limit's permits. Its size is part of the name, so that limits of other sizes do not mix. */
@@ -68,8 +68,8 @@ export function redisKey(within: string): string {
 }
 
 /** Forgets the requests to a host: another exchange is there now. */
-export function clearLimits(root: string, place: string): void {
-  const folder = path.join(root, placeFolder(place));
+export function clearLimits(root: string, host: string): void {
+  const folder = path.join(root, hostFolder(host));
   const aside = `${folder}.${process.pid}.gone`;
   try {
     fs.renameSync(folder, aside);
@@ -80,8 +80,8 @@ export function clearLimits(root: string, place: string): void {
 }
 
 /** The folder of what is remembered of a host, below the state folder. */
-export function placeFolder(place: string): string {
-  return path.join('limits', place);
+export function hostFolder(host: string): string {
+  return path.join('limits', host);
 }
 
 /** Makes the permits of each limit when they are first asked for. */
@@ -95,7 +95,7 @@ class SharedPermits {
   }
 
   of(name: LimitName): Permits {
-    const within = whereIs(name, this.sharing);
+    const within = limitPath(name, this.sharing);
     const known = this.#known.get(within) ?? this.#make(name, within);
     this.#known.set(within, known);
     return known;
@@ -131,7 +131,7 @@ class SharedPermits {
   #warn(beginning: string): void {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
-    this.sharing.away(`${beginning} ${Math.round(this.sharing.share * 100)} % of each.`);
+    this.sharing.onUnshared(`${beginning} ${Math.round(this.sharing.share * 100)} % of each.`);
   }
 }
 

@@ -3,7 +3,7 @@ import { Failure } from '../../errors.js';
 import { permitsOut } from './file-store.js';
 import { LIMITS, type LimitName } from './limiter.js';
 import { Redis, RedisStore } from './redis-store.js';
-import { Breaker, permitsFolder, placeFolder, reasonOf, redisKey, type Sharing, whereIs } from './shared-limits.js';
+import { Breaker, hostFolder, limitPath, permitsFolder, reasonOf, redisKey, type Sharing } from './shared-limits.js';
 
 /** How the limits of a connection stand. */
 export interface LimiterState {
@@ -31,8 +31,8 @@ export interface LimitState {
 
 /** The current state; changes nothing. */
 export async function limiterState(sharing: Sharing): Promise<LimiterState> {
-  const { root, places, now, redis: url, share } = sharing;
-  const within = placeFolder(places.trade);
+  const { root, hosts, now, redis: url, share } = sharing;
+  const within = hostFolder(hosts.trade);
   const lockedUntil = new Breaker(root, within, now).until ?? null;
   const known = { folder: path.join(root, within), lockedUntil, share };
   if (url === undefined) return { kind: 'files', ...known, limits: inFiles(sharing), redisAway: null };
@@ -57,12 +57,12 @@ function namesOf({ accessKey }: Sharing): LimitName[] {
 function inFiles(sharing: Sharing): LimitState[] {
   return namesOf(sharing).map((name) => {
     const { count } = LIMITS[name];
-    const folder = path.join(sharing.root, permitsFolder(whereIs(name, sharing), count));
+    const folder = path.join(sharing.root, permitsFolder(limitPath(name, sharing), count));
     return { name, count, out: permitsOut(folder) };
   });
 }
 
 function inRedis(redis: Redis, sharing: Sharing): Promise<LimitState[]> {
-  const out = (name: LimitName) => new RedisStore(redis, redisKey(whereIs(name, sharing)), LIMITS[name], '').out();
+  const out = (name: LimitName) => new RedisStore(redis, redisKey(limitPath(name, sharing)), LIMITS[name], '').out();
   return Promise.all(namesOf(sharing).map(async (name) => ({ name, count: LIMITS[name].count, out: await out(name) })));
 }

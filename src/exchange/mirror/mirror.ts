@@ -68,6 +68,12 @@ const POLL_TIMEOUT_MS = 10_000;
 /** How often it is checked which polls are due. */
 const TICK_MS = 250;
 
+/** On the monotonic clock and by the wall clock. */
+interface Moment {
+  readonly at: number;
+  readonly time: number;
+}
+
 /** What is known, and since when on the monotonic clock. */
 interface Kept extends Omit<Mirrored, 'isCurrent' | 'ageMs'> {
   readonly at: number;
@@ -83,8 +89,8 @@ interface Entry {
   hasOpenGap: boolean;
   /** Counts what the stream sent: a poll that it overtook is dropped. */
   pushes: number;
-  /** When the last good poll began, on the monotonic clock and by the wall clock; null before the first. */
-  polled: { readonly at: number; readonly time: number } | null;
+  /** When the last good poll began; null before the first. */
+  polled: Moment | null;
   /** Between two polls. */
   pauseMs: number;
   /** On the monotonic clock. */
@@ -247,7 +253,7 @@ export class Mirror {
     const entry = this.#entries.get(channelKey(event.channel));
     if (entry === undefined) return;
     entry.pushes += 1;
-    this.#keep(entry, event, event.source === 'push' ? 'stream' : 'polling');
+    this.#keep(entry, event, event.source === 'push' ? 'stream' : 'polling', this.#atOf(event.received));
     // before the channel is complete nothing comes but in an open gap
     if (!entry.hasOpenGap || event.scope === 'snapshot') this.#mark(event.channel, true);
   }
@@ -268,9 +274,14 @@ export class Mirror {
     if (!isStreamed) entry.nextPoll = this.options.host.monotonic() + PATIENCE_MS;
   }
 
-  #keep(entry: Entry, { channel, data, scope, received, time }: AnyDataEvent, source: Mirrored['source']): void {
+  #keep(
+    entry: Entry,
+    { channel, data, scope, received, time }: AnyDataEvent,
+    source: Mirrored['source'],
+    at: number,
+  ): void {
     const value = merged(channel.kind, entry.kept?.value, { data, scope });
-    entry.kept = { value, source, received, time, at: this.#atOf(received) };
+    entry.kept = { value, source, received, time, at };
   }
 
   /** A moment of the wall clock on the monotonic one. */
@@ -299,13 +310,13 @@ export class Mirror {
     }
   }
 
-  /** @param rest reads what an earlier read has left */
-  async #poll(entry: Entry, rest?: () => Promise<HttpData>): Promise<void> {
+  /** @param rest reads what the read that began then has left */
+  async #poll(entry: Entry, rest?: { readonly read: () => Promise<HttpData>; readonly began: Moment }): Promise<void> {
     const { host } = this.options;
     const { pushes, source } = entry;
-    const began = { at: host.monotonic(), time: host.now() };
+    const began = rest?.began ?? { at: host.monotonic(), time: host.now() };
     this.#budget.renew();
-    const found = await (rest?.() ?? source.read(entry.polled?.time ?? null)).catch(failureOf);
+    const found = await (rest?.read() ?? source.read(entry.polled?.time ?? null)).catch(failureOf);
     entry.pauseMs = this.#pauseMs(entry.channel, found instanceof Failure ? 0 : host.monotonic() - began.at);
     entry.nextPoll = host.monotonic() + entry.pauseMs;
     const isOvertaken = entry.isStreamed || entry.pushes !== pushes;
@@ -316,17 +327,17 @@ export class Mirror {
     }
     if (this.#state === 'none') this.#problem = null;
     entry.polled = began;
-    this.#takePolled(entry, found, began.time);
-    if (found.rest !== undefined) await this.#poll(entry, found.rest);
+    this.#takePolled(entry, found, began);
+    if (found.rest !== undefined) await this.#poll(entry, { read: found.rest, began });
   }
 
-  /** @param received when the read began: its answer may be as old */
-  #takePolled(entry: Entry, { data, time, scope, passed }: HttpData, received: number): void {
+  /** @param began its answer may be as old */
+  #takePolled(entry: Entry, { data, time, scope, passed }: HttpData, { at, time: received }: Moment): void {
     const news = entry.source.deduplicate({ data, time });
     passed?.();
     const isNothing = Array.isArray(news.data) && news.data.length === 0 && scope === 'delta';
     if (isNothing && entry.kept !== undefined) {
-      entry.kept = { ...entry.kept, source: 'polling', received, at: this.#atOf(received) };
+      entry.kept = { ...entry.kept, source: 'polling', received, at };
       return;
     }
     const { channel } = entry;
@@ -340,7 +351,7 @@ export class Mirror {
       skipped: 0,
       raw: null,
     } as unknown as AnyDataEvent;
-    this.#keep(entry, event, 'polling');
+    this.#keep(entry, event, 'polling', at);
     this.#tell(event);
   }
 }

@@ -20,7 +20,7 @@ const END_UPDATE = '\u001b[?2026l';
 /** How long there is between two drawings, at least. */
 const SHORTEST_MS = 66;
 /** How long there is between two drawings, at most: for ages, and for highlights that fade. */
-const LONGEST_MS = 250;
+export const LONGEST_MS = 250;
 
 type LiveHost = Pick<Host, 'input' | 'output' | 'environment' | 'onExit' | 'jobControl'>;
 

@@ -47,6 +47,7 @@ async function isAllThatCame({ client }: TradingAccount, job: Job): Promise<bool
   const from = Math.max(1, to - MAX_PAIRS / PAGE_SIZE);
   const pages = await tryRead(() => readOrderPages(client, market, side, { from, to }));
   if (pages === undefined || pages.failure !== null) return false;
+  job.show(pages.records);
   const rows = own.size - (from - 1) * PAGE_SIZE;
   const newer = pages.records.slice(0, rows);
   const isWhole = newer.length === rows && newer.every(({ id }) => own.has(id));

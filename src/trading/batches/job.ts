@@ -1,4 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
+import type { Order } from '../../domain/order.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { BatchLine, BatchTerms, JournalEvent } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
@@ -12,6 +13,8 @@ export const MAX_PAIRS = 20;
 
 /** A job as its record describes it. */
 export class Job extends Progress {
+  /** Orders of its side as the exchange's lists showed them last, by id; only those that this command has read. */
+  readonly shown = new Map<string, Order>();
   #keys: readonly string[] | undefined;
   readonly #endedInOrder: boolean;
 
@@ -111,6 +114,11 @@ export class Job extends Progress {
       ({ isOver }) => isOver || this.entry.mayBeAbandoned,
     );
     return new Set(uncertainLines.flatMap(({ lines }) => [...lines].map((line) => this.keys[line] ?? '')));
+  }
+
+  /** Takes in what a list showed. */
+  show(records: readonly Order[]): void {
+    for (const record of records) this.shown.set(record.id, record);
   }
 
   /** Numbers new requests and records, durably, that they are about to leave. Throws Failure `usage`. */

@@ -37,6 +37,7 @@ export async function reconcileJob(
   { horizon = job.horizon, unexpectedLines = [], shows }: Extent = {},
 ): Promise<boolean> {
   const { records, isRead, failure } = await recentOrders(account, job, horizon);
+  job.show(records);
   const ids = new Set(records.map(({ id }) => id));
   for (const request of job.pendingRequests.values())
     request.isShown = [...request.answeredIds].every((id) => request.unassignedIds.has(id) || ids.has(id));

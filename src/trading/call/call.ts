@@ -32,7 +32,7 @@ export async function sendCall(
   const entry = journal.begin<'call'>({ operation: 'call', terms }, { id, reqTime });
   gate.attachEntry(entry);
   const result = await client.api
-    .call(terms.method, terms.parameters, { reqTime, mayLeave: gate.mayLeave })
+    .rawCall(terms.method, terms.parameters, { reqTime, mayLeave: gate.mayLeave })
     .catch((error: unknown) => {
       // a Failure means that the request could not be made; another error may have come after it left
       if (error instanceof Failure) entry.discard();

@@ -5,7 +5,7 @@ import { Budget } from '../../../src/exchange/budget.js';
 import { HOLD_MS, LIMITS, Limiter, ownLimits, POLL_MS } from '../../../src/exchange/limiter/limiter.js';
 import { fakeHost } from '../../support/fake-host.js';
 
-const ORDER = { bucket: 'key', lane: 'common', mayProbe: false } as const;
+const ORDER = { bucket: 'key', priority: 'common', mayProbe: false } as const;
 
 /** Time that advances only while everything waits for it. */
 class VirtualTime {
@@ -42,7 +42,7 @@ async function counted(requests: number, wayOf: (request: number) => Way): Promi
   const limiter = new Limiter(host, new Budget(1e9, host.now), ownLimits(host.now));
   const moments: number[] = [];
   const carry = async (request: number) => {
-    const turn = await limiter.turn(ORDER);
+    const turn = await limiter.acquire(ORDER);
     const { there, back } = wayOf(request);
     await time.sleep(there);
     moments.push(time.now);
@@ -105,7 +105,7 @@ it('frees the permit of a cancelled request at once', async () => {
   const limiter = new Limiter(host, new Budget(1e9, host.now), ownLimits(host.now));
   let left = 0;
   const all = Array.from({ length: 200 }, async () => {
-    await (await limiter.turn(ORDER)).unused();
+    await (await limiter.acquire(ORDER)).unused();
     left += 1;
   });
   await time.until(() => left === all.length);

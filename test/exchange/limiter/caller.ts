@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Budget } from '../../../src/exchange/budget.js';
-import { type Lane, Limiter } from '../../../src/exchange/limiter/limiter.js';
-import { placeOf, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
+import { Limiter, type Priority } from '../../../src/exchange/limiter/limiter.js';
+import { hostKey, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import type { Bucket } from '../../../src/exchange/operations/operation.js';
 
 export interface Job {
@@ -11,7 +11,7 @@ export interface Job {
   readonly url: string;
   readonly accessKey: string;
   readonly bucket: Bucket;
-  readonly lane: Lane;
+  readonly priority: Priority;
   readonly calls: number;
   /** The maximum number of concurrent calls. */
   readonly atOnce: number;
@@ -24,15 +24,15 @@ export interface Job {
 
 /** One of several callers: makes its calls as the limiter permits, and prints the limiter's own cost on stdout. */
 const job = JSON.parse(process.argv[2] ?? '') as Job;
-const { root, url, accessKey, bucket, lane, calls, atOnce, jitterMs, redis, waits } = job;
+const { root, url, accessKey, bucket, priority, calls, atOnce, jitterMs, redis, waits } = job;
 const limiter = new Limiter(
   { sleep: (ms) => delay(ms) },
   new Budget(600_000, Date.now),
   sharedLimits({
     ...{ root, share: 0.25, now: Date.now },
-    places: { base: placeOf(url), trade: placeOf(url) },
+    hosts: { base: hostKey(url), trade: hostKey(url) },
     accessKey: () => accessKey,
-    away: (words) => process.stderr.write(`${words}\n`),
+    onUnshared: (words) => process.stderr.write(`${words}\n`),
     ...(redis === undefined ? {} : { redis }),
   }),
 );
@@ -42,9 +42,9 @@ await Promise.all(
   Array.from({ length: atOnce }, async () => {
     while (left > 0) {
       left -= 1;
-      const turn = await limiter.turn({ bucket, lane, mayProbe: true });
+      const turn = await limiter.acquire({ bucket, priority: priority, mayProbe: true });
       await delay(Math.random() * jitterMs);
-      await (await fetch(`${url}/${lane}?${accessKey}`)).text();
+      await (await fetch(`${url}/${priority}?${accessKey}`)).text();
       await turn.over('answer');
     }
   }),

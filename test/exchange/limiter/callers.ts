@@ -14,7 +14,7 @@ const ROOT = process.cwd();
 export interface Arrival {
   /** In ms, by the server's own clock. */
   readonly at: number;
-  /** The lane and the key of the request. */
+  /** The priority and the key of the request. */
   readonly what: string;
 }
 
@@ -61,7 +61,7 @@ export class Callers {
     const usual = {
       accessKey: 'key-1',
       bucket: 'key',
-      lane: 'common',
+      priority: 'common',
       calls: 40,
       atOnce: 8,
       jitterMs: 0,

@@ -7,10 +7,10 @@ import { FileStore } from '../../../src/exchange/limiter/file-store.js';
 import { LIMITS } from '../../../src/exchange/limiter/limiter.js';
 import {
   clearLimits,
+  limitPath,
   permitsFolder,
   type Sharing,
   sharedLimits,
-  whereIs,
 } from '../../../src/exchange/limiter/shared-limits.js';
 import { limiterState } from '../../../src/exchange/limiter/state.js';
 import { monotonicMs } from '../../../src/platform/host.js';
@@ -28,8 +28,8 @@ const ACCOUNT = '{"code":1000,"message":{"des":"done","isSuc":true,"datas":{"key
 function clientIn(root: string, url: string, budgetMs = 1_000) {
   const host = fakeHost();
   const sharing: Sharing = {
-    ...{ root, share: 0.25, now: host.now, accessKey: () => KEYS.accessKey, away: () => undefined },
-    places: { base: 'exchange', trade: 'exchange' },
+    ...{ root, share: 0.25, now: host.now, accessKey: () => KEYS.accessKey, onUnshared: () => undefined },
+    hosts: { base: 'exchange', trade: 'exchange' },
   };
   const hosts = { baseUrl: url, tradeUrl: url };
   const budget = new Budget(budgetMs, host.monotonic);
@@ -40,7 +40,7 @@ function clientIn(root: string, url: string, budgetMs = 1_000) {
 /** Another process takes every permit of the key that is not reserved for cancellations, and keeps it. */
 async function takeAll(sharing: Sharing): Promise<void> {
   const { count } = LIMITS.key;
-  const permits = new FileStore(sharing.root, permitsFolder(whereIs('key', sharing), count), LIMITS.key, monotonicMs);
+  const permits = new FileStore(sharing.root, permitsFolder(limitPath('key', sharing), count), LIMITS.key, monotonicMs);
   while ('giveBack' in (await permits.take('common')));
 }
 

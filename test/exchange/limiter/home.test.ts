@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Lane, LIMITS, type Permit } from '../../../src/exchange/limiter/limiter.js';
+import { LIMITS, type Permit, type Priority } from '../../../src/exchange/limiter/limiter.js';
 import { type Sharing, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import { freePort, serveRedis } from '../../support/redis.js';
 import { requires } from '../../support/tools.js';
@@ -13,14 +13,14 @@ const { count, reserved } = LIMITS.key;
 function processOf(root: string, terms: Partial<Pick<Sharing, 'redis' | 'share'>> = {}) {
   const told: string[] = [];
   const limits = sharedLimits({
-    ...{ root, share: 0.25, now: Date.now, accessKey: () => 'a', away: (words: string) => void told.push(words) },
-    ...{ places: { base: 'host', trade: 'host' }, ...terms },
+    ...{ root, share: 0.25, now: Date.now, accessKey: () => 'a', onUnshared: (words: string) => void told.push(words) },
+    ...{ hosts: { base: 'host', trade: 'host' }, ...terms },
   });
-  const take = async (most: number = count, lane: Lane = 'common'): Promise<Permit[]> => {
+  const take = async (most: number = count, priority: Priority = 'common'): Promise<Permit[]> => {
     const [key] = limits.permitsOf('key');
     const taken: Permit[] = [];
     while (key !== undefined && taken.length < most) {
-      const claim = await key.claim(lane);
+      const claim = await key.claim(priority);
       if (!('permit' in claim)) break;
       taken.push(claim.permit);
     }

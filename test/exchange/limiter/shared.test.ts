@@ -41,7 +41,7 @@ describe('processes that share a home', () => {
     callers = await Callers.listen();
     const others = callers.start({ calls: 200, atOnce: 100, waits: true });
     await callers.release(1);
-    const canceller = callers.start({ lane: 'cancel', calls: 3, atOnce: 3, waits: true });
+    const canceller = callers.start({ priority: 'cancel', calls: 3, atOnce: 3, waits: true });
     while (callers.arrivals.length < 57) await delay(5);
     const before = callers.arrivals.length;
     await callers.release(1);

@@ -339,8 +339,14 @@ class Side {
     const host = { ...fakeHost(), now: Date.now, monotonic, random: Math.random, sleep };
     const url = `http://127.0.0.1:${port}`;
     const limits = sharedLimits({
-      ...{ root: path.join(folder, 'state'), now: Date.now, share: 1, accessKey: () => name, away: () => undefined },
-      places: { base: 'exchange', trade: 'exchange' },
+      ...{
+        root: path.join(folder, 'state'),
+        now: Date.now,
+        share: 1,
+        accessKey: () => name,
+        onUnshared: () => undefined,
+      },
+      hosts: { base: 'exchange', trade: 'exchange' },
     });
     const common = { host, credentials: () => keys, channels: CHANNELS } as const;
     const clientOf = (budget: Budget, signal: AbortSignal) =>

@@ -1,0 +1,48 @@
+import * as shape from '../../cli/shapes.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { Order } from '../../domain/order.js';
+import { averageOfFills } from '../../trading/orders/terms.js';
+
+/** What filled, of one order or of several. */
+export const FILLS = {
+  filled: shape.orNull(shape.decimal('in the base coin; null if the exchange has not shown it yet')),
+  filledValue: shape.orNull(shape.decimal('in the quote coin')),
+  averagePrice: shape.orNull(shape.decimal('null if nothing has filled')),
+  fee: shape.orNull(shape.decimal('so far')),
+  feeCoin: shape.orNull(shape.text('observed, not documented')),
+};
+
+/** What an order did at once. */
+export const SO_FAR = {
+  state: shape.orNull(
+    shape.oneOf(['open', 'filled', 'cancelled', 'other'], 'as the exchange listed it at once; null if it did not yet'),
+  ),
+  ...FILLS,
+};
+
+/** Of orders that the exchange has not shown. */
+export const UNKNOWN_FILLS = { filled: null, filledValue: null, averagePrice: null, fee: null, feeCoin: null };
+
+/** What an order did at once, for programs; all null if the exchange has not shown it. */
+export function fillsSoFar(listed: Order | null) {
+  if (listed === null) return { state: null, ...UNKNOWN_FILLS };
+  const { state, filled, filledValue, fee, feeCoin } = listed;
+  return { state, filled, filledValue, averagePrice: averageOfFills(listed), fee, feeCoin };
+}
+
+/** The sum of what several orders filled; the fee is null if that of one is unknown, or if they are in several coins. */
+export function totalOfFills(orders: readonly Order[]) {
+  const sum = (texts: readonly string[]) =>
+    texts
+      .reduce((total, text) => total.plus(Decimal.of(text)), Decimal.zero)
+      .trimmed()
+      .toString();
+  const filled = sum(orders.map((order) => order.filled));
+  const filledValue = sum(orders.map((order) => order.filledValue));
+  const fees = orders.filter((order) => averageOfFills(order) !== null).map(({ fee, feeCoin }) => ({ fee, feeCoin }));
+  const [feeCoin = null, ...others] = new Set(fees.map((one) => one.feeCoin));
+  const known = fees.flatMap(({ fee }) => fee ?? []);
+  const fee = known.length === fees.length && others.length === 0 ? sum(known) : null;
+  const total = { filled, filledValue };
+  return { ...total, averagePrice: averageOfFills(total), fee, feeCoin: fee === null ? null : feeCoin };
+}
