@@ -94,7 +94,9 @@ function contentOf(scene: DialogScene, width: number): Content {
     case 'question': {
       const { question, preview, below, word, typed, isArmed } = dialog;
       const text = wrapped(safe(question), width).split('\n').map(paint.strong);
-      const answer = word === null ? (isArmed ? 'y: yes   n or Enter: no' : '') : `> ${typed}${CURSOR(screen)}`;
+      const asked = word === null ? 'y: yes   n or Enter: no' : `> ${typed}${CURSOR(screen)}`;
+      // nothing is taken before: keys that come with the question cannot mean it
+      const answer = isArmed ? asked : '';
       return { title: 'Confirm', lines: preview, input: ['', ...text, answer, paint.faint(safe(below?.() ?? ''))] };
     }
   }

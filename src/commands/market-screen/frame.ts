@@ -103,14 +103,17 @@ function marketParts(scene: Scene): Part[] {
   const price = (text: string) => scaled(Decimal.of(text), market.priceScale);
   const { last = null, change = null, high = null, low = null, volume = null } = ticker?.value ?? {};
   const stale = ticker?.isCurrent === false;
+  const old = stale ? ` (${ageText(ticker.ageMs)} old)` : '';
   const sign = change === null ? 0 : (Decimal.parse(change)?.sign ?? 0);
   const meaning: Meaning | undefined = stale ? 'faint' : sign === 0 ? undefined : sign > 0 ? 'up' : 'down';
   const arrow = !screen.symbols || sign === 0 ? '' : sign > 0 ? '▲ ' : '▼ ';
   const accent = stale ? undefined : accentOf(scene, 'last', last ?? '');
   return [
     { text: market.market, meaning: 'strong', importance: 10 },
-    ...(last === null ? [] : [{ text: price(last), meaning: meaning ?? ('strong' as const), accent, importance: 8 }]),
-    ...(change === null ? [] : [{ text: `${arrow}${changeText(safe(change))}`, meaning, importance: 4 }]),
+    ...(last === null
+      ? []
+      : [{ text: `${price(last)}${old}`, meaning: meaning ?? ('strong' as const), accent, importance: 5 }]),
+    ...(change === null ? [] : [{ text: `${arrow}${changeText(safe(change))}`, meaning, importance: 3 }]),
     ...(high === null ? [] : [{ text: `high ${price(high)}`, meaning: 'faint' as const, importance: 2 }]),
     ...(low === null ? [] : [{ text: `low ${price(low)}`, meaning: 'faint' as const, importance: 2 }]),
     ...(volume === null
@@ -132,7 +135,7 @@ function statusParts({ view }: Scene): Part[] {
           {
             text: `limits ${limitsUsed}%`,
             meaning: limitsUsed >= 80 ? ('warn' as const) : ('faint' as const),
-            importance: 5,
+            importance: 4,
           },
         ]),
   ];

@@ -107,9 +107,7 @@ class Watching {
   lines(screen: Screen): string[] {
     this.#screen = screen;
     const scene = { state: this.#state, view: this.#view(), changes: this.#changes, screen };
-    const lines = frameOf(scene).lines(screen.paint);
-    this.#armQuestion();
-    return lines;
+    return frameOf(scene).lines(screen.paint);
   }
 
   take(event: WatchEvent): void {
@@ -117,6 +115,7 @@ class Watching {
     this.#state = state;
     for (const effect of effects) this.#perform(effect);
     this.#live?.change();
+    this.#armQuestion();
   }
 
   /** Resolves when the user leaves. */

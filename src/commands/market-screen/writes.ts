@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import type { Context } from '../../cli/context.js';
 import { commandLine, withActiveProfile } from '../../cli/hints.js';
 import { formatAmount, grouped } from '../../domain/number-format.js';
@@ -48,8 +49,7 @@ export class Writes {
 
   /** Prepares what a cancellation needs. */
   async prepare(): Promise<void> {
-    this.#standby ??= this.#open();
-    await this.#standby;
+    await this.#ready();
   }
 
   /** Never throws: the outcome comes as an event. */
@@ -82,7 +82,7 @@ export class Writes {
 
   /** The writes whose outcome is unknown, each with the command that settles it. */
   async unknown(): Promise<readonly string[]> {
-    const { account } = await (this.#standby ?? this.#open());
+    const { account } = await this.#ready();
     return unknownWrites(account.journal, account.journal.unsettled()).map(({ id, operation }) => {
       const what = operation === null ? 'a write' : OPERATION_TEXT[operation];
       return `UNKNOWN  outcome of ${what}: ${this.#textOf(suggest('', 'resolve', id)).replace(/^: /, '')}`;
@@ -91,12 +91,22 @@ export class Writes {
 
   async #placeFor({ kind }: WriteRequest): Promise<WritePlace> {
     if (kind !== 'cancel') return this.#open();
-    const ready = this.#standby ?? this.#open();
-    this.#standby = ready.then(() => this.#open());
-    this.#standby.catch(() => {
-      this.#standby = undefined;
-    });
+    const ready = await this.#ready();
+    this.#standby = undefined;
+    // after the request has left: it comes first
+    setImmediate(() => this.#ready().catch(() => {}));
     return ready;
+  }
+
+  #ready(): Promise<WritePlace> {
+    if (this.#standby === undefined) {
+      const opening = this.#open();
+      this.#standby = opening;
+      opening.catch(() => {
+        if (this.#standby === opening) this.#standby = undefined;
+      });
+    }
+    return this.#standby;
   }
 
   async #open(): Promise<WritePlace> {
@@ -155,9 +165,9 @@ interface CancelRow {
 }
 
 /** The outcome in a line, and what failed. */
-function messagesOf({ output }: WritePlace, request: WriteRequest, answer: Answer): Message[] {
+function messagesOf({ output, context }: WritePlace, request: WriteRequest, answer: Answer): Message[] {
   const { failure } = answer;
-  const isCancel = request.kind === 'cancel' || request.kind === 'cancelAll';
+  const isCancel = !context.globals.dryRun && (request.kind === 'cancel' || request.kind === 'cancelAll');
   const text = isCancel ? cancelText(answer.data as readonly CancelRow[]) : shownText(answer);
   const outcome: Message = { text, meaning: failure === undefined ? 'good' : 'warn' };
   if (failure === undefined) return [outcome];
@@ -202,7 +212,9 @@ class PanelOutput extends Output {
     private readonly screened: Screened,
     color: boolean,
   ) {
-    super(host, 'table', {
+    // what it is told is shown on the screen
+    const [output, errors] = [new PassThrough().resume(), new PassThrough().resume()];
+    super({ ...host, output, errors }, 'table', {
       colour: color ? undefined : false,
       commandLine: (argv) => commandLine(host.arguments, argv),
     });

@@ -17,6 +17,8 @@ export class DrawnScreen extends Writable implements TerminalOutput {
   /** What was sent, in order. */
   readonly sent: string[] = [];
   readonly #modes = new Set(['?25', '?7']);
+  /** Called after each write. */
+  onWrite: () => void = () => {};
   /** Holds back the end of each write, as a slow terminal does. */
   isSlow = false;
   #finish: (() => void) | undefined;
@@ -32,6 +34,7 @@ export class DrawnScreen extends Writable implements TerminalOutput {
   override _write(chunk: string, _encoding: string, done: () => void): void {
     this.sent.push(chunk);
     this.apply(chunk);
+    this.onWrite();
     if (this.isSlow) this.#finish = done;
     else done();
   }

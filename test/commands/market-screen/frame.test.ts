@@ -1,0 +1,253 @@
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { frameOf } from '../../../src/commands/market-screen/frame.js';
+import { initialState, type WatchState } from '../../../src/commands/market-screen/state.js';
+import type { WatchView } from '../../../src/commands/market-screen/view.js';
+import { Changes } from '../../../src/terminal/live/changes.js';
+import { cellsOf } from '../../../src/terminal/live/painted-cells.js';
+import { screenOf } from '../../../src/terminal/screen.js';
+import { displayWidth } from '../../../src/terminal/text.js';
+import { Kept } from '../../terminal/screens.js';
+import { afterEvents, MARKET, order, reading, typed, viewOf } from './views.js';
+
+interface Look {
+  readonly width?: number;
+  readonly height?: number;
+  readonly colour?: boolean;
+  readonly term?: string;
+}
+
+/** The lines of a frame. */
+function drawn(view: WatchView, look: Look = {}, state: WatchState = initialState('1min')): string[] {
+  const { width = 120, height = 40, colour = false, term = 'xterm-256color' } = look;
+  const terminal = Object.assign(new Kept(width), { rows: height });
+  const screen = screenOf(terminal, { TERM: term, ...(colour ? {} : { NO_COLOR: '1' }) });
+  return frameOf({ state, view, changes: new Changes(() => 0), screen }).lines(screen.paint);
+}
+
+const file = (name: string) => path.join(import.meta.dirname, 'frames', name);
+
+describe('the market screen', () => {
+  it.each([
+    [80, 24],
+    [120, 40],
+    [200, 60],
+  ])('at %ix%i shows candles, book, trades, orders and balances', async (width, height) => {
+    const lines = drawn(viewOf(), { width, height });
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(file(`${width}x${height}.txt`));
+  });
+
+  it('says the same without colours as with them', () => {
+    const coloured = drawn(viewOf(), { colour: true }).map((line) =>
+      cellsOf(line, 120)
+        .map(({ text }) => text)
+        .join('')
+        .trimEnd(),
+    );
+    expect(coloured).toEqual(drawn(viewOf()).map((line) => line.trimEnd()));
+  });
+
+  it('uses ASCII alone on a terminal without symbols', () => {
+    expect(drawn(viewOf(), { term: 'dumb' }).join('')).toMatch(/^[ -~]*$/);
+  });
+
+  it('marks own orders at their prices, buys and sells by different shapes', () => {
+    const lines = drawn(viewOf());
+    expect(lines.find((line) => /24,099\.50 .* buy 0\.5/.test(line))).toContain('▲24,099.50');
+    expect(lines.find((line) => /24,103\.00 .* sell 0\.15/.test(line))).toContain('▼24,103.00');
+  });
+
+  it('keeps a cursor far from the middle in sight', () => {
+    const { state } = afterEvents(Array<string>(29).fill('down'));
+    const shown = drawn(viewOf(), { width: 80, height: 24 }, state);
+    expect(shown.find((line) => line.includes('> '))).toContain('24,086.50');
+  });
+
+  it('says what it waits for before anything is known', () => {
+    const nothing = { ticker: undefined, depth: undefined, trades: undefined, candles: undefined };
+    const view = viewOf({
+      ...nothing,
+      orders: undefined,
+      balances: undefined,
+      connection: { state: 'connecting', problem: null },
+    });
+    const text = drawn(view).join('\n');
+    for (const what of ['candles', 'the book', 'trades', 'orders', 'balances'])
+      expect(text).toContain(`Waiting for ${what}.`);
+    expect(text).toContain('connecting');
+  });
+
+  it('says that a market has no orders, trades, candles or book', () => {
+    const view = viewOf({
+      depth: reading<'depth'>({ time: 0, bids: [], asks: [] }),
+      trades: reading<'trades'>([]),
+      candles: reading<'kline'>([]),
+      orders: reading<'orders'>([]),
+    });
+    const text = drawn(view).join('\n');
+    for (const what of ['The book is empty.', 'No trades yet.', 'No candles yet.', 'No open orders in btc_usdt.'])
+      expect(text).toContain(what);
+  });
+
+  it('says in each panel, without colour too, that its numbers are not current', () => {
+    const old = { isCurrent: false };
+    const view = viewOf();
+    const stale = viewOf({
+      connection: { state: 'reconnecting', problem: 'connection reset' },
+      ticker: reading<'ticker'>(view.ticker?.value as never, 9_050, old),
+      depth: reading<'depth'>(view.depth?.value as never, 9_050, old),
+      trades: reading<'trades'>(view.trades?.value as never, 12_001, old),
+    });
+    const text = drawn(stale).join('\n');
+    expect(text).toContain('RECONNECTING');
+    expect(text).toContain('No stream: connection reset');
+    expect(text).toContain('24,100.75 (9.1 s old)');
+    expect(text.match(/NOT CURRENT: 9\.1 s old/g)).toHaveLength(1);
+    expect(text).toContain('NOT CURRENT: 13 s old');
+  });
+
+  it('names writes with an unknown outcome below all messages, and the command that settles them', () => {
+    const unknown = [
+      'UNKNOWN  outcome of an order: pit resolve pit1',
+      'UNKNOWN  outcome of an order: pit resolve pit2',
+      'x',
+    ];
+    const said = Array.from({ length: 20 }, (_, index) => ({
+      type: 'said' as const,
+      message: { text: `message ${index}`, meaning: undefined },
+    }));
+    for (const [width, height] of [
+      [80, 24],
+      [200, 60],
+    ] as const) {
+      const lines = drawn(viewOf({ unknown }), { width, height }, afterEvents(said).state);
+      expect(lines.slice(-4, -1)).toEqual([
+        unknown[0],
+        unknown[1],
+        '1 more writes have an unknown outcome: pit resolve',
+      ]);
+    }
+  });
+
+  it('shows the order that is typed, what it would mean, and what is available', () => {
+    const { state } = afterEvents(['down', 'b', ...typed('0.02')]);
+    const text = drawn(viewOf(), {}, state).join('\n');
+    for (const part of [
+      'Buy btc, btc_usdt',
+      'Available: 250,000.00 usdt',
+      '0.02▏ btc',
+      '24100.50 usdt',
+      'about 482.02 usdt',
+    ])
+      expect(text).toContain(part);
+  });
+
+  it('keeps the question and the end of a long preview in sight', () => {
+    const preview = Array.from({ length: 60 }, (_, index) => `line ${index}`);
+    const { state } = afterEvents([
+      'C',
+      { type: 'asked', question: { write: 1, question: 'Cancel these 60 orders?', preview, below: null, word: null } },
+      { type: 'armed', write: 1 },
+    ]);
+    for (const [width, height] of [
+      [80, 24],
+      [40, 12],
+      [20, 6],
+    ] as const) {
+      const text = drawn(viewOf(), { width, height }, state).join('\n');
+      expect(text).toContain('y: yes');
+      if (height > 10) expect(text).toContain('line 59');
+    }
+  });
+});
+
+describe('any frame', () => {
+  const price = fc.integer({ min: 1, max: 99_999_999 }).map((units) => (units / 100).toFixed(2));
+  const amount = fc.oneof(
+    fc.integer({ min: 0, max: 999_999 }).map((units) => (units / 10_000).toFixed(4)),
+    fc.constant('123456789012.12345678'),
+  );
+  const levels = fc.array(fc.record({ price, amount }), { maxLength: 60 });
+  const age = fc.integer({ min: 0, max: 400_000 });
+  const current = fc.boolean().map((isCurrent) => ({ isCurrent }));
+  const size = fc.record({ width: fc.integer({ min: 20, max: 250 }), height: fc.integer({ min: 6, max: 80 }) });
+  const name = fc.constantFrom('btc_usdt', 'averyveryverylongcoin_anotherlongcoinname1');
+  const state = fc.constantFrom(
+    afterEvents([]),
+    afterEvents(['?']),
+    afterEvents(['down', 's', ...typed('50%')]),
+    afterEvents([{ type: 'markets', markets: [{ ...MARKET, name: '漢字' }] }]),
+    afterEvents(['tab', 'C']),
+  );
+  const scene = fc.record({ bids: levels, asks: levels, age, current, size, name, state, colour: fc.boolean() });
+
+  it('is inside the window, whatever its size and whatever the book', () => {
+    fc.assert(
+      fc.property(
+        scene,
+        ({
+          bids,
+          asks,
+          age: ageMs,
+          current: more,
+          size: { width, height },
+          name: market,
+          state: { state: at },
+          colour,
+        }) => {
+          const [base = '', quote = ''] = market.split('_');
+          const view = viewOf({
+            market: { ...MARKET, market, base, quote },
+            profile: '漢字'.repeat(20),
+            depth: reading<'depth'>({ time: 0, bids, asks }, ageMs, more),
+            orders: reading<'orders'>([order('1', 'buy', bids[0]?.price ?? '1', '0.5', { market })]),
+          });
+          const lines = drawn(view, { width, height, colour }, at);
+          expect(lines).toHaveLength(height);
+          for (const line of lines) {
+            const plain = line.replace(/\u001b\[[\d;]*m/g, '');
+            expect(plain).not.toMatch(/\p{Cc}/u);
+            expect(displayWidth(plain)).toBeLessThanOrEqual(width);
+          }
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  const AGE = /(\d+(?:\.\d)?) (s|min)(?: old)? [─-]/g;
+  const inMs = (number = '', unit = '') => Number(number) * (unit === 'min' ? 60_000 : 1_000);
+
+  it('shows no number that is older than the age beside it', () => {
+    const ages = fc.array(age, { minLength: 6, maxLength: 6 });
+    fc.assert(
+      fc.property(ages, current, ([first = 0, ...others], more) => {
+        const { ticker, depth, trades, candles, orders, balances } = viewOf();
+        const aged = <Value>(whole: Value, ageMs = 0) => ({ ...whole, ageMs, ...more }) as Value;
+        const view = viewOf({
+          ...{ ticker: aged(ticker, first), depth: aged(depth, others[0]), trades: aged(trades, others[1]) },
+          ...{
+            candles: aged(candles, others[2]),
+            orders: aged(orders, others[3]),
+            balances: aged(balances, others[4]),
+          },
+        });
+        const lines = drawn(view, { width: 120, height: 40 });
+        const titled = (title: string) => {
+          const line = lines.find((one) => one.includes(` ${title}`)) ?? '';
+          const from = line.indexOf(` ${title}`);
+          const [found] = line.slice(from).matchAll(AGE);
+          return inMs(found?.[1], found?.[2]);
+        };
+        const shown = ['Book', 'Trades', 'Candles', 'Open orders', 'Balances'].map(titled);
+        shown.forEach((shownMs, index) => {
+          expect(shownMs).toBeGreaterThanOrEqual(others[index] ?? 0);
+        });
+        const [, number, unit] = /oldest (\d+(?:\.\d)?) (s|min)/.exec(lines[0] ?? '') ?? [];
+        expect(inMs(number, unit)).toBeGreaterThanOrEqual(Math.max(first, ...others));
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
