@@ -16,10 +16,11 @@ import {
   type StateEvent,
   type StreamEvent,
 } from '../stream/events.js';
+import { streamProtocol } from '../stream/protocol.js';
 import { sourceOf } from '../stream/sources.js';
 import { merged } from './merge.js';
 
-export interface MirrorOptions extends Partial<Pick<SourceContext, 'orderMarkets' | 'marketNamed'>> {
+export interface MirrorOptions extends Partial<Pick<SourceContext, 'orderMarkets' | 'marketNamed' | 'protocol'>> {
   readonly host: Pick<Host, 'now' | 'monotonic' | 'sleep'>;
   readonly channels: readonly Channel[];
   /** Returns the client that polls; the signal ends its requests. */
@@ -120,6 +121,7 @@ export class Mirror {
       now: host.now,
       orderMarkets: orderMarkets ?? (async () => []),
       marketNamed: marketNamed ?? (() => undefined),
+      protocol: options.protocol ?? streamProtocol(),
     };
     this.#state = open === undefined ? 'none' : 'connecting';
     for (const channel of channels) this.add(channel);

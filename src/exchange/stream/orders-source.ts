@@ -56,7 +56,9 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
   }
 
   decode(frame: unknown): PushedData<'orders'> | undefined {
-    const data = this.parsed(frame);
+    const { market: pushed } = frame as { readonly market?: unknown };
+    const plain = typeof pushed === 'string' ? { market: this.context.protocol.pushedMarket(pushed) } : {};
+    const data = this.parsed({ ...(frame as object), ...plain });
     const { market } = this.channel;
     const isOther = market !== undefined && data.some((order) => order.market !== market);
     return isOther ? undefined : { data, time: null };
