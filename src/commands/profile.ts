@@ -106,7 +106,10 @@ export const add = define({
   dryRunOutput: DRY_CHANGE,
   async run({ session: { profiles }, output, globals }, { name, baseUrl, tradeUrl, wsUrl }) {
     if (baseUrl === undefined || tradeUrl === undefined) {
-      throw usage('A profile needs two hosts.', 'Give --base-url for market data and --trade-url for signed requests.');
+      throw usage('A profile needs two hosts.', [
+        'Give --base-url for market data and --trade-url for signed requests.',
+        suggest('Write it in full', 'profile', 'add', name, '--base-url', 'URL', '--trade-url', 'URL'),
+      ]);
     }
     if (globals.dryRun) {
       const hosts = [checkUrl('base', '--base-url', baseUrl), checkUrl('trade', '--trade-url', tradeUrl)];
