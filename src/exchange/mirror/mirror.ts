@@ -16,10 +16,11 @@ import {
   type StateEvent,
   type StreamEvent,
 } from '../stream/events.js';
+import { streamProtocol } from '../stream/protocol.js';
 import { sourceOf } from '../stream/sources.js';
 import { merged } from './merge.js';
 
-export interface MirrorOptions extends Partial<Pick<SourceContext, 'orderMarkets' | 'marketNamed'>> {
+export interface MirrorOptions extends Partial<Pick<SourceContext, 'orderMarkets' | 'marketNamed' | 'protocol'>> {
   readonly host: Pick<Host, 'now' | 'monotonic' | 'sleep'>;
   readonly channels: readonly Channel[];
   /** Returns the client that polls; the signal ends its requests. */
@@ -63,6 +64,8 @@ const POLL_MS: Readonly<Record<ChannelKind, number>> = {
 const PATIENCE_MS = 3_000;
 /** A poll that waits for its turn or for the exchange is followed by a pause that is longer by this factor. */
 const PAUSE_PER_POLL = 4;
+/** In usual pauses. */
+const LONGEST_PAUSE = 3;
 /** The longest that one poll may take. */
 const POLL_TIMEOUT_MS = 10_000;
 /** How often it is checked which polls are due. */
@@ -87,10 +90,12 @@ interface Entry {
   /** Whether the stream is connected and nothing of this channel is missing. */
   isStreamed: boolean;
   hasOpenGap: boolean;
+  /** When the stream or a poll was complete for the last time, by the wall clock; null before. */
+  completeAt: number | null;
   /** Counts what the stream sent: a poll that it overtook is dropped. */
   pushes: number;
-  /** When the last good poll began; null before the first. */
-  polled: Moment | null;
+  /** When the last good poll began, on the monotonic clock; null before the first. */
+  polled: number | null;
   /** Between two polls. */
   pauseMs: number;
   /** On the monotonic clock. */
@@ -120,6 +125,7 @@ export class Mirror {
       now: host.now,
       orderMarkets: orderMarkets ?? (async () => []),
       marketNamed: marketNamed ?? (() => undefined),
+      protocol: options.protocol ?? streamProtocol(),
     };
     this.#state = open === undefined ? 'none' : 'connecting';
     for (const channel of channels) this.add(channel);
@@ -160,6 +166,7 @@ export class Mirror {
       kept: undefined,
       isStreamed: false,
       hasOpenGap: false,
+      completeAt: null,
       pushes: 0,
       polled: null,
       pauseMs: this.#pauseMs(channel, 0),
@@ -203,11 +210,12 @@ export class Mirror {
 
   #isCurrent({ isStreamed, polled, pauseMs }: Entry): boolean {
     if (isStreamed) return true;
-    return polled !== null && this.options.host.monotonic() - polled.at <= 2 * pauseMs;
+    return polled !== null && this.options.host.monotonic() - polled <= 2 * pauseMs;
   }
 
   #pauseMs({ kind }: Channel, tookMs: number): number {
-    return Math.max(this.options.pollMs ?? POLL_MS[kind], tookMs * PAUSE_PER_POLL);
+    const usualMs = this.options.pollMs ?? POLL_MS[kind];
+    return Math.min(usualMs * LONGEST_PAUSE, Math.max(usualMs, tookMs * PAUSE_PER_POLL));
   }
 
   async #follow(): Promise<void> {
@@ -254,6 +262,8 @@ export class Mirror {
     if (entry === undefined) return;
     entry.pushes += 1;
     this.#keep(entry, event, event.source === 'push' ? 'stream' : 'polling', this.#atOf(event.received));
+    // a poll asks only for what the stream did not tell
+    entry.source.deduplicate(event);
     // before the channel is complete nothing comes but in an open gap
     if (!entry.hasOpenGap || event.scope === 'snapshot') this.#mark(event.channel, true);
   }
@@ -271,7 +281,9 @@ export class Mirror {
     const entry = this.#entries.get(channelKey(channel));
     if (entry === undefined || entry.isStreamed === isStreamed) return;
     entry.isStreamed = isStreamed;
-    if (!isStreamed) entry.nextPoll = this.options.host.monotonic() + PATIENCE_MS;
+    if (isStreamed) return;
+    entry.completeAt = this.options.host.now();
+    entry.nextPoll = this.options.host.monotonic() + PATIENCE_MS;
   }
 
   #keep(
@@ -316,7 +328,7 @@ export class Mirror {
     const { pushes, source } = entry;
     const began = rest?.began ?? { at: host.monotonic(), time: host.now() };
     this.#budget.renew();
-    const found = await (rest?.read() ?? source.read(entry.polled?.time ?? null)).catch(failureOf);
+    const found = await (rest?.read() ?? source.read(entry.completeAt)).catch(failureOf);
     entry.pauseMs = this.#pauseMs(entry.channel, found instanceof Failure ? 0 : host.monotonic() - began.at);
     entry.nextPoll = host.monotonic() + entry.pauseMs;
     const isOvertaken = entry.isStreamed || entry.pushes !== pushes;
@@ -326,7 +338,8 @@ export class Mirror {
       return this.#wake();
     }
     if (this.#state === 'none') this.#problem = null;
-    entry.polled = began;
+    entry.polled = began.at;
+    entry.completeAt = began.time;
     this.#takePolled(entry, found, began);
     if (found.rest !== undefined) await this.#poll(entry, { read: found.rest, began });
   }
