@@ -53,7 +53,7 @@ __pit_command() {
     'completion uninstall') flags='--fields=,shell|changes' arguments='bash|zsh|fish' ;;
     'schema') flags='--fields=,command|field|type|description|interface' arguments='markets|ticker|depth|trades|kline|stream|watch|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|shell|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' ;;
     'sandbox') subs='serve start stop status reset account deposit transfer price replay export import clock fault' ;;
-    'sandbox serve') flags='--port=- --seed=- --no-limits --limit=- --strict-agent --kline-since=first|latest --dialect=document|observed --zone=- --fields=,baseUrl|tradeUrl|wsUrl|accessKey|secretKey|safePwd|pid|adminUrl|adminToken' ;;
+    'sandbox serve') flags='--port=- --seed=- --no-limits --limit=- --strict-agent --kline-since=first|latest --history=- --dialect=document|observed --zone=- --fields=,baseUrl|tradeUrl|wsUrl|accessKey|secretKey|safePwd|pid|adminUrl|adminToken' ;;
     'sandbox start') flags='--dialect=document|observed --fields=,baseUrl|tradeUrl|wsUrl|accessKey|secretKey|safePwd|pid|adminUrl|adminToken' ;;
     'sandbox stop') flags='--fields=,stopped' ;;
     'sandbox status') flags='--fields=,running|baseUrl|tradeUrl|wsUrl|accessKey|secretKey|safePwd|pid|dialect|time|clockRunning|clockSpeed|markets|orders|accounts|trades|requests|refused|streams|nonBrowserAgents|faults|replaying|memory|disk|cpuSeconds|upSeconds' ;;

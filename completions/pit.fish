@@ -323,6 +323,7 @@ function __pit_tree_flags
                 '--limit=-' 'change limits, for tests: key=600,address=off,lock=10s,kline=off,reqTime=5s' \
                 '--strict-agent' 'refuse a User-Agent that is not a browser\'s' \
                 '--kline-since=first|latest' 'which 1,000 candles to return after since: first or latest (default: latest)' \
+                '--history=-' 'how far candles reach back: 365d (default: 21d)' \
                 '--dialect=document|observed' 'serve the document to the letter, or what clients parse: document or observed (default: the last one, or document)' \
                 '--zone=-' 'the time zone of dates in answers, such as +08:00 (default: UTC)' \
                 '--fields=,baseUrl|tradeUrl|wsUrl|accessKey|secretKey|safePwd|pid|adminUrl|adminToken' 'show only these fields in tables and --csv'

@@ -2,7 +2,20 @@ import { Failure, type FailureKind, Interrupted } from '../errors.js';
 import { Refused } from './response.js';
 import { TransportError } from './transport.js';
 
-/** The outcome of sending a write. Only `notSent` and `refused` mean that nothing was done; `lost` means unknown so far. */
+/**
+ * The outcome of sending a write. Only `notSent` and `refused` mean that nothing was done, and a refusal may even answer a
+ * second copy of a request whose first copy was executed.
+ *
+ * The words for a write whose outcome is not clear, from the request to the user:
+ *
+ * | word | where | meaning |
+ * |---|---|---|
+ * | `lost` | this outcome | The request left, or may have, and no usable answer came. |
+ * | `undecided` | `trading/cancel` | An answer came that proves nothing: only the order itself shows the outcome. |
+ * | `unlike` | `trading/orders` | An order has the client id, but other terms: it may be another one. |
+ * | `ambiguity` | `trading/withdrawals` | A record may be the withdrawal or something else: only the user can tell. |
+ * | `unknown` | the user | The time is over and none of this was cleared up. The journal keeps the write open. |
+ */
 export type WriteOutcome<Answer> =
   | { readonly kind: 'done'; readonly answer: Answer }
   | { readonly kind: 'refused'; readonly refusal: Refused }

@@ -1,8 +1,13 @@
 import { isSafeNumber, parse, stringify } from 'lossless-json';
+import { parseRegularJson } from './regular-json.js';
 
 /** A JSON number as the characters that were sent: a double would change a 19-digit id. */
 export class NumberText {
-  constructor(readonly text: string) {}
+  /** @param isPlain it has neither sign nor exponent */
+  constructor(
+    readonly text: string,
+    readonly isPlain = false,
+  ) {}
 
   toString(): string {
     return this.text;
@@ -19,12 +24,15 @@ const NUMBERS = 1_024;
  */
 export function parseJson(text: string, check?: () => void): unknown {
   let count = 0;
+  const toNumber = (number: string, isPlain = false) => {
+    count += 1;
+    if (count % NUMBERS === 0) check?.();
+    return new NumberText(number, isPlain);
+  };
+  const regular = parseRegularJson(text, toNumber);
+  if (regular !== undefined) return regular;
   try {
-    return parse(text, undefined, (number) => {
-      count += 1;
-      if (count % NUMBERS === 0) check?.();
-      return new NumberText(number);
-    });
+    return parse(text, undefined, (number) => toNumber(number));
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
     throw new SyntaxError(error instanceof Error ? error.message : String(error), { cause: error });

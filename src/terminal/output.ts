@@ -76,13 +76,13 @@ export class Output {
   }
 
   /**
-   * Draws a line on stderr again and again while something goes on, if stderr is a terminal. Returns a function that
-   * removes it.
+   * Draws a line on stderr again and again while something goes on, if stderr is a terminal and no such line is there yet.
+   * Returns a function that removes it.
    *
    * @param text called at each drawing with the width that the line may take
    */
   live(text: (room: number) => string, meaning: () => Meaning = () => 'faint', everyMs?: number): () => void {
-    if (this.#place === undefined) return () => {};
+    if (this.#place === undefined || this.#live !== undefined) return () => {};
     const line = new StatusLine(this.#place, text, (shown) => this.errorScreen.paint[meaning()](shown), everyMs);
     this.#live = line;
     const stop = () => {

@@ -16,6 +16,8 @@ export interface TradingAccount {
    * Tells when the exchange pushes a change of an order of the market; undefined if it has no stream. Whoever asks closes it.
    */
   readonly orderPushes?: ((market: string) => Pushes | undefined) | undefined;
+  /** Shows that the outcome of a write is being waited for, until the returned function is called. */
+  readonly showWait?: ((wait: OutcomeWait) => () => void) | undefined;
   /** Receives progress messages for the user: what is being looked up. */
   readonly reportProgress: (words: string) => void;
   /** Warns about facts that differ from the request. */
@@ -24,6 +26,14 @@ export interface TradingAccount {
   readonly reportDuplicateOrders: (duplicates: readonly DuplicateOrders[]) => void;
   /** The same for withdrawals. */
   readonly reportDuplicateWithdrawals: (duplicates: readonly DuplicateWithdrawals[]) => void;
+}
+
+/** The wait for the outcome of a write that got no answer. All times are in milliseconds. */
+export interface OutcomeWait {
+  /** Until the request can no longer be executed; undefined while that is not known. */
+  readonly expiresInMs: () => number | undefined;
+  /** Until the command gives up. */
+  readonly leftMs: () => number;
 }
 
 /** Changes that the exchange pushes. Nothing may depend on them. */

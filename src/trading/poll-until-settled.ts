@@ -6,6 +6,8 @@ import { closesAt } from './reconcile.js';
 import { type AgeCheck, requestLifetimeOf } from './request-lifetime.js';
 
 const PAUSES_MS = { first: 300, longest: 5_000 };
+/** A shorter wait is not worth a word. */
+const QUIET_MS = 1_000;
 
 /** A request that left without an answer. */
 interface UnansweredRequest {
@@ -38,17 +40,42 @@ export async function pollUntilSettled<Outcome>(
   onExpired: () => Promise<Outcome | undefined>,
 ): Promise<PollResult<Outcome>> {
   const pauses = new ReadPauses(account, lost.market);
+  const wait = new ShownWait(account);
   try {
-    return await poll(account, lost, pauses, read, onExpired);
+    return await poll(account, lost, { pauses, wait }, read, onExpired);
   } finally {
+    wait.end();
     pauses.close();
+  }
+}
+
+/** A wait that is shown to the user once it lasts. */
+class ShownWait {
+  #hide: (() => void) | undefined;
+  readonly #start: number;
+  /** The last moment at which the exchange accepts the request; undefined while it is unknown. */
+  expires: number | undefined;
+
+  constructor(private readonly account: TradingAccount) {
+    this.#start = account.host.monotonic();
+  }
+
+  goOn(): void {
+    const { host, client, budget, showWait } = this.account;
+    if (this.#hide !== undefined || host.monotonic() - this.#start < QUIET_MS) return;
+    const expiresInMs = () => (this.expires === undefined ? undefined : Math.max(0, this.expires - client.now()));
+    this.#hide = showWait?.({ expiresInMs, leftMs: () => budget.leftMs });
+  }
+
+  end(): void {
+    this.#hide?.();
   }
 }
 
 async function poll<Outcome>(
   account: TradingAccount,
   lost: UnansweredRequest,
-  pauses: ReadPauses,
+  { pauses, wait }: { readonly pauses: ReadPauses; readonly wait: ShownWait },
   read: () => Promise<Outcome | 'nothing' | undefined>,
   onExpired: () => Promise<Outcome | undefined>,
 ): Promise<PollResult<Outcome>> {
@@ -71,6 +98,8 @@ async function poll<Outcome>(
     const pause = Math.min(usual, budget.leftMs / 2);
     const isOver = pause < Math.min(usual, PAUSES_MS.first) || isLockedUntilTheEnd(account);
     if (isOver) return { settled: undefined, end, unanswered: found === 'nothing' ? undefined : whyUnanswered(client) };
+    wait.expires = end ?? wait.expires;
+    wait.goOn();
     count += (await pauses.wait(pause)) ? 0 : 1;
   }
 }

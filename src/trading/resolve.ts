@@ -156,7 +156,7 @@ type Settler = (account: TradingAccount, entry: JournalEntry, end: boolean) => P
 const SETTLERS: Readonly<Record<Operation, Settler>> = {
   order: async (account, entry) => {
     // one read at the end, for all of them: the list may be long
-    await settleOrder(account, entry as JournalEntry<'order'>, false);
+    await settleOrder(account, entry as JournalEntry<'order'>, { duplicates: 'later' });
     return NOTHING;
   },
   cancelOrder: async (account, entry) => {

@@ -7,7 +7,7 @@ const pit = usePitHome();
 
 /** What a command shows on a terminal, and its requests. */
 async function shown(line: string) {
-  const environment = plainEnvironment(pit.home, { ...pit.served.environment, TERM: 'xterm', NO_COLOR: '1' });
+  const environment = plainEnvironment(pit.home, { TERM: 'xterm', NO_COLOR: '1' });
   const command = startInProcess([...line.split(' '), '--verbose'], environment, { columns: 140 });
   expect(await command.ended).toBe(0);
   const requests = command.printed.stderr.match(/^GET /gm)?.length ?? 0;

@@ -105,3 +105,30 @@ describe('the end of the tolerance', () => {
     expect(await placeOrder(account, TERMS, { id: CLIENT_ID })).toMatchObject({ outcome: 'unknown' });
   });
 });
+
+describe('a wait for the outcome of a write', () => {
+  /** Each wait that was shown, with what it said at each read of the exchange, and whether it was hidden. */
+  async function shown(budgetMs: number) {
+    const { account, entry, server } = await unanswered(60_000, budgetMs);
+    const said: { expiresInMs: number | undefined; leftMs: number }[] = [];
+    let [starts, ends] = [0, 0];
+    const showWait: NonNullable<TestAccount['showWait']> = ({ expiresInMs, leftMs }) => {
+      starts += 1;
+      said.push({ expiresInMs: expiresInMs(), leftMs: leftMs() });
+      return () => {
+        ends += 1;
+      };
+    };
+    await settleOrder({ ...account, showWait }, entry);
+    return { starts, ends, said, requests: server.requests.length };
+  }
+
+  it('is shown once, with the time until the request has expired and until the command gives up, and hidden at its end', async () => {
+    const { starts, ends, said } = await shown(120_000);
+    expect([starts, ends]).toEqual([1, 1]);
+    expect(said[0]?.expiresInMs).toBeGreaterThan(50_000);
+    expect(said[0]?.leftMs).toBeGreaterThan(said[0]?.expiresInMs ?? Number.POSITIVE_INFINITY);
+  });
+
+  it('is not shown if it is over within a second', async () => expect((await shown(900)).starts).toBe(0));
+});

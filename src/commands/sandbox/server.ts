@@ -55,6 +55,7 @@ export const serve = define({
       'which 1,000 candles to return after since: first or latest (default: latest)',
       oneOf('--kline-since', 'first', 'latest'),
     ),
+    history: flag('--history <duration>', 'how far candles reach back: 365d (default: 21d)', duration),
     dialect: DIALECT,
     zone: flag('--zone <offset>', 'the time zone of dates in answers, such as +08:00 (default: UTC)', utcOffset),
   },
@@ -64,9 +65,9 @@ export const serve = define({
     'sandbox serve --limit key=600,reqTime=5s',
   ],
   output: ADDRESS_AND_ADMIN,
-  async run({ host, output, budget }, { port, seed, limits, limit, strictAgent, zone, klineSince, dialect }) {
+  async run({ host, output, budget }, { history: historyMs, ...options }) {
     const { startSandbox } = await import('../../sandbox/lifecycle/start.js');
-    const running = await startSandbox(host, { port, seed, limits, limit, strictAgent, zone, klineSince, dialect });
+    const running = await startSandbox(host, { ...options, historyMs });
     host.onInterrupt(() => running.close());
     const line = JSON.stringify(running.address);
     await output.answer({ data: running.address, show: () => line });

@@ -15,6 +15,7 @@ import type { JournalEntry } from '../../trading/journal/entry.js';
 import type { Journal, Unsettled } from '../../trading/journal/journal.js';
 import type { UnknownWrite } from '../../trading/unknown-writes.js';
 import { CompletionNames, namesFolder } from './completion-names.js';
+import type { OutcomeCountdown } from './outcome-countdown.js';
 import { SANDBOX_JOURNAL, Sandbox } from './sandbox.js';
 import { Session } from './session.js';
 
@@ -110,6 +111,7 @@ async function saveNames(
 class Trading {
   #journal: Journal | undefined;
   #unsettled: Unsettled | undefined;
+  #countdown: OutcomeCountdown | undefined;
 
   constructor(
     private readonly host: Host,
@@ -125,6 +127,7 @@ class Trading {
     const connection = await session.connection();
     // loaded here: commands that only read do not need it
     const { warnOfDuplicates, warnOfDuplicateWithdrawals } = await import('./duplicate-warnings.js');
+    const { OutcomeCountdown } = await import('./outcome-countdown.js');
     return {
       host,
       budget,
@@ -132,6 +135,10 @@ class Trading {
       journal: await this.#openJournal(),
       orderPushes: await session.orderPushes(),
       requestLifetime: requestLifetimeMemory(connection, session.profiles, session.cache),
+      showWait: (wait) => {
+        this.#countdown ??= new OutcomeCountdown(output, host.errors.isTTY === true);
+        return this.#countdown.show(wait);
+      },
       reportProgress: (words) => {
         if (host.errors.isTTY === true) output.note(words);
       },

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import { CANDLE_TYPES, type Candle, type CandleType } from '../../domain/candle.js';
 import type { Depth, Ticker, Trade } from '../../domain/market-data.js';
-import { decimal, emptyableDecimal, instant, maybe, pairs } from '../operations/fields.js';
+import { decimal, emptyableDecimal, instant, levels, maybe } from '../operations/fields.js';
 import {
   candle,
   marketConfiguration,
   publicTrade,
+  sortLevels,
   tickerFields,
   toCandle,
-  toLevels,
   toTicker,
   toTrade,
 } from '../operations/market-data.js';
@@ -42,15 +42,15 @@ export const depth = describeChannel(
     template: '{market}_depth',
     signed: false,
     parameters: { market: required(joinedMarket) },
-    frame: v.object({ asks: pairs, bids: pairs, timestamp: instant }),
+    frame: v.object({ asks: levels, bids: levels, timestamp: instant }),
     sources: { name: observedBy(14), parameters: observedBy(14), frame: observedBy(3) },
   },
   {
     ...ofMarket,
     decode: ({ bids, asks, timestamp }): Depth => ({
       time: timestamp,
-      bids: toLevels(bids).reverse(),
-      asks: toLevels(asks),
+      bids: sortLevels(bids).reverse(),
+      asks: sortLevels(asks),
     }),
   },
 );
@@ -74,8 +74,8 @@ export const quickDepth = describeChannel(
     parameters: { market: required(joinedMarket), length: optional(choice('5', '10', '20')) },
     frame: v.object({
       lastTime: instant,
-      listDown: pairs,
-      listUp: pairs,
+      listDown: levels,
+      listUp: levels,
       currentPrice: maybe(emptyableDecimal),
       high: maybe(emptyableDecimal),
       low: maybe(emptyableDecimal),
@@ -91,8 +91,8 @@ export const quickDepth = describeChannel(
     }),
     decode: ({ lastTime, listDown, listUp, currentPrice, high, low, rate, dayNumber }): QuickDepth => ({
       time: lastTime,
-      bids: toLevels(listDown).reverse(),
-      asks: toLevels(listUp),
+      bids: sortLevels(listDown).reverse(),
+      asks: sortLevels(listUp),
       last: currentPrice,
       high,
       low,

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { Decimal } from '../../domain/decimal.js';
-import { asInteger, scalarText } from '../../platform/json.js';
+import type { Level } from '../../domain/market-data.js';
+import { asInteger, NumberText, scalarText } from '../../platform/json.js';
 
 /**
  * The kinds of value in responses. Each accepts a JSON number or a JSON string, because deployments were seen to send
@@ -28,8 +29,10 @@ function describe(value: unknown): string {
 
 /** What most numbers look like, and what they are read as. */
 const PLAIN = /^(?:0|[1-9]\d{0,39})(?:\.\d{1,40})?$/;
+const MAX_PLAIN_LENGTH = 40;
 
 function decimalText(value: unknown): string | undefined {
+  if (value instanceof NumberText && value.isPlain && value.text.length <= MAX_PLAIN_LENGTH) return value.text;
   const text = scalarText(value);
   return text === undefined || PLAIN.test(text) ? text : Decimal.parse(text)?.toString();
 }
@@ -37,15 +40,16 @@ function decimalText(value: unknown): string | undefined {
 /** A price or an amount: plain digits with the exponent expanded and zeros kept as sent. */
 export const decimal = field('a decimal number', decimalText);
 
-/** A list of prices with their amounts, read in one piece: a stream sends thousands of books a second. */
-export const pairs = field('a list of pairs of decimal numbers', (value) => {
+/** A list of prices with their amounts, `[[price, amount], …]`, read in one piece: a stream sends thousands of books a second. */
+export const levels = field('a list of pairs of decimal numbers', (value): Level[] | undefined => {
   if (!Array.isArray(value)) return undefined;
-  const found: [price: string, amount: string][] = [];
+  const found: Level[] = [];
   for (const pair of value) {
-    const price = Array.isArray(pair) ? decimalText(pair[0]) : undefined;
-    const amount = Array.isArray(pair) ? decimalText(pair[1]) : undefined;
+    if (!Array.isArray(pair)) return undefined;
+    const price = decimalText(pair[0]);
+    const amount = decimalText(pair[1]);
     if (price === undefined || amount === undefined) return undefined;
-    found.push([price, amount]);
+    found.push({ price, amount });
   }
   return found;
 });

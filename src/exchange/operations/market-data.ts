@@ -35,7 +35,7 @@ export const tickerFields = v.object({
   vol: emptyableDecimal,
 });
 
-export const level = v.tuple([decimal, decimal]);
+const level = v.tuple([decimal, decimal]);
 
 export const publicTrade = v.object({
   date: instant,
@@ -70,17 +70,27 @@ export function toCandle([time, open, high, low, close, volume]: v.InferOutput<t
   return { time, open, high, low, close, volume };
 }
 
-/** Lowest price first. They come in this order or the reverse, so that there is hardly anything to sort. */
-export function toLevels(levels: readonly v.InferOutput<typeof level>[]): Level[] {
-  const sorted = levels.map(([price, amount]) => ({ price, amount }));
-  const [first, last] = [sorted[0], sorted.at(-1)];
-  if (first !== undefined && last !== undefined && comparePrices(first.price, last.price) > 0) sorted.reverse();
-  return sorted.sort((left, right) => comparePrices(left.price, right.price));
+function toLevels(levels: readonly v.InferOutput<typeof level>[]): Level[] {
+  return sortLevels(levels.map(([price, amount]) => ({ price, amount })));
+}
+
+/** Sorts levels in place, lowest price first. They come in this order or the reverse, so there is hardly anything to do. */
+export function sortLevels(levels: Level[]): Level[] {
+  const [first, last] = [levels[0], levels.at(-1)];
+  if (first !== undefined && last !== undefined && comparePrices(first.price, last.price) > 0) levels.reverse();
+  let before = first;
+  for (const level of levels) {
+    if (before !== undefined && comparePrices(before.price, level.price) > 0)
+      return levels.sort((left, right) => comparePrices(left.price, right.price));
+    before = level;
+  }
+  return levels;
 }
 
 /** Of numbers with as many digits before and after the point, the text that comes first is the smaller one. */
 function comparePrices(left: string, right: string): number {
-  const isAlike = left.length === right.length && left.indexOf('.') === right.indexOf('.');
+  const point = left.indexOf('.');
+  const isAlike = left.length === right.length && (point === -1 ? !right.includes('.') : right.charAt(point) === '.');
   if (isAlike && !left.startsWith('-') && !right.startsWith('-')) return left < right ? -1 : left > right ? 1 : 0;
   return Decimal.of(left).compare(Decimal.of(right));
 }

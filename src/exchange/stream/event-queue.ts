@@ -20,6 +20,9 @@ const MAX_CONFLATED_CHARACTERS = 64 * 2 ** 20;
 /** The most states, gaps and refusals that wait for the reader. */
 const MAX_CONTROL_EVENTS = 1_000;
 
+/** So many taken events may be kept at the head of the list before it is copied without them. */
+const MAX_TAKEN = 32;
+
 /** What waits of one channel. */
 interface Backlog {
   count: number;
@@ -95,7 +98,11 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
     const item = this.#items[this.#first];
     if (item === undefined) return undefined;
     this.#first += 1;
-    if (this.#first > MAX_EVENTS && this.#first * 2 > this.#items.length) {
+    // what was taken is kept no longer: it would outlive the young generation, which costs more than to parse it
+    if (this.#first === this.#items.length) {
+      this.#items = [];
+      this.#first = 0;
+    } else if (this.#first > MAX_TAKEN && this.#first * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#first);
       this.#first = 0;
     }

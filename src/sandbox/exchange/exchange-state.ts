@@ -58,6 +58,8 @@ export interface ExchangeOptions {
   readonly firstAccount: Secrets;
   /** When the exchange begins, if the directory is empty and it is not to begin in the present. */
   readonly replayGenesis?: ReplayGenesis | undefined;
+  /** How far the candles before the first trade reach back, in ms (default: 21 days). */
+  readonly historyMs?: number | undefined;
 }
 
 /** Raised when the rows on disk change their meaning. */
@@ -107,7 +109,7 @@ export class ExchangeState {
 
   private constructor(
     readonly store: Store,
-    { seed, now, firstAccount, replayGenesis }: ExchangeOptions,
+    { seed, now, firstAccount, replayGenesis, historyMs }: ExchangeOptions,
   ) {
     const genesisTable = store.table('beginning', genesisCodec);
     const stored = genesisTable.get(ONLY);
@@ -138,7 +140,7 @@ export class ExchangeState {
     this.margin = new MarginService({ ledger, bills, ...prices, ...changes });
     this.orderService = new OrderService(ledger, this.sequences, bills, this.orders, this.margin, this.changes);
     this.funds = new FundsService(store, { ledger, bills, sequences: this.sequences, customers, ...changes });
-    this.venues = this.openVenues();
+    this.venues = this.openVenues(historyMs);
     this.simulatorState = store.table('crowd', simulatorCodec);
     this.simulator = new MarketSimulator(
       this.genesis.seed,
@@ -242,13 +244,13 @@ export class ExchangeState {
     }
   }
 
-  private openVenues(): ReadonlyMap<string, Venue> {
+  private openVenues(historyMs: number | undefined): ReadonlyMap<string, Venue> {
     const trades = this.store.lists('trades', tradeCodec);
     const candles = this.store.table('candles', candleCodec);
     const { seed, start, emptyMarket } = this.genesis;
     const noHistory: History = { start, end: start, candles: () => [] };
     const venues = [...MARKETS].map(([name, market]): [string, Venue] => {
-      const history = emptyMarket === name ? noHistory : prehistory(market, seed, start);
+      const history = emptyMarket === name ? noHistory : prehistory(market, seed, start, historyMs);
       const tape = new Tape(name, trades, new CandleSeries(name, history, candles));
       return [name, { market, book: new Book<Order>(), tape }];
     });

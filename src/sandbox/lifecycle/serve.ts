@@ -45,6 +45,8 @@ export interface ServeOptions {
   readonly strictAgent?: boolean;
   /** Which rows kline gives if more than 1,000 follow its `since` (default: the latest). */
   readonly klineSince?: 'first' | 'latest' | undefined;
+  /** How far the candles before the first trade reach back, in ms (default: 21 days). */
+  readonly historyMs?: number | undefined;
   /** Default: the last one of this folder, or the document's. */
   readonly dialect?: Dialect | undefined;
   /** The zone of the interface's dates, in minutes ahead of UTC (default: UTC). */
@@ -65,9 +67,9 @@ export async function serve(
   const now = options.now ?? Date.now;
   makePrivateFolder(files.directory);
   if (readPublished(files.running) === undefined) recoverDataDirectory(files.exchange);
-  const { seed } = options;
+  const { seed, historyMs } = options;
   const opening = (directory: string, replayGenesis?: ReplayGenesis) =>
-    open({ directory, seed, now, firstAccount: keysOf(files.keys), replayGenesis });
+    open({ directory, seed, now, firstAccount: keysOf(files.keys), replayGenesis, historyMs });
   const exchange = await whenFree(files, () => opening(files.exchange));
   try {
     removeDrafts(files.directory);

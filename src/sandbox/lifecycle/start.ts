@@ -21,6 +21,8 @@ interface StartOptions {
   readonly limit?: OtherLimits | undefined;
   readonly strictAgent?: boolean | undefined;
   readonly klineSince?: 'first' | 'latest' | undefined;
+  /** How far the candles before the first trade reach back, in ms (default: 21 days). */
+  readonly historyMs?: number | undefined;
   /** Default: the last one of this `PIT_HOME`. */
   readonly dialect?: Dialect | undefined;
   /** In minutes ahead of UTC. */
@@ -52,6 +54,7 @@ export async function startSandbox(host: Host, options: StartOptions = {}): Prom
     strictAgent: options.strictAgent ?? false,
     zone: options.zone ?? 0,
     klineSince: options.klineSince ?? 'latest',
+    historyMs: options.historyMs,
     dialect: options.dialect,
     now: () => host.now(),
   };

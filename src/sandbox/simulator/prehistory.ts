@@ -10,10 +10,14 @@ type Shape = Readonly<Record<'open' | 'high' | 'low' | 'close', Float64Array>>;
 
 /**
  * The candles of a market before trading began, up to `end` (ms, exclusive). Those of btc_usdt are recorded, the others derived
- * from them and the seed, so none are stored.
+ * from them and the seed, so none are stored. Before the recording, it is repeated: backwards, forwards, and so on, so that
+ * prices go on where they were.
+ *
+ * @param length how far it reaches back, in ms (default: as far as the recording)
  */
-export function prehistory(market: Market, seed: number, end: number): History {
-  return new ColumnHistory(end, () => (market.name === 'btc_usdt' ? recordedMinutes() : synthesised(market, seed)));
+export function prehistory(market: Market, seed: number, end: number, length = MINUTES * MINUTE): History {
+  const make = () => (market.name === 'btc_usdt' ? recordedMinutes() : synthesised(market, seed));
+  return new ColumnHistory(end, Math.floor(length / MINUTE), make);
 }
 
 /** A history that is made when it is first read. */
@@ -24,9 +28,10 @@ class ColumnHistory implements History {
 
   constructor(
     readonly end: number,
+    private readonly length: number,
     private readonly make: () => Columns,
   ) {
-    this.start = end - MINUTES * MINUTE;
+    this.start = end - length * MINUTE;
   }
 
   candles(level: Level, from: number, to: number): Candle[] {
@@ -38,17 +43,25 @@ class ColumnHistory implements History {
 
   private minutes(from: number, to: number): Candle[] {
     const first = Math.max(0, Math.ceil((from - this.start) / MINUTE));
-    const last = Math.min(MINUTES, Math.ceil((to - this.start) / MINUTE));
+    const last = Math.min(this.length, Math.ceil((to - this.start) / MINUTE));
     return Array.from({ length: Math.max(0, last - first) }, (_, index) => this.minute(first + index));
   }
 
   private minute(index: number): Candle {
     this.made ??= this.make();
-    const { open, high, low, close, volume } = this.made;
-    const at = (column: Int32Array | Float64Array) => BigInt(column[index] ?? 0);
+    const { high, low, volume } = this.made;
+    const [times, minute] = divided(this.length - 1 - index, MINUTES);
+    const isBackwards = times % 2 === 1;
+    const recorded = isBackwards ? minute : MINUTES - 1 - minute;
+    const [open, close] = isBackwards ? [this.made.close, this.made.open] : [this.made.open, this.made.close];
+    const at = (column: Int32Array | Float64Array) => BigInt(column[recorded] ?? 0);
     const time = this.start + index * MINUTE;
     return { time, open: at(open), high: at(high), low: at(low), close: at(close), volume: at(volume) };
   }
+}
+
+function divided(count: number, by: number): [quotient: number, remainder: number] {
+  return [Math.floor(count / by), count % by];
 }
 
 /** Made once for each seed: another exchange in this process, such as an imported one, has the same. */

@@ -39,8 +39,23 @@ const LONGEST_EVENT = 300;
 type EventDetails = Omit<JournalEvent, 'time' | 'event'>;
 
 /**
- * A write that is not settled: it is in progress, or its outcome is unknown. Its file holds the intent and what happened
- * since.
+ * A write of the journal, from before it leaves until no request of it can be executed any more. Its file holds the recorded
+ * write and what happened since.
+ *
+ *     recorded -> sent -> settled -> verified -> closed
+ *         |        |         ^
+ *         |        v         |
+ *         |     released ----+   (the outcome is unknown and no process works on it: `resolve` claims it)
+ *         v
+ *     discarded   (it did not leave, and leaves no trace)
+ *
+ * - **recorded, sent**: a live process owns it (`isUnderWay`).
+ * - **released**: nobody owns it (`owner` is null), or its owner died (`mayBeAbandoned`).
+ * - **settled**: the outcome is known and in the archive. The file moves to a name that tells the list which would show a
+ *   duplicate, and stays for as long as the request may be executed again (`Journal.settledButRepeatable`).
+ * - **verified**: the request has expired, and a list that was read later showed everything that it made. A write that
+ *   counts as refused or not sent is kept for a day more, in case its order appears after all (`isVerified`).
+ * - **closed**: the file is gone, or in `jobs/` for a batch. Only the archive has it, for 14 days.
  */
 export class JournalEntry<Kind extends Operation = Operation> {
   constructor(

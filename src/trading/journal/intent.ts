@@ -4,7 +4,7 @@ import type { BatchFact } from '../batches/batch-fact.js';
 
 /** The terms of an order as it is recorded. */
 export interface OrderTerms extends SentTerms {
-  /** The user's own price and amount, which may be relative. Absent in older records. */
+  /** The user's own expressions for price and amount, which may be relative: `ask`, `50%`. Absent in older records. */
   readonly asked?: { readonly price: string; readonly amount: string };
 }
 
@@ -80,11 +80,11 @@ export type Write =
 
 export type Operation = Write['operation'];
 
-/** A write as it is recorded before it leaves. */
+/** A write as it is recorded before it leaves. On the disk, and in an entry, it is its `intent`. */
 export type RecordedWrite<Kind extends Operation = Operation> = Extract<Write, { readonly operation: Kind }> & {
   /** "4-36 characters, digits or letters". An order carries it as its client id; elsewhere it only names the record. */
   readonly id: string;
-  /** The user chose the id, so that others may use it too. */
+  /** The user chose the id (`isUserId` elsewhere; this is its name on the disk), so that others may use it too. */
   readonly chosen?: true;
   /** When it was recorded, by this machine's clock: milliseconds since the Unix epoch. */
   readonly time: number;
@@ -92,7 +92,7 @@ export type RecordedWrite<Kind extends Operation = Operation> = Extract<Write, {
   readonly reqTime: number;
   /** The process that sends it. */
   readonly process: Owner;
-  /** The best bid that sells were checked against. Absent for buys, without a book, and in older records. */
+  /** The best bid (`bestBid` elsewhere) that sells were checked against. Absent for buys, without a book, and in older records. */
   readonly bid?: string;
 };
 
@@ -110,7 +110,10 @@ export interface Owner {
  */
 export type Outcome = 'placed' | 'partial' | 'cancelled' | 'done' | 'refused' | 'notSent' | 'unknown';
 
-/** Something that happened to a write, in words for its timeline. */
+/**
+ * Something that happened to a write, in words for its timeline. The fields are lines on the disk, so their names are those
+ * of the first version: `left` says released, `doubt` outcome unknown, `runner` new owner, `bid` best bid.
+ */
 export interface JournalEvent {
   /** By this machine's clock: milliseconds since the Unix epoch. */
   readonly time: number;

@@ -41,29 +41,32 @@ export const EXPIRED = 'the request has expired and the exchange has no such ord
 /** The outcome of an order that left. */
 export type OrderOutcome = Placed | NotSent | Unknown;
 
+interface SettleOptions {
+  /** When to check for duplicates: now, which reads the orders of its side, or whenever a later command reads them. */
+  readonly duplicates?: 'now' | 'later';
+}
+
 /**
  * Looks the order up by its client id until the budget ends. It counts as not sent once its request has expired and the
  * exchange answers the same for a client id that was never used.
- *
- * @param looks whether to check for duplicates; if not, a later command does
  */
 export async function settleOrder(
   account: TradingAccount,
   entry: JournalEntry<'order'>,
-  looks = true,
+  options: SettleOptions = {},
 ): Promise<OrderOutcome> {
   const { reqTime, terms } = entry.intent;
-  const looked = await pollUntilSettled<OrderOutcome>(
+  const result = await pollUntilSettled<OrderOutcome>(
     account,
     { ageCheck: orderAgeCheck(terms.market), reqTime, market: terms.market },
     async () => {
       const found = await findSentOrder(account, entry);
       if (typeof found !== 'object') return found;
-      return 'unlike' in found ? undecided(entry, found) : settlePlaced(account, entry, found, looks);
+      return 'unlike' in found ? undecided(entry, found) : settlePlaced(account, entry, found, options);
     },
     async () => ((await isUnusedIdMissingToo(account, entry)) ? settleNotSent(entry) : undefined),
   );
-  return looked.settled ?? leaveUnknown(account, entry, looked);
+  return result.settled ?? leaveUnknown(account, entry, result);
 }
 
 /**
@@ -86,16 +89,20 @@ export async function acknowledged(
   return settleOrder(account, entry);
 }
 
-/** Settles an order that exists, after a check for duplicates. */
+/** Settles an order that exists, by default after a check for duplicates. */
 export async function settlePlaced(
   account: TradingAccount,
   entry: JournalEntry<'order'>,
   found: Order,
-  looks = true,
+  { duplicates = 'now' }: SettleOptions = {},
 ): Promise<Placed> {
   const justPlaced = { entry, order: found.id, isProven: true };
   const read = () => verifyOrders(account, entry.intent.terms, { justPlaced });
-  const placed = recordPlaced(entry, found.id, looks ? await tryRead(read) : { duplicates: [], listed: undefined });
+  const placed = recordPlaced(
+    entry,
+    found.id,
+    duplicates === 'now' ? await tryRead(read) : { duplicates: [], listed: undefined },
+  );
   return { ...placed, order: placed.order ?? found };
 }
 

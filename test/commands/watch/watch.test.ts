@@ -13,7 +13,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** Starts a watch in a pipe. Its lines are documents of the command without `--watch`. */
 function watching(line: string, host: Partial<Host> = {}) {
-  const environment = plainEnvironment(pit.home, pit.served.environment);
+  const environment = plainEnvironment(pit.home);
   const command = startInProcess([...line.split(' '), '--watch', '--json'], environment, { host });
   const documents = () => {
     const whole = command.printed.stdout.split('\n').slice(0, -1);

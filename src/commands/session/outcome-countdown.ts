@@ -1,0 +1,42 @@
+import type { Output } from '../../terminal/output.js';
+import type { OutcomeWait } from '../../trading/account.js';
+
+/** The wait for the outcomes of writes: counted down on a terminal, and one line elsewhere. */
+export class OutcomeCountdown {
+  readonly #waits = new Set<OutcomeWait>();
+  #hide: (() => void) | undefined;
+  #isNoted = false;
+
+  constructor(
+    private readonly output: Output,
+    private readonly isTerminal: boolean,
+  ) {}
+
+  /** Several waits share one line. */
+  show(wait: OutcomeWait): () => void {
+    this.#waits.add(wait);
+    if (!this.isTerminal && !this.#isNoted) this.output.note(waitText([wait]));
+    this.#isNoted = true;
+    if (this.isTerminal) this.#hide ??= this.output.live(() => waitText([...this.#waits]));
+    return () => {
+      this.#waits.delete(wait);
+      if (this.#waits.size > 0) return;
+      this.#hide?.();
+      this.#hide = undefined;
+    };
+  }
+}
+
+/** `No answer yet. Asking again; settled at the latest in 41 s.` */
+export function waitText(waits: readonly OutcomeWait[]): string {
+  const left = Math.max(0, ...waits.map(({ leftMs }) => leftMs()));
+  const expiries = waits.map(({ expiresInMs }) => expiresInMs() ?? Number.POSITIVE_INFINITY);
+  const latest = Math.max(0, ...expiries);
+  const when =
+    latest < left ? `settled at the latest in ${seconds(latest)}` : `waiting for at most ${seconds(left)} more`;
+  return `No answer yet. Asking again; ${when}.`;
+}
+
+function seconds(milliseconds: number): string {
+  return `${Math.max(1, Math.ceil(milliseconds / 1_000))} s`;
+}
