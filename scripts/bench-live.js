@@ -95,7 +95,7 @@ async function cancelDelays() {
     { isTTY: true, columns: 120, rows: 40 },
   );
   const until = async (text) => {
-    while (!written.includes(text)) await delay(10);
+    while (!text.test(written)) await delay(10);
   };
   const host = {
     ...systemHost(),
@@ -106,7 +106,7 @@ async function cancelDelays() {
     errors: new PassThrough().resume(),
   };
   const ended = main(host);
-  await until('Open orders (');
+  await until(/\(\d+\) /);
   await delay(1_000);
   const delays = [];
   for (let count = 0; count < CANCELLATIONS; count += 1) {
