@@ -21,11 +21,15 @@ export interface Arrival {
 /** A server that records when each call arrives, and the processes that call it. */
 export class Callers {
   readonly arrivals: Arrival[] = [];
+  /** Whether calls get no answer until {@link answer}. */
+  isHolding = false;
+  readonly #held: ServerResponse[] = [];
   readonly #ready: ServerResponse[] = [];
   readonly #server = createServer((request, response) => {
     if (request.url === '/ready') return void this.#ready.push(response);
     this.arrivals.push({ at: performance.now(), what: (request.url ?? '').slice(1) });
-    response.end('ok');
+    if (this.isHolding) this.#held.push(response);
+    else response.end('ok');
   });
   readonly #children = new Set<ChildProcess>();
   readonly #folder = mkdtempSync(path.join(tmpdir(), 'pit-callers-'));
@@ -80,6 +84,12 @@ export class Callers {
   async release(processes: number): Promise<void> {
     while (this.#ready.length < processes) await delay(5);
     for (const response of this.#ready.splice(0)) response.end('go');
+  }
+
+  /** Answers the calls that were held, and all later ones at once. */
+  answer(): void {
+    this.isHolding = false;
+    for (const response of this.#held.splice(0)) response.end('ok');
   }
 
   /** The most calls that arrived within any second, of those that fit. */
