@@ -40,7 +40,9 @@ function fieldsNamed(name: string, known: readonly Leaf[]): readonly Leaf[] {
   if (fields.length > 0) return fields;
   const all = known.map(([field]) => field);
   if (all.length === 0) throw usage('This command has no fields to choose from.', 'Leave out --fields.');
-  const close = nearest(name, all);
+  // a part of a name, such as average of averagePrice
+  const parts = all.filter((field) => field.toLowerCase().includes(name.toLowerCase())).slice(0, 3);
+  const close = name.length > 2 && parts.length > 0 ? parts : nearest(name, all);
   const guess = close.length === 0 ? '' : ` Did you mean ${close.join(' or ')}?`;
   throw usage(`There is no field ${quoted(name)}.${guess}`, `Fields: ${all.join(', ')}.`);
 }

@@ -26,7 +26,8 @@ export function commandLine(given: readonly string[], argv: readonly string[]): 
   return ['pit', ...words.map((word) => shellWord(word === ACTIVE_PROFILE ? 'NAME' : word))].join(' ');
 }
 
-function profileFlag(words: readonly string[]): string | undefined {
+/** The value of `--profile` in a command line, if it is given. */
+export function profileFlag(words: readonly string[]): string | undefined {
   const joined = words.find((word) => word.startsWith('--profile='));
   if (joined !== undefined) return joined.slice('--profile='.length);
   const at = words.indexOf('--profile');

@@ -50,19 +50,44 @@ export async function run(host: Host, { createContext, ...commands }: Program): 
   const program = emptyProgram((text) => shown.push(text));
   const { globals, others } = splitGlobalFlags(program.options, host.arguments);
   const [named] = others;
-  refuseSynonym(commands.synonyms, others);
-  await addCommands(program, commands, others, commandRunner(host, createContext));
+  const meant = synonymOf(commands.synonyms, others);
+  if (meant !== undefined) throw await corrected(meant.failure, globals, () => commands.correct(meant.words, host));
+  const runCommand = commandRunner(host, createContext);
+  let isRead = false;
+  await addCommands(program, commands, others, (...command) => {
+    isRead = true;
+    return runCommand(...command);
+  });
   // before --help, which commander would answer for a command that does not exist
   if (named !== undefined && !named.startsWith('-')) child(program, named);
   try {
     if (others.length === 0 && globals.length === 0) program.help();
     await program.parseAsync([...globals, ...others], { from: 'user' });
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0)
-      throw usage(...usageErrorOf(error, commandPath(program, others), others, commands.flagSynonyms));
+    if (isRead) throw error;
+    if (!(error instanceof CommanderError)) throw await corrected(error, globals, () => commands.correct(others, host));
+    if (error.exitCode !== 0) {
+      const failure = usage(...usageErrorOf(error, commandPath(program, others)));
+      throw await corrected(failure, globals, () => commands.correct(others, host));
+    }
   }
   if (shown.length > 0) await new Output(host, 'table').answer({ data: null, show: () => shown.join('').trimEnd() });
+}
+
+/** The failure of a line that cannot be read, with the line that was meant if that is known. */
+async function corrected(
+  thrown: unknown,
+  globals: readonly string[],
+  correct: () => ReturnType<Commands['correct']>,
+): Promise<unknown> {
+  const found = thrown instanceof Failure && thrown.kind === 'usage' ? await correct() : undefined;
+  if (found === undefined || !(thrown instanceof Failure)) return thrown;
+  // what confirms another line or chooses its output is left out; the hint names the profile by itself
+  const rest = globals.filter((word) => word === '--dry-run');
+  const hints = [found.hint].flat().map((hint) => {
+    return typeof hint === 'string' || hint.argv.includes('--help') ? hint : { ...hint, argv: [...hint.argv, ...rest] };
+  });
+  return usage(found.message ?? thrown.message, hints);
 }
 
 function commandRunner(host: Host, createContext: Program['createContext']): RunCommand {
@@ -197,6 +222,13 @@ export type RunCommand = (
   globals: Globals,
 ) => Promise<void>;
 
+/** What a wrong command line meant: the line to run, or what is missing. */
+export interface Correction {
+  /** In place of the message about the words; undefined if that says enough. */
+  readonly message?: string;
+  readonly hint: Advice;
+}
+
 /** The commands by their words. Each is loaded only when it is needed. */
 export interface Commands {
   readonly commands: Readonly<Record<string, () => Promise<{ readonly default: Definition }>>>;
@@ -204,7 +236,8 @@ export interface Commands {
   readonly groups: Readonly<Record<string, string>>;
   /** What people type for a command, and the words that were meant; likewise the flags of a command. */
   readonly synonyms: Readonly<Record<string, readonly string[]>>;
-  readonly flagSynonyms: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** What a line that cannot be read meant, from the words without the flags that every command takes. */
+  correct(words: readonly string[], host: Host): Promise<Correction | undefined>;
   /** The sections of `--help`, with the first words of their commands. */
   readonly sections: Readonly<Record<string, readonly string[]>>;
 }
@@ -393,32 +426,24 @@ function splitGlobalFlags(options: readonly Option[], words: readonly string[]) 
   return { globals, others };
 }
 
-/** Throws Failure `usage` with the command that was meant, filled in, for words that no command has but people type. */
-function refuseSynonym(synonyms: Commands['synonyms'], words: readonly string[]): void {
+/** The failure of words that no command has but people type, and the line that was meant. */
+function synonymOf(synonyms: Commands['synonyms'], words: readonly string[]) {
   for (const length of [2, 1]) {
     const typed = words.slice(0, length).join(' ');
-    const meant = Object.hasOwn(synonyms, typed) ? synonyms[typed] : undefined;
-    if (meant !== undefined && words.length >= length)
-      throw usage(`unknown command '${typed}'`, suggest('Run this', ...meant, ...words.slice(length)));
+    const own = Object.hasOwn(synonyms, typed) ? synonyms[typed] : undefined;
+    if (own === undefined || words.length < length) continue;
+    const meant = [...own, ...words.slice(length)];
+    return { words: meant, failure: usage(`unknown command '${typed}'`, suggest('Run this', ...meant)) };
   }
+  return undefined;
 }
 
 /** Commander's message without its prefix, and its suggestion as the hint. */
-function usageErrorOf(
-  { message }: CommanderError,
-  words: readonly string[],
-  typed: readonly string[],
-  flagSynonyms: Commands['flagSynonyms'],
-): [message: string, hint: Advice] {
+function usageErrorOf({ message }: CommanderError, words: readonly string[]): [message: string, hint: Advice] {
   const [, text = '', suggestion] = /^(?:error: )?([\s\S]*?)(?:\n\((.*)\))?$/.exec(message) ?? [];
   const [, negative] = /^unknown option '(-[\d.].*)'$/.exec(text) ?? [];
   if (negative !== undefined) throw belowZero(negative);
   const [, flag = ''] = /^unknown option '(--[^'=]+)/.exec(text) ?? [];
-  const meant = flagSynonyms[words.join(' ')]?.[flag];
-  if (meant !== undefined) {
-    const isFlag = (word: string) => word === flag || word.startsWith(`${flag}=`);
-    return [text, suggest('Run this', ...typed.map((word) => (isFlag(word) ? meant + word.slice(flag.length) : word)))];
-  }
   const names = GLOBAL_FLAGS.map(({ syntax }) => syntax.slice(2).split(' ')[0] ?? '');
   const [near] = suggestion === undefined ? nearest(flag.slice(2), names) : [];
   if (near !== undefined) return [text, `Did you mean --${near}?`];

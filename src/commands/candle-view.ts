@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { cannotWriteOutput } from '../config/write-file.js';
 import type { Candle, CandleType } from '../domain/candle.js';
 import { Decimal } from '../domain/decimal.js';
-import { grouped } from '../domain/number-format.js';
+import { counted, grouped } from '../domain/number-format.js';
 import { Failure } from '../errors.js';
 import { changeText, paintChange } from '../terminal/cells.js';
 import * as charts from '../terminal/charts/index.js';
@@ -31,7 +31,7 @@ export function showCandles(series: CandleSeries, screen: Screen): string {
   const title = `${market} ${type}`;
   const move = change === null ? '' : `  ${changeText(change)}`;
   const perColumn = charts.candlesPerColumn(candles, area.width);
-  const count = perColumn === 1 ? `${candles.length} candles` : `${candles.length} candles, ${perColumn} in a column`;
+  const count = `${counted(candles.length, 'candle')}${perColumn === 1 ? '' : `, ${perColumn} in a column`}`;
   const facts = `  ${count}, high ${grouped(most(candles, 'high'))}, low ${grouped(most(candles, 'low'))}`;
   const heading =
     `${title}${move}${facts}`.length > area.width

@@ -101,12 +101,16 @@ export const synonyms: Readonly<Record<string, readonly string[]>> = {
   balances: ['balance'],
   'order cancel': ['cancel'],
   'order list': ['orders'],
-};
-
-/** The same for the flags of commands. */
-export const flagSynonyms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  order: { '--price': '--at' },
-  'order replace': { '--price': '--at' },
+  'cancel-all': ['cancel', '--all'],
+  show: ['order', 'show'],
+  replace: ['order', 'replace'],
+  batch: ['order', 'batch'],
+  history: ['fills'],
+  config: ['profile', 'show'],
+  login: ['keys', 'set'],
+  'keys add': ['keys', 'set'],
+  status: ['doctor'],
+  version: ['--version'],
 };
 
 /** The sections of `pit --help` and of docs/commands.md, with the first words of their commands. */
@@ -119,4 +123,11 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Everything that a command line may ask for. */
-export const PROGRAM: Program = { commands, groups, synonyms, flagSynonyms, sections: SECTIONS, createContext };
+export const PROGRAM: Program = {
+  commands,
+  groups,
+  synonyms,
+  sections: SECTIONS,
+  createContext,
+  correct: async (words, host) => (await import('./corrections.js')).correct(words, host),
+};

@@ -106,7 +106,10 @@ export const add = define({
   dryRunOutput: DRY_CHANGE,
   async run({ session: { profiles }, output, globals }, { name, baseUrl, tradeUrl, wsUrl }) {
     if (baseUrl === undefined || tradeUrl === undefined) {
-      throw usage('A profile needs two hosts.', 'Give --base-url for market data and --trade-url for signed requests.');
+      throw usage('A profile needs two hosts.', [
+        'Give --base-url for market data and --trade-url for signed requests.',
+        suggest('Write it in full', 'profile', 'add', name, '--base-url', 'URL', '--trade-url', 'URL'),
+      ]);
     }
     if (globals.dryRun) {
       const hosts = [checkUrl('base', '--base-url', baseUrl), checkUrl('trade', '--trade-url', tradeUrl)];
@@ -142,12 +145,16 @@ export const show = define({
     const profile = name === undefined ? await chosenProfile(context) : await profiles.get(name);
     const row = hostsOf(profile, await profiles.active());
     const origins = originsOf(context, profile, name);
-    const entries = origins.map(({ name: key, value, origin }): Entry => {
-      if (key === 'profile' && name !== undefined) return [key, row.active ? `${name} (active)` : name];
-      const shown = key === 'baseUrl' || key === 'tradeUrl' ? hostText(value, row.name) : value;
-      const text = shown === null ? null : `${shown} (${ORIGIN_TEXTS[key]?.[origin] ?? origin})`;
-      return [HOST_LABELS[key] ?? key, text, origin === 'default' ? (words, paint) => paint.faint(words) : undefined];
-    });
+    // what most exchanges call things is not of interest before it is replaced
+    const isUsual = ({ name: key, origin }: OriginatedValue) => key.startsWith('stream.') && origin === 'default';
+    const entries = origins
+      .filter((one) => !isUsual(one))
+      .map(({ name: key, value, origin }): Entry => {
+        if (key === 'profile' && name !== undefined) return [key, row.active ? `${name} (active)` : name];
+        const shown = key === 'baseUrl' || key === 'tradeUrl' ? hostText(value, row.name) : value;
+        const text = shown === null ? null : `${shown} (${ORIGIN_TEXTS[key]?.[origin] ?? origin})`;
+        return [HOST_LABELS[key] ?? key, text, origin === 'default' ? (words, paint) => paint.faint(words) : undefined];
+      });
     const data = { ...row, settings: shownSettings(profile.settings), origins };
     return { data, show: (screen) => record(screen, entries) };
   },

@@ -2,7 +2,7 @@ import type { Context } from '../cli/context.js';
 import { define, flag, optional } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { Decimal } from '../domain/decimal.js';
-import { formatAmount, grouped } from '../domain/number-format.js';
+import { counted, formatAmount } from '../domain/number-format.js';
 import type { OrderReference } from '../domain/order.js';
 import { type Advice, Failure, suggest, tryRead, usage } from '../errors.js';
 import type { Screen } from '../terminal/screen.js';
@@ -15,7 +15,6 @@ import {
   isOf,
   type JournalEvent,
   marketOf,
-  type OrderTerms,
   type Outcome,
   type RecordedWrite,
   type ReplaceTerms,
@@ -26,7 +25,7 @@ import { allCertainFrom } from '../trading/poll-until-settled.js';
 import { type Resolution, resolve, settledWrite, unexpectedWrites, unplacedOf } from '../trading/resolve.js';
 import { settleManually } from '../trading/settle-manually.js';
 import { oneOf, unresolvedId } from './inputs.js';
-import { orderWords, tooLittleText } from './order/order-words.js';
+import { orderWords, termsText, tooLittleText } from './order/order-words.js';
 
 export default define({
   summary: 'Settle writes whose outcome is unknown',
@@ -260,7 +259,7 @@ function withoutRepeats(events: readonly JournalEvent[]): (JournalEvent & { coun
 /** The write in words, for instance `buy 0.01 btc_usdt at 28,000`. */
 function textOf(intent: RecordedWrite): string {
   if (isOf(intent, 'order'))
-    return intent.replaces === undefined ? orderText(intent.terms) : replacementText(intent.replaces);
+    return intent.replaces === undefined ? termsText(intent.terms) : replacementText(intent.replaces);
   if (isOf(intent, 'replace')) return replacementText(intent.terms);
   if (isOf(intent, 'call')) return intent.terms.method;
   if (isOf(intent, 'withdraw')) {
@@ -269,17 +268,13 @@ function textOf(intent: RecordedWrite): string {
   }
   if (isOf(intent, 'orderMoreV2')) {
     const { side, count, market } = intent.terms;
-    return `${side} ${grouped(String(count))} orders in ${market} (job ${intent.id})`;
+    return `${side} ${counted(count, 'order')} in ${market} (job ${intent.id})`;
   }
   return `cancel ${nameOf(intent.terms.order)} in ${intent.terms.market}`;
 }
 
 function replacementText({ order, wanted }: ReplaceTerms): string {
-  return `replace ${nameOf(order)} by ${orderText(wanted)}`;
-}
-
-function orderText({ side, amount, market, price }: OrderTerms): string {
-  return `${side} ${formatAmount(amount)} ${market} at ${grouped(price)}`;
+  return `replace ${nameOf(order)} by ${termsText(wanted)}`;
 }
 
 function nameOf(order: OrderReference): string {

@@ -1,7 +1,7 @@
 import type { Definition } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { unknownWord } from '../config/nearest.js';
-import { FAILURES } from '../errors.js';
+import { FAILURES, suggest } from '../errors.js';
 import { commands } from './index.js';
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
@@ -46,7 +46,7 @@ export async function schemasOf(words: string): Promise<Record<string, Schema>> 
   const names = [...Object.keys(commands), ERROR];
   const below = names.filter((name) => words === '' || name.startsWith(`${words} `));
   const wanted = names.includes(words) ? [words] : below;
-  if (wanted.length === 0) throw unknownWord('command', words, names);
+  if (wanted.length === 0) throw unknownWord('command', words, names).hinting(suggest('List the commands', '--help'));
   return Object.fromEntries(await Promise.all(wanted.map(async (name) => [name, await loaded(name)])));
 }
 

@@ -3,6 +3,7 @@ import { RENAMED_COINS } from '../domain/coin.js';
 import { Decimal } from '../domain/decimal.js';
 import { usage } from '../errors.js';
 import { shown, unknownWord } from './nearest.js';
+import { STREAM_SETTINGS } from './stream-settings.js';
 import { checkUrl, type UrlRole } from './urls.js';
 
 /** Something a profile can be set to, beyond its hosts. */
@@ -193,6 +194,7 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   ...Object.entries(GUARD_SETTINGS),
   ...Object.entries(WITHDRAW_SETTINGS),
   ...Object.entries(LIMITER_SETTINGS),
+  ...Object.entries(STREAM_SETTINGS),
   [
     'caFile',
     {

@@ -13,6 +13,11 @@ export function grouped(decimal: string): string {
   return `${sign}${whole.replace(/\B(?=(?:\d{3})+$)/g, ',')}${fraction}`;
 }
 
+/** `1 order`, `1,200 orders`. */
+export function counted(count: number, thing: string): string {
+  return `${grouped(String(count))} ${thing}${count === 1 ? '' : 's'}`;
+}
+
 type Scale = Pick<Market, 'priceScale'>;
 
 /** A price with the market's decimals: `28,100.50`. One between two ticks keeps all it has, as the middle of a book may. */

@@ -183,6 +183,7 @@ describe('--fields', () => {
       /There is no field "pirce"\. Did you mean price/,
       /Fields: id, clientId/,
     ],
+    ['orders btc_usdt --fields average', /There is no field "average"\. Did you mean averagePrice\?/, /id, clientId/],
     ['markets --fields nothing', /There is no field "nothing"/, /market, base/],
     ['markets --fields a,,b', /--fields is "a,,b"/, /id,price/],
     ['markets --fields market --dry-run', /exclude each other/, /one of them/],

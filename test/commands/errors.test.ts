@@ -25,7 +25,7 @@ const WRONG_LINES: readonly Mistake[] = [
   ['candles btc_usdt', /unknown command 'candles'/, /pit kline btc_usdt$/],
   ['order cancel btc_usdt 17', /unknown command 'order cancel'/, /pit cancel btc_usdt 17$/],
   ['order buy btc_usdt 1 --price 2', /unknown option '--price'/, /pit order buy btc_usdt 1 --at 2$/],
-  ['order buy btc_usdt 1 --price=2', /unknown option '--price/, /pit order buy btc_usdt 1 --at=2$/],
+  ['order buy btc_usdt 1 --price=2', /unknown option '--price/, /pit order buy btc_usdt 1 --at 2$/],
   ['kline btc_usdt --type 1M', /--type is "1M"/, /1min/],
   ['depth btc_usdt --size ten', /--size is "ten"/, /1 to 50/],
   ['depth btc_usdt --timeout 0', /--timeout/, /seconds/],

@@ -225,10 +225,16 @@ const FUNDS: Readonly<Record<string, object>> = {
   getWithdrawRecord: { code: 1000, message: { des: '', isSuc: true, datas: LIST } },
 };
 
-/** An exchange at which everything goes well but the withdrawal itself. */
-function serveFunds(withdraw: (target: string) => Answer): Promise<FaultServer> {
+/** Ends a command that would ask for a long time what became of its withdrawal. */
+const LOCKED = respond('{"code":"4001","message":"locked"}');
+
+/** An exchange at which everything goes well but the withdrawal itself, and which may lock the machine out after it. */
+function serveFunds(withdraw: (target: string) => Answer, locks = false): Promise<FaultServer> {
+  let isLocked = false;
   return serveFaults({
     answer: ({ target }) => {
+      if (isLocked) return LOCKED;
+      isLocked = locks && target.startsWith('/api/withdraw?');
       const body = FUNDS[/\/(\w+)(\?|$)/.exec(target)?.[1] ?? ''];
       return body === undefined ? withdraw(target) : respond(JSON.stringify(body));
     },
@@ -237,8 +243,8 @@ function serveFunds(withdraw: (target: string) => Answer): Promise<FaultServer> 
 
 describe('the fund password of pit withdraw', () => {
   const WORDS = ['withdraw', 'btc', '0.01', '--to', ADDRESS, '--verbose'];
-  // a lost write is reconciled all that time, and tracing slows the requests
-  const SCRIPT = [...WORDS, '--confirm-address', ADDRESS, '--safe-pwd-stdin', '--timeout', '5'];
+  // enough to get to the withdrawal on a busy machine, as tracing slows the requests
+  const SCRIPT = [...WORDS, '--confirm-address', ADDRESS, '--safe-pwd-stdin', '--timeout', '20'];
   const done = () => respond('{"code":1000,"message":"ok","id":"7"}');
 
   function sentBy(server: FaultServer): (string | null)[] {
@@ -262,7 +268,7 @@ describe('the fund password of pit withdraw', () => {
     ],
     ['that is refused with the password', () => respond(JSON.stringify({ code: 1005, message: `not ${PASSWORD}` })), 3],
   ])('is in no output, file or process list of one %s', async (_, withdraw, exitCode) => {
-    const server = await serveFunds(withdraw);
+    const server = await serveFunds(withdraw, exitCode === 6);
     const environment = { ...keysFor(server), ...EVERYTHING };
     const { code, left } = await watch(SCRIPT, { home, environment, input: `${PASSWORD}\n` });
     expect(leaksIn(left, SECRETS)).toEqual([]);
@@ -271,7 +277,7 @@ describe('the fund password of pit withdraw', () => {
   });
 
   it('is in nothing that a later command writes', async () => {
-    const server = await serveFunds(() => FAULTS['a reset after reading']);
+    const server = await serveFunds(() => FAULTS['a reset after reading'], true);
     await watch(SCRIPT, { home, environment: keysFor(server), input: PASSWORD });
     await expectNoLeak(['resolve', '--json', '--verbose', '--timeout', '2'], {
       environment: { ...keysFor(server), ...EVERYTHING },

@@ -55,6 +55,8 @@ for step in job["steps"]:
     # what came with it in one piece may be what the next step awaits
     found = awaited.search(screen, seen)
     seen = found.end() if found else len(screen)
+    if "resize" in step:
+        fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", job["rows"], step["resize"], 0, 0))
     os.write(master, step.get("type", "").encode())
     if "signal" in step:
         program.send_signal(signal.Signals[step["signal"]])

@@ -45,7 +45,10 @@ export default define({
     const named = [...new Set(ids)].map((one) => ({ id: one }));
     const ways = [named.length > 0, id !== undefined, all];
     if (ways.filter((way) => way).length !== 1)
-      throw usage('Give either order ids, or --id, or --all.', suggest('List the ids', 'orders'));
+      throw usage('Give either order ids, or --id, or --all.', [
+        suggest('List the ids', 'orders', market),
+        suggest('Cancel every open order', 'cancel', market, '--all'),
+      ]);
     if (all) return cancelEverything(context, market);
     const account = await context.trading.account();
     return cancelNamed(context, account, market, id === undefined ? named : [{ clientId: id }]);

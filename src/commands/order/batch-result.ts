@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
 import { splitMarket } from '../../domain/market.js';
-import { averageNear, formatAmount, grouped } from '../../domain/number-format.js';
+import { averageNear, counted, formatAmount, grouped } from '../../domain/number-format.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type Hint, Interrupted, suggest } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
@@ -81,7 +81,7 @@ export function progressOf(job: Job): string {
   const { placed, refused, unknown, notSent } = job.counts();
   const count = (value: number) => grouped(String(value));
   return [
-    `${count(placed)} of ${count(job.terms.count)} orders placed`,
+    `${count(placed)} of ${counted(job.terms.count, 'order')} placed`,
     ...(refused > 0 ? [`${count(refused)} refused`] : []),
     ...(unknown > 0 ? [`${count(unknown)} unknown`] : []),
     ...(notSent > 0 ? [`${count(notSent)} not sent`] : []),
@@ -183,7 +183,7 @@ function failureOf(job: Job, ending: Ending): Failure | null {
 function nothingPlaced(job: Job, ending: Ending): Failure {
   const { id: clientId, terms } = job;
   const resume = (note: string) => suggest(note, ...resumeCommand(clientId, terms));
-  const none = `None of ${terms.count} orders was placed`;
+  const none = terms.count === 1 ? 'The order was not placed' : `None of ${terms.count} orders was placed`;
   if (ending.kind === 'unrecorded') return ending.failure;
   if (ending.kind === 'limited' && 'reason' in ending) {
     const hint = resume('When that is over, continue');
@@ -244,12 +244,12 @@ interface BatchView {
 
 /** How many orders were placed, what filled, and the lines that were not placed. */
 function batchTable(screen: Screen, { job, counts, rows, duplicates, filled }: BatchView): string {
-  const counted = (['placed', 'refused', 'unknown', 'notSent'] as const).filter(
+  const ends = (['placed', 'refused', 'unknown', 'notSent'] as const).filter(
     (outcome) => outcome === 'placed' || counts[outcome] > 0,
   );
   const entries: Entry[] = [
     ['job', job],
-    ...counted.map(
+    ...ends.map(
       (outcome): Entry => [
         OUTCOME_TEXT[outcome],
         grouped(String(counts[outcome])),

@@ -4,7 +4,7 @@ import { define, flag, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import { formatAmount, formatPercent, formatPrice, grouped } from '../../domain/number-format.js';
+import { counted, formatAmount, formatPercent, formatPrice, grouped } from '../../domain/number-format.js';
 import { tryRead } from '../../errors.js';
 import { timeFor } from '../../exchange/limiter/limiter.js';
 import { batchRequest, maskedRequest } from '../../exchange/write-requests.js';
@@ -196,7 +196,8 @@ async function sendBatch(context: Context, account: TradingAccount, batch: Batch
   const confirmed = await confirmOrders<CheckedBatch>(context, account, {
     prepare: (earlier) => prepareBatch(context, account, batch, earlier),
     overridden,
-    question: ({ lines }) => {
+    question: ({ lines }, isAgain) => {
+      if (isAgain) return `Place ${counted(lines.length, 'order')} as they are now?`;
       const orders = lines.length === 1 ? 'this order' : `these ${counted(lines.length, 'order')}`;
       return resumed === undefined ? `Place ${orders}?` : 'Continue?';
     },
@@ -287,10 +288,6 @@ function distances(prices: readonly (string | null)[], reference: Reference | nu
   const from = (price: string) => distanceFrom(Decimal.of(price), reference);
   const signed = known.map(from).map((percent) => `${percent.sign > 0 ? '+' : ''}${formatPercent(percent)}`);
   return `${signed.join(' to ')} of ${formatPrice(reference.price, market)}`;
-}
-
-function counted(count: number, thing: string): string {
-  return `${grouped(String(count))} ${thing}${count === 1 ? '' : 's'}`;
 }
 
 /** What a job would send: all its requests, with keys and signatures masked. */

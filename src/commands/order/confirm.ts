@@ -85,7 +85,8 @@ interface Confirmation<Ready extends CheckedOrders> {
    */
   readonly prepare: (earlier: Ready | undefined) => Promise<Ready>;
   readonly overridden: readonly GuardName[];
-  readonly question: (ready: Ready) => string;
+  /** The question; if it is asked again about other terms, with what would be sent now. */
+  readonly question: (ready: Ready, isAgain: boolean) => string;
   /** What the preview says of these orders in particular. */
   readonly text: (ready: Ready, facts: PreviewFacts, screen: Screen) => PreviewText;
   /** The answer of `--dry-run`. */
@@ -116,6 +117,7 @@ export async function confirmOrders<Ready extends CheckedOrders>(
   };
   let readAt = host.monotonic();
   let ready = await prepare(undefined);
+  let isAgain = false;
   for (;;) {
     const { facts, breaches, warnings, plan } = ready;
     if (facts === null) for (const warning of warnings) output.warn(warning.text);
@@ -126,7 +128,9 @@ export async function confirmOrders<Ready extends CheckedOrders>(
       output.preview(show);
     }
     const shownFrom = readAt;
-    await confirmGuarded(context, question(ready), breaches, overridden, () => ageText(host.monotonic() - shownFrom));
+    await confirmGuarded(context, question(ready, isAgain), breaches, overridden, () =>
+      ageText(host.monotonic() - shownFrom),
+    );
     if (globals.yes && blocking(breaches, overridden).length === 0) return send(ready, ready);
     readAt = host.monotonic();
     const reresolved = await prepare(ready);
@@ -134,7 +138,7 @@ export async function confirmOrders<Ready extends CheckedOrders>(
     const reason = reasonToAskAgain({ shown: ready, rechecked, reresolved, ageMs: readAt - shownFrom });
     if (reason === undefined) return send(ready, rechecked);
     output.warn(`Not sent yet. ${reason}`);
-    ready = reresolved;
+    [ready, isAgain] = [reresolved, true];
   }
 }
 

@@ -1,7 +1,18 @@
 import type { Globals } from '../../cli/definition.js';
+import { formatAmount, grouped } from '../../domain/number-format.js';
 import { amountText, priceText } from '../../trading/expressions.js';
 import type { OrderTerms } from '../../trading/journal/intent.js';
 import type { OrderRequest } from './order.js';
+
+/** `buy 0.01 btc_usdt at 28,000` */
+export function termsText({
+  side,
+  amount,
+  market,
+  price,
+}: Pick<OrderTerms, 'side' | 'amount' | 'market' | 'price'>): string {
+  return `${side} ${formatAmount(amount)} ${market} at ${grouped(price)}`;
+}
 
 /** The command that places an order on these terms. */
 export function orderWords({ side, market, amount, price, ...flags }: OrderTerms): string[] {

@@ -39,6 +39,7 @@ import { notSent } from '../not-sent.js';
 import { doneTwice, UNCHECKED } from '../session/duplicate-warnings.js';
 import { checkOrders, confirmOrders, hasPreview, loadOrderContext } from './confirm.js';
 import { fillsSoFar, SO_FAR } from './fills-so-far.js';
+import { termsText } from './order-words.js';
 import { averageText, type CheckedOrder, ORDER_PREVIEW, orderPreviewData, orderText } from './preview.js';
 
 /** The outcome of an order that was sent. */
@@ -194,7 +195,7 @@ export async function sendOrder(
   const confirmed = await confirmOrders<CheckedOrder>(context, account, {
     prepare: (earlier) => prepareOrder(context, account, request, withPreview, earlier),
     overridden,
-    question: () => 'Place this order?',
+    question: ({ order }, isAgain) => (isAgain ? `Place it as it is now: ${termsText(order)}?` : 'Place this order?'),
     text: (checked, facts) => orderText(checked, facts, { account: accountText(checked.order) }),
     dryRun: (checked, facts, show) => {
       const { order } = checked;

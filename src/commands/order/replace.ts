@@ -32,7 +32,7 @@ import { warnOfUnknown } from '../unknown-writes.js';
 import { checkOrders, confirmOrders, hasPreview, loadOrderContext, PREVIEW_LEVELS } from './confirm.js';
 import { fillsSoFar } from './fills-so-far.js';
 import { accountText, checkGiven, PLACED, placedAnswer, uncertainWarnings } from './order.js';
-import { orderWords, tooLittleText } from './order-words.js';
+import { orderWords, termsText, tooLittleText } from './order-words.js';
 import { type CheckedOrder, ORDER_PREVIEW, orderPreviewData, orderText, type PreviewText } from './preview.js';
 
 export default define({
@@ -68,7 +68,7 @@ export default define({
   dryRunOutput: shape.list(shape.either(dryRunShape(), dryRunShape(ORDER_PREVIEW)), 'the cancellation and the order'),
   async run(context, { market, order, id, at, amount, override, ...flags }) {
     if ((order === undefined) === (id === undefined))
-      throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders'));
+      throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders', market));
     if (at === undefined && amount === undefined)
       throw usage('Nothing would change.', 'Give the new price with --at, the new amount with --amount, or both.');
     const { account = 'spot', borrow, repay } = flags;
@@ -104,7 +104,8 @@ export async function sendReplacement(
   const confirmed = await confirmOrders<CheckedReplacement>(context, account, {
     prepare: (earlier) => prepareReplacement(context, account, request, earlier),
     overridden,
-    question: () => 'Cancel the order and place this one?',
+    question: ({ order }, isAgain) =>
+      isAgain ? `Cancel the order and place ${termsText(order)}?` : 'Cancel the order and place this one?',
     text: (checked, facts, screen) => {
       const { replacement } = checked;
       return replacementText(screen, replacement, orderText(checked, facts, ownText(screen, replacement)));

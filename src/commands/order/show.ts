@@ -39,7 +39,7 @@ export default define({
   async run(context, { market, order, id, wait, watch: isWatched }) {
     if (isWatched) requireWatchable(context, { '--wait': wait });
     if ((order === undefined) === (id === undefined))
-      throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders'));
+      throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders', market));
     const account = await context.trading.account();
     const { client } = account;
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };

@@ -3,7 +3,7 @@ import { confirm, requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
 import { define, flag, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { grouped } from '../../domain/number-format.js';
+import { counted } from '../../domain/number-format.js';
 import { Failure, suggest } from '../../errors.js';
 import type { ClockReport } from '../../sandbox/admin/clock.js';
 import type { PriceMoveReport, ReplayReport } from '../../sandbox/admin/replay.js';
@@ -64,7 +64,7 @@ export const replay = define({
     const input = { market, file: path.resolve(file), speed: factor === FASTEST ? null : (factor ?? null) };
     const report = (await replaceState(context, 'POST /replay', input)) as ReplayReport;
     const { kind, rows, from, to, left } = report;
-    const what = `${grouped(String(rows))} ${kind} of ${report.market}, ${from} to ${to}`;
+    const what = `${counted(rows, kind.slice(0, -1))} of ${report.market}, ${from} to ${to}`;
     if (left > 0 || report.speed !== null)
       return { data: report, show: () => `Replaying ${what}, at ${report.speed} times normal speed.` };
     context.output.note(['The sandbox clock is stopped at the end.', suggest('Start it', 'sandbox', 'clock', 'start')]);
@@ -81,7 +81,7 @@ export const exportState = define({
   async run({ sandbox, globals }, { file }) {
     if (globals.dryRun) return dryChange('sandbox export', `Would write ${file}.`);
     const report = (await sandbox.administer('POST /export', { file: path.resolve(file) })) as StateReport;
-    return { data: report, show: () => `Wrote ${grouped(String(report.rows))} rows to ${report.file}.` };
+    return { data: report, show: () => `Wrote ${counted(report.rows, 'row')} to ${report.file}.` };
   },
 });
 
@@ -94,7 +94,7 @@ export const importState = define({
   async run(context, { file }) {
     if (context.globals.dryRun) return dryChange('sandbox import', `Would replace the sandbox by ${file}.`);
     const report = (await replaceState(context, 'POST /import', { file: path.resolve(file) })) as StateReport;
-    return { data: report, show: () => `Imported ${grouped(String(report.rows))} rows from ${report.file}.` };
+    return { data: report, show: () => `Imported ${counted(report.rows, 'row')} from ${report.file}.` };
   },
 });
 

@@ -17,6 +17,7 @@ import type { Mirror, MirrorOptions } from '../../exchange/mirror/mirror.js';
 import type { Credentials, Hosts } from '../../exchange/request.js';
 import type { Channel, ExchangeStream } from '../../exchange/stream/events.js';
 import { OrderPushes } from '../../exchange/stream/order-pushes.js';
+import { streamProtocol } from '../../exchange/stream/protocol.js';
 import type { StreamOptions } from '../../exchange/stream/stream-client.js';
 import { Network } from '../../exchange/transport.js';
 import type { Host } from '../../platform/host.js';
@@ -181,6 +182,7 @@ export class Session {
     return {
       orderMarkets: this.orderMarkets,
       marketNamed: (name: string) => byName.get(name),
+      protocol: streamProtocol(connection.settings),
       clientOf: (budget: Budget, signal: AbortSignal) =>
         new ExchangeClient({ ...this.#optionsFor(connection, budget), signal }),
     };

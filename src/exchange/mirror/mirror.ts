@@ -16,10 +16,11 @@ import {
   type StateEvent,
   type StreamEvent,
 } from '../stream/events.js';
+import { streamProtocol } from '../stream/protocol.js';
 import { sourceOf } from '../stream/sources.js';
 import { merged } from './merge.js';
 
-export interface MirrorOptions extends Partial<Pick<SourceContext, 'orderMarkets' | 'marketNamed'>> {
+export interface MirrorOptions extends Partial<Pick<SourceContext, 'orderMarkets' | 'marketNamed' | 'protocol'>> {
   readonly host: Pick<Host, 'now' | 'monotonic' | 'sleep'>;
   readonly channels: readonly Channel[];
   /** Returns the client that polls; the signal ends its requests. */
@@ -87,10 +88,12 @@ interface Entry {
   /** Whether the stream is connected and nothing of this channel is missing. */
   isStreamed: boolean;
   hasOpenGap: boolean;
+  /** When the stream or a poll was complete for the last time, by the wall clock; null before. */
+  completeAt: number | null;
   /** Counts what the stream sent: a poll that it overtook is dropped. */
   pushes: number;
-  /** When the last good poll began; null before the first. */
-  polled: Moment | null;
+  /** When the last good poll began, on the monotonic clock; null before the first. */
+  polled: number | null;
   /** Between two polls. */
   pauseMs: number;
   /** On the monotonic clock. */
@@ -120,6 +123,7 @@ export class Mirror {
       now: host.now,
       orderMarkets: orderMarkets ?? (async () => []),
       marketNamed: marketNamed ?? (() => undefined),
+      protocol: options.protocol ?? streamProtocol(),
     };
     this.#state = open === undefined ? 'none' : 'connecting';
     for (const channel of channels) this.add(channel);
@@ -160,6 +164,7 @@ export class Mirror {
       kept: undefined,
       isStreamed: false,
       hasOpenGap: false,
+      completeAt: null,
       pushes: 0,
       polled: null,
       pauseMs: this.#pauseMs(channel, 0),
@@ -203,7 +208,7 @@ export class Mirror {
 
   #isCurrent({ isStreamed, polled, pauseMs }: Entry): boolean {
     if (isStreamed) return true;
-    return polled !== null && this.options.host.monotonic() - polled.at <= 2 * pauseMs;
+    return polled !== null && this.options.host.monotonic() - polled <= 2 * pauseMs;
   }
 
   #pauseMs({ kind }: Channel, tookMs: number): number {
@@ -254,6 +259,8 @@ export class Mirror {
     if (entry === undefined) return;
     entry.pushes += 1;
     this.#keep(entry, event, event.source === 'push' ? 'stream' : 'polling', this.#atOf(event.received));
+    // a poll asks only for what the stream did not tell
+    entry.source.deduplicate(event);
     // before the channel is complete nothing comes but in an open gap
     if (!entry.hasOpenGap || event.scope === 'snapshot') this.#mark(event.channel, true);
   }
@@ -271,7 +278,9 @@ export class Mirror {
     const entry = this.#entries.get(channelKey(channel));
     if (entry === undefined || entry.isStreamed === isStreamed) return;
     entry.isStreamed = isStreamed;
-    if (!isStreamed) entry.nextPoll = this.options.host.monotonic() + PATIENCE_MS;
+    if (isStreamed) return;
+    entry.completeAt = this.options.host.now();
+    entry.nextPoll = this.options.host.monotonic() + PATIENCE_MS;
   }
 
   #keep(
@@ -316,7 +325,7 @@ export class Mirror {
     const { pushes, source } = entry;
     const began = rest?.began ?? { at: host.monotonic(), time: host.now() };
     this.#budget.renew();
-    const found = await (rest?.read() ?? source.read(entry.polled?.time ?? null)).catch(failureOf);
+    const found = await (rest?.read() ?? source.read(entry.completeAt)).catch(failureOf);
     entry.pauseMs = this.#pauseMs(entry.channel, found instanceof Failure ? 0 : host.monotonic() - began.at);
     entry.nextPoll = host.monotonic() + entry.pauseMs;
     const isOvertaken = entry.isStreamed || entry.pushes !== pushes;
@@ -326,7 +335,8 @@ export class Mirror {
       return this.#wake();
     }
     if (this.#state === 'none') this.#problem = null;
-    entry.polled = began;
+    entry.polled = began.at;
+    entry.completeAt = began.time;
     this.#takePolled(entry, found, began);
     if (found.rest !== undefined) await this.#poll(entry, { read: found.rest, began });
   }

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
-import { type ChannelName, channels, subscription, wireName } from '../channels/index.js';
+import { type ChannelName, channels, subscription } from '../channels/index.js';
 import type { ExchangeClient } from '../exchange-client.js';
-import type { ChannelData, ChannelKind, ChannelOf } from './events.js';
+import { type Channel, type ChannelData, type ChannelKind, type ChannelOf, isPrivate } from './events.js';
+import type { StreamProtocol } from './protocol.js';
 
 /** What a channel needs besides its own frames. */
 export interface SourceContext {
@@ -12,6 +13,7 @@ export interface SourceContext {
   readonly orderMarkets: () => Promise<readonly string[]>;
   /** Finds a market by its name without underscore. */
   readonly marketNamed: (joined: string) => string | undefined;
+  readonly protocol: StreamProtocol;
 }
 
 /** What a frame says. */
@@ -80,8 +82,15 @@ export abstract class BaseSource<Kind extends ChannelKind, Name extends ChannelN
     const values = (channels[name].encode as (request: unknown) => Readonly<Record<string, string | undefined>>)(
       request,
     );
-    this.wire = wireName(name, values);
-    this.message = subscription(name, values);
+    const { protocol } = context;
+    this.wire = protocol.wireName(channel as Channel);
+    const { market } = channel as { readonly market?: string };
+    this.message = {
+      ...subscription(name, values),
+      channel: this.wire,
+      ...(isPrivate(channel as Channel) && market !== undefined ? { market: protocol.userMarket(market) } : {}),
+      ...(protocol.isCompressed ? { isZip: 'true' } : {}),
+    };
   }
 
   protected parsed(frame: unknown): ReturnType<(typeof channels)[Name]['decode']> {

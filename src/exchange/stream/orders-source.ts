@@ -47,6 +47,8 @@ interface FoundOrders {
 export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> implements ChannelSource<'orders'> {
   readonly #open = new Map<string, KnownOrder & { readonly update: OrderUpdate }>();
   readonly #ended = new Map<string, KnownOrder>();
+  /** The ids of orders that were passed on since the last read began: of others it is not known whether they are still open. */
+  #recent = new Set<string>();
   /** The markets whose open orders are known. */
   readonly #read = new Set<string>();
 
@@ -56,7 +58,9 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
   }
 
   decode(frame: unknown): PushedData<'orders'> | undefined {
-    const data = this.parsed(frame);
+    const { market: pushed } = frame as { readonly market?: unknown };
+    const plain = typeof pushed === 'string' ? { market: this.context.protocol.pushedMarket(pushed) } : {};
+    const data = this.parsed({ ...(frame as object), ...plain });
     const { market } = this.channel;
     const isOther = market !== undefined && data.some((order) => order.market !== market);
     return isOther ? undefined : { data, time: null };
@@ -74,6 +78,7 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
     const known = [...this.#open.values()].map((order) => order.market);
     const markets = market === undefined ? [...new Set([...(await orderMarkets()), ...known])] : [market];
     const since = from === null ? null : client.now() - (now() - from) - CLOCK_SLACK_MS;
+    this.#recent = new Set();
     const [whole, begun]: [ReadOrders[], ReadOrders[]] = [[], []];
     for (const one of markets) {
       if (since !== null && this.#read.has(one)) whole.push(await this.#readSince(one, since));
@@ -110,7 +115,8 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
     const scope = unrecoverable === null ? 'snapshot' : 'delta';
     const found = this.#found({ whole, begun: [], since: null, scope });
     const named = new Set(found.data.map(({ id }) => id));
-    const others = [...this.#open].filter(([id]) => !named.has(id)).map(([, { update }]) => update);
+    const isStillOpen = (id: string) => this.#recent.has(id) && !named.has(id);
+    const others = [...this.#open].filter(([id]) => isStillOpen(id)).map(([, { update }]) => update);
     return { ...found, data: [...found.data, ...others], unrecoverable };
   }
 
@@ -192,6 +198,7 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
     const { id, market, side, state, filled, time } = update;
     const isOpen = state === 'open';
     const order = { market, side, isOpen, time, filled: ownText(filled) };
+    if (isOpen) this.#recent.add(id);
     if (isOpen) this.#open.set(this.#open.has(id) ? id : ownText(id), { ...order, update: asUpdate(update) });
     else {
       this.#open.delete(id);

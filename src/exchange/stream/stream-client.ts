@@ -22,6 +22,7 @@ import {
   type StateEvent,
   type StreamEvent,
 } from './events.js';
+import { type StreamProtocol, streamProtocol } from './protocol.js';
 import { MAX_BYTES, NotConnected, Socket } from './socket.js';
 import { sourceOf } from './sources.js';
 
@@ -49,14 +50,14 @@ export interface StreamOptions {
   readonly connectMs?: number | undefined;
   /** Takes a line about each connection and subscription, secrets already masked. */
   readonly trace?: ((line: string) => void) | undefined;
+  /** Absent: what most public clients agree on. */
+  readonly protocol?: StreamProtocol | undefined;
   /** Ends the stream. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Clients were seen to send `ping` that often. */
-const HEARTBEAT_MS = 5_000;
-/** If nothing came for so long, not even an answer to three heartbeats, the connection is given up. */
-const SILENT_MS = 3 * HEARTBEAT_MS;
+/** If not even so many heartbeats were answered, the connection is given up. */
+const SILENT_HEARTBEATS = 3;
 /** The pauses between two connections, before part of each is made random. */
 const CONNECT_BACKOFF_MS = { first: 500, longest: 30_000 };
 const SECOND_MS = 1_000;
@@ -85,6 +86,8 @@ export class StreamClient implements ExchangeStream {
   readonly #network: Network;
   readonly #budget: Budget;
   readonly #context: SourceContext;
+  readonly #protocol: StreamProtocol;
+  readonly #silentMs: number;
   readonly #running: Promise<void>;
   #state: ExchangeStream['state'] = 'connecting';
   #socket: Socket | undefined;
@@ -104,6 +107,8 @@ export class StreamClient implements ExchangeStream {
 
   constructor(private readonly options: StreamOptions) {
     const { host, clientOf, network, orderMarkets, marketNamed, channels, signal } = options;
+    this.#protocol = options.protocol ?? streamProtocol();
+    this.#silentMs = SILENT_HEARTBEATS * this.#protocol.pingMs;
     this.#budget = new Budget(READ_MS, host.monotonic);
     const client = clientOf(this.#budget, this.#ending.signal).renewing(this.#budget);
     this.#network = network ?? new Network({});
@@ -113,6 +118,7 @@ export class StreamClient implements ExchangeStream {
       now: host.now,
       orderMarkets: orderMarkets ?? (async () => []),
       marketNamed: marketNamed ?? (() => undefined),
+      protocol: this.#protocol,
     };
     // each request and each pause listens to it
     setMaxListeners(0, this.#ending.signal);
@@ -158,7 +164,7 @@ export class StreamClient implements ExchangeStream {
     this.#queue.drop(key);
     const isShared = others.some(({ source }) => JSON.stringify(source.message) === JSON.stringify(message));
     if (this.#state === 'connected' && !isShared)
-      this.#paced([recovery], () => this.#send(recovery, PROTOCOL.unsubscribe));
+      this.#paced([recovery], () => this.#send(recovery, this.#protocol.unsubscribe));
   }
 
   async close(): Promise<void> {
@@ -298,19 +304,19 @@ export class StreamClient implements ExchangeStream {
   async #beat(socket: Socket, over: AbortSignal): Promise<void> {
     const { host } = this.options;
     for (;;) {
-      await host.sleep(HEARTBEAT_MS, over);
+      await host.sleep(this.#protocol.pingMs, over);
       if (over.aborted) return;
       const now = host.monotonic();
-      if (now - this.#lastFrame >= SILENT_MS) {
-        const reason = `nothing came for ${SILENT_MS / SECOND_MS} s`;
+      if (now - this.#lastFrame >= this.#silentMs) {
+        const reason = `nothing came for ${this.#silentMs / SECOND_MS} s`;
         this.#enter('silent', reason);
         socket.giveUp(reason);
         return;
       }
       // some answer no heartbeat, though they send: then a subscription counts as confirmed after a while
       for (const { sentAt, recoveries } of this.#heartbeats)
-        if (now - sentAt >= HEARTBEAT_MS) for (const recovery of recoveries) recovery.confirmed();
-      this.#heartbeats = this.#heartbeats.filter(({ sentAt }) => now - sentAt < SILENT_MS);
+        if (now - sentAt >= this.#protocol.pingMs) for (const recovery of recoveries) recovery.confirmed();
+      this.#heartbeats = this.#heartbeats.filter(({ sentAt }) => now - sentAt < this.#silentMs);
       for (const recovery of this.#recoveries.values()) recovery.tick();
       this.#ping([]);
     }
@@ -318,7 +324,7 @@ export class StreamClient implements ExchangeStream {
 
   #ping(recoveries: readonly ChannelRecovery[]): void {
     this.#heartbeats.push({ sentAt: this.options.host.monotonic(), recoveries });
-    this.#socket?.send(PROTOCOL.ping);
+    this.#socket?.send(this.#protocol.ping);
   }
 
   #subscribe(recoveries: readonly ChannelRecovery[]): void {
@@ -329,7 +335,7 @@ export class StreamClient implements ExchangeStream {
       sent = [];
     };
     const send = (recovery: ChannelRecovery) => {
-      this.#send(recovery, PROTOCOL.subscribe);
+      this.#send(recovery, this.#protocol.subscribe);
       sent.push(recovery);
     };
     this.#paced(recoveries, send, confirm);
@@ -364,7 +370,7 @@ export class StreamClient implements ExchangeStream {
     this.#subscribing = this.#subscribing.then(work).catch((thrown: unknown) => this.#fail(thrown));
   }
 
-  #send({ source }: ChannelRecovery, event: typeof PROTOCOL.subscribe | typeof PROTOCOL.unsubscribe): void {
+  #send({ source }: ChannelRecovery, event: string): void {
     const message = { ...source.message, event };
     this.#trace(`${event} ${channelKey(source.channel)}`);
     this.#socket?.send(JSON.stringify(isPrivate(source.channel) ? this.#signed(message) : message));
@@ -373,10 +379,10 @@ export class StreamClient implements ExchangeStream {
   #signed(message: Readonly<Record<string, string>>): Record<string, string> {
     const { host, credentials } = this.options;
     const { accessKey, secretKey } = credentials();
-    const whole = { ...message, accesskey: accessKey };
+    const whole = { ...message, [this.#protocol.accessKey]: accessKey };
     const sign = signMessage(whole, secretKey);
     for (const secret of [accessKey, secretKey, sign]) host.redaction.addSecret(secret);
-    return { ...whole, sign };
+    return { ...whole, [this.#protocol.sign]: sign };
   }
 
   /** Nothing can come any more: the reader gets the failure. */
@@ -394,8 +400,8 @@ export class StreamClient implements ExchangeStream {
   #onText(text: string): void {
     const before = this.#lastFrameTime;
     this.#alive();
-    if (text === PROTOCOL.pong) this.#onPong();
-    else if (text === PROTOCOL.ping) this.#socket?.send(PROTOCOL.pong);
+    if (text === this.#protocol.pong) this.#onPong();
+    else if (text === this.#protocol.ping) this.#socket?.send(this.#protocol.pong);
     else this.#onMessage(text, before);
   }
 
@@ -409,7 +415,7 @@ export class StreamClient implements ExchangeStream {
   #onMessage(text: string, before: number): void {
     const frame = read(text);
     if (frame === undefined) this.#markAllIncomplete('a frame could not be read', before);
-    else if (frame.channel === PROTOCOL.pong) this.#onPong();
+    else if (frame.channel === this.#protocol.pong) this.#onPong();
     else this.#onFrame(frame, text, before);
   }
 

@@ -1,3 +1,4 @@
+import { counted } from '../../domain/number-format.js';
 import type { BatchRequest } from '../../domain/order.js';
 import { Failure, type FailureKind } from '../../errors.js';
 import type { WriteOutcome } from '../../exchange/exchange-client.js';
@@ -180,7 +181,7 @@ export class BatchSender {
       this.job.record(`request ${number}: ${reason}`, { kind: 'lost', request: number });
     } else {
       const { ids, message } = result.answer;
-      this.job.record(`request ${number}: ${ids.length} of ${request.sent.length} orders accepted`, {
+      this.job.record(`request ${number}: ${ids.length} of ${counted(request.sent.length, 'order')} accepted`, {
         kind: 'answered',
         request: number,
         ids,

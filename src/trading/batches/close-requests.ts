@@ -1,3 +1,4 @@
+import { counted } from '../../domain/number-format.js';
 import type { Order } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
@@ -39,7 +40,8 @@ export async function closeNamed(account: TradingAccount, job: Job): Promise<voi
       left.delete(line);
       return [[line, record.id]];
     });
-    if (found.length > 0) job.record(`found ${counted(found.length)} by their ids`, { kind: 'found', orders: found });
+    if (found.length > 0)
+      job.record(`found ${counted(found.length, 'order')} by their ids`, { kind: 'found', orders: found });
     if (answers.includes(undefined) || there.length > 0 || !request.isShown) continue;
     if (request.unassignedIds.size > 0) warnOf(account, request);
     closeRefused(job, request, null);
@@ -61,10 +63,6 @@ async function askFor({ client }: TradingAccount, { terms }: Job, id: string): P
 type Close = Omit<Extract<BatchFact, { kind: 'closed' }>, 'kind' | 'request'>;
 
 function close(job: Job, { request, lines }: PendingRequest, result: Close): void {
-  const words = `${counted(lines.size)} ${result.outcome === 'refused' ? 'refused' : 'not sent'}`;
+  const words = `${counted(lines.size, 'order')} ${result.outcome === 'refused' ? 'refused' : 'not sent'}`;
   job.record(`request ${request}: ${words}: ${result.reason}`, { kind: 'closed', request, ...result });
-}
-
-export function counted(orders: number): string {
-  return orders === 1 ? '1 order' : `${orders} orders`;
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../domain/number-format.js';
 import type { Failure } from '../../errors.js';
 import { OBSERVED, REFUSES_EVERY_ORDER } from '../../exchange/observed-codes.js';
 import type { Refused } from '../../exchange/response.js';
@@ -7,7 +8,6 @@ import { closesAt } from '../reconcile.js';
 import { assumedRequestLifetime } from '../request-lifetime.js';
 import { BatchSender, type SendProblem } from './batch-sender.js';
 import { endJob } from './close-job.js';
-import { counted } from './close-requests.js';
 import { findDuplicates } from './find-duplicates.js';
 import type { Job } from './job.js';
 import { isTemporaryRefusal } from './pending-request.js';
@@ -133,7 +133,7 @@ export class JobRun {
     if (kind === 'finished' || kind === 'limited') this.#allowForPending();
     const { unknown } = job.counts();
     account.reportProgress(
-      `The exchange rejected ${counted(unknown)} for now. Waiting until the requests expire; only then can they be sent again.`,
+      `The exchange rejected ${counted(unknown, 'order')} for now. Waiting until the requests expire; only then can they be sent again.`,
     );
     await settlePending(account, job);
   }

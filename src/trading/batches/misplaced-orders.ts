@@ -1,8 +1,8 @@
+import { counted } from '../../domain/number-format.js';
 import type { Order } from '../../domain/order.js';
 import { suggest } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { recordKey } from '../orders/terms.js';
-import { counted } from './close-requests.js';
 import type { Job } from './job.js';
 import { lineKey } from './lines.js';
 
@@ -53,7 +53,7 @@ export function assignByTerms(account: TradingAccount, job: Job, records: readon
     const line = free.get(key)?.shift();
     return line === undefined ? [] : [[line, id]];
   });
-  const words = counted(misplaced.length);
+  const words = counted(misplaced.length, 'order');
   if (orders.length === misplaced.length)
     job.record(`${words} had been named in another order`, { kind: 'found', orders });
   else if (isAll) warnOf(account, job, words);

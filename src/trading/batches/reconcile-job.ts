@@ -1,3 +1,4 @@
+import { counted } from '../../domain/number-format.js';
 import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import { readOrderPages } from '../../exchange/growing-pages.js';
@@ -10,7 +11,7 @@ import { pollUntilSettled } from '../poll-until-settled.js';
 import { type List, type Reconciled, reconcile } from '../reconcile.js';
 import { assumedRequestLifetime, orderAgeCheck } from '../request-lifetime.js';
 import { type Duplicate, duplicateFacts } from './close-job.js';
-import { closeLate, closeNamed, closeRefused, counted } from './close-requests.js';
+import { closeLate, closeNamed, closeRefused } from './close-requests.js';
 import type { Job } from './job.js';
 import { lineTerms } from './lines.js';
 import { assignByTerms } from './misplaced-orders.js';
@@ -43,7 +44,7 @@ export async function reconcileJob(
     request.isShown = [...request.answeredIds].every((id) => request.unassignedIds.has(id) || ids.has(id));
   const result = await reconciled(account, job, records, isRead, unexpectedLines);
   const missing = shows?.filter((id) => !ids.has(id)).length ?? 0;
-  const lacking = missing === 0 ? '' : `, without ${counted(missing)} of its own`;
+  const lacking = missing === 0 ? '' : `, without ${counted(missing, 'order')} of its own`;
   const isAnswered = isRead && result !== undefined;
   job.entry.note(`read the orders: ${isAnswered ? `${records.length} since${lacking}` : 'no answer'}`);
   for (const request of [...job.pendingRequests.values()]) {
@@ -56,7 +57,7 @@ export async function reconcileJob(
     return outcome?.outcome === 'placed' ? [[line, outcome.id] as const] : [];
   });
   if (found.length > 0)
-    job.record(`found ${counted(found.length)} by price and amount`, { kind: 'found', orders: found });
+    job.record(`found ${counted(found.length, 'order')} by price and amount`, { kind: 'found', orders: found });
   assignByTerms(account, job, records, isRead && shows !== undefined && missing === 0);
   takeInDuplicates(account, job, records, result);
   const isRefused = (line: number) => result.outcomes.get(lineId(job, line))?.outcome === 'refused';

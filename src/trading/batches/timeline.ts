@@ -1,3 +1,4 @@
+import { counted } from '../../domain/number-format.js';
 import type { JournalEvent } from '../journal/intent.js';
 
 /** The normal events of a request, and those of requests that were cancelled. */
@@ -29,7 +30,7 @@ function gathered(run: readonly JournalEvent[]): JournalEvent {
   const orders = answers.reduce((sum, { ids }) => sum + ids.length, 0);
   const [first, last] = [left[0], left.at(-1)];
   const leaving = first === undefined ? [] : [first === last ? `request ${first}` : `requests ${first} to ${last}`];
-  const answered = answers.length === 0 ? [] : [`${answers.length} answered, ${orders} orders placed`];
+  const answered = answers.length === 0 ? [] : [`${answers.length} answered, ${counted(orders, 'order')} placed`];
   const stayed = run.filter(({ fact }) => fact?.kind === 'stayed').length;
   const back = stayed === 0 ? [] : [`${stayed} did not leave after all`];
   return { time: run[0]?.time ?? 0, event: [...leaving, ...answered, ...back].join(', ') };

@@ -1,4 +1,4 @@
-import { suggest, usage } from '../../errors.js';
+import { clockTime, suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { certainFrom } from '../poll-until-settled.js';
@@ -48,7 +48,7 @@ async function requireLate(
   const certain = learnt ?? certainFrom(account, reqTime + LONGEST_TRIED_MS) ?? 0;
   if (certain <= account.host.now()) return { isLearnt: learnt !== null };
   throw usage(`The exchange may still execute withdrawal ${id}, so it is too early to report its outcome.`, [
-    `Report it after ${new Date(certain).toISOString()}, as done or notSent.`,
+    `Report it after ${clockTime(certain)}, as done or notSent.`,
     suggest('Report it', 'resolve', id, '--as', 'done'),
   ]);
 }

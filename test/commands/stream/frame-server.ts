@@ -10,6 +10,8 @@ interface Script {
   readonly http?: Readonly<Record<string, string>>;
   /** Frames that each subscription to a channel gets, by its name on the wire. */
   readonly frames?: Readonly<Record<string, readonly string[]>>;
+  /** What is answered with what; default: ping with pong. */
+  readonly heartbeat?: readonly [ping: string, pong: string];
   /** Called after the frames of a subscription. */
   readonly subscribed?: (channel: string, socket: WebSocket, connection: number) => void;
 }
@@ -30,7 +32,12 @@ export interface FrameServer {
 const MARKETS = '{"btc_usdt":{"amountScale":4,"minAmount":0.0001,"minSize":5,"priceScale":2}}';
 
 /** Serves a script for a test file. */
-export function useFrameServer({ http = {}, frames = {}, subscribed }: Script): FrameServer {
+export function useFrameServer({
+  http = {},
+  frames = {},
+  heartbeat = ['ping', 'pong'],
+  subscribed,
+}: Script): FrameServer {
   const asked: string[] = [];
   const messages: string[] = [];
   const answers: Readonly<Record<string, string>> = { '/data/v1/markets': MARKETS, ...http };
@@ -46,7 +53,7 @@ export function useFrameServer({ http = {}, frames = {}, subscribed }: Script): 
     const connection = connections;
     socket.on('message', (data) => {
       const text = String(data);
-      if (text === 'ping') return socket.send('pong');
+      if (text === heartbeat[0]) return socket.send(heartbeat[1]);
       messages.push(text);
       const { channel } = JSON.parse(text) as { readonly channel: string };
       for (const frame of frames[channel] ?? []) socket.send(frame);

@@ -13,13 +13,14 @@ describe.skipIf(!requires('redis-server'))('machines that share a Redis (needs r
     const { url: redis } = await serveRedis();
     const homes = ['one', 'other', 'one', 'other'];
     const jobs = homes.map(
-      (home) => callers.start({ redis, root: callers.home(home), calls: 40, jitterMs: 100, waits: true }).ended,
+      (home) => callers.start({ redis, root: callers.home(home), calls: 35, jitterMs: 100, waits: true }).ended,
     );
     await callers.release(homes.length);
     expect(await Promise.all(jobs)).toEqual([0, 0, 0, 0]);
-    expect(callers.arrivals).toHaveLength(160);
+    expect(callers.arrivals).toHaveLength(140);
     expect(callers.most()).toBeLessThanOrEqual(60);
-    expect(callers.most()).toBeGreaterThan(40);
+    // more than the share of a machine that is on its own
+    expect(callers.most()).toBeGreaterThan(15);
   });
 
   it('continue with a share when Redis goes away', async () => {

@@ -1,5 +1,7 @@
+import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../support/eventually.js';
 import { Callers } from './callers.js';
 
 let callers: Callers;
@@ -14,11 +16,11 @@ async function callInParallel(processes: number, job: Parameters<Callers['start'
 
 describe('processes that share a home', () => {
   it.each([0, 200])('send at most 60 a second together, with up to %d ms on the way', async (jitterMs) => {
-    await callInParallel(8, { calls: 25, jitterMs });
-    expect(callers.arrivals).toHaveLength(200);
+    await callInParallel(4, { calls: 35, jitterMs });
+    expect(callers.arrivals).toHaveLength(140);
     expect(callers.most()).toBeLessThanOrEqual(60);
-    // three are kept for cancellations
-    expect(callers.most()).toBeGreaterThan(40);
+    // more than the share of a machine that is on its own
+    expect(callers.most()).toBeGreaterThan(15);
   });
 
   it('request candles at most once a second', async () => {
@@ -29,7 +31,7 @@ describe('processes that share a home', () => {
   it('keep a limit for each key, and one for all keys of the host', async () => {
     callers = await Callers.listen();
     const keys = ['a', 'b', 'c', 'd'];
-    const ends = keys.map((accessKey) => callers.start({ accessKey, calls: 90, atOnce: 60, waits: true }).ended);
+    const ends = keys.map((accessKey) => callers.start({ accessKey, calls: 60, atOnce: 60, waits: true }).ended);
     await callers.release(keys.length);
     await Promise.all(ends);
     for (const key of keys) expect(callers.most(({ what }) => what.endsWith(key))).toBeLessThanOrEqual(57);
@@ -39,7 +41,7 @@ describe('processes that share a home', () => {
 
   it('send a cancellation while everything else waits', async () => {
     callers = await Callers.listen();
-    const others = callers.start({ calls: 200, atOnce: 100, waits: true });
+    const others = callers.start({ calls: 200, atOnce: 64, waits: true });
     await callers.release(1);
     const canceller = callers.start({ priority: 'cancel', calls: 3, atOnce: 3, waits: true });
     while (callers.arrivals.length < 57) await delay(5);
@@ -58,10 +60,16 @@ describe('processes that share a home', () => {
     callers = await Callers.listen();
     // its call waits for a part of this by chance: with a minute, one in sixty would arrive before the kill
     const killed = callers.start({ bucket: 'kline', calls: 1, jitterMs: 2_000_000_000 });
-    await delay(1_000);
+    // it has its permits, for candles and for the host
+    await eventually(() => expect(heldPermits(callers.home())).toBe(2));
     killed.child.kill('SIGKILL');
     await killed.ended;
     expect(await callers.start({ bucket: 'kline', calls: 1 }).ended).toBe(0);
     expect(callers.arrivals).toHaveLength(1);
   });
 });
+
+/** The permits that processes hold: their file names end with the process and its place. */
+function heldPermits(home: string): number {
+  return readdirSync(home, { recursive: true }).filter((name) => /\d+\.\d+\.\d+\.\w+$/.test(String(name))).length;
+}

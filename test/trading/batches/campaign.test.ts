@@ -89,7 +89,7 @@ it('a batch places no line twice, loses none and finds every duplicate, whatever
         if (!treatments.some(({ duplicates }) => duplicates)) expect(ran.job.duplicates.size).toBe(0);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });
 

@@ -7,6 +7,8 @@ import { begin, JOB, lines, place, resume, runJob } from './jobs.js';
 import { ModelExchange, RESET } from './model-exchange.js';
 
 const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
+/** All of them are lost answers, as the first test with them shows; what follows does not depend on which. */
+const SOME_FAULTS: Fault[] = ['a reset after reading', 'a hang', 'a body that breaks off', 'an HTML page with 502'];
 const BUSY = respond('{"code":"4002","message":"too frequent"}');
 /** Half of it is longer than any write waits. */
 const BUDGET_MS = 30_000;
@@ -58,7 +60,7 @@ describe('a batch', () => {
     expect(new Set(ran.job.results.map((settled) => settled && 'id' in settled && settled.id)).size).toBe(60);
   });
 
-  it.each(FAULT_NAMES)(
+  it.each(SOME_FAULTS)(
     'stops with an unknown request that never arrived (%s), and places it on resume once its absence is certain',
     async (fault) => {
       const exchange = new ModelExchange([{}, { times: 0, answer: FAULTS[fault] }]);

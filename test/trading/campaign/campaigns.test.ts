@@ -7,9 +7,9 @@ import { killCampaign } from './kill-campaign.js';
 const pit = path.resolve(import.meta.dirname, '../../../bin/pit.js');
 
 it('actions on a bad network place no order twice, lose none and report each outcome truthfully', async () => {
-  const report = await faultCampaign({ pit, seed: 1, actions: 15 });
+  const report = await faultCampaign({ pit, seed: 1, actions: 8 });
   expect(report.details).toBe('');
-  expect(report.actions).toBe(15);
+  expect(report.actions).toBe(8);
   expect(report.unknown).toBeGreaterThan(0);
   expect(report.duplicates).toBeGreaterThan(0);
 });

@@ -44,7 +44,7 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
       await expect(settleManually(account, 'lost1', 'notSent')).rejects.toMatchObject({
         kind: 'usage',
         message: expect.stringContaining('may still execute withdrawal lost1'),
-        hints: saying(/^Report it after 2018-\S+Z, as done or notSent\..*pit resolve lost1 --as done/),
+        hints: saying(/^Report it after 2018-\S+ \S+ \(UTC\), as done or notSent\..*pit resolve lost1 --as done/),
       });
       expect(account.journal.open()).toHaveLength(1);
     },

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { correctionOf, type KnownNames } from '../../src/commands/corrections.js';
+import { commands } from '../../src/commands/index.js';
+import type { Advice } from '../../src/errors.js';
+
+const KNOWN: KnownNames = {
+  markets: ['btc_usdt', 'eth_btc', 'eth_usdt'],
+  marketOf: (order) => ({ '202611210000000001': 'btc_usdt', mine0001: 'eth_usdt' })[order],
+};
+const NEW: KnownNames = { markets: [], marketOf: () => undefined };
+
+function lineOf(advice: Advice): string[] {
+  return [advice].flat().flatMap((part) => (typeof part === 'string' ? [] : part.argv.join(' ')));
+}
+
+/** The lines that a correction names. */
+async function corrected(path: string, rest: string, known = KNOWN): Promise<string[]> {
+  const load = commands[path];
+  if (load === undefined) throw new Error(`no command ${path}`);
+  const found = correctionOf(path, (await load()).default, rest === '' ? [] : rest.split(' '), known);
+  return found === undefined ? [] : lineOf(found.hint);
+}
+
+describe('a line that cannot be read', () => {
+  it.each([
+    // a price without its flag
+    ['order', 'buy btc_usdt 0.5 ask', 'order buy btc_usdt 0.5 --at ask'],
+    ['order', 'buy btc_usdt 0.5 28000', 'order buy btc_usdt 0.5 --at 28000'],
+    ['order', 'buy btc_usdt 0.5 at ask', 'order buy btc_usdt 0.5 --at ask'],
+    ['order', 'buy btc_usdt 0.5 @ask', 'order buy btc_usdt 0.5 --at ask'],
+    ['order', 'buy btc_usdt 0.5@28000', 'order buy btc_usdt 0.5 --at 28000'],
+    ['order', 'buy btc_usdt 0.5 --at bid + 1', 'order buy btc_usdt 0.5 --at bid+1'],
+    ['order', 'buy btc_usdt 0.5 --price=28000', 'order buy btc_usdt 0.5 --at 28000'],
+    ['order', 'buy btc_usdt 0.5 --limit 28000', 'order buy btc_usdt 0.5 --at 28000'],
+    // words in another order, or with the flags of other programs
+    ['order', 'btc_usdt buy 0.5 --at ask', 'order buy btc_usdt 0.5 --at ask'],
+    ['order', 'buy 0.5 btc_usdt --at ask', 'order buy btc_usdt 0.5 --at ask'],
+    ['order', '0.5 btc_usdt buy ask', 'order buy btc_usdt 0.5 --at ask'],
+    ['order', '--side buy --symbol btc_usdt --amount 0.5 --at ask', 'order buy btc_usdt 0.5 --at ask'],
+    ['order', 'limit buy btc_usdt 0.5 --at 28000', 'order buy btc_usdt 0.5 --at 28000'],
+    ['order', 'short btc_usdt 0.5 --at bid', 'order sell btc_usdt 0.5 --at bid'],
+    ['order', 'buy btc_usdt 0.5 --at ask -y', 'order buy btc_usdt 0.5 --at ask --yes'],
+    ['withdraw', '0.5 btc --to addr1', 'withdraw btc 0.5 --to addr1'],
+    ['withdraw', 'btc 0.5 --address addr1', 'withdraw btc 0.5 --to addr1'],
+    [
+      'withdraw',
+      'btc 0.5 1BoatSLRHtKNngkdXEeobR76b53LETtpyT',
+      'withdraw btc 0.5 --to 1BoatSLRHtKNngkdXEeobR76b53LETtpyT',
+    ],
+    // amounts
+    ['order', 'buy btc_usdt 100 usdt --at ask', 'order buy btc_usdt 100usdt --at ask'],
+    ['order', 'buy btc_usdt 0,5 --at ask', 'order buy btc_usdt 0.5 --at ask'],
+    ['order', 'sell btc_usdt all --at ask', 'order sell btc_usdt 100% --at ask'],
+    ['withdraw', 'btc all --to addr1', 'withdraw btc 100% --to addr1'],
+    // the exchange has no market orders
+    ['order', 'buy btc_usdt 0.5 --market', 'order buy btc_usdt 0.5 --at ask --ioc'],
+    ['order', 'market sell btc_usdt 0.5', 'order sell btc_usdt 0.5 --at bid --ioc'],
+    ['order', 'buy btc_usdt 0.5 --at best', 'order buy btc_usdt 0.5 --at ask --ioc'],
+    // markets and coins
+    ['depth', '-m btc_usdt', 'depth btc_usdt'],
+    ['depth', '--symbol=btc_usdt', 'depth btc_usdt'],
+    ['depth', 'BTC USDT', 'depth btc_usdt'],
+    ['depth', 'btc_usdt 20', 'depth btc_usdt --size 20'],
+    ['ticker', 'usdt', 'ticker --quote usdt'],
+    ['ticker', 'btc_usdt,eth_usdt', 'ticker btc_usdt eth_usdt'],
+    ['markets', 'eth', 'markets --base eth'],
+    ['markets', 'usdt', 'markets --quote usdt'],
+    ['balance', 'btc,eth', 'balance btc eth'],
+    ['balance', '--coin btc', 'balance btc'],
+    ['balance', 'btc/usdt', 'balance btc usdt'],
+    ['stream', 'ticker btc_usdt', 'stream ticker:btc_usdt'],
+    // types, sizes, times, states
+    ['kline', 'btc_usdt 1h', 'kline btc_usdt --type 1h'],
+    ['kline', '1h btc_usdt', 'kline btc_usdt --type 1h'],
+    ['kline', 'btc_usdt --interval 1h --limit 10', 'kline btc_usdt --type 1h --size 10'],
+    ['bills', '--since 7d', 'bills --from 7d'],
+    ['orders', '--open', 'orders --state open'],
+    ['orders', 'btc_usdt --closed', 'orders btc_usdt --state all'],
+    ['orders', 'btc_usdt --filled', 'orders btc_usdt --state filled'],
+    ['orders', 'btc_usdt buy filled', 'orders btc_usdt --side buy --state filled'],
+    // orders
+    ['cancel', '202611210000000001', 'cancel btc_usdt 202611210000000001'],
+    ['cancel', '--id mine0001', 'cancel eth_usdt --id mine0001'],
+    ['cancel', 'btc_usdt 1,2', 'cancel btc_usdt 1 2'],
+    ['cancel', 'btc_usdt all', 'cancel btc_usdt --all'],
+    ['cancel', 'btc_usdt mine1', 'cancel btc_usdt --id mine1'],
+    ['order show', '202611210000000001', 'order show btc_usdt 202611210000000001'],
+    ['order replace', '202611210000000001 28000', 'order replace btc_usdt 202611210000000001 --at 28000'],
+    ['resolve', 'all', 'resolve'],
+    // help
+    ['order', 'help', 'order --help'],
+    ['order batch', 'buy help', 'order batch --help'],
+  ])('is answered with the line that was meant: %s %s', async (path, rest, line) => {
+    expect(await corrected(path, rest)).toEqual([line]);
+  });
+
+  it('needs no known names for most of it', async () => {
+    expect(await corrected('order', 'btc_usdt buy 0.5 ask', NEW)).toEqual(['order buy btc_usdt 0.5 --at ask']);
+    expect(await corrected('ticker', 'usdt', NEW)).toEqual(['ticker --quote usdt']);
+  });
+
+  it('with a coin in place of a market lists its markets', async () => {
+    const { default: depth } = (await commands.depth?.()) ?? {};
+    const found = depth && correctionOf('depth', depth, ['eth', '--size', '5'], KNOWN);
+    expect(found).toEqual({
+      message: '"eth" is a coin, not a market.',
+      hint: ['Its markets: eth_btc, eth_usdt.', { note: 'For example', argv: ['depth', 'eth_btc', '--size', '5'] }],
+    });
+    expect(await corrected('ticker', 'btc')).toEqual(['ticker btc_usdt']);
+    expect(await corrected('depth', 'doge')).toEqual([]);
+  });
+
+  it('with the id of an unknown order says how to find its market', async () => {
+    expect(await corrected('cancel', '202611210000000009')).toEqual([
+      'orders --all-markets',
+      'cancel MARKET 202611210000000009',
+    ]);
+  });
+
+  it('without a word that it needs, or with too many, is answered with an example', async () => {
+    expect(await corrected('deposits', '')).toEqual(['deposits usdt', 'deposits --help']);
+    expect(await corrected('cancel', '--all')).toEqual(['cancel btc_usdt --all', 'cancel --help']);
+    expect(await corrected('cancel', 'all')).toEqual(['cancel btc_usdt --all', 'cancel --help']);
+    expect(await corrected('trades', 'btc_usdt 5')).toEqual(['trades btc_usdt', 'trades --help']);
+  });
+
+  it.each([
+    ['order', 'buy btc_usdt 0.5 --at 28k'],
+    ['order', 'buy btc_usdt 0.5 --at ask --force'],
+    ['order', 'buy btc_usdt 1e-3 --at ask'],
+    ['depth', 'nonsense'],
+    ['cancel-after', 'btc_usdt --hold -- sleep'],
+  ])('is not guessed at if nothing is close: %s %s', async (path, rest) => {
+    expect(await corrected(path, rest)).toEqual([]);
+  });
+});

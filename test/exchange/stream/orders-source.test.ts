@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { Order } from '../../../src/domain/order.js';
+import type { ExchangeClient } from '../../../src/exchange/exchange-client.js';
+import { OrdersSource } from '../../../src/exchange/stream/orders-source.js';
+import { streamProtocol } from '../../../src/exchange/stream/protocol.js';
+import { NOW } from '../../support/fake-host.js';
+
+const MARKET = 'btc_usdt';
+
+const order = (id: number, state: Order['state'] = 'filled') =>
+  ({ id: String(id), market: MARKET, side: 'buy', state, filled: state === 'open' ? '0' : '1', time: NOW }) as Order;
+const update = (one: Order) => ({ ...one, lastTrade: null });
+
+/** The orders of a market whose buys are these, newest first. */
+function sourceOf(buys: readonly Order[]) {
+  const pages: number[] = [];
+  const client = {
+    now: () => NOW,
+    orderPage: async (_: string, side: string, page: number) => {
+      pages.push(page);
+      return side === 'buy' ? buys.slice((page - 1) * 10, page * 10) : [];
+    },
+  } as unknown as ExchangeClient;
+  const source = new OrdersSource(
+    { kind: 'orders', market: MARKET },
+    {
+      ...{ client, now: () => NOW, orderMarkets: async () => [], marketNamed: () => undefined },
+      protocol: streamProtocol(),
+    },
+  );
+  return { source, pages };
+}
+
+const ids = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
+
+describe('the first read of orders', () => {
+  it('begins with the newest page of each side, and reads older pages after that', async () => {
+    const buys = [order(30, 'open'), ...Array.from({ length: 14 }, (_, index) => order(29 - index)), order(1, 'open')];
+    const { source, pages } = sourceOf(buys);
+    const first = await source.read(null);
+    expect([ids(first.data), first.scope, pages]).toEqual([['30'], 'delta', [1, 1]]);
+    source.deduplicate(first);
+    first.passed?.();
+    // placed while the rest is read
+    source.deduplicate({ data: [update(order(31, 'open'))], time: null });
+    const rest = await first.rest?.();
+    expect([ids(rest?.data ?? []).sort(), rest?.scope]).toEqual([['1', '30', '31'], 'snapshot']);
+    expect(rest?.unrecoverable).toBeNull();
+  });
+
+  it('reads at most 200 orders of a side, and says that older ones may be open', async () => {
+    const { source, pages } = sourceOf(Array.from({ length: 400 }, (_, index) => order(1_000 - index)));
+    const rest = await (await source.read(null)).rest?.();
+    expect(Math.max(...pages)).toBe(20);
+    expect(rest).toMatchObject({ scope: 'delta', unrecoverable: expect.stringContaining('the latest 200 of a side') });
+  });
+
+  it('does not call an order open that was open before and is on none of the pages', async () => {
+    const { source } = sourceOf(Array.from({ length: 400 }, (_, index) => order(1_000 - index)));
+    source.deduplicate({ data: [update(order(5, 'open'))], time: null });
+    const first = await source.read(NOW);
+    source.deduplicate(first);
+    const rest = await first.rest?.();
+    expect(ids([...first.data, ...(rest?.data ?? [])])).not.toContain('5');
+  });
+
+  it('knows orders that ended shortly before, so that a later read does not take them for news', async () => {
+    const { source } = sourceOf([order(2), order(1)]);
+    const first = await source.read(null);
+    first.passed?.();
+    expect((await source.read(NOW)).data).toEqual([]);
+  });
+});
