@@ -127,7 +127,7 @@ describe('the guided order, on a terminal', () => {
     const { screen, status } = await really('order', ALL);
     expect(status).toBe(0);
     for (const words of [
-      'Nothing is sent before you confirm. Press Escape to go back a question, or at the first one to leave.',
+      'Nothing is sent before you confirm. Press Escape to go back a question',
       'Available: 250,000 usdt',
       '0.01 btc for 200 usdt. It would rest in the book.',
       'such an order may rest for a long time',
@@ -234,6 +234,7 @@ describe('the guided order, on a terminal', () => {
       { await: 'or bid, ask or mid', type: `${clear}20000.123\r` },
       { await: 'a tick is 0.01', type: `${clear}ask+50%` },
       { await: 'Outside the price band', type: ESCAPE },
+      { await: 'How much', type: ESCAPE },
     ];
     const { status } = await at('order buy btc_usdt', steps);
     expect(status).toBe(8);
