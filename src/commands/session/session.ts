@@ -103,7 +103,7 @@ export class Session {
 
   /** A sandbox that was stopped since is not started again: it may have been stopped for good. */
   async #openStream(channels: readonly Channel[], options: StreamChoices): Promise<ExchangeStream> {
-    const { host, globals, output } = this;
+    const { host } = this;
     const address = () => this.#streamAddress(() => this.sandbox.relocated());
     const connection = await this.connection();
     const [{ StreamClient }, { isPrivate }] = await Promise.all([
@@ -120,7 +120,7 @@ export class Session {
       channels,
       credentials: () => this.credentials(connection),
       network: new Network(host.environment, connection.settings.caFile),
-      ...(globals.verbose ? { trace: (line: string) => output.note(line) } : {}),
+      ...this.#tracing,
     });
   }
 
@@ -184,8 +184,13 @@ export class Session {
       marketNamed: (name: string) => byName.get(name),
       protocol: streamProtocol(connection.settings),
       clientOf: (budget: Budget, signal: AbortSignal) =>
-        new ExchangeClient({ ...this.#optionsFor(connection, budget), signal }),
+        new ExchangeClient({ ...this.#optionsFor(connection, budget), ...this.#tracing, signal }),
     };
+  }
+
+  /** Shows each request with --verbose. */
+  get #tracing() {
+    return this.globals.verbose ? { trace: (line: string) => this.output.note(line) } : {};
   }
 
   /** All markets, if a channel names them without underscore. */
@@ -258,7 +263,7 @@ export class Session {
     return new ExchangeClient({
       ...this.#optionsFor(connection, this.budget),
       ...(connection.sandbox ? { restart: () => this.#findSandboxAgain() } : {}),
-      ...(this.globals.verbose ? { trace: (line: string) => this.output.note(line) } : {}),
+      ...this.#tracing,
     });
   }
 
