@@ -268,10 +268,16 @@ export function checkSetting(key: string, value: string): string {
   return kept;
 }
 
-/** @throws Failure `usage` with the nearest and all known keys */
+/** @throws Failure `usage` with the nearest and all known keys, of streams or of the rest */
 export function requireSetting(key: string): Setting {
   const setting = SETTINGS.get(key);
-  if (setting === undefined) throw unknownWord('setting', key, SETTING_KEYS);
+  const isOfStreams = (one: string) => one.startsWith('stream');
+  if (setting === undefined)
+    throw unknownWord(
+      'setting',
+      key,
+      SETTING_KEYS.filter((known) => isOfStreams(known) === isOfStreams(key)),
+    );
   return setting;
 }
 

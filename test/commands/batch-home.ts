@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, beforeEach } from 'vitest';
+import { signedUrl } from '../sandbox/signing.js';
 import type { Ran } from '../support/pit.js';
-import type { OrderRow } from './order-rows.js';
 import { document, type PitHome, usePitHome } from './pit-home.js';
 
 /** The answer of `pit order batch --json`. */
@@ -42,12 +42,47 @@ export class BatchHome {
     return this.file;
   }
 
-  /** The orders of the exchange at the prices that the last file had. */
-  async there(): Promise<OrderRow[]> {
+  /** The orders of the exchange at the prices that the last file had, read without pit. */
+  async there(): Promise<PlacedOrder[]> {
     const [start, end] = this.#range;
-    const all = await this.pit.json<OrderRow[]>('orders btc_usdt --side buy --state all --all');
-    return all.filter(({ price }) => Number(price) >= start && Number(price) < end);
+    const orders: PlacedOrder[] = [];
+    for (let page = 1; ; page += 1) {
+      const listed = await this.#page(page);
+      for (const { id, price, total_amount: amount, status } of listed) {
+        if (price < start || price >= end) continue;
+        const state = status === 0 || status === 3 ? 'open' : 'closed';
+        orders.push({ id: String(id), price: price.toFixed(2), amount: amount.toFixed(6), state });
+      }
+      if (listed.length < PAGE) return orders;
+    }
   }
+
+  async #page(page: number): Promise<Listed[]> {
+    const { address } = this.pit.served;
+    const parameters = { currency: 'btc_usdt', pageIndex: String(page), pageSize: String(PAGE) };
+    const answer = await fetch(signedUrl(address, address, 'getOrdersIgnoreTradeType', parameters));
+    const listed = (await answer.json()) as Listed[] | { readonly code: string };
+    // an empty list is a refusal: no such order
+    return Array.isArray(listed) ? listed : [];
+  }
+}
+
+/** The largest page that the exchange answers. */
+const PAGE = 100;
+
+/** An order as the exchange lists it. */
+interface Listed {
+  readonly id: string | number;
+  readonly price: number;
+  readonly total_amount: number;
+  readonly status: number;
+}
+
+interface PlacedOrder {
+  readonly id: string;
+  readonly price: string;
+  readonly amount: string;
+  readonly state: 'open' | 'closed';
 }
 
 /** A pit with its own sandbox, for a test file. */

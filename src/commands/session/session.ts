@@ -23,7 +23,7 @@ import { Network } from '../../exchange/transport.js';
 import type { Host } from '../../platform/host.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
 import type { Output } from '../../terminal/output.js';
-import { SeenNames } from './completion-names.js';
+import { CompletionNames, namesFolder, SeenNames } from './completion-names.js';
 import { SANDBOX_CLOCK, SANDBOX_HOST_KEY, type Sandbox } from './sandbox.js';
 
 /** The profile in use and the exchange that it leads to. Each part is made when it is first asked for. */
@@ -103,7 +103,7 @@ export class Session {
 
   /** A sandbox that was stopped since is not started again: it may have been stopped for good. */
   async #openStream(channels: readonly Channel[], options: StreamChoices): Promise<ExchangeStream> {
-    const { host, globals, output } = this;
+    const { host } = this;
     const address = () => this.#streamAddress(() => this.sandbox.relocated());
     const connection = await this.connection();
     const [{ StreamClient }, { isPrivate }] = await Promise.all([
@@ -120,7 +120,7 @@ export class Session {
       channels,
       credentials: () => this.credentials(connection),
       network: new Network(host.environment, connection.settings.caFile),
-      ...(globals.verbose ? { trace: (line: string) => output.note(line) } : {}),
+      ...this.#tracing,
     });
   }
 
@@ -184,8 +184,13 @@ export class Session {
       marketNamed: (name: string) => byName.get(name),
       protocol: streamProtocol(connection.settings),
       clientOf: (budget: Budget, signal: AbortSignal) =>
-        new ExchangeClient({ ...this.#optionsFor(connection, budget), signal }),
+        new ExchangeClient({ ...this.#optionsFor(connection, budget), ...this.#tracing, signal }),
     };
+  }
+
+  /** Shows each request with --verbose. */
+  get #tracing() {
+    return this.globals.verbose ? { trace: (line: string) => this.output.note(line) } : {};
   }
 
   /** All markets, if a channel names them without underscore. */
@@ -225,6 +230,13 @@ export class Session {
     this.#listener = listener;
   }
 
+  /** The market that a command of this profile read or traded in last. Throws Failure `credentials`. */
+  async recentMarket(): Promise<string | undefined> {
+    const { directories, environment } = this.host;
+    const { profile } = await this.connection();
+    return new CompletionNames(directories.cache, namesFolder(profile, environment)).read('recent')[0];
+  }
+
   /** The keys that requests are signed with. Throws Failure `credentials`. */
   credentials(connection: Connection): Credentials {
     return (connection.keysMissing === null ? this.sandbox.address : undefined) ?? requireKeys(connection);
@@ -251,7 +263,7 @@ export class Session {
     return new ExchangeClient({
       ...this.#optionsFor(connection, this.budget),
       ...(connection.sandbox ? { restart: () => this.#findSandboxAgain() } : {}),
-      ...(this.globals.verbose ? { trace: (line: string) => this.output.note(line) } : {}),
+      ...this.#tracing,
     });
   }
 

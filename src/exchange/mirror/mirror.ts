@@ -64,6 +64,8 @@ const POLL_MS: Readonly<Record<ChannelKind, number>> = {
 const PATIENCE_MS = 3_000;
 /** A poll that waits for its turn or for the exchange is followed by a pause that is longer by this factor. */
 const PAUSE_PER_POLL = 4;
+/** In usual pauses. */
+const LONGEST_PAUSE = 3;
 /** The longest that one poll may take. */
 const POLL_TIMEOUT_MS = 10_000;
 /** How often it is checked which polls are due. */
@@ -212,7 +214,8 @@ export class Mirror {
   }
 
   #pauseMs({ kind }: Channel, tookMs: number): number {
-    return Math.max(this.options.pollMs ?? POLL_MS[kind], tookMs * PAUSE_PER_POLL);
+    const usualMs = this.options.pollMs ?? POLL_MS[kind];
+    return Math.min(usualMs * LONGEST_PAUSE, Math.max(usualMs, tookMs * PAUSE_PER_POLL));
   }
 
   async #follow(): Promise<void> {

@@ -80,6 +80,11 @@ it.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(`is not a value of ${key}`)]);
 });
 
+it('an unknown name of streams is answered with all known ones', async () => {
+  const { code, stderr } = await pit.run('profile set literal stream.order push_user_record');
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/Did you mean stream\.orders.*Known: stream\.ticker, /s)]);
+});
+
 it('what is set by nobody is what the channels are described with', () => {
   const usual = (key: keyof typeof STREAM_SETTINGS) => STREAM_SETTINGS[key].default;
   const { ticker, depth, trades, kline } = channels;
