@@ -47,7 +47,7 @@ describe('processes that share a home', () => {
     const others = callers.start({ calls: 64, atOnce: 64, waits: true });
     await callers.release(1);
     await eventually(() => expect(callers.arrivals).toHaveLength(57));
-    const canceller = callers.start({ lane: 'cancel', calls: 3, atOnce: 3 });
+    const canceller = callers.start({ priority: 'cancel', calls: 3, atOnce: 3 });
     await eventually(() => expect(callers.arrivals).toHaveLength(60));
     expect(callers.arrivals.slice(57).every(({ what }) => what.startsWith('cancel'))).toBe(true);
     callers.answer();
