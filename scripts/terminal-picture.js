@@ -1,5 +1,5 @@
-// `node scripts/terminal-picture.js`: draws docs/terminal.svg. It runs the built program on a terminal (python3), against a
-// sandbox with a fixed seed, so the picture shows what pit really prints. Prices depend on the moment it starts.
+// `node scripts/terminal-picture.js`: draws the pictures of docs/. It runs the built program on a terminal (python3), against a
+// sandbox with a fixed seed, so they show what pit really prints. Prices depend on the moment it starts.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,12 +7,55 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { prepare, root } from './prepare.js';
 
-const COLUMNS = 98;
 const SEED = '7';
-const SESSION = [
-  { words: ['ticker', 'btc_usdt', 'eth_usdt', 'ltc_usdt'] },
-  { words: ['depth', 'btc_usdt', '--size', '5'] },
-  { words: ['order', 'buy', 'btc_usdt', '0.25', '--at', 'ask+0.1%', '--id', 'first1'], answer: 'y' },
+const ladder = (side, prices) => ['order', 'batch', side, 'btc_usdt', '--ladder', prices, '--amount', '0.3', '--yes'];
+
+/** Awaits so many drawings of a live view. */
+const updates = (count) => Array(count).fill({ await: '\u001b[?2026h' });
+
+/** Each picture, with the commands that it shows one below the other; `before` runs first, unseen. */
+const PICTURES = [
+  {
+    file: 'docs/terminal.svg',
+    columns: 98,
+    title: 'pit in a terminal',
+    text: 'The tickers of three markets, the order book of btc_usdt, and a buy order that is previewed, confirmed and placed.',
+    session: [
+      { words: ['ticker', 'btc_usdt', 'eth_usdt', 'ltc_usdt'] },
+      { words: ['depth', 'btc_usdt', '--size', '5'] },
+      {
+        words: ['order', 'buy', 'btc_usdt', '0.25', '--at', 'ask+0.1%', '--id', 'first1'],
+        steps: [{ await: '[y/N]', type: 'y\r' }],
+      },
+    ],
+  },
+  {
+    file: 'docs/candles.svg',
+    columns: 110,
+    title: 'Candles in a terminal',
+    text: 'Candles of fifteen minutes with their volume, drawn with braille characters.',
+    session: [{ words: ['kline', 'btc_usdt', '--type', '15min', '--chart'] }],
+  },
+  {
+    file: 'docs/watch.svg',
+    columns: 120,
+    title: 'pit watch in a terminal',
+    text: 'Candles, the order book with own orders in it, trades, open orders and balances of btc_usdt on one screen.',
+    before: [ladder('buy', 'bid-60ticks:bid-140ticks:2'), ladder('sell', 'ask+60ticks:ask+140ticks:2')],
+    session: [
+      {
+        words: ['watch', 'btc_usdt'],
+        // after some updates an order is selected
+        steps: [
+          { pattern: '\\([1-4]\\) ' },
+          ...updates(40),
+          { await: '', type: '\t' },
+          ...updates(3),
+          { await: '', type: 'q' },
+        ],
+      },
+    ],
+  },
 ];
 
 const FONT_SIZE = 14;
@@ -54,13 +97,13 @@ async function serveSandbox(home) {
 }
 
 /** Everything that pit writes to a terminal for one command, as the bytes came. */
-function onTerminal(home, { words, answer }) {
+function onTerminal(home, columns, { words, steps = [] }) {
   const job = {
     command: [process.execPath, path.join(root, 'bin/pit.js'), ...words],
-    steps: answer === undefined ? [] : [{ await: '[y/N]', type: `${answer}\r` }],
+    steps,
     environment: environment(home),
-    columns: COLUMNS,
-    rows: 60,
+    columns,
+    rows: 36,
     stdin: 'terminal',
     stdout: 'terminal',
     seconds: 60,
@@ -75,23 +118,27 @@ function onTerminal(home, { words, answer }) {
   return ended.screen;
 }
 
-/** The part of a terminal that pit uses: colours, and a cursor that moves within its line. Gives rows of styled cells. */
+/** The part of a terminal that pit uses: colours, and a cursor. Gives rows of styled cells; of a live view, its last screen. */
 function screenRows(bytes) {
+  const [, live = bytes] = /\x1b\[\?1049h([\s\S]*)\x1b\[\?1049l/.exec(bytes) ?? [];
   const rows = [[]];
-  let column = 0;
+  let [at, column] = [0, 0];
   let style = {};
-  for (const [token, parameters, letter] of bytes.matchAll(/\x1b\[\??([\d;]*)([A-Za-z])|[\s\S]/gu)) {
-    const row = rows.at(-1);
+  for (const [token, parameters, letter] of live.matchAll(/\x1b\[\??([\d;]*)([A-Za-z])|[\s\S]/gu)) {
+    while (rows.length <= at) rows.push([]);
+    const row = rows[at];
     if (letter === 'm') for (const code of (parameters || '0').split(';')) style = styled(style, Number(code));
     else if (letter === 'G') column = Number(parameters || 1) - 1;
-    else if (letter === 'K') row.length = parameters === '2' ? 0 : column;
+    else if (letter === 'H') [at, column] = (parameters || '1;1').split(';').map((number) => Number(number) - 1);
+    else if (letter === 'K') row.length = parameters === '2' ? 0 : Math.min(row.length, column);
+    else if (letter === 'J') rows.length = 0;
     else if (letter === 'h' || letter === 'l') continue;
     else if (letter !== undefined) throw new Error(`Unexpected terminal sequence: ${JSON.stringify(token)}`);
     else if (token === '\r') column = 0;
-    else if (token === '\n') rows.push([]);
+    else if (token === '\n') at += 1;
     else row[column++] = { text: token, style };
   }
-  if (rows.at(-1).length === 0) rows.pop();
+  while (rows.at(-1)?.length === 0) rows.pop();
   return rows;
 }
 
@@ -99,6 +146,8 @@ function styled(style, code) {
   if (code === 0) return {};
   if (code === 1) return { ...style, bold: true };
   if (code === 2) return { ...style, faint: true };
+  if (code === 4 || code === 24) return { ...style, underlined: code === 4 };
+  if (code === 7 || code === 27) return { ...style, inverse: code === 7 };
   if (code === 22) return { ...style, bold: false, faint: false };
   if (code === 39) return { ...style, colour: undefined };
   if (COLOURS[code] === undefined) throw new Error(`Unexpected colour: ${code}`);
@@ -121,7 +170,7 @@ function drawRow(cells, top) {
   const runs = [];
   for (let column = 0; column < cells.length; column++) {
     const { text, style } = cells[column] ?? { text: ' ', style: {} };
-    const kind = text === '─' ? 'rule' : eighths(text) > 0 ? 'bar' : text === ' ' ? 'gap' : 'text';
+    const kind = style.inverse ? 'inverse' : kindOf(text);
     const last = runs.at(-1);
     if (last?.kind === kind && last.style === style) last.text += text;
     else runs.push({ kind, column, text, style });
@@ -129,8 +178,43 @@ function drawRow(cells, top) {
   return runs.map((run) => DRAW[run.kind](run, PADDING + run.column * CELL.width, top)).join('');
 }
 
+function kindOf(text) {
+  if (text === '─') return 'rule';
+  if (text === '│') return 'wall';
+  if (text >= '\u2801' && text <= '\u28ff') return 'braille';
+  if (eighths(text) > 0) return 'bar';
+  return text === ' ' ? 'gap' : 'text';
+}
+
+/** The dots of a braille character, by the bits of its code: across and down. */
+const DOTS = [0, 1, 2]
+  .map((row) => [0, row])
+  .concat(
+    [0, 1, 2].map((row) => [1, row]),
+    [[0, 3]],
+    [[1, 3]],
+  );
+
 const DRAW = {
   gap: () => '',
+  inverse: ({ text, style }, x, top) => {
+    const fill = style.colour ?? COLOURS.text;
+    const place = `x="${round(x)}" y="${top + 15}" textLength="${round([...text].length * CELL.width)}"`;
+    return `${rectangle(x, top, [...text].length * CELL.width, CELL.height, fill)}<text ${place} fill="${COLOURS.background}">${escaped(text)}</text>\n`;
+  },
+  wall: ({ text }, x, top) =>
+    [...text].map((_, index) => rectangle(x + (index + 0.5) * CELL.width, top, 1, CELL.height, COLOURS.faint)).join(''),
+  braille: ({ text, style }, x, top) => {
+    const dots = [...text].flatMap((character, index) => {
+      const bits = character.codePointAt(0) - 0x2800;
+      return DOTS.flatMap(([across, down], bit) =>
+        bits & (1 << bit)
+          ? `M${round(x + index * CELL.width + across * 4.2)} ${round(top + down * 5)}h3.4v4.2h-3.4z`
+          : [],
+      );
+    });
+    return `<path fill="${style.colour ?? COLOURS.text}" d="${dots.join('')}"/>\n`;
+  },
   rule: ({ text }, x, top) => rectangle(x, top + 10, text.length * CELL.width, 1, COLOURS.faint),
   bar: ({ text, style }, x, top) => {
     const width = ([...text].reduce((sum, character) => sum + eighths(character), 0) * CELL.width) / 8;
@@ -147,16 +231,16 @@ function rectangle(x, y, width, height, fill) {
   return `<rect x="${round(x)}" y="${y}" width="${round(width)}" height="${height}" fill="${fill}"/>\n`;
 }
 
-function picture(rows) {
-  const width = Math.ceil(COLUMNS * CELL.width + 2 * PADDING);
+function picture(rows, { columns, title, text }) {
+  const width = Math.ceil(columns * CELL.width + 2 * PADDING);
   const height = TITLE_BAR + rows.length * CELL.height + 2 * PADDING - 8;
   const lines = rows.map((cells, index) => drawRow(cells, TITLE_BAR + PADDING - 6 + index * CELL.height));
   const dots = ['#ff5f57', '#febc2e', '#28c840'].map(
     (fill, index) => `<circle cx="${22 + index * 20}" cy="17" r="6" fill="${fill}"/>`,
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
-<title>pit in a terminal</title>
-<desc>The tickers of three markets, the order book of btc_usdt, and a buy order that is previewed, confirmed and placed.</desc>
+<title>${title}</title>
+<desc>${text}</desc>
 <rect width="${width}" height="${height}" rx="10" fill="${COLOURS.background}"/>
 <path d="M0 ${TITLE_BAR}V10A10 10 0 0 1 10 0H${width - 10}A10 10 0 0 1 ${width} 10V${TITLE_BAR}Z" fill="${COLOURS.titleBar}"/>
 ${dots.join('\n')}
@@ -170,10 +254,15 @@ prepare();
 const home = mkdtempSync(path.join(tmpdir(), 'pit-picture-'));
 const sandbox = await serveSandbox(home);
 try {
-  const rows = SESSION.flatMap((command) => [promptRow(command.words), ...screenRows(onTerminal(home, command)), []]);
   mkdirSync(path.join(root, 'docs'), { recursive: true });
-  writeFileSync(path.join(root, 'docs/terminal.svg'), picture(rows.slice(0, -1)));
-  console.log('docs/terminal.svg');
+  for (const { before = [], session, file, ...shown } of PICTURES) {
+    for (const words of before) onTerminal(home, shown.columns, { words });
+    const rows = session.flatMap((command) => {
+      return [promptRow(command.words), ...screenRows(onTerminal(home, shown.columns, command)), []];
+    });
+    writeFileSync(path.join(root, file), picture(rows.slice(0, -1), shown));
+    console.log(file);
+  }
 } finally {
   const ended = new Promise((resolve) => sandbox.once('close', resolve));
   sandbox.kill('SIGTERM');

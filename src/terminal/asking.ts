@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createPromptModule } from 'inquirer';
-import { Failure, Interrupted } from '../errors.js';
+import { Interrupted } from '../errors.js';
 import type { Host, TerminalInput } from '../platform/host.js';
 import type { LiveInput } from './live-input.js';
+import { QuestionLeft } from './question-left.js';
 import type { Screen } from './screen.js';
 
 export type Question =
@@ -62,13 +63,13 @@ async function askAfter(
     return (await import('./plain-asking.js')).askPlainly(host, question, prepare === dropTypeAhead);
   }
   const leaving = new AbortController();
-  const release = watch(host, () => leaving.abort());
+  const release = watch(host, (left) => leaving.abort(left));
   try {
     await prepare(host.input);
     const streams = { input: host.input, output: host.errors, signal: leaving.signal };
     return await drawn(question, themeOf(screen), streams);
   } catch (error) {
-    throw meaningOf(error);
+    throw meaningOf(error, leaving.signal.reason);
   } finally {
     release();
   }
@@ -85,22 +86,23 @@ async function drawn(question: Question, theme: object, streams: Drawing): Promi
 }
 
 /** Leaves the question at Escape, Ctrl-D and the end of input. inquirer alone would wait forever. */
-function watch({ input, errors }: Streams, leave: () => void): () => void {
+function watch({ input, errors }: Streams, leave: (left: QuestionLeft) => void): () => void {
   const onKey = (_text: string, key: Key | undefined): void => {
-    if (key?.name === 'escape' || (key?.ctrl && key.name === 'd')) leave();
+    if (key?.name === 'escape' || (key?.ctrl && key.name === 'd')) leave(new QuestionLeft(key.name === 'escape'));
   };
+  const onEnd = (): void => leave(new QuestionLeft(false));
   // a signal may end the process while the cursor is hidden
   const onExit = (): void => void errors.write(SHOW_CURSOR);
   // after Ctrl-Z and fg, readline leaves the input paused, and Node would have nothing to wait for
   const onBack = (): void => void setImmediate(() => redraw(input.resume()));
   const endings = ['end', 'close', 'error'];
   input.on('keypress', onKey);
-  for (const ending of endings) input.on(ending, leave);
+  for (const ending of endings) input.on(ending, onEnd);
   process.on('exit', onExit);
   process.on('SIGCONT', onBack);
   return () => {
     input.off('keypress', onKey);
-    for (const ending of endings) input.off(ending, leave);
+    for (const ending of endings) input.off(ending, onEnd);
     process.off('exit', onExit);
     process.off('SIGCONT', onBack);
     // readline does not pause an input that was resumed here
@@ -114,11 +116,10 @@ function redraw(input: Streams['input']): void {
   input.emit('keypress', '', { name: 'backspace' });
 }
 
-function meaningOf(error: unknown): unknown {
+function meaningOf(error: unknown, left: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === 'ExitPromptError') return new Interrupted('SIGINT');
-  if (error.name !== 'AbortPromptError') return error;
-  return new Failure('declined', 'The question was not answered.', { hint: 'Nothing was done.' });
+  return error.name === 'AbortPromptError' ? left : error;
 }
 
 /** Makes inquirer use the colors of the rest of the screen. By itself it follows the global environment. */

@@ -50,11 +50,15 @@ export class Grid {
     });
   }
 
-  /** Copies another grid onto this one, from a cell to the right and down. What has no room is left out. */
-  draw(column: number, row: number, other: Grid): void {
+  /**
+   * Copies another grid onto this one, from a cell to the right and down. What has no room is left out.
+   * @param meaning what all of it means here, instead of what its parts mean
+   */
+  draw(column: number, row: number, other: Grid, meaning?: Meaning): void {
     other.#rows.forEach((cells, y) => {
       cells.forEach((cell, x) => {
-        if (cell.character !== '') this.#set(column + x, row + y, cell, cells[x + 1]?.character === '' ? 2 : 1);
+        const shown = meaning === undefined ? cell : { character: cell.character, meaning };
+        if (cell.character !== '') this.#set(column + x, row + y, shown, cells[x + 1]?.character === '' ? 2 : 1);
       });
     });
   }

@@ -1,6 +1,7 @@
-import { Failure, Interrupted } from '../errors.js';
+import { Interrupted } from '../errors.js';
 import type { Host, TerminalInput } from '../platform/host.js';
 import type { ListedChoice, Question } from './asking.js';
+import { BACK, QuestionLeft } from './question-left.js';
 
 type Streams = Pick<Host, 'input' | 'errors'>;
 
@@ -76,13 +77,15 @@ function say({ errors }: Streams, text: string): void {
 async function line({ input, errors }: Streams, message: string): Promise<string> {
   errors.write(`? ${message} `);
   let text = '';
-  return typedIn(input, (character) => {
+  const typed = await typedIn(input, (character) => {
     if (character === '\n' || character === '\r') return text;
     // a terminal in a mode of its own passes these on
     if (character === '\b' || character === '\u007f') text = text.slice(0, -1);
     else if (character >= ' ') text += character;
     return undefined;
   });
+  if (typed.trim() === BACK) throw new QuestionLeft(true);
+  return typed;
 }
 
 /** A line that is not shown. Throws as {@link askPlainly}. */
@@ -112,13 +115,13 @@ function typedIn(input: TerminalInput, take: (character: string) => string | und
       release();
       reject(reason);
     };
-    const onEnd = (): void => leave(left());
+    const onEnd = (): void => leave(new QuestionLeft(false));
     const onData = (chunk: Buffer | string): void => {
       const characters = [...String(chunk)];
       for (const [index, character] of characters.entries()) {
         const isLeft = character === CTRL_D || character === ESCAPE;
         if (character === CTRL_C || isLeft) {
-          leave(isLeft ? left() : new Interrupted('SIGINT'));
+          leave(isLeft ? new QuestionLeft(character === ESCAPE) : new Interrupted('SIGINT'));
           return;
         }
         const answer = take(character);
@@ -141,8 +144,4 @@ function typedIn(input: TerminalInput, take: (character: string) => string | und
     if (waiting !== '') onData(waiting);
     else input.resume();
   });
-}
-
-function left(): Failure {
-  return new Failure('declined', 'The question was not answered.', { hint: 'Nothing was done.' });
 }

@@ -1,6 +1,7 @@
 import { Failure } from '../errors.js';
 import type { Host } from '../platform/host.js';
 import type { ListedChoice, Question } from './asking.js';
+import { BACK, QuestionLeft } from './question-left.js';
 import { type Screen, type ScreenOptions, screenOf } from './screen.js';
 import { safe, wrapped } from './text.js';
 
@@ -111,11 +112,13 @@ export class Prompts {
       type: 'live',
       message: safe(question),
       below: (typed, wrong) => below(typed, wrong, this.#screen),
-      check,
+      check: (typed) => typed === BACK || check(typed),
       refresh,
       refreshMs: REFRESH_MS,
     };
-    return String(await this.#ask(prompt, ON_COMMAND_LINE));
+    const answer = String(await this.#ask(prompt, ON_COMMAND_LINE));
+    if (answer === BACK) throw new QuestionLeft(true);
+    return answer;
   }
 
   /** A line to type, with a faint line below it. */

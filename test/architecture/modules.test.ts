@@ -32,4 +32,4 @@ it('depth and order buy execute few of our own modules', () => {
     expect(executed).toContain('main.js');
     expect(executed.length, executed.join('\n')).toBeLessThanOrEqual(most);
   }
-}, 60_000);
+});

@@ -34,7 +34,7 @@ beforeAll(async () => {
   const best = await straight.best('eos_usdt');
   const order = { market: 'eos_usdt', side: 'buy', price: best.ask, amount: '6', type: 'ioc' } as const;
   filled.push(await straight.place(order));
-}, 60_000);
+});
 
 function list(words: string): Promise<Fill[]> {
   return pit.json<Fill[]>(`fills ${words}`.trimEnd());

@@ -74,9 +74,20 @@ describe('the guided order, on a terminal', () => {
       ['confirmation', MARKET.length + 4],
     ];
 
-    it.each(questions)('if Escape leaves it at the %s', async (_name, before) => {
-      const last = ALL[before]?.await ?? '';
-      const { status } = await at('order', [...ALL.slice(0, before), { await: last, type: ESCAPE }]);
+    it('if Escape leaves it at the first question', async () => {
+      const { status } = await at('order', [{ await: 'navigate', type: ESCAPE }]);
+      expect([status, await open(), journal()]).toEqual([8, [], false]);
+    });
+
+    it('if Escape goes back from question to question, and leaves at the first one', async () => {
+      const back = ['Type:', 'Price in usdt:', 'How much btc', 'Buy or sell', 'Market:'];
+      const steps = back.map((question) => ({ await: question, type: ESCAPE }));
+      const { status } = await at('order', [...ALL.slice(0, -2), ...steps]);
+      expect([status, await open(), journal()]).toEqual([8, [], false]);
+    });
+
+    it('if Escape leaves it at the confirmation', async () => {
+      const { status } = await at('order', [...ALL.slice(0, -1), { await: '[y/N]', type: ESCAPE }]);
       expect([status, await open(), journal()]).toEqual([8, [], false]);
     });
 
@@ -116,7 +127,7 @@ describe('the guided order, on a terminal', () => {
     const { screen, status } = await really('order', ALL);
     expect(status).toBe(0);
     for (const words of [
-      'Nothing is sent before you confirm. Press Escape to leave.',
+      'Nothing is sent before you confirm. Press Escape to go back a question',
       'Available: 250,000 usdt',
       '0.01 btc for 200 usdt. It would rest in the book.',
       'such an order may rest for a long time',
@@ -144,6 +155,35 @@ describe('the guided order, on a terminal', () => {
     for (const asked of ['Market:', 'Buy or sell', 'How much', 'Type:']) expect(screen).not.toContain(asked);
     expect(screen).toContain('pit order buy btc_usdt 0.02 --at 20000 --post-only');
     expect(await open()).toMatchObject([{ type: 'postOnly', amount: '0.020000' }, {}, {}]);
+  });
+
+  it('goes back to a question at Escape or <, keeps nothing that depended on the earlier answer, and places the later ones', async () => {
+    const steps = [
+      SIDE,
+      { await: 'How much btc to buy:', type: '0.03\r' },
+      { await: 'ask ', type: '<\r' },
+      { await: 'How much btc to buy:', type: ESCAPE },
+      { await: 'Buy or sell btc?', type: `${DOWN}\r` },
+      { await: 'How much btc to sell:', type: '0.04\r' },
+      { await: 'ask ', type: 'ask+5%\r' },
+      { await: 'Type:', type: ESCAPE },
+      { await: 'ask ', type: 'ask+6%\r' },
+      TYPE,
+      { await: '[y/N]', type: '\r' },
+    ];
+    const { screen, status } = await at('order', [...MARKET, ...steps]);
+    expect(status).toBe(8);
+    expect(screen).toContain('pit order sell btc_usdt 0.04 --at ask+6%');
+  });
+
+  it('begins with the market that a command used last', async () => {
+    await desk.done('depth ltc_usdt');
+    const { screen } = await at('order', [
+      { await: 'navigate', type: '\r' },
+      { await: 'Buy or sell ltc?', type: ESCAPE },
+      { await: 'Market:', type: ESCAPE },
+    ]);
+    expect(screen).toContain('Market: ltc_usdt');
   });
 
   it('accepts a relative price and amount, and keeps them in the command line', async () => {
@@ -194,6 +234,7 @@ describe('the guided order, on a terminal', () => {
       { await: 'or bid, ask or mid', type: `${clear}20000.123\r` },
       { await: 'a tick is 0.01', type: `${clear}ask+50%` },
       { await: 'Outside the price band', type: ESCAPE },
+      { await: 'How much', type: ESCAPE },
     ];
     const { status } = await at('order buy btc_usdt', steps);
     expect(status).toBe(8);

@@ -6,7 +6,7 @@ import { Failure, usage } from '../../errors.js';
 import type { Row, SeriesFile } from './series-file.js';
 
 /** Rows that are in memory at once. */
-const GROUP_ROWS = 50_000;
+const GROUP_ROWS = 10_000;
 
 /**
  * Writes all rows of a file as Parquet, replacing the target when it is whole. Every column is text: prices and amounts keep

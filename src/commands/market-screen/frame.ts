@@ -1,9 +1,10 @@
+import type { Candle } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import { grouped } from '../../domain/number-format.js';
 import type { Side } from '../../domain/order.js';
 import { bars } from '../../terminal/bar.js';
 import { changeText } from '../../terminal/cells.js';
-import { candleChart } from '../../terminal/charts/candle-chart.js';
+import { type ChartArea, candleChart } from '../../terminal/charts/candle-chart.js';
 import { Grid } from '../../terminal/grid.js';
 import type { Changes } from '../../terminal/live/changes.js';
 import type { Meaning, Screen } from '../../terminal/screen.js';
@@ -162,11 +163,20 @@ function candlePanel(area: Area, { view, state, screen }: Scene): Panel {
     panel.say(candles === undefined ? 'Waiting for candles.' : 'No candles yet.');
     return panel;
   }
-  const chart = { width: panel.width, height: panel.rows, symbols: screen.symbols };
   const label = grouped(all.at(-1)?.close ?? '').length + 3;
   const fitting = Math.max(1, Math.floor((panel.width - label) / 2));
-  panel.drawChart(candleChart(all.slice(-fitting), chart));
+  panel.drawChart(chartOf(all, fitting, { width: panel.width, height: panel.rows, symbols: screen.symbols }));
   return panel;
+}
+
+let lastChart: { readonly candles: readonly Candle[]; readonly key: string; readonly grid: Grid } | undefined;
+
+/** The chart of the newest candles. The last one is kept: it takes most of the time of a frame, and candles change less often. */
+function chartOf(candles: readonly Candle[], count: number, area: ChartArea): Grid {
+  const key = JSON.stringify([count, area]);
+  if (lastChart?.candles !== candles || lastChart.key !== key)
+    lastChart = { candles, key, grid: candleChart(candles.slice(-count), area) };
+  return lastChart.grid;
 }
 
 function ladderPanel(area: Area, { view, state, screen }: Scene): Panel {
@@ -229,14 +239,15 @@ function ladderColumns(panel: Panel, rungs: readonly Rung[], { market }: WatchVi
 function drawRung(panel: Panel, row: number, rung: Rung, columns: LadderColumns): void {
   const { price, side, amount, own, isCursor } = rung;
   const { screen, amountEnd } = columns;
-  const accent = isCursor ? 'cursor' : undefined;
+  // one look for the whole line: sides keep their shapes
+  const [accent, meaning] = isCursor ? (['cursor', undefined] as const) : [undefined, side];
   if (isCursor) panel.put(0, row, ' '.repeat(panel.width), undefined, accent);
   if (isCursor) panel.put(0, row, '>', 'strong', accent);
   if (own !== null) panel.put(1, row, sideMark(own.side, screen), 'strong', accent);
-  panel.putRight(columns.priceEnd, row, scaled(price, columns.priceScale), side, accent);
+  panel.putRight(columns.priceEnd, row, scaled(price, columns.priceScale), meaning, accent);
   if (amount !== null)
     panel.putRight(amountEnd, row, scaled(Decimal.of(amount), columns.amountScale), undefined, accent);
-  if (amount !== null) panel.put(amountEnd + 2, row, columns.bars.get(rung) ?? '', side, accent);
+  if (amount !== null) panel.put(amountEnd + 2, row, columns.bars.get(rung) ?? '', meaning, accent);
   if (own !== null) {
     const text = ` ${own.side} ${scaled(own.amount, 0)}`;
     if (amountEnd + text.length + 2 <= panel.width) panel.putRight(panel.width, row, text, 'strong', accent);
@@ -265,18 +276,24 @@ function drawSpread(
   panel.put(MARK_WIDTH, row, MARK_WIDTH + whole.length <= panel.width ? whole : text, 'faint');
 }
 
+/** More than any window shows. */
+const MAX_TRADES = 100;
+
 function tradePanel(area: Area, scene: Scene): Panel {
   const { view, screen } = scene;
   const { trades, market } = view;
   const panel = new Panel(area, 'Trades', trades, screen.symbols);
-  const newest = (trades?.value ?? []).slice(-panel.rows).reverse();
+  // those without room too: a taller window does not make them new
+  const known = (trades?.value ?? []).slice(-MAX_TRADES);
+  const accents = new Map(known.map(({ id }) => [id, accentOf(scene, `trade ${id}`, '')]));
+  const newest = known.slice(-panel.rows).reverse();
   if (newest.length === 0) panel.say(trades === undefined ? 'Waiting for trades.' : 'No trades yet.');
   const prices = newest.map(({ price }) => scaled(Decimal.of(price), market.priceScale));
   const priceEnd = 12 + Math.max(0, ...prices.map((text) => text.length));
   const amounts = newest.map(({ amount }) => scaled(Decimal.of(amount), market.amountScale));
   const amountEnd = priceEnd + 2 + Math.max(0, ...amounts.map((text) => text.length));
   newest.forEach(({ id, time, side }, row) => {
-    const accent = accentOf(scene, `trade ${id}`, '');
+    const accent = accents.get(id) === 'fresh' ? 'fresh' : undefined;
     const meaning = side === 'buy' ? 'bid' : 'ask';
     panel.put(0, row, clockText(time), 'faint');
     panel.put(9, row, sideMark(side, screen), meaning);
@@ -320,13 +337,14 @@ function orderPanel(area: Area, scene: Scene): Panel {
     const isSelected = order.id === state.selected;
     const changed = accentOf(scene, `order ${order.id}`, order.filled);
     const accent = isSelected ? 'cursor' : changed;
-    const meaning = order.side === 'buy' ? 'bid' : 'ask';
+    const side = order.side === 'buy' ? 'bid' : 'ask';
+    const [meaning, faint] = isSelected ? ([undefined, undefined] as const) : ([side, 'faint'] as const);
     if (isSelected) panel.put(0, row, `>${' '.repeat(panel.width)}`, 'strong', accent);
     panel.put(2, row, `${sideMark(order.side, screen)} ${order.side}`, meaning, accent);
     panel.putRight(priceEnd, row, text.price, meaning, accent);
     panel.putRight(amountEnd, row, text.amount, undefined, accent);
-    panel.put(amountEnd + 1, row, market.base, 'faint', accent);
-    panel.put(amountEnd + 3 + market.base.length, row, text.rest, 'faint', accent);
+    panel.put(amountEnd + 1, row, market.base, faint, accent);
+    panel.put(amountEnd + 3 + market.base.length, row, text.rest, faint, accent);
   });
   return panel;
 }
@@ -351,13 +369,15 @@ function balancePanel(area: Area, scene: Scene): Panel {
   const rank = (coin: string) => (own.includes(coin) ? own.indexOf(coin) : own.length);
   const coins = balances.value
     .filter((coin) => own.includes(coin.coin) || isHeld(coin))
-    .sort((left, right) => rank(left.coin) - rank(right.coin))
-    .slice(0, panel.rows);
+    .sort((left, right) => rank(left.coin) - rank(right.coin));
+  const accents = coins.map(({ coin, available, frozen }) =>
+    accentOf(scene, `balance ${coin}`, `${available} ${frozen}`),
+  );
   const texts = coins.map(({ available }) => grouped(available));
   const nameEnd = 2 + Math.max(0, ...coins.map(({ coin }) => displayWidth(safe(coin))));
   const availableEnd = nameEnd + 1 + Math.max(0, ...texts.map((text) => text.length));
-  coins.forEach(({ coin, available, frozen }, row) => {
-    const accent = accentOf(scene, `balance ${coin}`, `${available} ${frozen}`);
+  coins.forEach(({ coin, frozen }, row) => {
+    const accent = accents[row];
     panel.put(2, row, safe(coin));
     panel.putRight(availableEnd, row, texts[row] ?? '', undefined, accent);
     if (Decimal.of(frozen).sign !== 0)

@@ -31,31 +31,32 @@ export function ladderOf(view: LadderView, cursor: Decimal | null): Ladder {
 }
 
 function rungs(view: LadderView, levels: readonly Level[], side: Rung['side'], cursor: Decimal | null): Rung[] {
-  const book = levels.map(({ price, amount }) => ({ price: Decimal.of(price), amount }));
+  const amounts = new Map(levels.map(({ price, amount }) => [keyOf(Decimal.of(price)), amount]));
   const orders = openOrders(view)
     .filter((order) => (order.side === 'buy') === (side === 'bid'))
-    .map((order) => ({ side: order.side, price: Decimal.of(order.price), amount: openAmount(order) }));
-  const others = [...orders.map(({ price }) => price), ...(isOnSide(view, cursor, side) ? [cursor] : [])];
-  const prices = distinct([...book.map(({ price }) => price), ...others]);
+    .map((order) => ({ side: order.side, key: keyOf(Decimal.of(order.price)), amount: openAmount(order) }));
+  const own = [...orders.map(({ key }) => key), ...(isOnSide(view, cursor, side) ? [keyOf(cursor)] : [])];
   const sign = side === 'ask' ? 1 : -1;
-  prices.sort((left, right) => sign * left.compare(right));
+  const prices = [...new Set([...amounts.keys(), ...own])].map((key) => ({ key, price: Decimal.of(key) }));
+  prices.sort((left, right) => sign * left.price.compare(right.price));
+  const cursorKey = cursor === null ? null : keyOf(cursor);
   let total = Decimal.zero;
-  return prices.map((price) => {
-    const isHere = (other: { readonly price: Decimal }) => other.price.compare(price) === 0;
-    const level = book.find(isHere);
-    total = level === undefined ? total : total.plus(Decimal.of(level.amount));
-    const own = orders.filter(isHere);
-    const [first] = own;
-    const amount = own.reduce((sum, order) => sum.plus(order.amount), Decimal.zero);
+  return prices.map(({ key, price }) => {
+    const amount = amounts.get(key) ?? null;
+    total = amount === null ? total : total.plus(Decimal.of(amount));
+    const here = orders.filter((order) => order.key === key);
+    const [first] = here;
+    const open = here.reduce((sum, order) => sum.plus(order.amount), Decimal.zero);
     return {
-      price,
-      side,
-      amount: level?.amount ?? null,
-      total,
-      own: first === undefined ? null : { side: first.side, amount },
-      isCursor: cursor !== null && cursor.compare(price) === 0,
+      ...{ price, side, amount, total, isCursor: key === cursorKey },
+      own: first === undefined ? null : { side: first.side, amount: open },
     };
   });
+}
+
+/** The same for all ways to write a price. */
+function keyOf(price: Decimal): string {
+  return price.trimmed().toString();
 }
 
 /** A cursor between the best prices belongs to the bids. */
@@ -68,10 +69,6 @@ function isOnSide({ depth }: LadderView, cursor: Decimal | null, side: Rung['sid
       ? bestBid !== undefined && cursor.compare(Decimal.of(bestBid.price)) > 0
       : cursor.compare(Decimal.of(bestAsk.price)) >= 0;
   return isAsk === (side === 'ask');
-}
-
-function distinct(prices: readonly Decimal[]): Decimal[] {
-  return [...new Map(prices.map((price) => [price.trimmed().toString(), price])).values()];
 }
 
 /** The rungs nearest to the middle that fit; if the cursor is beyond them, it takes the last place. */

@@ -63,7 +63,7 @@ export class Panel {
   }
 
   drawChart(chart: Grid): void {
-    this.#grid.draw(0, 1, chart);
+    this.#grid.draw(0, 1, chart, this.#isStale ? 'faint' : undefined);
   }
 
   get hasSymbols(): boolean {

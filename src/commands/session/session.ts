@@ -23,7 +23,7 @@ import { Network } from '../../exchange/transport.js';
 import type { Host } from '../../platform/host.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
 import type { Output } from '../../terminal/output.js';
-import { SeenNames } from './completion-names.js';
+import { CompletionNames, namesFolder, SeenNames } from './completion-names.js';
 import { SANDBOX_CLOCK, SANDBOX_HOST_KEY, type Sandbox } from './sandbox.js';
 
 /** The profile in use and the exchange that it leads to. Each part is made when it is first asked for. */
@@ -228,6 +228,13 @@ export class Session {
   /** From now on the listener gets the operation and the body of each answer to a write that was done. */
   onWriteAnswer(listener: (name: string, body: string) => void): void {
     this.#listener = listener;
+  }
+
+  /** The market that a command of this profile read or traded in last. Throws Failure `credentials`. */
+  async recentMarket(): Promise<string | undefined> {
+    const { directories, environment } = this.host;
+    const { profile } = await this.connection();
+    return new CompletionNames(directories.cache, namesFolder(profile, environment)).read('recent')[0];
   }
 
   /** The keys that requests are signed with. Throws Failure `credentials`. */

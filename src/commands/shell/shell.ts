@@ -217,7 +217,7 @@ class Shell {
     this.#connection = await tryRead(() => chooseConnection(globals, host.environment, this.#session));
     if (addressOf(this.#connection) === addressOf(before)) return;
     if (before !== undefined) this.#session = createContext({ host, globals, output }).context.session;
-    await this.#follow(this.#symbols().read('recent')[0]);
+    await this.#follow(await tryRead(() => this.#session.recentMarket()));
   }
 
   /** Makes a market the current one. */

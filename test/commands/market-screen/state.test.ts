@@ -183,15 +183,15 @@ describe('the screen', () => {
   it('moves its cursor along the book and by single ticks', () => {
     const at = (...keys: string[]) => afterEvents(keys).state.cursor?.toString();
     expect([at('up'), at('up', 'up'), at('down'), at('down', 'down')]).toEqual([
-      '24101.00',
-      '24101.50',
-      '24100.50',
-      '24100.00',
+      '24101',
+      '24101.5',
+      '24100.5',
+      '24100',
     ]);
     expect([at('down', 'right'), at('down', 'left'), at('down', 'left', 'up')]).toEqual([
       '24100.51',
       '24100.49',
-      '24100.50',
+      '24100.5',
     ]);
     expect(at('down', 'escape')).toBeUndefined();
   });

@@ -203,7 +203,7 @@ it('a reader has the exchange whole after each of 25 cuts under trading, and hea
   expect(new Set(ids).size).toBe(ids.length);
   await stream.close();
   await reading;
-}, 300_000);
+});
 
 async function ordersOf(client: ExchangeClient, side: 'buy' | 'sell'): Promise<readonly Order[]> {
   const { records } = await readOrderPages(client, MARKET, side, { from: 1, to: 1_000 });

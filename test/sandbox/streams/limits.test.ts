@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as endOfTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js';
@@ -79,7 +79,8 @@ describe('connections that do nothing', () => {
   async function advanceSeconds(seconds: number): Promise<void> {
     for (let passed = 0; passed < seconds; passed += 5) {
       vi.advanceTimersByTime(5_000);
-      await delay(10); // pings and pongs are on their way
+      // pings and pongs are on their way
+      for (let turn = 0; turn < 30; turn += 1) await endOfTurn();
     }
   }
 
@@ -137,9 +138,11 @@ describe('a slow reader', () => {
     const [slow, quick] = [await StreamClient.connect(port), await StreamClient.connect(port)];
     for (const client of [slow, quick]) await client.subscribe('btcusdt_depth').settled();
     slow.socket.pause();
-    for (let number = 1; number <= 30; number += 1) await push(number);
     const seen: number[] = [];
-    for (let number = 1; number <= 30; number += 1) seen.push(bidOf(await quick.next()));
+    for (let number = 1; number <= 30; number += 1) {
+      await push(number);
+      seen.push(bidOf(await quick.next()));
+    }
     expect(seen).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
     slow.socket.resume();
     const late: number[] = [];

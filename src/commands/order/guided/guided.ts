@@ -4,8 +4,9 @@ import type { Market } from '../../../domain/market.js';
 import type { OrderType, Side } from '../../../domain/order.js';
 import { Failure, suggest } from '../../../errors.js';
 import type { Answer } from '../../../terminal/answer.js';
+import { QuestionLeft } from '../../../terminal/question-left.js';
 import type { TradingAccount } from '../../../trading/account.js';
-import { type AmountExpression, type PriceExpression, resolveOrder } from '../../../trading/expressions.js';
+import { resolveOrder } from '../../../trading/expressions.js';
 import { guardLimits } from '../../../trading/guards/limits.js';
 import { checkAmount, checkOrder } from '../../../trading/orders/terms.js';
 import { MarketSnapshot, spentCoin } from '../../../trading/preview/market-snapshot.js';
@@ -18,7 +19,7 @@ import { askAmount, askPrice, complaint } from './questions.js';
 /** Asks on the terminal for the missing parts of an order, then places it as if the command line had given them. */
 export async function sendGuided(context: Context, account: TradingAccount, given: GivenOrder): Promise<Answer> {
   const { output, globals } = context;
-  output.note(`${whenSent(globals)} Press Escape to leave.`);
+  output.note(`${whenSent(globals)} Press Escape to go back a question, or at the first one to leave.`);
   const request = await askMissing(context, account, given);
   let { overridden } = request;
   const showCommand = () =>
@@ -50,31 +51,47 @@ function whenSent({ yes, dryRun }: Globals): string {
     : 'Nothing is sent before you confirm.';
 }
 
+/** Asks for each missing part. Escape goes back to the question before; at the first one it leaves. */
 async function askMissing(context: Context, account: TradingAccount, given: GivenOrder): Promise<OrderRequest> {
   const { session } = context;
   const holdings = readHoldings(account);
-  const market =
-    given.market === undefined
-      ? await askMarket(context, account, holdings)
-      : await (await session.markets()).find(given.market);
-  const book = new LiveBook(context.host, session, market);
-  const reading = book.refresh();
-  const side = given.side ?? (await askSide(context, market));
-  await reading;
-  const terms = await askTerms(context, account, { ...given, side }, market, book, holdings);
-  const type = given.type ?? (await askType(context));
-  return { ...given, ...terms, side, market: market.market, type };
+  const chosen = given.market === undefined ? undefined : await (await session.markets()).find(given.market);
+  return inTurn(chosen ?? (() => askMarket(context, account, holdings)), async (market) => {
+    const book = new LiveBook(context.host, session, market);
+    const reading = book.refresh();
+    return inTurn(given.side ?? (() => askSide(context, market)), async (side) => {
+      await reading;
+      return askTerms(context, account, { ...given, side }, { market, book, holdings });
+    });
+  });
 }
 
-/** Asks for amount and price until they make an order that the market accepts: the minimum value depends on both. */
+/**
+ * Asks a question and goes on with its answer; asks it again if the user comes back from the next one.
+ * @param first the answer if it is given; then coming back goes on to the question before
+ */
+async function inTurn<Value extends object | string, Result>(
+  first: Value | (() => Promise<Value>),
+  next: (value: Value) => Promise<Result>,
+): Promise<Result> {
+  if (typeof first !== 'function') return next(first);
+  for (;;) {
+    const value = await first();
+    try {
+      return await next(value);
+    } catch (error) {
+      if (!(error instanceof QuestionLeft && error.isBack)) throw error;
+    }
+  }
+}
+
+/** Asks for amount, price and type until they make an order that the market accepts: the minimum value depends on the first two. */
 async function askTerms(
   context: Context,
   account: TradingAccount,
   given: GivenOrder & { readonly side: Side },
-  market: Market,
-  book: LiveBook,
-  holdings: Holdings,
-): Promise<{ readonly amount: AmountExpression; readonly at: PriceExpression }> {
+  { market, book, holdings }: { readonly market: Market; readonly book: LiveBook; readonly holdings: Holdings },
+): Promise<OrderRequest> {
   const { side } = given;
   // balances are reported for spot alone
   const funds =
@@ -85,15 +102,18 @@ async function askTerms(
   const limits = guardLimits((await context.session.connection()).settings);
   if (given.amount?.kind === 'base') checkAmount(market, given.amount.amount);
   for (;;) {
-    const amount = given.amount ?? (await askAmount(context, { market, side }, book, funds));
-    checkGiven({ ...given, amount });
-    const draft = { market, side, available: funds?.available, amount, limits };
-    const at = given.at ?? (await askPrice(context, draft, book));
     try {
-      const snapshot = new MarketSnapshot(account.client, { market: market.market, side }, 1);
-      const order = await resolveOrder(snapshot, market, { side, at, amount });
-      checkOrder(market, order.price, order.amount);
-      return { amount, at };
+      return await inTurn(given.amount ?? (() => askAmount(context, { market, side }, book, funds)), (amount) => {
+        checkGiven({ ...given, amount });
+        const draft = { market, side, available: funds?.available, amount, limits };
+        return inTurn(given.at ?? (() => askPrice(context, draft, book)), async (at) => {
+          const snapshot = new MarketSnapshot(account.client, { market: market.market, side }, 1);
+          const order = await resolveOrder(snapshot, market, { side, at, amount });
+          checkOrder(market, order.price, order.amount);
+          const type = given.type ?? (await askType(context));
+          return { ...given, side, market: market.market, amount, at, type };
+        });
+      });
     } catch (error) {
       if (!canAskAgain(error, given)) throw error;
       context.output.warn(complaint(error));
@@ -103,7 +123,7 @@ async function askTerms(
 
 /** Whether other answers to the same questions may be accepted. */
 function canAskAgain(error: unknown, { amount, at }: GivenOrder): boolean {
-  if (!(error instanceof Failure)) return false;
+  if (!(error instanceof Failure) || error instanceof QuestionLeft) return false;
   return error.kind === 'usage' ? amount === undefined : error.kind === 'refused' && at === undefined;
 }
 

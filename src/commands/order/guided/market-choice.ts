@@ -16,18 +16,23 @@ interface ListedMarket extends Searchable {
   readonly change: string;
 }
 
-/** Asks for the market; typing narrows the list down. Markets in which pit placed orders lately come first. */
+/**
+ * Asks for the market; typing narrows the list down. It begins with the market used last, then come those in which pit placed
+ * orders lately.
+ */
 export async function askMarket(context: Context, account: TradingAccount, holdings: Holdings): Promise<Market> {
   const { prompts, budget, session, host } = context;
   const markets = await (await session.markets()).all();
   const [pricesOf, held] = await Promise.all([soon(host, readTickers(account.client)), soon(host, holdings)]);
-  const recent = account.journal.markets();
+  const last = await session.recentMarket();
+  const placed = account.journal.markets();
+  const rank = (market: string) => (market === last ? 2 : Number(placed.includes(market)));
   const list = markets
     .map((market): ListedMarket => {
       const prices = pricesOf?.(market.market) ?? { last: '', change: '' };
       return { ...market, ...prices, whole: market, name: held?.get(market.base)?.name ?? '' };
     })
-    .sort((left, right) => Number(recent.includes(right.market)) - Number(recent.includes(left.market)));
+    .sort((left, right) => rank(right.market) - rank(left.market));
   const toChoice = choiceAmong(list);
   const find = async (typed: string) => findMarkets(typed, list).map(toChoice);
   return budget.pausedDuring(() => prompts.search('Market:', find));
