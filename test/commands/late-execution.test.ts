@@ -10,7 +10,9 @@ import { Straight } from './straight.js';
 const pit = usePitHome();
 const straight = new Straight(pit);
 const quick = new QuickHost(straight);
-pit.host = quick.host;
+beforeAll(() => {
+  pit.defaults = quick.extra(pit);
+});
 
 interface Row {
   readonly clientId: string;
@@ -51,7 +53,7 @@ async function named(): Promise<string[]> {
 }
 
 async function doctorOfJournal(): Promise<string> {
-  const findings = await pit.json<{ check: string; status: string; detail: string }[]>('doctor');
+  const findings = await pit.json<{ check: string; status: string; detail: string }[]>('doctor', { host: {} });
   const { status, detail } = findings.find(({ check }) => check === 'journal') ?? {};
   return `${status}: ${detail}`;
 }

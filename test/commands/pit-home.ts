@@ -25,8 +25,8 @@ export interface CliError {
 /** Runs pit commands with one PIT_HOME in this process, and checks their exit code and output. */
 export class PitHome {
   #served: ServedSandbox | undefined;
-  /** What differs from the real outside world for all commands in this process. */
-  host: Partial<Host> = {};
+  /** For all commands, unless one of them has its own. */
+  defaults: Pick<Extra, 'host' | 'environment'> = {};
 
   constructor(readonly home: string) {}
 
@@ -42,8 +42,8 @@ export class PitHome {
 
   run(line: string, { ownProcess, ...extra }: Extra = {}): Promise<Ran> {
     const words = line === '' ? [] : line.split(' ');
-    const { home, host } = this;
-    return ownProcess === true ? runProgram(words, { home, ...extra }) : runPit(words, { home, host, ...extra });
+    const { home, defaults } = this;
+    return ownProcess === true ? runProgram(words, { home, ...extra }) : runPit(words, { home, ...defaults, ...extra });
   }
 
   /** The stdout of a command that exits 0. */

@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Host } from '../../src/platform/host.js';
+import type { Extra, PitHome } from './pit-home.js';
 import type { Straight } from './straight.js';
 
 /**
  * The clocks and the waits of commands whose sandbox keeps step: what a command waits passes at once, on its clocks and on the
- * exchange's. A wait that can be cut short goes on beside other work and takes its time.
+ * exchange's. It is for commands without streams, which wait beside other work.
  */
 export class QuickHost {
   #passed = 0;
@@ -14,13 +14,17 @@ export class QuickHost {
   /** For all commands of a test file. */
   readonly host: Pick<Host, 'now' | 'monotonic' | 'sleep'> = {
     now: () => Date.now() + this.#passed,
-    // only by them: a busy machine must not use up the time of a command
+    // only by the waits: a busy machine must not use up the time of a command
     monotonic: () => this.#passed,
     sleep: async (ms, cut) => {
-      if (cut === undefined) await this.pass(ms);
-      else await delay(ms, undefined, { signal: cut, ref: false }).catch(() => undefined);
+      if (cut?.aborted !== true) await this.pass(ms);
     },
   };
+
+  /** For the commands of a pit: its sandbox by its addresses, and so without streams. */
+  extra({ served }: PitHome): Pick<Extra, 'host' | 'environment'> {
+    return { host: this.host, environment: served.environment };
+  }
 
   async pass(ms: number): Promise<void> {
     const whole = Math.ceil(ms);

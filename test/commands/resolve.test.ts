@@ -1,6 +1,6 @@
 import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { lineOf } from '../../src/trading/journal/files.js';
 import { signedUrl } from '../sandbox/signing.js';
 import { lastError, TIME, usePitHome } from './pit-home.js';
@@ -10,7 +10,9 @@ import { Straight } from './straight.js';
 const pit = usePitHome();
 const straight = new Straight(pit);
 const quick = new QuickHost(straight);
-pit.host = quick.host;
+beforeAll(() => {
+  pit.defaults = quick.extra(pit);
+});
 
 interface Row {
   readonly operation: string;

@@ -15,7 +15,7 @@ import { Output } from '../../../src/terminal/output.js';
 import { DrawnScreen } from '../../terminal/live/drawn-screen.js';
 import { hostWith } from '../../terminal/screens.js';
 
-export const TICKER = { kind: 'ticker', market: 'btc_usdt' } as const satisfies Channel;
+const TICKER = { kind: 'ticker', market: 'btc_usdt' } as const satisfies Channel;
 
 /** How a number on the screen is to be read: it is the moment, on the monotonic clock, at which the exchange had it. */
 interface Options {
