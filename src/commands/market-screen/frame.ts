@@ -150,7 +150,7 @@ function connectionPart({ state, problem }: WatchView['connection']): Pick<Part,
 }
 
 /** How long ago the oldest of the numbers came that a frame may show; null before there are any. */
-export function oldestAge({ ticker, depth, trades, candles, orders, balances }: WatchView): number | null {
+function oldestAge({ ticker, depth, trades, candles, orders, balances }: WatchView): number | null {
   const ages = [ticker, depth, trades, candles, orders, balances].flatMap((reading) => reading?.ageMs ?? []);
   return ages.length === 0 ? null : Math.max(...ages);
 }

@@ -152,7 +152,7 @@ function stay(state: WatchState): Reaction {
   return { state, effects: [] };
 }
 
-export function saying(state: WatchState, ...messages: readonly Message[]): WatchState {
+function saying(state: WatchState, ...messages: readonly Message[]): WatchState {
   return { ...state, messages: [...state.messages, ...messages].slice(-MAX_MESSAGES) };
 }
 

@@ -7,7 +7,7 @@ import type { Mirrored } from '../../../src/exchange/mirror/mirror.js';
 import type { ChannelData, ChannelKind } from '../../../src/exchange/stream/events.js';
 import type { Key } from '../../../src/terminal/live/keys.js';
 
-export const NOW = Date.UTC(2023, 2, 14, 12, 30, 45);
+const NOW = Date.UTC(2023, 2, 14, 12, 30, 45);
 
 export const MARKET: Market = {
   ...{ market: 'btc_usdt', base: 'btc', quote: 'usdt', priceScale: 2, amountScale: 4, tickSize: '0.01' },
