@@ -1,8 +1,11 @@
-// `npm run bench`: what a start of pit costs, as a ratio to `node -e 0` run beside it.
+// `npm run bench`: what a start of pit costs, as a ratio to `node -e 0` run beside it, and what it costs to parse an order book
+// without losing a digit, as a ratio to JSON.parse.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
 import { prepare, root } from './prepare.js';
 
 const ROUNDS = 25;
@@ -41,8 +44,33 @@ function compare(title, words) {
   process.stdout.write(`${title.padEnd(28)} ${ratio.padStart(6)} x node -e 0   (${pit} ms to ${bare} ms)\n`);
 }
 
+/** At most this many times as long as JSON.parse. */
+const PARSER_WANTED = 4;
+const BOOKS = 2_000;
+
+async function compareParsers() {
+  const outfile = path.join(home, 'json.mjs');
+  const entryPoints = [path.join(root, 'src/platform/json.ts')];
+  await build({ entryPoints, bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'warning' });
+  const { parseJson } = await import(pathToFileURL(outfile).href);
+  const side = (price) =>
+    Array.from({ length: 50 }, (_, level) => `[${(price + level * 0.37).toFixed(2)},0.${level + 1}]`);
+  const book = `{"asks":[${side(32383)}],"bids":[${side(32360)}],"channel":"btcusdt_depth","timestamp":1653997711}`;
+  const timed = (parse) => {
+    const start = process.hrtime.bigint();
+    for (let count = 0; count < BOOKS; count += 1) parse(book);
+    return Number(process.hrtime.bigint() - start) / 1e3 / BOOKS;
+  };
+  const pairs = Array.from({ length: ROUNDS + 1 }, () => ({ bare: timed(JSON.parse), pit: timed(parseJson) })).slice(1);
+  const ratio = median(pairs.map(({ bare, pit }) => pit / bare)).toFixed(2);
+  const [bare, pit] = ['bare', 'pit'].map((name) => median(pairs.map((pair) => pair[name])).toFixed(1));
+  const wanted = `wanted: at most ${PARSER_WANTED}; ${pit} µs to ${bare} µs`;
+  process.stdout.write(`${'lossless parser, a book'.padEnd(28)} ${ratio.padStart(6)} x JSON.parse  (${wanted})\n`);
+}
+
 try {
   process.stdout.write(`Node ${process.version}, medians of ${ROUNDS} pairs\n`);
+  await compareParsers();
   compare('pit --version', ['--version']);
   compare('pit --help', ['--help']);
   run([program, 'sandbox', 'start']);

@@ -88,7 +88,7 @@ export const groups: Readonly<Record<string, string>> = {
 };
 
 /** What people type for a command, and the words that were meant. */
-export const synonyms: Readonly<Record<string, readonly string[]>> = {
+const synonyms: Readonly<Record<string, readonly string[]>> = {
   buy: ['order', 'buy'],
   sell: ['order', 'sell'],
   book: ['depth'],

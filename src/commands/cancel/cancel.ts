@@ -11,6 +11,7 @@ import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { cancelRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
+import { progressBar } from '../../terminal/progress.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
@@ -174,6 +175,7 @@ function totalText(values: readonly Decimal[]): string {
 
 /** Fewer are over before anybody could read of them. */
 const WORTH_SHOWING = 10;
+const REDRAW_MS = 200;
 
 interface Progress {
   /** Called for each answer, with the number of answers and of requests so far; by default one more of the same. */
@@ -184,7 +186,17 @@ interface Progress {
 /** Shows the progress of cancellations, and reports it if a signal ends them. */
 function showProgress({ host, output }: Context, market: string, count: number, isAll = false): Progress {
   let [done, total] = [0, count];
-  const hide = total < WORTH_SHOWING ? () => {} : output.live(() => `Cancelling in ${market}: ${done} of ${total}`);
+  const hide =
+    total < WORTH_SHOWING
+      ? () => {}
+      : output.live(
+          (room) => {
+            const label = `Cancelling in ${market}: `;
+            return `${label}${progressBar(output.errorScreen, { done, total }, room - label.length)}`;
+          },
+          undefined,
+          REDRAW_MS,
+        );
   const forget = host.onInterrupt(() => {
     hide();
     output.warn([

@@ -2,7 +2,7 @@ import type { StreamEvent } from '../../exchange/stream/events.js';
 import type { Host } from '../../platform/host.js';
 
 /** When to stop following; undefined: not for this reason. */
-export interface Ends {
+export interface StopConditions {
   /** After so many events with data. */
   readonly count: number | undefined;
   readonly forMs: number | undefined;
@@ -16,7 +16,7 @@ export interface Ends {
  */
 export async function* untilEnd(
   events: AsyncIterable<StreamEvent>,
-  { count, forMs, silentMs }: Ends,
+  { count, forMs, silentMs }: StopConditions,
   host: Pick<Host, 'sleep' | 'monotonic'>,
   end: AbortController,
 ): AsyncGenerator<StreamEvent> {

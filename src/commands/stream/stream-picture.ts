@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
-import { merged } from '../../exchange/mirror/merge.js';
+import { applyEvent } from '../../exchange/mirror/merge.js';
 import {
   type AnyDataEvent,
   type Channel,
@@ -81,7 +81,7 @@ export class StreamPicture implements Picture<StreamEvent> {
   #takeData({ channel, data, scope, source, received }: AnyDataEvent): void {
     const key = channelKey(channel);
     const before = this.#known.get(key)?.data;
-    this.#known.set(key, { channel, data: merged(channel.kind, before, { data, scope }), source, received });
+    this.#known.set(key, { channel, data: applyEvent(channel.kind, before, { data, scope }), source, received });
   }
 
   #stateLine({ paint }: Screen): string {

@@ -8,7 +8,7 @@ import { duration, wholeNumber } from '../inputs.js';
 import { refuseUnknownMarket } from '../known-market.js';
 import { channelName } from './channel-words.js';
 import { csvFields, csvRows, DOCUMENT, dataDocument, gapDocument, ROW } from './documents.js';
-import { type Ends, untilEnd } from './stream-end.js';
+import { type StopConditions, untilEnd } from './stream-end.js';
 import { StreamPicture } from './stream-picture.js';
 
 export default define({
@@ -70,7 +70,7 @@ async function requireMarket(context: Context, channel: Channel, market: string)
 async function* follow(
   context: Context,
   channels: readonly Channel[],
-  ends: Ends & { readonly raw: boolean },
+  ends: StopConditions & { readonly raw: boolean },
   end: AbortController,
 ): AsyncGenerator<StreamEvent> {
   const { session, host, output, globals, budget } = context;

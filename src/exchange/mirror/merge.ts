@@ -1,7 +1,7 @@
 import type { Candle } from '../../domain/candle.js';
 import { compareIds, type Trade } from '../../domain/market-data.js';
 import type { OrderUpdate } from '../channels/account.js';
-import type { ChannelData, ChannelKind, DataEvent } from '../stream/events.js';
+import { type ChannelData, type ChannelKind, type DataEvent, ROW_KEYS } from '../stream/events.js';
 
 /** The newest trades, candles and ended orders that are kept of a channel. */
 const MAX_TRADES = 1_000;
@@ -29,7 +29,7 @@ const MERGES: { readonly [Kind in ChannelKind]: Merge<Kind> } = {
  * What is known of a channel after an event: the last ticker, the whole book, the newest trades and candles oldest first, all
  * open orders and those that ended lately, all coins.
  */
-export function merged<Kind extends ChannelKind>(
+export function applyEvent<Kind extends ChannelKind>(
   kind: Kind,
   before: ChannelData[Kind] | undefined,
   event: Pick<DataEvent<Kind>, 'data' | 'scope'>,
@@ -41,12 +41,12 @@ export function merged<Kind extends ChannelKind>(
 function mergedTrades(before: readonly Trade[], data: readonly Trade[]): readonly Trade[] {
   const last = before.at(-1);
   const isNewer = last === undefined || data.every((trade) => compareIds(trade.id, last.id) > 0);
-  const all = isNewer ? [...before, ...data] : byKey([...before, ...data], ({ id }) => id).sort(byId);
+  const all = isNewer ? [...before, ...data] : byKey([...before, ...data], ROW_KEYS.trades).sort(byId);
   return all.slice(-MAX_TRADES);
 }
 
 function mergedCandles(before: readonly Candle[], data: readonly Candle[]): readonly Candle[] {
-  const all = byKey([...before, ...data], ({ time }) => time);
+  const all = byKey([...before, ...data], ROW_KEYS.kline);
   return all.sort((left, right) => left.time - right.time).slice(-MAX_CANDLES);
 }
 
@@ -57,17 +57,17 @@ function mergedOrders(
   isSnapshot: boolean,
 ): readonly OrderUpdate[] {
   const kept = isSnapshot ? before.filter((order) => !isOpen(order)) : before;
-  const changed = new Set(data.map(({ id }) => id));
-  const all = byKey([...kept, ...data], ({ id }) => id);
+  const changed = new Set(data.map(ROW_KEYS.orders));
+  const all = byKey([...kept, ...data], ROW_KEYS.orders);
   const ended = [...kept.filter(({ id }) => !changed.has(id)), ...data].filter((order) => !isOpen(order));
-  return [...all.filter(isOpen), ...byKey(ended, ({ id }) => id).slice(-MAX_ENDED)];
+  return [...all.filter(isOpen), ...byKey(ended, ROW_KEYS.orders).slice(-MAX_ENDED)];
 }
 
 function mergedCoins(
   before: ChannelData['balances'] | undefined,
   { data, scope }: Pick<DataEvent<'balances'>, 'data' | 'scope'>,
 ): ChannelData['balances'] {
-  return scope === 'snapshot' || before === undefined ? data : byKey([...before, ...data], ({ coin }) => coin);
+  return scope === 'snapshot' || before === undefined ? data : byKey([...before, ...data], ROW_KEYS.balances);
 }
 
 /** An order of which more may come. */

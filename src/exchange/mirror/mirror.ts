@@ -18,7 +18,7 @@ import {
 } from '../stream/events.js';
 import { streamProtocol } from '../stream/protocol.js';
 import { sourceOf } from '../stream/sources.js';
-import { merged } from './merge.js';
+import { applyEvent } from './merge.js';
 
 export interface MirrorOptions extends Partial<Pick<SourceContext, 'orderMarkets' | 'marketNamed' | 'protocol'>> {
   readonly host: Pick<Host, 'now' | 'monotonic' | 'sleep'>;
@@ -292,7 +292,7 @@ export class Mirror {
     source: Mirrored['source'],
     at: number,
   ): void {
-    const value = merged(channel.kind, entry.kept?.value, { data, scope });
+    const value = applyEvent(channel.kind, entry.kept?.value, { data, scope });
     entry.kept = { value, source, received, time, at };
   }
 

@@ -1,11 +1,4 @@
-import {
-  type AnyDataEvent,
-  type Channel,
-  type ChannelKind,
-  channelKey,
-  type GapEvent,
-  type StreamEvent,
-} from './events.js';
+import { type AnyDataEvent, type Channel, channelKey, type GapEvent, rowKey, type StreamEvent } from './events.js';
 
 /** A reader has fallen behind if more events of a channel than this wait for it. */
 const MAX_EVENTS = 1_000;
@@ -196,22 +189,11 @@ function conflatedGap(earlier: GapEvent, later: GapEvent): GapEvent {
   };
 }
 
-type Row = object;
-
-/** How the rows of a kind of channel are distinguished. Absent: a later event replaces an earlier one. */
-const KEYS: Readonly<Partial<Record<ChannelKind, (row: never) => string | number>>> = {
-  trades: ({ id }: { readonly id: string }) => id,
-  kline: ({ time }: { readonly time: number }) => time,
-  orders: ({ id }: { readonly id: string }) => id,
-  balances: ({ coin }: { readonly coin: string }) => coin,
-  crossBalances: ({ coin }: { readonly coin: string }) => coin,
-};
-
 /** One event in place of several of the same channel: what was replaced counts as skipped. */
 export class ConflatedEvent {
   #latest: AnyDataEvent;
   #skipped: number;
-  #rows = new Map<string | number, Row>();
+  #rows = new Map<string | number, object>();
   /** The kind of event that the rows began with. */
   #base: Pick<AnyDataEvent, 'scope' | 'source'>;
   #isOne = true;
@@ -248,7 +230,7 @@ export class ConflatedEvent {
 
   get event(): AnyDataEvent {
     const { kind } = this.#latest.channel;
-    if (KEYS[kind] === undefined || this.#isOne) return { ...this.#latest, skipped: this.#skipped };
+    if (rowKey(kind) === undefined || this.#isOne) return { ...this.#latest, skipped: this.#skipped };
     const { scope, source } = this.#base;
     const rows = [...this.#rows.values()];
     if (kind === 'kline') rows.sort((left, right) => Reflect.get(left, 'time') - Reflect.get(right, 'time'));
@@ -264,9 +246,9 @@ export class ConflatedEvent {
 
   #addRows({ channel, data, raw }: AnyDataEvent): void {
     this.#characters += raw?.length ?? 0;
-    const key = KEYS[channel.kind] as ((row: Row) => string | number) | undefined;
+    const key = rowKey(channel.kind);
     if (key === undefined) return;
-    for (const row of data as readonly Row[]) this.#rows.set(key(row), row);
+    for (const row of data as readonly object[]) this.#rows.set(key(row), row);
   }
 }
 

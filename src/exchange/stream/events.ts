@@ -35,6 +35,21 @@ export interface ChannelData {
   readonly crossBalances: readonly Coin[];
 }
 
+/** What distinguishes the rows of a kind of channel. */
+export const ROW_KEYS = {
+  trades: ({ id }: Pick<Trade, 'id'>) => id,
+  kline: ({ time }: Pick<Candle, 'time'>) => time,
+  orders: ({ id }: Pick<OrderUpdate, 'id'>) => id,
+  balances: ({ coin }: Pick<Coin, 'coin'>) => coin,
+  crossBalances: ({ coin }: Pick<Coin, 'coin'>) => coin,
+} as const;
+
+/** The key of a row; undefined for a kind of which each event replaces the one before. */
+export function rowKey(kind: ChannelKind): ((row: object) => string | number) | undefined {
+  const keys: Readonly<Partial<Record<ChannelKind, unknown>>> = ROW_KEYS;
+  return keys[kind] as ((row: object) => string | number) | undefined;
+}
+
 /** Something new of a channel. */
 export interface DataEvent<Kind extends ChannelKind = ChannelKind> {
   readonly type: 'data';

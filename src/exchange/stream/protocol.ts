@@ -1,4 +1,5 @@
 import { STREAM_SETTINGS, type StreamSetting } from '../../config/stream-settings.js';
+import { joined } from '../channels/channel.js';
 import type { Channel } from './events.js';
 
 const SECOND_MS = 1_000;
@@ -26,7 +27,6 @@ export interface StreamProtocol {
 export function streamProtocol(settings: Readonly<Record<string, string>> = {}): StreamProtocol {
   const of = (key: StreamSetting) => settings[key] ?? STREAM_SETTINGS[key].default;
   const [before = '', after = ''] = of('stream.userMarket').split('{market}');
-  const joined = (market: string) => market.replace('_', '');
   return {
     wireName: (channel) => {
       const market = 'market' in channel ? joined(channel.market ?? '') : '';

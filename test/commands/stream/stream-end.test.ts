@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Ends, untilEnd } from '../../../src/commands/stream/stream-end.js';
+import { type StopConditions, untilEnd } from '../../../src/commands/stream/stream-end.js';
 import type { StreamEvent } from '../../../src/exchange/stream/events.js';
 
 const DATA = { type: 'data' } as StreamEvent;
@@ -40,7 +40,7 @@ function timed(events: readonly (readonly [at: number, event: StreamEvent])[]) {
   return { host, end, source, now: () => now, pass: (ms: number) => advance(now + ms) };
 }
 
-async function taken(ends: Partial<Ends>, events: readonly (readonly [number, StreamEvent])[], readMs = 0) {
+async function taken(ends: Partial<StopConditions>, events: readonly (readonly [number, StreamEvent])[], readMs = 0) {
   const { host, end, source, now, pass } = timed(events);
   const all: StreamEvent['type'][] = [];
   for await (const { type } of untilEnd(source(), { ...NEVER, ...ends }, host, end)) {
@@ -50,7 +50,7 @@ async function taken(ends: Partial<Ends>, events: readonly (readonly [number, St
   return { all, at: now() };
 }
 
-const NEVER: Ends = { count: undefined, forMs: undefined, silentMs: undefined };
+const NEVER: StopConditions = { count: undefined, forMs: undefined, silentMs: undefined };
 
 it('ends after as many events with data as --count says, whatever else comes', async () => {
   const events = [STATE, DATA, GAP, DATA, DATA].map((event, index) => [index, event] as const);
