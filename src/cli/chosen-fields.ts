@@ -1,5 +1,5 @@
 import { nearest } from '../config/nearest.js';
-import { grouped } from '../domain/number-format.js';
+import { grouped } from '../domain/decimal.js';
 import { quoted, usage } from '../errors.js';
 import type { Result } from '../terminal/answer.js';
 import type { Screen } from '../terminal/screen.js';

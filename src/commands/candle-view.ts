@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
-import { cannotWriteOutput } from '../config/write-file.js';
+import { cannotWriteOutput } from '../config/private-files.js';
 import type { Candle, CandleType } from '../domain/candle.js';
-import { Decimal } from '../domain/decimal.js';
-import { counted, grouped } from '../domain/number-format.js';
+import { counted, Decimal, grouped } from '../domain/decimal.js';
 import { Failure } from '../errors.js';
 import { changeText, paintChange } from '../terminal/cells.js';
 import * as charts from '../terminal/charts/index.js';

@@ -1,9 +1,8 @@
 import type { Context } from '../cli/context.js';
 import { define, flag, required, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
-import { Decimal } from '../domain/decimal.js';
+import { Decimal, grouped } from '../domain/decimal.js';
 import type { Depth, Level } from '../domain/market-data.js';
-import { grouped } from '../domain/number-format.js';
 import * as origin from '../exchange/origins.js';
 import type { Answer } from '../terminal/answer.js';
 import { bars } from '../terminal/bar.js';

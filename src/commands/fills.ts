@@ -1,8 +1,7 @@
 import type { Context } from '../cli/context.js';
 import { define, flag, optional, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
-import { Decimal } from '../domain/decimal.js';
-import { formatAmount, grouped } from '../domain/number-format.js';
+import { Decimal, formatAmount, grouped } from '../domain/decimal.js';
 import type { Order, Side } from '../domain/order.js';
 import { Failure, usage } from '../errors.js';
 import type { ExchangeClient } from '../exchange/exchange-client.js';

@@ -1,8 +1,8 @@
 import { listing } from '../cli/answers.js';
 import { define, flag, optional } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
+import { grouped } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
-import { grouped } from '../domain/number-format.js';
 import { usage } from '../errors.js';
 import * as origin from '../exchange/origins.js';
 import type { Column } from '../terminal/table.js';

@@ -1,8 +1,7 @@
 import type { Context } from '../cli/context.js';
 import { define, flag, optional } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
-import { Decimal } from '../domain/decimal.js';
-import { counted, formatAmount } from '../domain/number-format.js';
+import { counted, Decimal, formatAmount } from '../domain/decimal.js';
 import type { OrderReference } from '../domain/order.js';
 import { type Advice, Failure, suggest, tryRead, usage } from '../errors.js';
 import type { Screen } from '../terminal/screen.js';

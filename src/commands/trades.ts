@@ -1,8 +1,8 @@
 import { listing } from '../cli/answers.js';
 import { define, flag, required, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
+import { grouped } from '../domain/decimal.js';
 import { compareIds, type Trade } from '../domain/market-data.js';
-import { grouped } from '../domain/number-format.js';
 import { suggest, usage } from '../errors.js';
 import * as origin from '../exchange/origins.js';
 import { sideColumn } from '../terminal/cells.js';

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { readTextBounded } from '../platform/bounded-file.js';
-import { isPrivateFile, makePrivateFolder } from './private-files.js';
-import { replaceFile } from './write-file.js';
+import { isPrivateFile, makePrivateFolder, replaceFile } from './private-files.js';
 
 interface Cached {
   readonly value: string;

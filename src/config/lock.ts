@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { codeOf, usage } from '../errors.js';
-import { FOLDER_MODE } from './write-file.js';
+import { FOLDER_MODE } from './private-files.js';
 
 /** What the folders that a lock is made of begin with: they come and go while somebody else holds it. */
 export const LOCK = '.lock';

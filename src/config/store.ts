@@ -3,8 +3,14 @@ import path from 'node:path';
 import type Conf from 'conf';
 import { codeOf, Failure, suggest } from '../errors.js';
 import { LOCK, locked } from './lock.js';
-import { isPrivateFile, makePrivateFolder, notFolder, requireUnmovable } from './private-files.js';
-import { cannotWrite, FILE_MODE } from './write-file.js';
+import {
+  cannotWrite,
+  FILE_MODE,
+  isPrivateFile,
+  makePrivateFolder,
+  notFolder,
+  requireUnmovable,
+} from './private-files.js';
 
 export type Document = Readonly<Record<string, unknown>>;
 type ConfClass = typeof Conf<Record<string, unknown>>;

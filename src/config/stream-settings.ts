@@ -1,26 +1,95 @@
 import type { Setting } from './settings.js';
 
-const NAME = 'letters, digits and _ - . : / @ and {…}';
+const PLAIN_NAME = 'letters, digits and _ - . : / @';
+const NAME = `${PLAIN_NAME} and {…}`;
+const MESSAGE = 'a text of up to 200 characters, like ping or {"event":"ping"}';
 
 /** What the streams of a profile's exchange call things: the document does not say, so each observed name can be replaced. */
 export const STREAM_SETTINGS = {
-  'stream.ticker': channel('tickers', '{market}_ticker', ['{market}']),
-  'stream.depth': channel('order books', '{market}_depth', ['{market}']),
-  'stream.trades': channel('trades', '{market}_trades', ['{market}']),
-  'stream.kline': channel('candles', '{market}_kline_{type}', ['{market}', '{type}']),
-  'stream.orders': channel('your orders', 'push_user_incr_record', []),
-  'stream.balances': channel('your balances', 'push_user_incr_asset', []),
-  'stream.crossBalances': channel('the balances of your cross margin account', 'push_user_cross_asset', []),
-  'stream.userMarket': {
-    ...named('the market of your own channels, from btcusdt', '{market}default', ['{market}']),
+  'stream.ticker': {
+    about: 'the name of the channel of tickers',
     values: `a name with {market}, of ${NAME}`,
+    default: '{market}_ticker',
+    read: (value) => nameIn(value, ['{market}']),
   },
-  'stream.subscribe': named('the event that subscribes', 'addChannel', []),
-  'stream.unsubscribe': named('the event that ends a subscription', 'removeChannel', []),
-  'stream.accessKey': named('the field of the access key', 'accesskey', []),
-  'stream.sign': named('the field of the signature', 'sign', []),
-  'stream.ping': message('the message of a heartbeat', 'ping'),
-  'stream.pong': message('the message that answers a heartbeat', 'pong'),
+  'stream.depth': {
+    about: 'the name of the channel of order books',
+    values: `a name with {market}, of ${NAME}`,
+    default: '{market}_depth',
+    read: (value) => nameIn(value, ['{market}']),
+  },
+  'stream.trades': {
+    about: 'the name of the channel of trades',
+    values: `a name with {market}, of ${NAME}`,
+    default: '{market}_trades',
+    read: (value) => nameIn(value, ['{market}']),
+  },
+  'stream.kline': {
+    about: 'the name of the channel of candles',
+    values: `a name with {market} and {type}, of ${NAME}`,
+    default: '{market}_kline_{type}',
+    read: (value) => nameIn(value, ['{market}', '{type}']),
+  },
+  'stream.orders': {
+    about: 'the name of the channel of your orders',
+    values: `a name, of ${NAME}`,
+    default: 'push_user_incr_record',
+    read: (value) => nameIn(value, []),
+  },
+  'stream.balances': {
+    about: 'the name of the channel of your balances',
+    values: `a name, of ${NAME}`,
+    default: 'push_user_incr_asset',
+    read: (value) => nameIn(value, []),
+  },
+  'stream.crossBalances': {
+    about: 'the name of the channel of the balances of your cross margin account',
+    values: `a name, of ${NAME}`,
+    default: 'push_user_cross_asset',
+    read: (value) => nameIn(value, []),
+  },
+  'stream.userMarket': {
+    about: 'the market of your own channels, from btcusdt',
+    values: `a name with {market}, of ${NAME}`,
+    default: '{market}default',
+    read: (value) => nameIn(value, ['{market}']),
+  },
+  'stream.subscribe': {
+    about: 'the event that subscribes',
+    values: `a name of ${PLAIN_NAME}`,
+    default: 'addChannel',
+    read: (value) => nameIn(value, []),
+  },
+  'stream.unsubscribe': {
+    about: 'the event that ends a subscription',
+    values: `a name of ${PLAIN_NAME}`,
+    default: 'removeChannel',
+    read: (value) => nameIn(value, []),
+  },
+  'stream.accessKey': {
+    about: 'the field of the access key',
+    values: `a name of ${PLAIN_NAME}`,
+    default: 'accesskey',
+    read: (value) => nameIn(value, []),
+  },
+  'stream.sign': {
+    about: 'the field of the signature',
+    values: `a name of ${PLAIN_NAME}`,
+    default: 'sign',
+    read: (value) => nameIn(value, []),
+  },
+  'stream.ping': {
+    about: 'the message of a heartbeat',
+    values: MESSAGE,
+    default: 'ping',
+    read: textIn,
+  },
+  'stream.pong': {
+    about: 'the message that answers a heartbeat',
+    values: MESSAGE,
+    default: 'pong',
+    read: textIn,
+  },
   'stream.pingSeconds': {
     about: 'the seconds between two heartbeats',
     values: 'a whole number from 1 to 60',
@@ -37,33 +106,13 @@ export const STREAM_SETTINGS = {
 
 export type StreamSetting = keyof typeof STREAM_SETTINGS;
 
-function channel<Default extends string>(what: string, usual: Default, parameters: readonly string[]) {
-  const needed = parameters.length === 0 ? '' : ` with ${parameters.join(' and ')}`;
-  return {
-    ...named(`the name of the channel of ${what}`, usual, parameters),
-    values: `a name${needed}, of ${NAME}`,
-  };
+/** The value if it is a name that holds each of the parameters once, and no other; else null. */
+function nameIn(value: string, parameters: readonly string[]): string | null {
+  const found = value.match(/\{[^}]*\}/g) ?? [];
+  const isComplete = [...found].sort().join() === [...parameters].sort().join();
+  return isComplete && /^[\w\-.:/@]{1,100}$/.test(value.replace(/\{\w+\}/g, 'x')) ? value : null;
 }
 
-/** @param parameters each of which it holds once; it holds no other */
-function named<Default extends string>(about: string, usual: Default, parameters: readonly string[]) {
-  return {
-    about,
-    values: `a name of ${NAME.replace(' and {…}', '')}`,
-    default: usual,
-    read: (value: string) => {
-      const found = value.match(/\{[^}]*\}/g) ?? [];
-      const isComplete = [...found].sort().join() === [...parameters].sort().join();
-      return isComplete && /^[\w\-.:/@]{1,100}$/.test(value.replace(/\{\w+\}/g, 'x')) ? value : null;
-    },
-  };
-}
-
-function message<Default extends string>(about: string, usual: Default) {
-  return {
-    about,
-    values: 'a text of up to 200 characters, like ping or {"event":"ping"}',
-    default: usual,
-    read: (value: string) => (/^[\x20-\x7e]{1,200}$/.test(value) ? value : null),
-  };
+function textIn(value: string): string | null {
+  return /^[\x20-\x7e]{1,200}$/.test(value) ? value : null;
 }

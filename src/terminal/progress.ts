@@ -1,4 +1,4 @@
-import { grouped } from '../domain/number-format.js';
+import { grouped } from '../domain/decimal.js';
 import { bars } from './bar.js';
 import type { Screen } from './screen.js';
 import { displayWidth } from './text.js';

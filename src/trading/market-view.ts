@@ -1,6 +1,5 @@
-import { Decimal } from '../domain/decimal.js';
+import { Decimal, formatPercent } from '../domain/decimal.js';
 import type { Depth, Level } from '../domain/market-data.js';
-import { formatPercent } from '../domain/number-format.js';
 import type { Side } from '../domain/order.js';
 
 /** The book of a market, best first on both sides. */

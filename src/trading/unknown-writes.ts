@@ -1,5 +1,5 @@
+import { formatAmount, grouped } from '../domain/decimal.js';
 import { splitMarket } from '../domain/market.js';
-import { formatAmount, grouped } from '../domain/number-format.js';
 import type { OrderReference } from '../domain/order.js';
 import { type Advice, suggest } from '../errors.js';
 import { Job } from './batches/job.js';

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Decimal } from '../../src/domain/decimal.js';
 import {
+  Decimal,
   formatAmount,
   formatAverage,
   formatPercent,
   formatPercentLimit,
   formatPrice,
   grouped,
-} from '../../src/domain/number-format.js';
+} from '../../src/domain/decimal.js';
 
 const decimals = fc.stringMatching(/^-?(0|[1-9]\d{0,40})(\.\d{1,40})?$/);
 

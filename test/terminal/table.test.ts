@@ -1,6 +1,6 @@
 import CliTable from 'cli-table3';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { grouped } from '../../src/domain/number-format.js';
+import { grouped } from '../../src/domain/decimal.js';
 import { Changes } from '../../src/terminal/live/changes.js';
 import type { Screen } from '../../src/terminal/screen.js';
 import { type Column, type Entry, record, table } from '../../src/terminal/table.js';

@@ -3,7 +3,7 @@ import { ExchangeClient } from '../../src/exchange/exchange-client.js';
 import type { Permits } from '../../src/exchange/limiter/limiter.js';
 import { sendCall } from '../../src/trading/call/call.js';
 import { placeOrder } from '../../src/trading/orders/place.js';
-import { SendGate } from '../../src/trading/send-gate.js';
+import { SendGate } from '../../src/trading/journal/entry.js';
 import { withdrawLimits } from '../../src/trading/withdrawals/limits.js';
 import { sendWithdrawal } from '../../src/trading/withdrawals/send.js';
 import { KEYS } from '../exchange/support.js';

@@ -16,7 +16,7 @@ import { type GuardName, guardLimits } from '../../trading/guards/limits.js';
 import type { BatchLine, CallTerms } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/orders/terms.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
-import { SendGate } from '../../trading/send-gate.js';
+import { SendGate } from '../../trading/journal/entry.js';
 import { dryRun, NO_PREVIEW } from '../dry-run.js';
 import { breachText, confirmGuarded } from '../guarding.js';
 import type { OrderRequest } from '../order/order.js';

@@ -1,8 +1,7 @@
 import { listing } from '../../cli/answers.js';
 import * as shape from '../../cli/shapes.js';
-import { Decimal } from '../../domain/decimal.js';
+import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
-import { formatAmount, grouped } from '../../domain/number-format.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type FailureKind, suggest } from '../../errors.js';
 import * as origin from '../../exchange/origins.js';

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { cannotWrite, replaceFile } from '../../config/write-file.js';
+import { cannotWrite, replaceFile } from '../../config/private-files.js';
 import { codeOf, Failure, quoted, shellWord, suggest, usage } from '../../errors.js';
 import { readBounded, readTextBounded } from '../../platform/bounded-file.js';
 import type { Host } from '../../platform/host.js';

@@ -1,8 +1,8 @@
 import type { Context } from '../../cli/context.js';
 import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import { grouped } from '../../domain/decimal.js';
 import { DEPOSIT_STATES, type Deposit } from '../../domain/funds.js';
-import { grouped } from '../../domain/number-format.js';
 import { suggest, tryRead } from '../../errors.js';
 import { learnZone } from '../../exchange/bills.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';

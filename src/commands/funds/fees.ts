@@ -1,8 +1,8 @@
 import { listing } from '../../cli/answers.js';
 import { define, optional } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import { grouped } from '../../domain/decimal.js';
 import type { ChainFee } from '../../domain/funds.js';
-import { grouped } from '../../domain/number-format.js';
 import * as origin from '../../exchange/origins.js';
 import { coinName } from '../inputs.js';
 import { explainRejection } from './rejection.js';

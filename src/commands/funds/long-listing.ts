@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/context.js';
-import { grouped } from '../../domain/number-format.js';
+import { grouped } from '../../domain/decimal.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 
 /** A listing of more rows shows its progress. */

@@ -1,7 +1,7 @@
 import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import { grouped } from '../../domain/decimal.js';
 import { WITHDRAWAL_STATES, type Withdrawal } from '../../domain/funds.js';
-import { grouped } from '../../domain/number-format.js';
 import { tryRead } from '../../errors.js';
 import * as origin from '../../exchange/origins.js';
 import { readWithdrawalPage, readWithdrawals } from '../../exchange/record-pages.js';

@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.js';
 import { CANDLE_MS, type Candle, type CandleType } from '../../domain/candle.js';
-import { grouped } from '../../domain/number-format.js';
+import { grouped } from '../../domain/decimal.js';
 import { Failure, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { Answer } from '../../terminal/answer.js';

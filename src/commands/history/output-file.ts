@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import type { Context } from '../../cli/context.js';
-import { grouped } from '../../domain/number-format.js';
+import { grouped } from '../../domain/decimal.js';
 import { Failure } from '../../errors.js';
 import { formatOf, type Row, SeriesFile } from './series-file.js';
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
-import { cannotWriteOutput } from '../../config/write-file.js';
+import { cannotWriteOutput } from '../../config/private-files.js';
 import { Failure, usage } from '../../errors.js';
 import type { Row, SeriesFile } from './series-file.js';
 

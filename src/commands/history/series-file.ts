@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { cannotWriteOutput } from '../../config/write-file.js';
+import { cannotWriteOutput } from '../../config/private-files.js';
 import { type Failure, quoted, usage } from '../../errors.js';
 import { parseJson } from '../../platform/json.js';
 import { toCsv } from '../../terminal/csv.js';

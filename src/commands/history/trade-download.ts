@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.js';
+import { grouped } from '../../domain/decimal.js';
 import { compareIds, type Trade } from '../../domain/market-data.js';
-import { grouped } from '../../domain/number-format.js';
 import { Failure, type FailureKind, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { isoTime } from '../../terminal/time.js';

@@ -1,5 +1,4 @@
-import { Decimal } from '../../domain/decimal.js';
-import { grouped } from '../../domain/number-format.js';
+import { Decimal, grouped } from '../../domain/decimal.js';
 import { Grid } from '../../terminal/grid.js';
 import type { Screen } from '../../terminal/screen.js';
 import { safe, wrapped } from '../../terminal/text.js';

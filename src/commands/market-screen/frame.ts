@@ -1,6 +1,5 @@
 import type { Candle } from '../../domain/candle.js';
-import { Decimal } from '../../domain/decimal.js';
-import { grouped } from '../../domain/number-format.js';
+import { Decimal, grouped } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
 import { bars } from '../../terminal/bar.js';
 import { changeText } from '../../terminal/cells.js';

@@ -1,5 +1,4 @@
-import type { Decimal } from '../../domain/decimal.js';
-import { grouped } from '../../domain/number-format.js';
+import { type Decimal, grouped } from '../../domain/decimal.js';
 import { Grid } from '../../terminal/grid.js';
 import type { Meaning } from '../../terminal/screen.js';
 import { displayWidth, safe, shortened } from '../../terminal/text.js';

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { Context } from '../../cli/context.js';
 import { commandLine, withActiveProfile } from '../../cli/hints.js';
-import { formatAmount, grouped } from '../../domain/number-format.js';
+import { formatAmount, grouped } from '../../domain/decimal.js';
 import { type Advice, Failure, suggest } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { Answer } from '../../terminal/answer.js';

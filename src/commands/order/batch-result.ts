@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
+import { averageNear, counted, formatAmount, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
-import { averageNear, counted, formatAmount, grouped } from '../../domain/number-format.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type Hint, Interrupted, suggest } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';

@@ -1,6 +1,5 @@
 import * as shape from '../../cli/shapes.js';
-import { Decimal } from '../../domain/decimal.js';
-import { formatAmount, formatAverage, grouped } from '../../domain/number-format.js';
+import { Decimal, formatAmount, formatAverage, grouped } from '../../domain/decimal.js';
 import type { Order, OrderState, OrderType, Side } from '../../domain/order.js';
 import * as origin from '../../exchange/origins.js';
 import { paintSide, sideColumn, sideText } from '../../terminal/cells.js';

@@ -1,5 +1,5 @@
 import type { Globals } from '../../cli/definition.js';
-import { formatAmount, grouped } from '../../domain/number-format.js';
+import { formatAmount, grouped } from '../../domain/decimal.js';
 import { amountText, priceText } from '../../trading/expressions.js';
 import type { OrderTerms } from '../../trading/journal/intent.js';
 import type { OrderRequest } from './order.js';

@@ -1,8 +1,7 @@
 import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
-import { Decimal } from '../../domain/decimal.js';
+import { Decimal, formatAmount, formatAverage, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import { formatAmount, formatAverage, formatPrice } from '../../domain/number-format.js';
 import type { OrderType, Side } from '../../domain/order.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';

@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/context.js';
 import { define, flag, optional, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { formatAmount } from '../../domain/number-format.js';
+import { formatAmount } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Screen } from '../../terminal/screen.js';

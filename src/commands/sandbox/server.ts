@@ -1,7 +1,7 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
 import { define, flag, type Reader, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { grouped } from '../../domain/number-format.js';
+import { grouped } from '../../domain/decimal.js';
 import { quoted, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { OtherLimits } from '../../sandbox/lifecycle/start.js';

@@ -3,7 +3,7 @@ import { confirm, requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
 import { define, flag, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { counted } from '../../domain/number-format.js';
+import { counted } from '../../domain/decimal.js';
 import { Failure, suggest } from '../../errors.js';
 import type { ClockReport } from '../../sandbox/admin/clock.js';
 import type { PriceMoveReport, ReplayReport } from '../../sandbox/admin/replay.js';

@@ -1,9 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { isPrivateFile, makePrivateFolder } from '../../config/private-files.js';
-import { replaceFile } from '../../config/write-file.js';
+import { isPrivateFile, makePrivateFolder, replaceFile } from '../../config/private-files.js';
+import { formatAmount, formatPrice, grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import { formatAmount, formatPrice, grouped } from '../../domain/number-format.js';
 import type { Order } from '../../domain/order.js';
 import type { SeenName } from '../../exchange/exchange-client.js';
 import { readTextBounded } from '../../platform/bounded-file.js';

@@ -1,5 +1,5 @@
+import { averageNear, formatAmount } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
-import { averageNear, formatAmount } from '../../domain/number-format.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type Hint, suggest } from '../../errors.js';
 import type { Output } from '../../terminal/output.js';

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { isPrivateFile, makePrivateFolder } from '../../config/private-files.js';
-import { FILE_MODE, replaceFile } from '../../config/write-file.js';
+import { FILE_MODE, isPrivateFile, makePrivateFolder, replaceFile } from '../../config/private-files.js';
 import { readTextBounded } from '../../platform/bounded-file.js';
 import type { Redaction } from '../../platform/redaction.js';
 

@@ -1,5 +1,5 @@
 import { SANDBOX } from '../../config/profiles.js';
-import { grouped } from '../../domain/number-format.js';
+import { grouped } from '../../domain/decimal.js';
 import type { Screen } from '../../terminal/screen.js';
 import { displayWidth } from '../../terminal/text.js';
 import type { Price } from './live-price.js';

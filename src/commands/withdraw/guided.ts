@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/context.js';
-import { formatAmount } from '../../domain/number-format.js';
+import { formatAmount } from '../../domain/decimal.js';
 import { suggest } from '../../errors.js';
 import type { Choice } from '../../terminal/prompts.js';
 import type { TradingAccount } from '../../trading/account.js';

@@ -6,7 +6,7 @@ import type { Answer } from '../../terminal/answer.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { isOf } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/orders/terms.js';
-import { SendGate } from '../../trading/send-gate.js';
+import { SendGate } from '../../trading/journal/entry.js';
 import { feePlace, readWithdrawAmount } from '../../trading/withdrawals/amounts.js';
 import {
   type CoinFacts,

@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
-import { formatAmount } from '../../domain/number-format.js';
+import { formatAmount } from '../../domain/decimal.js';
 import { type Advice, Failure, partsOf, suggest } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import * as origin from '../../exchange/origins.js';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { makePrivateFolder } from '../../config/private-files.js';
-import { FILE_MODE, FOLDER_MODE } from '../../config/write-file.js';
+import { FILE_MODE, FOLDER_MODE, makePrivateFolder } from '../../config/private-files.js';
 import { codeOf } from '../../errors.js';
 import { monotonicMs } from '../../platform/host.js';
 import { isAlive, type Machine, thisMachine } from '../../platform/processes.js';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { makePrivateFolder } from '../../config/private-files.js';
-import { FILE_MODE } from '../../config/write-file.js';
+import { FILE_MODE, makePrivateFolder } from '../../config/private-files.js';
 import { clockTime, Failure } from '../../errors.js';
 import { monotonicMs } from '../../platform/host.js';
 import { FileStore } from './file-store.js';

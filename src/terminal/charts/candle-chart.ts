@@ -1,5 +1,5 @@
 import type { Candle } from '../../domain/candle.js';
-import { grouped } from '../../domain/number-format.js';
+import { grouped } from '../../domain/decimal.js';
 import { Grid } from '../grid.js';
 import type { Meaning } from '../screen.js';
 import { type CandlePicture, candlePicture, type DrawnCandle, isUp } from './candle-picture.js';

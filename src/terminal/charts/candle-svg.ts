@@ -1,5 +1,5 @@
 import type { Candle } from '../../domain/candle.js';
-import { grouped } from '../../domain/number-format.js';
+import { grouped } from '../../domain/decimal.js';
 import { candlePicture, isUp } from './candle-picture.js';
 import { roundTicks, timeTicks } from './ticks.js';
 

@@ -1,5 +1,5 @@
+import { grouped } from '../../domain/decimal.js';
 import type { Level } from '../../domain/market-data.js';
-import { grouped } from '../../domain/number-format.js';
 import { Grid } from '../grid.js';
 import type { ChartArea } from './candle-chart.js';
 import { roundTicks } from './ticks.js';

@@ -1,4 +1,4 @@
-import { counted } from '../../domain/number-format.js';
+import { counted } from '../../domain/decimal.js';
 import type { BatchRequest } from '../../domain/order.js';
 import { Failure, type FailureKind } from '../../errors.js';
 import type { WriteOutcome } from '../../exchange/exchange-client.js';

@@ -1,4 +1,4 @@
-import { counted } from '../../domain/number-format.js';
+import { counted } from '../../domain/decimal.js';
 import type { Failure } from '../../errors.js';
 import { OBSERVED, REFUSES_EVERY_ORDER } from '../../exchange/observed-codes.js';
 import type { Refused } from '../../exchange/response.js';

@@ -1,4 +1,4 @@
-import { counted } from '../../domain/number-format.js';
+import { counted } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { suggest } from '../../errors.js';
 import type { TradingAccount } from '../account.js';

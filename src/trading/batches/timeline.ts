@@ -1,4 +1,4 @@
-import { counted } from '../../domain/number-format.js';
+import { counted } from '../../domain/decimal.js';
 import type { JournalEvent } from '../journal/intent.js';
 
 /** The normal events of a request, and those of requests that were cancelled. */

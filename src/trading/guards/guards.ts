@@ -1,6 +1,5 @@
-import { Decimal } from '../../domain/decimal.js';
+import { Decimal, formatAmount, formatPercentLimit, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import { formatAmount, formatPercentLimit, formatPrice } from '../../domain/number-format.js';
 import type { OrderType, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { TradingAccount } from '../account.js';

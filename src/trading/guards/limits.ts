@@ -1,8 +1,7 @@
 import { unknownWord } from '../../config/nearest.js';
 import { coinAmounts, GUARD_SETTINGS } from '../../config/settings.js';
-import { Decimal } from '../../domain/decimal.js';
+import { Decimal, formatAmount } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
-import { formatAmount } from '../../domain/number-format.js';
 import { usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { Job } from '../batches/job.js';

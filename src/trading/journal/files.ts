@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { FILE_MODE } from '../../config/write-file.js';
+import { FILE_MODE } from '../../config/private-files.js';
 import { codeOf, type Failure, usage } from '../../errors.js';
 import { openRegular, readTextBounded } from '../../platform/bounded-file.js';
 

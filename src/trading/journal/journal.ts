@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { makePrivateFolder } from '../../config/private-files.js';
-import { cannotWrite } from '../../config/write-file.js';
+import { cannotWrite, makePrivateFolder } from '../../config/private-files.js';
 import { codeOf, Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { Archive } from './archive.js';

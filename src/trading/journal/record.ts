@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { FILE_MODE } from '../../config/write-file.js';
+import { FILE_MODE } from '../../config/private-files.js';
 import { Failure } from '../../errors.js';
 import type { Archive } from './archive.js';
 import { lineOf, namesIn, readIfThere, VERSION, valuesIn } from './files.js';

@@ -6,7 +6,7 @@ import { Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
 import type { Recording } from '../journal/journal.js';
-import { SendGate } from '../send-gate.js';
+import { SendGate } from '../journal/entry.js';
 import {
   acknowledged,
   findSentOrder,

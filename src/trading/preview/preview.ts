@@ -1,6 +1,5 @@
-import { Decimal } from '../../domain/decimal.js';
+import { Decimal, formatAmount, formatPercent, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import { formatAmount, formatPercent, formatPrice } from '../../domain/number-format.js';
 import type { AccountType, Order, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { TradingAccount } from '../account.js';

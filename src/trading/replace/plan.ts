@@ -1,6 +1,5 @@
-import { Decimal } from '../../domain/decimal.js';
+import { Decimal, formatAmount } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import { formatAmount } from '../../domain/number-format.js';
 import type { Order, OrderReference, OrderType, Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';

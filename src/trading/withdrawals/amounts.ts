@@ -1,5 +1,4 @@
-import { Decimal } from '../../domain/decimal.js';
-import { formatAmount } from '../../domain/number-format.js';
+import { Decimal, formatAmount } from '../../domain/decimal.js';
 import { ACTIVE_PROFILE, suggest, usage } from '../../errors.js';
 import type { Chain } from './destination.js';
 

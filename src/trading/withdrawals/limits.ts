@@ -1,6 +1,5 @@
 import { coinAmounts, listedAddresses, type WithdrawSetting } from '../../config/settings.js';
-import { Decimal } from '../../domain/decimal.js';
-import { formatAmount } from '../../domain/number-format.js';
+import { Decimal, formatAmount } from '../../domain/decimal.js';
 import { ACTIVE_PROFILE, type Failure, suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { isOf, type Settled } from '../journal/intent.js';

@@ -3,7 +3,7 @@ import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { isOf } from '../journal/intent.js';
-import { SendGate } from '../send-gate.js';
+import { SendGate } from '../journal/entry.js';
 import { CLOCK_SLACK_MS, findSentWithdrawal, idsOf, isFound } from './find-withdrawal.js';
 import { checkLimits, type WithdrawLimits } from './limits.js';
 import { isNewer, readBaseline } from './records.js';

@@ -1,8 +1,8 @@
 import type { Context } from '../../../cli/context.js';
 import { nearest } from '../../../config/nearest.js';
 import { RENAMED_COINS } from '../../../domain/coin.js';
+import { grouped } from '../../../domain/decimal.js';
 import type { Market } from '../../../domain/market.js';
-import { grouped } from '../../../domain/number-format.js';
 import { tryRead } from '../../../errors.js';
 import type { ExchangeClient } from '../../../exchange/exchange-client.js';
 import { changeText } from '../../../terminal/cells.js';

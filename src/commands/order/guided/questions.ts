@@ -1,7 +1,6 @@
 import type { Context } from '../../../cli/context.js';
-import { Decimal } from '../../../domain/decimal.js';
+import { Decimal, formatAmount, formatPrice } from '../../../domain/decimal.js';
 import type { Market } from '../../../domain/market.js';
-import { formatAmount, formatPrice } from '../../../domain/number-format.js';
 import type { Side } from '../../../domain/order.js';
 import { Failure, usage } from '../../../errors.js';
 import type { Screen } from '../../../terminal/screen.js';

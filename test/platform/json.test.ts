@@ -1,7 +1,6 @@
 import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import { NumberText, parseJson, printJson } from '../../src/platform/json.js';
-import { parseRegularJson } from '../../src/platform/regular-json.js';
+import { NumberText, parseJson, parseRegularJson, printJson } from '../../src/platform/json.js';
 import { random } from '../sandbox/support/served-process.js';
 
 const asText = (text: string) => new NumberText(text);
