@@ -18,6 +18,7 @@ import {
 } from '../config/settings.js';
 import { checkUrl } from '../config/urls.js';
 import { Failure, suggest, usage } from '../errors.js';
+import { STREAM_DEFAULTS } from '../exchange/stream/protocol.js';
 import { requireCertificates } from '../exchange/transport.js';
 import type { Answer } from '../terminal/answer.js';
 import { type Entry, record } from '../terminal/table.js';
@@ -173,6 +174,8 @@ const ORIGIN_TEXTS: Readonly<Record<string, Partial<Record<Origin, string>>>> = 
   tradeUrl: { environment: 'PIT_TRADE_URL' },
 };
 
+const streamDefaults: Readonly<Record<string, string>> = STREAM_DEFAULTS;
+
 interface OriginatedValue extends Omit<OriginatedHost, 'origin'> {
   readonly name: string;
   readonly origin: Origin;
@@ -196,9 +199,10 @@ function originsOf(
     ...Object.entries(hosts).map(([name, { value, origin }]) => ({ name, value, origin: builtIn(origin) })),
     { name: 'wsUrl', value: profile.wsUrl, origin: builtIn('profile') },
     ...Object.entries(settings).map(([name, value]) => ({ name, value, origin: 'profile' as const })),
-    ...[...SETTINGS].flatMap(([name, { default: value }]): OriginatedValue[] =>
-      value === undefined || Object.hasOwn(settings, name) ? [] : [{ name, value, origin: 'default' }],
-    ),
+    ...[...SETTINGS].flatMap(([name, setting]): OriginatedValue[] => {
+      const value = setting.default ?? streamDefaults[name];
+      return value === undefined || Object.hasOwn(settings, name) ? [] : [{ name, value, origin: 'default' }];
+    }),
   ];
 }
 

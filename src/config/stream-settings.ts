@@ -4,102 +4,89 @@ const PLAIN_NAME = 'letters, digits and _ - . : / @';
 const NAME = `${PLAIN_NAME} and {…}`;
 const MESSAGE = 'a text of up to 200 characters, like ping or {"event":"ping"}';
 
-/** What the streams of a profile's exchange call things: the document does not say, so each observed name can be replaced. */
+/**
+ * What the streams of a profile's exchange call things: the document does not say, so each observed name can be replaced.
+ * What applies if one is not set is known to `exchange/stream/protocol.ts`.
+ */
 export const STREAM_SETTINGS = {
   'stream.ticker': {
     about: 'the name of the channel of tickers',
     values: `a name with {market}, of ${NAME}`,
-    default: '{market}_ticker',
     read: (value) => nameIn(value, ['{market}']),
   },
   'stream.depth': {
     about: 'the name of the channel of order books',
     values: `a name with {market}, of ${NAME}`,
-    default: '{market}_depth',
     read: (value) => nameIn(value, ['{market}']),
   },
   'stream.trades': {
     about: 'the name of the channel of trades',
     values: `a name with {market}, of ${NAME}`,
-    default: '{market}_trades',
     read: (value) => nameIn(value, ['{market}']),
   },
   'stream.kline': {
     about: 'the name of the channel of candles',
     values: `a name with {market} and {type}, of ${NAME}`,
-    default: '{market}_kline_{type}',
     read: (value) => nameIn(value, ['{market}', '{type}']),
   },
   'stream.orders': {
     about: 'the name of the channel of your orders',
     values: `a name, of ${NAME}`,
-    default: 'push_user_incr_record',
     read: (value) => nameIn(value, []),
   },
   'stream.balances': {
     about: 'the name of the channel of your balances',
     values: `a name, of ${NAME}`,
-    default: 'push_user_incr_asset',
     read: (value) => nameIn(value, []),
   },
   'stream.crossBalances': {
     about: 'the name of the channel of the balances of your cross margin account',
     values: `a name, of ${NAME}`,
-    default: 'push_user_cross_asset',
     read: (value) => nameIn(value, []),
   },
   'stream.userMarket': {
     about: 'the market of your own channels, from btcusdt',
     values: `a name with {market}, of ${NAME}`,
-    default: '{market}default',
     read: (value) => nameIn(value, ['{market}']),
   },
   'stream.subscribe': {
     about: 'the event that subscribes',
     values: `a name of ${PLAIN_NAME}`,
-    default: 'addChannel',
     read: (value) => nameIn(value, []),
   },
   'stream.unsubscribe': {
     about: 'the event that ends a subscription',
     values: `a name of ${PLAIN_NAME}`,
-    default: 'removeChannel',
     read: (value) => nameIn(value, []),
   },
   'stream.accessKey': {
     about: 'the field of the access key',
     values: `a name of ${PLAIN_NAME}`,
-    default: 'accesskey',
     read: (value) => nameIn(value, []),
   },
   'stream.sign': {
     about: 'the field of the signature',
     values: `a name of ${PLAIN_NAME}`,
-    default: 'sign',
     read: (value) => nameIn(value, []),
   },
   'stream.ping': {
     about: 'the message of a heartbeat',
     values: MESSAGE,
-    default: 'ping',
     read: textIn,
   },
   'stream.pong': {
     about: 'the message that answers a heartbeat',
     values: MESSAGE,
-    default: 'pong',
     read: textIn,
   },
   'stream.pingSeconds': {
     about: 'the seconds between two heartbeats',
     values: 'a whole number from 1 to 60',
-    default: '5',
     read: (value) => (/^([1-9]|[1-5]\d|60)$/.test(value) ? value : null),
   },
   'stream.compression': {
     about: 'whether to ask for compressed messages; they are understood in any case',
     values: 'on or off',
-    default: 'off',
     read: (value) => ['on', 'off'].find((known) => known === value.toLowerCase()) ?? null,
   },
 } as const satisfies Readonly<Record<string, Setting>>;

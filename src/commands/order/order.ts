@@ -26,11 +26,11 @@ import {
 } from '../../trading/expressions.js';
 import type { Warning } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
+import { SendGate } from '../../trading/journal/entry.js';
 import type { OrderTerms } from '../../trading/journal/intent.js';
 import { type Placement, placeOrder, type RecordOptions, refuseDuplicate } from '../../trading/orders/place.js';
 import type { Unknown } from '../../trading/orders/settle-order.js';
 import { averageOfFills, checkOrder, newClientId, notionalText } from '../../trading/orders/terms.js';
-import { SendGate } from '../../trading/journal/entry.js';
 import { concernsMarket, unknownWrites } from '../../trading/unknown-writes.js';
 import { dryRun, dryRunShape } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';

@@ -4,9 +4,9 @@ import { type Advice, Failure, suggest, tryRead, usage } from '../../errors.js';
 import { withdrawRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { TradingAccount } from '../../trading/account.js';
+import { SendGate } from '../../trading/journal/entry.js';
 import { isOf } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/orders/terms.js';
-import { SendGate } from '../../trading/journal/entry.js';
 import { feePlace, readWithdrawAmount } from '../../trading/withdrawals/amounts.js';
 import {
   type CoinFacts,

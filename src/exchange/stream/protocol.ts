@@ -1,8 +1,28 @@
-import { STREAM_SETTINGS, type StreamSetting } from '../../config/stream-settings.js';
+import type { StreamSetting } from '../../config/stream-settings.js';
 import { joined } from '../channels/channel.js';
 import type { Channel } from './events.js';
 
 const SECOND_MS = 1_000;
+
+/** What applies if a profile does not say otherwise, as observed. */
+export const STREAM_DEFAULTS: Readonly<Record<StreamSetting, string>> = {
+  'stream.ticker': '{market}_ticker',
+  'stream.depth': '{market}_depth',
+  'stream.trades': '{market}_trades',
+  'stream.kline': '{market}_kline_{type}',
+  'stream.orders': 'push_user_incr_record',
+  'stream.balances': 'push_user_incr_asset',
+  'stream.crossBalances': 'push_user_cross_asset',
+  'stream.userMarket': '{market}default',
+  'stream.subscribe': 'addChannel',
+  'stream.unsubscribe': 'removeChannel',
+  'stream.accessKey': 'accesskey',
+  'stream.sign': 'sign',
+  'stream.ping': 'ping',
+  'stream.pong': 'pong',
+  'stream.pingSeconds': '5',
+  'stream.compression': 'off',
+};
 
 /** What the streams of an exchange call things, where the settings of its profile may say otherwise. */
 export interface StreamProtocol {
@@ -25,7 +45,7 @@ export interface StreamProtocol {
 
 /** @param settings those of a profile, in the form that is stored */
 export function streamProtocol(settings: Readonly<Record<string, string>> = {}): StreamProtocol {
-  const of = (key: StreamSetting) => settings[key] ?? STREAM_SETTINGS[key].default;
+  const of = (key: StreamSetting) => settings[key] ?? STREAM_DEFAULTS[key];
   const [before = '', after = ''] = of('stream.userMarket').split('{market}');
   return {
     wireName: (channel) => {

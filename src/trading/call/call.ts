@@ -2,8 +2,8 @@ import { Failure, type FailureKind, suggest } from '../../errors.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { type CallTerms, isOf, type Settlement } from '../journal/intent.js';
 import { SendGate } from '../journal/entry.js';
+import { type CallTerms, isOf, type Settlement } from '../journal/intent.js';
 
 /** The outcome of a call of an undescribed operation. */
 type CallOutcome =

@@ -4,9 +4,9 @@ import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import { Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
+import { SendGate } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
 import type { Recording } from '../journal/journal.js';
-import { SendGate } from '../journal/entry.js';
 import {
   acknowledged,
   findSentOrder,

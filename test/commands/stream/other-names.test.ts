@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
-import { STREAM_SETTINGS } from '../../../src/config/stream-settings.js';
 import { channels, PROTOCOL } from '../../../src/exchange/channels/index.js';
+import { STREAM_DEFAULTS } from '../../../src/exchange/stream/protocol.js';
 import { useFrameServer } from './frame-server.js';
 
 const SETTINGS = {
@@ -86,10 +86,10 @@ it('an unknown name of streams is answered with all known ones', async () => {
 });
 
 it('what is set by nobody is what the channels are described with', () => {
-  const usual = (key: keyof typeof STREAM_SETTINGS) => STREAM_SETTINGS[key].default;
+  const usual = (key: keyof typeof STREAM_DEFAULTS) => STREAM_DEFAULTS[key];
   const { ticker, depth, trades, kline } = channels;
   for (const [kind, { template }] of Object.entries({ ticker, depth, trades, kline }))
-    expect(usual(`stream.${kind}` as keyof typeof STREAM_SETTINGS)).toBe(template);
+    expect(usual(`stream.${kind}` as keyof typeof STREAM_DEFAULTS)).toBe(template);
   expect(usual('stream.orders')).toBe(channels.push_user_incr_record.template);
   expect(usual('stream.balances')).toBe(channels.push_user_incr_asset.template);
   expect(usual('stream.crossBalances')).toBe(channels.push_user_cross_asset.template);
