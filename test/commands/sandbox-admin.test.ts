@@ -67,7 +67,7 @@ describe('pit sandbox', () => {
     const findings = await pit.json<{ check: string; status: string; detail: string }[]>('doctor');
     expect(findings.find(({ check }) => check === 'clock')).toMatchObject({
       status: 'ok',
-      detail: expect.stringMatching(/^the sandbox's clock is \d{3} s ahead of this machine's$/),
+      detail: expect.stringMatching(/^the sandbox's clock is \d+ s ahead of this machine's$/),
     });
   });
 

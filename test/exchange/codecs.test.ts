@@ -74,7 +74,10 @@ describe('placing an order', () => {
     const { seen } = await exchanged('{"code":"1000","id":"7"}', (client) =>
       client.placeOrder({ ...TERMS, type: 'ioc' }, 'mine0001'),
     );
-    expect(seen).toEqual([{ kind: 'placed', market: 'btc_usdt', type: 'ioc', clientId: 'mine0001', ids: ['7'] }]);
+    const terms = { ...TERMS, type: 'ioc' };
+    expect(seen).toEqual([
+      { kind: 'placed', market: 'btc_usdt', type: 'ioc', clientId: 'mine0001', ids: ['7'], terms },
+    ]);
   });
 
   it('writes a batch as one list of pairs', async () => {
@@ -90,7 +93,9 @@ describe('placing an order', () => {
       '/api/orderMoreV2?market=btc_usdt&tradeParams=[[31000.5,0.01],[30999,0.02]]&tradeType=0&acctType=2',
     );
     expect(value).toEqual({ kind: 'done', answer: { ids: ['7', '8'], message: 'ok' } });
-    expect(seen).toEqual([{ kind: 'placed', market: 'btc_usdt', type: 'limit', clientId: null, ids: ['7', '8'] }]);
+    expect(seen).toEqual([
+      { kind: 'placed', market: 'btc_usdt', type: 'limit', clientId: null, ids: ['7', '8'], terms: null },
+    ]);
   });
 });
 
