@@ -1,15 +1,10 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { pausesOnly } from '../support/command-clocks.js';
 import { type Batch, batch, useBatchHome } from './batch-home.js';
 import { lastError } from './pit-home.js';
-import { QuickHost } from './quick-host.js';
-import { Straight } from './straight.js';
 
 const batches = useBatchHome();
 const { pit } = batches;
-beforeAll(() => {
-  pit.defaults = new QuickHost(new Straight(pit)).extra(pit);
-});
 
 describe('pit order batch on a bad network', () => {
   it.each(['drop-after', 'truncate', 'error-after', 'html-after'])(

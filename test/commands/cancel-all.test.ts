@@ -1,5 +1,4 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { pausesOnly } from '../support/command-clocks.js';
 import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
 import { onTerminal, type PtyStep } from '../support/pty.js';
@@ -106,8 +105,8 @@ describe('pit cancel --all', () => {
   it('exits with 6 for an unknown outcome, and names the command that settles it', async () => {
     const id = await straight.place(FAR);
     await straight.fault('drop-before', 'cancelOrder');
-    const line = 'cancel btc_usdt --all --yes --json --timeout 10';
-    const { code, stdout, stderr } = await pit.run(line, { host: pausesOnly() });
+    const line = 'cancel btc_usdt --all --yes --json --timeout 5';
+    const { code, stdout, stderr } = await pit.run(line);
     expect(document<Cancelled[]>(stdout)).toMatchObject([{ outcome: 'unknown', id }]);
     const error = lastError(stderr);
     expect(error).toMatchObject({ kind: 'unknown', exitCode: 6, clientId: expect.stringMatching(/^pit/) });
@@ -119,7 +118,7 @@ describe('pit cancel --all', () => {
   it('prints nothing but the refusal if every cancellation is refused', async () => {
     await straight.place(FAR);
     await straight.fault('rate-limit', 'cancelOrder');
-    const error = await pit.failure('cancel btc_usdt --all --yes --timeout 10', 7, { host: pausesOnly() });
+    const error = await pit.failure('cancel btc_usdt --all --yes --timeout 5', 7);
     expect(error).toMatchObject({ kind: 'limited', code: 4002 });
     expect(error.hint).toContain('pit cancel btc_usdt --all');
   });
@@ -128,7 +127,7 @@ describe('pit cancel --all', () => {
     await straight.place(FAR);
     await straight.place(FAR);
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
-    const running = pit.run('cancel btc_usdt --all --yes --json --timeout 10', { host: pausesOnly() });
+    const running = pit.run('cancel btc_usdt --all --yes --json --timeout 5');
     await straight.untilFault();
     await straight.fault('error-before', 'getOrders');
     await straight.advance(1);
@@ -170,9 +169,7 @@ describe('pit cancel with a lost answer', () => {
   it('names the record, and resolve settles it', async () => {
     const id = await straight.place({ ...FAR, clientId: 'lostmine1' });
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
-    const { code, stderr } = await pit.run('cancel btc_usdt --id lostmine1 --json --timeout 3', {
-      host: pausesOnly(),
-    });
+    const { code, stderr } = await pit.run('cancel btc_usdt --id lostmine1 --json --timeout 3');
     const { hint, clientId } = lastError(stderr);
     expect([code, hint]).toEqual([6, expect.stringContaining(`pit resolve ${clientId}`)]);
     expect(hint).toContain('pit cancel btc_usdt --id lostmine1');
@@ -223,7 +220,7 @@ describe('on a terminal', () => {
       const { screen, status, late } = await onTerminal({
         command: [process.execPath, PIT, 'cancel', 'btc_usdt', '--all', '--yes'],
         environment: plainEnvironment(pit.home, { NO_COLOR: '1' }),
-        steps: [{ await: '5 of 10', signal: 'SIGINT' }],
+        steps: [{ await: '5/10', signal: 'SIGINT' }],
       });
       expect({ status, late }).toEqual({ status: 130, late: false });
       const words = screen.replace(/\s+/g, ' ');
