@@ -69,7 +69,8 @@ export default define({
       return { ...answerOf(found), ...(failure === undefined ? {} : { failure }) };
     }
     let known: Order;
-    const channel = { kind: 'orders', market } as const;
+    // it may end before the channel begins
+    const channel = { kind: 'orders', market, order: reference } as const;
     const readFirst = async () => {
       known = (await readWithNews()).found;
       return answerOf(known);
@@ -77,7 +78,7 @@ export default define({
     return watch(context, readFirst, {
       channels: [channel],
       answer: (value) => {
-        // the channel begins with the open orders: one that it never had ended before
+        // the mirror forgets orders that ended long ago
         known = value(channel).find((one) => one.id === known.id) ?? known;
         return answerOf(known);
       },

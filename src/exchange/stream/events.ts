@@ -1,6 +1,7 @@
 import type { Coin } from '../../domain/account.js';
 import type { Candle, CandleType } from '../../domain/candle.js';
 import type { Depth, Ticker, Trade } from '../../domain/market-data.js';
+import type { OrderReference } from '../../domain/order.js';
 import type { OrderUpdate } from '../channels/account.js';
 
 export type { OrderUpdate } from '../channels/account.js';
@@ -12,7 +13,12 @@ export type Channel =
   | { readonly kind: 'trades'; readonly market: string }
   | { readonly kind: 'kline'; readonly market: string; readonly type: CandleType }
   /** Absent market: the orders of all markets. */
-  | { readonly kind: 'orders'; readonly market?: string | undefined }
+  | {
+      readonly kind: 'orders';
+      readonly market?: string | undefined;
+      /** An order of the market that the channel begins with even if it has ended: by itself it begins with the open ones. */
+      readonly order?: OrderReference | undefined;
+    }
   | { readonly kind: 'balances' }
   | { readonly kind: 'crossBalances' };
 

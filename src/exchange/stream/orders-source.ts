@@ -41,8 +41,9 @@ interface FoundOrders {
 }
 
 /**
- * Orders by their ids. The newest page of each side is passed on first, then the open orders of older pages. A gap is filled from the first pages of the list, which hold all orders that were placed since, and
- * for those that were open before it, from further pages or one by one.
+ * Orders by their ids. The newest page of each side is passed on first, then the open orders of older pages. A gap is filled
+ * from the first pages of the list, which hold all orders that were placed since, and for those that were open before it, from
+ * further pages or one by one.
  */
 export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> implements ChannelSource<'orders'> {
   readonly #open = new Map<string, KnownOrder & { readonly update: OrderUpdate }>();
@@ -87,8 +88,10 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
         (newest.more.length > 0 ? begun : whole).push(newest);
       }
     }
+    const found = this.#found({ whole, begun, since, scope: since === null && begun.length === 0 ? 'snapshot' : 'delta' });
     return {
-      ...this.#found({ whole, begun, since, scope: since === null && begun.length === 0 ? 'snapshot' : 'delta' }),
+      ...found,
+      data: since === null ? [...found.data, ...(await this.#readNamed())] : found.data,
       unrecoverable: olderOrders(whole, GAP_PAGES),
       rest: begun.length === 0 ? undefined : () => this.#readRest(begun),
     };
@@ -105,6 +108,13 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
   override forget(): void {
     this.#read.clear();
     this.#open.clear();
+  }
+
+  /** The order that the channel's reader has named, in whatever state it is. */
+  async #readNamed(): Promise<readonly OrderUpdate[]> {
+    const { market, order } = this.channel;
+    const found = market && order && (await this.context.client.findOrder(market, order));
+    return found ? [asUpdate(found)] : [];
   }
 
   /** The pages after the first. Orders that were placed meanwhile have only pushed others to later pages. */

@@ -12,7 +12,7 @@ const order = (id: number, state: Order['state'] = 'filled') =>
 const update = (one: Order) => ({ ...one, lastTrade: null });
 
 /** The orders of a market whose buys are these, newest first. */
-function sourceOf(buys: readonly Order[]) {
+function sourceOf(buys: readonly Order[], named?: Order) {
   const pages: number[] = [];
   const client = {
     now: () => NOW,
@@ -20,9 +20,10 @@ function sourceOf(buys: readonly Order[]) {
       pages.push(page);
       return side === 'buy' ? buys.slice((page - 1) * 10, page * 10) : [];
     },
+    findOrder: async (_: string, { id }: { readonly id: string }) => (id === named?.id ? named : undefined),
   } as unknown as ExchangeClient;
   const source = new OrdersSource(
-    { kind: 'orders', market: MARKET },
+    { kind: 'orders', market: MARKET, ...(named === undefined ? {} : { order: { id: named.id } }) },
     {
       ...{ client, now: () => NOW, orderMarkets: async () => [], marketNamed: () => undefined },
       protocol: streamProtocol(),
@@ -62,6 +63,14 @@ describe('the first read of orders', () => {
     source.deduplicate(first);
     const rest = await first.rest?.();
     expect(ids([...first.data, ...(rest?.data ?? [])])).not.toContain('5');
+  });
+
+  it('has the order that was named, also if it has ended', async () => {
+    const { source } = sourceOf([order(3, 'open'), order(2)], order(1));
+    expect((await source.read(null)).data.map(({ id, state }) => [id, state])).toEqual([
+      ['3', 'open'],
+      ['1', 'filled'],
+    ]);
   });
 
   it('knows orders that ended shortly before, so that a later read does not take them for news', async () => {
