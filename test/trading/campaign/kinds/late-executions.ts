@@ -3,7 +3,8 @@ import type { Listed } from '../exchange.js';
 
 /**
  * Ids of orders of refused lines that a repetition of the request placed after pit had all its replies and had
- * read the list for the last time, so that it could not know them.
+ * read the list, so that it could not know them. Other commands read the same list: of the reads after the replies, the first
+ * may be its own.
  */
 export function doneLater(
   reported: ReportedOutcome,
@@ -11,9 +12,10 @@ export function doneLater(
   orders: readonly (readonly Listed[])[],
   { listings, writes, run }: Evidence,
 ): ReadonlySet<string> {
-  const looked = listings.flatMap(({ executions }) => executions.map(({ begun }) => begun));
-  const heard = writes.filter(({ time }) => time <= run.ended).map(({ replied }) => replied ?? run.ended);
-  const seen = Math.max(...[...looked, ...heard].filter((time) => time <= run.ended));
+  const replies = writes.filter(({ time }) => time <= run.ended).map(({ replied }) => replied ?? run.ended);
+  const replied = Math.max(...replies.filter((time) => time <= run.ended));
+  const reads = listings.flatMap(({ executions }) => executions.map(({ begun }) => begun));
+  const seen = Math.min(run.ended, ...reads.filter((time) => time >= replied));
   const late = orders.filter((own, index) => {
     const isRefused = output === undefined ? reported === 'refused' : output.orders[index]?.outcome === 'refused';
     return isRefused && own.every(({ time }) => time >= seen);
