@@ -91,7 +91,7 @@ export function correctionOf(
   );
 }
 
-/** Whether the line can be read as it is, so that the mistake is elsewhere. */
+/** Whether reading the line changed nothing in it: the mistake is elsewhere then. */
 function isAsTyped(meant: Line, typed: Line, rest: readonly string[]): boolean {
   const given = rest.flatMap((word) => (word.startsWith('-') ? splitAtEquals(word) : [word]));
   const own = [...meant.words, ...meant.flags.flat()];
@@ -200,7 +200,7 @@ function joinOffsets(words: readonly string[]): string[] {
 
 const MARKET_ORDER = /^(?:market|mkt|best)$/i;
 
-/** An order at the market as one at the best price of the other side, of which the rest is cancelled. */
+/** Turns a market order into an IOC order at the best price of the other side: the interface has no market orders. */
 function asBestPrice(line: Line): { readonly line: Line; readonly isMarketOrder: boolean } {
   const { path, words, flags } = line;
   const isMeant =
@@ -445,7 +445,7 @@ function coinCorrection(definition: Definition, line: Line, known: KnownNames): 
 
 const MAX_SHOWN = 8;
 
-/** An order's id, of which no market is known. */
+/** For a line that has an order's id where its market should be. */
 function missingMarket(definition: Definition, { path, words }: Line): Correction | undefined {
   const id = words.find(isOrderId);
   if (id === undefined || words.length !== 1 || !takesMarketFirst(definition)) return undefined;

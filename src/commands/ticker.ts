@@ -75,7 +75,7 @@ export default define({
     // all markets come from one request; channels would be one subscription for each
     if (!areNamed) return watch(context, read);
     const channels = known.map(({ market }) => ({ kind: 'ticker', market }) as const);
-    // each costs a K-line request at first, of which all processes have one a second
+    // each begins with a K-line request, and all processes together may send one of those a second
     const isFew = known.length <= MAX_SINGLE_REQUESTS && context.output.canDraw;
     return watch(context, read, {
       channels,

@@ -30,7 +30,7 @@ export interface Scene {
   readonly screen: Screen;
 }
 
-/** The whole screen as it is to be seen now. */
+/** Draws the whole screen. */
 export function frameOf(scene: Scene): Grid {
   const { screen, state, view } = scene;
   scene.changes.begin();

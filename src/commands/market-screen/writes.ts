@@ -212,7 +212,7 @@ class PanelOutput extends Output {
     private readonly screened: Screened,
     color: boolean,
   ) {
-    // what it is told is shown on the screen
+    // what the command prints is drawn in the panel
     const [output, errors] = [new PassThrough().resume(), new PassThrough().resume()];
     super({ ...host, output, errors }, 'table', {
       colour: color ? undefined : false,

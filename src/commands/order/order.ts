@@ -195,7 +195,7 @@ export async function sendOrder(
   const confirmed = await confirmOrders<CheckedOrder>(context, account, {
     prepare: (earlier) => prepareOrder(context, account, request, withPreview, earlier),
     overridden,
-    question: ({ order }, isAgain) => (isAgain ? `Place it as it is now: ${termsText(order)}?` : 'Place this order?'),
+    question: ({ order }, isAgain) => (isAgain ? `Place the changed order: ${termsText(order)}?` : 'Place this order?'),
     text: (checked, facts) => orderText(checked, facts, { account: accountText(checked.order) }),
     dryRun: (checked, facts, show) => {
       const { order } = checked;

@@ -92,7 +92,7 @@ interface Awaited {
   readonly failure: Failure | undefined;
 }
 
-/** Waits for an order, and reports each change to a person at a terminal. Throws as the client's `read`. */
+/** Waits for an order, and reports each change to a person at a terminal. Throws what `read` throws. */
 async function awaitOrder(
   { output, host, globals }: Context,
   account: TradingAccount,

@@ -214,7 +214,7 @@ export class Session {
     return wsUrl ?? (await locate())?.wsUrl ?? withoutStreams();
   }
 
-  /** The time zone of the exchange's dates, as far as it is known. */
+  /** What is known of the time zone of the exchange's dates. */
   async zone(): Promise<ExchangeZone> {
     return exchangeZone(await this.connection(), this.cache);
   }

@@ -6,7 +6,7 @@ interface Word {
   readonly start: number;
 }
 
-/** A line as far as it is typed. */
+/** What has been typed of a line. */
 interface Scan {
   readonly words: readonly Word[];
   /** Whether the last word may go on: no space follows it. */
@@ -67,8 +67,8 @@ function isEscape(quote: string | null, next: string | undefined): boolean {
 }
 
 /**
- * Reads a line. A leading `pit` is left out, so that a command copied from elsewhere runs as it is; a line that begins with `#`
- * has no words. Throws Failure `usage` for an open quote, and for an operator that this shell does not have.
+ * Reads a line. Drops a leading `pit`, so that a copied command line runs unchanged; a line that begins with `#` has no words.
+ * Throws Failure `usage` for an open quote, and for an operator that this shell does not have.
  */
 export function readLine(line: string): ShellLine {
   if (line.trimStart().startsWith('#')) return { words: [], outside: null };

@@ -2,7 +2,7 @@ import { type Argument, type Completes, type Definition, type Flag, GLOBAL_FLAGS
 import { commands } from '../index.js';
 import { marketName } from '../inputs.js';
 
-/** A command line as far as it is typed: which command it names, and what may come next. */
+/** What has been typed of a command line: the command that it names, and what may come next. */
 export interface TypedCommand {
   /** The words of the command, such as `order show`; empty if none is named yet. */
   readonly path: string;

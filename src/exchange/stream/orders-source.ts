@@ -88,7 +88,12 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
         (newest.more.length > 0 ? begun : whole).push(newest);
       }
     }
-    const found = this.#found({ whole, begun, since, scope: since === null && begun.length === 0 ? 'snapshot' : 'delta' });
+    const found = this.#found({
+      whole,
+      begun,
+      since,
+      scope: since === null && begun.length === 0 ? 'snapshot' : 'delta',
+    });
     return {
       ...found,
       data: since === null ? [...found.data, ...(await this.#readNamed())] : found.data,

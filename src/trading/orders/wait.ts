@@ -29,8 +29,8 @@ function endedBy(state: OrderState, wait: Wait): boolean | undefined {
 
 /**
  * Reads the order until it reaches the state, cannot reach it any more, or the budget ends. Reads again soon after a change,
- * less and less often without one, and early if the exchange pushes a change in the market. A failed read is skipped if another one is possible. Throws as the client's `read` if the
- * order was never seen; a new order may be late.
+ * less and less often without one, and early if the exchange pushes a change in the market. A read that failed is repeated while
+ * there is time. Throws what `look` throws if the order was never seen; a new order may be late.
  *
  * @param changed called with each record that differs from the one before, the first included
  */

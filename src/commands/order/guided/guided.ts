@@ -67,8 +67,8 @@ async function askMissing(context: Context, account: TradingAccount, given: Give
 }
 
 /**
- * Asks a question and goes on with its answer; asks it again if the user comes back from the next one.
- * @param first the answer if it is given; then coming back goes on to the question before
+ * Asks a question and passes its answer to the next one; asks it again if the user goes back.
+ * @param first the answer if it is known already; then going back leads to the question before
  */
 async function inTurn<Value extends object | string, Result>(
   first: Value | (() => Promise<Value>),
