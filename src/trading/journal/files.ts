@@ -8,13 +8,16 @@ import { openRegular, readTextBounded } from '../../platform/bounded-file.js';
 /** Far more than the record of a job of a whole day. */
 const MAX_BYTES = 256 * 2 ** 20;
 
-/** Creates a file from the text, durably; false if one with that name exists. If it throws, there is none. */
-export function createDurably(file: string, text: string): boolean {
+/** Whether a new file is on the disk when the call returns, or may be lost in a power failure, though not by a kill. */
+type Durability = 'durable' | 'unsynced';
+
+/** Creates a file from the text; false if one with that name exists. If it throws, there is none. */
+export function create(file: string, text: string, durability: Durability): boolean {
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.${process.hrtime.bigint()}`);
   try {
-    writeDurably(draft, 'wx', text);
+    write(draft, 'wx', text, durability);
     if (!linked(draft, file)) return false;
-    removedIfFailing(file, () => syncFolder(path.dirname(file)));
+    if (durability === 'durable') removedIfFailing(file, () => syncFolder(path.dirname(file)));
     return true;
   } finally {
     unlessDiskFails(() => fs.rmSync(draft, { force: true }));
@@ -159,7 +162,11 @@ export function syncFolder(folder: string): void {
   }
 }
 
-function writeDurably(file: string, flags: 'wx' | 'a' | number, text: string): void {
+function writeDurably(file: string, flags: 'a' | number, text: string): void {
+  write(file, flags, text, 'durable');
+}
+
+function write(file: string, flags: 'wx' | 'a' | number, text: string, durability: Durability): void {
   const descriptor = fs.openSync(file, flags, FILE_MODE);
   try {
     fs.fchmodSync(descriptor, FILE_MODE);
@@ -167,7 +174,7 @@ function writeDurably(file: string, flags: 'wx' | 'a' | number, text: string): v
     const bytes = Buffer.from(text);
     if (fs.writeSync(descriptor, bytes) < bytes.length)
       throw Object.assign(new Error('short write'), { code: 'ENOSPC' });
-    fs.fsyncSync(descriptor);
+    if (durability === 'durable') fs.fsyncSync(descriptor);
   } finally {
     fs.closeSync(descriptor);
   }

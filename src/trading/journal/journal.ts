@@ -7,7 +7,7 @@ import { Archive } from './archive.js';
 import { JournalEntry, readEntry } from './entry.js';
 import {
   append,
-  createDurably,
+  create,
   type FilterField,
   type LineFilter,
   lineOf,
@@ -86,8 +86,8 @@ interface Writes {
 }
 
 /**
- * The journal of one account at one exchange. A write is recorded on the disk before it leaves; while its outcome is
- * unknown, it stays here.
+ * The journal of one account at one exchange. A write is recorded before it leaves; while its outcome is unknown, it stays
+ * here.
  *
  * The record of a write is one file in `open/`, from before it leaves until no request of it can be executed any more. Lines
  * are only added. With a file for each, any number of processes can use the journal at once, no two can claim one id, and a
@@ -113,7 +113,8 @@ export class Journal {
   }
 
   /**
-   * Records a write that is about to leave. When this returns, the record is on the disk.
+   * Records a write that is about to leave. When this returns, the record survives the end of this process, and that of the
+   * machine unless it is a cancellation.
    * @throws Failure `usage` if a write with this id is open or settled, or the record cannot be written: nothing may be sent
    */
   begin<Kind extends Operation>(
@@ -123,7 +124,7 @@ export class Journal {
     const entry = this.unrecorded(write, { id, reqTime, isUserId, bestBid });
     const file = this.fileOf(id);
     this.#prepare();
-    if (!this.#create(file, recordOf(entry.intent))) throw taken(id);
+    if (!this.#create(file, write.operation, recordOf(entry.intent))) throw taken(id);
     try {
       // another process may have settled a write of this id between the caller's read and the claim
       const earlier = isUserId ? this.archive.find(id) : undefined;
@@ -324,9 +325,10 @@ export class Journal {
       .sort((left, right) => timeOf(left.entry) - timeOf(right.entry));
   }
 
-  #create(file: string, text: string): boolean {
+  /** A cancellation does not wait for the disk: after a power failure, the order itself shows whether it is cancelled. */
+  #create(file: string, operation: Operation, text: string): boolean {
     try {
-      return createDurably(file, text);
+      return create(file, text, operation === 'cancelOrder' ? 'unsynced' : 'durable');
     } catch (thrown) {
       throw cannotWrite(file, thrown);
     }
@@ -355,7 +357,7 @@ export class Journal {
       const names = namesIn(moved);
       for (const name of names) movedIfThere(path.join(moved, name), path.join(open, name));
       if (version !== undefined || !fs.existsSync(this.#path('settled'))) return;
-      const isFirst = createDurably(this.#path('version'), `${VERSION}\n`);
+      const isFirst = create(this.#path('version'), `${VERSION}\n`, 'durable');
       if (!isFirst || fs.existsSync(moved)) return;
       for (const settled of this.archive.since(this.host.now() - MIGRATED_MS)) migrate(open, settled, this.archive);
     } catch (thrown) {

@@ -178,6 +178,15 @@ describe('a journal record', () => {
     expect(calls(() => void begin('mine0002'))).toEqual(['write file', 'sync file', 'name', 'sync folder']);
   });
 
+  it('of a cancellation has its name before anything else happens, and does not wait for the disk', () => {
+    const { journal, begin } = newJournal();
+    begin('mine0001');
+    const terms = { market: 'btc_usdt', order: { id: '7' } };
+    const cancel = () =>
+      journal.begin<'cancelOrder'>({ operation: 'cancelOrder', terms }, { id: 'mine0002', reqTime: NOW });
+    expect(calls(() => void cancel())).toEqual(['write file', 'name']);
+  });
+
   it('is synced to the archive before it is no longer open, and so is the file of a new day', async () => {
     const { begin, host } = newJournal();
     const settle = (id: string) => {
