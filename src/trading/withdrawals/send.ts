@@ -1,12 +1,14 @@
-import { Failure, suggest } from '../../errors.js';
+import { Failure, suggest, tryRead } from '../../errors.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import { isOf } from '../journal/intent.js';
-import { CLOCK_SLACK_MS, findSentWithdrawal, idsOf, isFound } from './find-withdrawal.js';
+import { pollUntilSettled } from '../poll-until-settled.js';
+import { ageCheckOf } from '../request-lifetime.js';
+import { CLOCK_SLACK_MS, findSentWithdrawal, fitOfRecord, idsOf, isFound } from './find-withdrawal.js';
 import { checkLimits, type WithdrawLimits } from './limits.js';
-import { isNewer, readBaseline } from './records.js';
+import { isNewer, readBaseline, recordsAfter } from './records.js';
 import { settleFound, settlePlaced, settleWithdrawal, type WithdrawalOutcome } from './settle-withdrawal.js';
 import { areAlike, type WantedWithdrawal } from './terms.js';
 
@@ -64,34 +66,60 @@ export async function sendWithdrawal(
 
 /**
  * Settles a withdrawal that the exchange has accepted. The network may have repeated the request; and the answer may be the
- * stale one of another request: then only the records count.
+ * stale one of another request: then only the records count. An id that no record shows is believed at once if no other
+ * withdrawal of the journal waits for its answer, and otherwise once the request has expired.
  */
 async function acknowledged(
   account: TradingAccount,
   entry: JournalEntry<'withdraw'>,
   id: string,
 ): Promise<WithdrawalOutcome> {
-  const found = await findSentWithdrawal(account, entry);
-  if (isFound(found) && (found.bill === null ? !found.ids.includes(id) : isOfAnother(account, entry, id)))
-    return settleFound(account, entry, found);
-  if (!isFound(found) && isOfAnother(account, entry, id)) {
-    entry.note(`the answer names withdrawal ${id}, which is a different withdrawal`, { doubt: true });
-    account.reportProgress(
-      `The answer names withdrawal ${id}, which is a different withdrawal. Looking it up; it is not sent again.`,
-    );
-    return settleWithdrawal(account, entry);
-  }
-  const ids = isFound(found) ? found.ids : [];
-  const duplicates = found === undefined ? null : ids.filter((other) => other !== id);
-  return settlePlaced(account, entry, id, duplicates, `placed: ${id}`);
+  const { intent } = entry;
+  const believed = (duplicates: readonly string[] | null) =>
+    settlePlaced(account, entry, id, duplicates, `placed: ${id}`);
+  const read = async () => {
+    const found = await findSentWithdrawal(account, entry);
+    if (isFound(found)) {
+      const isOther = found.bill === null ? !found.ids.includes(id) : isOfJournal(account, entry, id);
+      return isOther ? settleFound(account, entry, found) : believed(found.ids.filter((other) => other !== id));
+    }
+    if (isOfJournal(account, entry, id) || (await isListedWithOtherTerms(account, entry, id))) return 'stale';
+    if (!isAnotherOpen(account, entry)) return believed(found === undefined ? null : []);
+    return found === undefined ? undefined : 'nothing';
+  };
+  const request = { ageCheck: ageCheckOf(intent), reqTime: intent.reqTime };
+  const { settled } = await pollUntilSettled<WithdrawalOutcome | 'stale'>(account, request, read, async () =>
+    believed([]),
+  );
+  if (settled !== 'stale') return settled ?? believed(null);
+  entry.note(`the answer names withdrawal ${id}, which is a different withdrawal`, { doubt: true });
+  account.reportProgress(
+    `The answer names withdrawal ${id}, which is a different withdrawal. Looking it up; it is not sent again.`,
+  );
+  return settleWithdrawal(account, entry);
 }
 
 /** Whether a record was there before the request, or belongs to another withdrawal of the journal. */
-function isOfAnother({ journal }: TradingAccount, { intent }: JournalEntry<'withdraw'>, id: string): boolean {
+function isOfJournal({ journal }: TradingAccount, { intent }: JournalEntry<'withdraw'>, id: string): boolean {
   const { internal, before } = intent.terms;
   // a transfer within the exchange may not be numbered like the records
   if (!internal && !isNewer(id, before.record)) return true;
   return idsOf(journal.writesSince(intent.time - CLOCK_SLACK_MS, { operation: 'withdraw' }).settled, intent.id).has(id);
+}
+
+async function isListedWithOtherTerms(
+  account: TradingAccount,
+  { intent }: JournalEntry<'withdraw'>,
+  id: string,
+): Promise<boolean> {
+  const { coin, before } = intent.terms;
+  const records = await tryRead(() => recordsAfter(account.client, coin, before.record));
+  return records?.some((record) => record.id === id && fitOfRecord(account, record, intent) === undefined) === true;
+}
+
+/** Whether the journal has another withdrawal whose answer has not come: this may be it. */
+function isAnotherOpen({ journal }: TradingAccount, { intent: { id } }: JournalEntry<'withdraw'>): boolean {
+  return journal.open().some(({ intent }) => isOf(intent, 'withdraw') && intent.id !== id);
 }
 
 async function send(

@@ -104,6 +104,37 @@ describe('an answer that accepts a withdrawal', () => {
     expect(await send(account)).toMatchObject({ outcome: 'unknown' });
   });
 
+  it('proves nothing if the record that it names has other terms', async () => {
+    const other = { amount: 0.7, toAddress: 'another' };
+    const server = await serve({ write: stale(NEW), reads: [[entry(other), BEFORE]] });
+    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
+    expect(await send(account)).toMatchObject({ outcome: 'unknown' });
+  });
+
+  describe('while another withdrawal waits for its answer', () => {
+    async function sendBeside(reads: readonly (readonly object[])[]) {
+      const server = await serve({ write: stale(NEW), reads });
+      const account = accountOf(server.url, { budgetMs: 120_000 });
+      const terms = { ...WANTED, amount: '0.7', before: { record: OLD, bill: null } };
+      account.journal.begin<'withdraw'>({ operation: 'withdraw', terms }, { id: 'other1', reqTime: NOW });
+      return send(account);
+    }
+    const lag = [[BEFORE], [BEFORE], [BEFORE]];
+
+    it('proves nothing if a record that is shown late proves it to be of that one', async () => {
+      const records = [entry({ id: DUPLICATE }), entry({ amount: 0.7 }), BEFORE];
+      expect(await sendBeside([...lag, records])).toEqual({ outcome: 'placed', id: DUPLICATE, duplicates: [] });
+    });
+
+    it('counts once its record is shown', async () => {
+      expect(await sendBeside([...lag, [entry(), BEFORE]])).toEqual({ outcome: 'placed', id: NEW, duplicates: [] });
+    });
+
+    it('counts if the request has expired and still no record shows it', async () => {
+      expect(await sendBeside(lag)).toEqual({ outcome: 'placed', id: NEW, duplicates: [] });
+    });
+  });
+
   it('counts if no record shows it yet', async () => {
     const server = await serve({ write: stale(NEW) });
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
