@@ -4,6 +4,7 @@ import { tryRead } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { EXPIRED } from '../orders/settle-order.js';
 import { recordKey } from '../orders/terms.js';
+import { knownOrders } from '../orders/verify-orders.js';
 import type { BatchFact } from './batch-fact.js';
 import type { Job } from './job.js';
 import { isTemporaryRefusal, type PendingRequest } from './pending-request.js';
@@ -26,12 +27,14 @@ export function closeLate(job: Job): void {
 /**
  * Looks up by id the orders that an answer named and no list shows, once the request has expired. If the exchange does not
  * have them, the remaining lines were refused. If it has one, the list is incomplete and proves nothing about these lines: a
- * later list has to show it first. An order that matches no line stays unknown.
+ * later list has to show it first. An order that matches no line stays unknown. If all of them are orders of other requests,
+ * the answer was a stale one, and this request was not executed.
  */
 export async function closeNamed(account: TradingAccount, job: Job): Promise<void> {
   for (const request of [...job.pendingRequests.values()].filter(({ answer }) => answer === 'partial')) {
     const answers = await Promise.all([...request.unassignedIds].map((id) => askFor(account, job, id)));
-    const there = answers.flatMap((answer) => answer ?? []);
+    const named = answers.flatMap((answer) => answer ?? []);
+    const there = named.filter((order) => !isOfAnother(account, job, order));
     const left = new Set(request.lines);
     const found = there.flatMap((record): (readonly [line: number, id: string])[] => {
       const key = recordKey(record, job.terms.side);
@@ -43,9 +46,18 @@ export async function closeNamed(account: TradingAccount, job: Job): Promise<voi
     if (found.length > 0)
       job.record(`found ${counted(found.length, 'order')} by their ids`, { kind: 'found', orders: found });
     if (answers.includes(undefined) || there.length > 0 || !request.isShown) continue;
+    if (named.length > 0 && named.length === request.answeredIds.size) {
+      close(job, request, { outcome: 'notSent', reason: EXPIRED, code: null });
+      continue;
+    }
     if (request.unassignedIds.size > 0) warnOf(account, request);
     closeRefused(job, request, null);
   }
+}
+
+/** Whether an order is of the other side, or belongs to another write of the journal. */
+function isOfAnother({ journal }: TradingAccount, { terms, id }: Job, order: Order): boolean {
+  return order.side !== terms.side || knownOrders(journal, terms, [order], id).has(order.id);
 }
 
 function warnOf({ warn }: TradingAccount, { unassignedIds }: PendingRequest): void {

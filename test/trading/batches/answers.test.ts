@@ -139,6 +139,29 @@ describe('a batch', () => {
     expect(ran.job.counts()).toMatchObject({ placed: 0, unknown: 3 });
   });
 
+  it('was not sent if its answer is a stale one that names orders of the other side', async () => {
+    const exchange = new ModelExchange();
+    let isStale = true;
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const { id } = query(target);
+        if (id !== undefined && ['71', '72'].includes(id))
+          return respond(
+            `{"currency":"btc_usdt","fees":0,"id":"${id}","price":1,"status":0,"total_amount":"1","trade_amount":"0","trade_price":0,"trade_money":"0","trade_date":${NOW},"type":0}`,
+          );
+        if (!target.startsWith('/api/orderMoreV2?') || !isStale) return exchange.answer(target);
+        isStale = false;
+        return respond('{"code":"1000","message":"","data":[71,72]}');
+      },
+    });
+    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+    const ran = await place(account, { lines: lines(3) });
+    expect(ran.job.counts()).toMatchObject({ placed: 0, unknown: 0 });
+    const options = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW };
+    expect((await resume(accountOf(server.url, options))).job.counts()).toMatchObject({ placed: 3 });
+    expect(exchange.orders).toHaveLength(3);
+  });
+
   it('stays unknown if the answered ids cannot be read', async () => {
     const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
     const isOrderRead = (target: string) => query(target).id !== undefined;
