@@ -1,17 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Host, monotonicMs } from '../../src/platform/host.js';
 import { observingRequests } from './sent-requests.js';
 
+/** How much faster than real time the pauses pass. */
+const SPEED = 50;
+
 /**
- * A clock for the time limit of a command that only the command's own pauses move, and they take no time. So the limit is
- * reached at once by a command that keeps asking, and never by one that a busy machine holds up. What a request may take is
- * still real time.
+ * A clock for the time limit of a command that only the command's own pauses move, and they are short. So the limit is reached
+ * soon by a command that keeps asking, and never by one that a busy machine holds up. What a request may take is still real
+ * time. Pauses of what runs side by side pass side by side.
  */
 export function pausesOnly(): Pick<Host, 'monotonic' | 'sleep'> {
   let now = 0;
   return {
     monotonic: () => now,
-    sleep: async (milliseconds) => {
-      now += milliseconds;
+    sleep: async (milliseconds, cut) => {
+      const until = now + milliseconds;
+      await delay(milliseconds / SPEED, undefined, { signal: cut }).catch(() => undefined);
+      if (cut?.aborted !== true) now = Math.max(now, until);
     },
   };
 }
