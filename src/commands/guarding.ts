@@ -4,7 +4,14 @@ import { repeated, withCompletion } from '../cli/definition.js';
 import { Failure, suggest } from '../errors.js';
 import type { TradingAccount } from '../trading/account.js';
 import type { Breach, GuardReport } from '../trading/guards/guards.js';
-import { GUARDS, type GuardName, guardLimits, readGuards, requireDay, SETTING_OF } from '../trading/guards/limits.js';
+import {
+  GUARDS,
+  type GuardName,
+  guardLimits,
+  readGuards,
+  requireDayNotional,
+  SETTING_OF,
+} from '../trading/guards/limits.js';
 import type { RecordOptions } from '../trading/orders/place.js';
 
 /** `--override price-band`, for every command that places orders. */
@@ -42,7 +49,7 @@ export async function recordOptionsOf(
 ): Promise<RecordOptions> {
   if (overridden.includes('day-notional') || breaches.some(({ guard }) => guard === 'day-notional')) return { bestBid };
   const limits = guardLimits((await session.connection()).settings);
-  return { bestBid, recheck: () => requireDay(account, quote, limits) };
+  return { bestBid, requireWithinDayLimit: () => requireDayNotional(account, quote, limits) };
 }
 
 /**

@@ -20,8 +20,8 @@ import {
   type Settled,
 } from '../trading/journal/intent.js';
 import { isTooSmall } from '../trading/orders/terms.js';
-import { allCertainFrom } from '../trading/poll-until-settled.js';
-import { type Resolution, resolve, settledWrite, unexpectedWrites, unplacedOf } from '../trading/resolve.js';
+import { allDecidableAt } from '../trading/poll-until-settled.js';
+import { type Resolution, recheckSettledWrite, resolve, unexpectedWrites, unplacedOf } from '../trading/resolve.js';
 import { settleManually } from '../trading/settle-manually.js';
 import { oneOf, unresolvedId } from './inputs.js';
 import { orderWords, termsText, tooLittleText } from './order/order-words.js';
@@ -65,7 +65,7 @@ export default define({
     const open = isNamed ? named : account.journal.open();
     const resolutions = await resolve(account, open, isNamed);
     const isOpen = isNamed && account.journal.find(id) !== undefined;
-    const settled = isNamed && !isOpen ? await settledWrite(account, id) : undefined;
+    const settled = isNamed && !isOpen ? await recheckSettledWrite(account, id) : undefined;
     const unexpected = isNamed ? [] : unexpectedWrites(account);
     const others = unexpected.filter(({ intent }) => !resolutions.some((one) => one.intent.id === intent.id));
     const shown = isNamed
@@ -220,7 +220,7 @@ function settledByUser(unknown: readonly Resolution[], [damaged]: readonly strin
 function nextCheck(account: TradingAccount, intents: readonly RecordedWrite[]): string {
   // the record of a job does not name the times of its requests
   const isAnyJob = intents.some((intent) => isOf(intent, 'orderMoreV2'));
-  const certain = isAnyJob ? null : allCertainFrom(account, intents);
+  const certain = isAnyJob ? null : allDecidableAt(account, intents);
   const isAhead = certain !== null && certain > account.host.now();
   return isAhead ? `from ${zonedTime(certain)} on, when it can be settled for certain` : 'in a minute';
 }

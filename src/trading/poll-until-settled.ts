@@ -2,8 +2,8 @@ import { clockTime, tryRead } from '../errors.js';
 import { backoffMs } from '../platform/backoff.js';
 import type { TradingAccount } from './account.js';
 import { ReadPauses } from './read-pauses.js';
-import { closesAt } from './reconcile.js';
-import { type AgeCheck, requestLifetimeOf } from './request-lifetime.js';
+import { expiresAt } from './reconcile.js';
+import { type AcceptsReqTime, requestLifetimeOf } from './request-lifetime.js';
 
 const PAUSES_MS = { first: 300, longest: 5_000 };
 /** A shorter wait is not worth a word. */
@@ -12,7 +12,7 @@ const QUIET_MS = 1_000;
 /** A request that left without an answer. */
 interface UnansweredRequest {
   /** What may be asked to find out for how long the exchange takes it. */
-  readonly ageCheck: AgeCheck;
+  readonly ageCheck: AcceptsReqTime;
   /** Milliseconds since the Unix epoch, by the exchange's clock, as all moments here. */
   readonly reqTime: number;
   /** Whose orders it may change; undefined for a withdrawal. */
@@ -35,14 +35,14 @@ export interface PollResult<Outcome> {
  */
 export async function pollUntilSettled<Outcome>(
   account: TradingAccount,
-  lost: UnansweredRequest,
+  request: UnansweredRequest,
   read: () => Promise<Outcome | 'nothing' | undefined>,
   onExpired: () => Promise<Outcome | undefined>,
 ): Promise<PollResult<Outcome>> {
-  const pauses = new ReadPauses(account, lost.market);
+  const pauses = new ReadPauses(account, request.market);
   const wait = new ShownWait(account);
   try {
-    return await poll(account, lost, { pauses, wait }, read, onExpired);
+    return await poll(account, request, { pauses, wait }, read, onExpired);
   } finally {
     wait.end();
     pauses.close();
@@ -90,7 +90,7 @@ async function poll<Outcome>(
     const asked = client.now() - (host.monotonic() - start);
     if (found !== 'nothing' && found !== undefined) return { settled: found, end: undefined };
     const lifetime = found === 'nothing' ? await tryRead(() => requestLifetimeOf(account, ageCheck)) : undefined;
-    const end = lifetime === undefined ? undefined : closesAt(reqTime, lifetime);
+    const end = lifetime === undefined ? undefined : expiresAt(reqTime, lifetime);
     const settled = isTooOld && end !== undefined && asked > end ? await onExpired() : undefined;
     if (settled !== undefined) return { settled, end };
     const usual = pauseBefore(count, end === undefined ? undefined : end - client.now());
@@ -111,7 +111,7 @@ async function poll<Outcome>(
  */
 async function isRefusedForItsAge(account: TradingAccount, { ageCheck, reqTime }: UnansweredRequest): Promise<boolean> {
   const { requestLifetime, client, reportProgress } = account;
-  const isOver = () => requestLifetime.known !== undefined && client.now() > closesAt(reqTime, requestLifetime.known);
+  const isOver = () => requestLifetime.known !== undefined && client.now() > expiresAt(reqTime, requestLifetime.known);
   if (!isOver()) return false;
   const isTaken = await tryRead(() => ageCheck(account, reqTime));
   // again: the answer corrects what is known of the exchange's clock, and another one may have been here first
@@ -133,19 +133,19 @@ function whyUnanswered({ lockedUntil }: TradingAccount['client']): string {
 }
 
 /** When the outcome is certain, by this machine's clock in ms since the Unix epoch; null if unknown. */
-export function certainFrom({ client, host }: TradingAccount, end: number | undefined): number | null {
+export function decidableAt({ client, host }: TradingAccount, end: number | undefined): number | null {
   return end !== undefined && Number.isFinite(end) ? host.now() + (end - client.now()) : null;
 }
 
 /** The same for requests that were looked up before, by the remembered lifetime: for all of them. */
-export function allCertainFrom(
+export function allDecidableAt(
   account: TradingAccount,
   requests: readonly Pick<UnansweredRequest, 'reqTime'>[],
 ): number | null {
   const { known } = account.requestLifetime;
   return known === undefined
     ? null
-    : certainFrom(account, closesAt(Math.max(...requests.map(({ reqTime }) => reqTime)), known));
+    : decidableAt(account, expiresAt(Math.max(...requests.map(({ reqTime }) => reqTime)), known));
 }
 
 /** Doubles with each read, and ends with the wait. */

@@ -34,14 +34,14 @@ export interface WantedItem {
 export interface Attempt {
   readonly id: string;
   /** The write that it belongs to: a batch has several. */
-  readonly writeId: string;
+  readonly writeKey: string;
   readonly items: readonly WantedItem[];
   /**
    * `answered`: every item has its outcome. `lost` with absent items: no answer came, they count as not sent, and a request
    * that waits behind the exchange's check of its time may still make them. `partial`: accepted in part, and {@link answeredIds} are the orders. `refused`: by a
    * code that is about its orders. `deferred`: by a code that is about its moment. `lost`: no answer.
    */
-  readonly answer: 'answered' | 'partial' | 'refused' | 'deferred' | 'lost';
+  readonly answer: 'answered' | 'partial' | 'refused' | 'refusedForTiming' | 'lost';
   /** Ids that its answer named and that no item has yet. */
   readonly answeredIds: readonly string[];
   /** By the exchange's clock, in milliseconds since the Unix epoch. */
@@ -103,16 +103,16 @@ export interface Reconciled {
 }
 
 /** The time from which the exchange certainly does not accept a request with this `reqTime` any more. */
-export function closesAt(reqTime: number, requestLifetime: number): number {
+export function expiresAt(reqTime: number, requestLifetime: number): number {
   return reqTime + requestLifetime + SLACK_MS;
 }
 
 /** How far back a list must reach to close an attempt. */
-export function opensAt({ reqTime, checkedTo }: Pick<Attempt, 'reqTime' | 'checkedTo'>): number {
+export function listMustReachTo({ reqTime, checkedTo }: Pick<Attempt, 'reqTime' | 'checkedTo'>): number {
   return (checkedTo ?? reqTime) - SLACK_MS;
 }
 
-interface Claim {
+interface Candidate {
   readonly attempt: Attempt;
   readonly item: WantedItem;
   order: string | null;
@@ -123,10 +123,10 @@ export function reconcile(
   list: List,
   { known, newest = new Map(), requestLifetime, matchCost = () => 0 }: Context,
 ): Reconciled {
-  const span = requestLifetime + SLACK_MS;
+  const window = requestLifetime + SLACK_MS;
   const listed = new Map(list.rows.map((row, index) => [row.id, { row, index }]));
   const claims = attempts.flatMap((attempt) =>
-    attempt.items.map((item): Claim => ({ attempt, item, order: item.order })),
+    attempt.items.map((item): Candidate => ({ attempt, item, order: item.order })),
   );
   const byKey = groupBy(claims, ({ item }) => item.matchKey);
   for (const claim of claims) {
@@ -134,33 +134,35 @@ export function reconcile(
     const key = listed.get(claim.order ?? '')?.row.matchKey ?? claim.item.matchKey;
     if (key !== claim.item.matchKey) byKey.set(key, [...(byKey.get(key) ?? []), claim]);
   }
-  const accounted = new Set([...known, ...claims.flatMap(({ order }) => order ?? [])]);
-  const free = new Set(list.rows.filter(({ id }) => !accounted.has(id)).reverse());
+  const claimed = new Set([...known, ...claims.flatMap(({ order }) => order ?? [])]);
+  const free = new Set(list.rows.filter(({ id }) => !claimed.has(id)).reverse());
 
   const boundaries = new Map(attempts.map((attempt) => [attempt, boundaryOf(attempt, list.rows)]));
   const isNewer = (row: Row, attempt: Attempt) => (listed.get(row.id)?.index ?? 0) < (boundaries.get(attempt) ?? 0);
-  const madeAt = ({ order, attempt }: Claim) => listed.get(order ?? '')?.row.time ?? attempt.reqTime;
-  const gap = (row: Row, claim: Claim) =>
+  const madeAt = ({ order, attempt }: Candidate) => listed.get(order ?? '')?.row.time ?? attempt.reqTime;
+  const gap = (row: Row, claim: Candidate) =>
     Math.min(Math.abs(row.time - madeAt(claim)), Math.abs(row.time - claim.attempt.reqTime));
   /** Nothing is executed before it is sent: an order that is dated before its request shows that the list has another clock. */
-  const isAfterSending = (row: Row, claim: Claim) => {
+  const isAfterSending = (row: Row, claim: Candidate) => {
     const { attempt } = claim;
     if (attempt.isOlder !== undefined) return isNewer(row, attempt);
     const after = madeAt(claim) - attempt.reqTime;
-    const isOneClock = after >= -SLACK_MS && after <= span;
-    return row.time >= (isOneClock ? attempt.reqTime - SLACK_MS : madeAt(claim) - span);
+    const isOneClock = after >= -SLACK_MS && after <= window;
+    return row.time >= (isOneClock ? attempt.reqTime - SLACK_MS : madeAt(claim) - window);
   };
-  const fits = (row: Row, claim: Claim) => matchCost(row.id, claim.item.id) !== undefined && isAfterSending(row, claim);
+  const fits = (row: Row, claim: Candidate) =>
+    matchCost(row.id, claim.item.id) !== undefined && isAfterSending(row, claim);
   /** The better it fits, and then the nearer it is. */
-  const distance = (row: Row, claim: Claim) => (matchCost(row.id, claim.item.id) ?? 0) * 2 * span + gap(row, claim);
-  const mayBe = (row: Row, claim: Claim) =>
-    fits(row, claim) && (claim.attempt.isOlder !== undefined || gap(row, claim) <= span);
-  const mayRepeat = (row: Row, claim: Claim) => {
+  const distance = (row: Row, claim: Candidate) =>
+    (matchCost(row.id, claim.item.id) ?? 0) * 2 * window + gap(row, claim);
+  const mayBe = (row: Row, claim: Candidate) =>
+    fits(row, claim) && (claim.attempt.isOlder !== undefined || gap(row, claim) <= window);
+  const mayRepeat = (row: Row, claim: Candidate) => {
     if (!fits(row, claim)) return false;
     const newestId = newest.get(claim.item.id);
     const { hasClientId, answer } = claim.attempt;
     const mayComeLate = claim.item.state === 'absent' && (hasClientId === true || answer === 'lost');
-    if (!mayComeLate && gap(row, claim) > span) return false;
+    if (!mayComeLate && gap(row, claim) > window) return false;
     if (newestId === null) return claim.order !== null;
     const last = listed.get(newestId ?? '')?.row;
     return last === undefined || row.time <= last.time;
@@ -199,7 +201,7 @@ export function reconcile(
     const row = own === undefined ? nearest : fitting.find(({ id }) => id === own);
     if (row === undefined) continue;
     free.delete(row);
-    takers.set(row.matchKey, (takers.get(row.matchKey) ?? new Set()).add(attempt.writeId));
+    takers.set(row.matchKey, (takers.get(row.matchKey) ?? new Set()).add(attempt.writeKey));
     if (attempt.hasClientId !== true || own !== undefined) claim.order = row.id;
     else {
       reserved.add(row.matchKey);
@@ -209,25 +211,25 @@ export function reconcile(
 
   // 3. a remaining row that matches something was made by a request that was executed again
   const ambiguous = new Set<string>();
-  const duplicates = new Map<Claim, Row[]>();
+  const duplicates = new Map<Candidate, Row[]>();
   for (const row of free) {
     const fitting = (byKey.get(row.matchKey) ?? []).filter((claim) => mayRepeat(row, claim));
     for (const { attempt, item } of fitting)
       if (attempt.hasClientId === true && !newest.has(item.id)) needsLookup.add(item.id);
     const proven = fitting.find(({ item }) => newest.get(item.id) === row.id);
-    const made = proven === undefined ? fitting.filter(isMade) : [proven];
+    const made = proven === undefined ? fitting.filter(isSatisfied) : [proven];
     const nearest = leastBy(made, (claim) => distance(row, claim));
     if (nearest === undefined) continue;
-    const { writeId } = nearest.attempt;
+    const { writeKey: writeId } = nearest.attempt;
     // a write without an answer may have made it: a later list decides
-    const isDisputed = fitting.some(({ item, attempt }) => item.state === 'open' && attempt.writeId !== writeId);
+    const isDisputed = fitting.some(({ item, attempt }) => item.state === 'open' && attempt.writeKey !== writeId);
     if (isDisputed && proven === undefined) {
       ambiguous.add(writeId);
       continue;
     }
     // of lines of one batch that agree, those that have no order yet
-    const isVacant = (claim: Claim) =>
-      claim.order === null && !duplicates.has(claim) && claim.attempt.writeId === writeId;
+    const isVacant = (claim: Candidate) =>
+      claim.order === null && !duplicates.has(claim) && claim.attempt.writeKey === writeId;
     const claim = made.find(isVacant) ?? nearest;
     duplicates.set(claim, [...(duplicates.get(claim) ?? []), row]);
   }
@@ -237,39 +239,40 @@ export function reconcile(
   const reaches = (attempt: Attempt) =>
     list.since === Number.NEGATIVE_INFINITY ||
     (attempt.isOlder === undefined
-      ? list.since <= opensAt(attempt)
+      ? list.since <= listMustReachTo(attempt)
       : (boundaries.get(attempt) ?? 0) < list.rows.length);
   const outcomes = new Map<string, ItemOutcome>();
   const closed = new Set<string>();
   for (const attempt of attempts) {
     const own = byAttempt.get(attempt.id) ?? [];
-    const isDecidedHere = attempt.hasClientId !== true;
+    const listDecides = attempt.hasClientId !== true;
     for (const { item, order } of own)
-      if (order !== null && item.order === null && isDecidedHere)
-        outcomes.set(item.id, { outcome: 'placed', id: order });
+      if (order !== null && item.order === null && listDecides) outcomes.set(item.id, { outcome: 'placed', id: order });
     if (!reaches(attempt)) continue;
     const missing = own.filter(({ item, order }) => item.state === 'open' && order === null);
-    const isLate = list.began > closesAt(attempt.reqTime, requestLifetime);
+    const isLate = list.began > expiresAt(attempt.reqTime, requestLifetime);
     const isShown =
       attempt.answeredIds.every((id) => listed.has(id)) &&
       (attempt.checkedTo !== undefined || own.every(({ order }) => order === null || listed.has(order)));
     const isNamedPlaced = attempt.answeredIds.every((id) => explained.has(id));
     const isDecided =
-      isDecidedHere &&
+      listDecides &&
       !missing.some(({ item }) => reserved.has(item.matchKey)) &&
       ((attempt.answer === 'partial' && isShown && isNamedPlaced) ||
         attempt.answer === 'refused' ||
-        ((attempt.answer === 'lost' || attempt.answer === 'deferred') && isLate));
+        ((attempt.answer === 'lost' || attempt.answer === 'refusedForTiming') && isLate));
     const absent = attempt.answer === 'partial' || attempt.answer === 'refused' ? 'refused' : 'notSent';
     if (isDecided) for (const { item } of missing) outcomes.set(item.id, { outcome: absent });
     const isTakenFrom = own.some(({ item }) =>
-      [...(takers.get(item.matchKey) ?? [])].some((writeId) => writeId !== attempt.writeId),
+      [...(takers.get(item.matchKey) ?? [])].some((writeId) => writeId !== attempt.writeKey),
     );
-    if (isTakenFrom) ambiguous.add(attempt.writeId);
-    if (isLate && isShown && (missing.length === 0 || isDecided) && !ambiguous.has(attempt.writeId))
+    if (isTakenFrom) ambiguous.add(attempt.writeKey);
+    if (isLate && isShown && (missing.length === 0 || isDecided) && !ambiguous.has(attempt.writeKey))
       closed.add(attempt.id);
   }
-  const waiting = attempts.filter(({ id }) => !closed.has(id)).map(({ reqTime }) => closesAt(reqTime, requestLifetime));
+  const waiting = attempts
+    .filter(({ id }) => !closed.has(id))
+    .map(({ reqTime }) => expiresAt(reqTime, requestLifetime));
   return {
     outcomes,
     duplicates: [...duplicates].map(([{ attempt, item, order }, rows]) => ({
@@ -292,8 +295,8 @@ function boundaryOf({ isOlder }: Attempt, rows: readonly Row[]): number {
 }
 
 /** Requests without an answer before refused ones, the earlier before the later. */
-function byNeed(one: Claim, other: Claim): number {
-  const rank = ({ attempt }: Claim) => (attempt.answer === 'refused' ? 1 : 0);
+function byNeed(one: Candidate, other: Candidate): number {
+  const rank = ({ attempt }: Candidate) => (attempt.answer === 'refused' ? 1 : 0);
   const { attempt: left } = one;
   const { attempt: right } = other;
   return (
@@ -302,7 +305,7 @@ function byNeed(one: Claim, other: Claim): number {
 }
 
 /** Whether another identical row would be one too many. Without an order, a client id has to prove that. */
-function isMade({ attempt, item, order }: Claim): boolean {
+function isSatisfied({ attempt, item, order }: Candidate): boolean {
   return order !== null || (item.state === 'absent' && attempt.hasClientId !== true);
 }
 

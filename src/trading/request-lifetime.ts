@@ -24,20 +24,20 @@ export function assumedRequestLifetime({ requestLifetime }: Pick<TradingAccount,
  * Whether the exchange accepts this `reqTime`, asked with a read. The read depends on the write: a key that may withdraw may
  * lack the permission for orders.
  */
-export type AgeCheck = (account: TradingAccount, reqTime: number) => Promise<boolean>;
+export type AcceptsReqTime = (account: TradingAccount, reqTime: number) => Promise<boolean>;
 
 /** Asks for an order that does not exist. */
-export function orderAgeCheck(market: string): AgeCheck {
+export function orderAgeCheck(market: string): AcceptsReqTime {
   return ({ client, host }, reqTime) => client.acceptsForOrders(market, newClientId(host), reqTime);
 }
 
 /** Asks for a withdrawal record. */
-function withdrawalAgeCheck(coin: string): AgeCheck {
+function withdrawalAgeCheck(coin: string): AcceptsReqTime {
   return ({ client }, reqTime) => client.acceptsForWithdrawals(coin, reqTime);
 }
 
 /** The check for a write that can be looked up. */
-export function ageCheckOf(intent: Exclude<RecordedWrite, RecordedWrite<'call'>>): AgeCheck {
+export function ageCheckOf(intent: Exclude<RecordedWrite, RecordedWrite<'call'>>): AcceptsReqTime {
   return isOf(intent, 'withdraw') ? withdrawalAgeCheck(intent.terms.coin) : orderAgeCheck(intent.terms.market);
 }
 
@@ -45,7 +45,7 @@ export function ageCheckOf(intent: Exclude<RecordedWrite, RecordedWrite<'call'>>
  * How long after its `reqTime` the exchange accepts a request: milliseconds, rounded up to a second; Infinity if it accepted
  * every age tried. Found by bisection, then remembered. Throws Failure as the client's `read`.
  */
-export async function requestLifetimeOf(account: TradingAccount, ageCheck: AgeCheck): Promise<number> {
+export async function requestLifetimeOf(account: TradingAccount, ageCheck: AcceptsReqTime): Promise<number> {
   const { requestLifetime, client, host } = account;
   if (requestLifetime.known !== undefined) return requestLifetime.known;
   const accepts = (age: number) => ageCheck(account, client.now() - age);

@@ -8,18 +8,18 @@ import type { JournalEntry } from './journal/entry.js';
 import {
   isOf,
   type JournalEvent,
-  type Operation,
   type OrderTerms,
   type Outcome,
   ownerText,
   type RecordedWrite,
   type Settled,
+  type WriteKind,
 } from './journal/intent.js';
-import { settleOrder } from './orders/settle-order.js';
-import { recheckAbsentOrder, verifyOrders } from './orders/verify-orders.js';
+import { findOrderOutcome } from './orders/settle-order.js';
+import { lookUpAbsentOrder, verifyOrders } from './orders/verify-orders.js';
 import { settleReplace } from './replace/replace.js';
 import { ageCheckOf, requestLifetimeOf } from './request-lifetime.js';
-import { settleWithdrawal } from './withdrawals/settle-withdrawal.js';
+import { findWithdrawalOutcome } from './withdrawals/settle-withdrawal.js';
 import { verifyWithdrawals } from './withdrawals/verify-withdrawals.js';
 
 /** A write of the journal, with what is known of it now. */
@@ -77,9 +77,9 @@ interface ResolvedOne {
 
 async function resolveOne(account: TradingAccount, entry: JournalEntry, end: boolean): Promise<ResolvedOne> {
   const { intent } = entry;
-  const isOwn = canSettle(entry);
-  const isUnderWay = !isOwn && entry.isUnderWay;
-  const settledOne = isOwn ? await SETTLERS[intent.operation](account, entry, end) : NOTHING;
+  const isClaimed = claimForSettling(entry);
+  const isUnderWay = !isClaimed && entry.isUnderWay;
+  const settledOne = isClaimed ? await SETTLERS[intent.operation](account, entry, end) : NOTHING;
   const { outcome = 'unknown', duplicates, ...ambiguity } = settledOne;
   const settled = settledNow(account, intent.id);
   const events = timelineOf(eventsOf(account, entry, isUnderWay));
@@ -91,21 +91,21 @@ async function resolveOne(account: TradingAccount, entry: JournalEntry, end: boo
  * A settled write that the user asks for by its id. One that counts as refused or not sent is looked for again, for as long
  * as it is remembered; if it exists after all, the user knows by now.
  */
-export async function settledWrite(account: TradingAccount, id: string): Promise<Settled | undefined> {
+export async function recheckSettledWrite(account: TradingAccount, id: string): Promise<Settled | undefined> {
   const { archive } = account.journal;
   const intent = archive.find(id)?.intent;
   if (intent === undefined) return undefined;
   await tryRead(async () => recheckAbsent(account, intent));
-  for (const entry of account.journal.unexpected()) if (entry.intent.id === id) entry.acknowledge();
+  for (const entry of account.journal.unexpected()) if (entry.intent.id === id) entry.markSeen();
   return archive.find(id);
 }
 
 async function recheckAbsent(account: TradingAccount, intent: RecordedWrite): Promise<void> {
-  if (isOf(intent, 'order')) await recheckAbsentOrder(account, intent);
+  if (isOf(intent, 'order')) await lookUpAbsentOrder(account, intent);
   if (isOf(intent, 'withdraw')) await verifyWithdrawals(account, intent.terms.coin);
   if (!isOf(intent, 'orderMoreV2')) return;
-  const lost = keptJob(account.journal, intent.id)?.lostLines.size ?? 0;
-  if (lost > 0) await verifyOrders(account, intent.terms, { depth: 'all', recheck: intent.id });
+  const lost = keptJob(account.journal, intent.id)?.expiredLines.size ?? 0;
+  if (lost > 0) await verifyOrders(account, intent.terms, { reach: 'all', includeVerified: intent.id });
 }
 
 /** Settled writes that exist although they counted as refused or not sent, until the user has asked for them by their ids. */
@@ -122,7 +122,7 @@ function settledNow({ journal }: TradingAccount, id: string): Settled | undefine
  * Whether this process may settle it. Only one may: once another has, its id may be in use again, for another record. If the
  * disk takes no line, it takes no such record either.
  */
-function canSettle(entry: JournalEntry): boolean {
+function claimForSettling(entry: JournalEntry): boolean {
   if (entry.isOf('call') || entry.isOf('orderMoreV2')) return !entry.isUnderWay;
   try {
     return entry.claim();
@@ -153,10 +153,10 @@ const NOTHING: SettledOne = { duplicates: [] };
 
 type Settler = (account: TradingAccount, entry: JournalEntry, end: boolean) => Promise<SettledOne>;
 
-const SETTLERS: Readonly<Record<Operation, Settler>> = {
+const SETTLERS: Readonly<Record<WriteKind, Settler>> = {
   order: async (account, entry) => {
     // one read at the end, for all of them: the list may be long
-    await settleOrder(account, entry as JournalEntry<'order'>, { duplicates: 'later' });
+    await findOrderOutcome(account, entry as JournalEntry<'order'>, { duplicates: 'later' });
     return NOTHING;
   },
   cancelOrder: async (account, entry) => {
@@ -170,7 +170,7 @@ const SETTLERS: Readonly<Record<Operation, Settler>> = {
   // no operation shows the outcome: only the user can look it up on the exchange
   call: async () => NOTHING,
   withdraw: async (account, entry) => {
-    const settled = await settleWithdrawal(account, entry as JournalEntry<'withdraw'>);
+    const settled = await findWithdrawalOutcome(account, entry as JournalEntry<'withdraw'>);
     return settled.outcome === 'unknown' && settled.ambiguity !== undefined
       ? { ...NOTHING, ambiguity: settled.ambiguity }
       : NOTHING;
@@ -201,7 +201,7 @@ async function duplicatesEverywhere(account: TradingAccount): Promise<Duplicates
   const duplicates: Duplicates[] = [];
   for (const market of account.journal.markets()) {
     for (const side of ['buy', 'sell'] as const) {
-      const found = await tryRead(() => verifyOrders(account, { market, side }, { depth: 'all' }));
+      const found = await tryRead(() => verifyOrders(account, { market, side }, { reach: 'all' }));
       if (found === undefined)
         account.reportProgress(
           `The orders of ${market} could not be checked for duplicates; a later command will do it.`,

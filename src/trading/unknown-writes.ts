@@ -4,7 +4,7 @@ import type { OrderReference } from '../domain/order.js';
 import { type Advice, suggest } from '../errors.js';
 import { Job } from './batches/job.js';
 import type { JournalEntry } from './journal/entry.js';
-import { isOf, marketOf, type Operation } from './journal/intent.js';
+import { isOf, marketOf, type WriteKind } from './journal/intent.js';
 import type { Journal, Unsettled } from './journal/journal.js';
 
 /** A write of the journal that was or may have been sent, and whose outcome is unknown. */
@@ -12,7 +12,7 @@ export interface UnknownWrite {
   /** The id of its record. */
   readonly id: string;
   /** Null if the record cannot be read. */
-  readonly operation: Operation | null;
+  readonly operation: WriteKind | null;
   /** Null if it concerns no market, or one that its record does not tell. */
   readonly market: string | null;
   /** The coins whose balance it may change; null if its record does not tell. */

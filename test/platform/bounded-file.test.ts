@@ -22,7 +22,7 @@ import { FaultLog } from '../../src/sandbox/faults/log.js';
 import { readRecord } from '../../src/sandbox/lifecycle/files.js';
 import { failureIn } from '../../src/sandbox/lifecycle/log.js';
 import { openState } from '../../src/sandbox/store/state-file.js';
-import { readFrom, readIfThere } from '../../src/trading/journal/files.js';
+import { readFrom, readIfExists } from '../../src/trading/journal/files.js';
 import { runPit, serveSandbox, temporaryHome } from '../support/pit.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pit-endless-'));
@@ -65,7 +65,7 @@ describe.each(ENDLESS)('%s', (_what, file) => {
     ['a log of faults', (one) => new FaultLog(one)],
     ["a sandbox's log", (one) => failureIn(one, 0)],
     ['certificates', requireCertificates],
-    ['a record of the journal', readIfThere],
+    ['a record of the journal', readIfExists],
     ['the end of a record of the journal', (one) => readFrom(one, 0)],
   ])('is refused as %s', (_reader, read) => {
     expect(() => read(file)).toThrow(REFUSED);

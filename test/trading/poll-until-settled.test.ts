@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { placeOrder } from '../../src/trading/orders/place.js';
-import { settleOrder } from '../../src/trading/orders/settle-order.js';
+import { findOrderOutcome } from '../../src/trading/orders/settle-order.js';
 import { KEYS } from '../exchange/support.js';
 import { type FakeHost, NOW } from '../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
@@ -58,7 +58,7 @@ async function unanswered(remembered: number, budgetMs: number, heldMs?: number)
 describe('a known tolerance that has become too short', () => {
   it('settles nothing, so that an order that executes after its end is found', async () => {
     const { account, entry } = await unanswered(5_000, 40_000, 20_000);
-    expect(await settleOrder(account, entry)).toMatchObject({ outcome: 'placed', id: '7' });
+    expect(await findOrderOutcome(account, entry)).toMatchObject({ outcome: 'placed', id: '7' });
   });
 
   it.each([
@@ -66,14 +66,14 @@ describe('a known tolerance that has become too short', () => {
     [120_000, 'notSent'],
   ])('is measured again, and polling continues with the new one: within %d ms %s', async (budgetMs, outcome) => {
     const { account, entry } = await unanswered(5_000, budgetMs);
-    expect(await settleOrder(account, entry)).toMatchObject({ outcome });
+    expect(await findOrderOutcome(account, entry)).toMatchObject({ outcome });
     expect(account.requestLifetime.known).toBeGreaterThanOrEqual(60_000);
     expect(account.requestLifetime.known).toBeLessThanOrEqual(62_000);
   });
 
   it('is verified with one request, dated like the lost one', async () => {
     const { server, account, entry } = await unanswered(60_000, 120_000);
-    expect(await settleOrder(account, entry)).toMatchObject({ outcome: 'notSent' });
+    expect(await findOrderOutcome(account, entry)).toMatchObject({ outcome: 'notSent' });
     const old = server.requests.filter(({ target }) => query(target).reqTime === String(entry.intent.reqTime));
     expect(old.filter(({ target }) => query(target).customerOrderId !== CLIENT_ID)).toHaveLength(1);
   });
@@ -88,7 +88,7 @@ describe('the end of the tolerance', () => {
     const write = { operation: 'order', terms: TERMS } as const;
     const entry = account.journal.begin<'order'>(write, { id: CLIENT_ID, reqTime: host.now() });
     const stale = remembering(account, server.url, 90_000);
-    expect(await settleOrder(stale, entry)).toMatchObject({ outcome: 'unknown' });
+    expect(await findOrderOutcome(stale, entry)).toMatchObject({ outcome: 'unknown' });
     expect(account.journal.open()).toHaveLength(1);
   });
 
@@ -119,7 +119,7 @@ describe('a wait for the outcome of a write', () => {
         ends += 1;
       };
     };
-    await settleOrder({ ...account, showWait }, entry);
+    await findOrderOutcome({ ...account, showWait }, entry);
     return { starts, ends, said, requests: server.requests.length };
   }
 

@@ -34,7 +34,7 @@ type Changes = Partial<Attempt> & { readonly at?: number };
 
 /** A request whose one item, unless `items` says otherwise, is open and has the name of the request. */
 function request(id: string, answer: Attempt['answer'], { at = 0, ...changes }: Changes = {}): Attempt {
-  return { id, writeId: id, items: [open(id)], answer, answeredIds: [], reqTime: SENT + at, ...changes };
+  return { id, writeKey: id, items: [open(id)], answer, answeredIds: [], reqTime: SENT + at, ...changes };
 }
 
 const lost = (id: string, changes?: Changes) => request(id, 'lost', changes);
@@ -282,7 +282,7 @@ describe('a remaining row that a write without an answer may have made', () => {
   });
 
   it('is a duplicate if both belong to one write', () => {
-    const [one, other] = [answered('a', '7'), lost('b', { at: 1_000, writeId: 'a' })];
+    const [one, other] = [answered('a', '7'), lost('b', { at: 1_000, writeKey: 'a' })];
     expect(decide([one, other], rows, { since: 0 })).toEqual({ outcomes: { b: '9' }, duplicates: { a: ['8'] } });
   });
 
@@ -478,7 +478,7 @@ describe('an open item without a row', () => {
   const outcome = (answer: Attempt['answer'], began: number) => decide([request('a', answer)], [], { began });
 
   it('was not sent, once the exchange has stopped accepting a request that was lost or deferred', () => {
-    for (const answer of ['lost', 'deferred'] as const) {
+    for (const answer of ['lost', 'refusedForTiming'] as const) {
       expect(outcome(answer, SPAN)).toEqual({});
       expect(outcome(answer, LATE)).toEqual({ outcomes: { a: 'notSent' }, closed: ['a'] });
     }
@@ -558,7 +558,7 @@ describe('a request is closed by a list', () => {
   });
 
   it('if only its own group took such rows', () => {
-    const attempts = [answered('a', '7'), lost('b', { writeId: 'a' })];
+    const attempts = [answered('a', '7'), lost('b', { writeKey: 'a' })];
     expect(decide(attempts, [row('8', 20), row('7', 10)], { began: LATE })).toEqual({
       outcomes: { b: '8' },
       closed: ['a', 'b'],

@@ -105,7 +105,7 @@ class Model {
     });
     const answer = ids === undefined ? 'lost' : isAll ? 'answered' : ids.length === 0 ? 'refused' : 'partial';
     const named = answer === 'partial' ? (ids ?? []) : [];
-    this.attempts.push({ id, writeId: id, items, answer, answeredIds: named, reqTime, hasClientId: hasClientIds });
+    this.attempts.push({ id, writeKey: id, items, answer, answeredIds: named, reqTime, hasClientId: hasClientIds });
   }
 
   foreign(at: number, matchKey: number): void {
@@ -295,7 +295,7 @@ describe('any interleaving of requests, executions and lists', () => {
 });
 
 const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
-  ...{ id: 'a', writeId: 'a', answer: 'lost', answeredIds: [], reqTime: START },
+  ...{ id: 'a', writeKey: 'a', answer: 'lost', answeredIds: [], reqTime: START },
   items: [{ id: 'a 0', matchKey: 'k', order: null, state: 'open' }],
   ...changes,
 });
@@ -337,7 +337,7 @@ describe('a request without an answer', () => {
   it('reserves the rows that fit it if its order is read by client id', () => {
     const lost = attempt({
       id: 'b',
-      writeId: 'b',
+      writeKey: 'b',
       hasClientId: true,
       items: [{ id: 'b 0', matchKey: 'k', order: null, state: 'open' }],
     });
@@ -380,7 +380,11 @@ it('an order that appears after its refusal is reported as its order', () => {
 });
 
 it('gives a row to the request whose answer named it, though an earlier one would fit', () => {
-  const earlier = attempt({ id: 'b', writeId: 'b', items: [{ id: 'b 0', matchKey: 'k', order: null, state: 'open' }] });
+  const earlier = attempt({
+    id: 'b',
+    writeKey: 'b',
+    items: [{ id: 'b 0', matchKey: 'k', order: null, state: 'open' }],
+  });
   const short = attempt({
     answer: 'partial',
     answeredIds: ['7'],

@@ -34,7 +34,7 @@ export async function executeWrite(
 ): Promise<Answer | undefined> {
   const write = readRawWrite(operation, values);
   if (write.kind === 'order') {
-    const { checkGiven, sendOrder } = await import('../order/order.js');
+    const { checkGiven, previewAndPlace: sendOrder } = await import('../order/order.js');
     const { price, amount, ...terms } = write.terms;
     const words = { amount: readAmount(amount), at: readPrice(price) };
     const request: OrderRequest = { ...terms, ...words, id: write.clientId, overridden };

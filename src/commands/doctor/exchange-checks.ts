@@ -190,7 +190,7 @@ export const journal: Check = {
     const { context } = probes;
     const own = await journalOf(context);
     const result = own === undefined ? skippedWithoutKey(NO_JOURNAL) : unknownOutcomes(own);
-    const elsewhere = await unknownOutcomesElsewhere(context, own?.account ?? null);
+    const elsewhere = await unknownOutcomesElsewhere(context, own?.folder ?? null);
     if (elsewhere === null) return result;
     return warn(`${result.detail}; ${elsewhere.detail}`, [...partsOf(result.fix), ...elsewhere.fixes]);
   },
@@ -241,7 +241,7 @@ async function unknownOutcomesElsewhere(context: Context, own: string | null): P
   const counts = accountsWithJournal(state)
     .filter((account) => account !== own && account !== SANDBOX_JOURNAL)
     .map((account) => new Journal(host, state, account))
-    .map((one) => ({ account: one.account, count: unknownWritesIn(one).length + one.damaged().length }))
+    .map((one) => ({ account: one.folder, count: unknownWritesIn(one).length + one.damaged().length }))
     .filter(({ count }) => count > 0);
   const total = counts.reduce((sum, { count }) => sum + count, 0);
   if (total === 0) return null;

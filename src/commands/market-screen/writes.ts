@@ -12,7 +12,7 @@ import type { TradingAccount } from '../../trading/account.js';
 import { readAmount, readPrice } from '../../trading/expressions.js';
 import { unknownWrites } from '../../trading/unknown-writes.js';
 import { cancelEverything, cancelNamed } from '../cancel/cancel.js';
-import { sendOrder } from '../order/order.js';
+import { previewAndPlace } from '../order/order.js';
 import { sendReplacement } from '../order/replace.js';
 import { createContext } from '../session/context.js';
 import type { Message, WatchEvent, WriteRequest } from './state.js';
@@ -151,7 +151,7 @@ function carryOut({ context, account }: WritePlace, request: WriteRequest, marke
       const { side, type, amount, price } = request;
       const terms = { side, market, amount: readAmount(amount), at: readPrice(price), type };
       const flags = { account: 'spot' as const, borrow: false, repay: false, id: undefined, overridden: [] };
-      return sendOrder(context, account, { ...terms, ...flags });
+      return previewAndPlace(context, account, { ...terms, ...flags });
     }
   }
 }

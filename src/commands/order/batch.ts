@@ -165,7 +165,7 @@ async function finishedAnswer(context: Context, account: TradingAccount, job: Jo
   const { id, terms } = job;
   if (account.journal.find(id) !== undefined) return runJob(context, account, resumeJob(account, id));
   const { market, side } = terms;
-  if ((await tryRead(() => verifyOrders(account, { market, side }, { depth: 'all' }))) === undefined)
+  if ((await tryRead(() => verifyOrders(account, { market, side }, { reach: 'all' }))) === undefined)
     context.output.warn(UNCHECKED_BATCH);
   const entry = account.journal.job(id);
   return batchAnswer(entry === undefined ? job : new Job(entry), { kind: 'finished' });

@@ -30,7 +30,7 @@ import { SendGate } from '../../trading/journal/entry.js';
 import type { OrderTerms } from '../../trading/journal/intent.js';
 import { type Placement, placeOrder, type RecordOptions, refuseDuplicate } from '../../trading/orders/place.js';
 import type { Unknown } from '../../trading/orders/settle-order.js';
-import { averageOfFills, checkOrder, newClientId, notionalText } from '../../trading/orders/terms.js';
+import { averageOfFills, newClientId, notionalText, validateOrder } from '../../trading/orders/terms.js';
 import { concernsMarket, unknownWrites } from '../../trading/unknown-writes.js';
 import { dryRun, dryRunShape } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
@@ -100,7 +100,7 @@ export default define({
     if (request === undefined && !context.prompts.available) throw firstMissing(given);
     requireConsent(context);
     const trading = await context.trading.account();
-    if (request !== undefined) return sendOrder(context, trading, request);
+    if (request !== undefined) return previewAndPlace(context, trading, request);
     const { sendGuided } = await import('./guided/guided.js');
     return sendGuided(context, trading, given);
   },
@@ -184,7 +184,7 @@ interface Guided {
 }
 
 /** Previews an order, asks, and places it; for `--dry-run` only the preview. */
-export async function sendOrder(
+export async function previewAndPlace(
   context: Context,
   account: TradingAccount,
   request: OrderRequest,
@@ -235,7 +235,7 @@ async function prepareOrder(
     resolveOrder(orderContext.snapshot, market, request),
     isNew ? undefined : requireNewId(account.client, request.market, id),
   ]);
-  checkOrder(market, price, amount);
+  validateOrder(market, price, amount);
   const terms = {
     market: request.market,
     side,

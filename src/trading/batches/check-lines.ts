@@ -2,7 +2,7 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { Failure, usage } from '../../errors.js';
 import type { BatchLine } from '../journal/intent.js';
-import { checkOrder } from '../orders/terms.js';
+import { validateOrder } from '../orders/terms.js';
 
 /** The most lines that are named; a file in another format has thousands of bad ones. */
 const MAX_NAMED = 3;
@@ -41,6 +41,6 @@ export class BadLines {
 export function checkLines(market: Market, lines: readonly BatchLine[], what: 'Line' | 'Order'): void {
   const bad = new BadLines(what);
   for (const [number, price, amount] of lines)
-    bad.try(number, () => checkOrder(market, Decimal.of(price), Decimal.of(amount)));
+    bad.try(number, () => validateOrder(market, Decimal.of(price), Decimal.of(amount)));
   bad.refuse();
 }

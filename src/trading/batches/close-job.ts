@@ -1,5 +1,5 @@
 import type { DuplicateOrders } from '../duplicates.js';
-import { unlessDiskFails } from '../journal/files.js';
+import { ignoringDiskErrors } from '../journal/files.js';
 import type { BatchLine, Settled, Settlement } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import type { BatchFact } from './batch-fact.js';
@@ -19,7 +19,7 @@ export function outcomeOf(job: Job): Settlement['outcome'] | 'unknown' {
  * Moves a job without unknown outcomes to the archive. Its file is kept, so that the job can still be resumed.
  * @param checkedTo when the list was read that its orders were compared with, by the exchange's clock
  */
-export function closeJob(job: Job, checkedTo?: number): void {
+export function settleJobRecord(job: Job, checkedTo?: number): void {
   const outcome = outcomeOf(job);
   if (outcome === 'unknown') throw new Error('a job with an unknown outcome cannot be closed');
   const duplicates = [...job.duplicates.keys()];
@@ -56,7 +56,7 @@ export function addLateOrders(journal: Journal, { id }: Job, reports: readonly D
   const [kept, job] = [archive.find(id), keptJob(journal, id)];
   if (kept === undefined || job === undefined) return;
   const more = reports.flatMap(({ line, ids }) => (line === undefined ? [] : ids.map((one): Duplicate => [line, one])));
-  unlessDiskFails(() => {
+  ignoringDiskErrors(() => {
     const accounted = { ...kept, duplicates: [...new Set([...kept.duplicates, ...more.map(([, one]) => one)])] };
     archive.add(accounted, kept);
     // another process may have found and recorded them too
@@ -93,12 +93,12 @@ function summaryOf(job: Job, outcome: Settlement['outcome']): Settled {
 
 /**
  * Releases a job: closes it if nothing is left to do or nothing was ever placed, and otherwise leaves it open.
- * @param checkedTo as for {@link closeJob}
+ * @param checkedTo as for {@link settleJobRecord}
  */
 export function endJob(job: Job, why: string, checkedTo?: number): void {
   const { placed, refused, unknown } = job.counts();
   const isUntouched = placed + refused + unknown === 0;
-  if (job.pendingRequests.size === 0 && (isUntouched || job.unsent().length === 0)) closeJob(job, checkedTo);
+  if (job.pendingRequests.size === 0 && (isUntouched || job.unsent().length === 0)) settleJobRecord(job, checkedTo);
   else job.entry.release(`stopped (${why}): ${wordsOf(job)}`);
 }
 

@@ -3,7 +3,7 @@ import type { Order } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { EXPIRED } from '../orders/settle-order.js';
-import { recordKey } from '../orders/terms.js';
+import { orderKey } from '../orders/terms.js';
 import { knownOrders } from '../orders/verify-orders.js';
 import type { BatchFact } from './batch-fact.js';
 import type { Job } from './job.js';
@@ -37,7 +37,7 @@ export async function closeNamed(account: TradingAccount, job: Job): Promise<voi
     const there = named.filter((order) => !isOfAnother(account, job, order));
     const left = new Set(request.lines);
     const found = there.flatMap((record): (readonly [line: number, id: string])[] => {
-      const key = recordKey(record, job.terms.side);
+      const key = orderKey(record, job.terms.side);
       const line = [...left].find((one) => job.keys[one] === key);
       if (line === undefined) return [];
       left.delete(line);

@@ -4,7 +4,7 @@ import { OBSERVED, REFUSES_EVERY_ORDER } from '../../exchange/observed-codes.js'
 import type { Refused } from '../../exchange/response.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
-import { closesAt } from '../reconcile.js';
+import { expiresAt } from '../reconcile.js';
 import { assumedRequestLifetime } from '../request-lifetime.js';
 import { BatchSender, type SendProblem } from './batch-sender.js';
 import { endJob } from './close-job.js';
@@ -151,7 +151,7 @@ export class JobRun {
   #allowForPending(): void {
     const { client, budget } = this.account;
     const latest = Math.max(0, ...[...this.job.pendingRequests.values()].map(({ reqTime }) => reqTime));
-    budget.lengthen(Math.max(0, closesAt(latest, assumedRequestLifetime(this.account)) - client.now()));
+    budget.lengthen(Math.max(0, expiresAt(latest, assumedRequestLifetime(this.account)) - client.now()));
   }
 
   /** The result; undefined if the job continues. */

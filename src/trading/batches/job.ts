@@ -81,7 +81,7 @@ export class Job extends Progress {
   }
 
   /** The lines of requests without an answer that count as not sent: the exchange may still execute one, long after its time limit. */
-  get lostLines(): ReadonlySet<number> {
+  get expiredLines(): ReadonlySet<number> {
     const isLost = (line: number) => {
       const result = this.results[line];
       return result?.outcome === 'notSent' && result.code === null;

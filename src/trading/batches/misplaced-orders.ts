@@ -2,7 +2,7 @@ import { counted } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { suggest } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
-import { recordKey } from '../orders/terms.js';
+import { orderKey } from '../orders/terms.js';
 import type { Job } from './job.js';
 import { lineKey } from './lines.js';
 
@@ -26,7 +26,7 @@ export function misplacedIn(job: Job, records: readonly Order[]): readonly Mispl
   const unlike = records.flatMap((record): Misplaced[] => {
     const { id } = record;
     const line = named.get(id);
-    const key = recordKey(record, side);
+    const key = orderKey(record, side);
     const pair = line === undefined ? undefined : lines[line];
     if (line === undefined || key === undefined || pair === undefined || key === lineKey(pair)) return [];
     return [{ line, id, key }];

@@ -5,7 +5,7 @@ import { readOrderPages } from '../../exchange/growing-pages.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import { isSameRefusal } from '../orders/order-lookup.js';
-import { jobWrite, lineId, nameOf, openOrderWrites, rowOf, termsOf } from '../orders/reconcile-input.js';
+import { jobWrite, lineId, rowOf, termsOf, unclosedWrites, writeKey } from '../orders/reconcile-input.js';
 import { knownOrders, newestOrders } from '../orders/verify-orders.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { type List, type Reconciled, reconcile } from '../reconcile.js';
@@ -64,7 +64,7 @@ export async function reconcileJob(
   for (const request of [...job.pendingRequests.values()])
     if ([...request.lines].some(isRefused))
       closeRefused(job, request, typeof request.answer === 'object' ? request.answer.code : null);
-  return isRead && missing === 0 && (shows === undefined || !result.ambiguous.has(nameOf(job.entry)));
+  return isRead && missing === 0 && (shows === undefined || !result.ambiguous.has(writeKey(job.entry)));
 }
 
 /** Undefined if the orders of other writes cannot be determined. */
@@ -83,16 +83,16 @@ async function reconciled(
     since: isRead ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
   };
   // after the list, so that the journal covers all that is listed
-  const others = openOrderWrites(journal, job.terms).filter(({ entry }) => entry.intent.id !== job.id);
+  const others = unclosedWrites(journal, job.terms).filter(({ entry }) => entry.intent.id !== job.id);
   const known = records.length === 0 ? new Set<string>() : knownOrders(journal, job.terms, records, job.id);
   for (const id of [...others.flatMap(({ orders }) => orders), ...job.duplicates.keys()]) known.add(id);
   const attempts = [...own.attempts, ...others.flatMap((write) => write.attempts)];
   const context = { known, requestLifetime: assumedRequestLifetime(account) };
   const result = reconcile(attempts, list, context);
   if (result.needsLookup.size === 0) return result;
-  const asked = others.filter(({ entry }) => result.needsLookup.has(nameOf(entry)));
+  const asked = others.filter(({ entry }) => result.needsLookup.has(writeKey(entry)));
   const newest = await newestOrders(account, asked);
-  const isAnswered = asked.every(({ entry, isSettled }) => isSettled || newest.has(nameOf(entry)));
+  const isAnswered = asked.every(({ entry, isSettled }) => isSettled || newest.has(writeKey(entry)));
   return isAnswered ? reconcile(attempts, list, { ...context, newest }) : undefined;
 }
 
@@ -104,7 +104,7 @@ function takeInDuplicates(
 ): void {
   const own = jobWrite(job, false);
   const more = duplicates
-    .filter(({ attempt }) => attempt.writeId === nameOf(job.entry))
+    .filter(({ attempt }) => attempt.writeKey === writeKey(job.entry))
     .flatMap(({ item, rows }) => rows.map((row): Duplicate => [termsOf(own, item).line ?? 0, row.id]));
   if (more.length === 0) return;
   // before it is recorded: if this process is killed in between, it is reported twice rather than never
@@ -163,7 +163,7 @@ export const MAY_STILL_ARRIVE = 'earlier requests may still arrive';
  * @returns why not all of it is known; undefined if nothing is pending any more
  */
 export async function settleEarlier(account: TradingAccount, job: Job): Promise<string | undefined> {
-  const mayHaveUnsent = !job.isWhole || job.lostLines.size > 0;
+  const mayHaveUnsent = !job.isWhole || job.expiredLines.size > 0;
   if (mayHaveUnsent && !(await reconcileUnsent(account, job))) return 'the lists of orders could not be read';
   await settlePending(account, job);
   return job.pendingRequests.size === 0 ? undefined : MAY_STILL_ARRIVE;
@@ -177,7 +177,7 @@ async function reconcileUnsent(account: TradingAccount, job: Job): Promise<boole
   const extent = () => ({
     unexpectedLines: job.isWhole ? [] : job.unsent(),
     // a late order may be older than what was sent since
-    ...(job.lostLines.size === 0 ? {} : { horizon: job.terms.baseline.length }),
+    ...(job.expiredLines.size === 0 ? {} : { horizon: job.terms.baseline.length }),
   });
   while (!(await reconcileJob(account, job, extent()))) {
     if (!account.budget.allows(2 * AGAIN_MS)) return false;

@@ -2,7 +2,7 @@ import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Outcome } from '../journal/intent.js';
-import { closeJob, endJob, outcomeOf } from './close-job.js';
+import { endJob, outcomeOf, settleJobRecord } from './close-job.js';
 import { findDuplicates } from './find-duplicates.js';
 import { Job } from './job.js';
 import { duplicatesOf, settleEarlier } from './reconcile-job.js';
@@ -29,7 +29,7 @@ export async function settleJob(
   const isSettled = (await settleEarlier(account, job)) === undefined;
   const checked = isSettled && job.counts().placed > 0 ? await findDuplicates(account, job) : undefined;
   const outcome = outcomeOf(job);
-  if (isSettled && end) closeJob(job, checked);
+  if (isSettled && end) settleJobRecord(job, checked);
   else endJob(job, outcome === 'unknown' ? outcome : 'settled', checked);
   return { outcome, duplicates: duplicatesOf(job) };
 }

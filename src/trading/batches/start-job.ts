@@ -26,7 +26,7 @@ export async function startJob(
   account: TradingAccount,
   plan: BatchPlan,
   id: string,
-  { recheck, bestBid }: RecordOptions = {},
+  { requireWithinDayLimit: recheck, bestBid }: RecordOptions = {},
 ): Promise<Job> {
   const { client, journal } = account;
   refuseDuplicates(account, plan, id);
@@ -91,7 +91,11 @@ export function jobToResume(
 }
 
 /** @throws Failure `usage` as {@link jobToResume}, if another process was first, or if that cannot be recorded */
-export function resumeJob({ journal }: TradingAccount, id: string, { recheck, bestBid }: RecordOptions = {}): Job {
+export function resumeJob(
+  { journal }: TradingAccount,
+  id: string,
+  { requireWithinDayLimit: recheck, bestBid }: RecordOptions = {},
+): Job {
   if (journal.find(id) === undefined && !journal.reopen(id)) throw underWay(id);
   const entry = journal.find(id);
   if (entry === undefined || !entry.isOf('orderMoreV2') || !entry.claim(bestBid)) throw underWay(id);

@@ -13,7 +13,7 @@ import {
   referenceOf,
 } from '../market-view.js';
 import { notionalForGuards } from '../orders/terms.js';
-import { GUARDS, type GuardLimits, type GuardName, writtenToday } from './limits.js';
+import { GUARDS, type GuardLimits, type GuardName, notionalToday } from './limits.js';
 
 /** Orders of one side of a market that are to be sent together; often only one. */
 export interface Proposal {
@@ -85,7 +85,7 @@ export function guardOrders(
   limits: GuardLimits,
 ): GuardReport {
   const { quote } = proposal.market;
-  const today = limits.dayNotional.has(quote) ? writtenToday(journal, quote, host.now()) : Decimal.zero;
+  const today = limits.dayNotional.has(quote) ? notionalToday(journal, quote, host.now()) : Decimal.zero;
   return checkGuards(proposal, limits, { reading, today });
 }
 

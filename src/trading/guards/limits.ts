@@ -6,7 +6,7 @@ import { usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { Job } from '../batches/job.js';
 import { notionalOfLines } from '../batches/lines.js';
-import type { Sums, ValueOf } from '../journal/archive.js';
+import type { Sums, SumTerm } from '../journal/archive.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { isOf, marketOf, type RecordedWrite, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
@@ -80,7 +80,7 @@ const DAY_MS = 86_400_000;
  *
  * @param now milliseconds since the Unix epoch
  */
-export function writtenToday(journal: Pick<Journal, 'archive' | 'open'>, quote: string, now: number): Decimal {
+export function notionalToday(journal: Pick<Journal, 'archive' | 'open'>, quote: string, now: number): Decimal {
   const midnight = now - (now % DAY_MS);
   const counted = (one: Settled) => {
     const coin = dateOf(one) < midnight ? undefined : quoteOf(one.intent);
@@ -97,13 +97,13 @@ export function writtenToday(journal: Pick<Journal, 'archive' | 'open'>, quote: 
  * Checks the day's limit again once a write is recorded, and so counts: several processes that were all within the limit a
  * moment ago cannot exceed it together. Throws Failure `usage`: nothing may be sent.
  */
-export function requireDay(
+export function requireDayNotional(
   { journal, host }: Pick<TradingAccount, 'journal' | 'host'>,
   quote: string,
   { dayNotional }: Pick<GuardLimits, 'dayNotional'>,
 ): void {
   const most = dayNotional.get(quote);
-  const today = most === undefined ? undefined : writtenToday(journal, quote, host.now());
+  const today = most === undefined ? undefined : notionalToday(journal, quote, host.now());
   if (most === undefined || today === undefined || today.compare(most) <= 0) return;
   const words = `with the orders that other processes just began, this UTC day would come to ${formatAmount(today)} ${quote}`;
   throw usage(
@@ -128,7 +128,7 @@ function notionalOfSettled({ intent, outcome, duplicates, notional }: Settled): 
 }
 
 /** A resumed job counts as an open one, but the archive's sums still hold what it was settled with. */
-function settledBefore({ archive }: Pick<Journal, 'archive'>, open: readonly JournalEntry[], counted: ValueOf): Sums {
+function settledBefore({ archive }: Pick<Journal, 'archive'>, open: readonly JournalEntry[], counted: SumTerm): Sums {
   const jobs = open.flatMap(({ intent }) => (isOf(intent, 'orderMoreV2') ? intent.id : []));
   return archive.sumsOfTodaysJobs(new Set(jobs), counted);
 }

@@ -4,16 +4,16 @@ import { Decimal } from '../../domain/decimal.js';
 import {
   append,
   appendDurably,
+  encodeLine,
   type FilterField,
   hasUnknown,
+  ignoringDiskErrors,
   type LineFilter,
-  lineOf,
   linesBackwards,
   matchesAll,
   namesIn,
   readFrom,
   syncFolder,
-  unlessDiskFails,
   VERSION,
   valuesIn,
 } from './files.js';
@@ -51,7 +51,7 @@ export class Archive {
     const isNewDay = !fs.existsSync(file);
     appendDurably(
       file,
-      lineOf({ at, v: VERSION, settled, ...(earlier === undefined ? {} : { before: countedOf(earlier) }) }),
+      encodeLine({ at, v: VERSION, settled, ...(earlier === undefined ? {} : { before: countedOf(earlier) }) }),
     );
     if (!isNewDay) return;
     syncFolder(this.folder);
@@ -87,7 +87,7 @@ export class Archive {
    * All values that settled writes have under a name. Only a line with a new value is parsed.
    * @param of the value of a write
    */
-  everything(name: FilterField, of: (intent: RecordedWrite) => string | undefined): ReadonlySet<string> {
+  distinctValues(name: FilterField, of: (intent: RecordedWrite) => string | undefined): ReadonlySet<string> {
     const found = new Set<string>();
     const isNew = hasUnknown(name, found);
     for (const line of this.#backwards(() => 0, isNew)) {
@@ -98,7 +98,7 @@ export class Archive {
   }
 
   /** Keeps the file of a settled job for as long as its summary here. Throws the system's error. */
-  keep(file: string, name: string): void {
+  archiveJobFile(file: string, name: string): void {
     fs.renameSync(file, path.join(this.jobs, `${dayOf(this.now())}-${name}`));
   }
 
@@ -109,14 +109,16 @@ export class Archive {
   }
 
   /** The sums of what was settled on the UTC day of now. Throws Failure `usage` if it cannot be read. */
-  sumsOfToday(worth: ValueOf): Sums {
+  sumsOfToday(worth: SumTerm): Sums {
     const at = this.now();
     const file = this.#fileOf(at);
-    return sumsIn(file, worth, (line) => unlessDiskFails(() => append(file, lineOf({ at, v: VERSION, ...line }))));
+    return sumsIn(file, worth, (line) =>
+      ignoringDiskErrors(() => append(file, encodeLine({ at, v: VERSION, ...line }))),
+    );
   }
 
   /** The share of some jobs in these. Throws Failure `usage` if that cannot be read. */
-  sumsOfTodaysJobs(ids: ReadonlySet<string>, worth: ValueOf): Sums {
+  sumsOfTodaysJobs(ids: ReadonlySet<string>, worth: SumTerm): Sums {
     return sumsOfJobs(ids, this.#fileOf(this.now()), worth);
   }
 
@@ -157,7 +159,7 @@ function dayOf(time: number): string {
 }
 
 /** A settled write's share of a sum; undefined if it does not count. */
-export type ValueOf = (settled: Settled) => Counted | undefined;
+export type SumTerm = (settled: Settled) => Counted | undefined;
 
 interface Counted {
   readonly name: string;
@@ -190,7 +192,7 @@ const MARK = '"sums":';
  *
  * A write that two processes settled at once may count twice, never less than once.
  */
-function sumsIn(file: string, worth: ValueOf, keep: (line: SumsLine) => void): Sums {
+function sumsIn(file: string, worth: SumTerm, keep: (line: SumsLine) => void): Sums {
   const known = lastSums(file);
   const content = readFrom(file, known.upTo);
   const whole = content.subarray(0, content.lastIndexOf(10) + 1);
@@ -204,7 +206,7 @@ function sumsIn(file: string, worth: ValueOf, keep: (line: SumsLine) => void): S
 }
 
 /** The share of jobs in the sums of a day's file. Reads the whole file once, and parses only lines of jobs. */
-function sumsOfJobs(ids: ReadonlySet<string>, file: string, worth: ValueOf): Sums {
+function sumsOfJobs(ids: ReadonlySet<string>, file: string, worth: SumTerm): Sums {
   if (ids.size === 0) return new Map();
   const isOfJob = matchesAll({ operation: 'orderMoreV2' });
   const lines: SettledLine[] = [];
@@ -233,7 +235,7 @@ function summed(counted: readonly Counted[], earlier: Sums = new Map()): Sums {
   return sums;
 }
 
-function countedIn(lines: readonly SettledLine[], worth: ValueOf): Counted[] {
+function countedIn(lines: readonly SettledLine[], worth: SumTerm): Counted[] {
   const byWrite = new Map<string, Counted[]>();
   for (const { settled, before } of lines) {
     const { id } = settled.intent;

@@ -8,11 +8,11 @@ import type { Archive } from './archive.js';
 import {
   append,
   appendDurablyAsync,
-  appendIfThere,
-  lineOf,
-  movedIfThere,
-  readIfThere,
-  unlessDiskFails,
+  appendIfExists,
+  encodeLine,
+  ignoringDiskErrors,
+  moveIfExists,
+  readIfExists,
 } from './files.js';
 import {
   isOf,
@@ -21,7 +21,6 @@ import {
   isSameOwner,
   type JournalEvent,
   listShowing,
-  type Operation,
   type Owner,
   ownerOf,
   type RecordedWrite,
@@ -29,8 +28,9 @@ import {
   type Settlement,
   thisProcess,
   type Write,
+  type WriteKind,
 } from './intent.js';
-import { eventsIn, fileName, readRecord, recordOf, settledFile } from './record.js';
+import { eventsIn, fileName, readRecord, recordText, settledFile } from './record.js';
 
 /** In characters. */
 const LONGEST_EVENT = 300;
@@ -57,18 +57,18 @@ type EventDetails = Omit<JournalEvent, 'time' | 'event'>;
  *   counts as refused or not sent is kept for a day more, in case its order appears after all (`isVerified`).
  * - **closed**: the file is gone, or in `jobs/` for a batch. Only the archive has it, for 14 days.
  */
-export class JournalEntry<Kind extends Operation = Operation> {
+export class JournalEntry<Kind extends WriteKind = WriteKind> {
   constructor(
     private readonly file: string,
     private readonly archive: Archive,
     private readonly host: Pick<Host, 'now' | 'redaction'>,
     readonly intent: RecordedWrite<Kind>,
-    private happened: JournalEvent[],
+    private laterEvents: JournalEvent[],
   ) {}
 
   /** Oldest first, the recording included. */
   get events(): readonly JournalEvent[] {
-    return [{ time: this.intent.time, event: 'recorded' }, ...this.happened];
+    return [{ time: this.intent.time, event: 'recorded' }, ...this.laterEvents];
   }
 
   isOf<Meant extends Kind>(operation: Meant): this is JournalEntry<Meant> {
@@ -77,7 +77,7 @@ export class JournalEntry<Kind extends Operation = Operation> {
 
   /** The owning process, alive or dead; null once released. */
   get owner(): Owner | null {
-    return ownerOf(this.intent, this.happened);
+    return ownerOf(this.intent, this.laterEvents);
   }
 
   /**
@@ -110,7 +110,7 @@ export class JournalEntry<Kind extends Operation = Operation> {
 
   /** Whether no answer came, or nobody was there to take it. */
   get wasLost(): boolean {
-    return this.happened.some(({ doubt, runner }) => doubt === true || runner !== undefined);
+    return this.laterEvents.some(({ doubt, runner }) => doubt === true || runner !== undefined);
   }
 
   /**
@@ -121,10 +121,12 @@ export class JournalEntry<Kind extends Operation = Operation> {
   claim(bestBid?: string): boolean {
     if (this.isUnderWay || this.#isOfAnother()) return false;
     const own = thisProcess();
-    const line = lineOf(this.#event('resumed', { runner: own, ...(bestBid === undefined ? {} : { bid: bestBid }) }));
-    if (!this.#required(() => appendIfThere(this.file, line))) return false;
+    const line = encodeLine(
+      this.#event('resumed', { runner: own, ...(bestBid === undefined ? {} : { bid: bestBid }) }),
+    );
+    if (!this.#required(() => appendIfExists(this.file, line))) return false;
     // others may have done so at the same time: the file decides
-    this.happened = eventsIn(readIfThere(this.file) ?? '');
+    this.laterEvents = eventsIn(readIfExists(this.file) ?? '');
     const { owner } = this;
     return owner !== null && isSameOwner(owner, own) && !this.#isOfAnother();
   }
@@ -132,9 +134,9 @@ export class JournalEntry<Kind extends Operation = Operation> {
   /** Adds to the timeline. A full disk loses the line, never the write itself. */
   note(event: string, details: EventDetails = {}): void {
     const line = this.#event(event, details);
-    this.happened.push(line);
+    this.laterEvents.push(line);
     try {
-      if (!this.#isOfAnother()) append(this.file, lineOf(line));
+      if (!this.#isOfAnother()) append(this.file, encodeLine(line));
     } catch {
       // the important fact is on the disk already: that the write may have left
     }
@@ -147,8 +149,8 @@ export class JournalEntry<Kind extends Operation = Operation> {
    */
   addLate(event: string, fact: BatchFact): boolean {
     const line = this.#event(event, { late: true, fact, ...(fact.kind === 'found' ? { unexpected: true } : {}) });
-    if (!appendIfThere(this.file, lineOf(line))) return false;
-    this.happened.push(line);
+    if (!appendIfExists(this.file, encodeLine(line))) return false;
+    this.laterEvents.push(line);
     return true;
   }
 
@@ -159,11 +161,11 @@ export class JournalEntry<Kind extends Operation = Operation> {
   async noteDurably(event: string, details: EventDetails): Promise<void> {
     const line = this.#event(event, details);
     try {
-      await appendDurablyAsync(this.file, lineOf(line));
+      await appendDurablyAsync(this.file, encodeLine(line));
     } catch (thrown) {
       throw cannotWrite(this.file, thrown);
     }
-    this.happened.push(line);
+    this.laterEvents.push(line);
   }
 
   /** Gives up for now: the write stays open and its outcome unknown. */
@@ -188,26 +190,28 @@ export class JournalEntry<Kind extends Operation = Operation> {
 
   /** Its outcome, if it is settled and its request may still be executed again. */
   get settlement(): Settlement | undefined {
-    return this.happened.findLast(({ settled }) => settled !== undefined)?.settled ?? this.archive.find(this.intent.id);
+    return (
+      this.laterEvents.findLast(({ settled }) => settled !== undefined)?.settled ?? this.archive.find(this.intent.id)
+    );
   }
 
   /** Whether its request has expired. */
   get isVerified(): boolean {
-    return this.happened.some(({ verified }) => verified === true);
+    return this.laterEvents.some(({ verified }) => verified === true);
   }
 
   /** Whether it counted as refused or not sent, exists after all, and the user has not asked for it since. */
   get isUnexpected(): boolean {
-    return this.happened.findLast(({ unexpected, shown }) => unexpected ?? shown)?.unexpected === true;
+    return this.laterEvents.findLast(({ unexpected, shown }) => unexpected ?? shown)?.unexpected === true;
   }
 
   /** When the last of its unexpected orders was found, by this machine's clock in ms since the Unix epoch. */
   get unexpectedSince(): number | undefined {
-    return this.isUnexpected ? this.happened.findLast(({ unexpected }) => unexpected)?.time : undefined;
+    return this.isUnexpected ? this.laterEvents.findLast(({ unexpected }) => unexpected)?.time : undefined;
   }
 
   /** Records that the user has asked for it, and so knows that it exists. */
-  acknowledge(): void {
+  markSeen(): void {
     if (this.isUnexpected) this.note('shown', { late: true, shown: true });
   }
 
@@ -231,7 +235,7 @@ export class JournalEntry<Kind extends Operation = Operation> {
     this.note(events.join('; '), { late: true, settled: { ...settlement, ...changes }, ...unexpected });
     const before = this.archive.find(this.intent.id);
     const kept = before ?? { ...settlement, intent: this.intent, events: [] };
-    unlessDiskFails(() => this.archive.add({ ...kept, ...changes, events: this.#plainEvents() }, before));
+    ignoringDiskErrors(() => this.archive.add({ ...kept, ...changes, events: this.#plainEvents() }, before));
   }
 
   /**
@@ -240,9 +244,9 @@ export class JournalEntry<Kind extends Operation = Operation> {
    * @param remembers keeps it for an order that appears after all
    */
   endVerification(remembers = false): void {
-    unlessDiskFails(() => {
+    ignoringDiskErrors(() => {
       if (remembers) this.note('verified', { late: true, verified: true });
-      else if (isOf(this.intent, 'orderMoreV2')) this.archive.keep(this.file, fileName(this.intent.id));
+      else if (isOf(this.intent, 'orderMoreV2')) this.archive.archiveJobFile(this.file, fileName(this.intent.id));
       else fs.rmSync(this.file, { force: true });
     });
   }
@@ -252,18 +256,18 @@ export class JournalEntry<Kind extends Operation = Operation> {
    * @param reqTime what the next request will carry, in milliseconds since the Unix epoch
    * @throws Failure `usage` if it cannot be written, or was settled by others: nothing of the next write may be sent
    */
-  continueAs<Next extends Operation>(write: Extract<Write, { operation: Next }>, reqTime: number): JournalEntry<Next> {
+  continueAs<Next extends WriteKind>(write: Extract<Write, { operation: Next }>, reqTime: number): JournalEntry<Next> {
     const { id, time, process, bid } = this.intent;
     const facts = { id, time, reqTime, process, ...(bid === undefined ? {} : { bid }) };
     const intent = { ...write, ...facts } as RecordedWrite<Next>;
-    if (!this.#required(() => appendIfThere(this.file, recordOf(intent))))
+    if (!this.#required(() => appendIfExists(this.file, recordText(intent))))
       throw usage(`Another process has settled ${id}.`, suggest('See what became of it', 'resolve', id));
-    return new JournalEntry(this.file, this.archive, this.host, intent, this.happened);
+    return new JournalEntry(this.file, this.archive, this.host, intent, this.laterEvents);
   }
 
   /** Deletes the record of a write that was never sent. If the disk fails, `resolve` finds that it was not. */
   discard(): void {
-    unlessDiskFails(() => this.#remove());
+    ignoringDiskErrors(() => this.#remove());
   }
 
   /**
@@ -271,7 +275,7 @@ export class JournalEntry<Kind extends Operation = Operation> {
    * file is the disk's. The later one counts, so that no live process is taken for dead.
    */
   #silentMs(): number {
-    const times = [this.intent.time, ...this.happened.map(({ time }) => time), changedAt(this.file)];
+    const times = [this.intent.time, ...this.laterEvents.map(({ time }) => time), changedAt(this.file)];
     return this.host.now() - Math.max(...times);
   }
 
@@ -287,12 +291,12 @@ export class JournalEntry<Kind extends Operation = Operation> {
   }
 
   #close(settled: Settled): void {
-    unlessDiskFails(() => {
+    ignoringDiskErrors(() => {
       // only a job is settled again, after it was resumed
       this.archive.add(settled, isOf(this.intent, 'orderMoreV2') ? this.archive.find(this.intent.id) : undefined);
       const file = settledFile(path.dirname(this.file), this.intent);
       if (file === undefined) this.#remove();
-      else if (!this.#isOfAnother()) movedIfThere(this.file, file);
+      else if (!this.#isOfAnother()) moveIfExists(this.file, file);
     });
   }
 

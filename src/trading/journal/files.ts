@@ -16,11 +16,11 @@ export function create(file: string, text: string, durability: Durability): bool
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.${process.hrtime.bigint()}`);
   try {
     write(draft, 'wx', text, durability);
-    if (!linked(draft, file)) return false;
+    if (!linkExclusive(draft, file)) return false;
     if (durability === 'durable') removedIfFailing(file, () => syncFolder(path.dirname(file)));
     return true;
   } finally {
-    unlessDiskFails(() => fs.rmSync(draft, { force: true }));
+    ignoringDiskErrors(() => fs.rmSync(draft, { force: true }));
   }
 }
 
@@ -29,7 +29,7 @@ function removedIfFailing(file: string, work: () => void): void {
   try {
     work();
   } catch (thrown) {
-    unlessDiskFails(() => fs.rmSync(file, { force: true }));
+    ignoringDiskErrors(() => fs.rmSync(file, { force: true }));
     throw thrown;
   }
 }
@@ -39,7 +39,7 @@ export function sweepDrafts(folder: string, before: number): void {
   for (const name of namesIn(folder).filter((one) => one.startsWith('.'))) {
     try {
       const draft = path.join(folder, name);
-      if (wasLeftBefore(draft, before)) fs.rmSync(draft);
+      if (isOlderThan(draft, before)) fs.rmSync(draft);
     } catch {
       // it does no harm
     }
@@ -47,7 +47,7 @@ export function sweepDrafts(folder: string, before: number): void {
 }
 
 /** Whether a file is unchanged since a time, in ms since the Unix epoch; false if that is unknown. */
-export function wasLeftBefore(file: string, time: number): boolean {
+export function isOlderThan(file: string, time: number): boolean {
   try {
     return fs.statSync(file).mtimeMs < time;
   } catch {
@@ -56,11 +56,11 @@ export function wasLeftBefore(file: string, time: number): boolean {
 }
 
 /** Never creates the file: a missing one was settled, and a new one would be a record of nothing. */
-const TO_ITS_END = fs.constants.O_WRONLY | fs.constants.O_APPEND;
+const APPEND = fs.constants.O_WRONLY | fs.constants.O_APPEND;
 
 /** Appends in one write to an existing file. Never creates it: a missing one was settled. */
 export function append(file: string, text: string): void {
-  const descriptor = fs.openSync(file, TO_ITS_END);
+  const descriptor = fs.openSync(file, APPEND);
   try {
     fs.writeSync(descriptor, text);
   } finally {
@@ -74,13 +74,13 @@ export function appendDurably(file: string, text: string): void {
 }
 
 /** Appends durably to an existing file; false if it is missing. */
-export function appendIfThere(file: string, text: string): boolean {
-  return happened(() => writeDurably(file, TO_ITS_END, text));
+export function appendIfExists(file: string, text: string): boolean {
+  return ignoringMissing(() => writeDurably(file, APPEND, text));
 }
 
 /** Appends durably to an existing file, without blocking the process meanwhile. */
 export async function appendDurablyAsync(file: string, text: string): Promise<void> {
-  const handle = await fs.promises.open(file, TO_ITS_END);
+  const handle = await fs.promises.open(file, APPEND);
   try {
     await handle.appendFile(text);
     await handle.sync();
@@ -90,11 +90,11 @@ export async function appendDurablyAsync(file: string, text: string): Promise<vo
 }
 
 /** Moves the file; false if it is gone. */
-export function movedIfThere(from: string, to: string): boolean {
-  return happened(() => fs.renameSync(from, to));
+export function moveIfExists(from: string, to: string): boolean {
+  return ignoringMissing(() => fs.renameSync(from, to));
 }
 
-function happened(work: () => void): boolean {
+function ignoringMissing(work: () => void): boolean {
   try {
     work();
     return true;
@@ -105,8 +105,8 @@ function happened(work: () => void): boolean {
 }
 
 /** The file's text; undefined if it is missing. Throws Failure `usage` if it cannot be read. */
-export function readIfThere(file: string): string | undefined {
-  return ifThere(file, () => readTextBounded(file, MAX_BYTES));
+export function readIfExists(file: string): string | undefined {
+  return ifExists(file, () => readTextBounded(file, MAX_BYTES));
 }
 
 /** The bytes of a file from an offset on; none if it is missing. Throws Failure `usage` if it cannot be read. */
@@ -120,15 +120,15 @@ export function readFrom(file: string, offset: number): Buffer {
       fs.closeSync(descriptor);
     }
   };
-  return ifThere(file, read) ?? Buffer.alloc(0);
+  return ifExists(file, read) ?? Buffer.alloc(0);
 }
 
 /** The names of a folder's files, sorted; none if the folder is missing. Throws Failure `usage` if it cannot be read. */
 export function namesIn(folder: string): string[] {
-  return ifThere(folder, () => fs.readdirSync(folder).sort()) ?? [];
+  return ifExists(folder, () => fs.readdirSync(folder).sort()) ?? [];
 }
 
-function ifThere<Value>(target: string, read: () => Value): Value | undefined {
+function ifExists<Value>(target: string, read: () => Value): Value | undefined {
   try {
     return read();
   } catch (thrown) {
@@ -138,7 +138,7 @@ function ifThere<Value>(target: string, read: () => Value): Value | undefined {
 }
 
 /** Ignores disk errors: the work is repeated another time. */
-export function unlessDiskFails(work: () => void): void {
+export function ignoringDiskErrors(work: () => void): void {
   try {
     work();
   } catch (thrown) {
@@ -181,18 +181,18 @@ function write(file: string, flags: 'wx' | 'a' | number, text: string, durabilit
 }
 
 /** A link appears complete and never overwrites; a file system without links makes a copy under the same rules. */
-function linked(draft: string, file: string): boolean {
+function linkExclusive(draft: string, file: string): boolean {
   try {
     fs.linkSync(draft, file);
     return true;
   } catch (thrown) {
     if (codeOf(thrown) === 'EEXIST') return false;
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(codeOf(thrown))) throw thrown;
-    return copied(draft, file);
+    return copyExclusive(draft, file);
   }
 }
 
-function copied(draft: string, file: string): boolean {
+function copyExclusive(draft: string, file: string): boolean {
   try {
     fs.copyFileSync(draft, file, fs.constants.COPYFILE_EXCL);
     removedIfFailing(file, () => appendDurably(file, '\n'));
@@ -221,7 +221,7 @@ const SUM_LENGTH = 16;
  * A value as a line of a journal file: a checksum and JSON. It begins and ends with a line feed of its own, so that a torn
  * or damaged neighbour on either side never makes it unreadable.
  */
-export function lineOf(value: object): string {
+export function encodeLine(value: object): string {
   const text = JSON.stringify(value);
   return `\n${checksum(text)} ${text}\n`;
 }

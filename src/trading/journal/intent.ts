@@ -78,10 +78,10 @@ export type Write =
   | { readonly operation: 'withdraw'; readonly terms: WithdrawTerms }
   | { readonly operation: 'call'; readonly terms: CallTerms };
 
-export type Operation = Write['operation'];
+export type WriteKind = Write['operation'];
 
 /** A write as it is recorded before it leaves. On the disk, and in an entry, it is its `intent`. */
-export type RecordedWrite<Kind extends Operation = Operation> = Extract<Write, { readonly operation: Kind }> & {
+export type RecordedWrite<Kind extends WriteKind = WriteKind> = Extract<Write, { readonly operation: Kind }> & {
   /** "4-36 characters, digits or letters". An order carries it as its client id; elsewhere it only names the record. */
   readonly id: string;
   /** The user chose the id (`isUserId` elsewhere; this is its name on the disk), so that others may use it too. */
@@ -180,7 +180,7 @@ export function marketOf({ terms }: RecordedWrite): string | undefined {
   return 'market' in terms ? terms.market : undefined;
 }
 
-export function isOf<Kind extends Operation>(intent: RecordedWrite, operation: Kind): intent is RecordedWrite<Kind> {
+export function isOf<Kind extends WriteKind>(intent: RecordedWrite, operation: Kind): intent is RecordedWrite<Kind> {
   return intent.operation === operation;
 }
 

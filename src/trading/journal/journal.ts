@@ -8,28 +8,28 @@ import { JournalEntry, readEntry } from './entry.js';
 import {
   append,
   create,
+  encodeLine,
   type FilterField,
+  isOlderThan,
   type LineFilter,
-  lineOf,
-  movedIfThere,
+  moveIfExists,
   namesIn,
   newerVersion,
-  readIfThere,
+  readIfExists,
   sweepDrafts,
   syncFolder,
   VERSION,
-  wasLeftBefore,
 } from './files.js';
 import {
   isOf,
   type JournalEvent,
   type MarketSide,
   marketOf,
-  type Operation,
   type RecordedWrite,
   type Settled,
   thisProcess,
   type Write,
+  type WriteKind,
 } from './intent.js';
 import {
   eventsIn,
@@ -37,7 +37,7 @@ import {
   idOf,
   isUnsettled,
   migrate,
-  recordOf,
+  recordText,
   settledFilesIn,
   settledFilesNamed,
   settledFilesOf,
@@ -54,7 +54,7 @@ const MIGRATED_MS = 600_000;
 const UNEXPECTED_MS = 86_400_000;
 
 /** The fields of a new record other than the write. */
-export interface Recording {
+export interface NewRecord {
   readonly id: string;
   /** Whether the user chose the id, which may then have been used before. */
   readonly isUserId?: boolean;
@@ -102,12 +102,12 @@ export class Journal {
 
   /**
    * @param root `directories.state`
-   * @param account the folder within that belongs to the account
+   * @param folder the folder within that belongs to the account
    */
   constructor(
     private readonly host: Pick<Host, 'now' | 'redaction'>,
     private readonly root: string,
-    readonly account: string,
+    readonly folder: string,
   ) {
     this.archive = new Archive(this.#path('settled'), this.#path('jobs'), host.now);
   }
@@ -117,14 +117,14 @@ export class Journal {
    * machine unless it is a cancellation.
    * @throws Failure `usage` if a write with this id is open or settled, or the record cannot be written: nothing may be sent
    */
-  begin<Kind extends Operation>(
+  begin<Kind extends WriteKind>(
     write: Extract<Write, { operation: Kind }>,
-    { id, reqTime, isUserId = false, bestBid }: Recording,
+    { id, reqTime, isUserId = false, bestBid }: NewRecord,
   ): JournalEntry<Kind> {
     const entry = this.unrecorded(write, { id, reqTime, isUserId, bestBid });
     const file = this.fileOf(id);
     this.#prepare();
-    if (!this.#create(file, write.operation, recordOf(entry.intent))) throw taken(id);
+    if (!this.#create(file, write.operation, recordText(entry.intent))) throw taken(id);
     try {
       // another process may have settled a write of this id between the caller's read and the claim
       const earlier = isUserId ? this.archive.find(id) : undefined;
@@ -140,9 +140,9 @@ export class Journal {
    * A write of which the disk has taken no record: only for one that is harmless to repeat. Nothing finds its outcome later,
    * but it is in the archive once it is settled, if the disk allows that by then.
    */
-  unrecorded<Kind extends Operation>(
+  unrecorded<Kind extends WriteKind>(
     write: Extract<Write, { operation: Kind }>,
-    { id, reqTime, isUserId = false, bestBid }: Recording,
+    { id, reqTime, isUserId = false, bestBid }: NewRecord,
   ): JournalEntry<Kind> {
     const named = { id, ...(isUserId ? { chosen: true } : {}), ...(bestBid === undefined ? {} : { bid: bestBid }) };
     const facts = { ...named, time: this.host.now(), reqTime, process: thisProcess() };
@@ -204,7 +204,7 @@ export class Journal {
 
   /** What can still be read of a damaged record. */
   damagedEvents(id: string): readonly JournalEvent[] {
-    return eventsIn(readIfThere(this.fileOf(id)) ?? '');
+    return eventsIn(readIfExists(this.fileOf(id)) ?? '');
   }
 
   /**
@@ -214,14 +214,14 @@ export class Journal {
    */
   settleDamaged(id: string, event: string): string {
     const [file, aside] = [this.fileOf(id), path.join(this.#path('damaged'), fileName(id))];
-    if (!wasLeftBefore(file, this.host.now() - FILLING_MS))
+    if (!isOlderThan(file, this.host.now() - FILLING_MS))
       throw usage(
         `Another process may be writing the record of ${id} now.`,
         suggest('Check again in a minute', 'resolve'),
       );
-    makePrivateFolder(this.root, path.join('journal', this.account, 'damaged'));
+    makePrivateFolder(this.root, path.join('journal', this.folder, 'damaged'));
     try {
-      append(file, lineOf({ time: this.host.now(), event }));
+      append(file, encodeLine({ time: this.host.now(), event }));
       fs.renameSync(file, aside);
     } catch (thrown) {
       throw cannotWrite(file, thrown);
@@ -274,11 +274,11 @@ export class Journal {
   /** Reopens a settled job; false if there is none, or another process was first. */
   reopen(id: string): boolean {
     const kept = this.#keptFile(id);
-    return kept !== undefined && movedIfThere(kept, this.fileOf(id));
+    return kept !== undefined && moveIfExists(kept, this.fileOf(id));
   }
 
   /** The settled writes that one list of the exchange shows and whose requests may still be executed again. */
-  settledButRepeatable(list: MarketSide | { readonly coin: string }): JournalEntry[] {
+  settledButUnexpired(list: MarketSide | { readonly coin: string }): JournalEntry[] {
     this.#migrate();
     return settledFilesOf(this.#path('open'), list).flatMap((file) => this.#readWhole(file) ?? []);
   }
@@ -314,7 +314,7 @@ export class Journal {
   #everything(name: FilterField, of: (intent: RecordedWrite) => string | undefined): string[] {
     // in this order, as in writesSince
     const open = this.open().flatMap(({ intent }) => of(intent) ?? []);
-    return [...new Set([...open, ...this.archive.everything(name, of)])].sort();
+    return [...new Set([...open, ...this.archive.distinctValues(name, of)])].sort();
   }
 
   #read(): { readonly id: string; readonly entry: Read }[] {
@@ -326,7 +326,7 @@ export class Journal {
   }
 
   /** A cancellation does not wait for the disk: after a power failure, the order itself shows whether it is cancelled. */
-  #create(file: string, operation: Operation, text: string): boolean {
+  #create(file: string, operation: WriteKind, text: string): boolean {
     try {
       return create(file, text, operation === 'cancelOrder' ? 'unsynced' : 'durable');
     } catch (thrown) {
@@ -338,7 +338,7 @@ export class Journal {
   #prepare(): void {
     const isNew = !fs.existsSync(this.#path('open'));
     for (const folder of ['settled', 'jobs', 'open'])
-      makePrivateFolder(this.root, path.join('journal', this.account, folder));
+      makePrivateFolder(this.root, path.join('journal', this.folder, folder));
     this.#migrate();
     if (isNew) for (const folder of [this.root, path.join(this.root, 'journal'), this.#path('')]) this.#sync(folder);
     sweepDrafts(this.#path('open'), this.host.now() - DRAFT_MS);
@@ -350,12 +350,12 @@ export class Journal {
    * @throws Failure `usage` if a newer version has been here
    */
   #migrate(): void {
-    const version = readIfThere(this.#path('version'));
+    const version = readIfExists(this.#path('version'));
     if (Number(version ?? 0) > VERSION) throw newerVersion();
     const [open, moved] = [this.#path('open'), this.#path('verifying')];
     try {
       const names = namesIn(moved);
-      for (const name of names) movedIfThere(path.join(moved, name), path.join(open, name));
+      for (const name of names) moveIfExists(path.join(moved, name), path.join(open, name));
       if (version !== undefined || !fs.existsSync(this.#path('settled'))) return;
       const isFirst = create(this.#path('version'), `${VERSION}\n`, 'durable');
       if (!isFirst || fs.existsSync(moved)) return;
@@ -375,7 +375,7 @@ export class Journal {
   }
 
   #path(folder: string): string {
-    return path.join(this.root, 'journal', this.account, folder);
+    return path.join(this.root, 'journal', this.folder, folder);
   }
 
   /** The file of a write whose outcome is unknown. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { FILE_MODE } from '../../config/private-files.js';
 import { Failure } from '../../errors.js';
 import type { Archive } from './archive.js';
-import { lineOf, namesIn, readIfThere, VERSION, valuesIn } from './files.js';
+import { encodeLine, namesIn, readIfExists, VERSION, valuesIn } from './files.js';
 import { isOf, type JournalEvent, listShowing, type MarketSide, type RecordedWrite, type Settled } from './intent.js';
 
 /** In the name of a settled write's file. No id and no market has it. */
@@ -18,8 +18,8 @@ interface OpenRecord {
 type Line = { readonly intent: RecordedWrite } | JournalEvent;
 
 /** The text of a new entry's file. */
-export function recordOf(intent: RecordedWrite): string {
-  return lineOf({ v: VERSION, intent });
+export function recordText(intent: RecordedWrite): string {
+  return encodeLine({ v: VERSION, intent });
 }
 
 /**
@@ -46,7 +46,7 @@ function eventsAmong(lines: readonly Line[]): JournalEvent[] {
 /** An unreadable file, such as another user's, is only reported: no other write waits for it. */
 function contentOf(file: string): string | Failure | undefined {
   try {
-    return readIfThere(file);
+    return readIfExists(file);
   } catch (thrown) {
     if (thrown instanceof Failure) return thrown;
     throw thrown;
@@ -104,7 +104,7 @@ export function migrate(folder: string, { intent, outcome, id, duplicates, event
   }
   const [last = { time: intent.time, event: outcome }] = events.slice(-1);
   const settled: JournalEvent = { ...last, settled: { outcome, id, duplicates } };
-  fs.writeFileSync(file, recordOf(intent) + lineOf(settled), { mode: FILE_MODE });
+  fs.writeFileSync(file, recordText(intent) + encodeLine(settled), { mode: FILE_MODE });
 }
 
 function filesIn(folder: string, isMeant: (name: string) => boolean): string[] {

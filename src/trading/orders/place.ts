@@ -6,24 +6,24 @@ import { Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
-import type { Recording } from '../journal/journal.js';
+import type { NewRecord } from '../journal/journal.js';
 import {
-  acknowledged,
+  findOrderOutcome,
   findSentOrder,
   type OrderOutcome,
-  settleOrder,
+  releaseUndecidable,
+  settleAcceptedOrder,
   settlePlaced,
-  undecided,
 } from './settle-order.js';
-import { isRepetition, keyOf } from './terms.js';
+import { isSameOrder, keyOf } from './terms.js';
 
 /** The outcome of an order. */
 export type Placement = OrderOutcome | { readonly outcome: 'refused'; readonly refusal: Refused };
 
 /** What the guards need at the moment of recording: the bid that goes on record, and a check that is repeated. */
-export interface RecordOptions extends Pick<Recording, 'bestBid'> {
+export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
   /** Throws Failure if a limit is exceeded by now: the record is deleted and nothing is sent. */
-  readonly recheck?: (() => void) | undefined;
+  readonly requireWithinDayLimit?: (() => void) | undefined;
 }
 
 /**
@@ -38,10 +38,10 @@ export async function placeOrder(
   {
     id,
     isUserId = false,
-    recheck,
+    requireWithinDayLimit: recheck,
     bestBid,
     gate = new SendGate(),
-  }: Omit<Recording, 'reqTime'> & RecordOptions & { readonly gate?: SendGate },
+  }: Omit<NewRecord, 'reqTime'> & RecordOptions & { readonly gate?: SendGate },
 ): Promise<Placement> {
   const { client, journal } = account;
   refuseDuplicate(account, terms);
@@ -49,7 +49,7 @@ export async function placeOrder(
   const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, isUserId, reqTime, bestBid });
   const checkedAndSent = async () => {
     recheck?.();
-    return sendOrder(account, entry, gate);
+    return sendRecordedOrder(account, entry, gate);
   };
   const outcome = await checkedAndSent().catch((error: unknown) => {
     entry.discard();
@@ -62,7 +62,7 @@ export async function placeOrder(
  * Sends a recorded order, once.
  * @throws Failure `credentials` or `usage` if the request could not be recorded: nothing was sent
  */
-export function sendOrder(
+export function sendRecordedOrder(
   { client }: TradingAccount,
   entry: JournalEntry<'order'>,
   gate = new SendGate(),
@@ -78,7 +78,7 @@ export async function concludeOrder(
   entry: JournalEntry<'order'>,
   outcome: WriteOutcome<{ readonly id: string }>,
 ): Promise<Placement> {
-  if (outcome.kind === 'done') return acknowledged(account, entry, outcome.answer.id);
+  if (outcome.kind === 'done') return settleAcceptedOrder(account, entry, outcome.answer.id);
   if (outcome.kind === 'refused') return handleRefusal(account, entry, outcome.refusal);
   if (outcome.kind === 'notSent') {
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${outcome.reason}`);
@@ -86,7 +86,7 @@ export async function concludeOrder(
   }
   entry.note(`no answer: ${outcome.reason}`, { doubt: true });
   account.reportProgress(`No answer: ${outcome.reason}. Looking up the order; it is not sent again.`);
-  const settled = await settleOrder(account, entry);
+  const settled = await findOrderOutcome(account, entry);
   return settled.outcome === 'unknown' ? { ...settled, reason: settled.unlike ?? outcome.reason } : settled;
 }
 
@@ -102,9 +102,9 @@ async function handleRefusal(
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
   const found = await findSentOrder(account, entry, refusal.code);
   if (typeof found === 'object') {
-    return 'unlike' in found ? undecided(entry, found) : settlePlaced(account, entry, found);
+    return 'unlike' in found ? releaseUndecidable(entry, found) : settlePlaced(account, entry, found);
   }
-  if (found === undefined) return settleOrder(account, entry);
+  if (found === undefined) return findOrderOutcome(account, entry);
   entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused; not found on the exchange');
   return { outcome: 'refused', refusal };
 }
@@ -114,7 +114,7 @@ export function refuseDuplicate({ journal }: TradingAccount, terms: OrderTerms):
   journal.requireReadable();
   const isLike = (entry: JournalEntry) =>
     entry.isOf('order')
-      ? entry.isOutcomeUnknown && isRepetition(terms, entry.intent.terms)
+      ? entry.isOutcomeUnknown && isSameOrder(terms, entry.intent.terms)
       : entry.isOf('orderMoreV2') && isUnknownLike(entry, terms);
   const duplicate = journal.open().find((entry) => isLike(entry) && journal.isOpen(entry.intent.id));
   if (duplicate === undefined) return;

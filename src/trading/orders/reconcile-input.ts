@@ -34,22 +34,22 @@ export function rowOf({ id, price, amount, time }: Order): Row {
  * The writes of one side of a market that are not closed: those with an unknown outcome, and those whose requests may still
  * be executed again. A write that is settled meanwhile is among them.
  */
-export function openOrderWrites(journal: Journal, { market, side }: MarketSide): OrderWrite[] {
+export function unclosedWrites(journal: Journal, { market, side }: MarketSide): OrderWrite[] {
   const isHere = ({ intent }: JournalEntry) => {
     const list = listShowing(intent);
     return list !== undefined && 'market' in list && list.market === market && list.side === side;
   };
   const open = journal.open().filter(isHere);
-  const settled = journal.settledButRepeatable({ market, side });
-  const ids = new Set(settled.map(nameOf));
+  const settled = journal.settledButUnexpired({ market, side });
+  const ids = new Set(settled.map(writeKey));
   return [
-    ...open.filter((entry) => !ids.has(nameOf(entry))).map((entry) => orderWrite(entry, false)),
+    ...open.filter((entry) => !ids.has(writeKey(entry))).map((entry) => orderWrite(entry, false)),
     ...settled.map((entry) => orderWrite(entry, true)),
   ];
 }
 
 /** An id that the user chose may name several writes, one after the other. */
-export function nameOf({ intent }: Pick<JournalEntry, 'intent'>): string {
+export function writeKey({ intent }: Pick<JournalEntry, 'intent'>): string {
   return `${intent.id} ${intent.time}`;
 }
 
@@ -59,11 +59,11 @@ export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
   const order = settlement?.outcome === 'placed' ? settlement.id : null;
   const state = settlement === undefined ? 'open' : order === null ? 'absent' : 'placed';
   const { price, amount } = entry.intent.terms as OrderTerms;
-  const item: WantedItem = { id: nameOf(entry), matchKey: keyOf(price, amount), order, state };
+  const item: WantedItem = { id: writeKey(entry), matchKey: keyOf(price, amount), order, state };
   const { reqTime } = entry.intent;
   const attempt: Attempt = {
     id: item.id,
-    writeId: item.id,
+    writeKey: item.id,
     items: [item],
     answer: state === 'open' ? 'lost' : 'answered',
     answeredIds: [],
@@ -80,17 +80,17 @@ export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
  * @param unexpectedLines lines that should not have left, for a record that may be incomplete
  */
 export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly number[] = []): OrderWrite {
-  const name = nameOf(job.entry);
+  const name = writeKey(job.entry);
   const itemOf = (line: number, order: string | null, state: WantedItem['state']): WantedItem => {
     return { id: lineId(job, line), matchKey: job.keys[line] ?? '', order, state };
   };
   const isKnownBefore = (count: number) => (id: string) => (job.known.get(id) ?? Number.POSITIVE_INFINITY) < count;
   const pending = [...job.pendingRequests.values()].map((request): Attempt => {
     const { answer } = request;
-    const kind = typeof answer === 'string' ? answer : isTemporaryRefusal(request) ? 'deferred' : 'refused';
+    const kind = typeof answer === 'string' ? answer : isTemporaryRefusal(request) ? 'refusedForTiming' : 'refused';
     return {
       id: `${name} request ${request.request}`,
-      writeId: name,
+      writeKey: name,
       items: [...request.lines].map((line) => itemOf(line, null, 'open')),
       answer: kind,
       answeredIds: [...request.answeredIds],
@@ -99,7 +99,7 @@ export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly
     };
   });
   const checkedTo = isSettled ? job.checkedTo : undefined;
-  const lost = job.lostLines;
+  const lost = job.expiredLines;
   const attemptsOf = (lines: readonly number[], answer: 'answered' | 'lost'): Attempt[] => {
     const sent = new Map<number, WantedItem[]>();
     for (const line of lines) {
@@ -110,14 +110,14 @@ export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly
       sent.set(reqTime, [...(sent.get(reqTime) ?? []), item]);
     }
     return [...sent].map(([reqTime, items]): Attempt => {
-      return { id: `${name} ${answer} ${reqTime}`, writeId: name, items, answer, answeredIds: [], reqTime, checkedTo };
+      return { id: `${name} ${answer} ${reqTime}`, writeKey: name, items, answer, answeredIds: [], reqTime, checkedTo };
     });
   };
   const answered = [...job.results.keys()].filter((line) => !lost.has(line));
   const decided = [...attemptsOf(answered, 'answered'), ...attemptsOf([...lost], 'lost')];
   const unsent: Attempt = {
     id: `${name} unexpected lines`,
-    writeId: name,
+    writeKey: name,
     items: unexpectedLines.map((line) => itemOf(line, null, 'open')),
     answer: 'lost',
     answeredIds: [],
@@ -129,7 +129,7 @@ export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly
 }
 
 export function lineId(job: Job, line: number): string {
-  return `${nameOf(job.entry)} line ${line}`;
+  return `${writeKey(job.entry)} line ${line}`;
 }
 
 /** The terms of a wanted item of a write, and which line of a job it is. */

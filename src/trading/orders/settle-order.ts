@@ -4,10 +4,10 @@ import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { certainFrom, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
+import { decidableAt, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
 import { orderAgeCheck } from '../request-lifetime.js';
 import { isSameRefusal } from './order-lookup.js';
-import { differences, isOwnId, newClientId } from './terms.js';
+import { differences, isGeneratedId, newClientId } from './terms.js';
 import { type Verified, verifyOrders } from './verify-orders.js';
 
 interface Placed {
@@ -50,7 +50,7 @@ interface SettleOptions {
  * Looks the order up by its client id until the budget ends. It counts as not sent once its request has expired and the
  * exchange answers the same for a client id that was never used.
  */
-export async function settleOrder(
+export async function findOrderOutcome(
   account: TradingAccount,
   entry: JournalEntry<'order'>,
   options: SettleOptions = {},
@@ -62,7 +62,7 @@ export async function settleOrder(
     async () => {
       const found = await findSentOrder(account, entry);
       if (typeof found !== 'object') return found;
-      return 'unlike' in found ? undecided(entry, found) : settlePlaced(account, entry, found, options);
+      return 'unlike' in found ? releaseUndecidable(entry, found) : settlePlaced(account, entry, found, options);
     },
     async () => ((await isUnusedIdMissingToo(account, entry)) ? settleNotSent(entry) : undefined),
   );
@@ -73,7 +73,7 @@ export async function settleOrder(
  * Settles an order that the exchange has accepted. The stale answer of another request names another order, or one that no
  * list shows: then only a lookup by client id decides.
  */
-export async function acknowledged(
+export async function settleAcceptedOrder(
   account: TradingAccount,
   entry: JournalEntry<'order'>,
   id: string,
@@ -86,7 +86,7 @@ export async function acknowledged(
   account.reportProgress(
     `The answer names order ${id}, ${verified.contradiction}. Looking up the order; it is not sent again.`,
   );
-  return settleOrder(account, entry);
+  return findOrderOutcome(account, entry);
 }
 
 /** Settles an order that exists, by default after a check for duplicates. */
@@ -116,7 +116,7 @@ function recordPlaced(entry: JournalEntry<'order'>, id: string, verified: Verifi
 }
 
 /** An order that may be the one that was sent, or another one. */
-interface Unlike {
+interface Mismatch {
   readonly unlike: string;
 }
 
@@ -128,25 +128,25 @@ export async function findSentOrder(
   account: TradingAccount,
   entry: JournalEntry<'order'>,
   refusal?: number | null,
-): Promise<Order | Unlike | 'nothing' | undefined> {
+): Promise<Order | Mismatch | 'nothing' | undefined> {
   const { id: clientId, terms } = entry.intent;
   const found = await tryRead(() => findOrNothing(account.client, terms.market, clientId, refusal));
   const differs = typeof found === 'object' ? differences(found, terms) : [];
-  if (typeof found === 'object' && differs.length > 0) return foundUnlike(account, entry, found, differs.join(', '));
+  if (typeof found === 'object' && differs.length > 0) return mismatched(account, entry, found, differs.join(', '));
   if (found === undefined) entry.note('asked by client id: no answer', { doubt: true });
   else entry.note(`asked by client id: ${found === 'nothing' ? 'not found' : 'found'}`);
   return found;
 }
 
 /** A generated id proves that the order is ours. A chosen id may also be used by somebody else. */
-function foundUnlike(
+function mismatched(
   account: TradingAccount,
   entry: JournalEntry<'order'>,
   order: Order,
   differs: string,
-): Order | Unlike {
+): Order | Mismatch {
   const { id } = order;
-  if (isOwnId(entry.intent)) {
+  if (isGeneratedId(entry.intent)) {
     entry.note(`asked by client id: found, though with ${differs}`);
     account.warn(`The exchange changed order ${id}: it has ${differs}.`);
     return order;
@@ -157,7 +157,7 @@ function foundUnlike(
 }
 
 /** Releases an order whose outcome cannot be decided: another order has its client id, or the exchange changed it. */
-export function undecided(entry: JournalEntry<'order'>, { unlike }: Unlike): Unknown {
+export function releaseUndecidable(entry: JournalEntry<'order'>, { unlike }: Mismatch): Unknown {
   entry.release();
   return { outcome: 'unknown', reason: unlike, unlike, certainFrom: null };
 }
@@ -193,5 +193,5 @@ function leaveUnknown(
 ): Unknown {
   entry.release();
   const reason = unanswered ?? 'the exchange shows no such order, but the request may still arrive';
-  return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };
+  return { outcome: 'unknown', reason, certainFrom: decidableAt(account, end) };
 }

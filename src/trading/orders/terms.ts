@@ -41,7 +41,7 @@ export function keyOf(price: string, amount: string): string {
 }
 
 /** Undefined for an order that no batch places: on the other side, or not a plain limit order. */
-export function recordKey(record: Order, side: Side): string | undefined {
+export function orderKey(record: Order, side: Side): string | undefined {
   const kind = kindOf(record, { side, type: 'limit' });
   return kind.side === side && kind.type === 'limit' ? keyOf(record.price, record.amount) : undefined;
 }
@@ -61,13 +61,13 @@ export function differences(record: Order, terms: OrderTerms): string[] {
  * Whether an order repeats an earlier one: the same price and amount, or the same expressions, whatever they resolve to by
  * now. Its type and loans do not matter: a user who repeats an order may have changed them.
  */
-export function isRepetition(order: OrderTerms, earlier: OrderTerms): boolean {
-  const isElsewhere = (['market', 'side', 'account'] as const).some((name) => order[name] !== earlier[name]);
-  if (isElsewhere) return false;
+export function isSameOrder(order: OrderTerms, earlier: OrderTerms): boolean {
+  const differsInPlace = (['market', 'side', 'account'] as const).some((name) => order[name] !== earlier[name]);
+  if (differsInPlace) return false;
   const { asked } = order;
-  const isAskedAgain =
+  const hasSameExpressions =
     asked !== undefined && asked.price === earlier.asked?.price && asked.amount === earlier.asked.amount;
-  return isAskedAgain || (isSame(order.price, earlier.price) && isSame(order.amount, earlier.amount));
+  return hasSameExpressions || (isSame(order.price, earlier.price) && isSame(order.amount, earlier.amount));
 }
 
 function isSame(left: string, right: string): boolean {
@@ -91,7 +91,7 @@ export function remainderOf(wanted: OrderTerms, filled: string): OrderTerms {
 }
 
 const RANDOM_BYTES = 12;
-const OWN_FORM = /^pit[0-9a-f]{24}$/;
+const GENERATED_ID = /^pit[0-9a-f]{24}$/;
 
 /** A client order id that was never used: "4-36 characters, digits or letters". */
 export function newClientId(host: Pick<Host, 'randomBytes'>): string {
@@ -99,12 +99,12 @@ export function newClientId(host: Pick<Host, 'randomBytes'>): string {
 }
 
 /** Whether pit generated the id at random: then nobody else uses it. Absent in older records. */
-export function isOwnId({ id, chosen }: Pick<RecordedWrite, 'id' | 'chosen'>): boolean {
-  return chosen !== true && OWN_FORM.test(id);
+export function isGeneratedId({ id, chosen }: Pick<RecordedWrite, 'id' | 'chosen'>): boolean {
+  return chosen !== true && GENERATED_ID.test(id);
 }
 
 /** Refuses an order that the market's scales and minimums would refuse. Throws Failure `usage` with the rule. */
-export function checkOrder(market: Market, price: Decimal, amount: Decimal): void {
+export function validateOrder(market: Market, price: Decimal, amount: Decimal): void {
   checkPrice(market, price);
   checkAmount(market, amount);
   checkNotional(market, price.times(amount));

@@ -3,17 +3,17 @@ import { tryRead } from '../../errors.js';
 import { type OrderPages, readOrderPages } from '../../exchange/growing-pages.js';
 import type { TradingAccount } from '../account.js';
 import { addLateOrders } from '../batches/close-job.js';
-import { keptJob } from '../batches/job.js';
+import { keptJob as archivedJob } from '../batches/job.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { isOf, type MarketSide, marketOf, type RecordedWrite } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import {
   type Attempt,
-  closesAt,
   type Duplicates,
+  expiresAt,
   type List,
-  opensAt,
+  listMustReachTo,
   type Reconciled,
   reconcile,
   SLACK_MS,
@@ -22,13 +22,13 @@ import {
 import { assumedRequestLifetime } from '../request-lifetime.js';
 import {
   lineOf,
-  nameOf,
   type OrderEntry,
   type OrderWrite,
-  openOrderWrites,
   orderWrite,
   rowOf,
   termsOf,
+  unclosedWrites,
+  writeKey,
 } from './reconcile-input.js';
 import { differences } from './terms.js';
 
@@ -60,9 +60,9 @@ interface VerifyOptions {
   /**
    * How much is read for the open writes of the journal. `recent`: the newest page, and more only to close what is overdue.
    */
-  readonly depth?: 'recent' | 'all';
+  readonly reach?: 'recent' | 'all';
   /** A settled write whose orders are looked for although its requests have expired. */
-  readonly recheck?: string | undefined;
+  readonly includeVerified?: string | undefined;
 }
 
 /** The findings on one side of a market. */
@@ -103,18 +103,20 @@ export async function verifyMarket(
 export async function verifyOrders(
   account: TradingAccount,
   where: MarketSide,
-  { justPlaced, listed: given, depth = 'recent', recheck }: VerifyOptions = {},
+  { justPlaced, listed: given, reach: depth = 'recent', includeVerified: recheck }: VerifyOptions = {},
 ): Promise<Verified> {
   const maxPages = depth === 'recent' && justPlaced === undefined ? MAX_PAGES : Number.POSITIVE_INFINITY;
-  const from = earliest(account, where, { depth, justPlaced, recheck });
+  const from = oldestNeeded(account, where, { reach: depth, justPlaced, includeVerified: recheck });
   if (given === undefined && from === undefined) return { duplicates: [], listed: undefined };
   const listed = given ?? (await listOrders(account, where, from ?? Number.NEGATIVE_INFINITY, maxPages));
   const contradicts =
     justPlaced === undefined || justPlaced.isProven ? undefined : contradiction(account, where, listed, justPlaced);
   if (contradicts !== undefined) return { duplicates: [], listed, contradiction: contradicts };
-  const quick = reconcileSide(account, where, listed, { justPlaced, withArchive: false });
-  const checked = isSuspicious(quick) ? await reconcileThoroughly(account, where, listed, justPlaced, maxPages) : quick;
-  const found = reported(account, where, checked);
+  const firstPass = reconcileSide(account, where, listed, { justPlaced, withArchive: false });
+  const checked = isSuspicious(firstPass)
+    ? await reconcileThoroughly(account, where, listed, justPlaced, maxPages)
+    : firstPass;
+  const found = newFindings(account, where, checked);
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (found.length > 0) account.reportDuplicateOrders(found.map(({ report }) => report));
   noteDuplicates(account, checked, found);
@@ -144,8 +146,8 @@ function reconcileSide(
   { justPlaced, withArchive, newest = new Map() }: Pick<VerifyOptions, 'justPlaced'> & SideOptions,
 ): SideResult {
   const { journal } = account;
-  const writes = openOrderWrites(journal, where).map((write) =>
-    justPlaced !== undefined && !write.isSettled && nameOf(write.entry) === nameOf(justPlaced.entry)
+  const writes = unclosedWrites(journal, where).map((write) =>
+    justPlaced !== undefined && !write.isSettled && writeKey(write.entry) === writeKey(justPlaced.entry)
       ? justPlacedWrite(justPlaced)
       : write,
   );
@@ -175,7 +177,7 @@ function contradiction(
 ): string | undefined {
   const { terms, reqTime } = entry.intent;
   const another = 'which is a different order';
-  if (openOrderWrites(journal, where).some((write) => write.orders.includes(order))) return another;
+  if (unclosedWrites(journal, where).some((write) => write.orders.includes(order))) return another;
   const record = listed.records.find(({ id }) => id === order);
   if (record === undefined) return listed.since <= reqTime ? 'which the exchange does not list' : undefined;
   const isOlder = record.time < reqTime - SLACK_MS;
@@ -217,7 +219,7 @@ export function knownOrders(
     if (intent.id === except) continue;
     for (const id of [settled.id ?? '', ...settled.duplicates]) known.add(id);
     if (!isOf(intent, 'orderMoreV2') || intent.terms.side !== side) continue;
-    for (const id of keptJob(journal, intent.id)?.orders ?? []) known.add(id);
+    for (const id of archivedJob(journal, intent.id)?.orders ?? []) known.add(id);
   }
   return known;
 }
@@ -226,20 +228,24 @@ export function knownOrders(
  * How far back a list must reach; undefined if no open request can still make an order. Late orders are on the newest page;
  * a longer list is read only if something is overdue, and closes all of that at once.
  */
-function earliest(
+function oldestNeeded(
   account: TradingAccount,
   where: MarketSide,
-  { depth, justPlaced, recheck }: Pick<VerifyOptions, 'depth' | 'justPlaced' | 'recheck'>,
+  {
+    reach: depth,
+    justPlaced,
+    includeVerified: recheck,
+  }: Pick<VerifyOptions, 'reach' | 'justPlaced' | 'includeVerified'>,
 ): number | undefined {
   const attempts = account.journal
-    .settledButRepeatable(where)
+    .settledButUnexpired(where)
     .filter((entry) => !entry.isVerified || entry.intent.id === recheck)
     .flatMap((entry) => orderWrite(entry, true).attempts);
   if (attempts.length === 0 && justPlaced === undefined) return undefined;
   const isOverdue = ({ reqTime }: Attempt) =>
-    account.client.now() > closesAt(reqTime, 2 * assumedRequestLifetime(account));
-  const wanted = depth === 'all' || attempts.some(isOverdue) ? attempts.map(opensAt) : [];
-  return Math.min(...wanted, ...(justPlaced === undefined ? [] : [opensAt(justPlaced.entry.intent)]));
+    account.client.now() > expiresAt(reqTime, 2 * assumedRequestLifetime(account));
+  const wanted = depth === 'all' || attempts.some(isOverdue) ? attempts.map(listMustReachTo) : [];
+  return Math.min(...wanted, ...(justPlaced === undefined ? [] : [listMustReachTo(justPlaced.entry.intent)]));
 }
 
 /** Reads the orders of a side back to a moment of the list's clock, in milliseconds since the Unix epoch. */
@@ -267,7 +273,7 @@ function isOurs({ justPlaced }: SideResult, { entry, isSettled }: OrderWrite): b
   return isSettled || entry.intent.id === justPlaced?.entry.intent.id;
 }
 
-function reportable(side: SideResult): readonly Duplicates[] {
+function mayReport(side: SideResult): readonly Duplicates[] {
   return side.result.duplicates.filter(({ attempt }) => {
     const write = side.byAttempt.get(attempt.id);
     return write !== undefined && isOurs(side, write);
@@ -277,8 +283,8 @@ function reportable(side: SideResult): readonly Duplicates[] {
 function isSuspicious(side: SideResult): boolean {
   const { needsLookup } = side.result;
   return (
-    reportable(side).length > 0 ||
-    side.writes.some((write) => isOurs(side, write) && needsLookup.has(nameOf(write.entry)))
+    mayReport(side).length > 0 ||
+    side.writes.some((write) => isOurs(side, write) && needsLookup.has(writeKey(write.entry)))
   );
 }
 
@@ -296,13 +302,13 @@ async function reconcileThoroughly(
   const options = { justPlaced, withArchive: true };
   let [list, side] = [listed, reconcileSide(account, where, listed, options)];
   const from =
-    Math.min(...reportable(side).map(({ attempt }) => attempt.reqTime)) - assumedRequestLifetime(account) - SLACK_MS;
+    Math.min(...mayReport(side).map(({ attempt }) => attempt.reqTime)) - assumedRequestLifetime(account) - SLACK_MS;
   if (list.since > from) {
     list = (await tryRead(() => listOrders(account, where, from, maxPages))) ?? list;
     side = reconcileSide(account, where, list, options);
   }
   const { needsLookup } = side.result;
-  const own = side.writes.filter((write) => isOurs(side, write) && needsLookup.has(nameOf(write.entry)));
+  const own = side.writes.filter((write) => isOurs(side, write) && needsLookup.has(writeKey(write.entry)));
   if (own.length === 0) return side;
   const newest = await newestOrders(account, own);
   return reconcileSide(account, where, list, { ...options, newest });
@@ -327,17 +333,17 @@ async function findNewestOrders(
     if (market === undefined) continue;
     const ask = async () => ({ order: await client.findOrder(market, { clientId: entry.intent.id }) });
     const answer = await tryRead(ask);
-    if (answer !== undefined) newest.set(nameOf(entry), answer.order ?? null);
+    if (answer !== undefined) newest.set(writeKey(entry), answer.order ?? null);
   }
   return newest;
 }
 
-function reported(account: TradingAccount, where: MarketSide, side: SideResult): readonly Found[] {
-  const duplicates = reportable(side);
+function newFindings(account: TradingAccount, where: MarketSide, side: SideResult): readonly Found[] {
+  const duplicates = mayReport(side);
   if (duplicates.length === 0) return [];
   // another process may have reported some of them meanwhile; only the journal knows
   const known = knownOrders(account.journal, where, side.records);
-  for (const { orders } of openOrderWrites(account.journal, where)) for (const id of orders) known.add(id);
+  for (const { orders } of unclosedWrites(account.journal, where)) for (const id of orders) known.add(id);
   return duplicates.flatMap((one) => reportOf(side, one, known) ?? []);
 }
 
@@ -372,9 +378,9 @@ function absenceOf({ entry, job }: OrderWrite, item: WantedItem): 'refused' | 'n
  * Asks for an order that counts as refused or not sent, for as long as it is remembered. If it exists after all, its outcome
  * is corrected and it is reported.
  */
-export async function recheckAbsentOrder(account: TradingAccount, intent: RecordedWrite<'order'>): Promise<void> {
+export async function lookUpAbsentOrder(account: TradingAccount, intent: RecordedWrite<'order'>): Promise<void> {
   const { market, side } = intent.terms;
-  const write = openOrderWrites(account.journal, { market, side }).find(
+  const write = unclosedWrites(account.journal, { market, side }).find(
     ({ entry, isSettled }) => isSettled && entry.intent.id === intent.id && entry.intent.time === intent.time,
   );
   const [attempted] = write?.attempts.flatMap(({ items }) => items) ?? [];

@@ -13,7 +13,7 @@ import {
 import { isOf, type OrderTerms, type RecordedWrite, type ReplaceTerms } from '../journal/intent.js';
 import { isSameReference } from '../orders/order-lookup.js';
 import { refuseDuplicate } from '../orders/place.js';
-import { checkOrder, remainderOf } from '../orders/terms.js';
+import { remainderOf, validateOrder } from '../orders/terms.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../preview/market-snapshot.js';
 import { type GivenAccount, orderAccountOf } from './order-account.js';
 
@@ -79,8 +79,8 @@ export async function planReplacement(
       `${order.filled} of the order has filled already, so a total of ${wanted.amount} leaves nothing to place.`,
       suggest('Cancel the rest of it', 'cancel', market.market, order.id),
     );
-  checkOrder(market, price, total);
-  checkOrder(market, price, Decimal.of(placed.amount));
+  validateOrder(market, price, total);
+  validateOrder(market, price, Decimal.of(placed.amount));
   await requireFunds(snapshot, market, placed);
   // by its id, as a client id names the newest order that has it
   const decided = { market: market.market, order: { id: order.id }, wanted, filled: order.filled };

@@ -12,8 +12,14 @@ import {
 } from '../cancel/cancellation.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
-import { concludeOrder, type Placement, type RecordOptions, refuseDuplicate, sendOrder } from '../orders/place.js';
-import { checkOrder, isTooSmall, remainderOf } from '../orders/terms.js';
+import {
+  concludeOrder,
+  type Placement,
+  type RecordOptions,
+  refuseDuplicate,
+  sendRecordedOrder,
+} from '../orders/place.js';
+import { isTooSmall, remainderOf, validateOrder } from '../orders/terms.js';
 import { type ReplacePlan, refuseConcurrentCancel } from './plan.js';
 
 /** The outcomes of the old order and of its replacement. */
@@ -50,7 +56,7 @@ export async function replaceOrder(
   account: TradingAccount,
   { terms, market, placed }: ReplacePlan,
   id: string,
-  { recheck, bestBid }: RecordOptions = {},
+  { requireWithinDayLimit: recheck, bestBid }: RecordOptions = {},
 ): Promise<Replacement> {
   // another command may have begun since the plan was made
   refuseDuplicate(account, placed);
@@ -93,10 +99,10 @@ async function placeRest(
   const rest = remainderOf(terms.wanted, cancel.filled);
   entry.note(`${eventOf(cancel)}; ${rest.amount} is left to place`);
   const send = async () => {
-    checkOrder(market, Decimal.of(rest.price), Decimal.of(rest.amount));
+    validateOrder(market, Decimal.of(rest.price), Decimal.of(rest.amount));
     refuseDuplicate(account, rest);
     const next = entry.continueAs<'order'>({ operation: 'order', terms: rest, replaces: terms }, account.client.now());
-    return { next, result: await sendOrder(account, next) };
+    return { next, result: await sendRecordedOrder(account, next) };
   };
   // if this throws, nothing was sent: the cancelled order has to be reported all the same
   const sent = await send().catch((thrown: unknown) => ({ why: asFailure(thrown) }));

@@ -2,7 +2,7 @@ import { Failure, suggest, tryRead } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
-import { closesAt } from '../reconcile.js';
+import { expiresAt } from '../reconcile.js';
 import { orderAgeCheck, requestLifetimeOf } from '../request-lifetime.js';
 
 /** "Orders are cancelled one minute after the call." */
@@ -84,7 +84,7 @@ export async function withLatest(account: TradingAccount, market: string, timer:
   if (lostAt === null) return timer;
   const lifetime = await tryRead(() => requestLifetimeOf(account, orderAgeCheck(market)));
   if (lifetime === undefined || !Number.isFinite(lifetime)) return timer;
-  return { ...timer, latestAt: closesAt(lostAt, lifetime) + MINUTE_MS };
+  return { ...timer, latestAt: expiresAt(lostAt, lifetime) + MINUTE_MS };
 }
 
 function unknown(market: string, { message }: Failure): Failure {

@@ -9,7 +9,7 @@ import { ageCheckOf } from '../request-lifetime.js';
 import { CLOCK_SLACK_MS, findSentWithdrawal, fitOfRecord, idsOf, isFound } from './find-withdrawal.js';
 import { checkLimits, type WithdrawLimits } from './limits.js';
 import { isNewer, readBaseline, recordsAfter } from './records.js';
-import { settleFound, settlePlaced, settleWithdrawal, type WithdrawalOutcome } from './settle-withdrawal.js';
+import { findWithdrawalOutcome, settleFound, settlePlaced, type WithdrawalOutcome } from './settle-withdrawal.js';
 import { areAlike, type WantedWithdrawal } from './terms.js';
 
 /** The outcome of a withdrawal. */
@@ -49,7 +49,7 @@ export async function sendWithdrawal(
     if (error instanceof Failure) entry.discard();
     throw error;
   });
-  if (outcome.kind === 'done') return acknowledged(account, entry, outcome.answer.id);
+  if (outcome.kind === 'done') return settleAcceptedWithdrawal(account, entry, outcome.answer.id);
   if (outcome.kind === 'refused') return handleRefusal(account, entry, outcome.refusal);
   if (outcome.kind === 'notSent') {
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${outcome.reason}`);
@@ -57,7 +57,7 @@ export async function sendWithdrawal(
   }
   entry.note(`no answer: ${outcome.reason}`, { doubt: true });
   account.reportProgress(`No answer: ${outcome.reason}. Looking up the withdrawal; it is not sent again.`);
-  const settled = await settleWithdrawal(account, entry);
+  const settled = await findWithdrawalOutcome(account, entry);
   // an inconclusive finding says more than why the answer is missing
   return settled.outcome === 'unknown' && settled.ambiguity === undefined
     ? { ...settled, reason: outcome.reason }
@@ -69,7 +69,7 @@ export async function sendWithdrawal(
  * stale one of another request: then only the records count. An id that no record shows is believed at once if no other
  * withdrawal of the journal waits for its answer, and otherwise once the request has expired.
  */
-async function acknowledged(
+async function settleAcceptedWithdrawal(
   account: TradingAccount,
   entry: JournalEntry<'withdraw'>,
   id: string,
@@ -96,7 +96,7 @@ async function acknowledged(
   account.reportProgress(
     `The answer names withdrawal ${id}, which is a different withdrawal. Looking it up; it is not sent again.`,
   );
-  return settleWithdrawal(account, entry);
+  return findWithdrawalOutcome(account, entry);
 }
 
 /** Whether a record was there before the request, or belongs to another withdrawal of the journal. */
@@ -160,7 +160,7 @@ async function handleRefusal(
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
   const found = await findSentWithdrawal(account, entry, refusal.code);
   if (isFound(found)) return settleFound(account, entry, found);
-  if (found !== 'nothing') return settleWithdrawal(account, entry);
+  if (found !== 'nothing') return findWithdrawalOutcome(account, entry);
   entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused; not found on the exchange');
   return { outcome: 'refused', refusal };
 }

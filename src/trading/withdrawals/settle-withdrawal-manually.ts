@@ -1,7 +1,7 @@
 import { clockTime, suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { certainFrom } from '../poll-until-settled.js';
+import { decidableAt } from '../poll-until-settled.js';
 import { LONGEST_TRIED_MS } from '../request-lifetime.js';
 import { findSentWithdrawal, isFound } from './find-withdrawal.js';
 import { expiresAt, settleFound, settlePlaced } from './settle-withdrawal.js';
@@ -45,7 +45,7 @@ async function requireLate(
 ): Promise<{ isLearnt: boolean }> {
   const { id, reqTime } = intent;
   const learnt = await expiresAt(account, intent);
-  const certain = learnt ?? certainFrom(account, reqTime + LONGEST_TRIED_MS) ?? 0;
+  const certain = learnt ?? decidableAt(account, reqTime + LONGEST_TRIED_MS) ?? 0;
   if (certain <= account.host.now()) return { isLearnt: learnt !== null };
   throw usage(`The exchange may still execute withdrawal ${id}, so it is too early to report its outcome.`, [
     `Report it after ${clockTime(certain)}, as done or notSent.`,

@@ -3,7 +3,7 @@ import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { RecordedWrite } from '../journal/intent.js';
 import type { NotSent, Unknown } from '../orders/settle-order.js';
-import { allCertainFrom, certainFrom, pollUntilSettled } from '../poll-until-settled.js';
+import { allDecidableAt, decidableAt, pollUntilSettled } from '../poll-until-settled.js';
 import { ageCheckOf, requestLifetimeOf } from '../request-lifetime.js';
 import { type FoundWithdrawal, findSentWithdrawal, isFound } from './find-withdrawal.js';
 
@@ -28,7 +28,7 @@ export type WithdrawalOutcome = Placed | NotSent | Uncertain;
  * Looks up an unanswered withdrawal in the records for as long as the budget lasts. If it is missing, it counts as not sent
  * once the request has expired. It is never sent again.
  */
-export async function settleWithdrawal(
+export async function findWithdrawalOutcome(
   account: TradingAccount,
   entry: JournalEntry<'withdraw'>,
 ): Promise<WithdrawalOutcome> {
@@ -50,13 +50,13 @@ export async function settleWithdrawal(
   entry.release();
   if (ambiguity !== undefined) return uncertain(ambiguity);
   const reason = unanswered ?? 'the exchange shows no such withdrawal, but the request may still arrive';
-  return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };
+  return { outcome: 'unknown', reason, certainFrom: decidableAt(account, end) };
 }
 
-/** When the request has expired, as {@link certainFrom}; asks the exchange if that is unknown. */
+/** When the request has expired, as {@link decidableAt}; asks the exchange if that is unknown. */
 export async function expiresAt(account: TradingAccount, intent: RecordedWrite<'withdraw'>): Promise<number | null> {
   await tryRead(() => requestLifetimeOf(account, ageCheckOf(intent)));
-  return allCertainFrom(account, [intent]);
+  return allDecidableAt(account, [intent]);
 }
 
 /** Whether a later read would find the same. */

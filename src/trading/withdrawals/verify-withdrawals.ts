@@ -2,7 +2,7 @@ import type { TradingAccount } from '../account.js';
 import type { DuplicateWithdrawals } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { isOf, type RecordedWrite } from '../journal/intent.js';
-import { nameOf } from '../orders/reconcile-input.js';
+import { writeKey } from '../orders/reconcile-input.js';
 import { closeVerified } from '../orders/verify-orders.js';
 import { type Attempt, reconcile } from '../reconcile.js';
 import { assumedRequestLifetime } from '../request-lifetime.js';
@@ -22,7 +22,7 @@ export async function verifyWithdrawals(
 ): Promise<readonly DuplicateWithdrawals[]> {
   const { client, journal } = account;
   const isWithdrawal = (entry: JournalEntry): entry is WithdrawalEntry => isOf(entry.intent, 'withdraw');
-  const verifying = () => journal.settledButRepeatable({ coin }).filter(isWithdrawal);
+  const verifying = () => journal.settledButUnexpired({ coin }).filter(isWithdrawal);
   const before = verifying();
   const [lowest] = before
     .filter((entry) => !entry.isVerified || mayComeLate(entry))
@@ -39,8 +39,8 @@ export async function verifyWithdrawals(
     if (isOf(intent, 'withdraw') && intent.terms.coin === coin)
       for (const { id } of recordsOf(account, intent, records, known)) known.add(id);
   const settled = verifying();
-  const intents = new Map(settled.map((entry) => [nameOf(entry), entry.intent]));
-  const isLate = new Set(settled.filter(mayComeLate).map(nameOf));
+  const intents = new Map(settled.map((entry) => [writeKey(entry), entry.intent]));
+  const isLate = new Set(settled.filter(mayComeLate).map(writeKey));
   const listed = new Map(records.map((record) => [record.id, record]));
   const attempts = settled.map(attemptOf);
   const list = {
@@ -59,7 +59,7 @@ export async function verifyWithdrawals(
     },
   });
   const found = duplicates.flatMap(({ item, rows }) => {
-    const entry = settled.find((one) => nameOf(one) === item.id);
+    const entry = settled.find((one) => writeKey(one) === item.id);
     return entry === undefined ? [] : { entry, order: item.order, ids: rows.map(({ id }) => id) };
   });
   const reports = found.map(({ entry, order, ids }): DuplicateWithdrawals => {
@@ -90,12 +90,12 @@ function mayComeLate(entry: WithdrawalEntry): boolean {
 
 function attemptOf(entry: WithdrawalEntry): Attempt {
   const { settlement, intent } = entry;
-  const name = nameOf(entry);
+  const name = writeKey(entry);
   const isPlaced = settlement?.outcome === 'placed';
   const order = isPlaced ? settlement.id : null;
   return {
     id: name,
-    writeId: name,
+    writeKey: name,
     items: [{ id: name, matchKey: intent.terms.coin, order, state: isPlaced ? 'placed' : 'absent' }],
     answer: mayComeLate(entry) ? 'lost' : 'answered',
     answeredIds: [],

@@ -4,7 +4,7 @@ import { Job } from '../../../src/trading/batches/job.js';
 import { lineTerms } from '../../../src/trading/batches/lines.js';
 import { duplicatesOf } from '../../../src/trading/batches/reconcile-job.js';
 import { settleJob } from '../../../src/trading/batches/settle-job.js';
-import { writtenToday } from '../../../src/trading/guards/limits.js';
+import { notionalToday } from '../../../src/trading/guards/limits.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, Settled } from '../../../src/trading/journal/intent.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
@@ -258,7 +258,7 @@ describe('a partly refused request that the network repeats later', () => {
     const archived = next.journal.archive.find(JOB);
     expect([archived?.outcome, archived?.duplicates]).toEqual(['placed', [...job.duplicates.keys()]]);
     const worth = lines(20).reduce((sum, [, price]) => sum + Number(price) * 0.01, 0) + (20_000 + 20_001) * 0.01;
-    expect(Number(writtenToday(next.journal, 'usdt', next.host.now()))).toBeCloseTo(worth);
+    expect(Number(notionalToday(next.journal, 'usdt', next.host.now()))).toBeCloseTo(worth);
   });
 
   it('is reported once, with each order assigned once, if two commands check at the same time', async () => {

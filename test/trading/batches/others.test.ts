@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openOrderWrites } from '../../../src/trading/orders/reconcile-input.js';
+import { unclosedWrites } from '../../../src/trading/orders/reconcile-input.js';
 import { PLACED } from '../journal/support.js';
 import { accountOf } from '../support/account.js';
 import { meanwhile } from '../support/meanwhile.js';
@@ -12,7 +12,7 @@ it('an order that is settled during the read of the journal is among the open wr
   const account = accountOf(server.url);
   const entry = account.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'mine0001', reqTime: 1 });
   meanwhile(account.journal, () => entry.settle(PLACED, 'placed'));
-  const writes = openOrderWrites(account.journal, { market: TERMS.market, side: TERMS.side });
+  const writes = unclosedWrites(account.journal, { market: TERMS.market, side: TERMS.side });
   expect(writes.map(({ isSettled, orders }) => [isSettled, orders])).toEqual([[true, [PLACED.id]]]);
 });
 

@@ -3,7 +3,7 @@ import { Decimal } from '../../../src/domain/decimal.js';
 import { usage } from '../../../src/errors.js';
 import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import { resumeJob, startJob } from '../../../src/trading/batches/start-job.js';
-import { requireDay, writtenToday } from '../../../src/trading/guards/limits.js';
+import { notionalToday, requireDayNotional } from '../../../src/trading/guards/limits.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, OrderTerms, Settlement } from '../../../src/trading/journal/intent.js';
 import { NOW } from '../../support/fake-host.js';
@@ -21,7 +21,7 @@ const PLACED: Settlement = { outcome: 'placed', id: '1', duplicates: [] };
 it('the notional of a day sums the orders of the journal since midnight UTC in one quote coin', () => {
   const account = accountOf('http://127.0.0.1:1');
   const { journal, host } = account;
-  const today = () => writtenToday(journal, 'usdt', host.now()).toString();
+  const today = () => notionalToday(journal, 'usdt', host.now()).toString();
   let count = 0;
   const write = (market: string, price: string, amount: string) => {
     const base = { side: 'buy', type: 'limit', account: 'spot', borrow: false, repay: false } as const;
@@ -52,7 +52,7 @@ it('the notional of a day sums the orders of the journal since midnight UTC in o
   expect(today()).toBe('64.0');
   entry.settle({ outcome: 'cancelled', id: '1', duplicates: [] }, 'cancelled');
   expect(today()).toBe('64.0');
-  expect(writtenToday(journal, 'btc', host.now()).toString()).toBe('1');
+  expect(notionalToday(journal, 'btc', host.now()).toString()).toBe('1');
 });
 
 it('the notional of a day starts at zero at midnight UTC', async () => {
@@ -67,14 +67,14 @@ it('the notional of a day starts at zero at midnight UTC', async () => {
   const late = begin('late1');
   const midnight = Math.ceil(host.now() / 86_400_000) * 86_400_000;
   await host.sleep(midnight - host.now() - 1);
-  expect(writtenToday(journal, 'usdt', host.now()).toString()).toBe('100');
+  expect(notionalToday(journal, 'usdt', host.now()).toString()).toBe('100');
   await host.sleep(1);
-  expect(writtenToday(journal, 'usdt', host.now()).toString()).toBe('0');
+  expect(notionalToday(journal, 'usdt', host.now()).toString()).toBe('0');
   // settled today, written yesterday
   late.settle(PLACED, 'placed');
-  expect(writtenToday(journal, 'usdt', host.now()).toString()).toBe('0');
+  expect(notionalToday(journal, 'usdt', host.now()).toString()).toBe('0');
   begin('early1');
-  expect(writtenToday(journal, 'usdt', host.now()).toString()).toBe('100');
+  expect(notionalToday(journal, 'usdt', host.now()).toString()).toBe('100');
 });
 
 it('the day of one quote coin leaves out the open orders of another', () => {
@@ -83,15 +83,17 @@ it('the day of one quote coin leaves out the open orders of another', () => {
     { operation: 'order', terms: { ...ORDER, market: 'eth_btc' } },
     { id: 'btc1', reqTime: host.now() },
   );
-  expect(writtenToday(journal, 'usdt', host.now()).toString()).toBe('0');
-  expect(writtenToday(journal, 'btc', host.now()).toString()).toBe('7');
+  expect(notionalToday(journal, 'usdt', host.now()).toString()).toBe('0');
+  expect(notionalToday(journal, 'btc', host.now()).toString()).toBe('7');
 });
 
 describe("the day's limit, checked once a write is recorded,", () => {
   const check = (limits: readonly (readonly [coin: string, most: string])[]) => {
     const account = accountOf('http://127.0.0.1:1');
     account.journal.begin<'order'>({ operation: 'order', terms: ORDER }, { id: 'o1', reqTime: account.host.now() });
-    requireDay(account, 'usdt', { dayNotional: new Map(limits.map(([coin, most]) => [coin, Decimal.of(most)])) });
+    requireDayNotional(account, 'usdt', {
+      dayNotional: new Map(limits.map(([coin, most]) => [coin, Decimal.of(most)])),
+    });
   };
 
   it('lets a day pass that comes to it, and any day without a limit for its coin', () => {
@@ -116,7 +118,7 @@ describe('a sell below the best bid counts at that bid', () => {
   it('while open and once settled, for each duplicate; at its own price if its record has no bid', () => {
     const account = accountOf('http://127.0.0.1:1');
     const { journal, host } = account;
-    const usdt = () => writtenToday(journal, 'usdt', host.now()).toString();
+    const usdt = () => notionalToday(journal, 'usdt', host.now()).toString();
     const begin = (id: string, terms: OrderTerms, bid?: string) =>
       journal.begin<'order'>({ operation: 'order', terms }, { id, reqTime: host.now(), bestBid: bid });
     const low = begin('low1', SELL, '28000.5');
@@ -134,7 +136,7 @@ describe('a sell below the best bid counts at that bid', () => {
 
   it('as a replacement, before and after the old order is cancelled', () => {
     const { journal, host } = accountOf('http://127.0.0.1:1');
-    const usdt = () => writtenToday(journal, 'usdt', host.now()).toString();
+    const usdt = () => notionalToday(journal, 'usdt', host.now()).toString();
     const terms = { market: 'btc_usdt', order: { id: '7' }, wanted: SELL, filled: '0.5' };
     const entry = journal.begin<'replace'>(
       { operation: 'replace', terms },
@@ -152,7 +154,7 @@ describe('a sell below the best bid counts at that bid', () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
     const account = accountOf(server.url);
-    const usdt = () => writtenToday(account.journal, 'usdt', account.host.now()).toString();
+    const usdt = () => notionalToday(account.journal, 'usdt', account.host.now()).toString();
     const plan = { market: 'btc_usdt', side: 'sell', account: 'spot' } as const;
     const rows: BatchLine[] = [
       [1, '10', '2'],
@@ -170,7 +172,7 @@ describe('a sell below the best bid counts at that bid', () => {
 });
 
 describe('the notional of a job', () => {
-  const usdt = ({ journal, host }: TestAccount) => writtenToday(journal, 'usdt', host.now()).toString();
+  const usdt = ({ journal, host }: TestAccount) => notionalToday(journal, 'usdt', host.now()).toString();
 
   it('counts live orders, duplicates and unknown ones, and every line while the job runs', async () => {
     const exchange = new ModelExchange([

@@ -3,7 +3,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sendCall } from '../../../src/trading/call/call.js';
-import { lineOf, valuesIn } from '../../../src/trading/journal/files.js';
+import { encodeLine, valuesIn } from '../../../src/trading/journal/files.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { settleManually } from '../../../src/trading/settle-manually.js';
 import { withdrawLimits } from '../../../src/trading/withdrawals/limits.js';
@@ -216,13 +216,13 @@ describe('the lines of a journal', () => {
     const rubbish = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(fc.array(fc.tuple(value, rubbish)), (pairs) => {
-        const text = pairs.map(([one, other]) => `${lineOf(one)}${other}`).join('');
+        const text = pairs.map(([one, other]) => `${encodeLine(one)}${other}`).join('');
         expect(valuesIn(text)).toEqual(pairs.map(([one]) => JSON.parse(JSON.stringify(one))));
       }),
     );
   });
 
   it('contain no line break, so that processes can append to a file at the same time', () => {
-    fc.assert(fc.property(value, (one) => lineOf(one).slice(1, -1).split('\n').length === 1));
+    fc.assert(fc.property(value, (one) => encodeLine(one).slice(1, -1).split('\n').length === 1));
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Side } from '../../../src/domain/order.js';
 import { Job } from '../../../src/trading/batches/job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
-import { lineOf, valuesIn } from '../../../src/trading/journal/files.js';
+import { encodeLine, valuesIn } from '../../../src/trading/journal/files.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { NOW } from '../../support/fake-host.js';
@@ -92,7 +92,7 @@ describe('a journal with a separate folder for settled writes that may execute a
     expect(journal.open().map(({ intent }) => intent.id)).toEqual([OPEN_JOB, 'unknown1', 'funds001']);
     const settled = (side: Side) =>
       journal
-        .settledButRepeatable({ market: 'btc_usdt', side })
+        .settledButUnexpired({ market: 'btc_usdt', side })
         .map(({ intent, settlement }) => [intent.id, settlement?.outcome, settlement?.id]);
     expect(settled('buy')).toEqual([
       ['placed01', 'placed', '7'],
@@ -141,13 +141,13 @@ describe('a journal of a newer version', () => {
 
   it.each<[string, (folder: string) => void]>([
     ['a version', (folder) => writeFileSync(path.join(folder, 'version'), '3\n')],
-    ['a record', (folder) => writeFileSync(path.join(folder, 'open', 'unknown9'), lineOf({ v: 3, intent: {} }))],
+    ['a record', (folder) => writeFileSync(path.join(folder, 'open', 'unknown9'), encodeLine({ v: 3, intent: {} }))],
     [
       'an archive line',
       (folder) =>
         appendFileSync(
           path.join(folder, 'settled', '2018-10-23.log'),
-          lineOf({ at: NOW, v: 3, settled: { intent: { id: 'mine0001' } } }),
+          encodeLine({ at: NOW, v: 3, settled: { intent: { id: 'mine0001' } } }),
         ),
     ],
   ])('is a usage error and nothing is sent: %s', async (_, change) => {

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { lineOf } from '../../../src/trading/journal/files.js';
+import { encodeLine } from '../../../src/trading/journal/files.js';
 import {
   type JournalEvent,
   type Owner,
@@ -10,7 +10,7 @@ import {
   thisProcess,
 } from '../../../src/trading/journal/intent.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
-import { recordOf } from '../../../src/trading/journal/record.js';
+import { recordText } from '../../../src/trading/journal/record.js';
 import { refuseDuplicate } from '../../../src/trading/orders/place.js';
 import { type Resolution, resolve } from '../../../src/trading/resolve.js';
 import { fakeHost } from '../../support/fake-host.js';
@@ -46,7 +46,7 @@ function recorded(
     process: runner ?? ELSEWHERE,
   };
   const file = path.join(open, ID);
-  fs.writeFileSync(file, [recordOf(intent), ...events.map(lineOf)].join(''));
+  fs.writeFileSync(file, [recordText(intent), ...events.map(encodeLine)].join(''));
   const changed = (host.now() - changedMs) / 1_000;
   fs.utimesSync(file, changed, changed);
   return { ...journals, file };
@@ -108,7 +108,7 @@ it('pit resolve leaves an order to another process that claimed it since', async
   const [seen, ...others] = account.journal.open();
   expect([seen?.isUnderWay, others]).toEqual([false, []]);
   // another process has claimed it since it was listed
-  const line = lineOf({ time: account.host.now(), event: 'resumed', runner: ELSEWHERE });
+  const line = encodeLine({ time: account.host.now(), event: 'resumed', runner: ELSEWHERE });
   fs.appendFileSync(path.join(state, 'journal', 'test', 'open', ID), line);
   const [found] = await resolve(account, seen === undefined ? [] : [seen]);
   expect(found?.events.map(({ event }) => event).slice(-2)).toEqual([

@@ -8,7 +8,7 @@ import { Archive } from '../../../src/trading/journal/archive.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { linesBackwards } from '../../../src/trading/journal/files.js';
 import type { MarketSide, Owner, RecordedWrite } from '../../../src/trading/journal/intent.js';
-import { isUnsettled, recordOf } from '../../../src/trading/journal/record.js';
+import { isUnsettled, recordText } from '../../../src/trading/journal/record.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { temporaryState } from '../support/account.js';
@@ -217,7 +217,7 @@ describe('a write', () => {
     const { journal, begin, open } = newJournal();
     begin(id);
     const intent: RecordedWrite = { operation: 'order', terms: TERMS, id, time: 1, reqTime: 1, process: runner };
-    fs.writeFileSync(path.join(open, id), recordOf(intent));
+    fs.writeFileSync(path.join(open, id), recordText(intent));
     return journal.find(id);
   }
 
@@ -311,7 +311,7 @@ describe('the archive of settled writes', () => {
     const { begin, journal, host } = newJournal();
     const buys = { market: 'btc_usdt', side: 'buy' } as const;
     const ids = (where: MarketSide) =>
-      journal.settledButRepeatable(where).map(({ intent, settlement }) => [intent.id, settlement?.id]);
+      journal.settledButUnexpired(where).map(({ intent, settlement }) => [intent.id, settlement?.id]);
     begin('mine0001').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
     await host.sleep(1);
     begin('mine0001').settle(PLACED, 'placed');
@@ -324,13 +324,13 @@ describe('the archive of settled writes', () => {
       [],
       [],
     ]);
-    const [refused, placed] = journal.settledButRepeatable(buys);
+    const [refused, placed] = journal.settledButUnexpired(buys);
     placed?.addFound(['8']);
-    expect(journal.settledButRepeatable(buys)[1]?.settlement?.duplicates).toEqual(['8']);
+    expect(journal.settledButUnexpired(buys)[1]?.settlement?.duplicates).toEqual(['8']);
     expect(journal.archive.find('mine0001')?.duplicates).toEqual(['8']);
     placed?.endVerification();
     refused?.endVerification(true);
-    expect(journal.settledButRepeatable(buys).map(({ isVerified }) => isVerified)).toEqual([true]);
+    expect(journal.settledButUnexpired(buys).map(({ isVerified }) => isVerified)).toEqual([true]);
   });
 
   it('finds writes behind a line that a corrected clock dated up to a minute too early', () => {

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { writtenToday } from '../../../src/trading/guards/limits.js';
-import { lineOf } from '../../../src/trading/journal/files.js';
+import { notionalToday } from '../../../src/trading/guards/limits.js';
+import { encodeLine } from '../../../src/trading/journal/files.js';
 import type { RecordedWrite } from '../../../src/trading/journal/intent.js';
 import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify-withdrawals.js';
 import { accountOf } from '../support/account.js';
@@ -25,7 +25,7 @@ function busy() {
     const one = settledOf('any0001');
     const settled = { ...one, intent: { ...one.intent, time: at, ...intent } as RecordedWrite };
     const file = path.join(folder, `${new Date(at).toISOString().slice(0, 10)}.log`);
-    return { file, line: lineOf({ at, settled }) };
+    return { file, line: encodeLine({ at, settled }) };
   };
   const lines = [-DAY, 0].flatMap((ago) => {
     const at = account.host.now() + ago;
@@ -115,7 +115,7 @@ it('the notional of the day is summed in one pass, however many jobs are open', 
       journal.begin<'orderMoreV2'>({ operation: 'orderMoreV2', terms }, { id: `job${job}x`, reqTime: 1 });
     }
     const read = reading();
-    const sum = writtenToday(journal, 'usdt', host.now()).trimmed().toString();
+    const sum = notionalToday(journal, 'usdt', host.now()).trimmed().toString();
     vi.restoreAllMocks();
     return [sum, read.opened()];
   });

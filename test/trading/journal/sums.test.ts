@@ -1,8 +1,8 @@
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { writtenToday } from '../../../src/trading/guards/limits.js';
-import { lineOf } from '../../../src/trading/journal/files.js';
+import { notionalToday } from '../../../src/trading/guards/limits.js';
+import { encodeLine } from '../../../src/trading/journal/files.js';
 import type { Settled } from '../../../src/trading/journal/intent.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 
@@ -35,10 +35,10 @@ function busy(count: number) {
   const file = path.join(folder, readdirSync(folder)[0] ?? '');
   // in one write, because syncing each line takes long
   const lines = Array.from({ length: count }, (_, index) =>
-    lineOf({ at: host.now(), settled: settled(index + 1, account) }),
+    encodeLine({ at: host.now(), settled: settled(index + 1, account) }),
   );
   appendFileSync(file, lines.join(''));
-  return { account, file, sum: () => writtenToday(journal, 'usdt', host.now()).toString() };
+  return { account, file, sum: () => notionalToday(journal, 'usdt', host.now()).toString() };
 }
 
 const whole = (count: number) => `${(3 * count * (count + 1)) / 2}`;

@@ -90,7 +90,7 @@ describe('an answer that accepts an order', () => {
     const recording = { id: 'earlier', reqTime: NOW - 600_000 };
     const earlier = account.journal.begin<'order'>({ operation: 'order', terms: TERMS }, recording);
     earlier.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
-    for (const entry of account.journal.settledButRepeatable({ market: 'btc_usdt', side: 'buy' }))
+    for (const entry of account.journal.settledButUnexpired({ market: 'btc_usdt', side: 'buy' }))
       entry.endVerification();
     expect(await placeOrder(account, TERMS, { id: 'mine' })).toMatchObject({ outcome });
   });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { checkOrder, isTooSmall } from '../../../src/trading/orders/terms.js';
+import { isTooSmall, validateOrder } from '../../../src/trading/orders/terms.js';
 import { MARKET } from '../support/market.js';
 
 function check(price: string, amount: string): void {
-  checkOrder(MARKET, Decimal.of(price), Decimal.of(amount));
+  validateOrder(MARKET, Decimal.of(price), Decimal.of(amount));
 }
 
 describe('the rules of a market', () => {

@@ -6,7 +6,7 @@ import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { listedFrom, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify-orders.js';
 import { assumedRequestLifetime } from '../../../src/trading/request-lifetime.js';
-import { settledWrite } from '../../../src/trading/resolve.js';
+import { recheckSettledWrite } from '../../../src/trading/resolve.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
@@ -124,7 +124,7 @@ describe('a later execution of an order', () => {
     await account.host.sleep(125_001);
     await verifyOrders(account, BUYS);
     expect(server.requests).toHaveLength(100);
-    await verifyOrders(account, BUYS, { depth: 'all' });
+    await verifyOrders(account, BUYS, { reach: 'all' });
     expect(server.requests).toHaveLength(100 + 111);
   });
 
@@ -233,9 +233,9 @@ describe('an order that was refused or not sent', () => {
 
   it('is read again by its client id, and corrected and reported if it exists', async () => {
     const { account } = await listedAfter(1, (await lookup('8')).url);
-    expect(await settledWrite(account, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
+    expect(await recheckSettledWrite(account, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
     expect(account.alarms).toMatchObject([{ writeId: 'mine', order: null, ids: ['8'], absent: 'refused' }]);
-    expect(await settledWrite(account, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
+    expect(await recheckSettledWrite(account, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
     expect(account.alarms).toHaveLength(1);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderReference } from '../../../src/domain/order.js';
-import { closeJob } from '../../../src/trading/batches/close-job.js';
+import { settleJobRecord } from '../../../src/trading/batches/close-job.js';
 import { Job } from '../../../src/trading/batches/job.js';
 import { readPrice } from '../../../src/trading/expressions.js';
 import type { BatchTerms, OrderTerms } from '../../../src/trading/journal/intent.js';
@@ -117,7 +117,7 @@ describe('a replacement', () => {
     await job.leaving([[0, 1]], 5);
     job.record('answered', { kind: 'answered', request: 1, ids: ['7', '8'], message: null });
     expect(await plan(account, { id: '7' })).toMatchObject({ account: 'isolated', isAccountRecorded: true });
-    closeJob(job);
+    settleJobRecord(job);
     expect(await plan(account, { id: '8' })).toMatchObject({ account: 'isolated', isAccountRecorded: true });
     await expect(plan(account, { id: '9' })).rejects.toMatchObject({ kind: 'usage' });
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
 import { readAmount, readPrice } from '../../../src/trading/expressions.js';
-import { requireDay } from '../../../src/trading/guards/limits.js';
+import { requireDayNotional } from '../../../src/trading/guards/limits.js';
 import type { OrderTerms, Write } from '../../../src/trading/journal/intent.js';
 import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../../src/trading/replace/replace.js';
@@ -246,7 +246,9 @@ describe('a replacement under the limit of a day', () => {
     const plan = await planReplacement(account, MARKET, { id: '7' }, WISHES);
     meanwhile();
     const dayNotional = new Map([['usdt', Decimal.of(most)]]);
-    return replaceOrder(account, plan, NAME, { recheck: () => requireDay(account, 'usdt', { dayNotional }) });
+    return replaceOrder(account, plan, NAME, {
+      requireWithinDayLimit: () => requireDayNotional(account, 'usdt', { dayNotional }),
+    });
   }
 
   it('is refused if orders of another process use up the limit meanwhile, and leaves its order unchanged', async () => {
@@ -269,7 +271,7 @@ describe('a replacement under the limit of a day', () => {
     const plan = await planReplacement(account, MARKET, { id: '7' }, WISHES);
     const seen: unknown[] = [];
     const recheck = () => void seen.push(account.journal.find(NAME)?.intent.bid);
-    await replaceOrder(account, plan, NAME, { bestBid: '30050', recheck });
+    await replaceOrder(account, plan, NAME, { bestBid: '30050', requireWithinDayLimit: recheck });
     expect([...seen, account.journal.archive.find(NAME)?.intent]).toMatchObject([
       '30050',
       { operation: 'order', bid: '30050' },

@@ -5,5 +5,5 @@ import { verifyOrders } from '../../../src/trading/orders/verify-orders.js';
 
 /** Verifies one side of a market with a list that reaches back to everything open; returns the reported duplicates. */
 export async function findDuplicates(account: TradingAccount, where: MarketSide): Promise<readonly DuplicateOrders[]> {
-  return (await verifyOrders(account, where, { depth: 'all' })).duplicates;
+  return (await verifyOrders(account, where, { reach: 'all' })).duplicates;
 }

@@ -4,7 +4,7 @@ import type { Journal } from '../../../src/trading/journal/journal.js';
 export function meanwhile(journal: Journal, work: () => void): void {
   const { archive } = journal;
   const open = journal.open.bind(journal);
-  const [newestFirst, everything] = [archive.newestFirst.bind(archive), archive.everything.bind(archive)];
+  const [newestFirst, everything] = [archive.newestFirst.bind(archive), archive.distinctValues.bind(archive)];
   let isDone = false;
   const once = <Found>(found: Found): Found => {
     if (!isDone) {

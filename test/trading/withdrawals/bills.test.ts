@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { resolve } from '../../../src/trading/resolve.js';
-import { settleWithdrawal } from '../../../src/trading/withdrawals/settle-withdrawal.js';
+import { findWithdrawalOutcome } from '../../../src/trading/withdrawals/settle-withdrawal.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
@@ -79,7 +79,7 @@ describe('a bill with the amount of a lost internal transfer', () => {
     const account = accountOf((await serveFunds(bills, records)).url, ENOUGH);
     if (market !== undefined) placeOrder(account, market);
     const entry = begin(account, 'lost1');
-    const settled = await settleWithdrawal(account, entry);
+    const settled = await findWithdrawalOutcome(account, entry);
     expect(settled).toMatchObject({ outcome: 'unknown', ambiguity: expect.stringMatching(why), certainFrom: null });
     const named = /^bill 8 \((Moved|without a type), 2018-10-23T11:59:56\.557Z\) has this amount/;
     expect('ambiguity' in settled && settled.ambiguity).toMatch(named);
@@ -140,7 +140,7 @@ describe('a bill with the amount of a lost internal transfer', () => {
       },
     });
     const account = accountOf(server.url, ENOUGH);
-    const settled = await settleWithdrawal(account, begin(account, 'lost1'));
+    const settled = await findWithdrawalOutcome(account, begin(account, 'lost1'));
     expect(settled).toMatchObject({ outcome: 'unknown', ambiguity: expect.stringContaining('too many bills') });
   });
 });

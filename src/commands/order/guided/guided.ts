@@ -8,9 +8,9 @@ import { QuestionLeft } from '../../../terminal/question-left.js';
 import type { TradingAccount } from '../../../trading/account.js';
 import { resolveOrder } from '../../../trading/expressions.js';
 import { guardLimits } from '../../../trading/guards/limits.js';
-import { checkAmount, checkOrder } from '../../../trading/orders/terms.js';
+import { checkAmount, validateOrder } from '../../../trading/orders/terms.js';
 import { MarketSnapshot, spentCoin } from '../../../trading/preview/market-snapshot.js';
-import { checkGiven, type GivenOrder, type OrderRequest, sendOrder } from '../order.js';
+import { checkGiven, type GivenOrder, type OrderRequest, previewAndPlace } from '../order.js';
 import { requestWords } from '../order-words.js';
 import { type Holdings, LiveBook, LiveFunds, readHoldings } from './live-data.js';
 import { askMarket } from './market-choice.js';
@@ -25,7 +25,7 @@ export async function sendGuided(context: Context, account: TradingAccount, give
   const showCommand = () =>
     output.note(suggest('The same in one line', ...requestWords({ ...request, overridden }, globals)));
   try {
-    const answer = await sendOrder(context, account, request, {
+    const answer = await previewAndPlace(context, account, request, {
       alwaysPreview: true,
       onConfirmed: (lifted) => {
         overridden = lifted;
@@ -109,7 +109,7 @@ async function askTerms(
         return inTurn(given.at ?? (() => askPrice(context, draft, book)), async (at) => {
           const snapshot = new MarketSnapshot(account.client, { market: market.market, side }, 1);
           const order = await resolveOrder(snapshot, market, { side, at, amount });
-          checkOrder(market, order.price, order.amount);
+          validateOrder(market, order.price, order.amount);
           const type = given.type ?? (await askType(context));
           return { ...given, side, market: market.market, amount, at, type };
         });
