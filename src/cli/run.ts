@@ -4,7 +4,7 @@ import { type Advice, asFailure, CommandEnded, Failure, Interrupted, quoted, sug
 import type { Host } from '../platform/host.js';
 import type { Result } from '../terminal/answer.js';
 import { toJson } from '../terminal/json.js';
-import { Output, ReaderGone } from '../terminal/output.js';
+import { Output, StdoutClosed } from '../terminal/output.js';
 import { version } from '../version.js';
 import type { CliContext, Context } from './context.js';
 import {
@@ -50,8 +50,9 @@ export async function run(host: Host, { createContext, ...commands }: Program): 
   const program = emptyProgram((text) => shown.push(text));
   const { globals, others } = splitGlobalFlags(program.options, host.arguments);
   const [named] = others;
-  const meant = synonymOf(commands.synonyms, others);
-  if (meant !== undefined) throw await corrected(meant.failure, globals, () => commands.correct(meant.words, host));
+  const intended = synonymOf(commands.synonyms, others);
+  if (intended !== undefined)
+    throw await corrected(intended.failure, globals, () => commands.correct(intended.words, host));
   const runCommand = commandRunner(host, createContext);
   let isRead = false;
   await addCommands(program, commands, others, (...command) => {
@@ -116,7 +117,7 @@ function commandRunner(host: Host, createContext: Program['createContext']): Run
 }
 
 /** Ends work that a signal has ended. Throws the reason. */
-function unlessOver({ over }: Host, work: () => Promise<void>): Promise<void> {
+function unlessOver({ endSignal: over }: Host, work: () => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => reject(over.reason);
     over.addEventListener('abort', end);
@@ -201,7 +202,7 @@ export async function runToEnd(host: Host, program: Program): Promise<number> {
 
 /** Prints what ended a command and returns the exit code for it. */
 export function report(thrown: unknown, host: Host): number {
-  if (thrown instanceof ReaderGone) return 0;
+  if (thrown instanceof StdoutClosed) return 0;
   if (thrown instanceof Interrupted || thrown instanceof CommandEnded) return thrown.exitCode;
   // the command line itself may be wrong, so its flags are searched for as plain words
   const words = ownWords(host.arguments);

@@ -77,10 +77,10 @@ export default define({
       ...shown.flatMap((resolution) => (resolution === undefined ? [] : rowOf(resolution))).reverse(),
       ...wasDamaged.map((row) => ({ ...row, outcome })),
     ];
-    for (const resolution of shown) if (resolution !== undefined) await tellUnplaced(context, resolution);
-    tellUnfinished(context, account, resolutions);
-    tellUnexpected(context, unexpected);
-    tellDamaged(context, account, damaged);
+    for (const resolution of shown) if (resolution !== undefined) await warnUnplaced(context, resolution);
+    suggestResume(context, account, resolutions);
+    warnUnexpected(context, unexpected);
+    warnDamaged(context, account, damaged);
     const unreadable = isNamed ? [] : tellUnreadable(context, account);
     const unclear = [...damaged, ...unreadable];
     const nothing = unclear.length === 0 ? 'Nothing is unknown.' : 'Nothing else is unknown.';
@@ -126,7 +126,7 @@ function rowOf({ intent, outcome, id, duplicates, events }: Resolution): Row {
 }
 
 /** Nothing is sent from here: to place the rest of a job, the user resumes it. */
-function tellUnfinished({ output }: Context, { journal }: TradingAccount, done: readonly Resolution[]): void {
+function suggestResume({ output }: Context, { journal }: TradingAccount, done: readonly Resolution[]): void {
   for (const { intent } of done) {
     if (!isOf(intent, 'orderMoreV2') || journal.find(intent.id)?.isUnderWay !== false) continue;
     output.note(suggest('To continue the job', ...resumeCommand(intent.id, intent.terms)));
@@ -140,7 +140,7 @@ function damagedRow({ journal }: TradingAccount, id: string): Row {
 }
 
 /** A damaged record may be of a write that was sent. */
-function tellDamaged({ output }: Context, { journal }: TradingAccount, ids: readonly string[]): void {
+function warnDamaged({ output }: Context, { journal }: TradingAccount, ids: readonly string[]): void {
   for (const id of ids)
     output.warn([
       `The record of ${id} is damaged: ${journal.fileOf(id)}. Until you settle it, no order or withdrawal is sent.`,
@@ -150,7 +150,7 @@ function tellDamaged({ output }: Context, { journal }: TradingAccount, ids: read
 }
 
 /** What counted as refused or not sent and exists after all is named until the user asks for it: no warning is seen for sure. */
-function tellUnexpected({ output }: Context, unexpected: readonly Settled[]): void {
+function warnUnexpected({ output }: Context, unexpected: readonly Settled[]): void {
   for (const { intent } of unexpected)
     output.warn([
       `On the exchange after all, though it counted as not sent or rejected: ${textOf(intent)}.`,
@@ -166,7 +166,7 @@ function tellUnreadable({ output }: Context, { journal }: TradingAccount): strin
 }
 
 /** A replacement that was not placed is not placed from here: the user may want something else by now. */
-async function tellUnplaced({ output, session }: Context, resolution: Resolution): Promise<void> {
+async function warnUnplaced({ output, session }: Context, resolution: Resolution): Promise<void> {
   const order = unplacedOf(resolution);
   if (order === undefined) return;
   const market = await tryRead(async () => (await session.markets()).find(order.market));
@@ -269,13 +269,13 @@ function textOf(intent: RecordedWrite): string {
     const { side, count, market } = intent.terms;
     return `${side} ${counted(count, 'order')} in ${market} (job ${intent.id})`;
   }
-  return `cancel ${nameOf(intent.terms.order)} in ${intent.terms.market}`;
+  return `cancel ${referenceText(intent.terms.order)} in ${intent.terms.market}`;
 }
 
 function replacementText({ order, wanted }: ReplaceTerms): string {
-  return `replace ${nameOf(order)} by ${termsText(wanted)}`;
+  return `replace ${referenceText(order)} by ${termsText(wanted)}`;
 }
 
-function nameOf(order: OrderReference): string {
+function referenceText(order: OrderReference): string {
   return 'id' in order ? order.id : order.clientId;
 }

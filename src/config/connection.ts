@@ -4,7 +4,7 @@ import type { Profile, Profiles } from './profiles.js';
 import { checkUrl } from './urls.js';
 
 /** Why something is missing, in words for the user. */
-export interface Missing {
+export interface WhyMissing {
   readonly message: string;
   readonly hint: Advice;
 }
@@ -24,9 +24,9 @@ export interface Connection {
   /** A host comes from the environment: previews name it. */
   readonly hostFromEnvironment: boolean;
   readonly settings: Readonly<Record<string, string>>;
-  readonly keysMissing: Missing | null;
-  readonly baseUrlMissing: Missing | null;
-  readonly wsUrlMissing: Missing | null;
+  readonly keysMissing: WhyMissing | null;
+  readonly baseUrlMissing: WhyMissing | null;
+  readonly wsUrlMissing: WhyMissing | null;
 }
 
 /** The part of the environment that names hosts and keys, checked. */
@@ -116,7 +116,7 @@ export function hostsInUse(
   };
 }
 
-function whyNoKeys(profile: Profile, given: FromEnvironment, kept: KeyPair | null): Missing | null {
+function whyNoKeys(profile: Profile, given: FromEnvironment, kept: KeyPair | null): WhyMissing | null {
   if (given.tradeUrl === null && pricesElsewhere(profile, given)) return FOREIGN_PRICES;
   if (given.keys !== null) return profile.builtIn && given.tradeUrl === null ? KEYS_WITHOUT_HOST : null;
   if (tradesElsewhere(profile, given)) return HOST_WITHOUT_KEYS;
@@ -169,15 +169,15 @@ function keysFrom(accessKey: string | null, secretKey: string | null): KeyPair |
   return { accessKey: requireKeyText('access', accessKey), secretKey: requireKeyText('secret', secretKey) };
 }
 
-function missing(what: Missing): Failure {
+function missing(what: WhyMissing): Failure {
   return new Failure('credentials', what.message, { hint: what.hint });
 }
 
-function oneKey(set: string, unset: string): Missing {
+function oneKey(set: string, unset: string): WhyMissing {
   return { message: `${set} is set and ${unset} is not.`, hint: `Set both, or neither.` };
 }
 
-function whyNoWsUrl(profile: string, isOwn: boolean): Missing {
+function whyNoWsUrl(profile: string, isOwn: boolean): WhyMissing {
   if (isOwn)
     return {
       message: `The profile "${profile}" has no WebSocket address.`,
@@ -190,30 +190,30 @@ function whyNoWsUrl(profile: string, isOwn: boolean): Missing {
   };
 }
 
-function noKeys(profile: string): Missing {
+function noKeys(profile: string): WhyMissing {
   return {
     message: `The profile "${profile}" has no keys.`,
     hint: suggest('Store them', 'keys', 'set', '--profile', profile),
   };
 }
 
-const KEYS_WITHOUT_HOST: Missing = {
+const KEYS_WITHOUT_HOST: WhyMissing = {
   message: 'PIT_ACCESS_KEY and PIT_SECRET_KEY are set, but there is no exchange to use them with.',
   hint: 'Set PIT_TRADE_URL and PIT_BASE_URL or name a profile; for the sandbox, unset the two keys.',
 };
 
-const FOREIGN_PRICES: Missing = {
+const FOREIGN_PRICES: WhyMissing = {
   message:
     "PIT_BASE_URL is not the profile's own host, so nothing is traded at the profile's exchange with its prices.",
   hint: 'Set PIT_TRADE_URL and keys for the same exchange, or unset PIT_BASE_URL.',
 };
 
-const HOST_WITHOUT_KEYS: Missing = {
+const HOST_WITHOUT_KEYS: WhyMissing = {
   message: "PIT_TRADE_URL is not the profile's own host, so the profile's keys are not sent there.",
   hint: 'Set PIT_ACCESS_KEY and PIT_SECRET_KEY for that host, or unset PIT_TRADE_URL.',
 };
 
-const NO_BASE_URL: Missing = {
+const NO_BASE_URL: WhyMissing = {
   message: 'PIT_TRADE_URL is set, but there is no host for market data.',
   hint: 'Set PIT_BASE_URL as well.',
 };

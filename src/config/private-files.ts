@@ -17,7 +17,7 @@ const STICKY = 0o1000;
  */
 export function isPrivateFile(root: string, relative: string): boolean {
   const file = path.join(root, relative);
-  const found = look(file, fs.lstatSync);
+  const found = statIfExists(file, fs.lstatSync);
   if (found === null) return false;
   if (!found.isFile()) throw notPlain(file, 'file');
   for (const folder of foldersBetween(root, relative)) requirePrivateFolder(root, folder);
@@ -32,7 +32,7 @@ export function isPrivateFile(root: string, relative: string): boolean {
  */
 export function makePrivateFolder(root: string, within = ''): void {
   const folder = path.join(root, within);
-  if (look(folder, folder === root ? fs.statSync : fs.lstatSync) === null) makeFolders(folder);
+  if (statIfExists(folder, folder === root ? fs.statSync : fs.lstatSync) === null) makeFolders(folder);
   for (const above of foldersBetween(root, within)) if (above !== folder) requireUnchangeable(root, above);
   requirePrivateFolder(root, folder);
   requireUnmovable(root);
@@ -43,7 +43,7 @@ export function makePrivateFolder(root: string, within = ''): void {
  * @throws Failure `credentials`
  */
 export function requireOwnFolder(root: string): void {
-  if (look(root, fs.statSync) === null) return;
+  if (statIfExists(root, fs.statSync) === null) return;
   requireUnchangeable(root, root);
   requireUnmovable(root);
 }
@@ -58,11 +58,11 @@ export function requireUnmovable(root: string): void {
   if (user === undefined) return;
   for (const start of new Set([root, fs.realpathSync(root)])) {
     for (let above = path.dirname(start); ; above = path.dirname(above)) {
-      const found = look(above, fs.statSync);
+      const found = statIfExists(above, fs.statSync);
       if (found === null) break;
       if (found.uid !== 0 && found.uid !== user) throw ofAnother(above);
       if ((found.mode & OTHERS_WRITE) === 0 || above === path.dirname(above)) break;
-      if ((found.mode & STICKY) === 0) throw open(above, found.mode, 'go-w');
+      if ((found.mode & STICKY) === 0) throw openToOthers(above, found.mode, 'go-w');
     }
   }
 }
@@ -84,11 +84,11 @@ function requireUnchangeable(root: string, folder: string): void {
   const user = process.geteuid?.();
   if (user === undefined) return;
   if (uid !== user) throw ofAnother(folder);
-  if ((mode & OTHERS_WRITE) !== 0) throw open(folder, mode, 'go-w');
+  if ((mode & OTHERS_WRITE) !== 0) throw openToOthers(folder, mode, 'go-w');
 }
 
 function plainFolder(root: string, folder: string): fs.Stats {
-  const found = look(folder, folder === root ? fs.statSync : fs.lstatSync);
+  const found = statIfExists(folder, folder === root ? fs.statSync : fs.lstatSync);
   if (found === null || !found.isDirectory()) throw notPlain(folder, 'folder');
   return found;
 }
@@ -99,7 +99,7 @@ function requireOwn(target: string, found: fs.Stats, mode: number): void {
   if (user === undefined) return;
   if (found.uid !== user) throw ofAnother(target);
   if ((found.mode & OTHERS) !== 0) {
-    throw open(target, found.mode, mode.toString(8));
+    throw openToOthers(target, found.mode, mode.toString(8));
   }
 }
 
@@ -109,13 +109,13 @@ function ofAnother(target: string): Failure {
   });
 }
 
-function open(target: string, mode: number, fix: string): Failure {
+function openToOthers(target: string, mode: number, fix: string): Failure {
   return new Failure('credentials', `${target} is open to other users (mode ${(mode & 0o777).toString(8)}).`, {
     hint: `Run: chmod ${fix} ${shellWord(target)}`,
   });
 }
 
-function look(target: string, stat: (target: string) => fs.Stats): fs.Stats | null {
+function statIfExists(target: string, stat: (target: string) => fs.Stats): fs.Stats | null {
   try {
     return stat(target);
   } catch (thrown) {
@@ -130,7 +130,7 @@ function look(target: string, stat: (target: string) => fs.Stats): fs.Stats | nu
 /** One by one: in a recursive mkdir the umask would cut the mode. */
 function makeFolders(folder: string): void {
   const above = path.dirname(folder);
-  if (above !== folder && look(above, fs.statSync) === null) makeFolders(above);
+  if (above !== folder && statIfExists(above, fs.statSync) === null) makeFolders(above);
   try {
     fs.mkdirSync(folder, FOLDER_MODE);
     fs.chmodSync(folder, FOLDER_MODE);

@@ -1,7 +1,7 @@
 import type { ChainAddress } from '../domain/funds.js';
 import { Failure } from '../errors.js';
 import type { ExchangeClient } from './exchange-client.js';
-import { OBSERVED } from './observed-codes.js';
+import { RETURN_CODES } from './observed-codes.js';
 
 const VERIFIED = 'verified withdrawal address';
 
@@ -93,11 +93,11 @@ function nothingKnown(error: unknown): never[] {
 
 /** Codes that are about the key and not about the request. */
 const ABOUT_THE_KEY: ReadonlySet<number | null> = new Set([
-  OBSERVED.noPermission,
-  OBSERVED.badSignature,
-  OBSERVED.noUser,
-  OBSERVED.badAddress,
-  OBSERVED.expired,
+  RETURN_CODES.noPermission,
+  RETURN_CODES.badSignature,
+  RETURN_CODES.noUser,
+  RETURN_CODES.badAddress,
+  RETURN_CODES.expired,
 ]);
 
 function isAboutTheCoin(error: unknown): error is Failure {

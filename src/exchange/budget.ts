@@ -24,18 +24,18 @@ export class Budget {
   }
 
   /** Adds time for work that is known to need it, unless the user has set the time. */
-  lengthen(milliseconds: number): void {
+  extend(milliseconds: number): void {
     if (this.isUserSet) return;
     this.#milliseconds += milliseconds;
     this.#end += milliseconds;
   }
 
-  get leftMs(): number {
+  get remainingMs(): number {
     return Math.max(0, this.#end - (this.#waiting.count > 0 ? this.#waiting.since : this.now()));
   }
 
   /** Whether the command has to end when no time is left. */
-  get isBinding(): boolean {
+  get hasDeadline(): boolean {
     return this.#waiting.count === 0 && this.#openEnded === 0;
   }
 
@@ -82,6 +82,6 @@ export class Budget {
   }
 
   allows(milliseconds: number): boolean {
-    return this.leftMs > milliseconds;
+    return this.remainingMs > milliseconds;
   }
 }

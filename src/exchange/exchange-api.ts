@@ -4,13 +4,13 @@ import type { Budget } from './budget.js';
 import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
 import { Limiter, type Limits, ownLimits, type Priority, type SendSlot, type SlotEnd } from './limiter/limiter.js';
-import { OBSERVED } from './observed-codes.js';
+import { RETURN_CODES } from './observed-codes.js';
 import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
 import type { Result } from './operations/operation.js';
 import { type Credentials, type Hosts, type ParameterValues, requestUrl, type ValuesOf } from './request.js';
 import { Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './response.js';
-import { type Delivery, get, type HttpAnswer, type Network, TransportError } from './transport.js';
-import { CANCELLED, NO_TIME, outcomeOf, WAITED_TOO_LONG, type WriteOutcome } from './write-outcome.js';
+import { get, type HttpAnswer, type Network, type RequestDelivery, TransportError } from './transport.js';
+import { CANCELLED, NO_TIME, outcomeOf, WAITED_TOO_LONG, type WriteResponse } from './write-outcome.js';
 
 export interface ApiOptions {
   readonly host: Host;
@@ -24,7 +24,7 @@ export interface ApiOptions {
    * Called if the host refused the connection, so that not a byte of the request left: starts what should be there.
    * Absent for hosts that are not pit's to start.
    */
-  readonly restart?: () => Promise<void>;
+  readonly startSandbox?: () => Promise<void>;
   /** Returns the exchange's limits, shared with other processes. Absent: this client keeps them alone. */
   readonly limits?: () => Limits;
   /** Takes a line about each request, secrets already masked. */
@@ -50,7 +50,7 @@ export interface WriteOptions {
   readonly mayLeave?: (() => boolean) | undefined;
 }
 
-type Timing = Pick<Delivery, 'ownConnection' | 'timeoutMs'>;
+type Timing = Pick<RequestDelivery, 'ownConnection' | 'timeoutMs'>;
 
 /** An operation with its values, and what to make of the body of its answer. */
 interface ApiRequest<Answer> {
@@ -108,12 +108,12 @@ export class ExchangeApi {
    * what the interface says.
    */
   async read<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Promise<Result<OperationNamed<Name>>> {
-    return this.#repeatable(describedRequest(name, values));
+    return this.#retryable(describedRequest(name, values));
   }
 
   /** The same, with the body as it came, whatever its fields; it must be JSON. Throws Failure as {@link read}. */
   async ask(name: OperationName, values: ParameterValues): Promise<string> {
-    return this.#repeatable({ name, values, read: (body, _, check) => wholeBody(name, body, check) });
+    return this.#retryable({ name, values, read: (body, _, check) => wholeBody(name, body, check) });
   }
 
   /**
@@ -140,8 +140,8 @@ export class ExchangeApi {
       await this.#sendRead(describedRequest(name, values), reqTime);
       return true;
     } catch (error) {
-      if (!(error instanceof Refused) || isUnread(error)) throw failureOf(error, name, this.lockedUntil);
-      return error.code !== OBSERVED.expired;
+      if (!(error instanceof Refused) || wasNotProcessed(error)) throw failureOf(error, name, this.lockedUntil);
+      return error.code !== RETURN_CODES.expired;
     }
   }
 
@@ -153,12 +153,12 @@ export class ExchangeApi {
     name: Name,
     values: ValuesOf<Name>,
     send?: WriteOptions,
-  ): Promise<WriteOutcome<Result<OperationNamed<Name>>>> {
+  ): Promise<WriteResponse<Result<OperationNamed<Name>>>> {
     return this.#sendWrite(describedRequest(name, values), send);
   }
 
   /** The same for an operation the interface does not describe; the answer is its body. Throws as {@link write}. */
-  async rawCall(name: string, values: ParameterValues, send?: WriteOptions): Promise<WriteOutcome<string>> {
+  async rawCall(name: string, values: ParameterValues, send?: WriteOptions): Promise<WriteResponse<string>> {
     return this.#sendWrite({ name, values, read: (body, _, check) => wholeBody(name, body, check) }, send);
   }
 
@@ -179,7 +179,7 @@ export class ExchangeApi {
     return this.#madeLimiter;
   }
 
-  async #repeatable<Answer>(request: ApiRequest<Answer>): Promise<Answer> {
+  async #retryable<Answer>(request: ApiRequest<Answer>): Promise<Answer> {
     const { access, effect } = operationOf(request.name);
     if (effect === 'write') throw new Error(`${request.name} is a write and is sent once`);
     try {
@@ -197,7 +197,7 @@ export class ExchangeApi {
         return await action();
       } catch (error) {
         const pauseMs = pauseAfter(error, attempt, host.random());
-        if (attempt === MAX_ATTEMPTS || !isPassing(error) || !budget.allows(pauseMs)) throw error;
+        if (attempt === MAX_ATTEMPTS || !isTransient(error) || !budget.allows(pauseMs)) throw error;
         await host.sleep(pauseMs);
       }
     }
@@ -209,7 +209,7 @@ export class ExchangeApi {
     try {
       return await this.#sendRead(request);
     } catch (error) {
-      const isLate = error instanceof Refused && error.code === OBSERVED.expired;
+      const isLate = error instanceof Refused && error.code === RETURN_CODES.expired;
       if (!isLate || this.#clock.offset === offset) throw error;
       return this.#sendRead(request);
     }
@@ -219,7 +219,7 @@ export class ExchangeApi {
   async #sendRead<Answer>(request: ApiRequest<Answer>, reqTime?: number): Promise<Answer> {
     const { bucket, effect } = operationOf(request.name);
     const send = () => {
-      const timeoutMs = Math.min(READ_TIMEOUT_MS, this.options.budget.leftMs);
+      const timeoutMs = Math.min(READ_TIMEOUT_MS, this.options.budget.remainingMs);
       return this.#roundTrip(request, reqTime, { ownConnection: false, timeoutMs });
     };
     if (bucket === 'none') return send();
@@ -229,12 +229,12 @@ export class ExchangeApi {
     );
   }
 
-  async #sendWrite<Answer>(request: ApiRequest<Answer>, send: WriteOptions = {}): Promise<WriteOutcome<Answer>> {
+  async #sendWrite<Answer>(request: ApiRequest<Answer>, send: WriteOptions = {}): Promise<WriteResponse<Answer>> {
     const { reqTime = this.now(), mayLeave = () => true } = send;
     const { budget } = this.options;
     const leastMs = Math.min(LEAST_FOR_WRITE_MS, budget.milliseconds / 10);
     if (!budget.allows(leastMs)) return NO_TIME;
-    this.#check(request);
+    this.#validate(request);
     try {
       const { bucket } = operationOf(request.name);
       const slot = await this.#limiter.acquire({ bucket, priority: priorityOf(request.name), mayProbe: false });
@@ -243,7 +243,7 @@ export class ExchangeApi {
         await slot.unused();
         return stopped;
       }
-      const delivery = { ownConnection: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2) };
+      const delivery = { ownConnection: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.remainingMs / 2) };
       this.options.writesUnderWay?.add(request);
       return { kind: 'done', answer: await inSlot(slot, () => this.#roundTrip(request, reqTime, delivery)) };
     } catch (error) {
@@ -254,7 +254,7 @@ export class ExchangeApi {
   }
 
   /** Throws for everything that can be wrong before anything is sent. */
-  #check({ name, values }: ApiRequest<unknown>): void {
+  #validate({ name, values }: ApiRequest<unknown>): void {
     try {
       requestUrl(this.options, name, values, () => this.now());
     } catch (error) {
@@ -270,8 +270,9 @@ export class ExchangeApi {
     try {
       return await this.#send(request, reqTime, delivery);
     } catch (error) {
-      const { restart } = this.options;
-      const isConnectionRefused = error instanceof TransportError && error.fault === 'refused' && !error.mayHaveLeft;
+      const { startSandbox: restart } = this.options;
+      const isConnectionRefused =
+        error instanceof TransportError && error.fault === 'refused' && !error.mayHaveBeenSent;
       if (!isConnectionRefused || restart === undefined) throw error;
       await restart();
       return this.#send(request, reqTime, delivery);
@@ -346,7 +347,7 @@ async function inSlot<Value>(slot: SendSlot, send: () => Promise<Value>): Promis
     slotEnd = 'answer';
     return value;
   } catch (error) {
-    if (error instanceof Refused) slotEnd = error.code === OBSERVED.locked ? 'lock' : 'answer';
+    if (error instanceof Refused) slotEnd = error.code === RETURN_CODES.locked ? 'lock' : 'answer';
     throw error;
   } finally {
     await slot.over(slotEnd);
@@ -355,25 +356,25 @@ async function inSlot<Value>(slot: SendSlot, send: () => Promise<Value>): Promis
 
 /** Doubles with each attempt. Part of it is random, so that many clients do not come back together. */
 function pauseAfter(error: unknown, attempt: number, chance: number): number {
-  if (error instanceof Refused && isCrowded(error)) return BUSY_PAUSE_MS * (1 + chance / 2);
+  if (error instanceof Refused && isThrottled(error)) return BUSY_PAUSE_MS * (1 + chance / 2);
   return FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + chance / 2);
 }
 
 /** Whether the same request may succeed in a moment. */
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (error instanceof TransportError) return !['certificate', 'endless', 'cancelled'].includes(error.fault);
   if (error instanceof BadStatus) return error.status >= 500;
   if (error instanceof UnexpectedResponse) return error.form !== 'json';
   // market data without a code: {"result": false} was observed when the host was busy, K-line's one a second included
-  return error instanceof Refused && isCrowded(error);
+  return error instanceof Refused && isThrottled(error);
 }
 
 /** A limit per second, which other processes may draw from: "requests beyond 60 are treated as invalid". */
-function isCrowded({ busy, code }: Refused): boolean {
-  return busy || code === OBSERVED.tooFrequent;
+function isThrottled({ busy, code }: Refused): boolean {
+  return busy || code === RETURN_CODES.tooFrequent;
 }
 
 /** Refused because of earlier requests: the exchange did not process this one. */
-function isUnread(refusal: Refused): boolean {
-  return isCrowded(refusal) || refusal.code === OBSERVED.locked;
+function wasNotProcessed(refusal: Refused): boolean {
+  return isThrottled(refusal) || refusal.code === RETURN_CODES.locked;
 }

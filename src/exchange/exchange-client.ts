@@ -13,20 +13,20 @@ import type {
 import { Failure } from '../errors.js';
 import type { Budget } from './budget.js';
 import { type ApiOptions, ExchangeApi, type WriteOptions } from './exchange-api.js';
-import { OBSERVED } from './observed-codes.js';
+import { RETURN_CODES } from './observed-codes.js';
 import { codecOf, type OperationName, type RequestOf, type ValueOf } from './operations/index.js';
 import type { Hosts } from './request.js';
 import type { HttpAnswer } from './transport.js';
-import type { WriteOutcome } from './write-outcome.js';
+import type { WriteResponse } from './write-outcome.js';
 
-export type { WriteOutcome } from './write-outcome.js';
+export type { WriteResponse as WriteOutcome } from './write-outcome.js';
 
 export interface ClientOptions extends ApiOptions {
   /** Takes what each answer shows in passing, whatever it was asked for. */
-  readonly observe?: (observation: SeenName) => void;
+  readonly onNames?: (observation: CompletionName) => void;
 }
 
-export type SeenName =
+export type CompletionName =
   /** One market was asked about. */
   | { readonly kind: 'market'; readonly market: string }
   | { readonly kind: 'coins'; readonly coins: readonly string[] }
@@ -134,27 +134,29 @@ export class ExchangeClient {
 
   /** One order, or undefined if the exchange says that there is none. */
   async findOrder(market: string, order: OrderReference): Promise<Order | undefined> {
-    return orIfCode(OBSERVED.orderNotFound, undefined, () => this.getOrder(market, order));
+    return orIfCode(RETURN_CODES.orderNotFound, undefined, () => this.getOrder(market, order));
   }
 
   /** A page of 10 orders of a side, newest first. Pages count from 1. */
   async orderPage(market: string, side: Side, page: number): Promise<readonly Order[]> {
     // observed in place of an empty list
-    const orders = await orIfCode(OBSERVED.orderNotFound, [], () => this.#read('getOrders', { market, side, page }));
+    const orders = await orIfCode(RETURN_CODES.orderNotFound, [], () =>
+      this.#read('getOrders', { market, side, page }),
+    );
     this.#observe({ kind: 'orders', orders });
     return orders;
   }
 
   async billPage(request: RequestOf<'getSpotBills'>): Promise<ValueOf<'getSpotBills'>> {
-    return orIfCode(OBSERVED.noRecord, [], () => this.#read('getSpotBills', request));
+    return orIfCode(RETURN_CODES.noRecord, [], () => this.#read('getSpotBills', request));
   }
 
   depositPage(coin: string, page: number, size: number): Promise<DepositPage> {
-    return orIfCode(OBSERVED.noRecord, NO_RECORDS, () => this.#read('getChargeRecord', { coin, page, size }));
+    return orIfCode(RETURN_CODES.noRecord, NO_RECORDS, () => this.#read('getChargeRecord', { coin, page, size }));
   }
 
   withdrawalPage(coin: string, page: number, size: number): Promise<WithdrawalPage> {
-    return orIfCode(OBSERVED.noRecord, NO_RECORDS, () => this.#read('getWithdrawRecord', { coin, page, size }));
+    return orIfCode(RETURN_CODES.noRecord, NO_RECORDS, () => this.#read('getWithdrawRecord', { coin, page, size }));
   }
 
   /** Where the account receives a coin on each chain. */
@@ -175,14 +177,14 @@ export class ExchangeClient {
   /** The chains of a coin, or of all coins as observed, with their withdrawal fees. It needs no key. */
   async fees(coin?: string): Promise<readonly ChainFee[]> {
     // observed in place of an empty answer
-    return orIfCode(OBSERVED.noRecord, [], () => this.#read('getFeeInfo', { coin }));
+    return orIfCode(RETURN_CODES.noRecord, [], () => this.#read('getFeeInfo', { coin }));
   }
 
   async placeOrder(
     terms: OrderTerms,
     clientId: string,
     send?: WriteOptions,
-  ): Promise<WriteOutcome<{ readonly id: string } & Message>> {
+  ): Promise<WriteResponse<{ readonly id: string } & Message>> {
     const outcome = await this.#write('order', { terms, clientId }, send);
     const { market, type } = terms;
     if (outcome.kind === 'done')
@@ -194,7 +196,7 @@ export class ExchangeClient {
   async placeOrders(
     batch: BatchRequest,
     send?: WriteOptions,
-  ): Promise<WriteOutcome<{ readonly ids: readonly string[] } & Message>> {
+  ): Promise<WriteResponse<{ readonly ids: readonly string[] } & Message>> {
     const outcome = await this.#write('orderMoreV2', batch, send);
     const { market } = batch;
     if (outcome.kind === 'done')
@@ -202,14 +204,14 @@ export class ExchangeClient {
     return outcome;
   }
 
-  async cancelOrder(market: string, order: OrderReference, send?: WriteOptions): Promise<WriteOutcome<Cancellation>> {
+  async cancelOrder(market: string, order: OrderReference, send?: WriteOptions): Promise<WriteResponse<Cancellation>> {
     const outcome = await this.#write('cancelOrder', { market, order }, send);
     if (outcome.kind === 'done') this.#observe({ kind: 'cancelled', order });
     return outcome;
   }
 
   /** Has every order of a market cancelled one minute from now; each further call starts the minute again. */
-  cancelAllAfter(market: string): Promise<WriteOutcome<Message>> {
+  cancelAllAfter(market: string): Promise<WriteResponse<Message>> {
     return this.#write('cancelAllOrdersAfter', { market });
   }
 
@@ -218,7 +220,7 @@ export class ExchangeClient {
     withdrawal: WithdrawalRequest,
     password: string,
     send?: WriteOptions,
-  ): Promise<WriteOutcome<{ readonly id: string } & Message>> {
+  ): Promise<WriteResponse<{ readonly id: string } & Message>> {
     return this.#write('withdraw', { withdrawal, password }, send);
   }
 
@@ -261,7 +263,7 @@ export class ExchangeClient {
     name: Name,
     request: RequestOf<Name>,
     send?: WriteOptions,
-  ): Promise<WriteOutcome<ValueOf<Name>>> {
+  ): Promise<WriteResponse<ValueOf<Name>>> {
     const codec = codecOf(name);
     const outcome = await this.api.write(name, codec.encode(request), send);
     return outcome.kind === 'done' ? { kind: 'done', answer: codec.decode(outcome.answer, request) } : outcome;
@@ -273,8 +275,8 @@ export class ExchangeClient {
     return value;
   }
 
-  #observe(observation: SeenName): void {
-    this.options.observe?.(observation);
+  #observe(observation: CompletionName): void {
+    this.options.onNames?.(observation);
   }
 }
 

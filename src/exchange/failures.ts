@@ -1,5 +1,5 @@
 import { type Advice, clockTime, Failure, suggest } from '../errors.js';
-import { OBSERVED } from './observed-codes.js';
+import { RETURN_CODES } from './observed-codes.js';
 import { InvalidParameter } from './request.js';
 import { Refused, UnexpectedResponse } from './response.js';
 import { TransportError } from './transport.js';
@@ -38,7 +38,7 @@ const CODE_HINTS: Readonly<Record<number, Advice>> = {
  * @param lockedUntil when a lock of this machine's address ends, if known: ms since the Unix epoch
  */
 export function failureOf(thrown: unknown, operation: string, lockedUntil?: number): unknown {
-  if (thrown instanceof Refused) return withLockEnd(refusal(thrown, operation), lockedUntil);
+  if (thrown instanceof Refused) return withLockEnd(rejectionFailure(thrown, operation), lockedUntil);
   if (thrown instanceof TransportError) {
     return new Failure('unreachable', `${operation}: ${thrown.message}`, {
       hint: unreachableHint(thrown),
@@ -54,12 +54,12 @@ export function failureOf(thrown: unknown, operation: string, lockedUntil?: numb
 }
 
 function withLockEnd(failure: Failure, lockedUntil: number | undefined): Failure {
-  if (failure.code !== OBSERVED.locked || lockedUntil === undefined) return failure;
+  if (failure.code !== RETURN_CODES.locked || lockedUntil === undefined) return failure;
   return failure.hinting(`The lock ends by itself, at ${clockTime(lockedUntil)}.`);
 }
 
 /** The exchange's answer was a code other than 1000. */
-export function refusal({ code, message, busy }: Refused, operation: string): Failure {
+export function rejectionFailure({ code, message, busy }: Refused, operation: string): Failure {
   if (busy) {
     const hint = 'It may be a limit that other programs draw from as well; in a moment it may answer.';
     return new Failure('limited', `${operation}: the exchange is busy: ${message}`, { hint });

@@ -30,7 +30,7 @@ type Page<Row> = readonly Row[];
  * Throws Failure `partial` if the exchange returns the same page for every number, and what `read` throws.
  */
 export async function* pagesInOrder<Row>(list: GrowingList<Row>): AsyncGenerator<Page<Row>> {
-  const sameness = new Sameness<Row>((rows) => keyOf(list, rows));
+  const sameness = new RepeatedPageCheck<Row>((rows) => keyOf(list, rows));
   let alone = SHORT;
   let before: Page<Row> = [];
   for (let next = 1; ; ) {
@@ -74,7 +74,7 @@ function keyOf<Row>(list: GrowingList<Row>, rows: Page<Row>): string {
 }
 
 /** Stops at an exchange that ignores page numbers. The same page twice may be chance: a page of rows was added. */
-class Sameness<Row> {
+class RepeatedPageCheck<Row> {
   #last = '';
   #times = 0;
 
@@ -162,7 +162,7 @@ export async function readOrderPages(
 ): Promise<OrderPages> {
   const records: Order[] = [];
   const known = new Set<string>();
-  const sameness = new Sameness<Order>((rows) => rows.map(({ id }) => id).join());
+  const sameness = new RepeatedPageCheck<Order>((rows) => rows.map(({ id }) => id).join());
   for (let page = from; page <= to; page += 1) {
     const read = async () => {
       const rows = await client.orderPage(market, side, page);

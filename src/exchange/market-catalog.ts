@@ -9,7 +9,7 @@ import { readResponse } from './response.js';
 /** Scales and minimums change rarely, and the exchange refuses an order that breaks a newer rule. */
 const FRESH_MS = 3_600_000;
 /** A market missing from the cache may be new: a cache older than this is refreshed before the market counts as unknown. */
-const SETTLED_MS = 10_000;
+const RECHECK_AFTER_MS = 10_000;
 /** More decimals than any coin has; more would make tick sizes of any length. */
 const MAX_DECIMALS = 40;
 
@@ -33,7 +33,7 @@ export class MarketCatalog {
   async find(name: string): Promise<Market> {
     const known = this.#cached(FRESH_MS)?.find(({ market }) => market === name);
     if (known !== undefined) return known;
-    const markets = this.#cached(SETTLED_MS) ?? (await this.#fetched());
+    const markets = this.#cached(RECHECK_AFTER_MS) ?? (await this.#fetched());
     return markets.find(({ market }) => market === name) ?? unknownMarket(name, markets);
   }
 

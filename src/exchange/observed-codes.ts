@@ -2,7 +2,7 @@
  * Return codes other than 1000 as public clients observed them; the interface documents none. So a code alone never decides
  * the outcome of an order.
  */
-export const OBSERVED = {
+export const RETURN_CODES = {
   internal: 1002,
   badSignature: 1003,
   maintenance: 1009,
@@ -18,22 +18,26 @@ export const OBSERVED = {
 } as const;
 
 /** The exchange refuses the request for its time, not for what it asks: a later one may succeed. */
-export const TEMPORARY: ReadonlySet<number | null> = new Set([OBSERVED.tooFrequent, OBSERVED.locked, OBSERVED.expired]);
+export const REFUSED_FOR_TIMING: ReadonlySet<number | null> = new Set([
+  RETURN_CODES.tooFrequent,
+  RETURN_CODES.locked,
+  RETURN_CODES.expired,
+]);
 
 /**
  * Codes that the next order would get too: they are about the key, the account, the market or the exchange, not about the
  * order.
  */
 export const REFUSES_EVERY_ORDER: ReadonlySet<number | null> = new Set([
-  OBSERVED.internal,
-  OBSERVED.badSignature,
+  RETURN_CODES.internal,
+  RETURN_CODES.badSignature,
   1006,
-  OBSERVED.maintenance,
+  RETURN_CODES.maintenance,
   1010,
-  OBSERVED.noPermission,
+  RETURN_CODES.noPermission,
   1013,
   1014,
-  OBSERVED.noUser,
-  OBSERVED.badAddress,
+  RETURN_CODES.noUser,
+  RETURN_CODES.badAddress,
   3010,
 ]);

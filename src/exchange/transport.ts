@@ -15,7 +15,7 @@ export const USER_AGENT =
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export interface Delivery {
+export interface RequestDelivery {
   /** A connection of its own, closed afterwards: a reused one may break in the middle of a request. */
   readonly ownConnection: boolean;
   readonly timeoutMs: number;
@@ -58,7 +58,7 @@ export class TransportError extends Error {
   constructor(
     readonly fault: TransportFault,
     /** False if the connection was never made, so that not a byte of the request left. */
-    readonly mayHaveLeft: boolean,
+    readonly mayHaveBeenSent: boolean,
     message: string,
     /** How to fix it, if the fault alone does not say. */
     readonly fix?: Advice,
@@ -173,7 +173,7 @@ const CANCELLED = 'the request was cancelled';
  */
 export async function get(
   url: string,
-  { ownConnection, timeoutMs, maxBytes, network = DIRECT, signal }: Delivery,
+  { ownConnection, timeoutMs, maxBytes, network = DIRECT, signal }: RequestDelivery,
 ): Promise<HttpAnswer> {
   const request = await gotOnce();
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
@@ -184,9 +184,9 @@ export async function get(
     timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: timeoutMs },
     ...options,
   });
-  const exchange = new HttpRequest(answer, sendStart, { strict: ownConnection, maxBytes });
+  const pending = new HttpRequest(answer, sendStart, { strict: ownConnection, maxBytes });
   try {
-    return await exchange.result(timeoutMs, signal);
+    return await pending.result(timeoutMs, signal);
   } catch (error) {
     throw transportError(error, sendStart);
   }

@@ -16,7 +16,7 @@ import { TransportError } from './transport.js';
  * | `ambiguity` | `trading/withdrawals` | A record may be the withdrawal or something else: only the user can tell. |
  * | `unknown` | the user | The time is over and none of this was cleared up. The journal keeps the write open. |
  */
-export type WriteOutcome<Answer> =
+export type WriteResponse<Answer> =
   | { readonly kind: 'done'; readonly answer: Answer }
   | { readonly kind: 'refused'; readonly refusal: Refused }
   | NotSent
@@ -42,12 +42,12 @@ export const WAITED_TOO_LONG: NotSent = {
  * A Failure here is of the limits, or of a host that could not be started, and a signal ended the wait for them. Anything that
  * may have left may have arrived.
  */
-export function outcomeOf(thrown: unknown): WriteOutcome<never> {
+export function outcomeOf(thrown: unknown): WriteResponse<never> {
   if (thrown instanceof Interrupted) return CANCELLED;
   if (thrown instanceof Refused) return { kind: 'refused', refusal: thrown };
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   if (thrown instanceof Failure) return { kind: 'notSent', reason: asPart(reason), failure: thrown.kind };
-  const stayed = thrown instanceof TransportError && !thrown.mayHaveLeft;
+  const stayed = thrown instanceof TransportError && !thrown.mayHaveBeenSent;
   return stayed ? { kind: 'notSent', reason, failure: 'unreachable' } : { kind: 'lost', reason };
 }
 

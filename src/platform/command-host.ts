@@ -35,7 +35,7 @@ export class CommandHost {
       input: streams.input ?? parent.input,
       output,
       errors,
-      over,
+      endSignal: over,
       sleep: (milliseconds, cut) => sleepUntil(parent, over, milliseconds, cut),
       onInterrupt: (work, impatient) => {
         this.#works.set(work, impatient);

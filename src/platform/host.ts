@@ -63,7 +63,7 @@ export interface Host {
    * Aborts when the command is over: nothing that it has left behind may go on. Its reason is what to throw. It never does
    * where the end of a command is the end of the program.
    */
-  readonly over: AbortSignal;
+  readonly endSignal: AbortSignal;
   /**
    * Runs the work when the program ends without a signal, before it reports an error that nothing caught. Returns a function
    * that cancels this.
@@ -106,7 +106,7 @@ export function systemHost(): Host {
     boundLookups,
     onInterrupt: signals.onInterrupt,
     takeInterrupts: signals.takeInterrupts,
-    over: neverOver(),
+    endSignal: neverEnding(),
     onExit,
     jobControl,
     isProgram: async (name) => (await import('./command.js')).isProgram(name, process.env.PATH),
@@ -116,7 +116,7 @@ export function systemHost(): Host {
 }
 
 /** The signal of a command whose end is the end of the program. Every request and every wait listens to it. */
-export function neverOver(): AbortSignal {
+export function neverEnding(): AbortSignal {
   const { signal } = new AbortController();
   setMaxListeners(0, signal);
   return signal;

@@ -259,7 +259,7 @@ function remark(advice: Advice): readonly (string | Hint)[] {
 }
 
 /** The reader closed the pipe, as `head` does. This is no error, and nothing more is printed. */
-export class ReaderGone extends Error {
+export class StdoutClosed extends Error {
   override readonly name = 'ReaderGone';
 }
 
@@ -291,7 +291,7 @@ class Channel {
   #meaning(error: Error): Error {
     const code = 'code' in error ? String(error.code) : error.message;
     // Windows calls a closed pipe EOF.
-    if (code === 'EPIPE' || code === 'EOF') return new ReaderGone(code);
+    if (code === 'EPIPE' || code === 'EOF') return new StdoutClosed(code);
     const words = code === 'ENOSPC' ? `no space is left (${code})` : code;
     return new Failure('internal', `Cannot write to ${this.name}: ${words}.`, {
       hint: 'Send it elsewhere, or make room.',

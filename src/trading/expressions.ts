@@ -8,7 +8,7 @@ import { type MarketSnapshot, orThrow } from './preview/market-snapshot.js';
 /** A price as the user wrote it: a number, or a place in the book with an offset. */
 export type PriceExpression =
   | { readonly kind: 'number'; readonly price: Decimal }
-  | { readonly kind: 'book'; readonly anchor: Anchor; readonly offset: Offset };
+  | { readonly kind: 'relative'; readonly anchor: Anchor; readonly offset: Offset };
 
 type Anchor = 'bid' | 'ask' | 'mid';
 
@@ -30,7 +30,7 @@ const PLAIN_NUMBER = 'Write the number with a point and without separators, as i
 const NO_OFFSET: Offset = { unit: 'quote', value: Decimal.zero };
 
 /** Reads `31000.5`, `bid`, `bid+2ticks`, `ask+5`, `mid-0.5%`. Throws Failure `usage`. */
-export function readPrice(text: string): PriceExpression {
+export function parsePrice(text: string): PriceExpression {
   const word = ungrouped(text);
   if (/^\d{1,30}(\.\d{1,30})?$/.test(word) && Decimal.of(word).sign > 0)
     return { kind: 'number', price: Decimal.of(word) };
@@ -41,7 +41,7 @@ export function readPrice(text: string): PriceExpression {
   }
   const [, anchor = '', sign, size, unit] = match;
   return {
-    kind: 'book',
+    kind: 'relative',
     anchor: anchor.toLowerCase() as Anchor,
     offset: size === undefined ? NO_OFFSET : readOffset(word, `${sign}${size}`, unit?.toLowerCase()),
   };
@@ -60,7 +60,7 @@ function readOffset(word: string, text: string, unit: string | undefined): Offse
  * buy, up for a sell. A number keeps its decimals and is checked elsewhere.
  * @throws Failure `refused` if the side of the book that the expression needs is empty
  */
-export function resolvePrice(expression: PriceExpression, best: BestPrices, side: Side, scale: number): Decimal {
+export function evaluatePrice(expression: PriceExpression, best: BestPrices, side: Side, scale: number): Decimal {
   if (expression.kind === 'number') return expression.price;
   const anchor = anchorPrice(expression.anchor, best);
   const price = anchor.plus(offsetPrice(expression.offset, anchor, scale));
@@ -84,7 +84,7 @@ function offsetPrice({ unit, value }: Offset, anchor: Decimal, scale: number): D
 }
 
 /** Reads `0.5`, `50%`, `100usdt`. Throws Failure `usage`. */
-export function readAmount(text: string): AmountExpression {
+export function parseAmount(text: string): AmountExpression {
   const word = ungrouped(text);
   const [, digits, unit = ''] = /^(\d{1,30}(?:\.\d{1,30})?)(%|[A-Za-z][A-Za-z0-9]{0,19})?$/.exec(word) ?? [];
   // 1e3 is a number in another notation, and would otherwise name a coin e3
@@ -115,7 +115,7 @@ export interface AmountTerms {
  * @param available what can be spent: of the quote coin for a buy, of the base coin for a sell. Only a share needs it
  * @throws Failure `usage` if nothing is available, and for a coin that the market does not trade
  */
-export function resolveAmount(expression: AmountExpression, terms: AmountTerms, available: Decimal): Decimal {
+export function evaluateAmount(expression: AmountExpression, terms: AmountTerms, available: Decimal): Decimal {
   if (expression.kind === 'base') return expression.amount;
   if (expression.kind === 'value') return amountOfValue(expression.value, expression.coin, terms);
   const { side, price, scale } = terms;
@@ -142,7 +142,7 @@ function amountOfValue(value: Decimal, coin: string, { base, quote, price, scale
  * @throws Failure `usage` for a price of zero or less and for a coin that the market does not trade, `refused` for an empty
  *   side of the book, and whatever kept the book or the balance from being read
  */
-export async function resolveOrder(
+export async function evaluateOrder(
   snapshot: MarketSnapshot,
   market: Market,
   order: { readonly side: Side; readonly at: PriceExpression; readonly amount: AmountExpression },
@@ -150,10 +150,10 @@ export async function resolveOrder(
   const { side, at } = order;
   const price = await resolveInBook(at, snapshot, market, side);
   const available = order.amount.kind === 'share' ? await orThrow(snapshot.spendable(market, side)) : Decimal.zero;
-  return { price, amount: resolveAmount(order.amount, amountTerms(market, side, price), available) };
+  return { price, amount: evaluateAmount(order.amount, amountTerms(market, side, price), available) };
 }
 
-/** The price, with the book read if the expression needs it. Throws Failure as {@link resolveOrder}. */
+/** The price, with the book read if the expression needs it. Throws Failure as {@link evaluateOrder}. */
 export async function resolveInBook(
   at: PriceExpression,
   snapshot: MarketSnapshot,
@@ -161,7 +161,7 @@ export async function resolveInBook(
   side: Side,
 ): Promise<Decimal> {
   if (at.kind === 'number') return at.price;
-  const price = resolvePrice(at, bestPrices(await orThrow(snapshot.market())), side, priceScale);
+  const price = evaluatePrice(at, bestPrices(await orThrow(snapshot.book())), side, priceScale);
   if (price.sign > 0) return price;
   throw usage(`The price comes to ${price}, which is not above zero.`, 'Choose a smaller offset.');
 }

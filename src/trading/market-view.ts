@@ -3,7 +3,7 @@ import type { Depth, Level } from '../domain/market-data.js';
 import type { Side } from '../domain/order.js';
 
 /** The book of a market, best first on both sides. */
-export interface MarketView extends Pick<Depth, 'bids' | 'asks'> {
+export interface BookView extends Pick<Depth, 'bids' | 'asks'> {
   /** The last trade's price, read only if the book is empty. */
   readonly last: Decimal | null;
 }
@@ -27,12 +27,12 @@ export function bestOf(levels: readonly Level[]): Decimal | null {
   return price.sign > 0 ? price : null;
 }
 
-export function bestPrices({ bids, asks }: Pick<MarketView, 'bids' | 'asks'>): BestPrices {
+export function bestPrices({ bids, asks }: Pick<BookView, 'bids' | 'asks'>): BestPrices {
   return { bid: bestOf(bids), ask: bestOf(asks) };
 }
 
 /** The middle of the book, else the best price of the only side, else the last trade's price; null without any of them. */
-export function referenceOf(view: MarketView): Reference | null {
+export function referenceOf(view: BookView): Reference | null {
   const { bid, ask } = bestPrices(view);
   if (bid !== null && ask !== null) return { price: bid.plus(ask).times(Decimal.of('0.5')), name: 'mid' };
   if (bid !== null) return { price: bid, name: 'the best bid' };

@@ -12,7 +12,7 @@ const QUIET_MS = 1_000;
 /** A request that left without an answer. */
 interface UnansweredRequest {
   /** What may be asked to find out for how long the exchange takes it. */
-  readonly ageCheck: AcceptsReqTime;
+  readonly accepts: AcceptsReqTime;
   /** Milliseconds since the Unix epoch, by the exchange's clock, as all moments here. */
   readonly reqTime: number;
   /** Whose orders it may change; undefined for a withdrawal. */
@@ -22,7 +22,7 @@ interface UnansweredRequest {
 export interface PollResult<Outcome> {
   readonly settled: Outcome | undefined;
   /** The last moment at which the exchange accepts the request; undefined if that is unknown. */
-  readonly end: number | undefined;
+  readonly expiresAt: number | undefined;
   /** Why the last read proved nothing; undefined if the exchange answered it. */
   readonly unanswered?: string | undefined;
 }
@@ -64,7 +64,7 @@ class ShownWait {
     const { host, client, budget, showWait } = this.account;
     if (this.#hide !== undefined || host.monotonic() - this.#start < QUIET_MS) return;
     const expiresInMs = () => (this.expires === undefined ? undefined : Math.max(0, this.expires - client.now()));
-    this.#hide = showWait?.({ expiresInMs, leftMs: () => budget.leftMs });
+    this.#hide = showWait?.({ expiresInMs, leftMs: () => budget.remainingMs });
   }
 
   end(): void {
@@ -80,7 +80,7 @@ async function poll<Outcome>(
   onExpired: () => Promise<Outcome | undefined>,
 ): Promise<PollResult<Outcome>> {
   const { client, budget, host } = account;
-  const { ageCheck, reqTime } = lost;
+  const { accepts: ageCheck, reqTime } = lost;
   let isTooOld = false;
   for (let count = 0; ; ) {
     isTooOld ||= await isRefusedForItsAge(account, lost);
@@ -88,16 +88,21 @@ async function poll<Outcome>(
     const found = await read();
     // the answer corrects what is known of the exchange's clock: before, that may be a day old
     const asked = client.now() - (host.monotonic() - start);
-    if (found !== 'nothing' && found !== undefined) return { settled: found, end: undefined };
+    if (found !== 'nothing' && found !== undefined) return { settled: found, expiresAt: undefined };
     const lifetime = found === 'nothing' ? await tryRead(() => requestLifetimeOf(account, ageCheck)) : undefined;
     const end = lifetime === undefined ? undefined : expiresAt(reqTime, lifetime);
     const settled = isTooOld && end !== undefined && asked > end ? await onExpired() : undefined;
-    if (settled !== undefined) return { settled, end };
+    if (settled !== undefined) return { settled, expiresAt: end };
     const usual = pauseBefore(count, end === undefined ? undefined : end - client.now());
     // half of what is left, so that the last read comes near the end
-    const pause = Math.min(usual, budget.leftMs / 2);
+    const pause = Math.min(usual, budget.remainingMs / 2);
     const isOver = pause < Math.min(usual, PAUSES_MS.first) || isLockedUntilTheEnd(account);
-    if (isOver) return { settled: undefined, end, unanswered: found === 'nothing' ? undefined : whyUnanswered(client) };
+    if (isOver)
+      return {
+        settled: undefined,
+        expiresAt: end,
+        unanswered: found === 'nothing' ? undefined : whyUnanswered(client),
+      };
     wait.expires = end ?? wait.expires;
     wait.goOn();
     count += (await pauses.wait(pause)) ? 0 : 1;
@@ -109,7 +114,10 @@ async function poll<Outcome>(
  * be of another day or another node: if the exchange still accepts the request, the lifetime is measured again. Asked
  * before a read, so that nothing is executed between them.
  */
-async function isRefusedForItsAge(account: TradingAccount, { ageCheck, reqTime }: UnansweredRequest): Promise<boolean> {
+async function isRefusedForItsAge(
+  account: TradingAccount,
+  { accepts: ageCheck, reqTime }: UnansweredRequest,
+): Promise<boolean> {
   const { requestLifetime, client, reportProgress } = account;
   const isOver = () => requestLifetime.known !== undefined && client.now() > expiresAt(reqTime, requestLifetime.known);
   if (!isOver()) return false;
@@ -124,7 +132,7 @@ async function isRefusedForItsAge(account: TradingAccount, { ageCheck, reqTime }
 
 /** Nothing that is asked before the budget ends would be answered. */
 function isLockedUntilTheEnd({ client: { lockedUntil }, budget, host }: TradingAccount): boolean {
-  return lockedUntil !== undefined && lockedUntil > host.now() + budget.leftMs;
+  return lockedUntil !== undefined && lockedUntil > host.now() + budget.remainingMs;
 }
 
 function whyUnanswered({ lockedUntil }: TradingAccount['client']): string {

@@ -27,18 +27,18 @@ export function assumedRequestLifetime({ requestLifetime }: Pick<TradingAccount,
 export type AcceptsReqTime = (account: TradingAccount, reqTime: number) => Promise<boolean>;
 
 /** Asks for an order that does not exist. */
-export function orderAgeCheck(market: string): AcceptsReqTime {
+export function acceptsForOrder(market: string): AcceptsReqTime {
   return ({ client, host }, reqTime) => client.acceptsForOrders(market, newClientId(host), reqTime);
 }
 
 /** Asks for a withdrawal record. */
-function withdrawalAgeCheck(coin: string): AcceptsReqTime {
+function acceptsForWithdrawal(coin: string): AcceptsReqTime {
   return ({ client }, reqTime) => client.acceptsForWithdrawals(coin, reqTime);
 }
 
 /** The check for a write that can be looked up. */
-export function ageCheckOf(intent: Exclude<RecordedWrite, RecordedWrite<'call'>>): AcceptsReqTime {
-  return isOf(intent, 'withdraw') ? withdrawalAgeCheck(intent.terms.coin) : orderAgeCheck(intent.terms.market);
+export function acceptsFor(intent: Exclude<RecordedWrite, RecordedWrite<'call'>>): AcceptsReqTime {
+  return isOf(intent, 'withdraw') ? acceptsForWithdrawal(intent.terms.coin) : acceptsForOrder(intent.terms.market);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Failure, tryRead } from '../errors.js';
 import type { TradingAccount } from './account.js';
-import { keptJob } from './batches/job.js';
+import { archivedJob } from './batches/job.js';
 import { settleJob } from './batches/settle-job.js';
 import { timelineOf } from './batches/timeline.js';
 import { settleCancel } from './cancel/cancellation.js';
@@ -18,7 +18,7 @@ import {
 import { findOrderOutcome } from './orders/settle-order.js';
 import { lookUpAbsentOrder, verifyOrders } from './orders/verify-orders.js';
 import { settleReplace } from './replace/replace.js';
-import { ageCheckOf, requestLifetimeOf } from './request-lifetime.js';
+import { acceptsFor, requestLifetimeOf } from './request-lifetime.js';
 import { findWithdrawalOutcome } from './withdrawals/settle-withdrawal.js';
 import { verifyWithdrawals } from './withdrawals/verify-withdrawals.js';
 
@@ -46,7 +46,7 @@ export async function resolve(
   entries: readonly JournalEntry[],
   end = false,
 ): Promise<readonly Resolution[]> {
-  const [ageCheck, ...others] = entries.flatMap(({ intent }) => (isOf(intent, 'call') ? [] : ageCheckOf(intent)));
+  const [ageCheck, ...others] = entries.flatMap(({ intent }) => (isOf(intent, 'call') ? [] : acceptsFor(intent)));
   // once for all of them, instead of by each of many at the same time
   if (ageCheck !== undefined && others.length > 0) await tryRead(() => requestLifetimeOf(account, ageCheck));
   const done = await Promise.all(entries.map((entry) => resolveOne(account, entry, end)));
@@ -60,7 +60,7 @@ export async function resolve(
     const ids = duplicates.find((one) => one.writeId === intent.id)?.ids ?? [];
     // what was found of a settled job may be an order of its own now
     const job = isOf(intent, 'orderMoreV2') ? settledNow(account, intent.id) : undefined;
-    const own = new Set(job === undefined ? [] : keptJob(account.journal, job.intent.id)?.orders);
+    const own = new Set(job === undefined ? [] : archivedJob(account.journal, job.intent.id)?.orders);
     const row = job ?? { ...rest, intent };
     return { ...row, duplicates: [...new Set([...row.duplicates, ...ids.filter((id) => !own.has(id))])] };
   });
@@ -95,16 +95,16 @@ export async function recheckSettledWrite(account: TradingAccount, id: string): 
   const { archive } = account.journal;
   const intent = archive.find(id)?.intent;
   if (intent === undefined) return undefined;
-  await tryRead(async () => recheckAbsent(account, intent));
+  await tryRead(async () => lookUpAbsent(account, intent));
   for (const entry of account.journal.unexpected()) if (entry.intent.id === id) entry.markSeen();
   return archive.find(id);
 }
 
-async function recheckAbsent(account: TradingAccount, intent: RecordedWrite): Promise<void> {
+async function lookUpAbsent(account: TradingAccount, intent: RecordedWrite): Promise<void> {
   if (isOf(intent, 'order')) await lookUpAbsentOrder(account, intent);
   if (isOf(intent, 'withdraw')) await verifyWithdrawals(account, intent.terms.coin);
   if (!isOf(intent, 'orderMoreV2')) return;
-  const lost = keptJob(account.journal, intent.id)?.expiredLines.size ?? 0;
+  const lost = archivedJob(account.journal, intent.id)?.expiredLines.size ?? 0;
   if (lost > 0) await verifyOrders(account, intent.terms, { reach: 'all', includeVerified: intent.id });
 }
 

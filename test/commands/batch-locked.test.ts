@@ -3,7 +3,7 @@ import { batchAnswer } from '../../src/commands/order/batch-result.js';
 import { Budget } from '../../src/exchange/budget.js';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { ownLimits } from '../../src/exchange/limiter/limiter.js';
-import { Breaker } from '../../src/exchange/limiter/shared-limits.js';
+import { IpLock } from '../../src/exchange/limiter/shared-limits.js';
 import { KEYS } from '../exchange/support.js';
 import { saying } from '../support/advice.js';
 import { respond } from '../support/fault-server.js';
@@ -16,7 +16,7 @@ it('a batch under a known lock ends at once as limited, and can be resumed', asy
   const server = await new ModelExchange().serve();
   const account = accountOf(server.url);
   const { host } = account;
-  const breaker = new Breaker(temporaryState(), 'limits', host.now);
+  const breaker = new IpLock(temporaryState(), 'limits', host.now);
   const client = new ExchangeClient({
     ...{ host, hosts: account.client.hosts, credentials: () => KEYS, budget: new Budget(60_000, host.now) },
     limits: () => ({ ...ownLimits(host.now), breaker }),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { marketName, positiveDecimal } from '../../src/commands/inputs.js';
-import { readAmount } from '../../src/trading/expressions.js';
+import { parseAmount } from '../../src/trading/expressions.js';
 
 it.each(['0.3', '3', '007', '.3', '3.', '0', '0.0', '-1', '+1', '1e3', '1,5', ' 1', '', '1'.repeat(31)])(
   'positiveDecimal and readAmount agree whether %j is a number',
@@ -13,7 +13,7 @@ it.each(['0.3', '3', '007', '.3', '3.', '0', '0.0', '-1', '+1', '1e3', '1,5', ' 
         return false;
       }
     };
-    expect(takes(positiveDecimal('--amount'))).toBe(takes(readAmount));
+    expect(takes(positiveDecimal('--amount'))).toBe(takes(parseAmount));
   },
 );
 
@@ -23,13 +23,13 @@ it.each([
   ['12,345,678.9', '12345678.9'],
 ])('reads %s as pit shows it', (word, number) => {
   expect(positiveDecimal('--amount')(word)).toBe(number);
-  expect(readAmount(word)).toMatchObject({ kind: 'base' });
-  expect(readAmount(`${word}usdt`)).toMatchObject({ kind: 'value', coin: 'usdt' });
+  expect(parseAmount(word)).toMatchObject({ kind: 'base' });
+  expect(parseAmount(`${word}usdt`)).toMatchObject({ kind: 'value', coin: 'usdt' });
 });
 
 it.each(['0,500', '1,00', '1,0000', '1000,000', '1,000,00', ',100'])('does not guess what %s means', (word) => {
   expect(() => positiveDecimal('--amount')(word)).toThrow(/--amount is/);
-  expect(() => readAmount(word)).toThrow(/is not an amount/);
+  expect(() => parseAmount(word)).toThrow(/is not an amount/);
 });
 
 it.each([

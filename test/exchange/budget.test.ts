@@ -8,18 +8,18 @@ it('a time budget does not count the time for an answer at a prompt', async () =
   await budget.pausedDuring(async () => {
     now += 60_000;
   });
-  expect(budget.leftMs).toBe(300);
+  expect(budget.remainingMs).toBe(300);
   await expect(
     budget.pausedDuring(async () => {
       now += 5_000;
       throw new Error('left without an answer');
     }),
   ).rejects.toThrow('left without an answer');
-  expect(budget.leftMs).toBe(300);
+  expect(budget.remainingMs).toBe(300);
   expect(budget.allows(299)).toBe(true);
   expect(budget.allows(300)).toBe(false);
   now += 1_000;
-  expect(budget.leftMs).toBe(0);
+  expect(budget.remainingMs).toBe(0);
 });
 
 it('a time budget stands still while one of several things waits for a person', async () => {
@@ -30,12 +30,12 @@ it('a time budget stands still while one of several things waits for a person', 
   now += 60_000;
   await budget.pausedDuring(async () => {
     now += 60_000;
-    expect([budget.leftMs, budget.isBinding]).toEqual([500, false]);
+    expect([budget.remainingMs, budget.hasDeadline]).toEqual([500, false]);
   });
-  expect([budget.leftMs, budget.isBinding]).toEqual([500, false]);
+  expect([budget.remainingMs, budget.hasDeadline]).toEqual([500, false]);
   answer();
   await first;
-  expect([budget.leftMs, budget.isBinding]).toEqual([500, true]);
+  expect([budget.remainingMs, budget.hasDeadline]).toEqual([500, true]);
 });
 
 it('a time budget does not bind what goes on on purpose, and its requests renew it', async () => {
@@ -43,17 +43,17 @@ it('a time budget does not bind what goes on on purpose, and its requests renew 
   const budget = new Budget(500, () => now);
   await budget.openEnded(async () => {
     now += 60_000;
-    expect([budget.leftMs, budget.isBinding]).toEqual([0, false]);
+    expect([budget.remainingMs, budget.hasDeadline]).toEqual([0, false]);
     budget.renew();
-    expect(budget.leftMs).toBe(500);
+    expect(budget.remainingMs).toBe(500);
   });
-  expect(budget.isBinding).toBe(true);
+  expect(budget.hasDeadline).toBe(true);
 });
 
 it('a time budget can be lengthened unless the user has set it', () => {
   const now = () => 1_000;
   const [usual, chosen] = [new Budget(500, now), new Budget(500, now, true)];
-  for (const budget of [usual, chosen]) budget.lengthen(9_000);
-  expect([usual.leftMs, usual.milliseconds]).toEqual([9_500, 9_500]);
-  expect([chosen.leftMs, chosen.milliseconds]).toEqual([500, 500]);
+  for (const budget of [usual, chosen]) budget.extend(9_000);
+  expect([usual.remainingMs, usual.milliseconds]).toEqual([9_500, 9_500]);
+  expect([chosen.remainingMs, chosen.milliseconds]).toEqual([500, 500]);
 });

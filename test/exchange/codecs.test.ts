@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderState, OrderTerms, OrderType } from '../../src/domain/order.js';
 import { Budget } from '../../src/exchange/budget.js';
-import type { ExchangeClient, SeenName } from '../../src/exchange/exchange-client.js';
+import type { CompletionName, ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { ExchangeClient as Client } from '../../src/exchange/exchange-client.js';
 import { likelyOrders, readRawWithdrawal, readRawWrite } from '../../src/exchange/raw-writes.js';
 import { maskedRequest, withdrawRequest } from '../../src/exchange/write-requests.js';
@@ -12,7 +12,7 @@ import { KEYS } from './support.js';
 /** What a client sends and makes of a body, both in literals. Common parameters of signed requests are left out. */
 async function exchanged<Value>(body: string, call: (client: ExchangeClient) => Promise<Value>) {
   const sent: string[] = [];
-  const seen: SeenName[] = [];
+  const seen: CompletionName[] = [];
   const server = await serveFaults({
     answer: ({ target }) => {
       const { pathname, searchParams } = new URL(target, 'http://localhost');
@@ -24,7 +24,7 @@ async function exchanged<Value>(body: string, call: (client: ExchangeClient) => 
   const host = fakeHost();
   const client = new Client({
     ...{ host, hosts: { baseUrl: server.url, tradeUrl: server.url }, credentials: () => KEYS },
-    ...{ budget: new Budget(5_000, host.now), observe: (one) => seen.push(one) },
+    ...{ budget: new Budget(5_000, host.now), onNames: (one) => seen.push(one) },
   });
   const value = await call(client);
   return { sent: sent.join(' '), value, seen };

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { type Host, neverOver } from '../../src/platform/host.js';
+import { type Host, neverEnding } from '../../src/platform/host.js';
 import { Redaction } from '../../src/platform/redaction.js';
 
 export interface FakeHost extends Host {
@@ -42,7 +42,7 @@ export function fakeHost(): FakeHost {
     boundLookups: () => undefined,
     onInterrupt: () => () => undefined,
     takeInterrupts: () => () => undefined,
-    over: neverOver(),
+    endSignal: neverEnding(),
     onExit: () => () => undefined,
     jobControl: { onStop: () => () => undefined, press: () => undefined },
     isProgram: () => Promise.resolve(true),

@@ -5,7 +5,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { main } from '../../src/main.js';
 import { isProgram } from '../../src/platform/command.js';
-import { directoriesOf, type Host, monotonicMs, neverOver, type TerminalInput } from '../../src/platform/host.js';
+import { directoriesOf, type Host, monotonicMs, neverEnding, type TerminalInput } from '../../src/platform/host.js';
 import { redacting } from '../../src/platform/redaction.js';
 
 export interface CommandInProcess {
@@ -89,7 +89,7 @@ export function startInProcess(
         interruptTaker = undefined;
       };
     },
-    over: neverOver(),
+    endSignal: neverEnding(),
     onExit: () => () => undefined,
     jobControl: { onStop: () => () => undefined, press: () => undefined },
     isProgram: (name) => Promise.resolve(isProgram(name, environment.PATH)),

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../src/domain/decimal.js';
 import {
   amountText,
+  evaluateAmount,
+  evaluatePrice,
+  parseAmount,
+  parsePrice,
   priceText,
-  readAmount,
-  readPrice,
-  resolveAmount,
-  resolvePrice,
 } from '../../src/trading/expressions.js';
 
 /** An exact fraction in whole numbers: the model shares no arithmetic with the code under test. */
@@ -64,17 +64,17 @@ describe('an order with relative price and amount', () => {
         const move = offset.unit === '%' ? percent : offset.unit === '' ? size : times(size, tick);
         const asked = add(at, times(move, { over: sign === '+' ? 1n : -1n, under: 1n }));
 
-        const word = readPrice(`${anchor}${sign}${text(offset.size)}${offset.unit}`);
+        const word = parsePrice(`${anchor}${sign}${text(offset.size)}${offset.unit}`);
         const book = { bid: Decimal.of(text(bid)), ask: Decimal.of(text(bid)).plus(Decimal.of(text(spread))) };
-        const resolved = resolvePrice(word, book, side, priceScale);
+        const resolved = evaluatePrice(word, book, side, priceScale);
         expect(resolved.scale).toBe(priceScale);
         // a price that is not above zero is refused, whatever it was rounded to
         fc.pre(resolved.sign > 0);
         expect(side === 'buy' ? atMost(of(resolved), asked) : atMost(asked, of(resolved))).toBe(true);
 
-        const amountWord = readAmount(`${text(wanted.size)}${wanted.kind === 'share' ? '%' : 'usdt'}`);
+        const amountWord = parseAmount(`${text(wanted.size)}${wanted.kind === 'share' ? '%' : 'usdt'}`);
         const terms = { side, base: 'btc', quote: 'usdt', price: resolved, scale: amountScale };
-        const amount = resolveAmount(amountWord, terms, Decimal.of(text(balance)));
+        const amount = evaluateAmount(amountWord, terms, Decimal.of(text(balance)));
         expect(amount.scale).toBe(amountScale);
         expect(amount.sign).toBeGreaterThanOrEqual(0);
         const notional = times(of(resolved), of(amount));
@@ -94,11 +94,11 @@ describe('an order with relative price and amount', () => {
 
   it('reads its own text as the same expression', () => {
     const words = ['31000.50', 'bid', 'ask+5', 'mid-0.5%', 'bid+2ticks', 'ask-1ticks', 'bid+0.05'];
-    for (const word of words) expect(priceText(readPrice(word))).toBe(word);
-    for (const word of ['0.50', '50%', '33.3%', '100usdt', '1btc']) expect(amountText(readAmount(word))).toBe(word);
+    for (const word of words) expect(priceText(parsePrice(word))).toBe(word);
+    for (const word of ['0.50', '50%', '33.3%', '100usdt', '1btc']) expect(amountText(parseAmount(word))).toBe(word);
     // other ways to write the same
-    expect(priceText(readPrice('BID+1tick'))).toBe('bid+1ticks');
-    expect(priceText(readPrice('bid-0'))).toBe('bid');
-    expect(amountText(readAmount('100USDT'))).toBe('100usdt');
+    expect(priceText(parsePrice('BID+1tick'))).toBe('bid+1ticks');
+    expect(priceText(parsePrice('bid-0'))).toBe('bid');
+    expect(amountText(parseAmount('100USDT'))).toBe('100usdt');
   });
 });

@@ -4,11 +4,11 @@ import { Decimal } from '../../src/domain/decimal.js';
 import { Failure } from '../../src/errors.js';
 import {
   type AmountTerms,
-  readAmount,
-  readPrice,
-  resolveAmount,
-  resolveOrder,
-  resolvePrice,
+  evaluateAmount,
+  evaluateOrder,
+  evaluatePrice,
+  parseAmount,
+  parsePrice,
 } from '../../src/trading/expressions.js';
 import { MarketSnapshot } from '../../src/trading/preview/market-snapshot.js';
 import { saying } from '../support/advice.js';
@@ -17,14 +17,14 @@ import { MARKET } from './support/market.js';
 const BOOK = { bid: Decimal.of('100.01'), ask: Decimal.of('100.04') };
 
 function price(word: string, side: 'buy' | 'sell', scale = 2): string {
-  return resolvePrice(readPrice(word), BOOK, side, scale).toString();
+  return evaluatePrice(parsePrice(word), BOOK, side, scale).toString();
 }
 
 const TERMS: AmountTerms = { side: 'buy', base: 'btc', quote: 'usdt', price: Decimal.of('30000'), scale: 4 };
 
 /** With 1000 usdt or btc available. */
 function amount(word: string, changes: Partial<AmountTerms> = {}, available = '1000'): string {
-  return resolveAmount(readAmount(word), { ...TERMS, ...changes }, Decimal.of(available)).toString();
+  return evaluateAmount(parseAmount(word), { ...TERMS, ...changes }, Decimal.of(available)).toString();
 }
 
 /** A positive decimal of up to so many digits before and after the point. */
@@ -75,14 +75,14 @@ describe('a price expression', () => {
     '1'.repeat(31),
   ])('refuses %j', (word) => {
     const refusal = new RegExp(`^"${word.replace(/[+*.]/g, '\\$&')}" is not a price\\.$`);
-    expect(() => readPrice(word)).toThrow(
+    expect(() => parsePrice(word)).toThrow(
       expect.objectContaining({ kind: 'usage', message: expect.stringMatching(refusal) }),
     );
   });
 
   it.each(['bid', 'ask-1', 'bid+2ticks'])('resolves %s if the other side of the book is empty', (word) => {
     const empty = word.startsWith('bid') ? { ...BOOK, ask: null } : { ...BOOK, bid: null };
-    expect(resolvePrice(readPrice(word), empty, 'buy', 2).toString()).toBe(price(word, 'buy'));
+    expect(evaluatePrice(parsePrice(word), empty, 'buy', 2).toString()).toBe(price(word, 'buy'));
   });
 
   it.each([
@@ -91,7 +91,7 @@ describe('a price expression', () => {
     ['mid', { ...BOOK, bid: null }, 'There is no bid in the book now'],
     ['mid', { ...BOOK, ask: null }, 'There is no ask in the book now'],
   ])('refuses %s if the side of the book that it needs is empty', (word, book, message) => {
-    expect(() => resolvePrice(readPrice(word), book, 'buy', 2)).toThrow(
+    expect(() => evaluatePrice(parsePrice(word), book, 'buy', 2)).toThrow(
       expect.objectContaining({ kind: 'refused', message: expect.stringContaining(message) }),
     );
   });
@@ -100,8 +100,8 @@ describe('a price expression', () => {
     'refuses %s and says to write it without separators',
     (word) => {
       const hints = saying('Write the number with a point and without separators, as in 28063.5.');
-      expect(() => readPrice(word)).toThrow(expect.objectContaining({ hints }));
-      expect(() => readAmount(word)).toThrow(expect.objectContaining({ hints }));
+      expect(() => parsePrice(word)).toThrow(expect.objectContaining({ hints }));
+      expect(() => parseAmount(word)).toThrow(expect.objectContaining({ hints }));
     },
   );
 
@@ -122,8 +122,8 @@ describe('a price expression', () => {
           const move = unit === '%' ? at.times(size).times(Decimal.of('0.01')) : size;
           const asked = sign === '+' ? at.plus(move) : at.minus(move);
           fc.pre(asked.sign >= 0);
-          const word = readPrice(`${name}${sign}${size}${unit}`);
-          const [buy, sell] = [resolvePrice(word, book, 'buy', scale), resolvePrice(word, book, 'sell', scale)];
+          const word = parsePrice(`${name}${sign}${size}${unit}`);
+          const [buy, sell] = [evaluatePrice(word, book, 'buy', scale), evaluatePrice(word, book, 'sell', scale)];
           expect([buy.scale, sell.scale]).toEqual([scale, scale]);
           expect(buy.compare(asked)).toBeLessThanOrEqual(0);
           expect(sell.compare(asked)).toBeGreaterThanOrEqual(0);
@@ -177,7 +177,7 @@ describe('an amount expression', () => {
     '1b-c',
     '1'.repeat(31),
   ])('refuses %j', (word) => {
-    expect(() => readAmount(word)).toThrow(
+    expect(() => parseAmount(word)).toThrow(
       expect.objectContaining({ kind: 'usage', message: `"${word}" is not an amount.` }),
     );
   });
@@ -199,7 +199,7 @@ describe('an amount expression', () => {
         fc.nat(10),
         fc.constantFrom('buy', 'sell' as const),
         (balance, at, share, scale, side) => {
-          const size = resolveAmount(readAmount(`${share}%`), { ...TERMS, side, price: at, scale }, balance);
+          const size = evaluateAmount(parseAmount(`${share}%`), { ...TERMS, side, price: at, scale }, balance);
           const most = balance.times(share).times(Decimal.of('0.01'));
           const cost = (lots: Decimal) => (side === 'buy' ? lots.times(at) : lots);
           expect(size.scale).toBe(scale);
@@ -214,7 +214,7 @@ describe('an amount expression', () => {
   it('costs no more than the value and at most one lot less, with the decimals of the market', () => {
     fc.assert(
       fc.property(positive(9, 4), positive(7, 8), fc.nat(10), (value, at, scale) => {
-        const size = resolveAmount(readAmount(`${value}usdt`), { ...TERMS, price: at, scale }, Decimal.zero);
+        const size = evaluateAmount(parseAmount(`${value}usdt`), { ...TERMS, price: at, scale }, Decimal.zero);
         expect(size.scale).toBe(scale);
         expect(size.times(at).compare(value)).toBeLessThanOrEqual(0);
         expect(size.plus(Decimal.fromUnits(1n, scale)).times(at).compare(value)).toBeGreaterThan(0);
@@ -241,8 +241,8 @@ describe('an order with expressions', () => {
     ['ask', '100%', ['100.04', '9.9960'], ['market', 'spendable']],
   ])('at %s for %s comes to %j and reads %j', async (at, size, expected, reads) => {
     const { book, asked } = snapshot();
-    const order = { side: 'buy', at: readPrice(at), amount: readAmount(size) } as const;
-    const { price, amount } = await resolveOrder(book, MARKET, order);
+    const order = { side: 'buy', at: parsePrice(at), amount: parseAmount(size) } as const;
+    const { price, amount } = await evaluateOrder(book, MARKET, order);
     expect([String(price), String(amount)]).toEqual(expected);
     expect(asked).toEqual(reads);
   });
@@ -251,8 +251,8 @@ describe('an order with expressions', () => {
     ['bid-100.01', '0.00'],
     ['bid-200', '-99.99'],
   ])('is refused at %s, which comes to %s', async (at, price) => {
-    const order = { side: 'buy', at: readPrice(at), amount: readAmount('1') } as const;
-    await expect(resolveOrder(snapshot().book, MARKET, order)).rejects.toMatchObject({
+    const order = { side: 'buy', at: parsePrice(at), amount: parseAmount('1') } as const;
+    await expect(evaluateOrder(snapshot().book, MARKET, order)).rejects.toMatchObject({
       kind: 'usage',
       message: `The price comes to ${price}, which is not above zero.`,
       hints: ['Choose a smaller offset.'],
@@ -267,8 +267,8 @@ describe('an order with expressions', () => {
       ['bid', '1'],
       ['1', '50%'],
     ] as const) {
-      const order = { side: 'buy', at: readPrice(at), amount: readAmount(size) } as const;
-      await expect(resolveOrder(broken, MARKET, order)).rejects.toBe(failure);
+      const order = { side: 'buy', at: parsePrice(at), amount: parseAmount(size) } as const;
+      await expect(evaluateOrder(broken, MARKET, order)).rejects.toBe(failure);
     }
   });
 });
@@ -284,16 +284,16 @@ describe('the hint of a refusal', () => {
   };
 
   it('says how a price or an amount is written', () => {
-    expect(hintOf(() => readPrice('last'))).toEqual(saying('bid, ask or mid with one offset: bid+2ticks'));
-    expect(hintOf(() => readPrice('bid+1.5ticks'))).toEqual(saying('Ticks are counted in whole numbers.'));
-    expect(hintOf(() => readPrice('x1,000'))).toEqual(saying('Write a number above zero'));
-    expect(hintOf(() => readAmount('many'))).toEqual(saying('a share like 50%, or a value like 100usdt.'));
-    expect(hintOf(() => readAmount('101%'))).toEqual(saying('A share is at most 100%.'));
+    expect(hintOf(() => parsePrice('last'))).toEqual(saying('bid, ask or mid with one offset: bid+2ticks'));
+    expect(hintOf(() => parsePrice('bid+1.5ticks'))).toEqual(saying('Ticks are counted in whole numbers.'));
+    expect(hintOf(() => parsePrice('x1,000'))).toEqual(saying('Write a number above zero'));
+    expect(hintOf(() => parseAmount('many'))).toEqual(saying('a share like 50%, or a value like 100usdt.'));
+    expect(hintOf(() => parseAmount('101%'))).toEqual(saying('A share is at most 100%.'));
   });
 
   it('says what to do about an empty book, a missing balance and a coin of another market', () => {
     const empty = { bid: null, ask: null };
-    expect(hintOf(() => resolvePrice(readPrice('mid'), empty, 'buy', 2))).toEqual(
+    expect(hintOf(() => evaluatePrice(parsePrice('mid'), empty, 'buy', 2))).toEqual(
       saying('Give the price as a number.'),
     );
     expect(hintOf(() => amount('50%', {}, '0'))).toEqual(

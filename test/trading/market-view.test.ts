@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../src/domain/decimal.js';
 import type { Side } from '../../src/domain/order.js';
-import { averagePrice, fillsAtOnce, type MarketView, percentFrom, referenceOf } from '../../src/trading/market-view.js';
+import { averagePrice, type BookView, fillsAtOnce, percentFrom, referenceOf } from '../../src/trading/market-view.js';
 
 /** Best first, as a depth is read. */
 const ASKS = [
@@ -83,7 +83,7 @@ describe('the reference price', () => {
   const bids = [{ price: '99', amount: '2' }];
   const asks = [{ price: '101', amount: '2' }];
   const last = Decimal.of('77');
-  it.each<[string, MarketView, string | null]>([
+  it.each<[string, BookView, string | null]>([
     ['is the middle of the book', { bids, asks, last: null }, '100.0 mid'],
     ['is the best bid without asks', { bids, asks: [], last }, '99 the best bid'],
     ['is the best ask without bids', { bids: [], asks, last }, '101 the best ask'],

@@ -2,7 +2,7 @@ import { requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
 import { nearest } from '../../config/nearest.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { refusal } from '../../exchange/failures.js';
+import { rejectionFailure } from '../../exchange/failures.js';
 import { operations } from '../../exchange/operations/index.js';
 import { likelyOrders, readRawWithdrawal, readRawWrite } from '../../exchange/raw-writes.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -10,7 +10,7 @@ import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { refuseDuplicate, sendCall } from '../../trading/call/call.js';
-import { readAmount, readPrice } from '../../trading/expressions.js';
+import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import { type GuardReport, guardOrders } from '../../trading/guards/guards.js';
 import { type GuardName, guardLimits } from '../../trading/guards/limits.js';
 import { SendGate } from '../../trading/journal/entry.js';
@@ -19,7 +19,7 @@ import { newClientId } from '../../trading/orders/terms.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { dryRun, NO_PREVIEW } from '../dry-run.js';
 import { breachText, confirmGuarded } from '../guarding.js';
-import type { OrderRequest } from '../order/order.js';
+import type { OrderDraft } from '../order/order.js';
 import { exchangeText } from '../session/exchange-text.js';
 import { bodyAnswer } from './answer.js';
 
@@ -36,8 +36,8 @@ export async function executeWrite(
   if (write.kind === 'order') {
     const { checkGiven, previewAndPlace: sendOrder } = await import('../order/order.js');
     const { price, amount, ...terms } = write.terms;
-    const words = { amount: readAmount(amount), at: readPrice(price) };
-    const request: OrderRequest = { ...terms, ...words, id: write.clientId, overridden };
+    const words = { amount: parseAmount(amount), at: parsePrice(price) };
+    const request: OrderDraft = { ...terms, ...words, id: write.clientId, overridden };
     checkGiven(request);
     requireConsent(context);
     return sendOrder(context, await context.trading.account(), request);
@@ -117,7 +117,7 @@ export async function callUndescribed(
   const call = await sendCall(account, terms, id, gate);
   forget();
   if (call.outcome === 'done') return bodyAnswer(call.body, raw);
-  if (call.outcome === 'refused') throw refusal(call.refusal, method);
+  if (call.outcome === 'refused') throw rejectionFailure(call.refusal, method);
   if (call.outcome === 'notSent')
     throw new Failure(call.failure, `${method} was not sent: ${call.reason}.`, {
       hint: suggest('Check the host and the network', 'profile', 'show'),
@@ -153,7 +153,7 @@ async function guardLikelyOrders(
   });
   if (market === undefined) return nothing;
   const limits = guardLimits((await session.connection()).settings);
-  const seen = await new MarketSnapshot(account.client, { market: market.market, side: 'buy' }, 1).market();
+  const seen = await new MarketSnapshot(account.client, { market: market.market, side: 'buy' }, 1).book();
   const guarded = sides.map((side) => guardOrders(account, { market, side, type: 'limit', orders }, seen, limits));
   const breaches = guarded.flatMap((one) => one.breaches);
   return {

@@ -32,7 +32,7 @@ export default define({
   async run(context) {
     const probes = new Probes(context);
     const done = new AbortController();
-    const timeout = context.host.sleep(Math.max(0, context.budget.leftMs - PRINTING_MS), done.signal);
+    const timeout = context.host.sleep(Math.max(0, context.budget.remainingMs - PRINTING_MS), done.signal);
     const findings = await Promise.all(CHECKS.map((check) => runCheck(check, probes, timeout)));
     done.abort();
     return answerOf(context, findings);

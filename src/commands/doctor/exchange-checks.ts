@@ -85,7 +85,7 @@ export const stream: Check = {
     const [market] = (await tryRead(async () => (await session.markets()).all())) ?? [];
     if (market === undefined) return skipped('the market-data host lists no market to follow', 'Fix the host first.');
     const end = new AbortController();
-    const connectMs = Math.min(STREAM_MS, budget.leftMs / 2);
+    const connectMs = Math.min(STREAM_MS, budget.remainingMs / 2);
     void host.sleep(connectMs, end.signal).then(() => end.abort());
     const start = host.monotonic();
     const channel = { kind: 'ticker', market: market.market } as const;

@@ -2,7 +2,7 @@ import type { Context } from '../../cli/context.js';
 import { nearest } from '../../config/nearest.js';
 import { Failure, suggest, tryRead, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import { OBSERVED } from '../../exchange/observed-codes.js';
+import { RETURN_CODES } from '../../exchange/observed-codes.js';
 
 /** What a funds operation is about. */
 interface Subject {
@@ -42,7 +42,7 @@ export async function* explainRejectionOfPages<Page>(
 
 async function explanationOf({ session }: Pick<Context, 'session'>, { coin, permission }: Subject, error: unknown) {
   if (!(error instanceof Failure) || error.kind !== 'refused') return error;
-  if (error.code === OBSERVED.noPermission) return missingPermission(error, error.code, permission);
+  if (error.code === RETURN_CODES.noPermission) return missingPermission(error, error.code, permission);
   const known = coin === undefined ? undefined : await tryRead(async () => coinsOf(await session.client()));
   const isUnknown = coin !== undefined && known !== undefined && known.length > 0 && !known.includes(coin);
   return isUnknown ? unknownCoin(coin, known) : error;

@@ -2,7 +2,7 @@ import { Decimal, grouped } from '../../domain/decimal.js';
 import { Grid } from '../../terminal/grid.js';
 import type { Screen } from '../../terminal/screen.js';
 import { safe, wrapped } from '../../terminal/text.js';
-import { readAmount } from '../../trading/expressions.js';
+import { parseAmount } from '../../trading/expressions.js';
 import type { GuardLimits } from '../../trading/guards/limits.js';
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import { findMarkets } from '../order/guided/market-choice.js';
@@ -195,7 +195,7 @@ function meaningLines({ side, amount, price, field }: Form, { market, depth, bal
     ...{ market, side, available: found === undefined ? undefined : Decimal.of(found.available) },
     view: depth === undefined ? undefined : { ...depth.value, last: null },
   };
-  const typed = parsed(() => readAmount(amount));
+  const typed = parsed(() => parseAmount(amount));
   if (field === 'amount' || typed === undefined) return amountMeaning(amount, draft);
   return priceMeaning(price, { ...draft, amount: typed, limits: NO_BAND });
 }

@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Order, OrderType, Side } from '../../domain/order.js';
 import type { Key } from '../../terminal/live/keys.js';
-import { readAmount, readPrice } from '../../trading/expressions.js';
+import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import { bestPrices } from '../../trading/market-view.js';
 import { validated } from '../order/guided/questions.js';
 import type { WriteRequest } from './state.js';
@@ -78,8 +78,8 @@ function nextType(type: OrderType, key: string): OrderType {
 function submitted(form: Form, { accountProblem }: WatchView): ReturnType<typeof formKey> {
   const { side, amount, price, type, replaces } = form;
   const parts = [
-    ['amount', () => void readAmount(amount)],
-    ['price', () => void readPrice(price)],
+    ['amount', () => void parseAmount(amount)],
+    ['price', () => void parsePrice(price)],
   ] as const;
   for (const [field, read] of parts) {
     const checked = validated(read);

@@ -9,7 +9,7 @@ import { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
 import { type Meaning, type Screen, screenOf } from '../../terminal/screen.js';
 import type { TradingAccount } from '../../trading/account.js';
-import { readAmount, readPrice } from '../../trading/expressions.js';
+import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import { unknownWrites } from '../../trading/unknown-writes.js';
 import { cancelEverything, cancelNamed } from '../cancel/cancel.js';
 import { previewAndPlace } from '../order/order.js';
@@ -142,14 +142,14 @@ function carryOut({ context, account }: WritePlace, request: WriteRequest, marke
     case 'cancelAll':
       return cancelEverything(context, market);
     case 'replace': {
-      const at = request.price === null ? undefined : readPrice(request.price);
-      const amount = request.amount === null ? undefined : readAmount(request.amount);
+      const at = request.price === null ? undefined : parsePrice(request.price);
+      const amount = request.amount === null ? undefined : parseAmount(request.amount);
       const changes = { at, amount, account: undefined, borrow: false, repay: false };
       return sendReplacement(context, account, { market, reference: { id: request.order }, changes, overridden: [] });
     }
     case 'place': {
       const { side, type, amount, price } = request;
-      const terms = { side, market, amount: readAmount(amount), at: readPrice(price), type };
+      const terms = { side, market, amount: parseAmount(amount), at: parsePrice(price), type };
       const flags = { account: 'spot' as const, borrow: false, repay: false, id: undefined, overridden: [] };
       return previewAndPlace(context, account, { ...terms, ...flags });
     }

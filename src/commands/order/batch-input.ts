@@ -11,10 +11,10 @@ import { readLines } from '../../trading/batches/read-lines.js';
 import {
   type AmountExpression,
   amountTerms,
+  evaluateAmount,
+  evaluatePrice,
   type PriceExpression,
-  readPrice,
-  resolveAmount,
-  resolvePrice,
+  parsePrice,
 } from '../../trading/expressions.js';
 import type { BatchLine } from '../../trading/journal/intent.js';
 import { bestPrices } from '../../trading/market-view.js';
@@ -58,7 +58,7 @@ export function readLadder(word: string): Ladder {
     throw usage(`${quoted(word)} is not a ladder.`, form);
   }
   const orders = wholeNumber('The number of orders of a ladder', 2, MAX_ORDERS);
-  return { from: readPrice(from), to: readPrice(to), count: orders(count) };
+  return { from: parsePrice(from), to: parsePrice(to), count: orders(count) };
 }
 
 /** Refuses flags that do not go together. Throws Failure `usage`. */
@@ -129,15 +129,15 @@ export async function resolveLadder(
   { from, to, count }: Ladder,
   { side, amount, weight }: { readonly side: Side; readonly amount: AmountExpression; readonly weight: Weight },
 ): Promise<LadderOrders> {
-  const isRelative = from.kind === 'book' || to.kind === 'book';
+  const isRelative = from.kind === 'relative' || to.kind === 'relative';
   if (amount.kind === 'share') snapshot.balances();
-  const best = isRelative ? bestPrices(await orThrow(snapshot.market())) : { bid: null, ask: null };
-  const [first, last] = [from, to].map((price) => resolvePrice(price, best, side, market.priceScale));
+  const best = isRelative ? bestPrices(await orThrow(snapshot.book())) : { bid: null, ask: null };
+  const [first, last] = [from, to].map((price) => evaluatePrice(price, best, side, market.priceScale));
   if (first === undefined || last === undefined || first.sign <= 0 || last.sign <= 0)
     throw usage(`The ladder goes from ${first} to ${last}, which is not above zero.`, 'Choose a smaller offset.');
   const shape = { side, weight, from: first, to: last, count };
   const available = amount.kind === 'share' ? await orThrow(snapshot.spendable(market, side)) : Decimal.zero;
-  const total = resolveAmount(amount, amountTerms(market, side, averagePriceOf(shape, market)), available);
+  const total = evaluateAmount(amount, amountTerms(market, side, averagePriceOf(shape, market)), available);
   const { lines, rest } = rungsOf({ ...shape, total }, market);
   const value = quoteValueOf(amount, market, side, available);
   if (value === undefined) return { lines, unused: rest, asked: total, coin: market.base };

@@ -4,7 +4,7 @@ import { averageNear, counted, formatAmount, grouped } from '../../domain/decima
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type Hint, Interrupted, suggest } from '../../errors.js';
-import { refusal } from '../../exchange/failures.js';
+import { rejectionFailure } from '../../exchange/failures.js';
 import { timeFor } from '../../exchange/limiter/limiter.js';
 import * as origin from '../../exchange/origins.js';
 import { Refused } from '../../exchange/response.js';
@@ -17,7 +17,7 @@ import type { LineOutcome } from '../../trading/batches/batch-fact.js';
 import { type Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { type Ending, JobRun, type Phase } from '../../trading/batches/job-run.js';
 import { resumeCommand } from '../../trading/batches/start-job.js';
-import { doneTwice } from '../session/duplicate-warnings.js';
+import { duplicateFailure } from '../session/duplicate-warnings.js';
 import { FILLS, fillsSoFar, SO_FAR, totalOfFills, UNKNOWN_FILLS } from './fills-so-far.js';
 
 export const UNCHECKED_BATCH =
@@ -168,7 +168,7 @@ function failureOf(job: Job, ending: Ending): Failure | null {
   if (placed === job.terms.count)
     return job.duplicates.size === 0
       ? null
-      : doneTwice('Orders were placed', clientId, suggest('See the orders', 'orders', job.terms.market));
+      : duplicateFailure('Orders were placed', clientId, suggest('See the orders', 'orders', job.terms.market));
   const resume = suggest('To continue', ...resumeCommand(job.id, job.terms));
   if (unknown > 0)
     return new Failure('unknown', `It is unknown whether every order was placed: ${progressOf(job)}.`, {
@@ -191,7 +191,7 @@ function nothingPlaced(job: Job, ending: Ending): Failure {
   }
   const refused = 'refusal' in ending ? ending.refusal : firstRefusal(job);
   if (refused !== undefined) {
-    const { kind, message, hints, code } = refusal(refused, 'orderMoreV2');
+    const { kind, message, hints, code } = rejectionFailure(refused, 'orderMoreV2');
     const details = { clientId, hint: hints, ...(code === null ? {} : { code }) };
     return new Failure(kind, `${none}: ${message}`, details);
   }

@@ -23,20 +23,20 @@ import {
   resumeJob,
   startJob,
 } from '../../trading/batches/start-job.js';
-import { readAmount } from '../../trading/expressions.js';
+import { parseAmount } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine, BatchTerms } from '../../trading/journal/intent.js';
 import { distanceFrom, type Reference } from '../../trading/market-view.js';
 import type { RecordOptions } from '../../trading/orders/place.js';
 import { verifyMarket, verifyOrders } from '../../trading/orders/verify-orders.js';
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
-import type { PlannedOrders, PreviewFacts } from '../../trading/preview/preview.js';
+import type { PlannedOrders, PreviewData } from '../../trading/preview/preview.js';
 import { dryRunShape, REQUEST } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';
 import { type BatchInput, readInput, readLadder, requireConsistent, resolveLadder } from './batch-input.js';
 import { BATCH, BATCH_LINE, batchAnswer, progressOf, runJob, UNCHECKED_BATCH } from './batch-result.js';
-import { type CheckedOrders, checkOrders, confirmOrders, loadOrderContext } from './confirm.js';
+import { assessOrders, type CheckedOrders, confirmOrders, loadCheckInputs } from './confirm.js';
 import { checkGiven, uncertainWarnings } from './order.js';
 import { ORDERS_PREVIEW, type PreviewText, previewData, UNKNOWN } from './preview.js';
 
@@ -49,7 +49,7 @@ export default define({
   flags: {
     file: flag('--file <path>', 'price,amount lines, or {"price":…,"amount":…} lines; - reads stdin', filePath),
     ladder: flag('--ladder <from:to:n>', 'n orders at prices from one to the other: 30000:31000:20', readLadder),
-    amount: flag('--amount <total>', 'the most that all orders of a ladder come to: 0.5, 100usdt or 50%', readAmount),
+    amount: flag('--amount <total>', 'the most that all orders of a ladder come to: 0.5, 100usdt or 50%', parseAmount),
     weight: flag(
       '--weight <how>',
       'equal amounts, or linear: growing towards the end (default: equal)',
@@ -200,12 +200,12 @@ async function sendBatch(context: Context, account: TradingAccount, batch: Batch
       const orders = lines.length === 1 ? 'this order' : `these ${counted(lines.length, 'order')}`;
       return resumed === undefined ? `Place ${orders}?` : 'Continue?';
     },
-    text: ({ lines }, facts) => batchText(batch, lines, facts),
-    dryRun: (checked, facts, show) => dryBatch(context, account, batch, { ...checked, facts }, show),
+    text: ({ lines }, preview) => batchText(batch, lines, preview),
+    dryRun: (checked, preview, show) => dryBatch(context, account, batch, { ...checked, preview }, show),
   });
   if (confirmed.answer !== undefined) return confirmed.answer;
   const { ready, recordOptions } = confirmed;
-  context.budget.lengthen(timeFor(Math.ceil(ready.lines.length / MAX_PAIRS)));
+  context.budget.extend(timeFor(Math.ceil(ready.lines.length / MAX_PAIRS)));
   await verifyMarket(account, market.market);
   return runJob(context, account, await batch.begin(ready.lines, recordOptions));
 }
@@ -221,12 +221,12 @@ async function prepareBatch(
   earlier: CheckedBatch | undefined,
 ): Promise<CheckedBatch> {
   const needs = { side, type: 'limit', account: name, overridden, levels: 1 } as const;
-  const snapshot = earlier?.context.snapshot.refreshed();
-  const orderContext = await loadOrderContext(context, account, market, { ...needs, snapshot });
+  const snapshot = earlier?.inputs.snapshot.refreshed();
+  const orderContext = await loadCheckInputs(context, account, market, { ...needs, snapshot });
   const lines = await linesIn(orderContext.snapshot);
   const orders = lines.map(([line, price, amount]) => ({ line, price, amount }));
   const plan: PlannedOrders = { market, side, type: 'limit', account: name, orders };
-  const checked = await checkOrders(account, plan, orderContext);
+  const checked = await assessOrders(account, plan, orderContext);
   return {
     ...checked,
     warnings: [...uncertainWarnings(context, account, market.market, job), ...checked.warnings],
@@ -252,7 +252,7 @@ function summaryOf(lines: readonly BatchLine[]) {
 function batchText(
   { market, account, job, resumed }: Batch,
   lines: readonly BatchLine[],
-  { reference, crossing }: PreviewFacts,
+  { reference, crossing }: PreviewData,
 ): PreviewText {
   const { base, quote } = market;
   const { orders, requests, amount, notional, lowest, highest } = summaryOf(lines);
@@ -294,7 +294,7 @@ function dryBatch(
   { host }: Context,
   { client }: TradingAccount,
   { side, account, market, overridden, resumed }: Batch,
-  { lines, ...checked }: CheckedBatch & { readonly facts: PreviewFacts },
+  { lines, ...checked }: CheckedBatch & { readonly preview: PreviewData },
   show: (screen: Screen) => string,
 ): Answer {
   const { orders, requests: count, amount, notional, ...sent } = summaryOf(lines);
@@ -308,7 +308,7 @@ function dryBatch(
   const preview = previewData(checked, overridden, {
     sums: { price: sent.lowest === sent.highest ? sent.lowest : null, amount, notional },
     batch: { orders, requests: count, lowest, highest },
-    order: { fillingAtOnce: checked.facts.crossing },
+    order: { fillingAtOnce: checked.preview.crossing },
   });
   return {
     data: { dryRun: true, operation: 'orderMoreV2', request: requests[0] ?? null, requests, preview },

@@ -10,12 +10,12 @@ import type { OrderTerms } from '../../trading/journal/intent.js';
 import type { RecordOptions } from '../../trading/orders/place.js';
 import { type CheckedAgainstMarket, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
-import { type PlannedOrders, type PreviewFacts, previewOrders } from '../../trading/preview/preview.js';
+import { type PlannedOrders, type PreviewData, previewOrders } from '../../trading/preview/preview.js';
 import { blocking, confirmGuarded, recordOptionsOf } from '../guarding.js';
 import { type PreviewText, previewTable } from './preview.js';
 
 /** What is needed to check orders before they are sent: the exchange's answers, and the limits. */
-export interface OrderContext {
+export interface MarketCheckInputs {
   readonly snapshot: MarketSnapshot;
   readonly limits: GuardLimits;
   /** Whether the guards need the market even without a preview. */
@@ -40,16 +40,16 @@ interface PreviewNeeds {
 export const PREVIEW_LEVELS = 50;
 
 /** Reads the limits, and starts every request that checking the orders will need. */
-export async function loadOrderContext(
+export async function loadCheckInputs(
   context: Context,
   account: TradingAccount,
   { market, quote }: Market,
   { side, type, overridden, withPreview = hasPreview(context), levels = PREVIEW_LEVELS, ...needs }: PreviewNeeds,
-): Promise<OrderContext> {
+): Promise<MarketCheckInputs> {
   const limits = guardLimits((await context.session.connection()).settings);
   const guardsNeedBook = needsBook({ side, type, quote }, limits, overridden);
-  const { snapshot = new MarketSnapshot(account.client, { market, side }, withPreview ? levels : 1) } = needs;
-  if (withPreview || guardsNeedBook) snapshot.market();
+  const { snapshot = new MarketSnapshot(account.client, { market: market, side }, withPreview ? levels : 1) } = needs;
+  if (withPreview || guardsNeedBook) snapshot.book();
   if (withPreview && needs.account === 'spot') snapshot.balances();
   if (withPreview) snapshot.orders();
   return { snapshot, limits, guardsNeedBook, withPreview };
@@ -60,21 +60,21 @@ export function hasPreview({ globals }: Pick<Context, 'globals'>): boolean {
   return globals.dryRun || !globals.yes;
 }
 
-/** Checked orders with the data used for the check. `facts` is null if no preview is shown. */
+/** Checked orders with the data used for the check. `preview` is null if no preview is shown. */
 export interface CheckedOrders extends CheckedAgainstMarket {
-  readonly context: OrderContext;
+  readonly inputs: MarketCheckInputs;
 }
 
 /** What orders would do and which guards hold them: everything for a preview, otherwise only what the guards need. */
-export async function checkOrders(
+export async function assessOrders(
   account: TradingAccount,
   plan: PlannedOrders,
-  context: OrderContext,
+  context: MarketCheckInputs,
 ): Promise<CheckedOrders> {
   const { snapshot, limits, guardsNeedBook, withPreview } = context;
-  if (withPreview) return { plan, context, ...(await previewOrders(account, plan, snapshot, limits)) };
-  const reading = guardsNeedBook ? await snapshot.market() : undefined;
-  return { plan, context, facts: null, ...guardOrders(account, plan, reading, limits) };
+  if (withPreview) return { plan, inputs: context, ...(await previewOrders(account, plan, snapshot, limits)) };
+  const reading = guardsNeedBook ? await snapshot.book() : undefined;
+  return { plan, inputs: context, preview: null, ...guardOrders(account, plan, reading, limits) };
 }
 
 /** How orders become ready to be sent, and what is shown of them. */
@@ -83,14 +83,14 @@ interface Confirmation<Ready extends CheckedOrders> {
    * Resolves the user's words against the current market and checks the result. Called again after each answer, with the
    * previous result.
    */
-  readonly prepare: (earlier: Ready | undefined) => Promise<Ready>;
+  readonly prepare: (previous: Ready | undefined) => Promise<Ready>;
   readonly overridden: readonly GuardName[];
   /** The question; if it is asked again about other terms, with what would be sent now. */
-  readonly question: (ready: Ready, isAgain: boolean) => string;
+  readonly question: (assessment: Ready, isAgain: boolean) => string;
   /** What the preview says of these orders in particular. */
-  readonly text: (ready: Ready, facts: PreviewFacts, screen: Screen) => PreviewText;
+  readonly text: (ready: Ready, preview: PreviewData, screen: Screen) => PreviewText;
   /** The answer of `--dry-run`. */
-  readonly dryRun: (ready: Ready, facts: PreviewFacts, show: (screen: Screen) => string) => Answer;
+  readonly dryRun: (ready: Ready, preview: PreviewData, show: (screen: Screen) => string) => Answer;
 }
 
 /** The answer of a dry run, or what was confirmed and what the guards need when it is sent. */
@@ -111,7 +111,7 @@ export async function confirmOrders<Ready extends CheckedOrders>(
   { prepare, overridden, question, text, dryRun }: Confirmation<Ready>,
 ): Promise<Confirmed<Ready>> {
   const { globals, output, host } = context;
-  const send = async (ready: Ready, { plan, ...checked }: CheckedOrders): Promise<Confirmed<Ready>> => {
+  const asConfirmed = async (ready: Ready, { plan, ...checked }: CheckedOrders): Promise<Confirmed<Ready>> => {
     const recordOptions = await recordOptionsOf(context, account, plan.market.quote, checked, overridden);
     return { answer: undefined, ready, recordOptions };
   };
@@ -119,26 +119,26 @@ export async function confirmOrders<Ready extends CheckedOrders>(
   let ready = await prepare(undefined);
   let isAgain = false;
   for (;;) {
-    const { facts, breaches, warnings, plan } = ready;
-    if (facts === null) for (const warning of warnings) output.warn(warning.text);
+    const { preview, breaches, warnings, plan } = ready;
+    if (preview === null) for (const warning of warnings) output.warn(warning.text);
     else {
-      const own = text.bind(undefined, ready, facts);
-      const show = await previewTable(context, account, { ...ready, facts }, overridden, own);
-      if (globals.dryRun) return { answer: dryRun(ready, facts, show) };
+      const own = text.bind(undefined, ready, preview);
+      const show = await previewTable(context, account, { ...ready, preview }, overridden, own);
+      if (globals.dryRun) return { answer: dryRun(ready, preview, show) };
       output.preview(show);
     }
-    const shownFrom = readAt;
+    const bookReadAt = readAt;
     await confirmGuarded(context, question(ready, isAgain), breaches, overridden, () =>
-      ageText(host.monotonic() - shownFrom),
+      ageText(host.monotonic() - bookReadAt),
     );
-    if (globals.yes && blocking(breaches, overridden).length === 0) return send(ready, ready);
+    if (globals.yes && blocking(breaches, overridden).length === 0) return asConfirmed(ready, ready);
     readAt = host.monotonic();
-    const reresolved = await prepare(ready);
-    const rechecked = await checkOrders(account, plan, reresolved.context);
-    const reason = reasonToAskAgain({ shown: ready, rechecked, reresolved, ageMs: readAt - shownFrom });
-    if (reason === undefined) return send(ready, rechecked);
+    const current = await prepare(ready);
+    const afterReply = await assessOrders(account, plan, current.inputs);
+    const reason = reasonToAskAgain({ shown: ready, afterReply, current, ageMs: readAt - bookReadAt });
+    if (reason === undefined) return asConfirmed(ready, afterReply);
     output.warn(`Not sent yet. ${reason}`);
-    [ready, isAgain] = [reresolved, true];
+    [ready, isAgain] = [current, true];
   }
 }
 

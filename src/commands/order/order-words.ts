@@ -2,7 +2,7 @@ import type { Globals } from '../../cli/definition.js';
 import { formatAmount, grouped } from '../../domain/decimal.js';
 import { amountText, priceText } from '../../trading/expressions.js';
 import type { OrderTerms } from '../../trading/journal/intent.js';
-import type { OrderRequest } from './order.js';
+import type { OrderDraft } from './order.js';
 
 /** `buy 0.01 btc_usdt at 28,000` */
 export function termsText({
@@ -20,7 +20,7 @@ export function orderWords({ side, market, amount, price, ...flags }: OrderTerms
 }
 
 /** The command for an order as the user asked for it: relative prices and amounts stay relative. */
-export function requestWords(request: OrderRequest, { dryRun, yes }: Pick<Globals, 'dryRun' | 'yes'>): string[] {
+export function requestWords(request: OrderDraft, { dryRun, yes }: Pick<Globals, 'dryRun' | 'yes'>): string[] {
   const { side, market, amount, at, overridden } = request;
   return [
     ...['order', side, market, amountText(amount), '--at', priceText(at), ...flagWords(request)],

@@ -7,7 +7,7 @@ import type { Market } from '../../domain/market.js';
 import type { AccountType, Order, OrderType, Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import { refusal } from '../../exchange/failures.js';
+import { rejectionFailure } from '../../exchange/failures.js';
 import * as origin from '../../exchange/origins.js';
 import { orderRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -18,11 +18,11 @@ import type { TradingAccount } from '../../trading/account.js';
 import {
   type AmountExpression,
   amountText,
+  evaluateOrder,
   type PriceExpression,
+  parseAmount,
+  parsePrice,
   priceText,
-  readAmount,
-  readPrice,
-  resolveOrder,
 } from '../../trading/expressions.js';
 import type { Warning } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
@@ -36,14 +36,14 @@ import { dryRun, dryRunShape } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';
 import { notSent } from '../not-sent.js';
-import { doneTwice, UNCHECKED } from '../session/duplicate-warnings.js';
-import { checkOrders, confirmOrders, hasPreview, loadOrderContext } from './confirm.js';
+import { duplicateFailure, NOT_CHECKED_FOR_DUPLICATES } from '../session/duplicate-warnings.js';
+import { assessOrders, confirmOrders, hasPreview, loadCheckInputs } from './confirm.js';
 import { fillsSoFar, SO_FAR } from './fills-so-far.js';
 import { termsText } from './order-words.js';
 import { averageText, type CheckedOrder, ORDER_PREVIEW, orderPreviewData, orderText } from './preview.js';
 
 /** The outcome of an order that was sent. */
-export const PLACED: shape.Fields = {
+export const ORDER_RESULT: shape.Fields = {
   outcome: shape.oneOf(['placed', 'notSent', 'refused', 'unknown'], ''),
   id: shape.orNull(shape.id('of the order', origin.PLACED_ORDER.id)),
   clientId: shape.text('your own id, or the one that pit generated'),
@@ -63,13 +63,13 @@ export default define({
   arguments: {
     side: optional('buy or sell', oneOf('The side', 'buy', 'sell')),
     market: optional('the market', marketName),
-    amount: optional('in the base coin (0.5), a share of the balance (50%) or a value (100usdt)', readAmount),
+    amount: optional('in the base coin (0.5), a share of the balance (50%) or a value (100usdt)', parseAmount),
   },
   flags: {
     at: flag(
       '--at <price>',
       'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%',
-      withCompletion(PRICE_WORDS, readPrice),
+      withCompletion(PRICE_WORDS, parsePrice),
     ),
     postOnly: toggle('--post-only', 'only rest in the book; rejected if it would fill at once'),
     ioc: toggle('--ioc', 'fill what can be filled at once, cancel the rest'),
@@ -90,7 +90,7 @@ export default define({
     'order buy eth_usdt 50% --at mid-0.5% --dry-run',
     'order sell btc_usdt 2 --at bid-15% --override price-band --yes',
   ],
-  output: shape.record(PLACED),
+  output: shape.record(ORDER_RESULT),
   dryRunOutput: dryRunShape(ORDER_PREVIEW),
   async run(context, { side, market, amount, at, account = 'spot', borrow, repay, id, override, ...flags }) {
     const parts = { side, market, amount, at, type: typeOf(flags) };
@@ -127,7 +127,7 @@ export interface GivenOrder extends OrderFlags {
 }
 
 /** A complete order, its expressions not resolved yet. */
-export interface OrderRequest extends OrderFlags {
+export interface OrderDraft extends OrderFlags {
   readonly side: Side;
   readonly market: string;
   readonly amount: AmountExpression;
@@ -159,7 +159,7 @@ function typeOf({ postOnly, ioc }: { postOnly: boolean; ioc: boolean }): OrderTy
   return ioc ? 'ioc' : undefined;
 }
 
-function completeOrder({ side, market, amount, at, type, ...flags }: GivenOrder): OrderRequest | undefined {
+function completeOrder({ side, market, amount, at, type, ...flags }: GivenOrder): OrderDraft | undefined {
   if (side === undefined || market === undefined || amount === undefined || at === undefined) return undefined;
   return { ...flags, side, market, amount, at, type: type ?? 'limit' };
 }
@@ -176,7 +176,7 @@ function firstMissing({ side, market, amount }: GivenOrder): Failure {
 }
 
 /** How an order is sent whose parts were asked for on the terminal. */
-interface Guided {
+interface PlaceOptions {
   /** Shows the preview even with `--yes`. */
   readonly alwaysPreview: boolean;
   /** Called once the order is confirmed, with the guards that were lifted: by a flag, or by typing their names. */
@@ -187,8 +187,8 @@ interface Guided {
 export async function previewAndPlace(
   context: Context,
   account: TradingAccount,
-  request: OrderRequest,
-  { alwaysPreview, onConfirmed }: Guided = { alwaysPreview: false, onConfirmed: () => {} },
+  request: OrderDraft,
+  { alwaysPreview, onConfirmed }: PlaceOptions = { alwaysPreview: false, onConfirmed: () => {} },
 ): Promise<Answer> {
   const { overridden } = request;
   const withPreview = alwaysPreview || hasPreview(context);
@@ -196,17 +196,17 @@ export async function previewAndPlace(
     prepare: (earlier) => prepareOrder(context, account, request, withPreview, earlier),
     overridden,
     question: ({ order }, isAgain) => (isAgain ? `Place the changed order: ${termsText(order)}?` : 'Place this order?'),
-    text: (checked, facts) => orderText(checked, facts, { account: accountText(checked.order) }),
-    dryRun: (checked, facts, show) => {
+    text: (checked, preview) => orderText(checked, preview, { account: accountText(checked.order) }),
+    dryRun: (checked, preview, show) => {
       const { order } = checked;
-      const data = orderPreviewData(checked, facts, overridden);
+      const data = orderPreviewData(checked, preview, overridden);
       return dryRun(context, account.client, orderRequest(order, order.clientId), data, show);
     },
   });
   if (confirmed.answer !== undefined) return confirmed.answer;
   const { ready, recordOptions } = confirmed;
   onConfirmed([...new Set([...overridden, ...ready.breaches.map(({ guard }) => guard)])]);
-  return place(context, account, ready, { isUserId: request.id !== undefined, ...recordOptions });
+  return placeConfirmed(context, account, ready, { isUserId: request.id !== undefined, ...recordOptions });
 }
 
 /**
@@ -218,22 +218,22 @@ export async function previewAndPlace(
 async function prepareOrder(
   context: Context,
   account: TradingAccount,
-  request: OrderRequest,
+  request: OrderDraft,
   withPreview: boolean,
   earlier: CheckedOrder | undefined,
 ): Promise<CheckedOrder> {
   const { session, host } = context;
   const { side, type, at, borrow, repay, id, overridden } = request;
   const market = await (await session.markets()).find(request.market);
-  const snapshot = earlier?.context.snapshot.refreshed();
+  const snapshot = earlier?.inputs.snapshot.refreshed();
   const needs = { side, type, account: request.account, overridden, withPreview, snapshot };
-  const orderContext = await loadOrderContext(context, account, market, needs);
-  if (at.kind === 'book') orderContext.snapshot.market();
-  if (request.account === 'spot' && request.amount.kind === 'share') orderContext.snapshot.balances();
-  const isNew = id === undefined || earlier !== undefined;
+  const inputs = await loadCheckInputs(context, account, market, needs);
+  if (at.kind === 'relative') inputs.snapshot.book();
+  if (request.account === 'spot' && request.amount.kind === 'share') inputs.snapshot.balances();
+  const skipIdCheck = id === undefined || earlier !== undefined;
   const [{ price, amount }] = await Promise.all([
-    resolveOrder(orderContext.snapshot, market, request),
-    isNew ? undefined : requireNewId(account.client, request.market, id),
+    evaluateOrder(inputs.snapshot, market, request),
+    skipIdCheck ? undefined : requireNewId(account.client, request.market, id),
   ]);
   validateOrder(market, price, amount);
   const terms = {
@@ -249,8 +249,8 @@ async function prepareOrder(
   };
   if (withPreview) refuseDuplicate(account, terms);
   const plan = { market, side, type, account: request.account, orders: [terms] };
-  const guardsNeedBook = orderContext.guardsNeedBook || at.kind === 'book';
-  const checked = await checkOrders(account, plan, { ...orderContext, guardsNeedBook });
+  const guardsNeedBook = inputs.guardsNeedBook || at.kind === 'relative';
+  const checked = await assessOrders(account, plan, { ...inputs, guardsNeedBook });
   const clientId = earlier?.order.clientId ?? id ?? newClientId(host);
   return {
     ...checked,
@@ -290,7 +290,7 @@ async function requireNewId(client: ExchangeClient, market: string, id: string):
   ]);
 }
 
-async function place(
+async function placeConfirmed(
   { output, host }: Context,
   account: TradingAccount,
   { order, plan }: CheckedOrder,
@@ -307,8 +307,8 @@ async function place(
       ]);
   });
   const placement = await placeOrder(account, terms, { id, gate, ...options }).finally(removeHandler);
-  if (placement.outcome === 'placed' && placement.duplicates === null) output.note(UNCHECKED);
-  return placedAnswer(order, placement, plan.market);
+  if (placement.outcome === 'placed' && placement.duplicates === null) output.note(NOT_CHECKED_FOR_DUPLICATES);
+  return orderResult(order, placement, plan.market);
 }
 
 const ACCOUNT_TEXT: Readonly<Record<AccountType, string>> = {
@@ -323,10 +323,10 @@ export function accountText({ account, borrow, repay }: Pick<OrderTerms, 'accoun
 }
 
 /** The outcome of an order. Throws Failure `refused`, `limited` or `unreachable` if it was not placed. */
-export function placedAnswer(order: CheckedOrder['order'], placement: Placement, rules: Market): Answer {
+export function orderResult(order: CheckedOrder['order'], placement: Placement, rules: Market): Answer {
   const { clientId } = order;
   if (placement.outcome === 'refused') {
-    const { message, hints, kind, code } = refusal(placement.refusal, 'order');
+    const { message, hints, kind, code } = rejectionFailure(placement.refusal, 'order');
     throw new Failure(kind, message, {
       clientId,
       hint: hints,
@@ -358,7 +358,7 @@ export function placedAnswer(order: CheckedOrder['order'], placement: Placement,
   if (!isPlaced) return { data, show, failure: unknownFailure(order, placement) };
   if (ownDuplicates.length === 0) return { data, show };
   const cancel = suggest('Cancel the duplicates', 'cancel', market, ...ownDuplicates);
-  return { data, show, failure: doneTwice('The order was placed', clientId, cancel) };
+  return { data, show, failure: duplicateFailure('The order was placed', clientId, cancel) };
 }
 
 function wordsOf({ side, amount, price }: OrderTerms, market: Market): string {

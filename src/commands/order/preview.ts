@@ -11,7 +11,7 @@ import type { GuardName } from '../../trading/guards/limits.js';
 import type { OrderTerms } from '../../trading/journal/intent.js';
 import { averagePrice, distanceFrom, distanceText } from '../../trading/market-view.js';
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
-import type { PreviewFacts } from '../../trading/preview/preview.js';
+import type { PreviewData } from '../../trading/preview/preview.js';
 import { PREVIEW, type Preview } from '../dry-run.js';
 import { breachText } from '../guarding.js';
 import { exchangeText } from '../session/exchange-text.js';
@@ -34,14 +34,14 @@ export interface PreviewText {
 export async function previewTable(
   context: Context,
   { client }: TradingAccount,
-  { plan: { market, side, account }, facts, warnings, breaches }: CheckedOrders & { readonly facts: PreviewFacts },
+  { plan: { market, side, account }, preview, warnings, breaches }: CheckedOrders & { readonly preview: PreviewData },
   overridden: readonly GuardName[],
   text: (screen: Screen) => PreviewText,
 ): Promise<(screen: Screen) => string> {
   const exchange = await exchangeText(context, client);
   // the question lists the guards itself
   const guards = context.globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : [];
-  const { bid, ask, reference, fee, balance } = facts;
+  const { bid, ask, reference, fee, balance } = preview;
   const coin = spentCoin(market, side);
   const unreported = account === 'spot' ? UNKNOWN : `${UNKNOWN}: no operation shows margin balances`;
   return (screen) => {
@@ -76,7 +76,7 @@ export async function previewTable(
 
 export const UNKNOWN = 'unknown';
 
-function feeText(fee: PreviewFacts['fee']): string {
+function feeText(fee: PreviewData['fee']): string {
   if (fee === null) return `${UNKNOWN} (no earlier fill in this market)`;
   return `about ${formatAmount(fee.fee)} ${fee.coin} if it fills, at the rate of earlier orders`;
 }
@@ -99,7 +99,7 @@ export interface CheckedOrder extends CheckedOrders {
 /** The table's own parts for a single order; a replacement says some of them in its own way. */
 export function orderText(
   { order, plan: { market } }: CheckedOrder,
-  { reference, fills }: PreviewFacts,
+  { reference, fills }: PreviewData,
   own: { readonly amount?: string; readonly price?: string; readonly account: string },
 ): PreviewText {
   const { side, type, clientId, notional } = order;
@@ -139,12 +139,12 @@ export function averageText(average: Decimal | string, side: Side, market: Marke
 /** The preview of a single order as programs read it. */
 export function orderPreviewData(
   { order, ...checked }: CheckedOrder,
-  facts: PreviewFacts,
+  preview: PreviewData,
   overridden: readonly GuardName[],
 ): Preview {
   const { price, amount, notional, side } = order;
-  const { reference, fills } = facts;
-  return previewData({ ...checked, facts }, overridden, {
+  const { reference, fills } = preview;
+  return previewData({ ...checked, preview }, overridden, {
     sums: { price, amount, notional },
     order: {
       distance: text(reference && distanceFrom(Decimal.of(price), reference)),
@@ -160,7 +160,7 @@ export function orderPreviewData(
  * programs that read only those.
  */
 export function previewData(
-  { plan: { market, side }, facts, breaches, warnings }: CheckedOrders & { readonly facts: PreviewFacts },
+  { plan: { market, side }, preview, breaches, warnings }: CheckedOrders & { readonly preview: PreviewData },
   overridden: readonly GuardName[],
   own: {
     readonly sums: Pick<Preview, 'price' | 'amount' | 'notional'>;
@@ -168,7 +168,7 @@ export function previewData(
     readonly order: object;
   },
 ): Preview {
-  const { fee, balance, bid, ask, reference } = facts;
+  const { fee, balance, bid, ask, reference } = preview;
   return {
     ...own.sums,
     fee: text(fee?.fee),

@@ -6,13 +6,13 @@ import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { OrderReference } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { refusal } from '../../exchange/failures.js';
+import { rejectionFailure } from '../../exchange/failures.js';
 import { cancelRequest, orderRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { TradingAccount } from '../../trading/account.js';
 import type { CancelOutcome } from '../../trading/cancel/cancellation.js';
-import { readAmount, readPrice } from '../../trading/expressions.js';
+import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { OrderTerms, ReplaceTerms } from '../../trading/journal/intent.js';
 import type { Placement, RecordOptions } from '../../trading/orders/place.js';
@@ -26,11 +26,11 @@ import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
 import { knownClientId, marketName, oneOf, orderId, PRICE_WORDS } from '../inputs.js';
 import { onMarket } from '../known-market.js';
-import { UNCHECKED } from '../session/duplicate-warnings.js';
+import { NOT_CHECKED_FOR_DUPLICATES } from '../session/duplicate-warnings.js';
 import { warnOfUnknown } from '../unknown-writes.js';
-import { checkOrders, confirmOrders, hasPreview, loadOrderContext, PREVIEW_LEVELS } from './confirm.js';
+import { assessOrders, confirmOrders, hasPreview, loadCheckInputs, PREVIEW_LEVELS } from './confirm.js';
 import { fillsSoFar } from './fills-so-far.js';
-import { accountText, checkGiven, PLACED, placedAnswer, uncertainWarnings } from './order.js';
+import { accountText, checkGiven, ORDER_RESULT, orderResult, uncertainWarnings } from './order.js';
 import { orderWords, termsText, tooLittleText } from './order-words.js';
 import { type CheckedOrder, ORDER_PREVIEW, orderPreviewData, orderText, type PreviewText } from './preview.js';
 
@@ -42,12 +42,12 @@ export default define({
     at: flag(
       '--at <price>',
       'the new price: a number, or bid, ask or mid with an offset',
-      withCompletion(PRICE_WORDS, readPrice),
+      withCompletion(PRICE_WORDS, parsePrice),
     ),
     amount: flag(
       '--amount <amount>',
       'the new total, including what has filled: in the base coin (0.5) or a value (100usdt); a share (50%) is of the balance with the order cancelled, on top of what has filled',
-      readAmount,
+      parseAmount,
     ),
     account: flag(
       '--account <name>',
@@ -63,7 +63,7 @@ export default define({
     'order replace btc_usdt --id myorder1 --amount 0.5 --yes --json',
     'order replace btc_usdt 202611210000000001 --at 28000 --amount 100% --dry-run',
   ],
-  output: shape.record({ ...PLACED, replaced: shape.record(CANCELLED, 'the row of the cancellation') }),
+  output: shape.record({ ...ORDER_RESULT, replaced: shape.record(CANCELLED, 'the row of the cancellation') }),
   dryRunOutput: shape.list(shape.either(dryRunShape(), dryRunShape(ORDER_PREVIEW)), 'the cancellation and the order'),
   async run(context, { market, order, id, at, amount, override, ...flags }) {
     if ((order === undefined) === (id === undefined))
@@ -105,15 +105,15 @@ export async function sendReplacement(
     overridden,
     question: ({ order }, isAgain) =>
       isAgain ? `Cancel the order and place ${termsText(order)}?` : 'Cancel the order and place this one?',
-    text: (checked, facts, screen) => {
+    text: (checked, preview, screen) => {
       const { replacement } = checked;
-      return replacementText(screen, replacement, orderText(checked, facts, ownText(screen, replacement)));
+      return replacementText(screen, replacement, orderText(checked, preview, ownText(screen, replacement)));
     },
-    dryRun: (checked, facts, show) => {
+    dryRun: (checked, preview, show) => {
       const { order, replacement } = checked;
       const { terms, placed } = replacement;
       const cancel = dryRun(context, client, cancelRequest(terms.market, terms.order), NO_PREVIEW, () => '');
-      const data = orderPreviewData(checked, facts, overridden);
+      const data = orderPreviewData(checked, preview, overridden);
       const place = dryRun(context, client, orderRequest(placed, order.clientId), data, show);
       return { data: [cancel.data, place.data], show: place.show };
     },
@@ -139,7 +139,7 @@ async function prepareReplacement(
   // by its id, as a client id names the newest order that has it
   const order = earlier === undefined ? reference : earlier.replacement.terms.order;
   const replacement = await onMarket(context, name, () =>
-    planReplacement(account, market, order, changes, { levels, earlier: earlier?.context.snapshot }),
+    planReplacement(account, market, order, changes, { levels, earlier: earlier?.inputs.snapshot }),
   ).catch(async (error: unknown) => {
     // an earlier replacement may have cancelled it, and its new order may be open
     if (error instanceof Failure && error.kind === 'refused')
@@ -147,9 +147,9 @@ async function prepareReplacement(
     throw error;
   });
   const { placed, snapshot } = replacement;
-  const orderContext = await loadOrderContext(context, account, market, { ...placed, overridden, snapshot });
+  const orderContext = await loadCheckInputs(context, account, market, { ...placed, overridden, snapshot });
   const plan = { market, side: placed.side, type: placed.type, account: placed.account, orders: [placed] };
-  const checked = await checkOrders(account, plan, orderContext);
+  const checked = await assessOrders(account, plan, orderContext);
   const clientId = earlier?.order.clientId ?? newClientId(context.host);
   return {
     ...checked,
@@ -215,7 +215,7 @@ async function replace(
     found.filter(({ writeId }) => writeId === id),
   );
   if (done.kind === 'sent' && done.placement.outcome === 'placed' && done.placement.duplicates === null)
-    output.note(UNCHECKED);
+    output.note(NOT_CHECKED_FOR_DUPLICATES);
   return replacedAnswer(plan, id, done);
 }
 
@@ -261,10 +261,11 @@ export function replacedAnswer(
 
 function sent(ended: Ended, order: OrderTerms, placement: Placement, market: Market): Answer {
   const { clientId } = ended;
-  if (placement.outcome === 'refused') return unplaced(ended, order, refusal(placement.refusal, 'order'), 'refused');
+  if (placement.outcome === 'refused')
+    return unplaced(ended, order, rejectionFailure(placement.refusal, 'order'), 'refused');
   if (placement.outcome === 'notSent')
     return unplaced(ended, order, new Failure(placement.failure, `The order was not sent: ${placement.reason}.`));
-  const answer = placedAnswer({ ...order, clientId, notional: notionalText(order) }, placement, market);
+  const answer = orderResult({ ...order, clientId, notional: notionalText(order) }, placement, market);
   return {
     ...answer,
     data: { ...(answer.data as object), replaced: replacedRow(ended) },

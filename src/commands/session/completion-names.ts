@@ -4,7 +4,7 @@ import { isPrivateFile, makePrivateFolder, replaceFile } from '../../config/priv
 import { formatAmount, formatPrice, grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
-import type { SeenName } from '../../exchange/exchange-client.js';
+import type { CompletionName } from '../../exchange/exchange-client.js';
 import { readTextBounded } from '../../platform/bounded-file.js';
 
 /**
@@ -129,7 +129,7 @@ export class SeenNames {
     for (const { base, quote } of markets) this.#coins.add(base).add(quote);
   }
 
-  observe(seen: SeenName): void {
+  observe(seen: CompletionName): void {
     if (seen.kind === 'market') this.#recent = seen.market;
     if (seen.kind === 'coins') for (const coin of seen.coins) this.#coins.add(coin);
     if (seen.kind === 'orders') for (const order of seen.orders) this.#order(order);

@@ -42,7 +42,7 @@ export function createContext(base: CliContext): RunningCommand {
     return trading;
   };
   // if the process lives on, what the command has left unsettled would seem to be under way
-  host.over.addEventListener('abort', () => trading?.releaseOwn());
+  host.endSignal.addEventListener('abort', () => trading?.releaseOwn());
   return {
     context: {
       ...base,
@@ -60,7 +60,7 @@ export function createContext(base: CliContext): RunningCommand {
       },
     },
     deadline: {
-      leftMs: () => (budget.isBinding ? budget.leftMs : Number.POSITIVE_INFINITY),
+      leftMs: () => (budget.hasDeadline ? budget.remainingMs : Number.POSITIVE_INFINITY),
       timeoutFailure: () => timeoutFailure(budget, trading?.ownIds() ?? [], session.writesUnderWay),
     },
     activeProfile: async () => (await session.connection()).profile,
@@ -97,7 +97,7 @@ async function saveNames(
   session: Session,
   unresolved: () => readonly string[] | undefined,
 ): Promise<void> {
-  if (!session.isConnected) return;
+  if (!session.hasClient) return;
   try {
     const { profile } = await session.connection();
     const { directories, environment } = host;

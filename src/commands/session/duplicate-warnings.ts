@@ -7,11 +7,11 @@ import { byWrite, type DuplicateOrders, type DuplicateWithdrawals } from '../../
 import { averageOfFills } from '../../trading/orders/terms.js';
 
 /** After a placed order, if the exchange could not be asked again. */
-export const UNCHECKED =
+export const NOT_CHECKED_FOR_DUPLICATES =
   'pit could not check whether the network repeated the order. The next command in this market checks again.';
 
 /** How a command ends whose request the network has repeated: it did more than was asked. */
-export function doneTwice(what: string, clientId: string, ...hint: readonly Hint[]): Failure {
+export function duplicateFailure(what: string, clientId: string, ...hint: readonly Hint[]): Failure {
   return new Failure('partial', `${what} more than once.`, { clientId, hint });
 }
 

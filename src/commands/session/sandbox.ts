@@ -66,7 +66,7 @@ export class Sandbox {
   async administer(call: string, input: object = {}): Promise<unknown> {
     const address = await this.ensure();
     const { administer } = await import('../../sandbox/lifecycle/index.js');
-    return administer(address, call, input, this.budget.leftMs);
+    return administer(address, call, input, this.budget.remainingMs);
   }
 
   /** Remembers what the exchange's clock shows (ISO 8601), now that this command has driven it; null: it follows the machine's. */

@@ -1,6 +1,6 @@
 import type { Globals } from '../../cli/definition.js';
 import { Cache } from '../../config/cache.js';
-import { type Connection, chooseConnection, type Missing, requireKeys } from '../../config/connection.js';
+import { type Connection, chooseConnection, requireKeys, type WhyMissing } from '../../config/connection.js';
 import { KeyStore } from '../../config/keys.js';
 import { Profiles } from '../../config/profiles.js';
 import { passwordsOf, shareOf } from '../../config/settings.js';
@@ -80,14 +80,14 @@ export class Session {
    * The exchange with a budget of its own, for what is shown while a person thinks: it starts no sandbox, prints nothing
    * and blocks nothing. Throws Failure as {@link client}.
    */
-  async observer(budget: Budget): Promise<ExchangeClient> {
+  async backgroundClient(budget: Budget): Promise<ExchangeClient> {
     await this.client();
     return new ExchangeClient(this.#optionsFor(await this.connection(), budget));
   }
 
   /** The markets of the exchange, from the cache while it is fresh; with a budget of its own for what must not block. */
   async markets(budget?: Budget): Promise<MarketCatalog> {
-    if (budget !== undefined) return this.#catalogOf(await this.observer(budget));
+    if (budget !== undefined) return this.#catalogOf(await this.backgroundClient(budget));
     this.#markets ??= this.client().then((client) => this.#catalogOf(client));
     return this.#markets;
   }
@@ -113,7 +113,7 @@ export class Session {
     if (channels.some(isPrivate)) this.credentials(connection);
     return new StreamClient({
       ...options,
-      signal: options.signal === undefined ? host.over : AbortSignal.any([host.over, options.signal]),
+      signal: options.signal === undefined ? host.endSignal : AbortSignal.any([host.endSignal, options.signal]),
       ...this.#readingOf(connection, await this.#marketNames(channels)),
       host,
       address,
@@ -161,7 +161,7 @@ export class Session {
         ? { open: (opened: readonly Channel[], signal: AbortSignal) => this.stream(opened, { signal }) }
         : {}),
     });
-    this.host.over.addEventListener('abort', () => void mirror.close());
+    this.host.endSignal.addEventListener('abort', () => void mirror.close());
     return mirror;
   }
 
@@ -243,7 +243,7 @@ export class Session {
   }
 
   /** Whether an exchange was asked for. */
-  get isConnected(): boolean {
+  get hasClient(): boolean {
     return this.#client !== undefined;
   }
 
@@ -262,7 +262,7 @@ export class Session {
     if (connection.sandbox) await this.sandbox.find();
     return new ExchangeClient({
       ...this.#optionsFor(connection, this.budget),
-      ...(connection.sandbox ? { restart: () => this.#findSandboxAgain() } : {}),
+      ...(connection.sandbox ? { startSandbox: () => this.#findSandboxAgain() } : {}),
       ...this.#tracing,
     });
   }
@@ -278,11 +278,11 @@ export class Session {
       hosts: hostsOf(connection, () => this.sandbox.address),
       credentials: () => this.credentials(connection),
       clockMemory: clockMemory(connection, this.cache),
-      observe: (seen) => this.seenNames.observe(seen),
+      onNames: (seen) => this.seenNames.observe(seen),
       network: new Network(this.host.environment, connection.settings.caFile),
       writesUnderWay: this.writesUnderWay,
       onWriteAnswer: (name, body) => this.#listener(name, body),
-      signal: this.host.over,
+      signal: this.host.endSignal,
     };
   }
 
@@ -292,13 +292,13 @@ export class Session {
     const { limiter, limiterShare } = settings;
     const { host, output } = this;
     if (limiter !== undefined) for (const password of passwordsOf(limiter)) host.redaction.addSecret(password);
-    const placeFor = (url: string | null) => (url === null ? SANDBOX_HOST_KEY : hostKey(url));
+    const limitKey = (url: string | null) => (url === null ? SANDBOX_HOST_KEY : hostKey(url));
     return {
       root: host.directories.state,
       now: host.now,
       share: shareOf(limiterShare),
       accessKey: () => this.credentials(connection).accessKey,
-      hosts: { base: placeFor(baseUrl), trade: placeFor(tradeUrl) },
+      hosts: { base: limitKey(baseUrl), trade: limitKey(tradeUrl) },
       ...(limiter === undefined ? {} : { redis: limiter }),
       onUnshared: (words) => output.note(words),
     };
@@ -333,7 +333,7 @@ function hostsOf({ baseUrl, tradeUrl, baseUrlMissing }: Connection, sandbox: () 
   };
 }
 
-function missingHost(missing: Missing | null): never {
+function missingHost(missing: WhyMissing | null): never {
   const { message, hint } = missing ?? { message: 'This needs a host.', hint: 'Name a profile: --profile NAME' };
   throw new Failure('credentials', message, { hint });
 }

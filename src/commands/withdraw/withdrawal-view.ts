@@ -2,7 +2,7 @@ import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
 import { formatAmount } from '../../domain/decimal.js';
 import { type Advice, Failure, partsOf, suggest } from '../../errors.js';
-import { refusal } from '../../exchange/failures.js';
+import { rejectionFailure } from '../../exchange/failures.js';
 import * as origin from '../../exchange/origins.js';
 import type { Refused } from '../../exchange/response.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -16,7 +16,7 @@ import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { WithdrawalResult } from '../../trading/withdrawals/send.js';
 import { dryRunShape, PREVIEW, type Preview } from '../dry-run.js';
 import { notSent } from '../not-sent.js';
-import { doneTwice } from '../session/duplicate-warnings.js';
+import { duplicateFailure } from '../session/duplicate-warnings.js';
 import { exchangeText } from '../session/exchange-text.js';
 import type { CheckedWithdrawal } from './withdraw.js';
 
@@ -142,7 +142,10 @@ export function withdrawalAnswer({ output }: Context, sent: SentWithdrawal, with
     ]);
   const done = answer(sent, withdrawal);
   if ((withdrawal.duplicates ?? []).length === 0) return done;
-  return { ...done, failure: doneTwice('The withdrawal was made', clientId, suggest('See them', 'withdrawals', coin)) };
+  return {
+    ...done,
+    failure: duplicateFailure('The withdrawal was made', clientId, suggest('See them', 'withdrawals', coin)),
+  };
 }
 
 function answer(
@@ -210,7 +213,7 @@ function isBalance(code: number): boolean {
 }
 
 function refusedWithdrawal(refused: Refused, coin: string, clientId: string): Failure {
-  const { kind, message, hints, code } = refusal(refused, 'withdraw');
+  const { kind, message, hints, code } = rejectionFailure(refused, 'withdraw');
   const advice = code === null ? undefined : (HINTS[code]?.(coin) ?? (isBalance(code) ? BALANCE : undefined));
   const hint = ['Nothing was moved.', ...partsOf(advice ?? hints)];
   return new Failure(kind, message, { clientId, hint, ...(code === null ? {} : { code }) });

@@ -5,7 +5,7 @@ import { FILE_MODE, FOLDER_MODE, makePrivateFolder } from '../../config/private-
 import { codeOf } from '../../errors.js';
 import { monotonicMs } from '../../platform/host.js';
 import { isAlive, type Machine, thisMachine } from '../../platform/processes.js';
-import { HOLD_MS, type PermitStore, type PermitTerms, POLL_MS, type Priority, type Taken } from './limiter.js';
+import { HOLD_MS, type PermitStore, type PermitTerms, POLL_MS, type Priority, type TakeResult } from './limiter.js';
 
 /** No request lasts this long: a permit that is still out was lost with its process. */
 const LOST_MS = 60_000;
@@ -52,7 +52,7 @@ export class FileStore implements PermitStore {
   }
 
   /** Throws Failure if the folder cannot be used. */
-  async take(priority: Priority): Promise<Taken> {
+  async take(priority: Priority): Promise<TakeResult> {
     const open = this.#permits().filter(({ number }) => this.#isOpen(number, priority));
     const now = this.now();
     for (const found of shuffled(

@@ -2,7 +2,7 @@ import { Failure } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { Budget } from '../budget.js';
 import type { Bucket } from '../operations/operation.js';
-import type { Breaker } from './shared-limits.js';
+import type { IpLock } from './shared-limits.js';
 
 interface SlotRequest {
   readonly bucket: Bucket;
@@ -65,8 +65,8 @@ export class Limiter {
   #inTurn(limit: Source, priority: Priority): Promise<Permit> {
     const queue = this.#queues[priority];
     const mine = (queue.get(limit) ?? Promise.resolve()).then(() => this.#claimed(limit, priority));
-    const settled = mine.catch(() => undefined);
-    queue.set(limit, settled);
+    const withoutRejection = mine.catch(() => undefined);
+    queue.set(limit, withoutRejection);
     return mine;
   }
 
@@ -116,7 +116,7 @@ export interface Limits {
   /** A request of a bucket takes a permit of each. */
   readonly permitsOf: (bucket: Bucket) => readonly Pick<Permits, 'claim'>[];
   /** Remembers that the trade host has locked this machine's address. Absent: nothing does. */
-  readonly breaker?: Breaker;
+  readonly breaker?: IpLock;
 }
 
 /** The limits of a client that shares them with no other. The clock is in milliseconds and need not be the world's. */
@@ -154,14 +154,14 @@ export const HOLD_MS = 1_010;
 export const POLL_MS = 25;
 
 /** A permit taken from a store, or how long until the next one may be free. */
-export type Taken =
+export type TakeResult =
   /** Frees it again after this many milliseconds. Never fails: that would hide the answer to the request. */
   { readonly giveBack: (milliseconds: number) => Promise<void> } | { readonly waitMs: number };
 
 /** Where the permits of one limit are counted: in files, in memory or in Redis. */
 export interface PermitStore {
   /** Takes a permit if one is free. Throws if the store cannot be used. */
-  take(priority: Priority): Promise<Taken>;
+  take(priority: Priority): Promise<TakeResult>;
 }
 
 /** The right to send one request. It counts from here until a second after its answer. */
@@ -173,7 +173,7 @@ export interface Permit {
 }
 
 /** A permit, or how many milliseconds to wait before asking again. */
-export type Claim = { readonly permit: Permit } | { readonly waitMs: number };
+export type PermitOrWait = { readonly permit: Permit } | { readonly waitMs: number };
 
 /**
  * The permits of one limit: N at a time. Each returns a second after its request was answered.
@@ -198,7 +198,7 @@ export class Permits {
     this.#stores = stores;
   }
 
-  async claim(priority: Priority): Promise<Claim> {
+  async claim(priority: Priority): Promise<PermitOrWait> {
     const held: ((milliseconds: number) => Promise<void>)[] = [];
     const giveBack = async (milliseconds: number) => void (await Promise.all(held.map((back) => back(milliseconds))));
     for (const store of this.#stores) {
@@ -232,7 +232,7 @@ export class MemoryStore implements PermitStore {
     this.#freeAt = new Array<number>(terms.count).fill(0);
   }
 
-  async take(priority: Priority): Promise<Taken> {
+  async take(priority: Priority): Promise<TakeResult> {
     const first = priority === 'cancel' ? 0 : this.terms.reserved;
     const now = this.now();
     const number = this.#freeAt.findIndex((freeAt, index) => index >= first && freeAt <= now);

@@ -1,5 +1,5 @@
 import type { RedisClientType } from '@redis/client';
-import type { PermitStore, PermitTerms, Priority, Taken } from './limiter.js';
+import type { PermitStore, PermitTerms, Priority, TakeResult } from './limiter.js';
 
 /** A permit that is out is renewed this often; one that is not renewed in time was lost with its process. */
 const RENEW_MS = 500;
@@ -38,7 +38,7 @@ export class RedisStore implements PermitStore {
     private readonly owner: string,
   ) {}
 
-  async take(priority: Priority): Promise<Taken> {
+  async take(priority: Priority): Promise<TakeResult> {
     const { count, reserved } = this.terms;
     const name = `${this.owner}.${this.#taken++}`;
     const most = priority === 'cancel' ? count : count - reserved;

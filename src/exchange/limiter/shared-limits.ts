@@ -46,7 +46,7 @@ export function sharedLimits(sharing: Sharing): Limits {
   const { root, hosts, now } = sharing;
   return {
     permitsOf: (bucket) => LIMITS_OF[bucket].map((name) => permits.of(name)),
-    breaker: new Breaker(root, hostFolder(hosts.trade), now),
+    breaker: new IpLock(root, hostFolder(hosts.trade), now),
   };
 }
 
@@ -158,7 +158,7 @@ const PROBE_MS = 60_000;
  * Remembers, for all processes, that a trade host has locked this machine's address, so that no request runs into the lock.
  * It is stored as the name of one empty file: when the lock ends, and when to try again, in ms since the Unix epoch.
  */
-export class Breaker {
+export class IpLock {
   readonly #folder: string;
 
   /** @param root a private folder; the lock is kept in `within` */

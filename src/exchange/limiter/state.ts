@@ -3,7 +3,7 @@ import { Failure } from '../../errors.js';
 import { permitsOut } from './file-store.js';
 import { LIMITS, type LimitName } from './limiter.js';
 import { Redis, RedisStore } from './redis-store.js';
-import { Breaker, hostFolder, limitPath, permitsFolder, reasonOf, redisKey, type Sharing } from './shared-limits.js';
+import { hostFolder, IpLock, limitPath, permitsFolder, reasonOf, redisKey, type Sharing } from './shared-limits.js';
 
 /** How the limits of a connection stand. */
 export interface LimiterState {
@@ -33,7 +33,7 @@ export interface LimitState {
 export async function limiterState(sharing: Sharing): Promise<LimiterState> {
   const { root, hosts, now, redis: url, share } = sharing;
   const within = hostFolder(hosts.trade);
-  const lockedUntil = new Breaker(root, within, now).until ?? null;
+  const lockedUntil = new IpLock(root, within, now).until ?? null;
   const known = { folder: path.join(root, within), lockedUntil, share };
   if (url === undefined) return { kind: 'files', ...known, limits: inFiles(sharing), redisAway: null };
   try {

@@ -42,7 +42,7 @@ export function codecOf<Name extends OperationName>(name: Name) {
 }
 
 /** What the change history only names, and what a deployment adds: it may do anything, so it counts as a write. */
-const undescribed = signedWrite({}, v.unknown(), WHOLE_LIST_BYTES);
+const unknownOperation = signedWrite({}, v.unknown(), WHOLE_LIST_BYTES);
 
 export function isDescribed(name: string): name is OperationName {
   return Object.hasOwn(operations, name);
@@ -50,5 +50,5 @@ export function isDescribed(name: string): name is OperationName {
 
 /** The description of an operation, also of one that the interface does not describe. */
 export function operationOf(name: string): Operation {
-  return isDescribed(name) ? operations[name] : undescribed;
+  return isDescribed(name) ? operations[name] : unknownOperation;
 }

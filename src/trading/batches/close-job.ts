@@ -3,7 +3,7 @@ import { ignoringDiskErrors } from '../journal/files.js';
 import type { BatchLine, Settled, Settlement } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import type { BatchFact } from './batch-fact.js';
-import { type Job, keptJob } from './job.js';
+import { archivedJob, type Job } from './job.js';
 import { notionalOfLines } from './lines.js';
 import { timelineOf } from './timeline.js';
 
@@ -53,7 +53,7 @@ export function duplicateFacts(job: Job, more: readonly Duplicate[]): (readonly 
  */
 export function addLateOrders(journal: Journal, { id }: Job, reports: readonly DuplicateOrders[]): void {
   const { archive } = journal;
-  const [kept, job] = [archive.find(id), keptJob(journal, id)];
+  const [kept, job] = [archive.find(id), archivedJob(journal, id)];
   if (kept === undefined || job === undefined) return;
   const more = reports.flatMap(({ line, ids }) => (line === undefined ? [] : ids.map((one): Duplicate => [line, one])));
   ignoringDiskErrors(() => {

@@ -22,7 +22,7 @@ export async function findDuplicates(account: TradingAccount, job: Job): Promise
   const { client, budget } = account;
   const start = client.now();
   if (await isAllThatCame(account, job)) return start;
-  budget.lengthen(timeFor(Math.ceil(job.orders.length / PAGE_SIZE)));
+  budget.extend(timeFor(Math.ceil(job.orders.length / PAGE_SIZE)));
   return (await isLookedThrough(account, job)) ? start : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { counted } from '../../domain/decimal.js';
 import type { Failure } from '../../errors.js';
-import { OBSERVED, REFUSES_EVERY_ORDER } from '../../exchange/observed-codes.js';
+import { REFUSES_EVERY_ORDER, RETURN_CODES } from '../../exchange/observed-codes.js';
 import type { Refused } from '../../exchange/response.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
@@ -151,7 +151,7 @@ export class JobRun {
   #allowForPending(): void {
     const { client, budget } = this.account;
     const latest = Math.max(0, ...[...this.job.pendingRequests.values()].map(({ reqTime }) => reqTime));
-    budget.lengthen(Math.max(0, expiresAt(latest, assumedRequestLifetime(this.account)) - client.now()));
+    budget.extend(Math.max(0, expiresAt(latest, assumedRequestLifetime(this.account)) - client.now()));
   }
 
   /** The result; undefined if the job continues. */
@@ -177,9 +177,9 @@ export class JobRun {
   }
 
   #handleRefusal(refusal: Refused): Promise<Ending | undefined> | Ending | undefined {
-    if (refusal.code === OBSERVED.locked) return { kind: 'limited', refusal };
-    if (refusal.code === OBSERVED.tooFrequent || refusal.code === OBSERVED.expired) {
-      const isRate = refusal.code === OBSERVED.tooFrequent;
+    if (refusal.code === RETURN_CODES.locked) return { kind: 'limited', refusal };
+    if (refusal.code === RETURN_CODES.tooFrequent || refusal.code === RETURN_CODES.expired) {
+      const isRate = refusal.code === RETURN_CODES.tooFrequent;
       this.#temporaryRefusal = { kind: isRate ? 'limited' : 'refused', refusal };
       // the answer has shown what the clock is off by
       return this.#retryLater(isRate ? RATE_PAUSE_MS : 0, this.#temporaryRefusal);

@@ -148,7 +148,7 @@ export class Job extends Progress {
 }
 
 /** A job that is settled and not resumed, as long as its record is kept. */
-export function keptJob(journal: Journal, id: string): Job | undefined {
+export function archivedJob(journal: Journal, id: string): Job | undefined {
   const entry = journal.keptJob(id);
   return entry === undefined ? undefined : new Job(entry);
 }

@@ -1,4 +1,4 @@
-import { TEMPORARY } from '../../exchange/observed-codes.js';
+import { REFUSED_FOR_TIMING } from '../../exchange/observed-codes.js';
 
 /** A request that left, or may have left, and is not fully known yet. */
 export interface PendingRequest {
@@ -28,5 +28,5 @@ export interface PendingRequest {
  * that was the answer to one duplicate, and another may be executed for as long as the exchange accepts its `reqTime`.
  */
 export function isTemporaryRefusal({ answer }: Pick<PendingRequest, 'answer'>): boolean {
-  return typeof answer === 'object' && TEMPORARY.has(answer.code);
+  return typeof answer === 'object' && REFUSED_FOR_TIMING.has(answer.code);
 }

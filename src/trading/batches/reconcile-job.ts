@@ -9,7 +9,7 @@ import { jobWrite, lineId, rowOf, termsOf, unclosedWrites, writeKey } from '../o
 import { knownOrders, newestOrders } from '../orders/verify-orders.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { type List, type Reconciled, reconcile } from '../reconcile.js';
-import { assumedRequestLifetime, orderAgeCheck } from '../request-lifetime.js';
+import { acceptsForOrder, assumedRequestLifetime } from '../request-lifetime.js';
 import { type Duplicate, duplicateFacts } from './close-job.js';
 import { closeLate, closeNamed, closeRefused } from './close-requests.js';
 import type { Job } from './job.js';
@@ -143,7 +143,7 @@ export async function settlePending(account: TradingAccount, job: Job): Promise<
   const known = () => (job.pendingRequests.size === 0 ? ('known' as const) : undefined);
   await pollUntilSettled(
     account,
-    { ageCheck: orderAgeCheck(job.terms.market), reqTime, market: job.terms.market },
+    { accepts: acceptsForOrder(job.terms.market), reqTime, market: job.terms.market },
     async () => ((await reconcileJob(account, job)) ? (known() ?? 'nothing') : undefined),
     async () => {
       closeLate(job);

@@ -1,14 +1,14 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Cancellation, Order, OrderReference } from '../../domain/order.js';
 import { Failure, type FailureKind, tryRead } from '../../errors.js';
-import { refusal } from '../../exchange/failures.js';
+import { rejectionFailure } from '../../exchange/failures.js';
 import { type Refused, SUCCESS } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { isOf, type RecordedWrite, type Settled } from '../journal/intent.js';
 import { isSameReference, isSameRefusal } from '../orders/order-lookup.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
-import { orderAgeCheck } from '../request-lifetime.js';
+import { acceptsForOrder } from '../request-lifetime.js';
 
 /** What is known of an order that was to be cancelled; null is unknown. */
 export interface OrderFacts {
@@ -107,7 +107,13 @@ async function refused(
     const text = 'cancelled; the exchange answered that it was final already';
     return { ...orderFacts(order), outcome: 'cancelled', code, message: text, failure: null };
   }
-  return { ...factsOf(order), outcome: 'refused', code, message, failure: refusal(answer, 'cancelOrder').kind };
+  return {
+    ...factsOf(order),
+    outcome: 'refused',
+    code,
+    message,
+    failure: rejectionFailure(answer, 'cancelOrder').kind,
+  };
 }
 
 /** Whether an earlier command cancelled the order. If the journal cannot be read, the request counts as the only one. */
@@ -220,7 +226,7 @@ export async function findCancelOutcome(
   let reads = 0;
   const { settled } = await pollUntilSettled<CancelOutcome>(
     account,
-    { ageCheck: orderAgeCheck(market), reqTime: entry.intent.reqTime, market },
+    { accepts: acceptsForOrder(market), reqTime: entry.intent.reqTime, market },
     async () => {
       const found = await readOrder(account, entry);
       seen = found ?? seen;

@@ -4,11 +4,11 @@ import type { OrderType, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import {
+  type BookView,
   bestOf,
   crosses,
   distanceFrom,
   distanceText,
-  type MarketView,
   type Reference,
   referenceOf,
 } from '../market-view.js';
@@ -68,10 +68,10 @@ export interface GuardReport {
 }
 
 /** The market, or why it is unknown; undefined if it was not read. */
-type MarketReading = MarketView | Failure | undefined;
+type MarketReading = BookView | Failure | undefined;
 
 /** What a proposal is checked against. */
-export interface Evidence {
+export interface GuardInputs {
   readonly reading: MarketReading;
   /** The total of the day's orders so far, in the market's quote coin. */
   readonly today: Decimal;
@@ -107,7 +107,7 @@ export function needsBook(
 }
 
 /** Checks orders against every guard. */
-export function checkGuards(proposal: Proposal, limits: GuardLimits, { reading, today }: Evidence): GuardReport {
+export function checkGuards(proposal: Proposal, limits: GuardLimits, { reading, today }: GuardInputs): GuardReport {
   const { market, side, type, orders } = proposal;
   const prices = orders.map(({ price }) => Decimal.of(price));
   const bestBid = side === 'sell' && isKnown(reading) ? bestOf(reading.bids)?.toString() : undefined;
@@ -145,7 +145,7 @@ function unchecked(guard: GuardName, reading: Failure | undefined): FoundBreach 
   return { guard, message: `it cannot be checked: ${reading.message}`, failure: reading, orders: [] };
 }
 
-function isKnown(reading: MarketReading): reading is MarketView {
+function isKnown(reading: MarketReading): reading is BookView {
   return reading !== undefined && !(reading instanceof Failure);
 }
 

@@ -1,6 +1,6 @@
 import type { OrderReference } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import { OBSERVED } from '../../exchange/observed-codes.js';
+import { RETURN_CODES } from '../../exchange/observed-codes.js';
 
 /** Whether both name an order in the same way. An id and a client id may still name the same order. */
 export function isSameReference(one: OrderReference, other: OrderReference): boolean {
@@ -9,7 +9,7 @@ export function isSameReference(one: OrderReference, other: OrderReference): boo
 }
 
 /** An exchange in trouble refuses every request, which says nothing about this one. */
-const IN_TROUBLE: readonly (number | null)[] = [OBSERVED.internal, OBSERVED.maintenance];
+const IN_TROUBLE: readonly (number | null)[] = [RETURN_CODES.internal, RETURN_CODES.maintenance];
 
 /**
  * Whether a lookup failed with the same code as the write (missing permission, unknown market): then the order does not

@@ -5,7 +5,7 @@ import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { decidableAt, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
-import { orderAgeCheck } from '../request-lifetime.js';
+import { acceptsForOrder } from '../request-lifetime.js';
 import { isSameRefusal } from './order-lookup.js';
 import { differences, isGeneratedId, newClientId } from './terms.js';
 import { type Verified, verifyOrders } from './verify-orders.js';
@@ -58,7 +58,7 @@ export async function findOrderOutcome(
   const { reqTime, terms } = entry.intent;
   const result = await pollUntilSettled<OrderOutcome>(
     account,
-    { ageCheck: orderAgeCheck(terms.market), reqTime, market: terms.market },
+    { accepts: acceptsForOrder(terms.market), reqTime, market: terms.market },
     async () => {
       const found = await findSentOrder(account, entry);
       if (typeof found !== 'object') return found;
@@ -132,14 +132,14 @@ export async function findSentOrder(
   const { id: clientId, terms } = entry.intent;
   const found = await tryRead(() => findOrNothing(account.client, terms.market, clientId, refusal));
   const differs = typeof found === 'object' ? differences(found, terms) : [];
-  if (typeof found === 'object' && differs.length > 0) return mismatched(account, entry, found, differs.join(', '));
+  if (typeof found === 'object' && differs.length > 0) return mismatchOf(account, entry, found, differs.join(', '));
   if (found === undefined) entry.note('asked by client id: no answer', { doubt: true });
   else entry.note(`asked by client id: ${found === 'nothing' ? 'not found' : 'found'}`);
   return found;
 }
 
 /** A generated id proves that the order is ours. A chosen id may also be used by somebody else. */
-function mismatched(
+function mismatchOf(
   account: TradingAccount,
   entry: JournalEntry<'order'>,
   order: Order,
@@ -189,7 +189,7 @@ function settleNotSent(entry: JournalEntry<'order'>): NotSent {
 function leaveUnknown(
   account: TradingAccount,
   entry: JournalEntry<'order'>,
-  { end, unanswered }: PollResult<unknown>,
+  { expiresAt: end, unanswered }: PollResult<unknown>,
 ): Unknown {
   entry.release();
   const reason = unanswered ?? 'the exchange shows no such order, but the request may still arrive';

@@ -3,7 +3,7 @@ import { tryRead } from '../../errors.js';
 import { type OrderPages, readOrderPages } from '../../exchange/growing-pages.js';
 import type { TradingAccount } from '../account.js';
 import { addLateOrders } from '../batches/close-job.js';
-import { keptJob as archivedJob } from '../batches/job.js';
+import { archivedJob } from '../batches/job.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { isOf, type MarketSide, marketOf, type RecordedWrite } from '../journal/intent.js';

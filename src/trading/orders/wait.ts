@@ -1,6 +1,6 @@
 import type { Order, OrderState } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import { OBSERVED } from '../../exchange/observed-codes.js';
+import { RETURN_CODES } from '../../exchange/observed-codes.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
 import { ReadPauses } from '../read-pauses.js';
@@ -37,13 +37,13 @@ function endedBy(state: OrderState, wait: Wait): boolean | undefined {
 export async function waitForOrder(
   account: Pick<TradingAccount, 'budget' | 'host' | 'orderPushes'>,
   market: string,
-  look: () => Promise<Order>,
+  readOrder: () => Promise<Order>,
   wait: Wait,
   changed: (record: Order) => void,
 ): Promise<Waited> {
   const pauses = new ReadPauses(account, market);
   try {
-    return await readUntil(account, pauses, look, wait, changed);
+    return await readUntil(account, pauses, readOrder, wait, changed);
   } finally {
     pauses.close();
   }
@@ -67,7 +67,7 @@ async function readUntil(
     if (last !== undefined && result !== undefined) return { record: last, isReached: result };
     const usual = backoffMs(unchanged, PAUSES_MS);
     // half of what is left, so that the last read comes near the end
-    const pause = Math.min(usual, budget.leftMs / 2);
+    const pause = Math.min(usual, budget.remainingMs / 2);
     if (pause >= SHORTEST_PAUSE_MS) unchanged += (await pauses.wait(pause)) ? 0 : 1;
     else if (last !== undefined) return { record: last, isReached: false };
     else throw seen;
@@ -77,7 +77,7 @@ async function readUntil(
 /** The failure of a read after which another one makes sense. Otherwise throws it. */
 function passable(error: unknown, wait: Wait, isSeen: boolean): Failure {
   if (!(error instanceof Failure)) throw error;
-  const isLate = error.code === OBSERVED.orderNotFound && wait === 'open';
+  const isLate = error.code === RETURN_CODES.orderNotFound && wait === 'open';
   if (isLate || (isSeen && error.kind === 'unreachable')) return error;
   throw error;
 }

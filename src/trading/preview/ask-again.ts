@@ -1,5 +1,5 @@
 import type { GuardReport } from '../guards/guards.js';
-import type { PlannedOrders, PreviewFacts } from './preview.js';
+import type { PlannedOrders, PreviewData } from './preview.js';
 
 /** Up to this age, what the user confirms only has to pass the guards again. */
 export const PREVIEW_VALID_MS = 10_000;
@@ -8,32 +8,32 @@ export const PREVIEW_VALID_MS = 10_000;
 export interface CheckedAgainstMarket extends GuardReport {
   readonly plan: PlannedOrders;
   /** Null if nobody sees a preview. */
-  readonly facts: PreviewFacts | null;
+  readonly preview: PreviewData | null;
 }
 
 interface Answered {
   /** What the user confirmed. The guards that blocked it were lifted one by one. */
   readonly shown: CheckedAgainstMarket;
   /** The same orders in the market as it is after the answer. */
-  readonly rechecked: GuardReport & Pick<CheckedAgainstMarket, 'facts'>;
+  readonly afterReply: GuardReport & Pick<CheckedAgainstMarket, 'preview'>;
   /** What the user's words mean in that market: relative prices and amounts follow it. */
-  readonly reresolved: Pick<CheckedAgainstMarket, 'plan'>;
+  readonly current: Pick<CheckedAgainstMarket, 'plan'>;
   /** How old the reading of the market was at the answer. */
   readonly ageMs: number;
 }
 
 /** Why orders that the user confirmed have to be shown and confirmed again, as a sentence; undefined if they may be sent. */
-export function reasonToAskAgain({ shown, rechecked, reresolved, ageMs }: Answered): string | undefined {
+export function reasonToAskAgain({ shown, afterReply, current, ageMs }: Answered): string | undefined {
   const overridden = shown.breaches.map(({ guard }) => guard);
-  const blocking = rechecked.breaches.flatMap(({ guard }) => (overridden.includes(guard) ? [] : guard));
+  const blocking = afterReply.breaches.flatMap(({ guard }) => (overridden.includes(guard) ? [] : guard));
   if (blocking.length > 0) return `${blocking.join(' and ')} now ${blocking.length === 1 ? 'blocks' : 'block'} this.`;
   const known = shown.warnings.map(({ about }) => about);
-  const warning = rechecked.warnings.find(({ about }) => !known.includes(about));
+  const warning = afterReply.warnings.find(({ about }) => !known.includes(about));
   if (warning !== undefined) return warning.text;
   if (ageMs <= PREVIEW_VALID_MS) return undefined;
   const old = `The preview was ${Math.round(ageMs / 1_000)} s old`;
-  if (!areSameOrders(shown.plan, reresolved.plan)) return `${old}, and its price or amount would be different now.`;
-  return fillsAlike(shown.facts, rechecked.facts) ? undefined : `${old}, and something else would fill at once now.`;
+  if (!areSameOrders(shown.plan, current.plan)) return `${old}, and its price or amount would be different now.`;
+  return fillsAlike(shown.preview, afterReply.preview) ? undefined : `${old}, and something else would fill at once now.`;
 }
 
 function areSameOrders({ orders }: PlannedOrders, { orders: others }: PlannedOrders): boolean {
@@ -42,11 +42,11 @@ function areSameOrders({ orders }: PlannedOrders, { orders: others }: PlannedOrd
   return orders.length === others.length && orders.every((_, index) => isSame(index));
 }
 
-function fillsAlike(shown: PreviewFacts | null, rechecked: PreviewFacts | null): boolean {
-  const [before, after] = [shown?.fills ?? null, rechecked?.fills ?? null];
+function fillsAlike(shown: PreviewData | null, afterReply: PreviewData | null): boolean {
+  const [before, after] = [shown?.fills ?? null, afterReply?.fills ?? null];
   const isSameFill =
     before === null || after === null
       ? before === after
       : before.amount.compare(after.amount) === 0 && before.value.compare(after.value) === 0;
-  return isSameFill && shown?.crossing === rechecked?.crossing;
+  return isSameFill && shown?.crossing === afterReply?.crossing;
 }

@@ -5,7 +5,7 @@ import type { Order, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { readOrderPages } from '../../exchange/growing-pages.js';
-import type { MarketView } from '../market-view.js';
+import type { BookView } from '../market-view.js';
 
 /** What is available of each coin in the spot account, by the coin's name. */
 type Available = ReadonlyMap<string, Decimal>;
@@ -23,7 +23,7 @@ export interface ReplacedOrder {
  * callers can start the requests they will need at the same time. A part that could not be read is the Failure that says why.
  */
 export class MarketSnapshot {
-  #market: Promise<MarketView | Failure> | undefined;
+  #book: Promise<BookView | Failure> | undefined;
   #available: Promise<Available | Failure> | undefined;
   #orders: Promise<readonly Order[] | Failure> | undefined;
 
@@ -48,9 +48,9 @@ export class MarketSnapshot {
     return next;
   }
 
-  market(): Promise<MarketView | Failure> {
-    this.#market ??= orFailure(() => readMarketView(this.client, this.where.market, this.levels, this.replaced));
-    return this.#market;
+  book(): Promise<BookView | Failure> {
+    this.#book ??= orFailure(() => readMarketView(this.client, this.where.market, this.levels, this.replaced));
+    return this.#book;
   }
 
   balances(): Promise<Available | Failure> {
@@ -108,7 +108,7 @@ export async function readMarketView(
   market: string,
   levels: number,
   replaced?: ReplacedOrder,
-): Promise<MarketView> {
+): Promise<BookView> {
   const { bids, asks } = withoutOrder(await client.depth(market, levels), replaced);
   if (bids.length > 0 || asks.length > 0) return { bids, asks, last: null };
   const { last } = await client.ticker(market);

@@ -8,11 +8,11 @@ import type { GuardLimits } from '../guards/limits.js';
 import {
   averagePrice,
   type BestPrices,
+  type BookView,
   bestPrices,
   crosses,
   type Fills,
   fillsAtOnce,
-  type MarketView,
   percentFrom,
   type Reference,
   referenceOf,
@@ -27,7 +27,7 @@ export interface PlannedOrders extends Proposal {
 }
 
 /** What the orders would do. Null is unknown. */
-export interface PreviewFacts extends BestPrices {
+export interface PreviewData extends BestPrices {
   readonly reference: Reference | null;
   /** What a single order would fill at once; null for a batch. */
   readonly fills: Fills | null;
@@ -41,7 +41,7 @@ export interface PreviewFacts extends BestPrices {
 
 /** What the exchange answered, or why it did not. */
 export interface Answers {
-  readonly market: MarketView | Failure;
+  readonly market: BookView | Failure;
   /** No operation reports margin balances. */
   readonly spendable: Decimal | Failure | 'unreported';
   readonly orders: readonly Order[] | Failure;
@@ -53,19 +53,19 @@ export async function previewOrders(
   plan: PlannedOrders,
   snapshot: MarketSnapshot,
   limits: GuardLimits,
-): Promise<GuardReport & { readonly facts: PreviewFacts }> {
+): Promise<GuardReport & { readonly preview: PreviewData }> {
   const [market, spendable, orders] = await Promise.all([
-    snapshot.market(),
+    snapshot.book(),
     plan.account === 'spot' ? snapshot.spendable(plan.market, plan.side) : ('unreported' as const),
     snapshot.orders(),
   ]);
   const answers: Answers = { market, spendable, orders };
-  const facts = previewFacts(plan, answers);
+  const preview = previewFacts(plan, answers);
   const guarded = guardOrders(account, plan, market, limits);
-  return { ...guarded, facts, warnings: [...guarded.warnings, ...warningsOf(plan, facts, answers)] };
+  return { ...guarded, preview, warnings: [...guarded.warnings, ...warningsOf(plan, preview, answers)] };
 }
 
-export function previewFacts(plan: PlannedOrders, { market, spendable, orders }: Answers): PreviewFacts {
+export function previewFacts(plan: PlannedOrders, { market, spendable, orders }: Answers): PreviewData {
   const { side } = plan;
   const amount = sum(plan.orders.map((order) => Decimal.of(order.amount)));
   const notional = sum(plan.orders.map(notionalOf)).trimmed();
@@ -77,7 +77,7 @@ export function previewFacts(plan: PlannedOrders, { market, spendable, orders }:
   };
 }
 
-function bookFacts({ side, type, orders }: PlannedOrders, market: MarketView | Failure) {
+function bookFacts({ side, type, orders }: PlannedOrders, market: BookView | Failure) {
   if (market instanceof Failure) return { bid: null, ask: null, reference: null, fills: null, crossing: null };
   const best = bestPrices(market);
   const other = side === 'buy' ? best.ask : best.bid;
@@ -127,11 +127,11 @@ export function estimateFee(orders: readonly Order[], side: Side, receives: Deci
 }
 
 /** Guards that stop the orders are not among them. */
-export function warningsOf(plan: PlannedOrders, facts: PreviewFacts, answers: Answers): Warning[] {
+export function warningsOf(plan: PlannedOrders, preview: PreviewData, answers: Answers): Warning[] {
   const single = singleOrder(plan.orders);
   return [
-    ...(single === undefined ? [] : bookWarnings(plan, single, facts)),
-    ...balanceWarnings(plan, facts, single === undefined ? 'some of them' : 'it'),
+    ...(single === undefined ? [] : bookWarnings(plan, single, preview)),
+    ...balanceWarnings(plan, preview, single === undefined ? 'some of them' : 'it'),
     ...unreadWarnings(answers),
   ];
 }
@@ -139,7 +139,7 @@ export function warningsOf(plan: PlannedOrders, facts: PreviewFacts, answers: An
 function bookWarnings(
   { market, side, type }: PlannedOrders,
   { price, amount }: PlannedOrders['orders'][number],
-  { bid, ask, fills }: PreviewFacts,
+  { bid, ask, fills }: PreviewData,
 ): Warning[] {
   if (fills === null) return [];
   const warnings: Warning[] = [];
@@ -178,7 +178,7 @@ function notablePercent(price: Decimal, best: Decimal): string | null {
   return size.compare(NOTABLE_PERCENT) > 0 ? formatPercent(size) : null;
 }
 
-function balanceWarnings({ market, side }: PlannedOrders, { balance }: PreviewFacts, refused: string): Warning[] {
+function balanceWarnings({ market, side }: PlannedOrders, { balance }: PreviewData, refused: string): Warning[] {
   if (balance === null || balance.after.sign >= 0) return [];
   const needs = formatAmount(balance.before.minus(balance.after));
   const coin = spentCoin(market, side);

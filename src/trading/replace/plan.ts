@@ -6,8 +6,8 @@ import type { TradingAccount } from '../account.js';
 import {
   type AmountExpression,
   amountTerms,
+  evaluateAmount,
   type PriceExpression,
-  resolveAmount,
   resolveInBook,
 } from '../expressions.js';
 import { isOf, type OrderTerms, type RecordedWrite, type ReplaceTerms } from '../journal/intent.js';
@@ -122,7 +122,7 @@ async function totalOf(
       'Give the amount itself.',
     );
   const available = isShare ? await orThrow(snapshot.spendable(market, side)) : Decimal.zero;
-  const resolved = resolveAmount(amount, amountTerms(market, side, Decimal.of(price)), available);
+  const resolved = evaluateAmount(amount, amountTerms(market, side, Decimal.of(price)), available);
   return isShare ? resolved.plus(Decimal.of(order.filled)) : resolved;
 }
 

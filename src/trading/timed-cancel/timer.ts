@@ -1,9 +1,9 @@
 import { Failure, suggest, tryRead } from '../../errors.js';
-import { refusal } from '../../exchange/failures.js';
+import { rejectionFailure } from '../../exchange/failures.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
 import { expiresAt } from '../reconcile.js';
-import { orderAgeCheck, requestLifetimeOf } from '../request-lifetime.js';
+import { acceptsForOrder, requestLifetimeOf } from '../request-lifetime.js';
 
 /** "Orders are cancelled one minute after the call." */
 export const MINUTE_MS = 60_000;
@@ -47,7 +47,7 @@ export async function startTimer({ client, host }: TradingAccount, market: strin
   }
   const failed = { kind: 'failed', ended: answered } as const;
   if (result.kind === 'refused')
-    return { ...failed, failure: refusal(result.refusal, 'cancelAllOrdersAfter'), arrived: 'no' };
+    return { ...failed, failure: rejectionFailure(result.refusal, 'cancelAllOrdersAfter'), arrived: 'no' };
   const kind = result.kind === 'notSent' ? result.failure : 'unreachable';
   const hint = suggest('Check the host and the network', 'profile', 'show');
   const failure = new Failure(kind, `cancelAllOrdersAfter: ${result.reason}`, kind === 'unreachable' ? { hint } : {});
@@ -82,7 +82,7 @@ export async function startTimerSurely(account: TradingAccount, market: string):
 export async function withLatest(account: TradingAccount, market: string, timer: Timer): Promise<Timer> {
   const { lostAt } = timer;
   if (lostAt === null) return timer;
-  const lifetime = await tryRead(() => requestLifetimeOf(account, orderAgeCheck(market)));
+  const lifetime = await tryRead(() => requestLifetimeOf(account, acceptsForOrder(market)));
   if (lifetime === undefined || !Number.isFinite(lifetime)) return timer;
   return { ...timer, latestAt: expiresAt(lostAt, lifetime) + MINUTE_MS };
 }

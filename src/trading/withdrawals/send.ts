@@ -5,7 +5,7 @@ import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import { isOf } from '../journal/intent.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
-import { ageCheckOf } from '../request-lifetime.js';
+import { acceptsFor } from '../request-lifetime.js';
 import { CLOCK_SLACK_MS, findSentWithdrawal, fitOfRecord, idsOf, isFound } from './find-withdrawal.js';
 import { checkLimits, type WithdrawLimits } from './limits.js';
 import { isNewer, readBaseline, recordsAfter } from './records.js';
@@ -87,7 +87,7 @@ async function settleAcceptedWithdrawal(
     if (!isAnotherOpen(account, entry)) return believed(found === undefined ? null : []);
     return found === undefined ? undefined : 'nothing';
   };
-  const request = { ageCheck: ageCheckOf(intent), reqTime: intent.reqTime };
+  const request = { accepts: acceptsFor(intent), reqTime: intent.reqTime };
   const { settled } = await pollUntilSettled<WithdrawalOutcome | 'stale'>(account, request, read, async () =>
     believed([]),
   );

@@ -4,7 +4,7 @@ import type { JournalEntry } from '../journal/entry.js';
 import type { RecordedWrite } from '../journal/intent.js';
 import type { NotSent, Unknown } from '../orders/settle-order.js';
 import { allDecidableAt, decidableAt, pollUntilSettled } from '../poll-until-settled.js';
-import { ageCheckOf, requestLifetimeOf } from '../request-lifetime.js';
+import { acceptsFor, requestLifetimeOf } from '../request-lifetime.js';
 import { type FoundWithdrawal, findSentWithdrawal, isFound } from './find-withdrawal.js';
 
 interface Placed {
@@ -34,9 +34,13 @@ export async function findWithdrawalOutcome(
 ): Promise<WithdrawalOutcome> {
   const { intent } = entry;
   let ambiguity: string | undefined;
-  const { settled, end, unanswered } = await pollUntilSettled<WithdrawalOutcome>(
+  const {
+    settled,
+    expiresAt: end,
+    unanswered,
+  } = await pollUntilSettled<WithdrawalOutcome>(
     account,
-    { ageCheck: ageCheckOf(intent), reqTime: intent.reqTime },
+    { accepts: acceptsFor(intent), reqTime: intent.reqTime },
     async () => {
       const found = await findSentWithdrawal(account, entry);
       if (isFound(found)) return settleFound(account, entry, found);
@@ -55,7 +59,7 @@ export async function findWithdrawalOutcome(
 
 /** When the request has expired, as {@link decidableAt}; asks the exchange if that is unknown. */
 export async function expiresAt(account: TradingAccount, intent: RecordedWrite<'withdraw'>): Promise<number | null> {
-  await tryRead(() => requestLifetimeOf(account, ageCheckOf(intent)));
+  await tryRead(() => requestLifetimeOf(account, acceptsFor(intent)));
   return allDecidableAt(account, [intent]);
 }
 

@@ -24,7 +24,7 @@ async function run(timeoutChosen: boolean, eachMs: number, errors = new Kept()) 
   };
   const budget = new Budget(1_000, () => now);
   async function* pages(): AsyncGenerator<number[]> {
-    for (let page = 0; page < 20 && budget.leftMs > eachMs; page += 1) {
+    for (let page = 0; page < 20 && budget.remainingMs > eachMs; page += 1) {
       now += eachMs;
       yield Array<number>(50).fill(page);
     }
@@ -61,7 +61,7 @@ it('renews the budget of the client for each page', async () => {
   const client = new ExchangeClient({} as ClientOptions, { read: slow } as unknown as ExchangeApi);
   const left = async (timeoutChosen: boolean) => {
     await withTimePerPage({ budget, globals: { timeoutChosen } as Globals }, client).trades('btc_usdt');
-    return budget.leftMs;
+    return budget.remainingMs;
   };
   expect(await left(false)).toBe(1_000);
   expect(await left(true)).toBe(100);

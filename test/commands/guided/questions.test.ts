@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { amountMeaning, linesBelow, priceMeaning } from '../../../src/commands/order/guided/questions.js';
-import type { OrderRequest } from '../../../src/commands/order/order.js';
+import type { OrderDraft } from '../../../src/commands/order/order.js';
 import { requestWords } from '../../../src/commands/order/order-words.js';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { screenOf } from '../../../src/terminal/screen.js';
-import { readAmount, readPrice } from '../../../src/trading/expressions.js';
+import { parseAmount, parsePrice } from '../../../src/trading/expressions.js';
 import { Kept } from '../../terminal/screens.js';
 import { MARKET } from '../../trading/support/market.js';
 
@@ -67,7 +67,7 @@ describe('the meaning of an amount', () => {
 
 describe('the meaning of a price', () => {
   const limits = { priceBand: Decimal.of('0.1') };
-  const draft = { ...BUY, amount: readAmount('0.1'), limits };
+  const draft = { ...BUY, amount: parseAmount('0.1'), limits };
 
   it.each([
     ['', 'A number, or bid, ask or mid with an offset: bid+2ticks, ask-5, mid-0.5%.'],
@@ -86,10 +86,10 @@ describe('the meaning of a price', () => {
   });
 
   it('says how much of a large order fills, and the amount of a share', () => {
-    expect(priceMeaning('ask+1', { ...draft, amount: readAmount('3') }).text).toContain(
+    expect(priceMeaning('ask+1', { ...draft, amount: parseAmount('3') }).text).toContain(
       'At least 2 btc would fill at once at 20,001.00.',
     );
-    const share = { ...SELL, amount: readAmount('50%'), limits };
+    const share = { ...SELL, amount: parseAmount('50%'), limits };
     expect(priceMeaning('bid', share).text).toContain('1.5 btc for 29,998.5 usdt. All would fill at once');
     expect(priceMeaning('20000', { ...share, available: undefined }).text).toBe('20,000.00 usdt, at mid (20,000.00). ');
   });
@@ -124,11 +124,11 @@ it('wraps the lines below a question between words, and shows a complaint instea
 });
 
 describe('the command line for a guided order', () => {
-  const request: OrderRequest = {
+  const request: OrderDraft = {
     side: 'buy',
     market: 'btc_usdt',
-    amount: readAmount('50%'),
-    at: readPrice('BID+2tick'),
+    amount: parseAmount('50%'),
+    at: parsePrice('BID+2tick'),
     type: 'limit',
     account: 'spot',
     borrow: false,
@@ -144,7 +144,7 @@ describe('the command line for a guided order', () => {
   });
 
   it('contains every flag', () => {
-    const whole: OrderRequest = {
+    const whole: OrderDraft = {
       ...request,
       ...{ type: 'ioc', account: 'cross', borrow: true, repay: true, overridden: ['price-band', 'day-notional'] },
     };

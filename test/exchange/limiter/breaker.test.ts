@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { Breaker } from '../../../src/exchange/limiter/shared-limits.js';
+import { IpLock } from '../../../src/exchange/limiter/shared-limits.js';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;
@@ -12,7 +12,7 @@ function twoProcesses() {
   const root = mkdtempSync(path.join(tmpdir(), 'pit-breaker-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const clock = { time: NOON };
-  const make = () => new Breaker(root, 'limits/host', () => clock.time);
+  const make = () => new IpLock(root, 'limits/host', () => clock.time);
   return { clock, one: make(), other: make(), root };
 }
 

@@ -1,6 +1,6 @@
 import { Failure } from '../../../src/errors.js';
 import { systemHost } from '../../../src/platform/host.js';
-import { Output, ReaderGone } from '../../../src/terminal/output.js';
+import { Output, StdoutClosed } from '../../../src/terminal/output.js';
 
 /** Answers with as many lines as its argument says, as a command does, and treats a reader that left as done. */
 const output = new Output(systemHost(), 'table');
@@ -13,5 +13,5 @@ try {
   if (error instanceof Failure) {
     output.error(error);
     process.exitCode = error.exitCode;
-  } else if (!(error instanceof ReaderGone)) throw error;
+  } else if (!(error instanceof StdoutClosed)) throw error;
 }

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
-import { readPrice } from '../../../src/trading/expressions.js';
+import { parsePrice } from '../../../src/trading/expressions.js';
 import { planReplacement } from '../../../src/trading/replace/plan.js';
 import { replaceOrder } from '../../../src/trading/replace/replace.js';
 import { NOW } from '../../support/fake-host.js';
@@ -43,7 +43,7 @@ it('a sent cancellation is reported and recorded even if the journal cannot be r
 it('a replacement is placed even if the journal can no longer be read', async () => {
   const server = await serveRepeated();
   const account = accountOf(server.url);
-  const wishes = { at: readPrice('30100'), amount: undefined, account: undefined, borrow: false, repay: false };
+  const wishes = { at: parsePrice('30100'), amount: undefined, account: undefined, borrow: false, repay: false };
   const plan = await planReplacement(account, MARKET, { id: '7' }, wishes);
   breakYesterday(account);
   expect(await replaceOrder(account, plan, 'replacement1')).toMatchObject({

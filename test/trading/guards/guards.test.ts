@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { OrderType, Side } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
-import { checkGuards, type Evidence, needsBook, zoneInBand } from '../../../src/trading/guards/guards.js';
+import { checkGuards, type GuardInputs, needsBook, zoneInBand } from '../../../src/trading/guards/guards.js';
 import { type GuardLimits, guardLimits } from '../../../src/trading/guards/limits.js';
-import type { MarketView } from '../../../src/trading/market-view.js';
+import type { BookView } from '../../../src/trading/market-view.js';
 
 const UNREACHABLE = new Failure('unreachable', 'depth: no answer came in time');
 
@@ -19,7 +19,7 @@ interface Case {
   /** Whether the orders are the lines of a batch, numbered from 1. */
   readonly isBatch?: boolean;
   readonly settings?: Readonly<Record<string, string>>;
-  readonly evidence?: Partial<Evidence>;
+  readonly evidence?: Partial<GuardInputs>;
 }
 
 function guarded({ side = 'buy', type = 'limit', orders = [['1000', '1']], isBatch = false, ...rest }: Case) {
@@ -91,7 +91,7 @@ describe('price-band', () => {
   });
 
   it('falls back to the only side, then to the last price', () => {
-    const at = (view: Partial<MarketView>) =>
+    const at = (view: Partial<BookView>) =>
       messages({ orders: [['1200', '1']], evidence: { reading: { ...VIEW, ...view } } });
     expect(at({ asks: [] })).toEqual([expect.stringContaining('above the best bid (999.00)')]);
     expect(at({ bids: [] })).toEqual([expect.stringContaining('above the best ask (1,001.00)')]);

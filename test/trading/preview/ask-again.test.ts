@@ -5,7 +5,7 @@ import {
   PREVIEW_VALID_MS,
   reasonToAskAgain,
 } from '../../../src/trading/preview/ask-again.js';
-import type { PreviewFacts } from '../../../src/trading/preview/preview.js';
+import type { PreviewData } from '../../../src/trading/preview/preview.js';
 import { MARKET } from '../support/market.js';
 
 function reading(changes: Partial<CheckedAgainstMarket> = {}): CheckedAgainstMarket {
@@ -13,7 +13,7 @@ function reading(changes: Partial<CheckedAgainstMarket> = {}): CheckedAgainstMar
   const orders = [{ price: '100', amount: '1' }];
   return {
     plan: { ...plan, orders },
-    facts: facts('1', '99'),
+    preview: facts('1', '99'),
     breaches: [],
     warnings: [],
     bestBid: undefined,
@@ -21,7 +21,7 @@ function reading(changes: Partial<CheckedAgainstMarket> = {}): CheckedAgainstMar
   };
 }
 
-function facts(amount: string, value: string, crossing = 1): PreviewFacts {
+function facts(amount: string, value: string, crossing = 1): PreviewData {
   const unknown = { bid: null, ask: null, reference: null, fee: null, balance: null };
   const fills = { amount: Decimal.of(amount), value: Decimal.of(value), atLeast: false };
   return { ...unknown, fills, crossing };
@@ -38,12 +38,12 @@ const LIMIT = { ...BAND, guard: 'order-notional' } as const;
 /** With nothing else changed. */
 function reason(changes: {
   shown?: CheckedAgainstMarket;
-  rechecked?: CheckedAgainstMarket;
-  reresolved?: CheckedAgainstMarket;
+  afterReply?: CheckedAgainstMarket;
+  current?: CheckedAgainstMarket;
   ageMs?: number;
 }): string | undefined {
   const shown = changes.shown ?? reading();
-  return reasonToAskAgain({ shown, rechecked: shown, reresolved: shown, ageMs: 0, ...changes });
+  return reasonToAskAgain({ shown, afterReply: shown, current: shown, ageMs: 0, ...changes });
 }
 
 describe('confirmed orders', () => {
@@ -53,29 +53,29 @@ describe('confirmed orders', () => {
   });
 
   it('are shown again if a guard blocks them that the user did not lift', () => {
-    expect(reason({ rechecked: reading({ breaches: [BAND, LIMIT] }) })).toBe(
+    expect(reason({ afterReply: reading({ breaches: [BAND, LIMIT] }) })).toBe(
       'price-band and order-notional now block this.',
     );
     const shown = reading({ breaches: [BAND] });
-    expect(reason({ shown, rechecked: reading({ breaches: [BAND, LIMIT] }) })).toBe('order-notional now blocks this.');
-    expect(reason({ shown, rechecked: reading({ breaches: [BAND] }) })).toBeUndefined();
+    expect(reason({ shown, afterReply: reading({ breaches: [BAND, LIMIT] }) })).toBe('order-notional now blocks this.');
+    expect(reason({ shown, afterReply: reading({ breaches: [BAND] }) })).toBeUndefined();
   });
 
   it('are shown again for a warning about something new, not for other numbers in one that was shown', () => {
     const short = (needs: string) => reading({ warnings: [{ about: 'balance', text: `This needs ${needs}.` }] });
-    expect(reason({ rechecked: short('5 usdt') })).toBe('This needs 5 usdt.');
-    expect(reason({ shown: short('5 usdt'), rechecked: short('6 usdt') })).toBeUndefined();
+    expect(reason({ afterReply: short('5 usdt') })).toBe('This needs 5 usdt.');
+    expect(reason({ shown: short('5 usdt'), afterReply: short('6 usdt') })).toBeUndefined();
   });
 
   it('are shown again from ten seconds on if other terms follow from the words, or if they fill differently', () => {
     expect(PREVIEW_VALID_MS).toBe(10_000);
     const ageMs = 10_001;
     for (const changes of [
-      { reresolved: priced('101') },
-      { rechecked: reading({ facts: facts('0.5', '49.5') }) },
-      { rechecked: reading({ facts: facts('1', '98') }) },
-      { rechecked: reading({ facts: facts('1', '99', 2) }) },
-      { rechecked: reading({ facts: null }) },
+      { current: priced('101') },
+      { afterReply: reading({ preview: facts('0.5', '49.5') }) },
+      { afterReply: reading({ preview: facts('1', '98') }) },
+      { afterReply: reading({ preview: facts('1', '99', 2) }) },
+      { afterReply: reading({ preview: null }) },
     ]) {
       expect(reason({ ...changes, ageMs })).toMatch(/^The preview was 10 s old, and /);
       expect(reason({ ...changes, ageMs: 10_000 })).toBeUndefined();

@@ -3,11 +3,11 @@ import { Decimal } from '../../../src/domain/decimal.js';
 import { Failure } from '../../../src/errors.js';
 import type { Warning } from '../../../src/trading/guards/guards.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
-import type { MarketView } from '../../../src/trading/market-view.js';
+import type { BookView } from '../../../src/trading/market-view.js';
 import { type Answers, type PlannedOrders, previewFacts, warningsOf } from '../../../src/trading/preview/preview.js';
 import { MARKET } from '../support/market.js';
 
-const VIEW: MarketView = {
+const VIEW: BookView = {
   bids: [{ price: '99', amount: '2' }],
   asks: [{ price: '101', amount: '2' }],
   last: null,

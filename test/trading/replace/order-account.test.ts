@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { OrderReference } from '../../../src/domain/order.js';
 import { settleJobRecord } from '../../../src/trading/batches/close-job.js';
 import { Job } from '../../../src/trading/batches/job.js';
-import { readPrice } from '../../../src/trading/expressions.js';
+import { parsePrice } from '../../../src/trading/expressions.js';
 import type { BatchTerms, OrderTerms } from '../../../src/trading/journal/intent.js';
 import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
 import { replaceOrder } from '../../../src/trading/replace/replace.js';
@@ -12,7 +12,7 @@ import { query } from '../support/exchange.js';
 import { MARKET } from '../support/market.js';
 import { type ListedOrder, serveOrders } from '../support/open-orders.js';
 
-const SILENT: Changes = { at: readPrice('30100'), amount: undefined, account: undefined, borrow: false, repay: false };
+const SILENT: Changes = { at: parsePrice('30100'), amount: undefined, account: undefined, borrow: false, repay: false };
 const CROSS: OrderTerms = {
   ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'cross', borrow: true, repay: false },
   ...{ price: '30000', amount: '0.5' },

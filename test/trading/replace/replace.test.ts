@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
-import { readAmount, readPrice } from '../../../src/trading/expressions.js';
+import { parseAmount, parsePrice } from '../../../src/trading/expressions.js';
 import { requireDayNotional } from '../../../src/trading/guards/limits.js';
 import type { OrderTerms, Write } from '../../../src/trading/journal/intent.js';
 import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
@@ -17,7 +17,7 @@ import { type Behaviour, type ListedOrder, type OrdersExchange, serveOrders } fr
 
 const OTHER = { id: 'other0001', reqTime: 5 };
 const NAME = 'replacement1';
-const WISHES: Changes = { at: readPrice('30100'), amount: undefined, account: 'spot', borrow: false, repay: false };
+const WISHES: Changes = { at: parsePrice('30100'), amount: undefined, account: 'spot', borrow: false, repay: false };
 
 function bought(filled = '0', more: Partial<ListedOrder> = {}): ListedOrder[] {
   return [{ id: '7', side: 'buy', status: filled === '0' ? 0 : 3, filled, amount: '0.5', ...more }];
@@ -84,10 +84,10 @@ describe('a replacement', () => {
 
   it('treats the amount as the new total, including what has filled', async () => {
     const server = await serveOrders(bought('0.2'));
-    await replace(accountOf(server.url), { at: undefined, amount: readAmount('0.8') });
+    await replace(accountOf(server.url), { at: undefined, amount: parseAmount('0.8') });
     expect(sent(server)).toMatchObject({ amount: '0.6', price: '30000' });
     const other = await serveOrders(bought('0.2'));
-    await replace(accountOf(other.url), { at: undefined, amount: readAmount('9000usdt') });
+    await replace(accountOf(other.url), { at: undefined, amount: parseAmount('9000usdt') });
     expect(sent(other)).toMatchObject({ amount: '0.1', price: '30000' });
   });
 
@@ -220,7 +220,7 @@ describe('a replacement places nothing', () => {
         return 'done';
       },
     });
-    const done = await replace(accountOf(server.url), { amount: readAmount('0.3') });
+    const done = await replace(accountOf(server.url), { amount: parseAmount('0.3') });
     expect(done).toMatchObject({ kind: 'unplaced', rest: null });
     expect(writes(server)).toEqual(['cancelOrder']);
   });
@@ -409,12 +409,12 @@ describe('an order that cannot be replaced', () => {
     ['its state is undocumented', bought('0', { status: 9 }), {}, { kind: 'refused' }],
     ['its type is undocumented', bought('0', { type: 9 }), {}, { kind: 'usage' }],
     ['it does not exist', [], {}, { kind: 'refused', code: 3001 }],
-    ['nothing would change', bought(), { at: readPrice('30000.0') }, { kind: 'usage' }],
-    ['all of it has filled', bought('0.2'), { amount: readAmount('0.2') }, { kind: 'usage' }],
-    ['too little is left', bought('0.2'), { amount: readAmount('0.2005') }, { kind: 'usage' }],
-    ['the amount is finer than a lot', bought(), { amount: readAmount('0.40001') }, { kind: 'usage' }],
-    ['the price is finer than a tick', bought(), { at: readPrice('30000.001') }, { kind: 'usage' }],
-    ['the margin balance is unknown', bought(), { amount: readAmount('50%'), account: 'cross' }, { kind: 'usage' }],
+    ['nothing would change', bought(), { at: parsePrice('30000.0') }, { kind: 'usage' }],
+    ['all of it has filled', bought('0.2'), { amount: parseAmount('0.2') }, { kind: 'usage' }],
+    ['too little is left', bought('0.2'), { amount: parseAmount('0.2005') }, { kind: 'usage' }],
+    ['the amount is finer than a lot', bought(), { amount: parseAmount('0.40001') }, { kind: 'usage' }],
+    ['the price is finer than a tick', bought(), { at: parsePrice('30000.001') }, { kind: 'usage' }],
+    ['the margin balance is unknown', bought(), { amount: parseAmount('50%'), account: 'cross' }, { kind: 'usage' }],
   ])('because %s', async (_, orders, wishes, expected) => {
     const server = await serveOrders(orders);
     await expect(replace(accountOf(server.url), wishes)).rejects.toMatchObject(expected);
@@ -431,7 +431,7 @@ describe('a replacement that the balance does not cover', () => {
     ['0', '29999', 'sent'],
   ])('with %s usdt available at a price of %s is %s', async (usdt, at, outcome) => {
     const server = await serveOrders(bought(), { available: { btc: '0', usdt } });
-    const done = replace(accountOf(server.url), { at: readPrice(at) });
+    const done = replace(accountOf(server.url), { at: parsePrice(at) });
     if (outcome === 'sent') {
       expect(await done).toMatchObject({ kind: 'sent' });
       return;
@@ -445,7 +445,7 @@ describe('a replacement that the balance does not cover', () => {
 
   it('is left to the exchange on margin', async () => {
     const server = await serveOrders(bought(), { available: { btc: '0', usdt: '0' } });
-    expect(await replace(accountOf(server.url), { at: readPrice('30200'), account: 'cross' })).toMatchObject({
+    expect(await replace(accountOf(server.url), { at: parsePrice('30200'), account: 'cross' })).toMatchObject({
       kind: 'sent',
     });
   });

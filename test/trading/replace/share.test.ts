@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { readAmount, readPrice } from '../../../src/trading/expressions.js';
+import { parseAmount, parsePrice } from '../../../src/trading/expressions.js';
 import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
@@ -48,8 +48,14 @@ describe('a replacement with a share', () => {
             .replace('"@price"', price.toString()),
           account: `{"result":{"coins":[${['btc', 'usdt'].map((coin) => entryOf(coin, free)).join(',')}],"base":{"username":"a","trade_password_enabled":true,"auth_google_enabled":true,"auth_mobile_enabled":true}},"assetPerm":true,"leverPerm":true,"entrustPerm":true,"moneyPerm":true}`,
         };
-        const at = readPrice(Decimal.fromUnits(now, 2).toString());
-        const wishes: Changes = { at, amount: readAmount(`${percent}%`), account: 'spot', borrow: false, repay: false };
+        const at = parsePrice(Decimal.fromUnits(now, 2).toString());
+        const wishes: Changes = {
+          at,
+          amount: parseAmount(`${percent}%`),
+          account: 'spot',
+          borrow: false,
+          repay: false,
+        };
         const plan = await planReplacement({ ...account, client }, MARKET, { id: '7' }, wishes).catch(() => undefined);
         // too small, or no change
         if (plan === undefined) return;

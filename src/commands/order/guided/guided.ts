@@ -6,11 +6,11 @@ import { Failure, suggest } from '../../../errors.js';
 import type { Answer } from '../../../terminal/answer.js';
 import { QuestionLeft } from '../../../terminal/question-left.js';
 import type { TradingAccount } from '../../../trading/account.js';
-import { resolveOrder } from '../../../trading/expressions.js';
+import { evaluateOrder } from '../../../trading/expressions.js';
 import { guardLimits } from '../../../trading/guards/limits.js';
 import { checkAmount, validateOrder } from '../../../trading/orders/terms.js';
 import { MarketSnapshot, spentCoin } from '../../../trading/preview/market-snapshot.js';
-import { checkGiven, type GivenOrder, type OrderRequest, previewAndPlace } from '../order.js';
+import { checkGiven, type GivenOrder, type OrderDraft, previewAndPlace } from '../order.js';
 import { requestWords } from '../order-words.js';
 import { type Holdings, LiveBook, LiveFunds, readHoldings } from './live-data.js';
 import { askMarket } from './market-choice.js';
@@ -52,7 +52,7 @@ function whenSent({ yes, dryRun }: Globals): string {
 }
 
 /** Asks for each missing part. Escape goes back to the question before; at the first one it leaves. */
-async function askMissing(context: Context, account: TradingAccount, given: GivenOrder): Promise<OrderRequest> {
+async function askMissing(context: Context, account: TradingAccount, given: GivenOrder): Promise<OrderDraft> {
   const { session } = context;
   const holdings = readHoldings(account);
   const chosen = given.market === undefined ? undefined : await (await session.markets()).find(given.market);
@@ -91,7 +91,7 @@ async function askTerms(
   account: TradingAccount,
   given: GivenOrder & { readonly side: Side },
   { market, book, holdings }: { readonly market: Market; readonly book: LiveBook; readonly holdings: Holdings },
-): Promise<OrderRequest> {
+): Promise<OrderDraft> {
   const { side } = given;
   // balances are reported for spot alone
   const funds =
@@ -108,7 +108,7 @@ async function askTerms(
         const draft = { market, side, available: funds?.available, amount, limits };
         return inTurn(given.at ?? (() => askPrice(context, draft, book)), async (at) => {
           const snapshot = new MarketSnapshot(account.client, { market: market.market, side }, 1);
-          const order = await resolveOrder(snapshot, market, { side, at, amount });
+          const order = await evaluateOrder(snapshot, market, { side, at, amount });
           validateOrder(market, order.price, order.amount);
           const type = given.type ?? (await askType(context));
           return { ...given, side, market: market.market, amount, at, type };

@@ -4,7 +4,7 @@ import { tryRead } from '../../../errors.js';
 import { Budget } from '../../../exchange/budget.js';
 import type { Host } from '../../../platform/host.js';
 import type { TradingAccount } from '../../../trading/account.js';
-import type { MarketView } from '../../../trading/market-view.js';
+import type { BookView } from '../../../trading/market-view.js';
 import { readMarketView } from '../../../trading/preview/market-snapshot.js';
 import type { Session } from '../../session/session.js';
 
@@ -37,19 +37,19 @@ export function soon<Value>(host: Host, work: Promise<Value | undefined>): Promi
 
 /** A market's book that is read again and again. */
 export class LiveBook {
-  #view: MarketView | undefined;
+  #view: BookView | undefined;
   #readAt = 0;
 
   constructor(
     private readonly host: Host,
-    private readonly session: Pick<Session, 'observer'>,
+    private readonly session: Pick<Session, 'backgroundClient'>,
     readonly market: Market,
   ) {}
 
   /** Keeps the earlier book if this reading fails. */
   async refresh(): Promise<void> {
     const view = await tryRead(async () => {
-      const client = await this.session.observer(new Budget(READ_MS, this.host.monotonic));
+      const client = await this.session.backgroundClient(new Budget(READ_MS, this.host.monotonic));
       return readMarketView(client, this.market.market, LEVELS);
     });
     if (view === undefined) return;
@@ -58,7 +58,7 @@ export class LiveBook {
   }
 
   /** Undefined if it was never read. */
-  get view(): MarketView | undefined {
+  get view(): BookView | undefined {
     return this.#view;
   }
 

@@ -8,20 +8,20 @@ import { safe, wrapped } from '../../../terminal/text.js';
 import {
   type AmountExpression,
   amountTerms,
+  evaluateAmount,
+  evaluatePrice,
   type PriceExpression,
-  readAmount,
-  readPrice,
-  resolveAmount,
-  resolvePrice,
+  parseAmount,
+  parsePrice,
 } from '../../../trading/expressions.js';
 import { awayFrom, checkBand } from '../../../trading/guards/guards.js';
 import type { GuardLimits } from '../../../trading/guards/limits.js';
 import {
   averagePrice,
+  type BookView,
   bestOf,
   bestPrices,
   fillsAtOnce,
-  type MarketView,
   referenceOf,
 } from '../../../trading/market-view.js';
 import { checkAmount, checkNotional, checkPrice } from '../../../trading/orders/terms.js';
@@ -36,7 +36,7 @@ interface Draft {
   /** Of the coin that it spends; undefined if unknown, as on margin. */
   readonly available: Decimal | undefined;
   /** Undefined if the book was never read. */
-  readonly view: MarketView | undefined;
+  readonly view: BookView | undefined;
 }
 
 /** What an answer would mean now. */
@@ -113,7 +113,7 @@ export async function askAmount(
       },
     }),
   );
-  return readAmount(typed);
+  return parseAmount(typed);
 }
 
 function fundsText({ market, side }: Pick<Draft, 'market' | 'side'>, funds: LiveFunds | undefined): string {
@@ -125,7 +125,7 @@ function fundsText({ market, side }: Pick<Draft, 'market' | 'side'>, funds: Live
 /** What an amount would come to now, at the best price that it would meet: the order's price is asked for later. */
 export function amountMeaning(typed: string, draft: Draft): Meaning {
   const { base, quote, minAmount, minNotional, priceScale } = draft.market;
-  const expression = parsed(() => readAmount(typed));
+  const expression = parsed(() => parseAmount(typed));
   if (expression === undefined) {
     const least = `At least ${minAmount} ${base} and ${minNotional} ${quote}.`;
     return meaning(`An amount of ${base}, a share like 50%, or a value like 100${quote}. ${least}`);
@@ -150,7 +150,7 @@ function overBalance(spends: Decimal, { market, side, available }: Draft): strin
 /** Checks what does not depend on the price; the rest is checked once that is known. */
 function checkAmountTyped(typed: string, draft: Draft): true | string {
   return validated(() => {
-    const expression = readAmount(typed);
+    const expression = parseAmount(typed);
     const { market, side, available } = draft;
     if (expression.kind === 'share' && available === undefined)
       throw usage('A share needs the balance, which is unknown.', 'Type the amount itself.');
@@ -163,7 +163,7 @@ function checkAmountTyped(typed: string, draft: Draft): true | string {
 
 /** @param price any price will do if the amount does not depend on it */
 function amountAt(expression: AmountExpression, { market, side, available }: Draft, price = Decimal.of('1')): Decimal {
-  return resolveAmount(expression, amountTerms(market, side, price), available ?? Decimal.zero);
+  return evaluateAmount(expression, amountTerms(market, side, price), available ?? Decimal.zero);
 }
 
 /** Whether the amount in the base coin depends on the price. */
@@ -198,7 +198,7 @@ export async function askPrice(
       refresh: () => book.refresh(),
     }),
   );
-  return readPrice(typed);
+  return parsePrice(typed);
 }
 
 /** Painted if it fits the line; otherwise it is wrapped plain. */
@@ -216,7 +216,7 @@ function bookText({ paint, width }: Screen, { view, age, market }: LiveBook): st
 /** What a price would do now. */
 export function priceMeaning(typed: string, draft: PriceDraft): Meaning {
   const { market, view, limits } = draft;
-  if (parsed(() => readPrice(typed)) === undefined)
+  if (parsed(() => parsePrice(typed)) === undefined)
     return meaning('A number, or bid, ask or mid with an offset: bid+2ticks, ask-5, mid-0.5%.');
   const checked = checkPriceTyped(typed, draft);
   if (checked !== true) return meaning('', checked);
@@ -236,10 +236,10 @@ function checkPriceTyped(typed: string, draft: PriceDraft): true | string {
 
 function priceIn(typed: string, { market, side, view }: PriceDraft): Decimal {
   const best = view === undefined ? { bid: null, ask: null } : bestPrices(view);
-  return resolvePrice(readPrice(typed), best, side, market.priceScale);
+  return evaluatePrice(parsePrice(typed), best, side, market.priceScale);
 }
 
-function effectOf(price: Decimal, draft: PriceDraft, view: MarketView): string {
+function effectOf(price: Decimal, draft: PriceDraft, view: BookView): string {
   const { market, side, amount: expression, available } = draft;
   if (expression.kind === 'share' && available === undefined) return '';
   const amount = amountAt(expression, draft, price);
