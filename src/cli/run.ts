@@ -18,15 +18,15 @@ import {
 } from './definition.js';
 import { commandLine, ownWords, withActiveProfile } from './hints.js';
 
-/** The commands, and what they work with. */
+/** The commands and their context. */
 export interface Program extends Commands {
-  /** Adds to what every command has what these need. */
+  /** Builds the context for one command. */
   createContext(base: CliContext): RunningCommand;
 }
 
 export interface RunningCommand {
   readonly context: Context;
-  /** The profile that the command used. Throws as choosing it does. */
+  /** The profile in use. Throws Failure as `Session.connection`. */
   activeProfile(): Promise<string>;
   readonly deadline: Deadline;
   /** Runs after the command, also after one that failed. Never throws. */
@@ -35,7 +35,7 @@ export interface RunningCommand {
 
 /** The end of the time that a command may take. */
 interface Deadline {
-  /** In milliseconds; Infinity while the command waits for a person or goes on on purpose. */
+  /** In milliseconds; Infinity while a person is asked or the command has no time limit. */
   leftMs(): number;
   /** What to report if the command has to be ended. */
   timeoutFailure(): Failure;
@@ -75,7 +75,7 @@ export async function run(host: Host, { createContext, ...commands }: Program): 
   if (shown.length > 0) await new Output(host, 'table').answer({ data: null, show: () => shown.join('').trimEnd() });
 }
 
-/** The failure of a line that cannot be read, with the line that was meant if that is known. */
+/** The usage failure of an unreadable command line, with the corrected command if one is known. */
 async function corrected(
   thrown: unknown,
   globals: readonly string[],
@@ -83,7 +83,7 @@ async function corrected(
 ): Promise<unknown> {
   const found = thrown instanceof Failure && thrown.kind === 'usage' ? await correct() : undefined;
   if (found === undefined || !(thrown instanceof Failure)) return thrown;
-  // what confirms another line or chooses its output is left out; the hint names the profile by itself
+  // without the flags that confirm or choose the output; hints add the profile themselves
   const rest = globals.filter((word) => word === '--dry-run');
   const hints = [found.hint].flat().map((hint) => {
     return typeof hint === 'string' || hint.argv.includes('--help') ? hint : { ...hint, argv: [...hint.argv, ...rest] };
@@ -103,7 +103,7 @@ function commandRunner(host: Host, createContext: Program['createContext']): Run
     });
     const { context, activeProfile, deadline, close } = createContext({ host, globals, output });
     try {
-      await unlessOver(host, async () => {
+      await untilEnded(host, async () => {
         const answer = await inTime(deadline, () => definition.run(context, input));
         if (answer !== undefined)
           await print(output, rowsInTime(deadline, answer), definition.dryRunOutput !== undefined);
@@ -116,21 +116,21 @@ function commandRunner(host: Host, createContext: Program['createContext']): Run
   };
 }
 
-/** Ends work that a signal has ended. Throws the reason. */
-function unlessOver({ endSignal: over }: Host, work: () => Promise<void>): Promise<void> {
+/** Rejects with the signal's reason when a signal ends the command. */
+function untilEnded({ endSignal }: Host, work: () => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
-    const end = () => reject(over.reason);
-    over.addEventListener('abort', end);
+    const end = () => reject(endSignal.reason);
+    endSignal.addEventListener('abort', end);
     work()
       .then(resolve, reject)
-      .finally(() => over.removeEventListener('abort', end));
+      .finally(() => endSignal.removeEventListener('abort', end));
   });
 }
 
 /** In milliseconds. */
 const TICK_MS = 200;
 const LONGEST_TICK_MS = 10_000;
-/** Every request ends in time by itself, and the command needs a moment to report what it found. */
+/** Extra turns after the deadline: requests time out by themselves, and the command still has to report. */
 const TICKS_OF_GRACE = 10;
 
 /**
@@ -223,7 +223,7 @@ export type RunCommand = (
   globals: Globals,
 ) => Promise<void>;
 
-/** What a wrong command line meant: the line to run, or what is missing. */
+/** The command that a wrong command line probably meant, or what is missing in it. */
 export interface Correction {
   /** In place of the message about the words; undefined if that says enough. */
   readonly message?: string;

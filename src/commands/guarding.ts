@@ -26,18 +26,18 @@ export function overriddenBy(given: readonly (readonly GuardName[])[]): readonly
   return GUARDS.filter((guard) => given.some((guards) => guards.includes(guard)));
 }
 
-/** The breaches that `--override` does not lift. */
+/** The breaches that are not overridden. */
 export function blocking(breaches: readonly Breach[], overridden: readonly GuardName[]): readonly Breach[] {
   return breaches.filter(({ guard }) => !overridden.includes(guard));
 }
 
-/** A breach that `--override` lifted, and one that holds, as a line of a preview. */
+/** A breach as a line of a preview; says if it is overridden. */
 export function breachText({ guard, message }: Breach, overridden: readonly GuardName[]): string {
   return `${guard}${overridden.includes(guard) ? ' (overridden)' : ''}: ${message}`;
 }
 
 /**
- * What the journal records with the write, and the day limit to check again then; no check if the limit was overridden.
+ * What to record with the write, and the check of the day limit to repeat then; no check if the limit was overridden.
  * @param quote the coin that the limit is in
  */
 export async function recordOptionsOf(
@@ -53,8 +53,8 @@ export async function recordOptionsOf(
 }
 
 /**
- * Asks the usual question, or whether to send a write that guards stop. A guard is lifted by `--override`, which is
- * reported, or by typing its name, which answers the usual question as well; `--yes` lifts none.
+ * Asks the usual question, or whether to send a write that guards block. A guard is overridden by `--override`, which is
+ * reported, or by typing its name, which answers the usual question as well; `--yes` overrides none.
  *
  * @param below what stands below the question, for as long as it waits
  * @throws Failure `usage`, or why a guard could not be checked, without a terminal; `declined` for any other answer
@@ -67,24 +67,24 @@ export async function confirmGuarded(
   below?: () => string,
 ): Promise<void> {
   const { output, budget } = context;
-  const holding = blocking(breaches, overridden);
+  const blocked = blocking(breaches, overridden);
   for (const { guard, message } of breaches)
     if (overridden.includes(guard)) output.note(`Overridden ${guard}: ${message}.`);
-  if (holding.length === 0) return confirm(context, question, below);
+  if (blocked.length === 0) return confirm(context, question, below);
   const { prompts } = context;
-  if (!prompts.available) throw await heldBack(context, holding, breaches);
-  for (const { guard, message } of holding) {
+  if (!prompts.available) throw await blockedFailure(context, blocked, breaches);
+  for (const { guard, message } of blocked) {
     output.warn(`${guard} blocks this: ${message}.`);
-    const words = `Type ${guard} to send it all the same:`;
+    const words = `Type ${guard} to send it anyway:`;
     const typed = await budget.pausedDuring(() => prompts.confirmTyping(words, guard, below));
     if (!typed)
       throw new Failure('declined', `${guard} was not typed; nothing was sent.`, {
-        hint: 'Only its name lifts a guard.',
+        hint: 'Only its name overrides a guard.',
       });
   }
 }
 
-async function heldBack(
+async function blockedFailure(
   { session }: Context,
   holding: readonly Breach[],
   breaches: readonly Breach[],

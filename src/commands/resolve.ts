@@ -154,7 +154,7 @@ function warnUnexpected({ output }: Context, unexpected: readonly Settled[]): vo
   for (const { intent } of unexpected)
     output.warn([
       `On the exchange after all, though it counted as not sent or rejected: ${textOf(intent)}.`,
-      suggest('See it; it is then not named again', 'resolve', intent.id),
+      suggest('See it and stop this warning', 'resolve', intent.id),
     ]);
 }
 
@@ -222,7 +222,7 @@ function nextCheck(account: TradingAccount, intents: readonly RecordedWrite[]): 
   const isAnyJob = intents.some((intent) => isOf(intent, 'orderMoreV2'));
   const certain = isAnyJob ? null : allDecidableAt(account, intents);
   const isAhead = certain !== null && certain > account.host.now();
-  return isAhead ? `from ${zonedTime(certain)} on, when it can be settled for certain` : 'in a minute';
+  return isAhead ? `from ${zonedTime(certain)} on, when pit can decide it` : 'in a minute';
 }
 
 function show(screen: Screen, resolutions: readonly (Resolution | undefined)[], nothing: string): string {

@@ -7,9 +7,9 @@ export interface DuplicateOrders {
   readonly terms: OrderTerms;
   /** The line of a batch, counted from 0. */
   readonly line?: number;
-  /** The order that was wanted; null if there was to be none, or none is known. */
+  /** The expected order; null if none was expected or is known. */
   readonly order: string | null;
-  /** The outcome before, if there was to be none: the first of these is its order after all. */
+  /** The recorded outcome, if no order was expected: the first of these is its order after all. */
   readonly absent?: 'refused' | 'notSent';
   /** The oldest first. */
   readonly ids: readonly string[];
@@ -23,9 +23,9 @@ export interface DuplicateOrders {
 export interface DuplicateWithdrawals {
   readonly writeId: string;
   readonly terms: WithdrawTerms;
-  /** The record that was wanted; null if there was to be none, or none is known. */
+  /** The expected record; null if none was expected or is known. */
   readonly id: string | null;
-  /** The outcome before, if there was to be none: the first of these is its record after all. */
+  /** The recorded outcome, if no record was expected: the first of these is its record after all. */
   readonly absent?: 'refused' | 'notSent';
   /** The records beyond it. */
   readonly ids: readonly string[];

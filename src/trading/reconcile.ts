@@ -1,8 +1,8 @@
 /**
- * The outcome of a write is one question, and it is answered here: open attempts on one side, a list from the exchange on
- * the other. Orders, batches and withdrawals come in the same form. Nothing is read, written or printed here.
+ * Finds the outcome of writes: compares attempts that are not closed with a list from the exchange. Orders, batches and
+ * withdrawals come in the same form. Nothing is read, written or printed here.
  *
- * recorded -> sent -> answered | partial | refused | deferred | lost -> until reqTime + request lifetime -> closed(outcome, duplicates)
+ * recorded -> sent -> answered | partial | refused | refusedForTiming | lost -> until reqTime + request lifetime -> closed
  *
  * An answer is not the end of a request: the network may repeat it for as long as the exchange accepts its `reqTime`. An
  * attempt is therefore closed by a list only if the list was read after that moment.
@@ -20,14 +20,14 @@ export interface Row {
   readonly time: number;
 }
 
-/** One order or withdrawal that was wanted. */
+/** An order or withdrawal that pit requested. */
 export interface WantedItem {
   readonly id: string;
   readonly matchKey: string;
-  /** The row that it is known to be. */
+  /** The id of its row, once known. */
   readonly order: string | null;
-  /** `open`: not decided whether it exists. `absent`: decided that it does not; a late execution may still make it. */
-  readonly state: 'placed' | 'open' | 'absent';
+  /** `absent`: decided that it does not exist; a late execution may still make it. */
+  readonly state: 'placed' | 'undecided' | 'absent';
 }
 
 /** One request. */
@@ -37,16 +37,18 @@ export interface Attempt {
   readonly writeKey: string;
   readonly items: readonly WantedItem[];
   /**
-   * `answered`: every item has its outcome. `lost` with absent items: no answer came, they count as not sent, and a request
-   * that waits behind the exchange's check of its time may still make them. `partial`: accepted in part, and {@link answeredIds} are the orders. `refused`: by a
-   * code that is about its orders. `deferred`: by a code that is about its moment. `lost`: no answer.
+   * - `answered`: every item has its outcome.
+   * - `partial`: accepted in part, and {@link answeredIds} are the orders.
+   * - `refused`: by a code that is about its orders.
+   * - `refusedForTiming`: by a code that is about its moment, such as a rate limit.
+   * - `lost`: no response. If its items are absent, it expired without one, and the exchange may still execute it late.
    */
   readonly answer: 'answered' | 'partial' | 'refused' | 'refusedForTiming' | 'lost';
   /** Ids that its answer named and that no item has yet. */
   readonly answeredIds: readonly string[];
   /** By the exchange's clock, in milliseconds since the Unix epoch. */
   readonly reqTime: number;
-  /** The time from which rows have not been compared with it yet, if that is later than its `reqTime`. */
+  /** Rows before this time were already compared, if that is later than its `reqTime`. */
   readonly checkedTo?: number | undefined;
   /** Whether a row existed before the request. Without it, only its time shows that. */
   readonly isOlder?: ((row: string) => boolean) | undefined;
@@ -64,9 +66,9 @@ export interface List {
 }
 
 interface Context {
-  /** Rows that closed writes, and duplicates that were reported, account for. */
+  /** Ids of rows that closed writes and reported duplicates explain. */
   readonly known: ReadonlySet<string>;
-  /** By item: the newest row with its client id, null if there is none. Asked for after the list was read. */
+  /** By item: the newest row with its client id, null if none. Asked for after the list was read. */
   readonly newest?: ReadonlyMap<string, string | null>;
   /** For how long after its `reqTime` the exchange accepts a request, in milliseconds. */
   readonly requestLifetime: number;
@@ -78,7 +80,7 @@ export type ItemOutcome =
   | { readonly outcome: 'placed'; readonly id: string }
   | { readonly outcome: 'refused' | 'notSent' };
 
-/** Rows that a request made beyond what was wanted. */
+/** Rows of a request beyond the one that was requested. */
 export interface Duplicates {
   readonly attempt: Attempt;
   readonly item: WantedItem;
@@ -94,9 +96,9 @@ export interface Reconciled {
   readonly duplicates: readonly Duplicates[];
   /** Expired attempts for which this list shows all that they made. */
   readonly closed: ReadonlySet<string>;
-  /** Groups that may have made a row which may also belong to another write whose outcome is open. */
+  /** Keys of writes that may have made a row which another undecided write may have made too. */
   readonly ambiguous: ReadonlySet<string>;
-  /** Intents whose newest row would tell more than this list. */
+  /** Keys of writes whose order must be looked up by client id. */
   readonly needsLookup: ReadonlySet<string>;
   /** When to compare another list with what is not closed; undefined if everything is closed. */
   readonly retryAt: number | undefined;
@@ -191,7 +193,7 @@ export function reconcile(
   const reserved = new Set<string>();
   const takers = new Map<string, Set<string>>();
   const freeByKey = groupBy(free, ({ matchKey }) => matchKey);
-  const open = claims.filter(({ item, order }) => item.state === 'open' && order === null);
+  const open = claims.filter(({ item, order }) => item.state === 'undecided' && order === null);
   for (const claim of open.sort(byNeed)) {
     const { attempt, item } = claim;
     const own = newest.get(item.id);
@@ -222,7 +224,7 @@ export function reconcile(
     if (nearest === undefined) continue;
     const { writeKey: writeId } = nearest.attempt;
     // a write without an answer may have made it: a later list decides
-    const isDisputed = fitting.some(({ item, attempt }) => item.state === 'open' && attempt.writeKey !== writeId);
+    const isDisputed = fitting.some(({ item, attempt }) => item.state === 'undecided' && attempt.writeKey !== writeId);
     if (isDisputed && proven === undefined) {
       ambiguous.add(writeId);
       continue;
@@ -249,7 +251,7 @@ export function reconcile(
     for (const { item, order } of own)
       if (order !== null && item.order === null && listDecides) outcomes.set(item.id, { outcome: 'placed', id: order });
     if (!reaches(attempt)) continue;
-    const missing = own.filter(({ item, order }) => item.state === 'open' && order === null);
+    const missing = own.filter(({ item, order }) => item.state === 'undecided' && order === null);
     const isLate = list.began > expiresAt(attempt.reqTime, requestLifetime);
     const isShown =
       attempt.answeredIds.every((id) => listed.has(id)) &&

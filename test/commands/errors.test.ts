@@ -54,8 +54,8 @@ const WRONG_MARKETS: readonly Mistake[] = [
 const WRONG_ORDERS: readonly Mistake[] = [
   ['order buy btc_usdt 0.01 --yes', /price is missing/, /--at/],
   ['order hold btc_usdt 0.01 --at 20000 --yes', /side is "hold"/, /buy, sell/],
-  ['order buy btc_usdt 0.00005 --at 20000 --yes', /0\.00005.*too small.*btc_usdt/, /0\.0001 btc/],
-  ['order buy btc_usdt 0.01 --at 1 --yes', /0\.01 usdt.*too small/, /1 usdt/],
+  ['order buy btc_usdt 0.00005 --at 20000 --yes', /0\.00005 is below the minimum of 0\.0001 btc/, /0\.0001/],
+  ['order buy btc_usdt 0.01 --at 1 --yes', /0\.01 usdt is below the minimum of 1 usdt/, /Use 1/],
   ['order buy btc_usdt -0.01 --at 20000 --yes', /"-0\.01" is below zero/, /above zero/],
   ['order buy btc_usdt 0.0123456 --at 20000 --yes', /0\.0123456 has more decimals/, /6 decimals.*0\.000001/],
   ['order buy btc_usdt 0.01 --at 20000.123 --yes', /20000\.123 has more decimals/, /2 decimals.*0\.01/],

@@ -251,11 +251,11 @@ describe('the guided order, on a terminal', () => {
     ];
     const { screen, status } = await at('order buy btc_usdt', steps);
     expect(status).toBe(0);
-    expect(screen).toContain('too small');
+    expect(screen).toContain('below the minimum');
     expect(screen).toContain('pit order buy btc_usdt 0.001 --at 5000');
     await at('order buy btc_usdt 0.0001', [
       { await: 'ask ', type: '5000\r' },
-      { await: 'too small', type: '' },
+      { await: 'below the minimum', type: '' },
     ]).then((result) => expect(result.status).toBe(2));
   });
 

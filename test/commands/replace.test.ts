@@ -144,7 +144,7 @@ describe('pit order replace', () => {
     const { code, answer, error } = await running;
     expect([code, error.kind]).toEqual([9, 'partial']);
     expect(error.message).toContain('is cancelled with 0.00995 of 0.01 filled');
-    expect(error.message).toContain('too small for btc_usdt');
+    expect(error.message).toContain('is below the minimum of');
     expect(error.hint).toBe('The rest, 0.00005, is below the minimum of btc_usdt and cannot be placed by itself.');
     expect(answer).toMatchObject({
       outcome: 'notSent',

@@ -23,8 +23,7 @@ interface Row {
   readonly timeline: readonly { readonly time: string; readonly event: string }[];
 }
 
-const EARLY =
-  /^Check again from [-0-9]{10} [:0-9]{8} \(UTC\) on, when it can be settled for certain: pit resolve gone1$/;
+const EARLY = /^Check again from [-0-9]{10} [:0-9]{8} \(UTC\) on, when pit can decide it: pit resolve gone1$/;
 
 async function fault(words: string): Promise<void> {
   await pit.done(`sandbox fault add ${words} --count 1`);

@@ -228,7 +228,7 @@ describe('an order with expressions', () => {
     const asked: string[] = [];
     const view = { bids: [{ price: bid, amount: '1' }], asks: [{ price: '100.04', amount: '1' }], last: null };
     const parts = {
-      market: () => asked.push('market') && view,
+      book: () => asked.push('book') && view,
       spendable: () => asked.push('spendable') && Decimal.of('1000'),
     };
     return { asked, book: Object.assign(Object.create(MarketSnapshot.prototype) as MarketSnapshot, parts) };
@@ -236,9 +236,9 @@ describe('an order with expressions', () => {
 
   it.each([
     ['30000.5', '0.5', ['30000.5', '0.5'], []],
-    ['bid+1tick', '100usdt', ['100.02', '0.9998'], ['market']],
+    ['bid+1tick', '100usdt', ['100.02', '0.9998'], ['book']],
     ['30000', '50%', ['30000', '0.0166'], ['spendable']],
-    ['ask', '100%', ['100.04', '9.9960'], ['market', 'spendable']],
+    ['ask', '100%', ['100.04', '9.9960'], ['book', 'spendable']],
   ])('at %s for %s comes to %j and reads %j', async (at, size, expected, reads) => {
     const { book, asked } = snapshot();
     const order = { side: 'buy', at: parsePrice(at), amount: parseAmount(size) } as const;
@@ -262,7 +262,7 @@ describe('an order with expressions', () => {
   it('fails with the failure of the book or the balance that it needs', async () => {
     const failure = new Failure('unreachable', 'no answer came in time');
     const { book } = snapshot();
-    const broken = Object.assign(book, { market: async () => failure, spendable: async () => failure });
+    const broken = Object.assign(book, { book: async () => failure, spendable: async () => failure });
     for (const [at, size] of [
       ['bid', '1'],
       ['1', '50%'],

@@ -19,7 +19,7 @@ function row(id: string, at = 0, key = 'k'): Row {
 }
 
 function open(id: string, key = 'k'): WantedItem {
-  return { id, matchKey: key, order: null, state: 'open' };
+  return { id, matchKey: key, order: null, state: 'undecided' };
 }
 
 function absent(id: string, key = 'k'): WantedItem {
@@ -245,7 +245,7 @@ describe('a remaining row is a duplicate', () => {
 
   it('of the order that its request took from the same list', () => {
     const { duplicates } = reconciled([lost('a')], [row('8', 20), row('7', 10)], {});
-    expect(duplicates).toMatchObject([{ item: { id: 'a', order: '7', state: 'open' }, rows: [row('8', 20)] }]);
+    expect(duplicates).toMatchObject([{ item: { id: 'a', order: '7', state: 'undecided' }, rows: [row('8', 20)] }]);
   });
 
   it('of lines of one batch that agree, first for each that has no order', () => {

@@ -101,7 +101,7 @@ class Model {
     const items = own.map((key, line): WantedItem => {
       const order = isAll ? (ids[line] ?? null) : null;
       if (order !== null) this.#settle(`${id} ${line}`, 'placed', order);
-      return { id: `${id} ${line}`, matchKey: key, order, state: isAll ? 'placed' : 'open' };
+      return { id: `${id} ${line}`, matchKey: key, order, state: isAll ? 'placed' : 'undecided' };
     });
     const answer = ids === undefined ? 'lost' : isAll ? 'answered' : ids.length === 0 ? 'refused' : 'partial';
     const named = answer === 'partial' ? (ids ?? []) : [];
@@ -147,7 +147,7 @@ class Model {
     if (this.options.hasClientIds !== true) return;
     for (const [index, { answer, items, reqTime }] of this.attempts.entries()) {
       const [item] = items;
-      if (item?.state !== 'open') continue;
+      if (item?.state !== 'undecided') continue;
       const order = this.#newestOf(item.id, now);
       const isLate = now > reqTime + TOLERANCE + MOST.clock;
       if (order !== null) this.#settle(item.id, 'placed', order);
@@ -169,7 +169,7 @@ class Model {
     const items = attempt.items.map((item): WantedItem => {
       const outcome = this.outcomes.get(item.id);
       const order = this.orders.get(item.id) ?? null;
-      return { ...item, order, state: order !== null ? 'placed' : outcome === undefined ? 'open' : 'absent' };
+      return { ...item, order, state: order !== null ? 'placed' : outcome === undefined ? 'undecided' : 'absent' };
     });
     const orders = items.map(({ order }) => order);
     return { ...attempt, items, answeredIds: attempt.answeredIds.filter((id) => !orders.includes(id)) };
@@ -296,7 +296,7 @@ describe('any interleaving of requests, executions and lists', () => {
 
 const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
   ...{ id: 'a', writeKey: 'a', answer: 'lost', answeredIds: [], reqTime: START },
-  items: [{ id: 'a 0', matchKey: 'k', order: null, state: 'open' }],
+  items: [{ id: 'a 0', matchKey: 'k', order: null, state: 'undecided' }],
   ...changes,
 });
 const row = (id: string, at: number, key = 'k'): Row => ({ id, matchKey: key, time: START + at });
@@ -339,7 +339,7 @@ describe('a request without an answer', () => {
       id: 'b',
       writeKey: 'b',
       hasClientId: true,
-      items: [{ id: 'b 0', matchKey: 'k', order: null, state: 'open' }],
+      items: [{ id: 'b 0', matchKey: 'k', order: null, state: 'undecided' }],
     });
     const other = attempt({ answer: 'answered', items: [placed('7')] });
     const found = reconcile([other, lost], list([row('8', 20), row('7', 5)], 2 * TOLERANCE), CONTEXT);
@@ -383,14 +383,14 @@ it('gives a row to the request whose answer named it, though an earlier one woul
   const earlier = attempt({
     id: 'b',
     writeKey: 'b',
-    items: [{ id: 'b 0', matchKey: 'k', order: null, state: 'open' }],
+    items: [{ id: 'b 0', matchKey: 'k', order: null, state: 'undecided' }],
   });
   const short = attempt({
     answer: 'partial',
     answeredIds: ['7'],
     items: [
-      { id: 'a 0', matchKey: 'k', order: null, state: 'open' },
-      { id: 'a 1', matchKey: 'l', order: null, state: 'open' },
+      { id: 'a 0', matchKey: 'k', order: null, state: 'undecided' },
+      { id: 'a 1', matchKey: 'l', order: null, state: 'undecided' },
     ],
   });
   const { outcomes } = reconcile([earlier, short], list([row('7', 5)], 10), CONTEXT);

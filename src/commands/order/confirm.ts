@@ -14,11 +14,11 @@ import { type PlannedOrders, type PreviewData, previewOrders } from '../../tradi
 import { blocking, confirmGuarded, recordOptionsOf } from '../guarding.js';
 import { type PreviewText, previewTable } from './preview.js';
 
-/** What is needed to check orders before they are sent: the exchange's answers, and the limits. */
+/** What orders are checked against: the book, balances and fees as they were read, and the limits. */
 export interface MarketCheckInputs {
   readonly snapshot: MarketSnapshot;
   readonly limits: GuardLimits;
-  /** Whether the guards need the market even without a preview. */
+  /** Whether the guards need the book even without a preview. */
   readonly guardsNeedBook: boolean;
   /** Whether a preview is shown. */
   readonly withPreview: boolean;
@@ -39,7 +39,7 @@ interface PreviewNeeds {
 /** As many as the interface gives. */
 export const PREVIEW_LEVELS = 50;
 
-/** Reads the limits, and starts every request that checking the orders will need. */
+/** Reads the limits and starts the reads that the checks will need. */
 export async function loadCheckInputs(
   context: Context,
   account: TradingAccount,
@@ -48,10 +48,9 @@ export async function loadCheckInputs(
 ): Promise<MarketCheckInputs> {
   const limits = guardLimits((await context.session.connection()).settings);
   const guardsNeedBook = needsBook({ side, type, quote }, limits, overridden);
-  const { snapshot = new MarketSnapshot(account.client, { market: market, side }, withPreview ? levels : 1) } = needs;
-  if (withPreview || guardsNeedBook) snapshot.book();
-  if (withPreview && needs.account === 'spot') snapshot.balances();
-  if (withPreview) snapshot.orders();
+  const { snapshot = new MarketSnapshot(account.client, { market, side }, withPreview ? levels : 1) } = needs;
+  if (withPreview) snapshot.prefetch('book', 'orders', ...(needs.account === 'spot' ? (['balances'] as const) : []));
+  else if (guardsNeedBook) snapshot.prefetch('book');
   return { snapshot, limits, guardsNeedBook, withPreview };
 }
 
@@ -60,27 +59,27 @@ export function hasPreview({ globals }: Pick<Context, 'globals'>): boolean {
   return globals.dryRun || !globals.yes;
 }
 
-/** Checked orders with the data used for the check. `preview` is null if no preview is shown. */
+/** Checked orders and what they were checked against. `preview` is null if none is shown. */
 export interface CheckedOrders extends CheckedAgainstMarket {
   readonly inputs: MarketCheckInputs;
 }
 
-/** What orders would do and which guards hold them: everything for a preview, otherwise only what the guards need. */
+/** Runs the guards, and computes the preview if one is shown. */
 export async function assessOrders(
   account: TradingAccount,
   plan: PlannedOrders,
-  context: MarketCheckInputs,
+  inputs: MarketCheckInputs,
 ): Promise<CheckedOrders> {
-  const { snapshot, limits, guardsNeedBook, withPreview } = context;
-  if (withPreview) return { plan, inputs: context, ...(await previewOrders(account, plan, snapshot, limits)) };
-  const reading = guardsNeedBook ? await snapshot.book() : undefined;
-  return { plan, inputs: context, preview: null, ...guardOrders(account, plan, reading, limits) };
+  const { snapshot, limits, guardsNeedBook, withPreview } = inputs;
+  if (withPreview) return { plan, inputs, ...(await previewOrders(account, plan, snapshot, limits)) };
+  const book = guardsNeedBook ? await snapshot.book() : undefined;
+  return { plan, inputs, preview: null, ...guardOrders(account, plan, book, limits) };
 }
 
-/** How orders become ready to be sent, and what is shown of them. */
+/** How orders are prepared, shown and confirmed. */
 interface Confirmation<Ready extends CheckedOrders> {
   /**
-   * Resolves the user's words against the current market and checks the result. Called again after each answer, with the
+   * Evaluates the user's expressions in the current market and checks the result. Called again after each reply, with the
    * previous result.
    */
   readonly prepare: (previous: Ready | undefined) => Promise<Ready>;
@@ -93,7 +92,7 @@ interface Confirmation<Ready extends CheckedOrders> {
   readonly dryRun: (ready: Ready, preview: PreviewData, show: (screen: Screen) => string) => Answer;
 }
 
-/** The answer of a dry run, or what was confirmed and what the guards need when it is sent. */
+/** A dry run's result, or the confirmed orders and what to record with them. */
 type Confirmed<Ready> =
   | { readonly answer: Answer }
   | { readonly answer: undefined; readonly ready: Ready; readonly recordOptions: RecordOptions };
@@ -101,7 +100,7 @@ type Confirmed<Ready> =
 /**
  * Shows a preview (or only its warnings), asks, and checks the confirmed orders again, because the market may have moved
  * meanwhile. If a guard now blocks them, or an old preview is no longer true, shows a new preview and asks again. With
- * `--yes` nothing is read twice.
+ * `--yes` and no blocking guard, nothing is read twice.
  *
  * @throws Failure as `prepare` and {@link confirmGuarded}
  */
@@ -122,8 +121,8 @@ export async function confirmOrders<Ready extends CheckedOrders>(
     const { preview, breaches, warnings, plan } = ready;
     if (preview === null) for (const warning of warnings) output.warn(warning.text);
     else {
-      const own = text.bind(undefined, ready, preview);
-      const show = await previewTable(context, account, { ...ready, preview }, overridden, own);
+      const details = text.bind(undefined, ready, preview);
+      const show = await previewTable(context, account, { ...ready, preview }, overridden, details);
       if (globals.dryRun) return { answer: dryRun(ready, preview, show) };
       output.preview(show);
     }

@@ -210,9 +210,9 @@ export async function previewAndPlace(
 }
 
 /**
- * Resolves an order's expressions and checks it. Everything that the exchange has to answer is requested at the same time.
+ * Evaluates an order's expressions and checks it. All reads start together.
  *
- * @param earlier what this returned before, to be read again
+ * @param earlier the previous result, when called again after a reply
  * @throws Failure `usage` for an order that breaks a rule, and whatever kept a needed answer from being read
  */
 async function prepareOrder(
@@ -228,8 +228,8 @@ async function prepareOrder(
   const snapshot = earlier?.inputs.snapshot.refreshed();
   const needs = { side, type, account: request.account, overridden, withPreview, snapshot };
   const inputs = await loadCheckInputs(context, account, market, needs);
-  if (at.kind === 'relative') inputs.snapshot.book();
-  if (request.account === 'spot' && request.amount.kind === 'share') inputs.snapshot.balances();
+  if (at.kind === 'relative') inputs.snapshot.prefetch('book');
+  if (request.account === 'spot' && request.amount.kind === 'share') inputs.snapshot.prefetch('balances');
   const skipIdCheck = id === undefined || earlier !== undefined;
   const [{ price, amount }] = await Promise.all([
     evaluateOrder(inputs.snapshot, market, request),
@@ -322,7 +322,7 @@ export function accountText({ account, borrow, repay }: Pick<OrderTerms, 'accoun
   return `${ACCOUNT_TEXT[account]}${borrow ? ', borrowing' : ''}${repay ? ', repaying' : ''}`;
 }
 
-/** The outcome of an order. Throws Failure `refused`, `limited` or `unreachable` if it was not placed. */
+/** The result of an order that is placed or whose outcome is unknown. Throws the failure of one that was not placed. */
 export function orderResult(order: CheckedOrder['order'], placement: Placement, rules: Market): Answer {
   const { clientId } = order;
   if (placement.outcome === 'refused') {
@@ -399,7 +399,7 @@ function unknownFailure(
   { clientId, market }: CheckedOrder['order'],
   { reason, unlike, certainFrom }: Unknown,
 ): Failure {
-  const when = certainFrom === null ? '' : ` It can be settled for certain from ${zonedTime(certainFrom)} on.`;
+  const when = certainFrom === null ? '' : ` pit can decide it from ${zonedTime(certainFrom)} on.`;
   const show =
     unlike === undefined ? [] : [suggest('See the order that is there', 'order', 'show', market, '--id', clientId)];
   return new Failure('unknown', `It is unknown whether the order was placed: ${reason}.${when}`, {

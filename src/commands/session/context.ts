@@ -29,7 +29,7 @@ declare module '../../cli/context.js' {
   }
 }
 
-/** Makes what the commands work with. Nothing is read or asked for yet. */
+/** Creates a command's context. Nothing is read yet. */
 export function createContext(base: CliContext): RunningCommand {
   const { host, globals, output } = base;
   const budget = new Budget(globals.timeoutMs, host.monotonic, globals.timeoutChosen);
@@ -41,7 +41,7 @@ export function createContext(base: CliContext): RunningCommand {
     trading ??= new Trading(host, budget, output, session);
     return trading;
   };
-  // if the process lives on, what the command has left unsettled would seem to be under way
+  // in `pit shell` the process lives on: others would take its unsettled writes for under way
   host.endSignal.addEventListener('abort', () => trading?.releaseOwn());
   return {
     context: {
@@ -69,7 +69,7 @@ export function createContext(base: CliContext): RunningCommand {
 }
 
 /**
- * The failure of a command that went on after its time. What it has recorded or sent may be executed.
+ * The failure of a command that overran its deadline. What it has recorded or sent may be executed.
  * @param ids of the writes that it has recorded
  */
 function timeoutFailure(
@@ -91,7 +91,7 @@ function timeoutFailure(
   });
 }
 
-/** Keeps the names that the exchange's answers held, for shells that complete them. */
+/** Saves names seen in responses for shell completion. */
 async function saveNames(
   { host }: CliContext,
   session: Session,
@@ -107,7 +107,7 @@ async function saveNames(
   }
 }
 
-/** The account that signed calls belong to, with its journal. */
+/** The journal of the account, and what writes need. */
 class Trading {
   #journal: Journal | undefined;
   #unsettled: Unsettled | undefined;
@@ -120,7 +120,7 @@ class Trading {
     private readonly session: Session,
   ) {}
 
-  /** What every write goes through. Throws Failure `credentials`. */
+  /** What trading code works with. Throws Failure `credentials`. */
   async account(): Promise<TradingAccount> {
     const { host, budget, output, session } = this;
     const client = await session.signedClient();
@@ -148,7 +148,7 @@ class Trading {
     };
   }
 
-  /** The markets in which orders were placed. Throws Failure `credentials`. */
+  /** The markets that the journal mentions. Throws Failure `credentials`. */
   async orderMarkets(): Promise<readonly string[]> {
     return (await this.#openJournal()).markets();
   }
@@ -158,7 +158,7 @@ class Trading {
     return this.#own().map(({ intent }) => intent.id);
   }
 
-  /** Leaves them to other commands: their outcome stays unknown. */
+  /** Releases them: other commands may claim them. */
   releaseOwn(): void {
     for (const entry of this.#own()) entry.release();
   }

@@ -35,11 +35,11 @@ export interface Breach {
   readonly guard: GuardName;
   /** What was found and what the limit is, as half a sentence. */
   readonly message: string;
-  /** Why the guard could not be checked: it then stops the orders too. Null if it was checked, or did not have to be. */
+  /** Why the guard could not be checked: it then blocks the orders too. Null if it was checked, or did not have to be. */
   readonly failure: Failure | null;
 }
 
-/** What a person should know before confirming, and what stops nothing. */
+/** A warning; it blocks nothing. */
 export interface Warning {
   /** What it is about; the numbers in its text change with the market. */
   readonly about:
@@ -90,7 +90,7 @@ export function guardOrders(
 }
 
 /**
- * Whether a guard needs the market, which a script otherwise does not read. The price band and PostOnly compare prices; the
+ * Whether a guard needs the book. Without a preview it is read only then. The price band and PostOnly compare prices; the
  * limits of a sell count it at the best bid.
  */
 export function needsBook(
@@ -98,11 +98,11 @@ export function needsBook(
   limits: GuardLimits,
   overridden: readonly GuardName[],
 ): boolean {
-  const holds = (guard: GuardName) => !overridden.includes(guard);
-  if (limits.priceBand !== null && holds('price-band')) return true;
-  if (type === 'postOnly' && limits.postOnly && holds('post-only')) return true;
-  const limitsOrder = limits.orderNotional.has(quote) && holds('order-notional');
-  const limitsDay = limits.dayNotional.has(quote) && holds('day-notional');
+  const blocks = (guard: GuardName) => !overridden.includes(guard);
+  if (limits.priceBand !== null && blocks('price-band')) return true;
+  if (type === 'postOnly' && limits.postOnly && blocks('post-only')) return true;
+  const limitsOrder = limits.orderNotional.has(quote) && blocks('order-notional');
+  const limitsDay = limits.dayNotional.has(quote) && blocks('day-notional');
   return side === 'sell' && (limitsOrder || limitsDay);
 }
 
@@ -130,7 +130,7 @@ export function checkGuards(proposal: Proposal, limits: GuardLimits, { reading, 
   };
 }
 
-/** A breach and the orders that cause it, counted from 0, first the one that the message is about; none if it is all of them. */
+/** A breach and the indexes of its orders, the one in the message first; empty means all. */
 interface FoundBreach extends Breach {
   readonly orders: readonly number[];
 }
@@ -139,7 +139,7 @@ function broken(guard: GuardName, message: string, orders: readonly number[] = [
   return { guard, message, failure: null, orders };
 }
 
-/** A guard that needs the market, which is unknown. */
+/** A guard that needs the book, which is unknown. */
 function unchecked(guard: GuardName, reading: Failure | undefined): FoundBreach {
   if (reading === undefined) return broken(guard, 'it was not checked');
   return { guard, message: `it cannot be checked: ${reading.message}`, failure: reading, orders: [] };

@@ -12,12 +12,12 @@ import { isOf, marketOf, type RecordedWrite, type Settled } from '../journal/int
 import type { Journal } from '../journal/journal.js';
 import { notionalForGuards, remainderOf } from '../orders/terms.js';
 
-/** What can hold an order back until you confirm it on purpose, in the order in which they are listed. */
+/** The guards, in the order in which they are listed. */
 export const GUARDS = ['price-band', 'order-notional', 'day-notional', 'post-only'] as const;
 
 export type GuardName = (typeof GUARDS)[number];
 
-/** The setting that moves a guard's limit. */
+/** The setting of each guard. */
 export const SETTING_OF = {
   'price-band': 'priceBand',
   'order-notional': 'orderNotional',
@@ -34,7 +34,7 @@ export function readGuards(words: string): GuardName[] {
   });
 }
 
-/** Where the guards start. A limit that is null, or has no entry for a coin, is off. */
+/** The limits of the guards. A limit that is null, or has no entry for a coin, is off. */
 export interface GuardLimits {
   /** As a fraction of the reference price: 0.1 is 10 %. */
   readonly priceBand: Decimal | null;
@@ -51,8 +51,8 @@ type Settings = Readonly<Record<string, string>>;
 const DAY_FACTOR = Decimal.of('5');
 
 /**
- * The limits of a profile's settings. A coin that a setting does not name keeps its default. The default for a day follows
- * the limit of one order if that is set, and stays if that is off: one word turns off one guard.
+ * The limits of a profile's settings. Coins without a setting keep the default. The default for a day follows orderNotional,
+ * and stays when orderNotional is off.
  */
 export function guardLimits(settings: Settings): GuardLimits {
   const defaults = coinAmounts(GUARD_SETTINGS.orderNotional.default);

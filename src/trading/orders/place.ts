@@ -20,7 +20,7 @@ import { isSameOrder, keyOf } from './terms.js';
 /** The outcome of an order. */
 export type Placement = OrderOutcome | { readonly outcome: 'refused'; readonly refusal: Refused };
 
-/** What the guards need at the moment of recording: the bid that goes on record, and a check that is repeated. */
+/** The best bid to record, and the check of the day limit to repeat after recording. */
 export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
   /** Throws Failure if a limit is exceeded by now: the record is deleted and nothing is sent. */
   readonly requireWithinDayLimit?: (() => void) | undefined;
@@ -30,7 +30,8 @@ export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
  * Records an order, sends it once, and finds its outcome within the time budget.
  *
  * @param gate can cancel it until it leaves
- * @throws Failure `usage` if the record cannot be made or `recheck` fails, `credentials` if signing fails: nothing was sent
+ * @throws Failure `usage` if an identical order is unknown, the id is in use, the record cannot be made or the day limit is
+ *   exceeded; `credentials` if signing fails: nothing was sent
  */
 export async function placeOrder(
   account: TradingAccount,
@@ -38,7 +39,7 @@ export async function placeOrder(
   {
     id,
     isUserId = false,
-    requireWithinDayLimit: recheck,
+    requireWithinDayLimit,
     bestBid,
     gate = new SendGate(),
   }: Omit<NewRecord, 'reqTime'> & RecordOptions & { readonly gate?: SendGate },
@@ -48,7 +49,7 @@ export async function placeOrder(
   const reqTime = client.now();
   const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, isUserId, reqTime, bestBid });
   const checkedAndSent = async () => {
-    recheck?.();
+    requireWithinDayLimit?.();
     return sendRecordedOrder(account, entry, gate);
   };
   const outcome = await checkedAndSent().catch((error: unknown) => {
@@ -60,7 +61,7 @@ export async function placeOrder(
 
 /**
  * Sends a recorded order, once.
- * @throws Failure `credentials` or `usage` if the request could not be recorded: nothing was sent
+ * @throws Failure `credentials` or `usage` if the request cannot be built: nothing was sent
  */
 export function sendRecordedOrder(
   { client }: TradingAccount,

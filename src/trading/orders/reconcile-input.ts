@@ -57,7 +57,7 @@ export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
   if (isOf(entry.intent, 'orderMoreV2')) return jobWrite(new Job(entry as JournalEntry<'orderMoreV2'>), isSettled);
   const settlement = isSettled ? entry.settlement : undefined;
   const order = settlement?.outcome === 'placed' ? settlement.id : null;
-  const state = settlement === undefined ? 'open' : order === null ? 'absent' : 'placed';
+  const state = settlement === undefined ? 'undecided' : order === null ? 'absent' : 'placed';
   const { price, amount } = entry.intent.terms as OrderTerms;
   const item: WantedItem = { id: writeKey(entry), matchKey: keyOf(price, amount), order, state };
   const { reqTime } = entry.intent;
@@ -65,7 +65,7 @@ export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
     id: item.id,
     writeKey: item.id,
     items: [item],
-    answer: state === 'open' ? 'lost' : 'answered',
+    answer: state === 'undecided' ? 'lost' : 'answered',
     answeredIds: [],
     reqTime,
     checkedTo: settlement?.checkedTo,
@@ -91,7 +91,7 @@ export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly
     return {
       id: `${name} request ${request.request}`,
       writeKey: name,
-      items: [...request.lines].map((line) => itemOf(line, null, 'open')),
+      items: [...request.lines].map((line) => itemOf(line, null, 'undecided')),
       answer: kind,
       answeredIds: [...request.answeredIds],
       reqTime: request.reqTime,
@@ -118,7 +118,7 @@ export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly
   const unsent: Attempt = {
     id: `${name} unexpected lines`,
     writeKey: name,
-    items: unexpectedLines.map((line) => itemOf(line, null, 'open')),
+    items: unexpectedLines.map((line) => itemOf(line, null, 'undecided')),
     answer: 'lost',
     answeredIds: [],
     reqTime: job.entry.intent.reqTime,

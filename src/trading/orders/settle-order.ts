@@ -35,14 +35,14 @@ export interface Unknown {
   readonly certainFrom: number | null;
 }
 
-/** Why an order that is not on the exchange cannot be placed any more. */
+/** Why an order counts as not sent that no list showed in time. */
 export const EXPIRED = 'the request has expired and the exchange has no such order';
 
 /** The outcome of an order that left. */
 export type OrderOutcome = Placed | NotSent | Unknown;
 
 interface SettleOptions {
-  /** When to check for duplicates: now, which reads the orders of its side, or whenever a later command reads them. */
+  /** When to check for duplicates: now, or with the next list of this side. */
   readonly duplicates?: 'now' | 'later';
 }
 
@@ -70,8 +70,7 @@ export async function findOrderOutcome(
 }
 
 /**
- * Settles an order that the exchange has accepted. The stale answer of another request names another order, or one that no
- * list shows: then only a lookup by client id decides.
+ * Settles an accepted order. A stale response may name another order, or one that no list shows; then the client id decides.
  */
 export async function settleAcceptedOrder(
   account: TradingAccount,
@@ -115,13 +114,13 @@ function recordPlaced(entry: JournalEntry<'order'>, id: string, verified: Verifi
   return { outcome: 'placed', id, duplicates: verified?.duplicates ?? null, order };
 }
 
-/** An order that may be the one that was sent, or another one. */
+/** An order with the right client id and other terms, so that it may be another one. */
 interface Mismatch {
   readonly unlike: string;
 }
 
 /**
- * The order, or `nothing`, or undefined if the exchange could not be asked, which proves nothing.
+ * Returns the order, a mismatch, `nothing`, or undefined if the exchange did not answer, which proves nothing.
  * @param refusal the code with which the order was refused
  */
 export async function findSentOrder(

@@ -98,7 +98,7 @@ export function newClientId(host: Pick<Host, 'randomBytes'>): string {
   return `pit${Buffer.from(host.randomBytes(RANDOM_BYTES)).toString('hex')}`;
 }
 
-/** Whether pit generated the id at random: then nobody else uses it. Absent in older records. */
+/** Whether pit generated the id, so that nobody else uses it. Older records lack `chosen`. */
 export function isGeneratedId({ id, chosen }: Pick<RecordedWrite, 'id' | 'chosen'>): boolean {
   return chosen !== true && GENERATED_ID.test(id);
 }
@@ -120,13 +120,13 @@ export function checkPrice(market: Market, price: Decimal): void {
 export function checkAmount(market: Market, amount: Decimal): void {
   checkScale('amount', amount, market.amountScale, market.market, 'lot');
   if (amount.compare(Decimal.of(market.minAmount)) < 0)
-    throw tooSmall(amount.toString(), market.minAmount, market.base, market);
+    throw tooSmall(`Amount ${amount}`, market.minAmount, market.base);
 }
 
 /** Throws Failure `usage` for a value in the quote coin that no order of the market can have. */
 export function checkNotional(market: Market, notional: Decimal): void {
   if (notional.compare(Decimal.of(market.minNotional)) < 0)
-    throw tooSmall(`of ${notional.trimmed()} ${market.quote}`, market.minNotional, market.quote, market);
+    throw tooSmall(`Value ${notional.trimmed()} ${market.quote}`, market.minNotional, market.quote);
 }
 
 /** Whether an order is below its market's minimum, so that no command places it. */
@@ -143,6 +143,6 @@ function checkScale(what: string, value: Decimal, scale: number, market: string,
   );
 }
 
-function tooSmall(given: string, least: string, coin: string, { market }: Market): Failure {
-  return usage(`The order ${given} is too small for ${market}.`, `It must come to at least ${least} ${coin}.`);
+function tooSmall(given: string, least: string, coin: string): Failure {
+  return usage(`${given} is below the minimum of ${least} ${coin}.`, `Use ${least} or more.`);
 }

@@ -34,7 +34,7 @@ import { differences } from './terms.js';
 
 /** An order that was refused, or never arrived, is recognized for a day if it appears after all. */
 const REMEMBERED_MS = 86_400_000;
-/** The most pages that a command reads that is about something else. */
+/** The most pages to read as a side effect of another command. */
 const MAX_PAGES = 100;
 
 /** The orders read of one side of a market, and when reading began, by the exchange's clock. */
@@ -70,13 +70,13 @@ export interface Verified {
   readonly duplicates: readonly DuplicateOrders[];
   /** When the list was read; undefined if nothing was. */
   readonly listed: ListedOrders | undefined;
-  /** Why the answer that named the justPlaced order proves nothing, as a part of a sentence. Nothing was compared. */
+  /** Why the named order may not be ours, as a part of a sentence; nothing was compared then. */
   readonly contradiction?: string;
 }
 
 /**
- * Compares both sides of a market with the journal, as every command does that reads its orders or places some. Findings are
- * reported once, and returned. If the list cannot be read now, a later command does it.
+ * Compares both sides of a market with the journal. Reports findings once, and returns them. Never throws a Failure: if a list
+ * cannot be read, a later command tries again.
  *
  * @param lists what the caller has read itself: then nothing more is read, and a missing side is left to others
  */
@@ -98,7 +98,7 @@ export async function verifyMarket(
 /**
  * Compares one list of the exchange with all writes of that side that are not closed: reports duplicates that the network
  * made from requests that were sent once, and closes the requests that have expired.
- * @throws Failure as the client's `read`, and `usage` if the journal cannot be read
+ * @throws Failure of a list that cannot be read, and `usage` if the journal cannot be read
  */
 export async function verifyOrders(
   account: TradingAccount,
@@ -202,7 +202,7 @@ function justPlacedWrite({ entry, order }: JustPlacedOrder): OrderWrite {
 }
 
 /**
- * Orders that settled writes account for, back to the oldest of these; those of jobs are in their own files.
+ * The ids of orders that settled writes explain, back to the oldest of these; those of jobs are in their own files.
  * @param except what was found of this write before it was resumed is its own
  */
 export function knownOrders(
@@ -225,7 +225,7 @@ export function knownOrders(
 }
 
 /**
- * How far back a list must reach; undefined if no open request can still make an order. Late orders are on the newest page;
+ * The oldest time that a list must reach; undefined if no pending request can still make an order. Late orders are on the newest page;
  * a longer list is read only if something is overdue, and closes all of that at once.
  */
 function oldestNeeded(

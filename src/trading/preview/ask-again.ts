@@ -4,26 +4,26 @@ import type { PlannedOrders, PreviewData } from './preview.js';
 /** Up to this age, what the user confirms only has to pass the guards again. */
 export const PREVIEW_VALID_MS = 10_000;
 
-/** Orders, and what the market meant for them when it was read. */
+/** Orders with the results of the guards and the preview. */
 export interface CheckedAgainstMarket extends GuardReport {
   readonly plan: PlannedOrders;
   /** Null if nobody sees a preview. */
   readonly preview: PreviewData | null;
 }
 
-interface Answered {
-  /** What the user confirmed. The guards that blocked it were lifted one by one. */
+interface Replied {
+  /** What the user confirmed. The guards that blocked it were overridden one by one. */
   readonly shown: CheckedAgainstMarket;
-  /** The same orders in the market as it is after the answer. */
+  /** The same orders in the market as it is after the reply. */
   readonly afterReply: GuardReport & Pick<CheckedAgainstMarket, 'preview'>;
-  /** What the user's words mean in that market: relative prices and amounts follow it. */
+  /** What the user's expressions evaluate to in that market. */
   readonly current: Pick<CheckedAgainstMarket, 'plan'>;
-  /** How old the reading of the market was at the answer. */
+  /** How old the book was at the reply. */
   readonly ageMs: number;
 }
 
 /** Why orders that the user confirmed have to be shown and confirmed again, as a sentence; undefined if they may be sent. */
-export function reasonToAskAgain({ shown, afterReply, current, ageMs }: Answered): string | undefined {
+export function reasonToAskAgain({ shown, afterReply, current, ageMs }: Replied): string | undefined {
   const overridden = shown.breaches.map(({ guard }) => guard);
   const blocking = afterReply.breaches.flatMap(({ guard }) => (overridden.includes(guard) ? [] : guard));
   if (blocking.length > 0) return `${blocking.join(' and ')} now ${blocking.length === 1 ? 'blocks' : 'block'} this.`;
@@ -33,7 +33,9 @@ export function reasonToAskAgain({ shown, afterReply, current, ageMs }: Answered
   if (ageMs <= PREVIEW_VALID_MS) return undefined;
   const old = `The preview was ${Math.round(ageMs / 1_000)} s old`;
   if (!areSameOrders(shown.plan, current.plan)) return `${old}, and its price or amount would be different now.`;
-  return fillsAlike(shown.preview, afterReply.preview) ? undefined : `${old}, and something else would fill at once now.`;
+  return fillsAlike(shown.preview, afterReply.preview)
+    ? undefined
+    : `${old}, and something else would fill at once now.`;
 }
 
 function areSameOrders({ orders }: PlannedOrders, { orders: others }: PlannedOrders): boolean {

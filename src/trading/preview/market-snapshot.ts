@@ -48,6 +48,11 @@ export class MarketSnapshot {
     return next;
   }
 
+  /** Starts reading. */
+  prefetch(...parts: readonly ('book' | 'balances' | 'orders')[]): void {
+    for (const part of parts) void this[part]();
+  }
+
   book(): Promise<BookView | Failure> {
     this.#book ??= orFailure(() => readMarketView(this.client, this.where.market, this.levels, this.replaced));
     return this.#book;
@@ -62,8 +67,8 @@ export class MarketSnapshot {
   async spendable(market: Market, side: Side): Promise<Decimal | Failure> {
     const available = await this.balances();
     if (available instanceof Failure) return available;
-    const own = available.get(spentCoin(market, side)) ?? Decimal.zero;
-    return this.replaced === undefined ? own : own.plus(spentBy(this.replaced));
+    const spendable = available.get(spentCoin(market, side)) ?? Decimal.zero;
+    return this.replaced === undefined ? spendable : spendable.plus(spentBy(this.replaced));
   }
 
   /** The newest orders of this side. */

@@ -20,7 +20,7 @@ import {
 import { notionalOf } from '../orders/terms.js';
 import { type MarketSnapshot, spentCoin } from './market-snapshot.js';
 
-/** One order, or the lines of a batch, ready to be sent. Lines have numbers. */
+/** One order, or numbered lines of a batch, ready to send. */
 export interface PlannedOrders extends Proposal {
   readonly market: Market;
   readonly account: AccountType;

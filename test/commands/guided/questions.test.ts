@@ -37,9 +37,9 @@ describe('the meaning of an amount', () => {
 
   it.each([
     ['0.00001', 'The amount 0.00001 has more decimals than btc_usdt takes. At most 4 decimals: a lot is 0.0001.'],
-    ['0.0009', 'The order 0.0009 is too small for btc_usdt. It must come to at least 0.001 btc.'],
-    ['4.99usdt', 'The order of 4.99 usdt is too small for btc_usdt. It must come to at least 5 usdt.'],
-    ['0.04%', 'The order of 4 usdt is too small for btc_usdt. It must come to at least 5 usdt.'],
+    ['0.0009', 'Amount 0.0009 is below the minimum of 0.001 btc. Use 0.001 or more.'],
+    ['4.99usdt', 'Value 4.99 usdt is below the minimum of 5 usdt. Use 5 or more.'],
+    ['0.04%', 'Value 4 usdt is below the minimum of 5 usdt. Use 5 or more.'],
     ['1eth', 'The amount is in eth, but this market trades btc for usdt. Write it in btc, or as a value in usdt.'],
   ])('of %s is the problem with it', (typed, wrong) => {
     expect(amountMeaning(typed, BUY)).toEqual({ text: '', warnings: [wrong] });

@@ -32,9 +32,9 @@ describe('the rules of a market', () => {
       'The amount 0.00101 has more decimals than btc_usdt takes.',
       'At most 4 decimals: a lot is 0.0001.',
     ],
-    ['30000', '0.0009', 'The order 0.0009 is too small for btc_usdt.', 'It must come to at least 0.001 btc.'],
-    ['30000', '0', 'The order 0 is too small for btc_usdt.', 'It must come to at least 0.001 btc.'],
-    ['4999.99', '0.001', 'The order of 4.99999 usdt is too small for btc_usdt.', 'It must come to at least 5 usdt.'],
+    ['30000', '0.0009', 'Amount 0.0009 is below the minimum of 0.001 btc.', 'Use 0.001 or more.'],
+    ['30000', '0', 'Amount 0 is below the minimum of 0.001 btc.', 'Use 0.001 or more.'],
+    ['4999.99', '0.001', 'Value 4.99999 usdt is below the minimum of 5 usdt.', 'Use 5 or more.'],
     ['0.00', '1', 'The price comes to 0.00, which is not above zero.', 'Choose a smaller offset.'],
     ['-1', '1', 'The price comes to -1, which is not above zero.', 'Choose a smaller offset.'],
   ])('reject an order at %s for %s', (price, amount, message, hint) => {
