@@ -21,21 +21,20 @@ export interface ApiOptions {
   /** Keeps what is known of the exchange's clock. Absent: it is measured again. */
   readonly clockMemory?: ClockMemory;
   /**
-   * Called if the host refused the connection, so that not a byte of the request left: starts what should be there.
-   * Absent for hosts that are not pit's to start.
+   * Starts the sandbox, after a refused connection, when not a byte of the request has left. Absent for other hosts.
    */
   readonly startSandbox?: () => Promise<void>;
   /** Returns the exchange's limits, shared with other processes. Absent: this client keeps them alone. */
   readonly limits?: () => Limits;
   /** Takes a line about each request, secrets already masked. */
   readonly trace?: (line: string) => void;
-  /** Holds what is sent as a write, by the name of its operation, until its outcome is known here. */
+  /** The writes in progress, by operation. */
   readonly writesUnderWay?: Set<{ readonly name: string }>;
   /** Takes the whole body of each answer to a write that was done. */
   readonly onWriteAnswer?: (name: string, body: string) => void;
   /** Absent: no proxy, and the well-known authorities. */
   readonly network?: Network;
-  /** Ends every request. A write that had left may have been executed. */
+  /** Aborts every request. A write that was sent may have been executed. */
   readonly signal?: AbortSignal;
 }
 
@@ -52,7 +51,7 @@ export interface WriteOptions {
 
 type Timing = Pick<RequestDelivery, 'ownConnection' | 'timeoutMs'>;
 
-/** An operation with its values, and what to make of the body of its answer. */
+/** An operation, its parameters, and the function that reads its response. */
 interface ApiRequest<Answer> {
   readonly name: string;
   readonly values: ParameterValues;
@@ -64,7 +63,7 @@ interface ApiRequest<Answer> {
 const READ_TIMEOUT_MS = 10_000;
 /** A write waits longer: its answer is worth more than asking for it later. Half of the budget is kept for that. */
 const WRITE_TIMEOUT_MS = 15_000;
-/** With less than this left, or less than a tenth of a short budget, a write does not leave: its answer could hardly come in time. */
+/** A write needs this much time, or a tenth of a shorter budget: otherwise its response could hardly come in time. */
 const LEAST_FOR_WRITE_MS = 1_000;
 
 const MAX_ATTEMPTS = 4;
@@ -339,7 +338,7 @@ function describedRequest<Name extends OperationName>(
   return { name, values, read: (body, _, check) => readResponse(name, body, check) };
 }
 
-/** Sends a request within its slot. The exchange counts a request before it answers, so the slot ends with the answer. */
+/** Sends a request within a permit. The exchange counts a request before it answers, so the permit ends with the response. */
 async function inSlot<Value>(slot: SendSlot, send: () => Promise<Value>): Promise<Value> {
   let slotEnd: SlotEnd = 'nothing';
   try {
@@ -374,7 +373,7 @@ function isThrottled({ busy, code }: Refused): boolean {
   return busy || code === RETURN_CODES.tooFrequent;
 }
 
-/** Refused because of earlier requests: the exchange did not process this one. */
+/** Rejected because of earlier requests: not processed. */
 function wasNotProcessed(refusal: Refused): boolean {
   return isThrottled(refusal) || refusal.code === RETURN_CODES.locked;
 }

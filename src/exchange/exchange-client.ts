@@ -22,7 +22,7 @@ import type { WriteResponse } from './write-outcome.js';
 export type { WriteResponse as WriteOutcome } from './write-outcome.js';
 
 export interface ClientOptions extends ApiOptions {
-  /** Takes what each answer shows in passing, whatever it was asked for. */
+  /** Receives names for shell completion. */
   readonly onNames?: (observation: CompletionName) => void;
 }
 
@@ -52,7 +52,7 @@ type DepositPage = ValueOf<'getChargeRecord'>;
 type WithdrawalPage = ValueOf<'getWithdrawRecord'>;
 
 /**
- * The exchange in the project's own terms: no name of the interface goes in or comes out.
+ * The exchange in domain values: no name of the interface goes in or comes out.
  *
  * Reads are repeated within the time budget. They throw Failure: `refused`, `limited`, `unreachable`, `credentials`, `usage`,
  * or `internal` for an answer that is not what the interface says.
@@ -62,7 +62,7 @@ type WithdrawalPage = ValueOf<'getWithdrawRecord'>;
  */
 export class ExchangeClient {
   /**
-   * @param api the same exchange by the interface's own names, for `pit api` only
+   * @param api the same exchange by the interface's own names, for `pit api` and the market catalogue
    * @param onAnswer called after each answer
    */
   constructor(

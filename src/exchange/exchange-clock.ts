@@ -15,7 +15,7 @@ interface ClockSample {
 }
 
 const DATE_STEP_MS = 1_000;
-/** Not worth a correction: the tolerance of `reqTime` is wider, and constant corrections would make the clock jump. */
+/** Smaller differences are ignored: they are within the request lifetime, and corrections would make the clock jump. */
 const SLACK_MS = 1_000;
 
 /**

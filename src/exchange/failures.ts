@@ -30,7 +30,7 @@ const CODE_HINTS: Readonly<Record<number, Advice>> = {
   3002: ['A PostOnly order must not cross the prices.', suggest('See them', 'depth', 'MARKET')],
   3003: suggest('See the lot sizes and minimums', 'markets'),
   3006: "The key is bound to other addresses than this machine's.",
-  3007: "Check this machine's clock. What the exchange's answers tell it to be off by, the next request corrects.",
+  3007: "Check this machine's clock. The next request uses the time that the exchange reported.",
 };
 
 /**
@@ -61,7 +61,7 @@ function withLockEnd(failure: Failure, lockedUntil: number | undefined): Failure
 /** The exchange's answer was a code other than 1000. */
 export function rejectionFailure({ code, message, busy }: Refused, operation: string): Failure {
   if (busy) {
-    const hint = 'It may be a limit that other programs draw from as well; in a moment it may answer.';
+    const hint = 'Another program may be using the same limit. Try this again in a moment.';
     return new Failure('limited', `${operation}: the exchange is busy: ${message}`, { hint });
   }
   const rate = code === null ? undefined : RATE_CODES[code];
@@ -70,7 +70,7 @@ export function rejectionFailure({ code, message, busy }: Refused, operation: st
   }
   const hint =
     (code === null ? undefined : CODE_HINTS[code]) ??
-    "The reason is the exchange's own; --verbose shows what was asked.";
+    'Only the exchange knows the reason; --verbose shows the request.';
   const details = code === null ? { hint } : { hint, code };
   return new Failure('refused', `${operation}: the exchange refused: ${message}`, details);
 }

@@ -34,7 +34,7 @@ export class UnexpectedResponse extends Error {
   }
 }
 
-/** Called again and again while a body is read; what it throws ends that. */
+/** Called while a body is parsed; throws once the time is over. */
 type Check = () => void;
 
 /**

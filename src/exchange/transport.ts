@@ -192,14 +192,14 @@ export async function get(
   }
 }
 
-/** One request and its answer. It also fails for what got waits through: a protocol change, interim answers, a peer without end. */
+/** One request. It also fails for what got waits through: upgrades, interim responses and endless bodies. */
 class HttpRequest {
   #request: SentRequest | undefined;
   #certificateEnds: number | null = null;
   readonly #failed: Promise<never>;
   #fail: (error: TransportError) => void = () => undefined;
 
-  /** @param strict whether an answer that another one precedes counts as lost */
+  /** @param strict whether an interim response counts as lost */
   constructor(
     private readonly answer: CancelableRequest<Response<string>>,
     private readonly sendStart: SendStart,

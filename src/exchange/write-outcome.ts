@@ -4,14 +4,14 @@ import { TransportError } from './transport.js';
 
 /**
  * The outcome of sending a write. Only `notSent` and `refused` mean that nothing was done, and a refusal may even answer a
- * second copy of a request whose first copy was executed.
+ * second duplicate of a request whose first one was executed.
  *
  * The words for a write whose outcome is not clear, from the request to the user:
  *
  * | word | where | meaning |
  * |---|---|---|
  * | `lost` | this outcome | The request left, or may have, and no usable answer came. |
- * | `undecided` | `trading/cancel` | An answer came that proves nothing: only the order itself shows the outcome. |
+ * | `undecided` | `trading` | An answer came that proves nothing: only the order itself shows the outcome. |
  * | `unlike` | `trading/orders` | An order has the client id, but other terms: it may be another one. |
  * | `ambiguity` | `trading/withdrawals` | A record may be the withdrawal or something else: only the user can tell. |
  * | `unknown` | the user | The time is over and none of this was cleared up. The journal keeps the write open. |
@@ -39,8 +39,8 @@ export const WAITED_TOO_LONG: NotSent = {
 };
 
 /**
- * A Failure here is of the limits, or of a host that could not be started, and a signal ended the wait for them. Anything that
- * may have left may have arrived.
+ * Maps an error to an outcome. Failures come from the limiter or from a sandbox that could not start; after any other error the
+ * request may have arrived.
  */
 export function outcomeOf(thrown: unknown): WriteResponse<never> {
   if (thrown instanceof Interrupted) return CANCELLED;

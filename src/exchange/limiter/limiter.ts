@@ -7,16 +7,16 @@ import type { IpLock } from './shared-limits.js';
 interface SlotRequest {
   readonly bucket: Bucket;
   readonly priority: Priority;
-  /** Whether it may be used to find out that a lock has ended: a request that changes nothing may. */
+  /** Whether it may test if the lock has ended: a request that changes nothing may. */
   readonly mayProbe: boolean;
 }
 
 type Source = Pick<Permits, 'claim'>;
 
-/** What came of a request that left: an answer, an answer that reports the lock, or nothing. */
+/** How a request ended: with a response, with one that reports the lock, or with none. */
 export type SlotEnd = 'answer' | 'lock' | 'nothing';
 
-/** A request that may leave. Call one of the two methods, once. */
+/** Permission to send one request. Call one of the two methods, once. */
 export interface SendSlot {
   /** An answer came, or none is awaited any more. */
   over(end: SlotEnd): Promise<void>;
@@ -61,7 +61,7 @@ export class Limiter {
     }
   }
 
-  /** One at a time within this process: waiting callers need not all poll. */
+  /** One claim at a time within this process, so that callers need not all poll. */
   #inTurn(limit: Source, priority: Priority): Promise<Permit> {
     const queue = this.#queues[priority];
     const mine = (queue.get(limit) ?? Promise.resolve()).then(() => this.#claimed(limit, priority));
@@ -126,7 +126,7 @@ export function ownLimits(now: () => number): Limits {
   return { permitsOf: (bucket) => LIMITS_OF[bucket].map((name) => permits[name]) };
 }
 
-/** The part of a limit that one process may take while it cannot be shared: at least one, so that nothing stops. */
+/** This process's share of a limit that cannot be shared: at least one, so that nothing stops. */
 export function partOf({ count, reserved }: PermitTerms, share: number): PermitTerms {
   const part = Math.max(1, Math.floor(count * share));
   return { count: part, reserved: Math.min(reserved, Math.max(0, part - 1), 1) };
@@ -164,7 +164,7 @@ export interface PermitStore {
   take(priority: Priority): Promise<TakeResult>;
 }
 
-/** The right to send one request. It counts from here until a second after its answer. */
+/** Permission for one request, held until a second after its response. */
 export interface Permit {
   /** The answer has arrived, or the request has ended without one. */
   done(): Promise<void>;

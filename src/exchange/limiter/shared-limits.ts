@@ -101,8 +101,8 @@ class SharedPermits {
   }
 
   /**
-   * Without Redis the files count. With it both do, so that a home keeps to the limit whichever of its processes reach the
-   * others. What fails is replaced by a part of the limit: Redis by a part of the files, files by a part in memory.
+   * Files count the limit, and Redis too if it is set, so that a home keeps to the limit whichever of its processes reach Redis.
+   * If one of them fails, a share of the limit is used instead: of the files for Redis, in memory for the files.
    */
   #make(name: LimitName, within: string): Permits {
     const terms = LIMITS[name];
@@ -151,7 +151,7 @@ export function reasonOf(thrown: unknown): string {
 
 /** "Beyond that the IP is locked for 1 hour and unlocks itself after that hour." */
 const LOCK_MS = 3_600_000;
-/** This often one request is let through anyway: the lock may have been lifted, or the exchange be another one. */
+/** How often one read is let through to test the lock: it may have been lifted, or the exchange be another one. */
 const PROBE_MS = 60_000;
 
 /**
