@@ -1,6 +1,6 @@
 import type { Context } from '../cli/context.js';
 import { Failure } from '../errors.js';
-import { Budget } from '../exchange/budget.js';
+import { TimeBudget } from '../exchange/budget.js';
 
 /**
  * Does something on the trade host, which decides what markets there are: a cancellation must get through while the
@@ -31,7 +31,7 @@ const PATIENCE_MS = 1_500;
 export async function refuseUnknownMarket({ session, host }: Context, market: string): Promise<void> {
   await asFarAsKnown(async () => {
     if (!(await session.markets()).lacked(market)) return;
-    await (await session.markets(new Budget(PATIENCE_MS, host.monotonic))).find(market);
+    await (await session.markets(new TimeBudget(PATIENCE_MS, host.monotonic))).find(market);
   });
 }
 

@@ -55,37 +55,38 @@ export async function chooseConnection(
   stores: { readonly profiles: Pick<Profiles, 'toUse' | 'active'>; readonly keys: Pick<KeyStore, 'get'> },
 ): Promise<Connection> {
   const { profiles } = stores;
-  const given = fromEnvironment(environment);
-  const profile = await profiles.toUse(flags.profile ?? given.profile ?? (await profiles.active()));
-  if (flags.profile !== undefined) requireOwnHosts(profile, given);
-  const needsOwnKeys = given.keys === null && !profile.builtIn && !tradesElsewhere(profile, given);
-  return decide(profile, given, needsOwnKeys ? await stores.keys.get(profile.name) : null);
+  const inEnvironment = fromEnvironment(environment);
+  const profile = await profiles.toUse(flags.profile ?? inEnvironment.profile ?? (await profiles.active()));
+  if (flags.profile !== undefined) requireOwnHosts(profile, inEnvironment);
+  const needsOwnKeys = inEnvironment.keys === null && !profile.builtIn && !tradesElsewhere(profile, inEnvironment);
+  return combine(profile, inEnvironment, needsOwnKeys ? await stores.keys.get(profile.name) : null);
 }
 
 /** The keys for a signed request; the sandbox's are filled in once it runs. @throws Failure `credentials` that says why there are none */
 export function requireKeys(connection: Connection): KeyPair {
   if (connection.keys !== null) return connection.keys;
-  throw missing(connection.keysMissing ?? noKeys(connection.profile));
+  throw credentialsFailure(connection.keysMissing ?? noKeys(connection.profile));
 }
 
-function decide(profile: Profile, given: FromEnvironment, kept: KeyPair | null): Connection {
-  const sandbox = profile.builtIn && given.tradeUrl === null;
-  const baseUrl = given.baseUrl ?? (tradesElsewhere(profile, given) ? null : profile.baseUrl || null);
-  const tradeUrl = given.tradeUrl ?? (profile.tradeUrl || null);
+function combine(profile: Profile, inEnvironment: FromEnvironment, storedKeys: KeyPair | null): Connection {
+  const sandbox = profile.builtIn && inEnvironment.tradeUrl === null;
+  const baseUrl = inEnvironment.baseUrl ?? (tradesElsewhere(profile, inEnvironment) ? null : profile.baseUrl || null);
+  const tradeUrl = inEnvironment.tradeUrl ?? (profile.tradeUrl || null);
   // the profile's streams belong to the profile's exchange, as its keys do
-  const isOwn = !tradesElsewhere(profile, given) && !pricesElsewhere(profile, given);
-  const wsUrl = isOwn ? profile.wsUrl : null;
-  const wsUrlMissing = wsUrl !== null || (sandbox && isOwn) ? null : whyNoWsUrl(profile.name, isOwn);
-  const keysMissing = whyNoKeys(profile, given, kept);
+  const isProfilesExchange = !tradesElsewhere(profile, inEnvironment) && !pricesElsewhere(profile, inEnvironment);
+  const wsUrl = isProfilesExchange ? profile.wsUrl : null;
+  const wsUrlMissing =
+    wsUrl !== null || (sandbox && isProfilesExchange) ? null : whyNoWsUrl(profile.name, isProfilesExchange);
+  const keysMissing = whyNoKeys(profile, inEnvironment, storedKeys);
   const baseUrlMissing = baseUrl === null && !sandbox ? NO_BASE_URL : null;
   return {
     profile: profile.name,
     baseUrl,
     tradeUrl,
     wsUrl,
-    keys: keysMissing === null ? (given.keys ?? kept) : null,
+    keys: keysMissing === null ? (inEnvironment.keys ?? storedKeys) : null,
     sandbox,
-    hostFromEnvironment: given.baseUrl !== null || given.tradeUrl !== null,
+    hostFromEnvironment: inEnvironment.baseUrl !== null || inEnvironment.tradeUrl !== null,
     settings: profile.settings,
     keysMissing,
     baseUrlMissing,
@@ -107,37 +108,37 @@ export function hostsInUse(
   profile: Profile,
   environment: Environment,
 ): Readonly<Record<'baseUrl' | 'tradeUrl', OriginatedHost>> {
-  const given = hostsFrom(environment);
+  const inEnvironment = hostsFrom(environment);
   const of = (variable: string | null, own: string): OriginatedHost =>
     variable === null ? { value: own || null, origin: 'profile' } : { value: variable, origin: 'environment' };
   return {
-    baseUrl: of(given.baseUrl, tradesElsewhere(profile, given) ? '' : profile.baseUrl),
-    tradeUrl: of(given.tradeUrl, profile.tradeUrl),
+    baseUrl: of(inEnvironment.baseUrl, tradesElsewhere(profile, inEnvironment) ? '' : profile.baseUrl),
+    tradeUrl: of(inEnvironment.tradeUrl, profile.tradeUrl),
   };
 }
 
-function whyNoKeys(profile: Profile, given: FromEnvironment, kept: KeyPair | null): WhyMissing | null {
-  if (given.tradeUrl === null && pricesElsewhere(profile, given)) return FOREIGN_PRICES;
-  if (given.keys !== null) return profile.builtIn && given.tradeUrl === null ? KEYS_WITHOUT_HOST : null;
-  if (tradesElsewhere(profile, given)) return HOST_WITHOUT_KEYS;
-  return kept === null && !profile.builtIn ? noKeys(profile.name) : null;
+function whyNoKeys(profile: Profile, inEnvironment: FromEnvironment, storedKeys: KeyPair | null): WhyMissing | null {
+  if (inEnvironment.tradeUrl === null && pricesElsewhere(profile, inEnvironment)) return FOREIGN_PRICES;
+  if (inEnvironment.keys !== null) return profile.builtIn && inEnvironment.tradeUrl === null ? KEYS_WITHOUT_HOST : null;
+  if (tradesElsewhere(profile, inEnvironment)) return HOST_WITHOUT_KEYS;
+  return storedKeys === null && !profile.builtIn ? noKeys(profile.name) : null;
 }
 
 /** Whether signed requests would go to a host other than the profile's. Another path counts as another host. */
-function tradesElsewhere(profile: Profile, given: Pick<FromEnvironment, 'tradeUrl'>): boolean {
-  return given.tradeUrl !== null && given.tradeUrl !== profile.tradeUrl;
+function tradesElsewhere(profile: Profile, inEnvironment: Pick<FromEnvironment, 'tradeUrl'>): boolean {
+  return inEnvironment.tradeUrl !== null && inEnvironment.tradeUrl !== profile.tradeUrl;
 }
 
 /** Whether market data would come from a host other than the profile's. */
-function pricesElsewhere(profile: Profile, given: FromEnvironment): boolean {
-  return given.baseUrl !== null && given.baseUrl !== profile.baseUrl;
+function pricesElsewhere(profile: Profile, inEnvironment: FromEnvironment): boolean {
+  return inEnvironment.baseUrl !== null && inEnvironment.baseUrl !== profile.baseUrl;
 }
 
 /** Throws Failure `credentials` if the environment names another host than the profile that the user named. */
-function requireOwnHosts(profile: Profile, given: FromEnvironment): void {
+function requireOwnHosts(profile: Profile, inEnvironment: FromEnvironment): void {
   const variables = [
-    ...(pricesElsewhere(profile, given) ? ['PIT_BASE_URL'] : []),
-    ...(tradesElsewhere(profile, given) ? ['PIT_TRADE_URL'] : []),
+    ...(pricesElsewhere(profile, inEnvironment) ? ['PIT_BASE_URL'] : []),
+    ...(tradesElsewhere(profile, inEnvironment) ? ['PIT_TRADE_URL'] : []),
   ].join(' and ');
   if (variables === '') return;
   throw new Failure('credentials', `--profile ${profile.name} and ${variables} name different exchanges.`, {
@@ -164,12 +165,12 @@ function hostsFrom({ PIT_BASE_URL, PIT_TRADE_URL }: Environment): Pick<FromEnvir
 
 function keysFrom(accessKey: string | null, secretKey: string | null): KeyPair | null {
   if (accessKey === null && secretKey === null) return null;
-  if (accessKey === null) throw missing(oneKey('PIT_SECRET_KEY', 'PIT_ACCESS_KEY'));
-  if (secretKey === null) throw missing(oneKey('PIT_ACCESS_KEY', 'PIT_SECRET_KEY'));
+  if (accessKey === null) throw credentialsFailure(oneKey('PIT_SECRET_KEY', 'PIT_ACCESS_KEY'));
+  if (secretKey === null) throw credentialsFailure(oneKey('PIT_ACCESS_KEY', 'PIT_SECRET_KEY'));
   return { accessKey: requireKeyText('access', accessKey), secretKey: requireKeyText('secret', secretKey) };
 }
 
-function missing(what: WhyMissing): Failure {
+function credentialsFailure(what: WhyMissing): Failure {
   return new Failure('credentials', what.message, { hint: what.hint });
 }
 

@@ -1,12 +1,12 @@
 import { Failure } from '../errors.js';
 
 /** The time a whole command may take: all its requests, retries and waits. */
-export class Budget {
+export class TimeBudget {
   #milliseconds: number;
   #end: number;
   /** How many things wait for a person, and since when. */
   #waiting = { count: 0, since: 0 };
-  #openEnded = 0;
+  #withoutDeadline = 0;
 
   /** @param isUserSet the user has set the time */
   constructor(
@@ -36,11 +36,11 @@ export class Budget {
 
   /** Whether the command has to end when no time is left. */
   get hasDeadline(): boolean {
-    return this.#waiting.count === 0 && this.#openEnded === 0;
+    return this.#waiting.count === 0 && this.#withoutDeadline === 0;
   }
 
   /** Starts again with all of the time, or less: each step of a long listing or a live view gets its own. */
-  renew(milliseconds = this.milliseconds): void {
+  restart(milliseconds = this.milliseconds): void {
     this.#end = this.now() + Math.min(milliseconds, this.milliseconds);
   }
 
@@ -56,8 +56,8 @@ export class Budget {
     }
   }
 
-  /** Runs something that goes on until it is ended on purpose. Its steps renew the time for their requests. */
-  async openEnded<Value>(work: () => Promise<Value>): Promise<Value> {
+  /** Runs something that goes on until it is ended on purpose. Its steps restart the time for their requests. */
+  async withoutDeadline<Value>(work: () => Promise<Value>): Promise<Value> {
     const end = this.disableDeadline();
     try {
       return await work();
@@ -68,9 +68,9 @@ export class Budget {
 
   /** The same from now on, until the returned function is called. */
   disableDeadline(): () => void {
-    this.#openEnded += 1;
+    this.#withoutDeadline += 1;
     return () => {
-      this.#openEnded -= 1;
+      this.#withoutDeadline -= 1;
     };
   }
 

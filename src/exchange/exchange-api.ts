@@ -1,15 +1,15 @@
 import type { Host } from '../platform/host.js';
 import type { Redaction } from '../platform/redaction.js';
-import type { Budget } from './budget.js';
-import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
-import { BadStatus, failureOf } from './failures.js';
-import { Limiter, type Limits, ownLimits, type Priority, type SendSlot, type SlotEnd } from './limiter/limiter.js';
+import type { TimeBudget } from './budget.js';
+import { type ClockStore, ExchangeClock } from './exchange-clock.js';
+import { failureOf } from './failures.js';
+import { Limiter, type Limits, ownLimits, type Priority, type SendResult, type SendSlot } from './limiter/limiter.js';
 import { RETURN_CODES } from './observed-codes.js';
 import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
 import type { Result } from './operations/operation.js';
 import { type Credentials, type Hosts, type ParameterValues, requestUrl, type ValuesOf } from './request.js';
-import { Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './response.js';
-import { get, type HttpAnswer, type Network, type RequestDelivery, TransportError } from './transport.js';
+import { BadStatus, Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './response.js';
+import { get, type HttpResponse, type Network, type RequestDelivery, TransportError } from './transport.js';
 import { CANCELLED, NO_TIME, outcomeOf, WAITED_TOO_LONG, type WriteResponse } from './write-outcome.js';
 
 export interface ApiOptions {
@@ -17,9 +17,9 @@ export interface ApiOptions {
   readonly hosts: Hosts;
   /** Returns the keys, or throws a Failure `credentials` that says what is missing. */
   readonly credentials: () => Credentials;
-  readonly budget: Budget;
+  readonly budget: TimeBudget;
   /** Keeps what is known of the exchange's clock. Absent: it is measured again. */
-  readonly clockMemory?: ClockMemory;
+  readonly clockMemory?: ClockStore;
   /**
    * Starts the sandbox, after a refused connection, when not a byte of the request has left. Absent for other hosts.
    */
@@ -49,14 +49,14 @@ export interface WriteOptions {
   readonly mayLeave?: (() => boolean) | undefined;
 }
 
-type Timing = Pick<RequestDelivery, 'ownConnection' | 'timeoutMs'>;
+type ConnectionAndTimeout = Pick<RequestDelivery, 'ownConnection' | 'timeoutMs'>;
 
 /** An operation, its parameters, and the function that reads its response. */
 interface ApiRequest<Answer> {
   readonly name: string;
   readonly values: ParameterValues;
   /** `check` throws once the time is over: a long answer takes long to read. */
-  readonly read: (body: string, answer: HttpAnswer, check: () => void) => Answer;
+  readonly read: (body: string, answer: HttpResponse, check: () => void) => Answer;
 }
 
 /** The longest one read may take before it is tried again. */
@@ -93,7 +93,7 @@ export class ExchangeApi {
 
   /** When the lock of this machine's address ends, in milliseconds since the Unix epoch; undefined if none is known. */
   get lockedUntil(): number | undefined {
-    return this.#limits.breaker?.until;
+    return this.#limits.ipLock?.until;
   }
 
   /** Throws Failure `credentials` if a signed call could not be made. */
@@ -107,7 +107,7 @@ export class ExchangeApi {
    * what the interface says.
    */
   async read<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Promise<Result<OperationNamed<Name>>> {
-    return this.#retryable(describedRequest(name, values));
+    return this.#retryable(documentedRequest(name, values));
   }
 
   /** The same, with the body as it came, whatever its fields; it must be JSON. Throws Failure as {@link read}. */
@@ -119,8 +119,8 @@ export class ExchangeApi {
    * One answer to a read, refused or not, with what it shows of the host. Throws Failure as {@link read} if no answer came
    * that the interface could have sent.
    */
-  async get(name: OperationName, values: ParameterValues): Promise<HttpAnswer> {
-    const read = (body: string, answer: HttpAnswer, check: () => void) => {
+  async get(name: OperationName, values: ParameterValues): Promise<HttpResponse> {
+    const read = (body: string, answer: HttpResponse, check: () => void) => {
       requireJson(name, body, check);
       return answer;
     };
@@ -136,7 +136,7 @@ export class ExchangeApi {
   async accepts<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number): Promise<boolean> {
     if (operationOf(name).effect !== 'read') throw new Error(`${name} changes something`);
     try {
-      await this.#sendRead(describedRequest(name, values), reqTime);
+      await this.#sendRead(documentedRequest(name, values), reqTime);
       return true;
     } catch (error) {
       if (!(error instanceof Refused) || wasNotProcessed(error)) throw failureOf(error, name, this.lockedUntil);
@@ -153,7 +153,7 @@ export class ExchangeApi {
     values: ValuesOf<Name>,
     send?: WriteOptions,
   ): Promise<WriteResponse<Result<OperationNamed<Name>>>> {
-    return this.#sendWrite(describedRequest(name, values), send);
+    return this.#sendWrite(documentedRequest(name, values), send);
   }
 
   /** The same for an operation the interface does not describe; the answer is its body. Throws as {@link write}. */
@@ -223,7 +223,7 @@ export class ExchangeApi {
     };
     if (bucket === 'none') return send();
     return inSlot(
-      await this.#limiter.acquire({ bucket, priority: priorityOf(request.name), mayProbe: effect === 'read' }),
+      await this.#limiter.acquire({ bucket, priority: priorityOf(request.name), mayTest: effect === 'read' }),
       send,
     );
   }
@@ -236,15 +236,15 @@ export class ExchangeApi {
     this.#validate(request);
     try {
       const { bucket } = operationOf(request.name);
-      const slot = await this.#limiter.acquire({ bucket, priority: priorityOf(request.name), mayProbe: false });
+      const slot = await this.#limiter.acquire({ bucket, priority: priorityOf(request.name), mayTest: false });
       const stopped = budget.allows(leastMs) ? (mayLeave() ? undefined : CANCELLED) : WAITED_TOO_LONG;
       if (stopped !== undefined) {
-        await slot.unused();
+        await slot.cancel();
         return stopped;
       }
       const delivery = { ownConnection: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.remainingMs / 2) };
       this.options.writesUnderWay?.add(request);
-      return { kind: 'done', answer: await inSlot(slot, () => this.#roundTrip(request, reqTime, delivery)) };
+      return { kind: 'done', response: await inSlot(slot, () => this.#roundTrip(request, reqTime, delivery)) };
     } catch (error) {
       return outcomeOf(error);
     } finally {
@@ -261,19 +261,20 @@ export class ExchangeApi {
     }
   }
 
+  /** Sends again only if the connection was refused, so no byte left, and the sandbox was started again. */
   async #roundTrip<Answer>(
     request: ApiRequest<Answer>,
     reqTime: number | undefined,
-    delivery: Timing,
+    delivery: ConnectionAndTimeout,
   ): Promise<Answer> {
     try {
       return await this.#send(request, reqTime, delivery);
     } catch (error) {
-      const { startSandbox: restart } = this.options;
+      const { startSandbox } = this.options;
       const isConnectionRefused =
-        error instanceof TransportError && error.fault === 'refused' && !error.mayHaveBeenSent;
-      if (!isConnectionRefused || restart === undefined) throw error;
-      await restart();
+        error instanceof TransportError && error.fault === 'connectionRefused' && !error.mayHaveBeenSent;
+      if (!isConnectionRefused || startSandbox === undefined) throw error;
+      await startSandbox();
       return this.#send(request, reqTime, delivery);
     }
   }
@@ -281,7 +282,7 @@ export class ExchangeApi {
   async #send<Answer>(
     { name, values, read }: ApiRequest<Answer>,
     reqTime: number | undefined,
-    delivery: Timing,
+    delivery: ConnectionAndTimeout,
   ): Promise<Answer> {
     const url = requestUrl(this.options, name, values, () => reqTime ?? this.now());
     const { host, trace, onWriteAnswer, network, signal } = this.options;
@@ -331,7 +332,7 @@ function withoutSecrets(thrown: unknown, redaction: Redaction): unknown {
     : thrown;
 }
 
-function describedRequest<Name extends OperationName>(
+function documentedRequest<Name extends OperationName>(
   name: Name,
   values: ValuesOf<Name>,
 ): ApiRequest<Result<OperationNamed<Name>>> {
@@ -340,16 +341,16 @@ function describedRequest<Name extends OperationName>(
 
 /** Sends a request within a permit. The exchange counts a request before it answers, so the permit ends with the response. */
 async function inSlot<Value>(slot: SendSlot, send: () => Promise<Value>): Promise<Value> {
-  let slotEnd: SlotEnd = 'nothing';
+  let result: SendResult = 'nothing';
   try {
     const value = await send();
-    slotEnd = 'answer';
+    result = 'answer';
     return value;
   } catch (error) {
-    if (error instanceof Refused) slotEnd = error.code === RETURN_CODES.locked ? 'lock' : 'answer';
+    if (error instanceof Refused) result = error.code === RETURN_CODES.locked ? 'lock' : 'answer';
     throw error;
   } finally {
-    await slot.over(slotEnd);
+    await slot.end(result);
   }
 }
 

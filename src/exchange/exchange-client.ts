@@ -11,12 +11,12 @@ import type {
   Side,
 } from '../domain/order.js';
 import { Failure } from '../errors.js';
-import type { Budget } from './budget.js';
+import type { TimeBudget } from './budget.js';
 import { type ApiOptions, ExchangeApi, type WriteOptions } from './exchange-api.js';
 import { RETURN_CODES } from './observed-codes.js';
-import { codecOf, type OperationName, type RequestOf, type ValueOf } from './operations/index.js';
+import { codecOf, type DecodedResult, type OperationName, type RequestOf } from './operations/index.js';
 import type { Hosts } from './request.js';
-import type { HttpAnswer } from './transport.js';
+import type { HttpResponse } from './transport.js';
 import type { WriteResponse } from './write-outcome.js';
 
 export type { WriteResponse as WriteOutcome } from './write-outcome.js';
@@ -48,8 +48,8 @@ interface Message {
 }
 
 /** A page of a coin's deposits or withdrawals, newest first; `total` and `size` are null if the exchange leaves them out. */
-type DepositPage = ValueOf<'getChargeRecord'>;
-type WithdrawalPage = ValueOf<'getWithdrawRecord'>;
+type DepositPage = DecodedResult<'getChargeRecord'>;
+type WithdrawalPage = DecodedResult<'getWithdrawRecord'>;
 
 /**
  * The exchange in domain values: no name of the interface goes in or comes out.
@@ -91,8 +91,8 @@ export class ExchangeClient {
   }
 
   /** The same client, with all of the time there again after each answer: a long listing is not cut while it gets further. */
-  renewing(budget: Budget): ExchangeClient {
-    return new ExchangeClient(this.options, this.api, () => budget.renew());
+  restartingBudget(budget: TimeBudget): ExchangeClient {
+    return new ExchangeClient(this.options, this.api, () => budget.restart());
   }
 
   /** All tickers by market. The keys were observed without the underscore; the interface says only "market identifier". */
@@ -116,7 +116,7 @@ export class ExchangeClient {
     return this.#about(market, this.#read('trades', { market, since }));
   }
 
-  candlePage(request: RequestOf<'kline'>): Promise<ValueOf<'kline'>> {
+  candlePage(request: RequestOf<'kline'>): Promise<DecodedResult<'kline'>> {
     return this.#about(request.market, this.#read('kline', request));
   }
 
@@ -147,7 +147,7 @@ export class ExchangeClient {
     return orders;
   }
 
-  async billPage(request: RequestOf<'getSpotBills'>): Promise<ValueOf<'getSpotBills'>> {
+  async billPage(request: RequestOf<'getSpotBills'>): Promise<DecodedResult<'getSpotBills'>> {
     return orIfCode(RETURN_CODES.noRecord, [], () => this.#read('getSpotBills', request));
   }
 
@@ -188,7 +188,7 @@ export class ExchangeClient {
     const outcome = await this.#write('order', { terms, clientId }, send);
     const { market, type } = terms;
     if (outcome.kind === 'done')
-      this.#observe({ kind: 'placed', market, type, clientId, ids: [outcome.answer.id], terms });
+      this.#observe({ kind: 'placed', market, type, clientId, ids: [outcome.response.id], terms });
     return outcome;
   }
 
@@ -200,7 +200,7 @@ export class ExchangeClient {
     const outcome = await this.#write('orderMoreV2', batch, send);
     const { market } = batch;
     if (outcome.kind === 'done')
-      this.#observe({ kind: 'placed', market, type: 'limit', clientId: null, ids: outcome.answer.ids, terms: null });
+      this.#observe({ kind: 'placed', market, type: 'limit', clientId: null, ids: outcome.response.ids, terms: null });
     return outcome;
   }
 
@@ -243,16 +243,16 @@ export class ExchangeClient {
   }
 
   /** One answer of the market-data host, with its HTTP details. Throws Failure as any read. */
-  probeMarketData(): Promise<HttpAnswer> {
+  testMarketData(): Promise<HttpResponse> {
     return this.api.get('markets', {});
   }
 
   /** One answer of the trade host to a request that needs no key. */
-  probeTrading(): Promise<HttpAnswer> {
+  testTrading(): Promise<HttpResponse> {
     return this.api.get('getFeeInfo', {});
   }
 
-  async #read<Name extends OperationName>(name: Name, request: RequestOf<Name>): Promise<ValueOf<Name>> {
+  async #read<Name extends OperationName>(name: Name, request: RequestOf<Name>): Promise<DecodedResult<Name>> {
     const codec = codecOf(name);
     const answer = await this.api.read(name, codec.encode(request));
     this.onAnswer();
@@ -263,10 +263,10 @@ export class ExchangeClient {
     name: Name,
     request: RequestOf<Name>,
     send?: WriteOptions,
-  ): Promise<WriteResponse<ValueOf<Name>>> {
+  ): Promise<WriteResponse<DecodedResult<Name>>> {
     const codec = codecOf(name);
     const outcome = await this.api.write(name, codec.encode(request), send);
-    return outcome.kind === 'done' ? { kind: 'done', answer: codec.decode(outcome.answer, request) } : outcome;
+    return outcome.kind === 'done' ? { kind: 'done', response: codec.decode(outcome.response, request) } : outcome;
   }
 
   async #about<Value>(market: string, answer: Promise<Value>): Promise<Value> {

@@ -1,7 +1,7 @@
 import type { Host } from '../platform/host.js';
 
 /** Keeps the clock difference between commands, in milliseconds; undefined if unknown. */
-export interface ClockMemory {
+export interface ClockStore {
   read(): number | undefined;
   write(offsetMs: number): void;
 }
@@ -27,7 +27,7 @@ export class ExchangeClock {
 
   constructor(
     private readonly host: Pick<Host, 'now'>,
-    private readonly memory?: ClockMemory,
+    private readonly memory?: ClockStore,
   ) {
     this.#offset = memory?.read() ?? 0;
   }

@@ -1,18 +1,8 @@
 import { type Advice, clockTime, Failure, suggest } from '../errors.js';
 import { RETURN_CODES } from './observed-codes.js';
 import { InvalidParameter } from './request.js';
-import { Refused, UnexpectedResponse } from './response.js';
+import { BadStatus, Refused, UnexpectedResponse } from './response.js';
 import { TransportError } from './transport.js';
-
-/** A front end answered instead of the exchange. */
-export class BadStatus extends Error {
-  override readonly name = 'BadStatus';
-
-  constructor(readonly status: number) {
-    const isRedirect = status >= 300 && status < 400;
-    super(`the host answered with ${isRedirect ? `a redirect (HTTP ${status})` : `HTTP ${status}`}`);
-  }
-}
 
 /** Return codes as public clients observed them; the interface documents none. */
 const RATE_CODES: Readonly<Record<number, string>> = {
@@ -86,7 +76,7 @@ function badStatus({ status, message }: BadStatus, operation: string): Failure {
 
 function unreachableHint({ fault, fix }: TransportError): Advice {
   if (fix !== undefined) return fix;
-  if (fault === 'unresolved' || fault === 'refused')
+  if (fault === 'unresolved' || fault === 'connectionRefused')
     return suggest('Check the host and the network', 'profile', 'show');
   if (fault === 'proxy') return 'Check that variable; NO_PROXY names the hosts that are reached without a proxy.';
   return 'Nothing was changed by this call.';

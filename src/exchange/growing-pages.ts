@@ -12,13 +12,13 @@ export interface GrowingList<Row> {
 }
 
 /** This many pages are read one by one first, so that a short list costs no extra request. */
-const SHORT = 4;
+const PAGES_READ_SINGLY = 4;
 /** After that, this many are read at the same time, */
-const TOGETHER = 4;
+const CONCURRENT_READS = 4;
 /** and this many in a run. */
-const RUN = 12;
+const PAGES_PER_RUN = 12;
 /** This many pages are read one by one after the list has grown. */
-const WARY = 8;
+const PAGES_READ_SINGLY_AFTER_GROWTH = 8;
 
 type Page<Row> = readonly Row[];
 
@@ -31,7 +31,7 @@ type Page<Row> = readonly Row[];
  */
 export async function* pagesInOrder<Row>(list: GrowingList<Row>): AsyncGenerator<Page<Row>> {
   const sameness = new RepeatedPageCheck<Row>((rows) => keyOf(list, rows));
-  let alone = SHORT;
+  let alone = PAGES_READ_SINGLY;
   let before: Page<Row> = [];
   for (let next = 1; ; ) {
     const pages = alone > 0 ? [await list.read(next)] : await readRun(list, next, before);
@@ -40,7 +40,7 @@ export async function* pagesInOrder<Row>(list: GrowingList<Row>): AsyncGenerator
       yield rows;
       if (list.isLast(rows)) return;
     }
-    alone = pages.length === 0 ? WARY : alone - 1;
+    alone = pages.length === 0 ? PAGES_READ_SINGLY_AFTER_GROWTH : alone - 1;
     next += pages.length;
     before = pages.at(-1) ?? before;
   }
@@ -54,7 +54,7 @@ export async function* pagesInOrder<Row>(list: GrowingList<Row>): AsyncGenerator
 async function readRun<Row>(list: GrowingList<Row>, first: number, before: Page<Row>): Promise<Page<Row>[]> {
   const pages: Page<Row>[] = [];
   let next = 0;
-  let end = RUN;
+  let end = PAGES_PER_RUN;
   const readOn = async () => {
     while (next < end) {
       const index = next;
@@ -64,7 +64,7 @@ async function readRun<Row>(list: GrowingList<Row>, first: number, before: Page<
       if (list.isLast(rows)) end = Math.min(end, index + 1);
     }
   };
-  await Promise.all(Array.from({ length: TOGETHER }, readOn));
+  await Promise.all(Array.from({ length: CONCURRENT_READS }, readOn));
   const again = await list.read(first - 1);
   return keyOf(list, again) === keyOf(list, before) ? pages.slice(0, end) : [];
 }

@@ -1,7 +1,7 @@
 import { isLoopback } from '../config/urls.js';
 import { ACTIVE_PROFILE, Failure, suggest } from '../errors.js';
 import type { Host } from '../platform/host.js';
-import { isDescribed, type OperationName, type OperationNamed, operationOf, operations } from './operations/index.js';
+import { isDocumented, type OperationName, type OperationNamed, operationOf, operations } from './operations/index.js';
 import { type Operation, type Parameter, printable, type Values } from './operations/operation.js';
 import { sign } from './signing.js';
 
@@ -41,7 +41,7 @@ export type ParameterValues = Readonly<Record<string, string | undefined>>;
  */
 export function checkedParameters(name: string, values: ParameterValues): Map<string, string> {
   const given = new Map(Object.entries(values).filter(isGiven));
-  if (!isDescribed(name)) return checkedFreely(name, given);
+  if (!isDocumented(name)) return checkedFreely(name, given);
   const { parameters }: Operation = operations[name];
   for (const parameter of given.keys()) {
     if (!Object.hasOwn(parameters, parameter)) throw new InvalidParameter(parameter, `is not a parameter of ${name}`);
@@ -107,7 +107,7 @@ export function marketDataUrl(name: string, hosts: Hosts, parameters: ReadonlyMa
 }
 
 /** `{trade_url}/api/<method>?…` without accesskey and sign: the shape of getFeeInfo. */
-export function openUrl(name: string, hosts: Hosts, parameters: ReadonlyMap<string, string>): string {
+export function keylessUrl(name: string, hosts: Hosts, parameters: ReadonlyMap<string, string>): string {
   return withQuery(`${hosts.tradeUrl}/api/${name}`, new Map([['method', name], ...parameters]));
 }
 
@@ -154,7 +154,7 @@ export function requestUrl(
   const parameters = checkedParameters(name, values);
   requireSafeHost(access === 'public' ? hosts.baseUrl : hosts.tradeUrl);
   if (access === 'public') return marketDataUrl(name, hosts, parameters);
-  if (access === 'open') return openUrl(name, hosts, parameters);
+  if (access === 'keyless') return keylessUrl(name, hosts, parameters);
   requireChecking(hosts.tradeUrl, host.environment);
   const keys = credentials();
   host.redaction.addSecret(keys.accessKey);

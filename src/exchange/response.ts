@@ -34,6 +34,16 @@ export class UnexpectedResponse extends Error {
   }
 }
 
+/** A front end answered instead of the exchange. */
+export class BadStatus extends Error {
+  override readonly name = 'BadStatus';
+
+  constructor(readonly status: number) {
+    const isRedirect = status >= 300 && status < 400;
+    super(`the host answered with ${isRedirect ? `a redirect (HTTP ${status})` : `HTTP ${status}`}`);
+  }
+}
+
 /** Called while a body is parsed; throws once the time is over. */
 type Check = () => void;
 
@@ -69,7 +79,7 @@ export function requireJson(name: string, body: string, check?: Check): void {
 
 function readBody(name: string, body: string, check?: Check): unknown {
   const value = parseBody(name, body, check);
-  refuse(name, value);
+  throwIfRefused(name, value);
   return value;
 }
 
@@ -98,15 +108,15 @@ function formOf(body: string, complaint: string): 'html' | 'empty' | 'truncated'
 }
 
 /** Signed errors are `{code, message}`; market-data errors `{error}` or `{result: false, message}`, as observed. */
-function refuse(name: string, value: unknown): void {
+function throwIfRefused(name: string, value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
   const { access, effect } = operationOf(name);
   if (effect === 'write') requireAgreement(name, value);
-  if (access === 'public') refuseMarketData(value);
-  else refuseSigned(value);
+  if (access === 'public') throwIfMarketDataError(value);
+  else throwIfSignedError(value);
 }
 
-function refuseMarketData(value: object): void {
+function throwIfMarketDataError(value: object): void {
   const error = Reflect.get(value, 'error');
   if (error !== undefined && typeof error !== 'object')
     throw new Refused(null, messageText(scalarText(error) ?? String(error)));
@@ -134,7 +144,7 @@ function yesOrNo(value: unknown): boolean | undefined {
   return parsed.success ? parsed.output : undefined;
 }
 
-function refuseSigned(value: object): void {
+function throwIfSignedError(value: object): void {
   const code = asInteger(Reflect.get(value, 'code'));
   const message = Reflect.get(value, 'message');
   if (code === undefined) return;

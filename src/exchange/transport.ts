@@ -27,7 +27,7 @@ export interface RequestDelivery {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly body: string;
   /** The `Date` header in milliseconds since the Unix epoch, to the second; null if there is none. */
@@ -39,7 +39,7 @@ export interface HttpAnswer {
 /** Why no answer came. */
 type TransportFault =
   | 'unresolved'
-  | 'refused'
+  | 'connectionRefused'
   | 'certificate'
   | 'proxy'
   | 'unconnected'
@@ -174,7 +174,7 @@ const CANCELLED = 'the request was cancelled';
 export async function get(
   url: string,
   { ownConnection, timeoutMs, maxBytes, network = DIRECT, signal }: RequestDelivery,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const request = await gotOnce();
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
   const { options, proxy } = await network.route(url, ownConnection, timeoutMs);
@@ -228,7 +228,7 @@ class HttpRequest {
     });
   }
 
-  async result(timeoutMs: number, signal: AbortSignal | undefined): Promise<HttpAnswer> {
+  async result(timeoutMs: number, signal: AbortSignal | undefined): Promise<HttpResponse> {
     const timer = setTimeout(() => this.#end('timeout', FAULT_WORDS.timeout), timeoutMs);
     const cancel = () => this.#end('cancelled', CANCELLED);
     signal?.addEventListener('abort', cancel, { once: true });
@@ -286,7 +286,7 @@ function isRequestError(thrown: unknown): thrown is RequestError {
 
 const FAULT_WORDS = {
   unresolved: 'host name not found',
-  refused: 'connection refused',
+  connectionRefused: 'connection refused',
   unconnected: 'no connection',
   reset: 'connection reset',
   truncated: 'the answer was cut off',
@@ -300,7 +300,7 @@ function sentFault({ name, code }: RequestError): 'timeout' | 'truncated' | 'bro
   return code.startsWith('HPE_') ? 'broken' : 'reset';
 }
 
-function unconnectedFault(code: string): 'unresolved' | 'refused' | 'unconnected' {
+function unconnectedFault(code: string): 'unresolved' | 'connectionRefused' | 'unconnected' {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unresolved';
-  return code === 'ECONNREFUSED' ? 'refused' : 'unconnected';
+  return code === 'ECONNREFUSED' ? 'connectionRefused' : 'unconnected';
 }

@@ -4,7 +4,7 @@ import { TransportError } from './transport.js';
 
 /**
  * The outcome of sending a write. Only `notSent` and `refused` mean that nothing was done, and a refusal may even answer a
- * second duplicate of a request whose first one was executed.
+ * duplicate of a request that was executed.
  *
  * The words for a write whose outcome is not clear, from the request to the user:
  *
@@ -16,8 +16,8 @@ import { TransportError } from './transport.js';
  * | `ambiguity` | `trading/withdrawals` | A record may be the withdrawal or something else: only the user can tell. |
  * | `unknown` | the user | The time is over and none of this was cleared up. The journal keeps the write open. |
  */
-export type WriteResponse<Answer> =
-  | { readonly kind: 'done'; readonly answer: Answer }
+export type WriteResponse<Value> =
+  | { readonly kind: 'done'; readonly response: Value }
   | { readonly kind: 'refused'; readonly refusal: Refused }
   | NotSent
   | { readonly kind: 'lost'; readonly reason: string };

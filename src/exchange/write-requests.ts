@@ -10,7 +10,7 @@ export interface WriteRequest {
   readonly values: ParameterValues;
 }
 
-export function orderRequest(terms: OrderTerms, clientId: string): WriteRequest {
+export function orderWriteRequest(terms: OrderTerms, clientId: string): WriteRequest {
   return { operation: 'order', values: codecOf('order').encode({ terms, clientId }) };
 }
 

@@ -1,5 +1,5 @@
 import type { Advice } from '../errors.js';
-import type { Budget } from '../exchange/budget.js';
+import type { TimeBudget } from '../exchange/budget.js';
 import type { ExchangeClient } from '../exchange/exchange-client.js';
 import type { Host } from '../platform/host.js';
 import type { DuplicateOrders, DuplicateWithdrawals } from './duplicates.js';
@@ -10,8 +10,8 @@ export interface TradingAccount {
   readonly host: Host;
   readonly client: ExchangeClient;
   readonly journal: Journal;
-  readonly budget: Budget;
-  readonly requestLifetime: RequestLifetimeMemory;
+  readonly budget: TimeBudget;
+  readonly requestLifetime: RequestLifetimeStore;
   /**
    * Tells when the exchange pushes a change of an order of the market; undefined if it has no stream. Whoever asks closes it.
    */
@@ -44,7 +44,7 @@ interface Pushes {
 }
 
 /** How long after its `reqTime` the exchange takes a request, kept between commands. */
-export interface RequestLifetimeMemory {
+export interface RequestLifetimeStore {
   /** Milliseconds; undefined while it is not known. */
   readonly known: number | undefined;
   save(milliseconds: number): Promise<void>;

@@ -25,7 +25,7 @@ async function cost(): Promise<number> {
   for (let time = 0; time < times; time += 1) {
     now += 50;
     const claim = await permits.take('common');
-    if ('giveBack' in claim) await claim.giveBack(HOLD_MS);
+    if ('release' in claim) await claim.release(HOLD_MS);
   }
   const spent = performance.now() - start;
   rmSync(root, { recursive: true, force: true });

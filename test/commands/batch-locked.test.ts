@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { batchAnswer } from '../../src/commands/order/batch-result.js';
-import { Budget } from '../../src/exchange/budget.js';
+import { TimeBudget } from '../../src/exchange/budget.js';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { ownLimits } from '../../src/exchange/limiter/limiter.js';
 import { IpLock } from '../../src/exchange/limiter/shared-limits.js';
@@ -16,13 +16,13 @@ it('a batch under a known lock ends at once as limited, and can be resumed', asy
   const server = await new ModelExchange().serve();
   const account = accountOf(server.url);
   const { host } = account;
-  const breaker = new IpLock(temporaryState(), 'limits', host.now);
+  const ipLock = new IpLock(temporaryState(), 'limits', host.now);
   const client = new ExchangeClient({
-    ...{ host, hosts: account.client.hosts, credentials: () => KEYS, budget: new Budget(60_000, host.now) },
-    limits: () => ({ ...ownLimits(host.now), breaker }),
+    ...{ host, hosts: account.client.hosts, credentials: () => KEYS, budget: new TimeBudget(60_000, host.now) },
+    limits: () => ({ ...ownLimits(host.now), ipLock }),
   });
   const job = await begin(account, { lines: lines(200) });
-  breaker.trip();
+  ipLock.recordLock();
   const ran = await runJob({ ...account, client }, job);
   expect(ran.ending).toMatchObject({ kind: 'limited', reason: expect.stringContaining('has locked this machine') });
   expect(ran.job.counts()).toMatchObject({ placed: 0, unknown: 0, notSent: 200 });

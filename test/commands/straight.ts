@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Order } from '../../src/domain/order.js';
-import { Budget } from '../../src/exchange/budget.js';
+import { TimeBudget } from '../../src/exchange/budget.js';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { administer } from '../../src/sandbox/lifecycle/admin-client.js';
 import { fakeHost } from '../support/fake-host.js';
@@ -35,7 +35,7 @@ export class Straight {
       orderType: type === undefined ? undefined : type === 'postOnly' ? '1' : '2',
     });
     if (verdict.kind !== 'done') throw new Error(`not placed: ${JSON.stringify(verdict)}`);
-    return verdict.answer.id;
+    return verdict.response.id;
   }
 
   order(id: string, market = 'btc_usdt'): Promise<Order> {
@@ -104,7 +104,7 @@ export class Straight {
       host,
       hosts: { baseUrl, tradeUrl },
       credentials: () => ({ accessKey, secretKey }),
-      budget: new Budget(3_600_000, Date.now),
+      budget: new TimeBudget(3_600_000, Date.now),
     });
     return this.#client;
   }

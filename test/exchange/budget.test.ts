@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { Budget } from '../../src/exchange/budget.js';
+import { TimeBudget } from '../../src/exchange/budget.js';
 
 it('a time budget does not count the time for an answer at a prompt', async () => {
   let now = 1_000;
-  const budget = new Budget(500, () => now);
+  const budget = new TimeBudget(500, () => now);
   now += 200;
   await budget.pausedDuring(async () => {
     now += 60_000;
@@ -24,7 +24,7 @@ it('a time budget does not count the time for an answer at a prompt', async () =
 
 it('a time budget stands still while one of several things waits for a person', async () => {
   let now = 1_000;
-  const budget = new Budget(500, () => now);
+  const budget = new TimeBudget(500, () => now);
   let answer = (): void => undefined;
   const first = budget.pausedDuring(() => new Promise<void>((resolve) => (answer = resolve)));
   now += 60_000;
@@ -40,11 +40,11 @@ it('a time budget stands still while one of several things waits for a person', 
 
 it('a time budget does not bind what goes on on purpose, and its requests renew it', async () => {
   let now = 1_000;
-  const budget = new Budget(500, () => now);
-  await budget.openEnded(async () => {
+  const budget = new TimeBudget(500, () => now);
+  await budget.withoutDeadline(async () => {
     now += 60_000;
     expect([budget.remainingMs, budget.hasDeadline]).toEqual([0, false]);
-    budget.renew();
+    budget.restart();
     expect(budget.remainingMs).toBe(500);
   });
   expect(budget.hasDeadline).toBe(true);
@@ -52,7 +52,7 @@ it('a time budget does not bind what goes on on purpose, and its requests renew 
 
 it('a time budget can be lengthened unless the user has set it', () => {
   const now = () => 1_000;
-  const [usual, chosen] = [new Budget(500, now), new Budget(500, now, true)];
+  const [usual, chosen] = [new TimeBudget(500, now), new TimeBudget(500, now, true)];
   for (const budget of [usual, chosen]) budget.extend(9_000);
   expect([usual.remainingMs, usual.milliseconds]).toEqual([9_500, 9_500]);
   expect([chosen.remainingMs, chosen.milliseconds]).toEqual([500, 500]);

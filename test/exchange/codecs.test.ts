@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderState, OrderTerms, OrderType } from '../../src/domain/order.js';
-import { Budget } from '../../src/exchange/budget.js';
+import { TimeBudget } from '../../src/exchange/budget.js';
 import type { CompletionName, ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { ExchangeClient as Client } from '../../src/exchange/exchange-client.js';
 import { likelyOrders, readRawWithdrawal, readRawWrite } from '../../src/exchange/raw-writes.js';
@@ -24,7 +24,7 @@ async function exchanged<Value>(body: string, call: (client: ExchangeClient) => 
   const host = fakeHost();
   const client = new Client({
     ...{ host, hosts: { baseUrl: server.url, tradeUrl: server.url }, credentials: () => KEYS },
-    ...{ budget: new Budget(5_000, host.now), onNames: (one) => seen.push(one) },
+    ...{ budget: new TimeBudget(5_000, host.now), onNames: (one) => seen.push(one) },
   });
   const value = await call(client);
   return { sent: sent.join(' '), value, seen };
@@ -67,7 +67,7 @@ describe('placing an order', () => {
     expect(parameters(sent.slice('/api/order?'.length))).toEqual(
       parameters(`currency=btc_usdt&customerOrderId=mine0001&${query}`),
     );
-    expect(value).toEqual({ kind: 'done', answer: { id: '7', message: 'ok' } });
+    expect(value).toEqual({ kind: 'done', response: { id: '7', message: 'ok' } });
   });
 
   it('reports the order that was placed to observers', async () => {
@@ -92,7 +92,7 @@ describe('placing an order', () => {
     expect(sent).toBe(
       '/api/orderMoreV2?market=btc_usdt&tradeParams=[[31000.5,0.01],[30999,0.02]]&tradeType=0&acctType=2',
     );
-    expect(value).toEqual({ kind: 'done', answer: { ids: ['7', '8'], message: 'ok' } });
+    expect(value).toEqual({ kind: 'done', response: { ids: ['7', '8'], message: 'ok' } });
     expect(seen).toEqual([
       { kind: 'placed', market: 'btc_usdt', type: 'limit', clientId: null, ids: ['7', '8'], terms: null },
     ]);
@@ -173,7 +173,7 @@ describe('cancelling', () => {
     const { sent, value, seen } = await exchanged(body, (client) => client.cancelOrder('btc_usdt', { id: '7' }));
     expect(sent).toBe('/api/cancelOrder?currency=btc_usdt&id=7');
     const answer = { message: 'done', price: '31000.5', amount: '0.02', filled: '0.01', filledValue: '310' };
-    expect(value).toEqual({ kind: 'done', answer });
+    expect(value).toEqual({ kind: 'done', response: answer });
     expect(seen).toEqual([{ kind: 'cancelled', order: { id: '7' } }]);
   });
 
@@ -183,7 +183,7 @@ describe('cancelling', () => {
     );
     expect(sent).toBe('/api/cancelOrder?currency=btc_usdt&customerOrderId=mine1');
     const answer = { message: 'done', price: null, amount: null, filled: null, filledValue: null };
-    expect(value).toEqual({ kind: 'done', answer });
+    expect(value).toEqual({ kind: 'done', response: answer });
   });
 
   it('starts the timer of a market', async () => {
@@ -191,7 +191,7 @@ describe('cancelling', () => {
       client.cancelAllAfter('btc_usdt'),
     );
     expect(sent).toBe('/api/cancelAllOrdersAfter?currency=btc_usdt');
-    expect(value).toEqual({ kind: 'done', answer: { message: 'ok' } });
+    expect(value).toEqual({ kind: 'done', response: { message: 'ok' } });
   });
 });
 
@@ -431,7 +431,7 @@ describe('funds', () => {
       client.withdraw(withdrawal, 'pass word'),
     );
     expect(sent).toBe(`/api/withdraw?amount=1.5&currency=btc&fees=0.1${more}&receiveAddr=addr_memo&safePwd=pass+word`);
-    expect(value).toEqual({ kind: 'done', answer: { id: '9', message: 'ok' } });
+    expect(value).toEqual({ kind: 'done', response: { id: '9', message: 'ok' } });
     expect(
       maskedRequest({ baseUrl: 'https://d', tradeUrl: 'https://t' }, withdrawRequest(withdrawal, 'pass'), 5),
     ).toEqual({

@@ -1,5 +1,5 @@
 import type { Failure } from '../../src/errors.js';
-import { Budget } from '../../src/exchange/budget.js';
+import { TimeBudget } from '../../src/exchange/budget.js';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
 import type { Network } from '../../src/exchange/transport.js';
 import { type FakeHost, fakeHost } from '../support/fake-host.js';
@@ -22,7 +22,7 @@ export function clientOf(url: string, budgetMs = 60_000, network?: Network): Cli
     host,
     hosts: { baseUrl: url, tradeUrl: url },
     credentials: () => KEYS,
-    budget: new Budget(budgetMs, host.monotonic),
+    budget: new TimeBudget(budgetMs, host.monotonic),
     trace: (line) => lines.push(line),
     ...(network === undefined ? {} : { network }),
   });

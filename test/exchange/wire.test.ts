@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type OperationName, operations } from '../../src/exchange/operations/index.js';
-import { checkedParameters, marketDataUrl, openUrl, signedUrl, type ValuesOf } from '../../src/exchange/request.js';
+import { checkedParameters, keylessUrl, marketDataUrl, signedUrl, type ValuesOf } from '../../src/exchange/request.js';
 import { readResponse, UnexpectedResponse } from '../../src/exchange/response.js';
 import { MARKET_DATA, TRADING, type WireExample, WRONG } from './wire-examples.js';
 import { FUNDS } from './wire-examples-funds.js';
@@ -16,7 +16,9 @@ function urlOf(name: OperationName, values: WireExample['values']): string {
   const parameters = checkedParameters(name, values as ValuesOf<typeof name>);
   const { access } = operations[name];
   if (access === 'public') return marketDataUrl(name, HOSTS, parameters);
-  return access === 'open' ? openUrl(name, HOSTS, parameters) : signedUrl(name, HOSTS, parameters, KEYS, 1648461600123);
+  return access === 'keyless'
+    ? keylessUrl(name, HOSTS, parameters)
+    : signedUrl(name, HOSTS, parameters, KEYS, 1648461600123);
 }
 
 it('has an example for each of the 21 operations', () => {
@@ -36,7 +38,7 @@ describe.each(EXAMPLES)('%s', (name, { values, path, body, result, fields }) => 
     const url = urlOf(name, values);
     if (operations[name].access === 'public') return expect(url).toBe(`https://data.example${path}`);
     const plain = `https://trade.example/mirror${path}`;
-    if (operations[name].access === 'open') return expect(url).toBe(plain);
+    if (operations[name].access === 'keyless') return expect(url).toBe(plain);
     const [, front, sign, reqTime] = /^(.*)&sign=([0-9a-f]{32})&reqTime=(\d+)$/.exec(url) ?? [];
     expect(front).toBe(plain.replace(/(method=\w+)/, '$1&accesskey=ak%2F1%2B2'));
     expect([sign?.length, reqTime]).toEqual([32, '1648461600123']);

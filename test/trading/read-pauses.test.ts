@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Order } from '../../src/domain/order.js';
-import { Budget } from '../../src/exchange/budget.js';
+import { TimeBudget } from '../../src/exchange/budget.js';
 import { waitForOrder } from '../../src/trading/orders/wait.js';
 import { ReadPauses } from '../../src/trading/read-pauses.js';
 import { fakeHost } from '../support/fake-host.js';
@@ -77,7 +77,7 @@ it('an order is read again at a push, without the next poll, and as often as bef
     reads += 1;
     return reads < 5 ? order : { ...order, state: 'filled', status: 2, filled: '1' };
   };
-  const waiting = { ...account, budget: new Budget(600_000, host.monotonic) };
+  const waiting = { ...account, budget: new TimeBudget(600_000, host.monotonic) };
   const { isReached } = await waitForOrder(waiting, 'btc_usdt', read, 'filled', () => undefined);
   // two polls, then the pause that a push ends: it is as long again after a push that did not fill the order
   expect({ isReached, reads, sleeps: host.sleeps }).toEqual({

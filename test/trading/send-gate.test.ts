@@ -41,7 +41,7 @@ const WRITES: [name: string, operation: string, send: Send][] = [
 /** An account whose requests wait for the rate limits, and a callback that runs during the wait. */
 function waiting(server: FaultServer, meanwhile: () => void): TestAccount {
   const account = accountOf(server.url);
-  const permit = { done: async () => {}, unused: async () => {} };
+  const permit = { release: async () => {}, cancel: async () => {} };
   const slow: Pick<Permits, 'claim'> = {
     claim: async () => {
       meanwhile();

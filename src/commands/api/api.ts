@@ -3,7 +3,7 @@ import { define, required, several, toggle, withCompletion } from '../../cli/def
 import { anything } from '../../cli/shapes.js';
 import { type Failure, quoted, suggest, usage } from '../../errors.js';
 import { failureOf } from '../../exchange/failures.js';
-import { isDescribed, type OperationName, operationOf, operations } from '../../exchange/operations/index.js';
+import { isDocumented, type OperationName, operationOf, operations } from '../../exchange/operations/index.js';
 import { RAW_EXAMPLES } from '../../exchange/raw-writes.js';
 import { checkedParameters, isOperationName } from '../../exchange/request.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -70,7 +70,7 @@ function valuesOf(operation: string, pairs: readonly Pair[]): Readonly<Record<st
 
 /** The operation's parameters as a hint: required ones plain, the others in brackets. */
 function parametersOf(operation: string): string {
-  if (!isDescribed(operation)) return 'Parameters are written as name=value.';
+  if (!isDocumented(operation)) return 'Parameters are written as name=value.';
   const all = Object.entries(operationOf(operation).parameters);
   if (all.length === 0) return `${operation} takes no parameters.`;
   const words = all.map(([name, { required, group }]) => (required || group !== undefined ? name : `[${name}]`));
@@ -95,7 +95,7 @@ export default define({
     const values = Object.fromEntries(parameters.map(({ name, value }) => [name, value]));
     if (method === 'withdraw') throw (await import('./writes.js')).onlyByCommand(values);
     const checked = valuesOf(method, parameters);
-    if (!isDescribed(method)) {
+    if (!isDocumented(method)) {
       const { callUndescribed } = await import('./writes.js');
       return callUndescribed(context, { method, parameters: checked }, { raw, overridden: overriddenBy(override) });
     }

@@ -82,7 +82,7 @@ async function start(
     await verifyMarket(account, market);
     if (held === undefined) return timerAnswer(market, timer);
     // it reports the timer itself before it waits for anything
-    const holding = context.budget.openEnded(() => holdTimer(context, account, { market, timer, command: held }));
+    const holding = context.budget.withoutDeadline(() => holdTimer(context, account, { market, timer, command: held }));
     forget();
     return await holding;
   } finally {

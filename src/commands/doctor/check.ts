@@ -2,7 +2,7 @@ import type { Context } from '../../cli/context.js';
 import type { AccountInfo } from '../../domain/account.js';
 import { type Advice, Failure, suggest } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import type { HttpAnswer } from '../../exchange/transport.js';
+import type { HttpResponse } from '../../exchange/transport.js';
 
 export type Status = 'ok' | 'warn' | 'fail';
 
@@ -72,7 +72,7 @@ function resultOf({ kind, message, hints }: Failure, { reportsKey = false }: Che
 }
 
 /** An answer of a host, with this machine's clock before and after it, in milliseconds since the Unix epoch. */
-export interface ProbeAnswer extends HttpAnswer {
+export interface ProbeAnswer extends HttpResponse {
   readonly sent: number;
   readonly received: number;
 }
@@ -87,13 +87,13 @@ export class Probes {
 
   /** The market-data host, asked for its markets. */
   market(): Promise<ProbeAnswer> {
-    this.#market ??= this.#timed((client) => client.probeMarketData());
+    this.#market ??= this.#timed((client) => client.testMarketData());
     return this.#market;
   }
 
   /** The trade host, asked for what needs no key. */
   trade(): Promise<ProbeAnswer> {
-    this.#trade ??= this.#timed((client) => client.probeTrading());
+    this.#trade ??= this.#timed((client) => client.testTrading());
     return this.#trade;
   }
 
@@ -102,7 +102,7 @@ export class Probes {
     return this.#account;
   }
 
-  async #timed(probe: (client: ExchangeClient) => Promise<HttpAnswer>): Promise<ProbeAnswer> {
+  async #timed(probe: (client: ExchangeClient) => Promise<HttpResponse>): Promise<ProbeAnswer> {
     const { session, host } = this.context;
     const client = await session.client();
     const sent = host.now();

@@ -68,7 +68,7 @@ async function download(context: Context, file: SeriesFile, { market, since, fol
       if (ordered.length > 0) continue;
       if (!follow) return { added, failure: null };
       await host.sleep(FOLLOW_MS);
-      budget.renew();
+      budget.restart();
     }
   } catch (error) {
     if (!(error instanceof Failure) || added === 0) throw error;

@@ -44,7 +44,7 @@ export async function runWatch(context: Context, market: Market, type: CandleTyp
     release();
   });
   try {
-    await budget.openEnded(() => watching.run(live));
+    await budget.withoutDeadline(() => watching.run(live));
   } finally {
     removeHandler();
     live.end();

@@ -61,7 +61,7 @@ export class Writes {
       this.#places.set(write, place);
       place.output.begin();
       place.prompts.begin(write);
-      place.context.budget.renew();
+      place.context.budget.restart();
       const answer = await carryOut(place, request, market);
       take({ type: 'ended', write, messages: [...place.output.rest(), ...messagesOf(place, request, answer)] });
     } catch (error) {

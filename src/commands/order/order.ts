@@ -9,7 +9,7 @@ import { Failure, suggest, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { rejectionFailure } from '../../exchange/failures.js';
 import * as origin from '../../exchange/origins.js';
-import { orderRequest } from '../../exchange/write-requests.js';
+import { orderWriteRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -200,7 +200,7 @@ export async function previewAndPlace(
     dryRun: (checked, preview, show) => {
       const { order } = checked;
       const data = orderPreviewData(checked, preview, overridden);
-      return dryRun(context, account.client, orderRequest(order, order.clientId), data, show);
+      return dryRun(context, account.client, orderWriteRequest(order, order.clientId), data, show);
     },
   });
   if (confirmed.answer !== undefined) return confirmed.answer;

@@ -7,7 +7,7 @@ import type { Market } from '../../domain/market.js';
 import type { OrderReference } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { rejectionFailure } from '../../exchange/failures.js';
-import { cancelRequest, orderRequest } from '../../exchange/write-requests.js';
+import { cancelRequest, orderWriteRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { TradingAccount } from '../../trading/account.js';
@@ -114,7 +114,7 @@ export async function sendReplacement(
       const { terms, placed } = replacement;
       const cancel = dryRun(context, client, cancelRequest(terms.market, terms.order), NO_PREVIEW, () => '');
       const data = orderPreviewData(checked, preview, overridden);
-      const place = dryRun(context, client, orderRequest(placed, order.clientId), data, show);
+      const place = dryRun(context, client, orderWriteRequest(placed, order.clientId), data, show);
       return { data: [cancel.data, place.data], show: place.show };
     },
   });

@@ -71,7 +71,7 @@ export const serve = define({
     host.onInterrupt(() => running.close());
     const line = JSON.stringify(running.address);
     await output.answer({ data: running.address, show: () => line });
-    await budget.openEnded(() => running.closed);
+    await budget.withoutDeadline(() => running.closed);
     return undefined;
   },
 });

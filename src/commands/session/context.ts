@@ -6,11 +6,11 @@ import type { Connection } from '../../config/connection.js';
 import { requireOwnFolder } from '../../config/private-files.js';
 import type { Profiles } from '../../config/profiles.js';
 import { Failure, suggest } from '../../errors.js';
-import { Budget } from '../../exchange/budget.js';
+import { TimeBudget } from '../../exchange/budget.js';
 import type { Host } from '../../platform/host.js';
 import type { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
-import type { RequestLifetimeMemory, TradingAccount } from '../../trading/account.js';
+import type { RequestLifetimeStore, TradingAccount } from '../../trading/account.js';
 import type { JournalEntry } from '../../trading/journal/entry.js';
 import type { Journal, Unsettled } from '../../trading/journal/journal.js';
 import type { UnknownWrite } from '../../trading/unknown-writes.js';
@@ -22,7 +22,7 @@ import { Session } from './session.js';
 declare module '../../cli/context.js' {
   interface Context {
     /** The time that the command has left. */
-    readonly budget: Budget;
+    readonly budget: TimeBudget;
     readonly session: Session;
     readonly trading: Trading;
     readonly sandbox: Sandbox;
@@ -32,7 +32,7 @@ declare module '../../cli/context.js' {
 /** Creates a command's context. Nothing is read yet. */
 export function createContext(base: CliContext): RunningCommand {
   const { host, globals, output } = base;
-  const budget = new Budget(globals.timeoutMs, host.monotonic, globals.timeoutChosen);
+  const budget = new TimeBudget(globals.timeoutMs, host.monotonic, globals.timeoutChosen);
   const sandbox = new Sandbox(host, budget, output);
   const session = new Session(host, globals, budget, output, sandbox, () => tradingOf().orderMarkets());
   let prompts: Prompts | undefined;
@@ -73,7 +73,7 @@ export function createContext(base: CliContext): RunningCommand {
  * @param ids of the writes that it has recorded
  */
 function timeoutFailure(
-  { milliseconds }: Budget,
+  { milliseconds }: TimeBudget,
   ids: readonly string[],
   underWay: Session['writesUnderWay'],
 ): Failure {
@@ -115,7 +115,7 @@ class Trading {
 
   constructor(
     private readonly host: Host,
-    private readonly budget: Budget,
+    private readonly budget: TimeBudget,
     private readonly output: Output,
     private readonly session: Session,
   ) {}
@@ -215,7 +215,7 @@ export function requestLifetimeMemory(
   connection: LifetimeSource,
   profiles: Profiles,
   cache: Cache,
-): RequestLifetimeMemory {
+): RequestLifetimeStore {
   const { profile, settings, hostFromEnvironment, tradeUrl } = connection;
   const key = `tolerance ${tradeUrl}`;
   let kept = hostFromEnvironment ? cache.read(key)?.value : settings.reqTimeTolerance;

@@ -1,6 +1,6 @@
 import { Cache } from '../../config/cache.js';
 import { SANDBOX } from '../../config/profiles.js';
-import type { Budget } from '../../exchange/budget.js';
+import type { TimeBudget } from '../../exchange/budget.js';
 import { clearLimits } from '../../exchange/limiter/shared-limits.js';
 import type { Host } from '../../platform/host.js';
 import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/index.js';
@@ -20,7 +20,7 @@ export class Sandbox {
 
   constructor(
     private readonly host: Host,
-    private readonly budget: Budget,
+    private readonly budget: TimeBudget,
     private readonly output: Output,
   ) {}
 

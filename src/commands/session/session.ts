@@ -5,9 +5,9 @@ import { KeyStore } from '../../config/keys.js';
 import { Profiles } from '../../config/profiles.js';
 import { passwordsOf, shareOf } from '../../config/settings.js';
 import { Failure, suggest } from '../../errors.js';
-import type { Budget } from '../../exchange/budget.js';
+import type { TimeBudget } from '../../exchange/budget.js';
 import { type ClientOptions, ExchangeClient } from '../../exchange/exchange-client.js';
-import type { ClockMemory } from '../../exchange/exchange-clock.js';
+import type { ClockStore } from '../../exchange/exchange-clock.js';
 import { ExchangeZone } from '../../exchange/exchange-zone.js';
 import type { Limits } from '../../exchange/limiter/limiter.js';
 import { hostKey, type Sharing, sharedLimits } from '../../exchange/limiter/shared-limits.js';
@@ -43,7 +43,7 @@ export class Session {
   constructor(
     private readonly host: Host,
     private readonly globals: Globals,
-    private readonly budget: Budget,
+    private readonly budget: TimeBudget,
     private readonly output: Output,
     private readonly sandbox: Sandbox,
     /** The markets in which orders were placed. */
@@ -80,13 +80,13 @@ export class Session {
    * The exchange with a budget of its own, for what is shown while a person thinks: it starts no sandbox, prints nothing
    * and blocks nothing. Throws Failure as {@link client}.
    */
-  async backgroundClient(budget: Budget): Promise<ExchangeClient> {
+  async backgroundClient(budget: TimeBudget): Promise<ExchangeClient> {
     await this.client();
     return new ExchangeClient(this.#optionsFor(await this.connection(), budget));
   }
 
   /** The markets of the exchange, from the cache while it is fresh; with a budget of its own for what must not block. */
-  async markets(budget?: Budget): Promise<MarketCatalog> {
+  async markets(budget?: TimeBudget): Promise<MarketCatalog> {
     if (budget !== undefined) return this.#catalogOf(await this.backgroundClient(budget));
     this.#markets ??= this.client().then((client) => this.#catalogOf(client));
     return this.#markets;
@@ -183,7 +183,7 @@ export class Session {
       orderMarkets: this.orderMarkets,
       marketNamed: (name: string) => byName.get(name),
       protocol: streamProtocol(connection.settings),
-      clientOf: (budget: Budget, signal: AbortSignal) =>
+      clientOf: (budget: TimeBudget, signal: AbortSignal) =>
         new ExchangeClient({ ...this.#optionsFor(connection, budget), ...this.#tracing, signal }),
     };
   }
@@ -267,7 +267,7 @@ export class Session {
     });
   }
 
-  #optionsFor(connection: Connection, budget: Budget): ClientOptions {
+  #optionsFor(connection: Connection, budget: TimeBudget): ClientOptions {
     return {
       host: this.host,
       budget,
@@ -342,7 +342,7 @@ function missingHost(missing: WhyMissing | null): never {
 const CLOCK_MS = 86_400_000;
 
 /** The offset of the exchange's clock. */
-function clockMemory({ tradeUrl }: Connection, cache: Cache): ClockMemory {
+function clockMemory({ tradeUrl }: Connection, cache: Cache): ClockStore {
   const key = tradeUrl === null ? SANDBOX_CLOCK : `clock ${tradeUrl}`;
   return {
     read: () => {

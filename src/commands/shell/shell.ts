@@ -30,7 +30,7 @@ export default define({
     if (globals.yes) throw usage('--yes cannot confirm a whole shell.', 'Give it to each command that it confirms.');
     if (globals.fields) throw usage('--fields belongs to one command.', 'Give it to each command that it is for.');
     const shell = new Shell(context);
-    await budget.openEnded(() => (prompts.available ? shell.converse() : shell.runScript()));
+    await budget.withoutDeadline(() => (prompts.available ? shell.converse() : shell.runScript()));
     return undefined;
   },
 });

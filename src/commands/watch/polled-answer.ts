@@ -78,7 +78,7 @@ export class PolledAnswer implements WatchedAnswer {
   async #readOnce(): Promise<void> {
     const { host, budget } = this.context;
     const began = host.monotonic();
-    budget.renew();
+    budget.restart();
     this.#readingSince = began;
     try {
       const answer = await this.read();

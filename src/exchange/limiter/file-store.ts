@@ -5,7 +5,7 @@ import { FILE_MODE, FOLDER_MODE, makePrivateFolder } from '../../config/private-
 import { codeOf } from '../../errors.js';
 import { monotonicMs } from '../../platform/host.js';
 import { isAlive, type Machine, thisMachine } from '../../platform/processes.js';
-import { HOLD_MS, type PermitStore, type PermitTerms, POLL_MS, type Priority, type TakeResult } from './limiter.js';
+import { HOLD_MS, type PermitCount, type PermitStore, POLL_MS, type Priority, type TakeResult } from './limiter.js';
 
 /** No request lasts this long: a permit that is still out was lost with its process. */
 const LOST_MS = 60_000;
@@ -42,13 +42,13 @@ export class FileStore implements PermitStore {
   constructor(
     private readonly root: string,
     private readonly within: string,
-    private readonly terms: PermitTerms,
+    private readonly terms: PermitCount,
     private readonly now: () => number = monotonicMs,
-    private readonly part: PermitTerms = terms,
+    private readonly part: PermitCount = terms,
     place: Machine = thisMachine(),
   ) {
     this.#folder = path.join(root, within);
-    this.#here = markOf(place);
+    this.#here = digestOf(place);
   }
 
   /** Throws Failure if the folder cannot be used. */
@@ -60,7 +60,7 @@ export class FileStore implements PermitStore {
       priority,
     )) {
       const taken = this.#move(found.name, outName(found.number, now + LOST_MS, this.#here));
-      if (taken !== undefined) return { giveBack: (milliseconds) => this.#giveBack(taken, found.number, milliseconds) };
+      if (taken !== undefined) return { release: (milliseconds) => this.#release(taken, found.number, milliseconds) };
     }
     if (now >= this.#recoverAt) for (const found of open) this.#recover(found, now);
     const next = Math.min(...open.flatMap(({ freeAt, pid }) => (pid === 0 ? freeAt : [])));
@@ -74,7 +74,7 @@ export class FileStore implements PermitStore {
     return number >= terms.reserved && number < terms.reserved + part.count - part.reserved;
   }
 
-  async #giveBack(name: string, number: number, milliseconds: number): Promise<void> {
+  async #release(name: string, number: number, milliseconds: number): Promise<void> {
     try {
       this.#move(name, backName(number, this.now() + milliseconds));
     } catch {
@@ -140,7 +140,7 @@ function outName(number: number, lostAt: number, place: string): string {
   return `${number}.${Math.ceil(lostAt)}.${process.pid}.${place}`;
 }
 
-function markOf({ host, pids }: Machine): string {
+function digestOf({ host, pids }: Machine): string {
   return createHash('sha256').update(`${host}\n${pids}`).digest('hex').slice(0, 8);
 }
 

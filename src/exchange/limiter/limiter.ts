@@ -1,6 +1,6 @@
 import { Failure } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import type { Budget } from '../budget.js';
+import type { TimeBudget } from '../budget.js';
 import type { Bucket } from '../operations/operation.js';
 import type { IpLock } from './shared-limits.js';
 
@@ -8,32 +8,32 @@ interface SlotRequest {
   readonly bucket: Bucket;
   readonly priority: Priority;
   /** Whether it may test if the lock has ended: a request that changes nothing may. */
-  readonly mayProbe: boolean;
+  readonly mayTest: boolean;
 }
 
-type Source = Pick<Permits, 'claim'>;
+type PermitSource = Pick<Permits, 'claim'>;
 
 /** How a request ended: with a response, with one that reports the lock, or with none. */
-export type SlotEnd = 'answer' | 'lock' | 'nothing';
+export type SendResult = 'answer' | 'lock' | 'nothing';
 
 /** Permission to send one request. Call one of the two methods, once. */
 export interface SendSlot {
   /** An answer came, or none is awaited any more. */
-  over(end: SlotEnd): Promise<void>;
+  end(result: SendResult): Promise<void>;
   /** The request did not leave after all. */
-  unused(): Promise<void>;
+  cancel(): Promise<void>;
 }
 
 /** Keeps requests within the stated limits, together with every process that shares the permits. */
 export class Limiter {
-  readonly #queues: Readonly<Record<Priority, Map<Source, Promise<unknown>>>> = {
+  readonly #queues: Readonly<Record<Priority, Map<PermitSource, Promise<unknown>>>> = {
     common: new Map(),
     cancel: new Map(),
   };
 
   constructor(
     private readonly host: Pick<Host, 'sleep'>,
-    private readonly budget: Budget,
+    private readonly budget: TimeBudget,
     private readonly limits: Limits,
   ) {}
 
@@ -41,36 +41,36 @@ export class Limiter {
    * Resolves when a request may leave; it counts until its slot ends. Throws Failure `limited` if the time budget ends
    * first, and while the exchange has locked this machine's address.
    */
-  async acquire({ bucket, priority, mayProbe }: SlotRequest): Promise<SendSlot> {
+  async acquire({ bucket, priority, mayTest }: SlotRequest): Promise<SendSlot> {
     const permits: Permit[] = [];
-    const unused = async () => void (await Promise.all(permits.map((permit) => permit.unused())));
+    const cancel = async () => void (await Promise.all(permits.map((permit) => permit.cancel())));
     try {
       for (const limit of this.limits.permitsOf(bucket)) permits.push(await this.#inTurn(limit, priority));
-      const breaker = countsPerIp(bucket) ? this.limits.breaker : undefined;
-      const isProbe = breaker?.check(mayProbe) === 'probe';
-      const over = async (end: SlotEnd) => {
+      const ipLock = countsPerIp(bucket) ? this.limits.ipLock : undefined;
+      const isTest = ipLock?.requireFree(mayTest) === 'test';
+      const end = async (result: SendResult) => {
         // first, so that those who wait for one of the permits see the lock
-        if (end === 'lock') breaker?.trip();
-        if (end === 'answer' && isProbe) breaker?.clear();
-        await Promise.all(permits.map((permit) => permit.done()));
+        if (result === 'lock') ipLock?.recordLock();
+        if (result === 'answer' && isTest) ipLock?.clear();
+        await Promise.all(permits.map((permit) => permit.release()));
       };
-      return { over, unused };
+      return { end, cancel };
     } catch (thrown) {
-      await unused();
+      await cancel();
       throw thrown;
     }
   }
 
   /** One claim at a time within this process, so that callers need not all poll. */
-  #inTurn(limit: Source, priority: Priority): Promise<Permit> {
+  #inTurn(limit: PermitSource, priority: Priority): Promise<Permit> {
     const queue = this.#queues[priority];
-    const mine = (queue.get(limit) ?? Promise.resolve()).then(() => this.#claimed(limit, priority));
+    const mine = (queue.get(limit) ?? Promise.resolve()).then(() => this.#waitForPermit(limit, priority));
     const withoutRejection = mine.catch(() => undefined);
     queue.set(limit, withoutRejection);
     return mine;
   }
 
-  async #claimed(limit: Source, priority: Priority): Promise<Permit> {
+  async #waitForPermit(limit: PermitSource, priority: Priority): Promise<Permit> {
     for (;;) {
       const claim = await limit.claim(priority);
       if ('permit' in claim) return claim.permit;
@@ -99,7 +99,7 @@ export const LIMITS = {
   key: { count: 60, reserved: 3 },
   address: { count: 150, reserved: 3 },
   kline: { count: 1, reserved: 0 },
-} as const satisfies Record<string, PermitTerms>;
+} as const satisfies Record<string, PermitCount>;
 
 export type LimitName = keyof typeof LIMITS;
 
@@ -116,18 +116,18 @@ export interface Limits {
   /** A request of a bucket takes a permit of each. */
   readonly permitsOf: (bucket: Bucket) => readonly Pick<Permits, 'claim'>[];
   /** Remembers that the trade host has locked this machine's address. Absent: nothing does. */
-  readonly breaker?: IpLock;
+  readonly ipLock?: IpLock;
 }
 
 /** The limits of a client that shares them with no other. The clock is in milliseconds and need not be the world's. */
 export function ownLimits(now: () => number): Limits {
-  const inMemory = (terms: PermitTerms) => new Permits([new MemoryStore(terms, now)]);
+  const inMemory = (terms: PermitCount) => new Permits([new MemoryStore(terms, now)]);
   const permits = { key: inMemory(LIMITS.key), address: inMemory(LIMITS.address), kline: inMemory(LIMITS.kline) };
   return { permitsOf: (bucket) => LIMITS_OF[bucket].map((name) => permits[name]) };
 }
 
 /** This process's share of a limit that cannot be shared: at least one, so that nothing stops. */
-export function partOf({ count, reserved }: PermitTerms, share: number): PermitTerms {
+export function fractionOf({ count, reserved }: PermitCount, share: number): PermitCount {
   const part = Math.max(1, Math.floor(count * share));
   return { count: part, reserved: Math.min(reserved, Math.max(0, part - 1), 1) };
 }
@@ -141,7 +141,7 @@ export function timeFor(requests: number): number {
 /** Who a permit is for. Some are kept for cancellations, which must get through when everything else waits. */
 export type Priority = 'common' | 'cancel';
 
-export interface PermitTerms {
+export interface PermitCount {
   /** How many requests may arrive within a second. */
   readonly count: number;
   /** How many of them only cancellations take. */
@@ -156,7 +156,7 @@ export const POLL_MS = 25;
 /** A permit taken from a store, or how long until the next one may be free. */
 export type TakeResult =
   /** Frees it again after this many milliseconds. Never fails: that would hide the answer to the request. */
-  { readonly giveBack: (milliseconds: number) => Promise<void> } | { readonly waitMs: number };
+  { readonly release: (milliseconds: number) => Promise<void> } | { readonly waitMs: number };
 
 /** Where the permits of one limit are counted: in files, in memory or in Redis. */
 export interface PermitStore {
@@ -167,9 +167,9 @@ export interface PermitStore {
 /** Permission for one request, held until a second after its response. */
 export interface Permit {
   /** The answer has arrived, or the request has ended without one. */
-  done(): Promise<void>;
+  release(): Promise<void>;
   /** The request did not leave after all: the next one may have it at once. */
-  unused(): Promise<void>;
+  cancel(): Promise<void>;
 }
 
 /** A permit, or how many milliseconds to wait before asking again. */
@@ -200,23 +200,23 @@ export class Permits {
 
   async claim(priority: Priority): Promise<PermitOrWait> {
     const held: ((milliseconds: number) => Promise<void>)[] = [];
-    const giveBack = async (milliseconds: number) => void (await Promise.all(held.map((back) => back(milliseconds))));
+    const release = async (milliseconds: number) => void (await Promise.all(held.map((back) => back(milliseconds))));
     for (const store of this.#stores) {
       try {
         const taken = await store.take(priority);
-        if ('giveBack' in taken) held.push(taken.giveBack);
+        if ('release' in taken) held.push(taken.release);
         else {
-          await giveBack(0);
+          await release(0);
           return { waitMs: Math.min(Math.max(taken.waitMs, 1), POLL_MS) };
         }
       } catch (thrown) {
-        await giveBack(0);
+        await release(0);
         // another claim may have replaced it already
         if (this.#stores.includes(store)) this.#stores = this.without(store, thrown);
         return this.claim(priority);
       }
     }
-    return { permit: { done: () => giveBack(HOLD_MS), unused: () => giveBack(0) } };
+    return { permit: { release: () => release(HOLD_MS), cancel: () => release(0) } };
   }
 }
 
@@ -226,7 +226,7 @@ export class MemoryStore implements PermitStore {
   readonly #freeAt: number[];
 
   constructor(
-    private readonly terms: PermitTerms,
+    private readonly terms: PermitCount,
     private readonly now: () => number,
   ) {
     this.#freeAt = new Array<number>(terms.count).fill(0);
@@ -238,9 +238,9 @@ export class MemoryStore implements PermitStore {
     const number = this.#freeAt.findIndex((freeAt, index) => index >= first && freeAt <= now);
     if (number === -1) return { waitMs: Math.min(...this.#freeAt.slice(first)) - now };
     this.#freeAt[number] = Number.POSITIVE_INFINITY;
-    const giveBack = async (milliseconds: number) => {
+    const release = async (milliseconds: number) => {
       this.#freeAt[number] = this.now() + milliseconds;
     };
-    return { giveBack };
+    return { release };
   }
 }

@@ -1,5 +1,5 @@
 import type { RedisClientType } from '@redis/client';
-import type { PermitStore, PermitTerms, Priority, TakeResult } from './limiter.js';
+import type { PermitCount, PermitStore, Priority, TakeResult } from './limiter.js';
 
 /** A permit that is out is renewed this often; one that is not renewed in time was lost with its process. */
 const RENEW_MS = 500;
@@ -34,7 +34,7 @@ export class RedisStore implements PermitStore {
   constructor(
     private readonly redis: Redis,
     private readonly key: string,
-    private readonly terms: PermitTerms,
+    private readonly terms: PermitCount,
     private readonly owner: string,
   ) {}
 
@@ -46,12 +46,12 @@ export class RedisStore implements PermitStore {
     if (waitMs > 0) return { waitMs };
     const renewing = setInterval(() => void this.#keep(name, LOST_MS).catch(() => undefined), RENEW_MS);
     renewing.unref();
-    const giveBack = async (milliseconds: number) => {
+    const release = async (milliseconds: number) => {
       clearInterval(renewing);
       // if Redis is away, the permit runs out by itself
       await this.#keep(name, milliseconds).catch(() => undefined);
     };
-    return { giveBack };
+    return { release };
   }
 
   /** How many are out, by Redis's own clock. */

@@ -6,15 +6,15 @@ import { clockTime, Failure } from '../../errors.js';
 import { monotonicMs } from '../../platform/host.js';
 import { FileStore } from './file-store.js';
 import {
+  fractionOf,
   LIMITS,
   LIMITS_OF,
   type LimitName,
   type Limits,
   MemoryStore,
+  type PermitCount,
   type PermitStore,
   Permits,
-  type PermitTerms,
-  partOf,
 } from './limiter.js';
 import { Redis, RedisStore } from './redis-store.js';
 
@@ -46,14 +46,14 @@ export function sharedLimits(sharing: Sharing): Limits {
   const { root, hosts, now } = sharing;
   return {
     permitsOf: (bucket) => LIMITS_OF[bucket].map((name) => permits.of(name)),
-    breaker: new IpLock(root, hostFolder(hosts.trade), now),
+    ipLock: new IpLock(root, hostFolder(hosts.trade), now),
   };
 }
 
 /** Where a limit is kept below the state folder; its name in Redis is the same. */
 export function limitPath(name: LimitName, { hosts, accessKey }: Pick<Sharing, 'hosts' | 'accessKey'>): string {
   const host = name === 'kline' ? hosts.base : hosts.trade;
-  return path.join(hostFolder(host), name === 'key' ? `key-${markOf(accessKey())}` : name);
+  return path.join(hostFolder(host), name === 'key' ? `key-${digestOf(accessKey())}` : name);
 }
 
 /** The folder of a limit's permits. Its size is part of the name, so that limits of other sizes do not mix. */
@@ -106,9 +106,9 @@ class SharedPermits {
    */
   #make(name: LimitName, within: string): Permits {
     const terms = LIMITS[name];
-    const part = partOf(terms, this.sharing.share);
+    const part = fractionOf(terms, this.sharing.share);
     // one folder, whatever part of it is taken: no process of this home may add to what the others take
-    const files = (taken: PermitTerms) =>
+    const files = (taken: PermitCount) =>
       new FileStore(this.sharing.root, permitsFolder(within, terms.count), terms, monotonicMs, taken);
     const whole = files(terms);
     if (this.#redis === undefined) return new Permits([whole], (_, thrown) => [this.#alone(part, thrown)]);
@@ -122,7 +122,7 @@ class SharedPermits {
     });
   }
 
-  #alone(part: PermitTerms, thrown: unknown): PermitStore {
+  #alone(part: PermitCount, thrown: unknown): PermitStore {
     this.#warn(`The limits cannot be shared with other processes (${reasonOf(thrown)}): this one takes`);
     return new MemoryStore(part, monotonicMs);
   }
@@ -140,7 +140,7 @@ function ownerName(): string {
 }
 
 /** Distinguishes keys without showing them. */
-function markOf(accessKey: string): string {
+function digestOf(accessKey: string): string {
   return createHash('sha256').update(accessKey).digest('hex').slice(0, 16);
 }
 
@@ -152,7 +152,7 @@ export function reasonOf(thrown: unknown): string {
 /** "Beyond that the IP is locked for 1 hour and unlocks itself after that hour." */
 const LOCK_MS = 3_600_000;
 /** How often one read is let through to test the lock: it may have been lifted, or the exchange be another one. */
-const PROBE_MS = 60_000;
+const TEST_EVERY_MS = 60_000;
 
 /**
  * Remembers, for all processes, that a trade host has locked this machine's address, so that no request runs into the lock.
@@ -176,31 +176,32 @@ export class IpLock {
   }
 
   /**
-   * Throws Failure `limited` while the lock lasts. Now and then a request that may be repeated is let through, as a `probe`:
+   * Throws Failure `limited` while the lock lasts. Now and then a request that may be repeated is let through, as a `test`:
    * an answer to it ends the lock.
    */
-  check(mayProbe: boolean): 'open' | 'probe' {
+  requireFree(mayTest: boolean): 'free' | 'test' {
     const lock = this.#lock();
-    if (lock === undefined) return 'open';
+    if (lock === undefined) return 'free';
     const now = this.now();
     // a lock further ahead was dated before the clock was set back
     if (now >= lock.until || lock.until > now + LOCK_MS) {
       this.clear();
-      return 'open';
+      return 'free';
     }
-    if (mayProbe && now >= lock.probeAt && this.#renamed(lock.name, nameOf(lock.until, now + PROBE_MS))) return 'probe';
+    if (mayTest && now >= lock.testAt && this.#renamed(lock.name, nameOf(lock.until, now + TEST_EVERY_MS)))
+      return 'test';
     throw new Failure('limited', `The exchange has locked this machine's address until ${clockTime(lock.until)}.`, {
       hint: 'It locks an address that sends more than 10,000 requests in a minute. The lock ends by itself. Nothing was sent.',
     });
   }
 
   /** An answer reported the lock. The first one dates it. */
-  trip(): void {
+  recordLock(): void {
     if (this.#lock() !== undefined) return;
     const now = this.now();
     ignoringErrors(() => {
       makePrivateFolder(this.root, this.within);
-      fs.writeFileSync(path.join(this.#folder, nameOf(now + LOCK_MS, now + PROBE_MS)), '', { mode: FILE_MODE });
+      fs.writeFileSync(path.join(this.#folder, nameOf(now + LOCK_MS, now + TEST_EVERY_MS)), '', { mode: FILE_MODE });
     });
   }
 
@@ -240,14 +241,14 @@ function ignoringErrors<Value>(work: () => Value): Value | undefined {
 interface Lock {
   readonly name: string;
   readonly until: number;
-  readonly probeAt: number;
+  readonly testAt: number;
 }
 
-function nameOf(until: number, probeAt: number): string {
-  return `locked.${until}.${probeAt}`;
+function nameOf(until: number, testAt: number): string {
+  return `locked.${until}.${testAt}`;
 }
 
 function lockIn(name: string): Lock[] {
-  const [, until, probeAt] = /^locked\.(\d{13})\.(\d{13})$/.exec(name) ?? [];
-  return until === undefined ? [] : [{ name, until: Number(until), probeAt: Number(probeAt) }];
+  const [, until, testAt] = /^locked\.(\d{13})\.(\d{13})$/.exec(name) ?? [];
+  return until === undefined ? [] : [{ name, until: Number(until), testAt: Number(testAt) }];
 }

@@ -1,6 +1,6 @@
 import { Failure } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import { Budget } from '../budget.js';
+import { TimeBudget } from '../budget.js';
 import type { ExchangeClient } from '../exchange-client.js';
 import type { ChannelSource, HttpData, SourceContext } from '../stream/base-source.js';
 import {
@@ -24,7 +24,7 @@ export interface MirrorOptions extends Partial<Pick<SourceContext, 'orderMarkets
   readonly host: Pick<Host, 'now' | 'monotonic' | 'sleep'>;
   readonly channels: readonly Channel[];
   /** Returns the client that polls; the signal ends its requests. */
-  readonly clientOf: (budget: Budget, signal: AbortSignal) => ExchangeClient;
+  readonly clientOf: (budget: TimeBudget, signal: AbortSignal) => ExchangeClient;
   /** Opens the stream of these channels. Absent if the exchange has none: everything is polled. */
   readonly open?: ((channels: readonly Channel[], signal: AbortSignal) => Promise<ExchangeStream>) | undefined;
   /** Throws Failure `credentials` if a channel of an account cannot be read. */
@@ -109,7 +109,7 @@ interface Entry {
 export class Mirror {
   readonly #entries = new Map<string, Entry>();
   readonly #ending = new AbortController();
-  readonly #budget: Budget;
+  readonly #budget: TimeBudget;
   readonly #context: SourceContext;
   readonly #running: Promise<unknown>;
   readonly #waiting = new Set<() => void>();
@@ -119,7 +119,7 @@ export class Mirror {
 
   constructor(private readonly options: MirrorOptions) {
     const { channels, host, open, clientOf, orderMarkets, marketNamed } = options;
-    this.#budget = new Budget(POLL_TIMEOUT_MS, host.monotonic);
+    this.#budget = new TimeBudget(POLL_TIMEOUT_MS, host.monotonic);
     this.#context = {
       client: clientOf(this.#budget, this.#ending.signal),
       now: host.now,
@@ -327,7 +327,7 @@ export class Mirror {
     const { host } = this.options;
     const { pushes, source } = entry;
     const began = rest?.began ?? { at: host.monotonic(), time: host.now() };
-    this.#budget.renew();
+    this.#budget.restart();
     const found = await (rest?.read() ?? source.read(entry.completeAt)).catch(failureOf);
     entry.pauseMs = this.#pauseMs(entry.channel, found instanceof Failure ? 0 : host.monotonic() - began.at);
     entry.nextPoll = host.monotonic() + entry.pauseMs;

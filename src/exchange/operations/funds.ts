@@ -31,7 +31,7 @@ import {
   amountOrZero,
   choice,
   coin,
-  openRead,
+  keylessRead,
   optional,
   pageNumber,
   required,
@@ -378,7 +378,7 @@ export const getChargeRecord = withCodec(
 
 /** Without a coin it gives all of them, as observed. */
 export const getFeeInfo = withCodec(
-  openRead(
+  keylessRead(
     { currency: optional(coin) },
     enveloped({ result: v.record(v.string(), v.array(feeEntry)) }),
     WHOLE_LIST_BYTES,

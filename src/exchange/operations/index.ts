@@ -35,20 +35,20 @@ export type OperationNamed<Name extends OperationName> = (typeof operations)[Nam
 /** What an operation is asked for, in the project's own terms. */
 export type RequestOf<Name extends OperationName> = Parameters<OperationNamed<Name>['encode']>[0];
 /** What its answer means. */
-export type ValueOf<Name extends OperationName> = ReturnType<OperationNamed<Name>['decode']>;
+export type DecodedResult<Name extends OperationName> = ReturnType<OperationNamed<Name>['decode']>;
 
 export function codecOf<Name extends OperationName>(name: Name) {
-  return operations[name] as unknown as Codec<RequestOf<Name>, OperationNamed<Name>, ValueOf<Name>>;
+  return operations[name] as unknown as Codec<RequestOf<Name>, OperationNamed<Name>, DecodedResult<Name>>;
 }
 
 /** What the change history only names, and what a deployment adds: it may do anything, so it counts as a write. */
 const unknownOperation = signedWrite({}, v.unknown(), WHOLE_LIST_BYTES);
 
-export function isDescribed(name: string): name is OperationName {
+export function isDocumented(name: string): name is OperationName {
   return Object.hasOwn(operations, name);
 }
 
 /** The description of an operation, also of one that the interface does not describe. */
 export function operationOf(name: string): Operation {
-  return isDescribed(name) ? operations[name] : unknownOperation;
+  return isDocumented(name) ? operations[name] : unknownOperation;
 }

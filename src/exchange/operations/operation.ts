@@ -5,7 +5,7 @@ import { Decimal } from '../../domain/decimal.js';
  * Who may call an operation, and where it is served. Only getFeeInfo is `open`: on the trade host, but shown without
  * accesskey and sign.
  */
-export type Access = 'public' | 'signed' | 'open';
+export type Access = 'public' | 'signed' | 'keyless';
 
 /**
  * What an operation does: a `read` changes nothing, a `refresh` may be repeated without harm, a `write` is sent once.
@@ -73,7 +73,7 @@ export const klineData = describe('public', 'read', 'kline');
 export const signedRead = describe('signed', 'read', 'key');
 export const signedRefresh = describe('signed', 'refresh', 'key');
 export const signedWrite = describe('signed', 'write', 'key');
-export const openRead = describe('open', 'read', 'ip');
+export const keylessRead = describe('keyless', 'read', 'ip');
 
 /** What a parameter may hold: `complaint` returns the broken rule in words, or undefined if the text is valid. */
 export interface ParameterKind {

@@ -151,7 +151,7 @@ export function toOrder(record: OrderRecord, clientId: string | null): Order {
   };
 }
 
-interface OrderRequest {
+interface OrderWithClientId {
   readonly terms: OrderTerms;
   readonly clientId: string;
 }
@@ -173,7 +173,7 @@ export const order = withCodec(
     enveloped({ id: createdId }),
   ),
   {
-    encode: ({ terms, clientId }: OrderRequest) => ({
+    encode: ({ terms, clientId }: OrderWithClientId) => ({
       currency: terms.market,
       tradeType: TRADE_TYPE[terms.side],
       price: terms.price,

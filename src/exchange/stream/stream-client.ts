@@ -3,7 +3,7 @@ import { Failure } from '../../errors.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { Host } from '../../platform/host.js';
 import { asInteger, scalarText } from '../../platform/json.js';
-import { Budget } from '../budget.js';
+import { TimeBudget } from '../budget.js';
 import { PROTOCOL } from '../channels/index.js';
 import { plainText, readMessage } from '../channels/messages.js';
 import type { ExchangeClient } from '../exchange-client.js';
@@ -32,7 +32,7 @@ export interface StreamOptions {
   readonly address: () => Promise<string>;
   readonly channels: readonly Channel[];
   /** Returns the client that reads over HTTP what was missed; the signal ends its requests. */
-  readonly clientOf: (budget: Budget, signal: AbortSignal) => ExchangeClient;
+  readonly clientOf: (budget: TimeBudget, signal: AbortSignal) => ExchangeClient;
   /** Returns the keys, or throws a Failure `credentials`. Asked only for channels of an account. */
   readonly credentials: () => Credentials;
   /** Absent: no proxy, and the well-known authorities. */
@@ -84,7 +84,7 @@ export class StreamClient implements ExchangeStream {
   readonly #queue: EventQueue;
   readonly #ending = new AbortController();
   readonly #network: Network;
-  readonly #budget: Budget;
+  readonly #budget: TimeBudget;
   readonly #context: SourceContext;
   readonly #protocol: StreamProtocol;
   readonly #silentMs: number;
@@ -109,8 +109,8 @@ export class StreamClient implements ExchangeStream {
     const { host, clientOf, network, orderMarkets, marketNamed, channels, signal } = options;
     this.#protocol = options.protocol ?? streamProtocol();
     this.#silentMs = SILENT_HEARTBEATS * this.#protocol.pingMs;
-    this.#budget = new Budget(READ_MS, host.monotonic);
-    const client = clientOf(this.#budget, this.#ending.signal).renewing(this.#budget);
+    this.#budget = new TimeBudget(READ_MS, host.monotonic);
+    const client = clientOf(this.#budget, this.#ending.signal).restartingBudget(this.#budget);
     this.#network = network ?? new Network({});
     this.#queue = new EventQueue((key) => this.#recoveries.get(key)?.overflowed());
     this.#context = {
@@ -171,7 +171,7 @@ export class StreamClient implements ExchangeStream {
     this.#ending.abort();
     this.#queue.clear();
     this.options.signal?.removeEventListener('abort', this.#abort);
-    this.#budget.renew(0);
+    this.#budget.restart(0);
     for (const recovery of this.#recoveries.values()) recovery.end();
     await this.#running;
     await Promise.allSettled([this.#subscribing, ...[...this.#recoveries.values()].map(({ reading }) => reading)]);
@@ -201,7 +201,7 @@ export class StreamClient implements ExchangeStream {
     if (this.#reads < MAX_READS) this.#reads += 1;
     else await new Promise<void>((resolve) => this.#waitingReads.push(resolve));
     try {
-      if (!this.#isEnding) this.#budget.renew();
+      if (!this.#isEnding) this.#budget.restart();
       return await work();
     } finally {
       const next = this.#waitingReads.shift();

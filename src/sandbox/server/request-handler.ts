@@ -83,7 +83,7 @@ export class RequestHandler {
       return;
     }
     const respond: Respond =
-      served.access === 'open'
+      served.access === 'keyless'
         ? (request, query) => this.runOpen(served, request, query)
         : (request, query) => this.runSigned(served, request, query);
     this.routes.set(`/api/${served.name}`, { refusalBody: signedRefusal(served.name, this.dialect), respond });
@@ -137,7 +137,7 @@ export class RequestHandler {
   }
 
   /** The interface shows it without accesskey and sign. A signature is ignored. */
-  private runOpen(served: ServedOpenly<'open'>, request: ApiRequest, query: string): ApiResponse {
+  private runOpen(served: ServedOpenly<'keyless'>, request: ApiRequest, query: string): ApiResponse {
     const { exchange, now, limits } = this.options;
     limits.unsigned(request.address, now());
     const parameters = readQuery(query);

@@ -30,7 +30,7 @@ export interface SignedCall extends Call {
 type Unchecked = Record<string, string | undefined>;
 
 /** An operation: its description and its implementation. */
-export type Served = ServedOpenly<'public'> | ServedOpenly<'open'> | ServedSigned;
+export type Served = ServedOpenly<'public'> | ServedOpenly<'keyless'> | ServedSigned;
 
 interface Described<Kind extends Access> {
   readonly name: string;
@@ -38,8 +38,8 @@ interface Described<Kind extends Access> {
   readonly access: Kind;
 }
 
-/** An operation without a signature: public on the market-data host, open on the trade host. */
-export interface ServedOpenly<Kind extends 'public' | 'open'> extends Described<Kind> {
+/** An operation without a signature: public on the market-data host, keyless on the trade host. */
+export interface ServedOpenly<Kind extends 'public' | 'keyless'> extends Described<Kind> {
   readonly run: PublicRun;
 }
 
@@ -64,7 +64,7 @@ export function serveOpen<Name extends OperationName>(
   name: Name,
   run: (values: Values<OperationNamed<Name>>, call: Call) => Json,
 ): Served {
-  return { name, operation: operations[name], access: 'open', run: run as PublicRun };
+  return { name, operation: operations[name], access: 'keyless', run: run as PublicRun };
 }
 
 /** Serves a signed operation. */

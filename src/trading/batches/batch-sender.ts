@@ -175,12 +175,12 @@ export class BatchSender {
         message,
       });
       this.#answered += 1;
-    } else if (this.#isStale(result.answer.ids)) {
+    } else if (this.#isStale(result.response.ids)) {
       const reason = 'the answer names orders of another request';
       this.#stop({ kind: 'lost', reason });
       this.job.record(`request ${number}: ${reason}`, { kind: 'lost', request: number });
     } else {
-      const { ids, message } = result.answer;
+      const { ids, message } = result.response;
       this.job.record(`request ${number}: ${ids.length} of ${counted(request.sent.length, 'order')} accepted`, {
         kind: 'answered',
         request: number,

@@ -38,7 +38,7 @@ export async function sendCall(
       if (error instanceof Failure) entry.discard();
       throw error;
     });
-  if (result.kind === 'done') return settled(entry, { outcome: 'done', body: result.answer }, 'answered');
+  if (result.kind === 'done') return settled(entry, { outcome: 'done', body: result.response }, 'answered');
   if (result.kind === 'refused') {
     const { refusal } = result;
     return settled(entry, { outcome: 'refused', refusal }, `refused: ${refusal.code} ${refusal.message}`);

@@ -83,9 +83,9 @@ export async function sendCancel(account: TradingAccount, entry: CancelEntry): P
     entry.note(`no answer: ${result.reason}`);
     return { outcome: 'undecided', code: null, reason: result.reason };
   }
-  const { answer } = result;
-  entry.note(`accepted: ${answer.message}`);
-  return { outcome: 'undecided', code: SUCCESS, reason: 'the exchange accepted the cancellation', accepted: answer };
+  const { response } = result;
+  entry.note(`accepted: ${response.message}`);
+  return { outcome: 'undecided', code: SUCCESS, reason: 'the exchange accepted the cancellation', accepted: response };
 }
 
 /**

@@ -79,7 +79,7 @@ export async function concludeOrder(
   entry: JournalEntry<'order'>,
   outcome: WriteOutcome<{ readonly id: string }>,
 ): Promise<Placement> {
-  if (outcome.kind === 'done') return settleAcceptedOrder(account, entry, outcome.answer.id);
+  if (outcome.kind === 'done') return settleAcceptedOrder(account, entry, outcome.response.id);
   if (outcome.kind === 'refused') return handleRefusal(account, entry, outcome.refusal);
   if (outcome.kind === 'notSent') {
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${outcome.reason}`);

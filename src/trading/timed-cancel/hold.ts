@@ -43,7 +43,7 @@ export async function* hold(
       yield { kind: 'lapsed', latest };
     }
     yield { kind: 'trying' };
-    account.budget.renew(ATTEMPT_MS);
+    account.budget.restart(ATTEMPT_MS);
     const attempt = await startTimer(account, market);
     if (attempt.kind === 'failed') {
       if (attempt.arrived === 'perhaps') latest = attempt.ended + MINUTE_MS;

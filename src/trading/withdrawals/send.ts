@@ -49,7 +49,7 @@ export async function sendWithdrawal(
     if (error instanceof Failure) entry.discard();
     throw error;
   });
-  if (outcome.kind === 'done') return settleAcceptedWithdrawal(account, entry, outcome.answer.id);
+  if (outcome.kind === 'done') return settleAcceptedWithdrawal(account, entry, outcome.response.id);
   if (outcome.kind === 'refused') return handleRefusal(account, entry, outcome.refusal);
   if (outcome.kind === 'notSent') {
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${outcome.reason}`);

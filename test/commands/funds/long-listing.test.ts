@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Globals } from '../../../src/cli/definition.js';
 import { withProgress, withTimePerPage } from '../../../src/commands/funds/long-listing.js';
-import { Budget } from '../../../src/exchange/budget.js';
+import { TimeBudget } from '../../../src/exchange/budget.js';
 import type { ExchangeApi } from '../../../src/exchange/exchange-api.js';
 import { type ClientOptions, ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { Output } from '../../../src/terminal/output.js';
@@ -22,7 +22,7 @@ async function run(timeoutChosen: boolean, eachMs: number, errors = new Kept()) 
       return () => void works.delete(work);
     },
   };
-  const budget = new Budget(1_000, () => now);
+  const budget = new TimeBudget(1_000, () => now);
   async function* pages(): AsyncGenerator<number[]> {
     for (let page = 0; page < 20 && budget.remainingMs > eachMs; page += 1) {
       now += eachMs;
@@ -53,7 +53,7 @@ it('shows the progress of a long listing and erases it in the end', async () => 
 
 it('renews the budget of the client for each page', async () => {
   let now = 0;
-  const budget = new Budget(1_000, () => now);
+  const budget = new TimeBudget(1_000, () => now);
   const slow = async () => {
     now += 900;
     return [];

@@ -6,7 +6,7 @@ import '../../../src/commands/watch/live-answer.js';
 import '../../../src/terminal/live/live-screen.js';
 import { watch } from '../../../src/commands/watch/watch.js';
 import { Failure } from '../../../src/errors.js';
-import { Budget } from '../../../src/exchange/budget.js';
+import { TimeBudget } from '../../../src/exchange/budget.js';
 import type { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { Mirror } from '../../../src/exchange/mirror/mirror.js';
 import type { Channel, ExchangeStream, StreamEvent } from '../../../src/exchange/stream/events.js';
@@ -68,7 +68,7 @@ export async function startWatch({ columns = 80, rows = 10, colour = false, isSt
     mirror: async (channels: readonly Channel[]) =>
       new Mirror({ host, channels, clientOf: () => client, open: async (_, signal) => stream.opened(signal) }),
   };
-  const budget = new Budget(30_000, monotonic);
+  const budget = new TimeBudget(30_000, monotonic);
   const context = { host, output, session, budget, globals: { format: 'table' } } as unknown as Context;
   const answerOf = (last: string): Answer => ({ data: last, show: show?.(last) ?? (() => `last ${last}`) });
   const read = async () => answerOf((await ask()).last);

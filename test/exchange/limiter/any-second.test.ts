@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Budget } from '../../../src/exchange/budget.js';
+import { TimeBudget } from '../../../src/exchange/budget.js';
 import { HOLD_MS, LIMITS, Limiter, ownLimits, POLL_MS } from '../../../src/exchange/limiter/limiter.js';
 import { fakeHost } from '../../support/fake-host.js';
 
-const ORDER = { bucket: 'key', priority: 'common', mayProbe: false } as const;
+const ORDER = { bucket: 'key', priority: 'common', mayTest: false } as const;
 
 /** Time that advances only while everything waits for it. */
 class VirtualTime {
@@ -39,7 +39,7 @@ interface Way {
 async function counted(requests: number, wayOf: (request: number) => Way): Promise<number[]> {
   const time = new VirtualTime();
   const host = { ...fakeHost(), now: () => time.now, sleep: (ms: number) => time.sleep(ms) };
-  const limiter = new Limiter(host, new Budget(1e9, host.now), ownLimits(host.now));
+  const limiter = new Limiter(host, new TimeBudget(1e9, host.now), ownLimits(host.now));
   const moments: number[] = [];
   const carry = async (request: number) => {
     const turn = await limiter.acquire(ORDER);
@@ -47,7 +47,7 @@ async function counted(requests: number, wayOf: (request: number) => Way): Promi
     await time.sleep(there);
     moments.push(time.now);
     await time.sleep(back);
-    await turn.over('answer');
+    await turn.end('answer');
   };
   const all = Promise.all(Array.from({ length: requests }, (_, request) => carry(request)));
   await time.until(() => moments.length === requests);
@@ -102,10 +102,10 @@ it.each([0, 5, 50, 300])('adds no delay beyond the limit to requests that take %
 it('frees the permit of a cancelled request at once', async () => {
   const time = new VirtualTime();
   const host = { ...fakeHost(), now: () => time.now, sleep: (ms: number) => time.sleep(ms) };
-  const limiter = new Limiter(host, new Budget(1e9, host.now), ownLimits(host.now));
+  const limiter = new Limiter(host, new TimeBudget(1e9, host.now), ownLimits(host.now));
   let left = 0;
   const all = Array.from({ length: 200 }, async () => {
-    await (await limiter.acquire(ORDER)).unused();
+    await (await limiter.acquire(ORDER)).cancel();
     left += 1;
   });
   await time.until(() => left === all.length);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Budget } from '../../../src/exchange/budget.js';
+import { TimeBudget } from '../../../src/exchange/budget.js';
 import { Limiter, type Priority } from '../../../src/exchange/limiter/limiter.js';
 import { hostKey, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import type { Bucket } from '../../../src/exchange/operations/operation.js';
@@ -27,7 +27,7 @@ const job = JSON.parse(process.argv[2] ?? '') as Job;
 const { root, url, accessKey, bucket, priority, calls, atOnce, jitterMs, redis, waits } = job;
 const limiter = new Limiter(
   { sleep: (ms) => delay(ms) },
-  new Budget(600_000, Date.now),
+  new TimeBudget(600_000, Date.now),
   sharedLimits({
     ...{ root, share: 0.25, now: Date.now },
     hosts: { base: hostKey(url), trade: hostKey(url) },
@@ -42,10 +42,10 @@ await Promise.all(
   Array.from({ length: atOnce }, async () => {
     while (left > 0) {
       left -= 1;
-      const turn = await limiter.acquire({ bucket, priority: priority, mayProbe: true });
+      const turn = await limiter.acquire({ bucket, priority: priority, mayTest: true });
       await delay(Math.random() * jitterMs);
       await (await fetch(`${url}/${priority}?${accessKey}`)).text();
-      await turn.over('answer');
+      await turn.end('answer');
     }
   }),
 );

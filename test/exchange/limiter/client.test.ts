@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { Budget } from '../../../src/exchange/budget.js';
+import { TimeBudget } from '../../../src/exchange/budget.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { FileStore } from '../../../src/exchange/limiter/file-store.js';
 import { LIMITS } from '../../../src/exchange/limiter/limiter.js';
@@ -32,7 +32,7 @@ function clientIn(root: string, url: string, budgetMs = 1_000) {
     hosts: { base: 'exchange', trade: 'exchange' },
   };
   const hosts = { baseUrl: url, tradeUrl: url };
-  const budget = new Budget(budgetMs, host.monotonic);
+  const budget = new TimeBudget(budgetMs, host.monotonic);
   const limits = () => sharedLimits(sharing);
   return { host, sharing, client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, limits }) };
 }
@@ -41,7 +41,7 @@ function clientIn(root: string, url: string, budgetMs = 1_000) {
 async function takeAll(sharing: Sharing): Promise<void> {
   const { count } = LIMITS.key;
   const permits = new FileStore(sharing.root, permitsFolder(limitPath('key', sharing), count), LIMITS.key, monotonicMs);
-  while ('giveBack' in (await permits.take('common')));
+  while ('release' in (await permits.take('common')));
 }
 
 /** Makes every use of a permit fail from now on, other than by losing a race. */
@@ -135,11 +135,14 @@ it('returns an answer and remembers a lock although permits cannot be returned',
     },
   });
   const { client, host } = clientIn(root, server.url);
-  expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'done', answer: { id: '202202224851151555' } });
+  expect(await client.api.write('order', ORDER)).toMatchObject({
+    kind: 'done',
+    response: { id: '202202224851151555' },
+  });
   answer = LOCKED;
   const { client: other, sharing } = clientIn(root, server.url);
   expect(await other.api.write('order', ORDER)).toMatchObject({ kind: 'refused', refusal: { code: 4001 } });
-  expect(sharedLimits(sharing).breaker?.until).toBe(host.now() + 3_600_000);
+  expect(sharedLimits(sharing).ipLock?.until).toBe(host.now() + 3_600_000);
 });
 
 it('does not count requests without a key against the limit of the key', async () => {

@@ -19,11 +19,11 @@ it.each([
   const root = temporaryState();
   let now = 1_000_000;
   const permits = (at = HERE) => new FileStore(root, 'key', TERMS, () => now, TERMS, at);
-  expect(await permits(place).take('common')).toHaveProperty('giveBack');
+  expect(await permits(place).take('common')).toHaveProperty('release');
   const { pid: dead } = spawnSync(process.execPath, ['-e', '0']);
   const [name = ''] = readdirSync(path.join(root, 'key'));
   renameSync(path.join(root, 'key', name), path.join(root, 'key', name.replace(`.${process.pid}.`, `.${dead}.`)));
-  expect(await permits().take('common')).not.toHaveProperty('giveBack');
+  expect(await permits().take('common')).not.toHaveProperty('release');
   now += laterMs;
-  expect('giveBack' in (await permits().take('common'))).toBe(isThere);
+  expect('release' in (await permits().take('common'))).toBe(isThere);
 });

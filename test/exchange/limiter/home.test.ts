@@ -63,7 +63,7 @@ describe.skipIf(!requires('redis-server'))('a home keeps the limit with Redis (n
     expect(permits).toHaveLength(count - reserved);
     expect(await processOf(root).take()).toEqual([]);
     // returned permits are available to every process
-    for (const permit of permits.slice(0, 20)) await permit.unused();
+    for (const permit of permits.slice(0, 20)) await permit.cancel();
     expect(await processOf(root).take(15)).toHaveLength(15);
     expect(await processOf(root, { redis }).take()).toHaveLength(5);
     // another home shares with those alone that are in Redis

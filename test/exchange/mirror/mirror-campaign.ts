@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { Decimal } from '../../../src/domain/decimal.js';
-import type { Budget } from '../../../src/exchange/budget.js';
+import type { TimeBudget } from '../../../src/exchange/budget.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import { isOpen } from '../../../src/exchange/mirror/merge.js';
@@ -349,7 +349,7 @@ class Side {
       hosts: { base: 'exchange', trade: 'exchange' },
     });
     const common = { host, credentials: () => keys, channels: CHANNELS } as const;
-    const clientOf = (budget: Budget, signal: AbortSignal) =>
+    const clientOf = (budget: TimeBudget, signal: AbortSignal) =>
       new ExchangeClient({
         ...{ host, budget, signal, limits: () => limits, credentials: () => keys },
         hosts: { baseUrl: url, tradeUrl: url },

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Coin } from '../../../src/domain/account.js';
 import type { Depth, Trade } from '../../../src/domain/market-data.js';
 import type { Order } from '../../../src/domain/order.js';
-import { Budget } from '../../../src/exchange/budget.js';
+import { TimeBudget } from '../../../src/exchange/budget.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { readOrderPages } from '../../../src/exchange/growing-pages.js';
 import { type Channel, type GapEvent, isKind, type StreamEvent } from '../../../src/exchange/stream/events.js';
@@ -140,9 +140,9 @@ it('a reader has the exchange whole after each of 25 cuts under trading, and hea
   const way = await breakableWay(Number(new URL(tradeUrl).port));
   const credentials = () => ({ accessKey, secretKey });
   const hosts = { baseUrl, tradeUrl };
-  const clientOf = (budget: Budget, signal: AbortSignal) =>
+  const clientOf = (budget: TimeBudget, signal: AbortSignal) =>
     new ExchangeClient({ host, hosts, credentials, budget, signal });
-  const budget = new Budget(600_000, host.monotonic);
+  const budget = new TimeBudget(600_000, host.monotonic);
   // only the stream keeps to the limits: what checks it would wait for them
   const client = new ExchangeClient({ host, hosts, credentials, budget, limits: () => ({ permitsOf: () => [] }) });
   const address = `ws://127.0.0.1:${way.port}${new URL(wsUrl ?? '').pathname}`;
@@ -189,7 +189,7 @@ it('a reader has the exchange whole after each of 25 cuts under trading, and hea
       const price = (Number(last) * factor).toFixed(2);
       const terms = { market: MARKET, side, type: 'limit', account: 'spot', price, amount: '0.01' } as const;
       const outcome = await client.placeOrder({ ...terms, borrow: false, repay: false }, `cut${cut}x${action}`);
-      if (outcome.kind === 'done') placed.push(outcome.answer.id);
+      if (outcome.kind === 'done') placed.push(outcome.response.id);
       const old = action === 3 ? placed.shift() : undefined;
       if (old !== undefined) await client.cancelOrder(MARKET, { id: old });
     }

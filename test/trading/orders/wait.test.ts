@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
-import { Budget } from '../../../src/exchange/budget.js';
+import { TimeBudget } from '../../../src/exchange/budget.js';
 import { type Wait, waitForOrder } from '../../../src/trading/orders/wait.js';
 import { fakeHost } from '../../support/fake-host.js';
 
@@ -32,7 +32,7 @@ async function waited(wait: Wait, reads: readonly Read[]) {
     if (now === undefined || now instanceof Failure) throw now;
     return now;
   };
-  const account = { host, budget: new Budget(60_000, host.now) };
+  const account = { host, budget: new TimeBudget(60_000, host.now) };
   const end = await waitForOrder(account, 'btc_usdt', read, wait, ({ status, filled }) =>
     changes.push(`${status} ${filled}`),
   ).catch((error: Failure) => error);

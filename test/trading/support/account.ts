@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { requestLifetimeMemory } from '../../../src/commands/session/context.js';
 import { Cache } from '../../../src/config/cache.js';
 import { Profiles } from '../../../src/config/profiles.js';
-import { Budget } from '../../../src/exchange/budget.js';
+import { TimeBudget } from '../../../src/exchange/budget.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import type { TradingAccount } from '../../../src/trading/account.js';
 import type { DuplicateOrders, DuplicateWithdrawals } from '../../../src/trading/duplicates.js';
@@ -43,7 +43,7 @@ export function accountOf(url: string, options: AccountOptions = {}): TestAccoun
   const { budgetMs = 60_000, isChosen = false, tolerance, state = temporaryState(), elapsedMs = 0 } = options;
   const host = fakeHost();
   void host.sleep(elapsedMs);
-  const budget = new Budget(budgetMs, host.monotonic, isChosen);
+  const budget = new TimeBudget(budgetMs, host.monotonic, isChosen);
   const hosts = { baseUrl: url, tradeUrl: url };
   const progress: string[] = [];
   const warnings: string[] = [];

@@ -1,7 +1,7 @@
 import { Decimal } from '../../../domain/decimal.js';
 import type { Market } from '../../../domain/market.js';
 import { tryRead } from '../../../errors.js';
-import { Budget } from '../../../exchange/budget.js';
+import { TimeBudget } from '../../../exchange/budget.js';
 import type { Host } from '../../../platform/host.js';
 import type { TradingAccount } from '../../../trading/account.js';
 import type { BookView } from '../../../trading/market-view.js';
@@ -49,7 +49,7 @@ export class LiveBook {
   /** Keeps the earlier book if this reading fails. */
   async refresh(): Promise<void> {
     const view = await tryRead(async () => {
-      const client = await this.session.backgroundClient(new Budget(READ_MS, this.host.monotonic));
+      const client = await this.session.backgroundClient(new TimeBudget(READ_MS, this.host.monotonic));
       return readMarketView(client, this.market.market, LEVELS);
     });
     if (view === undefined) return;
