@@ -39,17 +39,17 @@ export interface Resolution {
  * Settles these writes at the same time within the budget, and checks for duplicates. Also returns settled writes for which
  * duplicates were found.
  *
- * @param end whether to close jobs as they are if not everything was sent
+ * @param closeJobs whether to close jobs as they are if not everything was sent
  */
 export async function resolve(
   account: TradingAccount,
   entries: readonly JournalEntry[],
-  end = false,
+  closeJobs = false,
 ): Promise<readonly Resolution[]> {
   const [ageCheck, ...others] = entries.flatMap(({ intent }) => (isOf(intent, 'call') ? [] : acceptsFor(intent)));
   // once for all of them, instead of by each of many at the same time
   if (ageCheck !== undefined && others.length > 0) await tryRead(() => requestLifetimeOf(account, ageCheck));
-  const done = await Promise.all(entries.map((entry) => resolveOne(account, entry, end)));
+  const done = await Promise.all(entries.map((entry) => resolveOne(account, entry, closeJobs)));
   const settled = done.map(({ resolution }) => resolution);
   const duplicates = joined([...done.flatMap((one) => one.duplicates), ...(await duplicatesEverywhere(account))]);
   const given = new Set(settled.map(({ intent }) => intent.id));
@@ -75,11 +75,11 @@ interface ResolvedOne {
   readonly duplicates: readonly Duplicates[];
 }
 
-async function resolveOne(account: TradingAccount, entry: JournalEntry, end: boolean): Promise<ResolvedOne> {
+async function resolveOne(account: TradingAccount, entry: JournalEntry, closeJobs: boolean): Promise<ResolvedOne> {
   const { intent } = entry;
   const isClaimed = claimForSettling(entry);
   const isUnderWay = !isClaimed && entry.isUnderWay;
-  const settledOne = isClaimed ? await SETTLERS[intent.operation](account, entry, end) : NOTHING;
+  const settledOne = isClaimed ? await SETTLERS[intent.operation](account, entry, closeJobs) : NOTHING;
   const { outcome = 'unknown', duplicates, ...ambiguity } = settledOne;
   const settled = settledNow(account, intent.id);
   const events = timelineOf(eventsOf(account, entry, isUnderWay));

@@ -52,7 +52,7 @@ type EventDetails = Omit<JournalEvent, 'time' | 'event'>;
  * - **recorded, sent**: a live process owns it (`isUnderWay`).
  * - **released**: nobody owns it (`owner` is null), or its owner died (`mayBeAbandoned`).
  * - **settled**: the outcome is known and in the archive. The file moves to a name that tells the list which would show a
- *   duplicate, and stays for as long as the request may be executed again (`Journal.settledButRepeatable`).
+ *   duplicate, and stays for as long as the request may be executed again (`Journal.settledButUnexpired`).
  * - **verified**: the request has expired, and a list that was read later showed everything that it made. A write that
  *   counts as refused or not sent is kept for a day more, in case its order appears after all (`isVerified`).
  * - **closed**: the file is gone, or in `jobs/` for a batch. Only the archive has it, for 14 days.
@@ -335,7 +335,7 @@ export function readEntry(
 ): JournalEntry | Failure | 'damaged' | undefined {
   const record = readRecord(file);
   if (record === undefined || record === 'damaged' || record instanceof Failure) return record;
-  return new JournalEntry(file, archive, host, record.intent, record.happened);
+  return new JournalEntry(file, archive, host, record.intent, record.laterEvents);
 }
 
 /**
@@ -344,7 +344,7 @@ export function readEntry(
  */
 export class SendGate {
   #entry: Pick<JournalEntry, 'note' | 'settle'> | undefined;
-  #hasLeft = false;
+  #isSent = false;
   #isCancelled = false;
 
   /** The write is recorded: from now on the journal says when it leaves or is cancelled. */
@@ -354,14 +354,14 @@ export class SendGate {
 
   /** Asked at the moment the request would leave. */
   readonly mayLeave = (): boolean => {
-    this.#hasLeft = !this.#isCancelled;
-    if (this.#hasLeft) this.#entry?.note('sent');
-    return this.#hasLeft;
+    this.#isSent = !this.#isCancelled;
+    if (this.#isSent) this.#entry?.note('sent');
+    return this.#isSent;
   };
 
   /** Keeps the write from leaving, and says so in the journal; false if it may have left. */
   cancel(): boolean {
-    if (this.#hasLeft) return false;
+    if (this.#isSent) return false;
     if (!this.#isCancelled) {
       const settlement = { outcome: 'notSent', id: null, duplicates: [] } as const;
       this.#entry?.settle(settlement, 'not sent: it was interrupted before');

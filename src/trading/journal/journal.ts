@@ -167,7 +167,7 @@ export class Journal {
   }
 
   /** The open writes, oldest first, without those whose record is damaged. */
-  open(): readonly JournalEntry[] {
+  unsettledEntries(): readonly JournalEntry[] {
     return this.unsettled().open;
   }
 
@@ -178,7 +178,7 @@ export class Journal {
    * @param filter a condition for the settled ones
    */
   writesSince(time: number, filter: LineFilter = {}): Writes {
-    const open = this.open();
+    const open = this.unsettledEntries();
     return { open, settled: this.archive.since(time, filter) };
   }
 
@@ -194,12 +194,12 @@ export class Journal {
 
   /** The markets in which something was written in the days that are kept, sorted. */
   markets(): string[] {
-    return this.#everything('market', marketOf);
+    return this.#distinctValues('market', marketOf);
   }
 
   /** The coins withdrawn in the days that are kept, sorted. */
   coins(): string[] {
-    return this.#everything('coin', (intent) => (isOf(intent, 'withdraw') ? intent.terms.coin : undefined));
+    return this.#distinctValues('coin', (intent) => (isOf(intent, 'withdraw') ? intent.terms.coin : undefined));
   }
 
   /** What can still be read of a damaged record. */
@@ -261,19 +261,19 @@ export class Journal {
   /** A job that is open, or was settled in the days that are kept, with all its orders and their outcomes. */
   job(id: string): JournalEntry<'orderMoreV2'> | undefined {
     // in this order, as in writesSince
-    const entry = this.find(id) ?? this.#findKept(id);
+    const entry = this.find(id) ?? this.#findSettledJob(id);
     return entry?.isOf('orderMoreV2') ? entry : undefined;
   }
 
   /** A job that was settled in the days that are kept, and not resumed. */
-  keptJob(id: string): JournalEntry<'orderMoreV2'> | undefined {
-    const entry = this.#findKept(id);
+  settledJob(id: string): JournalEntry<'orderMoreV2'> | undefined {
+    const entry = this.#findSettledJob(id);
     return entry?.isOf('orderMoreV2') ? entry : undefined;
   }
 
   /** Reopens a settled job; false if there is none, or another process was first. */
   reopen(id: string): boolean {
-    const kept = this.#keptFile(id);
+    const kept = this.#settledJobFile(id);
     return kept !== undefined && moveIfExists(kept, this.fileOf(id));
   }
 
@@ -296,14 +296,14 @@ export class Journal {
       .sort((one, other) => one.intent.time - other.intent.time);
   }
 
-  #findKept(id: string): JournalEntry | undefined {
-    const kept = this.#keptFile(id);
+  #findSettledJob(id: string): JournalEntry | undefined {
+    const kept = this.#settledJobFile(id);
     return kept === undefined ? undefined : this.#readWhole(kept);
   }
 
   /** The file of a settled job. */
-  #keptFile(id: string): string | undefined {
-    return settledFilesNamed(this.#path('open'), id).at(-1) ?? this.archive.kept(fileName(id));
+  #settledJobFile(id: string): string | undefined {
+    return settledFilesNamed(this.#path('open'), id).at(-1) ?? this.archive.archivedJobFile(fileName(id));
   }
 
   #readWhole(file: string): JournalEntry | undefined {
@@ -311,9 +311,9 @@ export class Journal {
     return entry instanceof JournalEntry ? entry : undefined;
   }
 
-  #everything(name: FilterField, of: (intent: RecordedWrite) => string | undefined): string[] {
+  #distinctValues(name: FilterField, of: (intent: RecordedWrite) => string | undefined): string[] {
     // in this order, as in writesSince
-    const open = this.open().flatMap(({ intent }) => of(intent) ?? []);
+    const open = this.unsettledEntries().flatMap(({ intent }) => of(intent) ?? []);
     return [...new Set([...open, ...this.archive.distinctValues(name, of)])].sort();
   }
 

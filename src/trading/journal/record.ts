@@ -12,7 +12,7 @@ const SEPARATOR = '~';
 /** The content of an entry's file: the intent, and what has happened since, oldest first. */
 interface OpenRecord {
   readonly intent: RecordedWrite;
-  readonly happened: JournalEvent[];
+  readonly laterEvents: JournalEvent[];
 }
 
 type Line = { readonly intent: RecordedWrite } | JournalEvent;
@@ -31,7 +31,7 @@ export function readRecord(file: string): OpenRecord | Failure | 'damaged' | und
   if (content === undefined || content instanceof Failure) return content;
   const lines = valuesIn(content) as Line[];
   const intent = lines.flatMap((line) => ('intent' in line ? line.intent : [])).at(-1);
-  return intent === undefined ? 'damaged' : { intent, happened: eventsAmong(lines) };
+  return intent === undefined ? 'damaged' : { intent, laterEvents: eventsAmong(lines) };
 }
 
 /** The events since the intent, from the text of an entry's file. */
@@ -98,7 +98,7 @@ export function migrate(folder: string, { intent, outcome, id, duplicates, event
   const file = settledFile(folder, intent);
   if (file === undefined) return;
   if (isOf(intent, 'orderMoreV2')) {
-    const kept = archive.kept(fileName(intent.id));
+    const kept = archive.archivedJobFile(fileName(intent.id));
     if (kept !== undefined) fs.renameSync(kept, file);
     return;
   }
