@@ -86,7 +86,7 @@ export function notionalToday(
   now: number,
 ): Decimal {
   const midnight = now - (now % DAY_MS);
-  const counted = (one: Settled) => {
+  const termOf = (one: Settled) => {
     const coin = dateOf(one) < midnight ? undefined : quoteOf(one.intent);
     return coin === undefined ? undefined : { name: coin, value: notionalOfSettled(one) };
   };
@@ -94,8 +94,8 @@ export function notionalToday(
   const open = journal
     .unsettledEntries()
     .filter((entry) => dateOf(entry) >= midnight && quoteOf(entry.intent) === quote);
-  const resumedSums = sumsOfResumedJobs(journal, open, counted).get(quote) ?? Decimal.zero;
-  const settled = journal.archive.sumsOfToday(counted).get(quote) ?? Decimal.zero;
+  const resumedSums = sumsOfResumedJobs(journal, open, termOf).get(quote) ?? Decimal.zero;
+  const settled = journal.archive.sumsOfToday(termOf).get(quote) ?? Decimal.zero;
   return open.reduce((sum, entry) => sum.plus(notionalOfOpen(entry)), settled.minus(resumedSums));
 }
 
@@ -137,10 +137,10 @@ function notionalOfSettled({ intent, outcome, duplicates, notional }: Settled): 
 function sumsOfResumedJobs(
   { archive }: Pick<Journal, 'archive'>,
   open: readonly JournalEntry[],
-  counted: SumTerm,
+  termOf: SumTerm,
 ): Sums {
   const jobs = open.flatMap(({ intent }) => (isOf(intent, 'orderMoreV2') ? intent.id : []));
-  return archive.sumsOfTodaysJobs(new Set(jobs), counted);
+  return archive.sumsOfTodaysJobs(new Set(jobs), termOf);
 }
 
 function notionalOfOpen(entry: JournalEntry): Decimal {
