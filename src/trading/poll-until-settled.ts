@@ -11,7 +11,7 @@ const QUIET_MS = 1_000;
 
 /** A request that left without an answer. */
 interface UnansweredRequest {
-  /** What may be asked to find out for how long the exchange takes it. */
+  /** What may be asked to find out for how long the exchange accepts it. */
   readonly accepts: AcceptsReqTime;
   /** Milliseconds since the Unix epoch, by the exchange's clock, as all moments here. */
   readonly reqTime: number;
@@ -28,10 +28,10 @@ export interface PollResult<Outcome> {
 }
 
 /**
- * Reads repeatedly, with longer and longer pauses, while the budget lasts, and early if the exchange pushes a change in the market. A read gives the outcome, `nothing` if there is
- * none yet, or undefined if the exchange could not be asked. A request that is delayed in the network can still be executed,
- * so `nothing` proves nothing at first: `late` is asked only after a read that found nothing and began when the request had
- * expired by the exchange's own answer.
+ * Reads repeatedly, with longer and longer pauses, while the budget lasts, and early if the exchange pushes a
+ * change in the market. A read gives the outcome, `nothing` if there is none yet, or undefined if the exchange could not be
+ * asked. `onExpired` is called only after a read that found nothing and began after the exchange refused this reqTime as
+ * expired: until then, a request that is delayed in the network can still be executed.
  */
 export async function pollUntilSettled<Outcome>(
   account: TradingAccount,

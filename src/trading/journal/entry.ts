@@ -42,7 +42,7 @@ type EventDetails = Omit<JournalEvent, 'time' | 'event'>;
  * A write of the journal, from before it leaves until no request of it can be executed any more. Its file holds the recorded
  * write and what happened since.
  *
- *     recorded -> sent -> settled -> verified -> closed
+ *     recorded -> sent -> settled -> closed   (a refused or unsent one: settled -> verified -> closed)
  *         |        |         ^
  *         |        v         |
  *         |     released ----+   (the outcome is unknown and no process works on it: `resolve` claims it)
@@ -101,14 +101,13 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   }
 
   /**
-   * Whether it may have left and its outcome is unknown: no process owns it, or the owner got no answer or has taken over to
-   * look it up.
+   * Whether it may have been sent and nobody is waiting for its response.
    */
   get isOutcomeUnknown(): boolean {
     return this.mayBeAbandoned || this.wasLost;
   }
 
-  /** Whether no answer came, or nobody was there to take it. */
+  /** Whether it got no response, or was taken over. */
   get wasLost(): boolean {
     return this.laterEvents.some(({ doubt, runner }) => doubt === true || runner !== undefined);
   }
@@ -174,8 +173,9 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   }
 
   /**
-   * Moves the write to the archive. If the disk fails, the entry stays open, and the next command settles it again. An entry
-   * that others settled, and whose id is in use again, is left alone.
+   * Adds the outcome to the archive and renames the file so that its name says which list would show a duplicate. If the
+   * disk fails, the entry stays open, and the next command settles it again. Does nothing if the id now belongs to another
+   * record.
    */
   settle(settlement: Settlement, event: string): void {
     if (this.#isOfAnother()) return;
@@ -188,14 +188,14 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     this.#close(summary);
   }
 
-  /** Its outcome, if it is settled and its request may still be executed again. */
+  /** Its outcome once settled, from its own record or the archive. */
   get settlement(): Settlement | undefined {
     return (
       this.laterEvents.findLast(({ settled }) => settled !== undefined)?.settled ?? this.archive.find(this.intent.id)
     );
   }
 
-  /** Whether its request has expired. */
+  /** Whether it is a refused or unsent write that is kept for a day after its request expired. */
   get isVerified(): boolean {
     return this.laterEvents.some(({ verified }) => verified === true);
   }
@@ -304,7 +304,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     return this.events.map(({ settled: _, ...event }) => event);
   }
 
-  /** The exchange's own words may be long, and may repeat what the request carried. */
+  /** Messages may be long or repeat secrets. */
   #event(event: string, details: EventDetails): JournalEvent {
     const { redaction } = this.host;
     const text = JSON.stringify(details);
@@ -339,8 +339,7 @@ export function readEntry(
 }
 
 /**
- * Whether a write has left this machine. Until then, while it waits for the exchange's limits or for what has to be known
- * first, it can be cancelled, and its outcome is known.
+ * Decides, at the last moment, whether a write is sent. Until then it can be cancelled.
  */
 export class SendGate {
   #entry: Pick<JournalEntry, 'note' | 'settle'> | undefined;

@@ -43,9 +43,9 @@ import {
   settledFilesOf,
 } from './record.js';
 
-/** Nobody takes this long to create a file. */
+/** Drafts older than this are abandoned. */
 const DRAFT_MS = 3_600_000;
-/** Nor to fill one, if the file system makes that a separate step. */
+/** An unfilled record younger than this may still be being written. */
 const FILLING_MS = 60_000;
 
 /** No exchange accepts requests for longer, as far as pit assumes. */
@@ -137,8 +137,7 @@ export class Journal {
   }
 
   /**
-   * A write of which the disk has taken no record: only for one that is harmless to repeat. Nothing finds its outcome later,
-   * but it is in the archive once it is settled, if the disk allows that by then.
+   * An entry without a file, for writes that are safe to repeat. It is archived once settled, if the disk allows.
    */
   unrecorded<Kind extends WriteKind>(
     write: Extract<Write, { operation: Kind }>,
@@ -166,7 +165,7 @@ export class Journal {
     };
   }
 
-  /** The open writes, oldest first, without those whose record is damaged. */
+  /** The open writes, oldest first, without damaged and unreadable ones. */
   unsettledEntries(): readonly JournalEntry[] {
     return this.unsettled().open;
   }
@@ -230,8 +229,7 @@ export class Journal {
   }
 
   /**
-   * Holds what may be identical to a write whose record is damaged or cannot be read now.
-   * @throws Failure `usage` if there is one
+   * Throws Failure `usage` if any record is damaged or unreadable: this write may repeat it.
    */
   requireReadable(): void {
     for (const { id, entry } of this.#read()) {
@@ -361,7 +359,7 @@ export class Journal {
       if (!isFirst || fs.existsSync(moved)) return;
       for (const settled of this.archive.since(this.host.now() - MIGRATED_MS)) migrate(open, settled, this.archive);
     } catch (thrown) {
-      // then its duplicates are not found: no command waits for that
+      // old records are then not checked for duplicates
       if (!(thrown instanceof Failure) && codeOf(thrown) === 'unknown error') throw thrown;
     }
   }

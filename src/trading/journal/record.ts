@@ -23,8 +23,8 @@ export function recordText(intent: RecordedWrite): string {
 }
 
 /**
- * Reads the file of an entry; `damaged` if it holds no intent, the failure if it could not be read, undefined if it has just
- * been settled.
+ * Reads the file of an entry; `damaged` if it holds no intent, the failure if it could not be read, undefined if the
+ * file does not exist.
  */
 export function readRecord(file: string): OpenRecord | Failure | 'damaged' | undefined {
   const content = contentOf(file);
@@ -43,7 +43,7 @@ function eventsAmong(lines: readonly Line[]): JournalEvent[] {
   return lines.flatMap((line) => ('intent' in line ? [] : line));
 }
 
-/** An unreadable file, such as another user's, is only reported: no other write waits for it. */
+/** Reports an unreadable file instead of throwing. */
 function contentOf(file: string): string | Failure | undefined {
   try {
     return readIfExists(file);
@@ -53,7 +53,7 @@ function contentOf(file: string): string | Failure | undefined {
   }
 }
 
-/** The path of an entry. Some file systems take `A` for `a`, and the exchange does not. */
+/** The file name of an id; capitals are escaped because some file systems ignore case. */
 export function fileName(id: string): string {
   return id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

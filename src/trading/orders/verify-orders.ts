@@ -34,7 +34,7 @@ import { differences } from './terms.js';
 
 /** An order that was refused, or never arrived, is recognized for a day if it appears after all. */
 const REMEMBERED_MS = 86_400_000;
-/** The most pages to read as a side effect of another command. */
+/** Most pages read as a side effect of another command. */
 const MAX_PAGES = 100;
 
 /** The orders read of one side of a market, and when reading began, by the exchange's clock. */
@@ -227,8 +227,8 @@ export function knownOrders(
 }
 
 /**
- * The oldest time that a list must reach; undefined if no pending request can still make an order. Late orders are on the newest page;
- * a longer list is read only if something is overdue, and closes all of that at once.
+ * The oldest time that a list must reach; undefined if no pending request can still make an order. Late orders are on the
+ * newest page; a longer list is read only if something is overdue, and closes all of that at once.
  */
 function oldestNeeded(
   account: TradingAccount,
