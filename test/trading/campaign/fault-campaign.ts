@@ -92,6 +92,8 @@ export async function onStage(
   const exchange = new Exchange(served.address);
   const report = new Report();
   try {
+    // ten thousand actions use up what an account begins with
+    await exchange.administer('/deposit', { coin: 'btc', amount: '50' });
     const prices = new Map(
       await Promise.all(MARKET_NAMES.map(async (name) => [name, await exchange.best(name)] as const)),
     );
