@@ -62,7 +62,7 @@ export default define({
     // naming a job ends it, even if not everything was sent
     const isNamed = id !== undefined;
     const named = isNamed && wasDamaged.length === 0 ? openOf(account, id) : [];
-    const open = isNamed ? named : account.journal.open();
+    const open = isNamed ? named : account.journal.unsettledEntries();
     const resolutions = await resolve(account, open, isNamed);
     const isOpen = isNamed && account.journal.find(id) !== undefined;
     const settled = isNamed && !isOpen ? await recheckSettledWrite(account, id) : undefined;

@@ -12,7 +12,7 @@ import { TransportError } from './transport.js';
  * |---|---|---|
  * | `lost` | this outcome | The request left, or may have, and no usable answer came. |
  * | `undecided` | `trading` | An answer came that proves nothing: only the order itself shows the outcome. |
- * | `unlike` | `trading/orders` | An order has the client id, but other terms: it may be another one. |
+ * | `mismatch` | `trading/orders` | An order has the client id, but other terms: it may be another one. |
  * | `ambiguity` | `trading/withdrawals` | A record may be the withdrawal or something else: only the user can tell. |
  * | `unknown` | the user | The time is over and none of this was cleared up. The journal keeps the write open. |
  */

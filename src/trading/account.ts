@@ -5,22 +5,20 @@ import type { Host } from '../platform/host.js';
 import type { DuplicateOrders, DuplicateWithdrawals } from './duplicates.js';
 import type { Journal } from './journal/journal.js';
 
-/** An account at an exchange, with what is needed to write there and to find the outcome of a write. */
+/** The user's account at one exchange: client, journal, time budget, and where progress and warnings go. */
 export interface TradingAccount {
   readonly host: Host;
   readonly client: ExchangeClient;
   readonly journal: Journal;
   readonly budget: TimeBudget;
   readonly requestLifetime: RequestLifetimeStore;
-  /**
-   * Tells when the exchange pushes a change of an order of the market; undefined if it has no stream. Whoever asks closes it.
-   */
+  /** Signals order changes pushed for a market; undefined without a stream. The caller closes it. */
   readonly orderPushes?: ((market: string) => Pushes | undefined) | undefined;
-  /** Shows that the outcome of a write is being waited for, until the returned function is called. */
+  /** Shows the wait until the returned function is called. */
   readonly showWait?: ((wait: OutcomeWait) => () => void) | undefined;
   /** Receives progress messages for the user: what is being looked up. */
   readonly reportProgress: (words: string) => void;
-  /** Warns about facts that differ from the request. */
+  /** Prints a warning. */
   readonly warn: (words: Advice) => void;
   /** Warns about duplicate orders. Once this returns, they count as reported. */
   readonly reportDuplicateOrders: (duplicates: readonly DuplicateOrders[]) => void;
@@ -43,11 +41,11 @@ interface Pushes {
   close(): void;
 }
 
-/** How long after its `reqTime` the exchange takes a request, kept between commands. */
+/** How long after its `reqTime` the exchange accepts a request, kept between commands. */
 export interface RequestLifetimeStore {
   /** Milliseconds; undefined while it is not known. */
   readonly known: number | undefined;
   save(milliseconds: number): Promise<void>;
-  /** The exchange has shown that this is no longer true. */
+  /** Forgets the value: the exchange's behaviour changed. */
   clear(): Promise<void>;
 }

@@ -11,7 +11,7 @@ const QUIET_MS = 1_000;
 
 /** A request that left without an answer. */
 interface UnansweredRequest {
-  /** What may be asked to find out for how long the exchange takes it. */
+  /** What may be asked to find out for how long the exchange accepts it. */
   readonly accepts: AcceptsReqTime;
   /** Milliseconds since the Unix epoch, by the exchange's clock, as all moments here. */
   readonly reqTime: number;
@@ -28,10 +28,10 @@ export interface PollResult<Outcome> {
 }
 
 /**
- * Reads repeatedly, with longer and longer pauses, while the budget lasts, and early if the exchange pushes a change in the market. A read gives the outcome, `nothing` if there is
- * none yet, or undefined if the exchange could not be asked. A request that is delayed in the network can still be executed,
- * so `nothing` proves nothing at first: `late` is asked only after a read that found nothing and began when the request had
- * expired by the exchange's own answer.
+ * Reads repeatedly, with longer and longer pauses, while the budget lasts, and early if the exchange pushes a
+ * change in the market. A read gives the outcome, `nothing` if there is none yet, or undefined if the exchange could not be
+ * asked. `onExpired` is called only after a read that found nothing and began after the exchange refused this reqTime as
+ * expired: until then, a request that is delayed in the network can still be executed.
  */
 export async function pollUntilSettled<Outcome>(
   account: TradingAccount,
@@ -74,24 +74,24 @@ class ShownWait {
 
 async function poll<Outcome>(
   account: TradingAccount,
-  lost: UnansweredRequest,
+  request: UnansweredRequest,
   { pauses, wait }: { readonly pauses: ReadPauses; readonly wait: ShownWait },
   read: () => Promise<Outcome | 'nothing' | undefined>,
   onExpired: () => Promise<Outcome | undefined>,
 ): Promise<PollResult<Outcome>> {
   const { client, budget, host } = account;
-  const { accepts: ageCheck, reqTime } = lost;
+  const { accepts, reqTime } = request;
   let isTooOld = false;
   for (let count = 0; ; ) {
-    isTooOld ||= await isRefusedForItsAge(account, lost);
+    isTooOld ||= await isRefusedForItsAge(account, request);
     const start = host.monotonic();
     const found = await read();
     // the answer corrects what is known of the exchange's clock: before, that may be a day old
-    const asked = client.now() - (host.monotonic() - start);
+    const readAt = client.now() - (host.monotonic() - start);
     if (found !== 'nothing' && found !== undefined) return { settled: found, expiresAt: undefined };
-    const lifetime = found === 'nothing' ? await tryRead(() => requestLifetimeOf(account, ageCheck)) : undefined;
+    const lifetime = found === 'nothing' ? await tryRead(() => requestLifetimeOf(account, accepts)) : undefined;
     const end = lifetime === undefined ? undefined : expiresAt(reqTime, lifetime);
-    const settled = isTooOld && end !== undefined && asked > end ? await onExpired() : undefined;
+    const settled = isTooOld && end !== undefined && readAt > end ? await onExpired() : undefined;
     if (settled !== undefined) return { settled, expiresAt: end };
     const usual = pauseBefore(count, end === undefined ? undefined : end - client.now());
     // half of what is left, so that the last read comes near the end
@@ -114,20 +114,17 @@ async function poll<Outcome>(
  * be of another day or another node: if the exchange still accepts the request, the lifetime is measured again. Asked
  * before a read, so that nothing is executed between them.
  */
-async function isRefusedForItsAge(
-  account: TradingAccount,
-  { accepts: ageCheck, reqTime }: UnansweredRequest,
-): Promise<boolean> {
+async function isRefusedForItsAge(account: TradingAccount, { accepts, reqTime }: UnansweredRequest): Promise<boolean> {
   const { requestLifetime, client, reportProgress } = account;
   const isOver = () => requestLifetime.known !== undefined && client.now() > expiresAt(reqTime, requestLifetime.known);
   if (!isOver()) return false;
-  const isTaken = await tryRead(() => ageCheck(account, reqTime));
+  const isAccepted = await tryRead(() => accepts(account, reqTime));
   // again: the answer corrects what is known of the exchange's clock, and another one may have been here first
-  if (isTaken === true && isOver()) {
+  if (isAccepted === true && isOver()) {
     reportProgress("The exchange's time tolerance has changed; measuring it again.");
     await requestLifetime.clear();
   }
-  return isTaken === false;
+  return isAccepted === false;
 }
 
 /** Nothing that is asked before the budget ends would be answered. */

@@ -6,8 +6,7 @@ const QUICK_MS = 2_000;
 const SPACING_MS = 250;
 
 /**
- * The pauses between two reads of what became of an order. A push of the exchange about an order of the market ends a pause
- * early. What is true is still read over HTTP, so nothing depends on the stream: without pushes, each pause takes its time.
+ * Pauses between reads. A pushed order change ends a pause early; nothing depends on pushes.
  */
 export class ReadPauses {
   #waitedMs = 0;

@@ -137,7 +137,7 @@ export function reconcile(
     if (key !== claim.item.matchKey) byKey.set(key, [...(byKey.get(key) ?? []), claim]);
   }
   const claimed = new Set([...known, ...claims.flatMap(({ order }) => order ?? [])]);
-  const free = new Set(list.rows.filter(({ id }) => !claimed.has(id)).reverse());
+  const unclaimed = new Set(list.rows.filter(({ id }) => !claimed.has(id)).reverse());
 
   const boundaries = new Map(attempts.map((attempt) => [attempt, boundaryOf(attempt, list.rows)]));
   const isNewer = (row: Row, attempt: Attempt) => (listed.get(row.id)?.index ?? 0) < (boundaries.get(attempt) ?? 0);
@@ -179,12 +179,13 @@ export function reconcile(
       (byAttempt.get(attempt.id) ?? []).filter(({ order }) => order === null),
       ({ item }) => item.matchKey,
     );
-    for (const row of free) {
+    for (const row of unclaimed) {
       if (!named.has(row.id)) continue;
       const claim = wanting.get(row.matchKey)?.shift();
       if (claim !== undefined) claim.order = row.id;
       // a row that matches none of its wanted items was changed by the exchange: it stays the request's
-      if (claim !== undefined || !attempt.items.some(({ matchKey }) => matchKey === row.matchKey)) free.delete(row);
+      if (claim !== undefined || !attempt.items.some(({ matchKey }) => matchKey === row.matchKey))
+        unclaimed.delete(row);
     }
   }
 
@@ -192,17 +193,17 @@ export function reconcile(
   const needsLookup = new Set<string>();
   const reserved = new Set<string>();
   const takers = new Map<string, Set<string>>();
-  const freeByKey = groupBy(free, ({ matchKey }) => matchKey);
+  const unclaimedByKey = groupBy(unclaimed, ({ matchKey }) => matchKey);
   const open = claims.filter(({ item, order }) => item.state === 'undecided' && order === null);
   for (const claim of open.sort(byNeed)) {
     const { attempt, item } = claim;
     const own = newest.get(item.id);
     if (own === null) continue;
-    const fitting = (freeByKey.get(item.matchKey) ?? []).filter((row) => free.has(row) && mayBe(row, claim));
+    const fitting = (unclaimedByKey.get(item.matchKey) ?? []).filter((row) => unclaimed.has(row) && mayBe(row, claim));
     const nearest = leastBy(fitting, (one) => distance(one, claim));
     const row = own === undefined ? nearest : fitting.find(({ id }) => id === own);
     if (row === undefined) continue;
-    free.delete(row);
+    unclaimed.delete(row);
     takers.set(row.matchKey, (takers.get(row.matchKey) ?? new Set()).add(attempt.writeKey));
     if (attempt.hasClientId !== true || own !== undefined) claim.order = row.id;
     else {
@@ -214,7 +215,7 @@ export function reconcile(
   // 3. a remaining row that matches something was made by a request that was executed again
   const ambiguous = new Set<string>();
   const duplicates = new Map<Candidate, Row[]>();
-  for (const row of free) {
+  for (const row of unclaimed) {
     const fitting = (byKey.get(row.matchKey) ?? []).filter((claim) => mayRepeat(row, claim));
     for (const { attempt, item } of fitting)
       if (attempt.hasClientId === true && !newest.has(item.id)) needsLookup.add(item.id);
@@ -256,11 +257,11 @@ export function reconcile(
     const isShown =
       attempt.answeredIds.every((id) => listed.has(id)) &&
       (attempt.checkedTo !== undefined || own.every(({ order }) => order === null || listed.has(order)));
-    const isNamedPlaced = attempt.answeredIds.every((id) => explained.has(id));
+    const isAnswerExplained = attempt.answeredIds.every((id) => explained.has(id));
     const isDecided =
       listDecides &&
       !missing.some(({ item }) => reserved.has(item.matchKey)) &&
-      ((attempt.answer === 'partial' && isShown && isNamedPlaced) ||
+      ((attempt.answer === 'partial' && isShown && isAnswerExplained) ||
         attempt.answer === 'refused' ||
         ((attempt.answer === 'lost' || attempt.answer === 'refusedForTiming') && isLate));
     const absent = attempt.answer === 'partial' || attempt.answer === 'refused' ? 'refused' : 'notSent';

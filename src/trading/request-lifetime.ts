@@ -4,8 +4,8 @@ import { isOf, type RecordedWrite } from './journal/intent.js';
 import { newClientId } from './orders/terms.js';
 
 /**
- * The oldest request that is tried to measure the lifetime; if the exchange accepts it, the lifetime counts as unlimited. Higher
- * than {@link LONGEST_LIFETIME_MS}, so that a lifetime up to that one is always measured.
+ * The oldest request that is tried to measure the lifetime; if the exchange accepts it, the lifetime counts as unlimited.
+ * Higher than {@link LONGEST_LIFETIME_MS}, so that a lifetime up to that one is always measured.
  */
 export const LONGEST_TRIED_MS = 900_000;
 const STEP_MS = 1_000;

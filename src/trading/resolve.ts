@@ -22,7 +22,7 @@ import { acceptsFor, requestLifetimeOf } from './request-lifetime.js';
 import { findWithdrawalOutcome } from './withdrawals/settle-withdrawal.js';
 import { verifyWithdrawals } from './withdrawals/verify-withdrawals.js';
 
-/** A write of the journal, with what is known of it now. */
+/** A write with its current outcome. */
 export interface Resolution {
   readonly intent: RecordedWrite;
   readonly outcome: Outcome;
@@ -31,7 +31,7 @@ export interface Resolution {
   readonly events: readonly JournalEvent[];
   /** The replacement that was not sent. */
   readonly unplaced?: OrderTerms;
-  /** What may be a withdrawal that stays unknown, or something else, in words: it cannot be decided. */
+  /** Why a withdrawal cannot be decided. */
   readonly ambiguity?: string;
 }
 
@@ -39,17 +39,17 @@ export interface Resolution {
  * Settles these writes at the same time within the budget, and checks for duplicates. Also returns settled writes for which
  * duplicates were found.
  *
- * @param end whether to close jobs as they are if not everything was sent
+ * @param closeJobs whether to close jobs as they are if not everything was sent
  */
 export async function resolve(
   account: TradingAccount,
   entries: readonly JournalEntry[],
-  end = false,
+  closeJobs = false,
 ): Promise<readonly Resolution[]> {
   const [ageCheck, ...others] = entries.flatMap(({ intent }) => (isOf(intent, 'call') ? [] : acceptsFor(intent)));
   // once for all of them, instead of by each of many at the same time
   if (ageCheck !== undefined && others.length > 0) await tryRead(() => requestLifetimeOf(account, ageCheck));
-  const done = await Promise.all(entries.map((entry) => resolveOne(account, entry, end)));
+  const done = await Promise.all(entries.map((entry) => resolveOne(account, entry, closeJobs)));
   const settled = done.map(({ resolution }) => resolution);
   const duplicates = joined([...done.flatMap((one) => one.duplicates), ...(await duplicatesEverywhere(account))]);
   const given = new Set(settled.map(({ intent }) => intent.id));
@@ -75,11 +75,11 @@ interface ResolvedOne {
   readonly duplicates: readonly Duplicates[];
 }
 
-async function resolveOne(account: TradingAccount, entry: JournalEntry, end: boolean): Promise<ResolvedOne> {
+async function resolveOne(account: TradingAccount, entry: JournalEntry, closeJobs: boolean): Promise<ResolvedOne> {
   const { intent } = entry;
   const isClaimed = claimForSettling(entry);
   const isUnderWay = !isClaimed && entry.isUnderWay;
-  const settledOne = isClaimed ? await SETTLERS[intent.operation](account, entry, end) : NOTHING;
+  const settledOne = isClaimed ? await SETTLERS[intent.operation](account, entry, closeJobs) : NOTHING;
   const { outcome = 'unknown', duplicates, ...ambiguity } = settledOne;
   const settled = settledNow(account, intent.id);
   const events = timelineOf(eventsOf(account, entry, isUnderWay));
@@ -113,14 +113,13 @@ export function unexpectedWrites({ journal }: TradingAccount): Settled[] {
   return journal.unexpected().flatMap(({ intent }) => journal.archive.find(intent.id) ?? []);
 }
 
-/** A job that was resumed after it had been settled is in the archive and open. */
+/** A reopened job is both archived and open; the open one counts. */
 function settledNow({ journal }: TradingAccount, id: string): Settled | undefined {
   return journal.find(id) === undefined ? journal.archive.find(id) : undefined;
 }
 
 /**
- * Whether this process may settle it. Only one may: once another has, its id may be in use again, for another record. If the
- * disk takes no line, it takes no such record either.
+ * Claims the entry. If the disk fails, nobody else can claim it either.
  */
 function claimForSettling(entry: JournalEntry): boolean {
   if (entry.isOf('call') || entry.isOf('orderMoreV2')) return !entry.isUnderWay;
@@ -132,7 +131,7 @@ function claimForSettling(entry: JournalEntry): boolean {
   }
 }
 
-/** Does not add to the record: its last line tells whether the owner is alive. */
+/** Not recorded: the last line must show when the owner was last active. */
 function eventsOf(
   { host }: TradingAccount,
   { events, owner }: JournalEntry,
@@ -191,7 +190,7 @@ function joined(duplicates: readonly Duplicates[]): Duplicates[] {
   return [...found.values()];
 }
 
-/** What a replacement was to place and did not, though the order before it is cancelled. */
+/** The replacement that was not placed, if its order is cancelled. */
 export function unplacedOf({ intent, outcome, unplaced }: Resolution): OrderTerms | undefined {
   const isGone = outcome === 'refused' || outcome === 'notSent';
   return unplaced ?? (isOf(intent, 'order') && intent.replaces !== undefined && isGone ? intent.terms : undefined);

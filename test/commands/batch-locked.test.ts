@@ -41,7 +41,7 @@ it('a batch that only meets the rate limit waits twice, ends as limited, and lea
     expect.objectContaining({ kind: 'limited', code: 4002, clientId: job.id }),
   );
   expect([job.counts().notSent, exchange.batches.length, account.progress.length]).toEqual([3, 2, 2]);
-  expect(account.journal.open()).toEqual([]);
+  expect(account.journal.unsettledEntries()).toEqual([]);
 });
 
 it('a batch without a host names the command that resumes it', async () => {

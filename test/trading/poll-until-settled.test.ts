@@ -89,7 +89,7 @@ describe('the end of the tolerance', () => {
     const entry = account.journal.begin<'order'>(write, { id: CLIENT_ID, reqTime: host.now() });
     const stale = remembering(account, server.url, 90_000);
     expect(await findOrderOutcome(stale, entry)).toMatchObject({ outcome: 'unknown' });
-    expect(account.journal.open()).toHaveLength(1);
+    expect(account.journal.unsettledEntries()).toHaveLength(1);
   });
 
   it('is not reached by a jump of the local clock', async () => {

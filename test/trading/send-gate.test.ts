@@ -70,7 +70,7 @@ describe.each(WRITES)('%s', (_, operation, send) => {
     const account = waiting(server, () => answers.push(gate.cancel()));
     expect(await send(account, gate)).toMatchObject({ outcome: 'notSent', reason: 'it was cancelled' });
     expect([new Set(answers), server.requests.filter(isWrite)]).toEqual([new Set([true]), []]);
-    expect(account.journal.open()).toEqual([]);
+    expect(account.journal.unsettledEntries()).toEqual([]);
     const { outcome, events } = account.journal.archive.find(ID) ?? {};
     expect([outcome, events?.some(({ event }) => event === 'sent')]).toEqual(['notSent', false]);
   });

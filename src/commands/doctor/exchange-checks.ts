@@ -223,7 +223,7 @@ function unexpectedOutcomes(own: Journal): Result | undefined {
 }
 
 function unknownWritesIn(one: Journal) {
-  return one.open().filter(({ isUnderWay }) => !isUnderWay);
+  return one.unsettledEntries().filter(({ isUnderWay }) => !isUnderWay);
 }
 
 interface UnknownElsewhere {

@@ -397,11 +397,11 @@ function fillsText(listed: Order, side: Side, market: Market): string | undefine
 
 function unknownFailure(
   { clientId, market }: CheckedOrder['order'],
-  { reason, unlike, certainFrom }: Unknown,
+  { reason, mismatch, certainFrom }: Unknown,
 ): Failure {
   const when = certainFrom === null ? '' : ` pit can decide it from ${zonedTime(certainFrom)} on.`;
   const show =
-    unlike === undefined ? [] : [suggest('See the order that is there', 'order', 'show', market, '--id', clientId)];
+    mismatch === undefined ? [] : [suggest('See the order that is there', 'order', 'show', market, '--id', clientId)];
   return new Failure('unknown', `It is unknown whether the order was placed: ${reason}.${when}`, {
     clientId,
     hint: ['Do not place it again before you know.', suggest('Find out', 'resolve', clientId), ...show],

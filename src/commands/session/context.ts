@@ -164,7 +164,7 @@ class Trading {
   }
 
   #own(): JournalEntry[] {
-    return this.#journal?.open().filter(({ isOwn }) => isOwn) ?? [];
+    return this.#journal?.unsettledEntries().filter(({ isOwn }) => isOwn) ?? [];
   }
 
   /**

@@ -212,7 +212,7 @@ async function check(context: Context, account: TradingAccount, request: Withdra
 
 /** An earlier withdrawal with an unknown outcome, even of another amount, may be the same one. */
 function uncertainWarnings({ journal }: TradingAccount, coin: string): Advice[] {
-  return journal.open().flatMap(({ intent }) => {
+  return journal.unsettledEntries().flatMap(({ intent }) => {
     if (!isOf(intent, 'withdraw') || intent.terms.coin !== coin) return [];
     const { amount, address } = intent.terms;
     const text = `It is unknown whether an earlier withdrawal of ${amount} ${coin} to ${address} was sent.`;

@@ -226,7 +226,8 @@ function ordersOfOthers(journal: Journal, { id: own, entry: { intent } }: Job): 
   const addJob = (entry: JournalEntry<'orderMoreV2'> | undefined) => {
     for (const id of entry === undefined ? [] : new Job(entry).orders) ids.add(id);
   };
-  for (const entry of journal.open()) if (entry.isOf('orderMoreV2') && entry.intent.id !== own) addJob(entry);
+  for (const entry of journal.unsettledEntries())
+    if (entry.isOf('orderMoreV2') && entry.intent.id !== own) addJob(entry);
   for (const { intent: other, id, duplicates } of journal.archive.since(intent.time - STALE_MS)) {
     if (other.id === own) continue;
     for (const one of [id, ...duplicates]) if (one !== null) ids.add(one);

@@ -121,7 +121,7 @@ function underWay(id: string): Failure {
 /** Throws Failure `usage` if a job with the same orders is unfinished, or an identical order has an unknown outcome. */
 export function refuseDuplicates({ journal }: Pick<TradingAccount, 'journal'>, plan: BatchPlan, id: string): void {
   journal.requireReadable();
-  const others = journal.open().filter(({ intent }) => intent.id !== id);
+  const others = journal.unsettledEntries().filter(({ intent }) => intent.id !== id);
   // a job with the same orders comes first: that one can be resumed
   for (const entry of others) if (entry.isOf('orderMoreV2')) refuseSameJob(entry, plan);
   for (const entry of others) refuseUncertain(entry, plan);
@@ -132,7 +132,7 @@ function refuseUncertainOthers(journal: TradingAccount['journal'], own: JournalE
   journal.requireReadable();
   const { id, terms } = own.intent;
   const plan = { ...terms, lines: new Job(own).pending };
-  for (const entry of journal.open()) if (entry.intent.id !== id) refuseUncertain(entry, plan);
+  for (const entry of journal.unsettledEntries()) if (entry.intent.id !== id) refuseUncertain(entry, plan);
 }
 
 function refuseSameJob({ intent }: JournalEntry<'orderMoreV2'>, plan: BatchPlan): void {

@@ -68,7 +68,7 @@ export function refuseDuplicate({ journal }: TradingAccount, { method, parameter
   const keyOf = (terms: CallTerms) => JSON.stringify([terms.method, Object.entries(terms.parameters).sort()]);
   const wanted = keyOf({ method, parameters });
   const duplicate = journal
-    .open()
+    .unsettledEntries()
     .find(({ intent, isOutcomeUnknown }) => isOf(intent, 'call') && isOutcomeUnknown && keyOf(intent.terms) === wanted);
   if (duplicate === undefined) return;
   const { id } = duplicate.intent;

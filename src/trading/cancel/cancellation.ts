@@ -126,7 +126,7 @@ function wasCancelledBefore({ journal }: TradingAccount, entry: CancelEntry, { i
     other.intent.id !== entry.intent.id && other.isUnderWay && cancelledIn(other.intent).some(isThis);
   try {
     // in this order: a cancellation that is settled meanwhile is in both
-    if (journal.open().some(isUnderWay)) return true;
+    if (journal.unsettledEntries().some(isUnderWay)) return true;
     return names.some((name) => journal.archive.since(0, name).some((settled) => cancelledBy(settled).some(isThis)));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

@@ -80,17 +80,23 @@ const DAY_MS = 86_400_000;
  *
  * @param now milliseconds since the Unix epoch
  */
-export function notionalToday(journal: Pick<Journal, 'archive' | 'open'>, quote: string, now: number): Decimal {
+export function notionalToday(
+  journal: Pick<Journal, 'archive' | 'unsettledEntries'>,
+  quote: string,
+  now: number,
+): Decimal {
   const midnight = now - (now % DAY_MS);
-  const counted = (one: Settled) => {
+  const termOf = (one: Settled) => {
     const coin = dateOf(one) < midnight ? undefined : quoteOf(one.intent);
     return coin === undefined ? undefined : { name: coin, value: notionalOfSettled(one) };
   };
   // in the order of Journal.writesSince: what is settled meanwhile counts twice rather than not at all
-  const open = journal.open().filter((entry) => dateOf(entry) >= midnight && quoteOf(entry.intent) === quote);
-  const again = settledBefore(journal, open, counted).get(quote) ?? Decimal.zero;
-  const settled = journal.archive.sumsOfToday(counted).get(quote) ?? Decimal.zero;
-  return open.reduce((sum, entry) => sum.plus(notionalOfOpen(entry)), settled.minus(again));
+  const open = journal
+    .unsettledEntries()
+    .filter((entry) => dateOf(entry) >= midnight && quoteOf(entry.intent) === quote);
+  const resumedSums = sumsOfResumedJobs(journal, open, termOf).get(quote) ?? Decimal.zero;
+  const settled = journal.archive.sumsOfToday(termOf).get(quote) ?? Decimal.zero;
+  return open.reduce((sum, entry) => sum.plus(notionalOfOpen(entry)), settled.minus(resumedSums));
 }
 
 /**
@@ -128,9 +134,13 @@ function notionalOfSettled({ intent, outcome, duplicates, notional }: Settled): 
 }
 
 /** A resumed job counts as an open one, but the archive's sums still hold what it was settled with. */
-function settledBefore({ archive }: Pick<Journal, 'archive'>, open: readonly JournalEntry[], counted: SumTerm): Sums {
+function sumsOfResumedJobs(
+  { archive }: Pick<Journal, 'archive'>,
+  open: readonly JournalEntry[],
+  termOf: SumTerm,
+): Sums {
   const jobs = open.flatMap(({ intent }) => (isOf(intent, 'orderMoreV2') ? intent.id : []));
-  return archive.sumsOfTodaysJobs(new Set(jobs), counted);
+  return archive.sumsOfTodaysJobs(new Set(jobs), termOf);
 }
 
 function notionalOfOpen(entry: JournalEntry): Decimal {

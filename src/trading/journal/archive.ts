@@ -103,23 +103,23 @@ export class Archive {
   }
 
   /** The path of a settled job's file; undefined if it is not kept any more. */
-  kept(name: string): string | undefined {
+  archivedJobFile(name: string): string | undefined {
     const found = namesIn(this.jobs).findLast((other) => other.slice('YYYY-MM-DD-'.length) === name);
     return found === undefined ? undefined : path.join(this.jobs, found);
   }
 
   /** The sums of what was settled on the UTC day of now. Throws Failure `usage` if it cannot be read. */
-  sumsOfToday(worth: SumTerm): Sums {
+  sumsOfToday(termOf: SumTerm): Sums {
     const at = this.now();
     const file = this.#fileOf(at);
-    return sumsIn(file, worth, (line) =>
+    return sumsIn(file, termOf, (line) =>
       ignoringDiskErrors(() => append(file, encodeLine({ at, v: VERSION, ...line }))),
     );
   }
 
   /** The share of some jobs in these. Throws Failure `usage` if that cannot be read. */
-  sumsOfTodaysJobs(ids: ReadonlySet<string>, worth: SumTerm): Sums {
-    return sumsOfJobs(ids, this.#fileOf(this.now()), worth);
+  sumsOfTodaysJobs(ids: ReadonlySet<string>, termOf: SumTerm): Sums {
+    return sumsOfJobs(ids, this.#fileOf(this.now()), termOf);
   }
 
   #fileOf(time: number): string {
@@ -192,12 +192,12 @@ const MARK = '"sums":';
  *
  * A write that two processes settled at once may count twice, never less than once.
  */
-function sumsIn(file: string, worth: SumTerm, keep: (line: SumsLine) => void): Sums {
+function sumsIn(file: string, termOf: SumTerm, keep: (line: SumsLine) => void): Sums {
   const known = lastSums(file);
   const content = readFrom(file, known.upTo);
   const whole = content.subarray(0, content.lastIndexOf(10) + 1);
   const earlier = new Map(Object.entries(known.sums).map(([name, value]) => [name, Decimal.of(value)]));
-  const sums = summed(countedIn(settledIn(whole.toString('utf8')), worth), earlier);
+  const sums = summed(countedIn(settledIn(whole.toString('utf8')), termOf), earlier);
   if (whole.length > MAX_BYTES) {
     const texts = [...sums].map(([name, value]) => [name, value.toString()]);
     keep({ upTo: known.upTo + whole.length, sums: Object.fromEntries(texts) });
@@ -206,13 +206,13 @@ function sumsIn(file: string, worth: SumTerm, keep: (line: SumsLine) => void): S
 }
 
 /** The share of jobs in the sums of a day's file. Reads the whole file once, and parses only lines of jobs. */
-function sumsOfJobs(ids: ReadonlySet<string>, file: string, worth: SumTerm): Sums {
+function sumsOfJobs(ids: ReadonlySet<string>, file: string, termOf: SumTerm): Sums {
   if (ids.size === 0) return new Map();
   const isOfJob = matchesAll({ operation: 'orderMoreV2' });
   const lines: SettledLine[] = [];
   for (const line of linesBackwards(file)) if (isOfJob(line)) lines.push(...settledIn(line));
   const own = lines.reverse().filter(({ settled }) => ids.has(settled.intent.id));
-  return summed(countedIn(own, worth));
+  return summed(countedIn(own, termOf));
 }
 
 function lastSums(file: string): SumsLine {
@@ -235,11 +235,11 @@ function summed(counted: readonly Counted[], earlier: Sums = new Map()): Sums {
   return sums;
 }
 
-function countedIn(lines: readonly SettledLine[], worth: SumTerm): Counted[] {
+function countedIn(lines: readonly SettledLine[], termOf: SumTerm): Counted[] {
   const byWrite = new Map<string, Counted[]>();
   for (const { settled, before } of lines) {
     const { id } = settled.intent;
-    const [now, then] = [worth(settled), before && worth({ ...settled, ...before })];
+    const [now, then] = [termOf(settled), before && termOf({ ...settled, ...before })];
     const counted = now === undefined ? [] : [{ ...now, value: now.value.minus(then?.value ?? Decimal.zero) }];
     byWrite.set(id, before === undefined ? counted : [...(byWrite.get(id) ?? []), ...counted]);
   }

@@ -42,7 +42,7 @@ type EventDetails = Omit<JournalEvent, 'time' | 'event'>;
  * A write of the journal, from before it leaves until no request of it can be executed any more. Its file holds the recorded
  * write and what happened since.
  *
- *     recorded -> sent -> settled -> verified -> closed
+ *     recorded -> sent -> settled -> closed   (a refused or unsent one: settled -> verified -> closed)
  *         |        |         ^
  *         |        v         |
  *         |     released ----+   (the outcome is unknown and no process works on it: `resolve` claims it)
@@ -52,7 +52,7 @@ type EventDetails = Omit<JournalEvent, 'time' | 'event'>;
  * - **recorded, sent**: a live process owns it (`isUnderWay`).
  * - **released**: nobody owns it (`owner` is null), or its owner died (`mayBeAbandoned`).
  * - **settled**: the outcome is known and in the archive. The file moves to a name that tells the list which would show a
- *   duplicate, and stays for as long as the request may be executed again (`Journal.settledButRepeatable`).
+ *   duplicate, and stays for as long as the request may be executed again (`Journal.settledButUnexpired`).
  * - **verified**: the request has expired, and a list that was read later showed everything that it made. A write that
  *   counts as refused or not sent is kept for a day more, in case its order appears after all (`isVerified`).
  * - **closed**: the file is gone, or in `jobs/` for a batch. Only the archive has it, for 14 days.
@@ -101,14 +101,13 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   }
 
   /**
-   * Whether it may have left and its outcome is unknown: no process owns it, or the owner got no answer or has taken over to
-   * look it up.
+   * Whether it may have been sent and nobody is waiting for its response.
    */
   get isOutcomeUnknown(): boolean {
     return this.mayBeAbandoned || this.wasLost;
   }
 
-  /** Whether no answer came, or nobody was there to take it. */
+  /** Whether it got no response, or was taken over. */
   get wasLost(): boolean {
     return this.laterEvents.some(({ doubt, runner }) => doubt === true || runner !== undefined);
   }
@@ -174,8 +173,9 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   }
 
   /**
-   * Moves the write to the archive. If the disk fails, the entry stays open, and the next command settles it again. An entry
-   * that others settled, and whose id is in use again, is left alone.
+   * Adds the outcome to the archive and renames the file so that its name says which list would show a duplicate. If the
+   * disk fails, the entry stays open, and the next command settles it again. Does nothing if the id now belongs to another
+   * record.
    */
   settle(settlement: Settlement, event: string): void {
     if (this.#isOfAnother()) return;
@@ -188,14 +188,14 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     this.#close(summary);
   }
 
-  /** Its outcome, if it is settled and its request may still be executed again. */
+  /** Its outcome once settled, from its own record or the archive. */
   get settlement(): Settlement | undefined {
     return (
       this.laterEvents.findLast(({ settled }) => settled !== undefined)?.settled ?? this.archive.find(this.intent.id)
     );
   }
 
-  /** Whether its request has expired. */
+  /** Whether it is a refused or unsent write that is kept for a day after its request expired. */
   get isVerified(): boolean {
     return this.laterEvents.some(({ verified }) => verified === true);
   }
@@ -304,7 +304,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     return this.events.map(({ settled: _, ...event }) => event);
   }
 
-  /** The exchange's own words may be long, and may repeat what the request carried. */
+  /** Messages may be long or repeat secrets. */
   #event(event: string, details: EventDetails): JournalEvent {
     const { redaction } = this.host;
     const text = JSON.stringify(details);
@@ -335,16 +335,15 @@ export function readEntry(
 ): JournalEntry | Failure | 'damaged' | undefined {
   const record = readRecord(file);
   if (record === undefined || record === 'damaged' || record instanceof Failure) return record;
-  return new JournalEntry(file, archive, host, record.intent, record.happened);
+  return new JournalEntry(file, archive, host, record.intent, record.laterEvents);
 }
 
 /**
- * Whether a write has left this machine. Until then, while it waits for the exchange's limits or for what has to be known
- * first, it can be cancelled, and its outcome is known.
+ * Decides, at the last moment, whether a write is sent. Until then it can be cancelled.
  */
 export class SendGate {
   #entry: Pick<JournalEntry, 'note' | 'settle'> | undefined;
-  #hasLeft = false;
+  #isSent = false;
   #isCancelled = false;
 
   /** The write is recorded: from now on the journal says when it leaves or is cancelled. */
@@ -354,14 +353,14 @@ export class SendGate {
 
   /** Asked at the moment the request would leave. */
   readonly mayLeave = (): boolean => {
-    this.#hasLeft = !this.#isCancelled;
-    if (this.#hasLeft) this.#entry?.note('sent');
-    return this.#hasLeft;
+    this.#isSent = !this.#isCancelled;
+    if (this.#isSent) this.#entry?.note('sent');
+    return this.#isSent;
   };
 
   /** Keeps the write from leaving, and says so in the journal; false if it may have left. */
   cancel(): boolean {
-    if (this.#hasLeft) return false;
+    if (this.#isSent) return false;
     if (!this.#isCancelled) {
       const settlement = { outcome: 'notSent', id: null, duplicates: [] } as const;
       this.#entry?.settle(settlement, 'not sent: it was interrupted before');

@@ -24,7 +24,7 @@ export function create(file: string, text: string, durability: Durability): bool
   }
 }
 
-/** Removes a new file if what makes it durable fails: nobody waits for the outcome of a write that is not sent then. */
+/** Removes the new file if syncing fails. */
 function removedIfFailing(file: string, work: () => void): void {
   try {
     work();
@@ -137,7 +137,7 @@ function ifExists<Value>(target: string, read: () => Value): Value | undefined {
   }
 }
 
-/** Ignores disk errors: the work is repeated another time. */
+/** Runs the work and ignores disk errors; it is repeated later. */
 export function ignoringDiskErrors(work: () => void): void {
   try {
     work();
@@ -306,7 +306,7 @@ export function matchesAll(filter: LineFilter): (line: string) => boolean {
   return (line) => pairs.every((pair) => line.includes(pair));
 }
 
-/** The same, for a value under a name that is not known yet; the known ones may grow meanwhile. */
+/** Matches lines with a value not yet in `known`, which may grow meanwhile. */
 export function hasUnknown(name: FilterField, known: ReadonlySet<string>): (line: string) => boolean {
   const pattern = new RegExp(`"${name}":"([^"]*)"`, 'g');
   return (line) => [...line.matchAll(pattern)].some(([, value = '']) => !known.has(value));

@@ -132,15 +132,15 @@ export interface JournalEvent {
   readonly fact?: BatchFact;
   /** The outcome, for as long as the request may still be executed again. */
   readonly settled?: Settlement;
-  /** What counted as refused or not sent is there: `pit resolve` names it until the user has asked for it by its id. */
+  /** Found on the exchange although it counted as refused or not sent. */
   readonly unexpected?: true;
-  /** The user has asked for it by its id since. */
+  /** The user has looked at it since. */
   readonly shown?: true;
   /** The request has expired; it is kept for an order that appears after all. */
   readonly verified?: true;
 }
 
-/** What is known of a write in the end. */
+/** A write's final outcome. */
 export interface Settlement {
   readonly outcome: Exclude<Outcome, 'unknown'>;
   /** The exchange's id of the order or withdrawal; null if there is none. */

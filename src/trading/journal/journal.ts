@@ -43,9 +43,9 @@ import {
   settledFilesOf,
 } from './record.js';
 
-/** Nobody takes this long to create a file. */
+/** Drafts older than this are abandoned. */
 const DRAFT_MS = 3_600_000;
-/** Nor to fill one, if the file system makes that a separate step. */
+/** An unfilled record younger than this may still be being written. */
 const FILLING_MS = 60_000;
 
 /** No exchange accepts requests for longer, as far as pit assumes. */
@@ -137,8 +137,7 @@ export class Journal {
   }
 
   /**
-   * A write of which the disk has taken no record: only for one that is harmless to repeat. Nothing finds its outcome later,
-   * but it is in the archive once it is settled, if the disk allows that by then.
+   * An entry without a file, for writes that are safe to repeat. It is archived once settled, if the disk allows.
    */
   unrecorded<Kind extends WriteKind>(
     write: Extract<Write, { operation: Kind }>,
@@ -166,8 +165,8 @@ export class Journal {
     };
   }
 
-  /** The open writes, oldest first, without those whose record is damaged. */
-  open(): readonly JournalEntry[] {
+  /** The open writes, oldest first, without damaged and unreadable ones. */
+  unsettledEntries(): readonly JournalEntry[] {
     return this.unsettled().open;
   }
 
@@ -178,7 +177,7 @@ export class Journal {
    * @param filter a condition for the settled ones
    */
   writesSince(time: number, filter: LineFilter = {}): Writes {
-    const open = this.open();
+    const open = this.unsettledEntries();
     return { open, settled: this.archive.since(time, filter) };
   }
 
@@ -194,12 +193,12 @@ export class Journal {
 
   /** The markets in which something was written in the days that are kept, sorted. */
   markets(): string[] {
-    return this.#everything('market', marketOf);
+    return this.#distinctValues('market', marketOf);
   }
 
   /** The coins withdrawn in the days that are kept, sorted. */
   coins(): string[] {
-    return this.#everything('coin', (intent) => (isOf(intent, 'withdraw') ? intent.terms.coin : undefined));
+    return this.#distinctValues('coin', (intent) => (isOf(intent, 'withdraw') ? intent.terms.coin : undefined));
   }
 
   /** What can still be read of a damaged record. */
@@ -230,8 +229,7 @@ export class Journal {
   }
 
   /**
-   * Holds what may be identical to a write whose record is damaged or cannot be read now.
-   * @throws Failure `usage` if there is one
+   * Throws Failure `usage` if any record is damaged or unreadable: this write may repeat it.
    */
   requireReadable(): void {
     for (const { id, entry } of this.#read()) {
@@ -261,19 +259,19 @@ export class Journal {
   /** A job that is open, or was settled in the days that are kept, with all its orders and their outcomes. */
   job(id: string): JournalEntry<'orderMoreV2'> | undefined {
     // in this order, as in writesSince
-    const entry = this.find(id) ?? this.#findKept(id);
+    const entry = this.find(id) ?? this.#findSettledJob(id);
     return entry?.isOf('orderMoreV2') ? entry : undefined;
   }
 
   /** A job that was settled in the days that are kept, and not resumed. */
-  keptJob(id: string): JournalEntry<'orderMoreV2'> | undefined {
-    const entry = this.#findKept(id);
+  settledJob(id: string): JournalEntry<'orderMoreV2'> | undefined {
+    const entry = this.#findSettledJob(id);
     return entry?.isOf('orderMoreV2') ? entry : undefined;
   }
 
   /** Reopens a settled job; false if there is none, or another process was first. */
   reopen(id: string): boolean {
-    const kept = this.#keptFile(id);
+    const kept = this.#settledJobFile(id);
     return kept !== undefined && moveIfExists(kept, this.fileOf(id));
   }
 
@@ -296,14 +294,14 @@ export class Journal {
       .sort((one, other) => one.intent.time - other.intent.time);
   }
 
-  #findKept(id: string): JournalEntry | undefined {
-    const kept = this.#keptFile(id);
+  #findSettledJob(id: string): JournalEntry | undefined {
+    const kept = this.#settledJobFile(id);
     return kept === undefined ? undefined : this.#readWhole(kept);
   }
 
   /** The file of a settled job. */
-  #keptFile(id: string): string | undefined {
-    return settledFilesNamed(this.#path('open'), id).at(-1) ?? this.archive.kept(fileName(id));
+  #settledJobFile(id: string): string | undefined {
+    return settledFilesNamed(this.#path('open'), id).at(-1) ?? this.archive.archivedJobFile(fileName(id));
   }
 
   #readWhole(file: string): JournalEntry | undefined {
@@ -311,9 +309,9 @@ export class Journal {
     return entry instanceof JournalEntry ? entry : undefined;
   }
 
-  #everything(name: FilterField, of: (intent: RecordedWrite) => string | undefined): string[] {
+  #distinctValues(name: FilterField, of: (intent: RecordedWrite) => string | undefined): string[] {
     // in this order, as in writesSince
-    const open = this.open().flatMap(({ intent }) => of(intent) ?? []);
+    const open = this.unsettledEntries().flatMap(({ intent }) => of(intent) ?? []);
     return [...new Set([...open, ...this.archive.distinctValues(name, of)])].sort();
   }
 
@@ -361,7 +359,7 @@ export class Journal {
       if (!isFirst || fs.existsSync(moved)) return;
       for (const settled of this.archive.since(this.host.now() - MIGRATED_MS)) migrate(open, settled, this.archive);
     } catch (thrown) {
-      // then its duplicates are not found: no command waits for that
+      // old records are then not checked for duplicates
       if (!(thrown instanceof Failure) && codeOf(thrown) === 'unknown error') throw thrown;
     }
   }

@@ -12,7 +12,7 @@ const SEPARATOR = '~';
 /** The content of an entry's file: the intent, and what has happened since, oldest first. */
 interface OpenRecord {
   readonly intent: RecordedWrite;
-  readonly happened: JournalEvent[];
+  readonly laterEvents: JournalEvent[];
 }
 
 type Line = { readonly intent: RecordedWrite } | JournalEvent;
@@ -23,15 +23,15 @@ export function recordText(intent: RecordedWrite): string {
 }
 
 /**
- * Reads the file of an entry; `damaged` if it holds no intent, the failure if it could not be read, undefined if it has just
- * been settled.
+ * Reads the file of an entry; `damaged` if it holds no intent, the failure if it could not be read, undefined if the
+ * file does not exist.
  */
 export function readRecord(file: string): OpenRecord | Failure | 'damaged' | undefined {
   const content = contentOf(file);
   if (content === undefined || content instanceof Failure) return content;
   const lines = valuesIn(content) as Line[];
   const intent = lines.flatMap((line) => ('intent' in line ? line.intent : [])).at(-1);
-  return intent === undefined ? 'damaged' : { intent, happened: eventsAmong(lines) };
+  return intent === undefined ? 'damaged' : { intent, laterEvents: eventsAmong(lines) };
 }
 
 /** The events since the intent, from the text of an entry's file. */
@@ -43,7 +43,7 @@ function eventsAmong(lines: readonly Line[]): JournalEvent[] {
   return lines.flatMap((line) => ('intent' in line ? [] : line));
 }
 
-/** An unreadable file, such as another user's, is only reported: no other write waits for it. */
+/** Reports an unreadable file instead of throwing. */
 function contentOf(file: string): string | Failure | undefined {
   try {
     return readIfExists(file);
@@ -53,7 +53,7 @@ function contentOf(file: string): string | Failure | undefined {
   }
 }
 
-/** The path of an entry. Some file systems take `A` for `a`, and the exchange does not. */
+/** The file name of an id; capitals are escaped because some file systems ignore case. */
 export function fileName(id: string): string {
   return id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
@@ -98,7 +98,7 @@ export function migrate(folder: string, { intent, outcome, id, duplicates, event
   const file = settledFile(folder, intent);
   if (file === undefined) return;
   if (isOf(intent, 'orderMoreV2')) {
-    const kept = archive.kept(fileName(intent.id));
+    const kept = archive.archivedJobFile(fileName(intent.id));
     if (kept !== undefined) fs.renameSync(kept, file);
     return;
   }

@@ -88,7 +88,7 @@ export async function concludeOrder(
   entry.note(`no answer: ${outcome.reason}`, { doubt: true });
   account.reportProgress(`No answer: ${outcome.reason}. Looking up the order; it is not sent again.`);
   const settled = await findOrderOutcome(account, entry);
-  return settled.outcome === 'unknown' ? { ...settled, reason: settled.unlike ?? outcome.reason } : settled;
+  return settled.outcome === 'unknown' ? { ...settled, reason: settled.mismatch ?? outcome.reason } : settled;
 }
 
 /**
@@ -103,7 +103,7 @@ async function handleRefusal(
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
   const found = await findSentOrder(account, entry, refusal.code);
   if (typeof found === 'object') {
-    return 'unlike' in found ? releaseUndecidable(entry, found) : settlePlaced(account, entry, found);
+    return 'mismatch' in found ? releaseUndecidable(entry, found) : settlePlaced(account, entry, found);
   }
   if (found === undefined) return findOrderOutcome(account, entry);
   entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused; not found on the exchange');
@@ -113,11 +113,11 @@ async function handleRefusal(
 /** Throws Failure `usage` if an identical order has an unknown outcome, or a record cannot be read. */
 export function refuseDuplicate({ journal }: TradingAccount, terms: OrderTerms): void {
   journal.requireReadable();
-  const isLike = (entry: JournalEntry) =>
+  const isIdentical = (entry: JournalEntry) =>
     entry.isOf('order')
       ? entry.isOutcomeUnknown && isSameOrder(terms, entry.intent.terms)
-      : entry.isOf('orderMoreV2') && isUnknownLike(entry, terms);
-  const duplicate = journal.open().find((entry) => isLike(entry) && journal.isOpen(entry.intent.id));
+      : entry.isOf('orderMoreV2') && mayIncludeOrder(entry, terms);
+  const duplicate = journal.unsettledEntries().find((entry) => isIdentical(entry) && journal.isOpen(entry.intent.id));
   if (duplicate === undefined) return;
   throw new Failure('usage', 'An identical order has an unknown outcome, so this one was not sent.', {
     clientId: duplicate.intent.id,
@@ -126,7 +126,7 @@ export function refuseDuplicate({ journal }: TradingAccount, terms: OrderTerms):
 }
 
 /** Whether an identical order of the job has an unknown outcome. */
-function isUnknownLike(entry: JournalEntry<'orderMoreV2'>, order: OrderTerms): boolean {
+function mayIncludeOrder(entry: JournalEntry<'orderMoreV2'>, order: OrderTerms): boolean {
   const { market, side, account } = entry.intent.terms;
   if (order.market !== market || order.side !== side || order.account !== account) return false;
   // last: its record may be long

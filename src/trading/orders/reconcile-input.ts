@@ -39,7 +39,7 @@ export function unclosedWrites(journal: Journal, { market, side }: MarketSide): 
     const list = listShowing(intent);
     return list !== undefined && 'market' in list && list.market === market && list.side === side;
   };
-  const open = journal.open().filter(isHere);
+  const open = journal.unsettledEntries().filter(isHere);
   const settled = journal.settledButUnexpired({ market, side });
   const ids = new Set(settled.map(writeKey));
   return [

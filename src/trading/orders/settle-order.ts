@@ -30,7 +30,7 @@ export interface Unknown {
   readonly outcome: 'unknown';
   readonly reason: string;
   /** How an order with its client id differs from this one, in words. */
-  readonly unlike?: string;
+  readonly mismatch?: string;
   /** When the outcome is certain, by this machine's clock in ms since the Unix epoch; null if unknown. */
   readonly certainFrom: number | null;
 }
@@ -62,7 +62,7 @@ export async function findOrderOutcome(
     async () => {
       const found = await findSentOrder(account, entry);
       if (typeof found !== 'object') return found;
-      return 'unlike' in found ? releaseUndecidable(entry, found) : settlePlaced(account, entry, found, options);
+      return 'mismatch' in found ? releaseUndecidable(entry, found) : settlePlaced(account, entry, found, options);
     },
     async () => ((await isUnusedIdMissingToo(account, entry)) ? settleNotSent(entry) : undefined),
   );
@@ -80,7 +80,7 @@ export async function settleAcceptedOrder(
   const verified = await tryRead(() => verifyOrders(account, entry.intent.terms, { justPlaced: { entry, order: id } }));
   if (verified?.contradiction === undefined) return recordPlaced(entry, id, verified);
   const found = await findSentOrder(account, entry);
-  if (typeof found === 'object' && !('unlike' in found)) return settlePlaced(account, entry, found);
+  if (typeof found === 'object' && !('mismatch' in found)) return settlePlaced(account, entry, found);
   entry.note(`the answer names order ${id}, ${verified.contradiction}`, { doubt: true });
   account.reportProgress(
     `The answer names order ${id}, ${verified.contradiction}. Looking up the order; it is not sent again.`,
@@ -110,13 +110,13 @@ function recordPlaced(entry: JournalEntry<'order'>, id: string, verified: Verifi
   const event = own.length === 0 ? `placed: ${id}` : `placed: ${id}; duplicates: ${own.join(', ')}`;
   const checkedTo = verified?.listed?.began;
   entry.settle({ outcome: 'placed', id, duplicates: own, ...(checkedTo === undefined ? {} : { checkedTo }) }, event);
-  const order = verified?.listed?.records.find((record) => record.id === id) ?? null;
+  const order = verified?.listed?.orders.find((record) => record.id === id) ?? null;
   return { outcome: 'placed', id, duplicates: verified?.duplicates ?? null, order };
 }
 
 /** An order with the right client id and other terms, so that it may be another one. */
 interface Mismatch {
-  readonly unlike: string;
+  readonly mismatch: string;
 }
 
 /**
@@ -150,15 +150,15 @@ function mismatchOf(
     account.warn(`The exchange changed order ${id}: it has ${differs}.`);
     return order;
   }
-  const unlike = `order ${id} has this client id but ${differs}, so it may be a different order`;
-  entry.note(`asked by client id: ${unlike}`);
-  return { unlike };
+  const mismatch = `order ${id} has this client id but ${differs}, so it may be a different order`;
+  entry.note(`asked by client id: ${mismatch}`);
+  return { mismatch };
 }
 
 /** Releases an order whose outcome cannot be decided: another order has its client id, or the exchange changed it. */
-export function releaseUndecidable(entry: JournalEntry<'order'>, { unlike }: Mismatch): Unknown {
+export function releaseUndecidable(entry: JournalEntry<'order'>, { mismatch }: Mismatch): Unknown {
   entry.release();
-  return { outcome: 'unknown', reason: unlike, unlike, certainFrom: null };
+  return { outcome: 'unknown', reason: mismatch, mismatch, certainFrom: null };
 }
 
 async function findOrNothing(client: ExchangeClient, market: string, clientId: string, refusal?: number | null) {

@@ -31,8 +31,8 @@ export function notionalForGuards(
 }
 
 /** Side and type of an order of the exchange; those of the request if its type is undocumented. */
-function kindOf({ side, type }: Order, asked: Pick<OrderTerms, 'side' | 'type'>) {
-  return type === 'other' ? asked : { side, type };
+function kindOf({ side, type }: Order, requestedTerms: Pick<OrderTerms, 'side' | 'type'>) {
+  return type === 'other' ? requestedTerms : { side, type };
 }
 
 /** The key of an order in a batch: its price and amount, in whatever notation. */

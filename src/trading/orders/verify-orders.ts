@@ -34,12 +34,12 @@ import { differences } from './terms.js';
 
 /** An order that was refused, or never arrived, is recognized for a day if it appears after all. */
 const REMEMBERED_MS = 86_400_000;
-/** The most pages to read as a side effect of another command. */
+/** Most pages read as a side effect of another command. */
 const MAX_PAGES = 100;
 
 /** The orders read of one side of a market, and when reading began, by the exchange's clock. */
 export interface ListedOrders {
-  readonly records: readonly Order[];
+  readonly orders: readonly Order[];
   readonly began: number;
   /** As {@link List.since}. */
   readonly since: number;
@@ -102,21 +102,23 @@ export async function verifyMarket(
  */
 export async function verifyOrders(
   account: TradingAccount,
-  where: MarketSide,
-  { justPlaced, listed: given, reach: depth = 'recent', includeVerified: recheck }: VerifyOptions = {},
+  marketSide: MarketSide,
+  { justPlaced, listed: given, reach = 'recent', includeVerified }: VerifyOptions = {},
 ): Promise<Verified> {
-  const maxPages = depth === 'recent' && justPlaced === undefined ? MAX_PAGES : Number.POSITIVE_INFINITY;
-  const from = oldestNeeded(account, where, { reach: depth, justPlaced, includeVerified: recheck });
+  const maxPages = reach === 'recent' && justPlaced === undefined ? MAX_PAGES : Number.POSITIVE_INFINITY;
+  const from = oldestNeeded(account, marketSide, { reach, justPlaced, includeVerified });
   if (given === undefined && from === undefined) return { duplicates: [], listed: undefined };
-  const listed = given ?? (await listOrders(account, where, from ?? Number.NEGATIVE_INFINITY, maxPages));
+  const listed = given ?? (await listOrders(account, marketSide, from ?? Number.NEGATIVE_INFINITY, maxPages));
   const contradicts =
-    justPlaced === undefined || justPlaced.isProven ? undefined : contradiction(account, where, listed, justPlaced);
+    justPlaced === undefined || justPlaced.isProven
+      ? undefined
+      : contradiction(account, marketSide, listed, justPlaced);
   if (contradicts !== undefined) return { duplicates: [], listed, contradiction: contradicts };
-  const firstPass = reconcileSide(account, where, listed, { justPlaced, withArchive: false });
+  const firstPass = reconcileSide(account, marketSide, listed, { justPlaced, withArchive: false });
   const checked = isSuspicious(firstPass)
-    ? await reconcileThoroughly(account, where, listed, justPlaced, maxPages)
+    ? await reconcileThoroughly(account, marketSide, listed, justPlaced, maxPages)
     : firstPass;
-  const found = newFindings(account, where, checked);
+  const found = newFindings(account, marketSide, checked);
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (found.length > 0) account.reportDuplicateOrders(found.map(({ report }) => report));
   noteDuplicates(account, checked, found);
@@ -141,17 +143,17 @@ interface SideOptions {
 /** The journal is read after the list, so that it covers all that is listed: an order is recorded before it exists. */
 function reconcileSide(
   account: TradingAccount,
-  where: MarketSide,
+  marketSide: MarketSide,
   listed: ListedOrders,
   { justPlaced, withArchive, newest = new Map() }: Pick<VerifyOptions, 'justPlaced'> & SideOptions,
 ): SideResult {
   const { journal } = account;
-  const writes = unclosedWrites(journal, where).map((write) =>
+  const writes = unclosedWrites(journal, marketSide).map((write) =>
     justPlaced !== undefined && !write.isSettled && writeKey(write.entry) === writeKey(justPlaced.entry)
       ? justPlacedWrite(justPlaced)
       : write,
   );
-  const known = withArchive ? knownOrders(journal, where, listed.records) : new Set<string>();
+  const known = withArchive ? knownOrders(journal, marketSide, listed.orders) : new Set<string>();
   const attempts = writes.flatMap((write) => write.attempts);
   const placed = new Set(attempts.flatMap(({ items }) => items.flatMap(({ order }) => order ?? [])));
   const named = new Set(attempts.flatMap((attempt) => attempt.answeredIds));
@@ -162,7 +164,7 @@ function reconcileSide(
     requestLifetime: assumedRequestLifetime(account),
   });
   const byAttempt = new Map(writes.flatMap((write) => write.attempts.map(({ id }) => [id, write] as const)));
-  return { records: listed.records, writes, byAttempt, result, justPlaced };
+  return { records: listed.orders, writes, byAttempt, result, justPlaced };
 }
 
 /**
@@ -171,22 +173,22 @@ function reconcileSide(
  */
 function contradiction(
   { journal }: TradingAccount,
-  where: MarketSide,
+  marketSide: MarketSide,
   listed: ListedOrders,
   { entry, order }: JustPlacedOrder,
 ): string | undefined {
   const { terms, reqTime } = entry.intent;
   const another = 'which is a different order';
-  if (unclosedWrites(journal, where).some((write) => write.orders.includes(order))) return another;
-  const record = listed.records.find(({ id }) => id === order);
+  if (unclosedWrites(journal, marketSide).some((write) => write.orders.includes(order))) return another;
+  const record = listed.orders.find(({ id }) => id === order);
   if (record === undefined) return listed.since <= reqTime ? 'which the exchange does not list' : undefined;
   const isOlder = record.time < reqTime - SLACK_MS;
   const isSettled = () => journal.archive.since(record.time - REMEMBERED_MS, { id: order }).length > 0;
   return differences(record, terms).length > 0 || (isOlder && isSettled()) ? another : undefined;
 }
 
-function toList({ records, began, since }: ListedOrders): List {
-  return { rows: records.map(rowOf), began, since };
+function toList({ orders, began, since }: ListedOrders): List {
+  return { rows: orders.map(rowOf), began, since };
 }
 
 function justPlacedWrite({ entry, order }: JustPlacedOrder): OrderWrite {
@@ -225,26 +227,22 @@ export function knownOrders(
 }
 
 /**
- * The oldest time that a list must reach; undefined if no pending request can still make an order. Late orders are on the newest page;
- * a longer list is read only if something is overdue, and closes all of that at once.
+ * The oldest time that a list must reach; undefined if no pending request can still make an order. Late orders are on the
+ * newest page; a longer list is read only if something is overdue, and closes all of that at once.
  */
 function oldestNeeded(
   account: TradingAccount,
-  where: MarketSide,
-  {
-    reach: depth,
-    justPlaced,
-    includeVerified: recheck,
-  }: Pick<VerifyOptions, 'reach' | 'justPlaced' | 'includeVerified'>,
+  marketSide: MarketSide,
+  { reach, justPlaced, includeVerified }: Pick<VerifyOptions, 'reach' | 'justPlaced' | 'includeVerified'>,
 ): number | undefined {
   const attempts = account.journal
-    .settledButUnexpired(where)
-    .filter((entry) => !entry.isVerified || entry.intent.id === recheck)
+    .settledButUnexpired(marketSide)
+    .filter((entry) => !entry.isVerified || entry.intent.id === includeVerified)
     .flatMap((entry) => orderWrite(entry, true).attempts);
   if (attempts.length === 0 && justPlaced === undefined) return undefined;
   const isOverdue = ({ reqTime }: Attempt) =>
     account.client.now() > expiresAt(reqTime, 2 * assumedRequestLifetime(account));
-  const wanted = depth === 'all' || attempts.some(isOverdue) ? attempts.map(listMustReachTo) : [];
+  const wanted = reach === 'all' || attempts.some(isOverdue) ? attempts.map(listMustReachTo) : [];
   return Math.min(...wanted, ...(justPlaced === undefined ? [] : [listMustReachTo(justPlaced.entry.intent)]));
 }
 
@@ -265,7 +263,7 @@ export function listedFrom({ records, more, failure }: OrderPages, began: number
   const oldest = records.at(-1)?.time;
   const isWhole = !more && failure === null;
   const since = isWhole ? Number.NEGATIVE_INFINITY : (oldest ?? Number.POSITIVE_INFINITY) + 1;
-  return { records, began, since };
+  return { orders: records, began, since };
 }
 
 /** Duplicates of a write that is not settled are found by whoever settles it. */
@@ -294,24 +292,24 @@ function isSuspicious(side: SideResult): boolean {
  */
 async function reconcileThoroughly(
   account: TradingAccount,
-  where: MarketSide,
+  marketSide: MarketSide,
   listed: ListedOrders,
   justPlaced: VerifyOptions['justPlaced'],
   maxPages: number,
 ): Promise<SideResult> {
   const options = { justPlaced, withArchive: true };
-  let [list, side] = [listed, reconcileSide(account, where, listed, options)];
+  let [list, side] = [listed, reconcileSide(account, marketSide, listed, options)];
   const from =
     Math.min(...mayReport(side).map(({ attempt }) => attempt.reqTime)) - assumedRequestLifetime(account) - SLACK_MS;
   if (list.since > from) {
-    list = (await tryRead(() => listOrders(account, where, from, maxPages))) ?? list;
-    side = reconcileSide(account, where, list, options);
+    list = (await tryRead(() => listOrders(account, marketSide, from, maxPages))) ?? list;
+    side = reconcileSide(account, marketSide, list, options);
   }
   const { needsLookup } = side.result;
   const own = side.writes.filter((write) => isOurs(side, write) && needsLookup.has(writeKey(write.entry)));
   if (own.length === 0) return side;
   const newest = await newestOrders(account, own);
-  return reconcileSide(account, where, list, { ...options, newest });
+  return reconcileSide(account, marketSide, list, { ...options, newest });
 }
 
 /** The newest order with the client id of each write, null for none; without those that could not be asked for. */
@@ -338,12 +336,12 @@ async function findNewestOrders(
   return newest;
 }
 
-function newFindings(account: TradingAccount, where: MarketSide, side: SideResult): readonly Found[] {
+function newFindings(account: TradingAccount, marketSide: MarketSide, side: SideResult): readonly Found[] {
   const duplicates = mayReport(side);
   if (duplicates.length === 0) return [];
   // another process may have reported some of them meanwhile; only the journal knows
-  const known = knownOrders(account.journal, where, side.records);
-  for (const { orders } of unclosedWrites(account.journal, where)) for (const id of orders) known.add(id);
+  const known = knownOrders(account.journal, marketSide, side.records);
+  for (const { orders } of unclosedWrites(account.journal, marketSide)) for (const id of orders) known.add(id);
   return duplicates.flatMap((one) => reportOf(side, one, known) ?? []);
 }
 

@@ -64,7 +64,7 @@ interface Searched {
 
 function searched(journal: Journal, order: Order, reference: OrderReference): Searched {
   // before the archive, so that a write that is settled meanwhile is in both
-  const open = journal.open().filter(({ intent }) => marketOf(intent) === order.market);
+  const open = journal.unsettledEntries().filter(({ intent }) => marketOf(intent) === order.market);
   const named = open.find(({ intent }) => 'clientId' in reference && intent.id === reference.clientId);
   if (named?.isOf('order')) return { recorded: named.intent.terms, isMarginUsed: false };
   const past = inThePast(journal, order);

@@ -150,7 +150,7 @@ async function requireFunds(snapshot: MarketSnapshot, market: Market, placed: Or
  * @param own the id of the record that asks, if it is made already
  */
 export function refuseConcurrentCancel({ journal }: TradingAccount, order: OrderReference, own?: string): void {
-  const other = journal.open().find(({ intent }) => intent.id !== own && cancels(intent, order));
+  const other = journal.unsettledEntries().find(({ intent }) => intent.id !== own && cancels(intent, order));
   if (other === undefined) return;
   throw new Failure('usage', 'Another command is cancelling this order, or its outcome is unknown; nothing was sent.', {
     clientId: other.intent.id,

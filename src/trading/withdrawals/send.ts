@@ -119,7 +119,7 @@ async function isListedWithOtherTerms(
 
 /** Whether the journal has another withdrawal whose answer has not come: this may be it. */
 function isAnotherOpen({ journal }: TradingAccount, { intent: { id } }: JournalEntry<'withdraw'>): boolean {
-  return journal.open().some(({ intent }) => isOf(intent, 'withdraw') && intent.id !== id);
+  return journal.unsettledEntries().some(({ intent }) => isOf(intent, 'withdraw') && intent.id !== id);
 }
 
 async function send(
@@ -138,7 +138,7 @@ async function send(
 export function refuseDuplicate({ journal }: TradingAccount, wanted: WantedWithdrawal, own?: string): void {
   journal.requireReadable();
   const duplicate = journal
-    .open()
+    .unsettledEntries()
     .find(({ intent }) => isOf(intent, 'withdraw') && intent.id !== own && areAlike(intent.terms, wanted));
   if (duplicate === undefined) return;
   const { id } = duplicate.intent;

@@ -353,9 +353,9 @@ describe('a partly refused request that the network repeats later', () => {
     const elapsedMs = account.host.now() - NOW + 5_000;
     const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
     // the journal is read after the first list
-    next.journal.open = () => {
+    next.journal.unsettledEntries = () => {
       isCut = true;
-      return Journal.prototype.open.call(next.journal);
+      return Journal.prototype.unsettledEntries.call(next.journal);
     };
     expect(await findDuplicates(next, WHERE)).toHaveLength(20);
     expect(next.alarms).toHaveLength(20);

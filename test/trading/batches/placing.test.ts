@@ -32,7 +32,7 @@ describe('a batch', () => {
     expect(ran.job.counts()).toEqual({ placed: 45, refused: 0, notSent: 0, unknown: 0 });
     for (const [line, order] of exchange.orders.slice(1).entries())
       expect(ran.job.results[line]).toEqual({ outcome: 'placed', id: order.id });
-    expect(account.journal.open()).toEqual([]);
+    expect(account.journal.unsettledEntries()).toEqual([]);
     expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'placed', intent: { terms: { count: 45 } } });
   });
 
@@ -70,13 +70,13 @@ describe('a batch', () => {
       expect(ran.ending).toMatchObject({ kind: 'lost' });
       const { placed, unknown, notSent } = ran.job.counts();
       expect([unknown, placed + notSent, exchange.orders.length]).toEqual([20, 80, placed]);
-      expect(account.journal.open().map(({ intent }) => intent.id)).toEqual([JOB]);
+      expect(account.journal.unsettledEntries().map(({ intent }) => intent.id)).toEqual([JOB]);
       const later = accountOf(server.url, { state: account.state, budgetMs: 200_000, tolerance: 60_000 });
       const again = await resume(later);
       expect(again.job.counts()).toEqual({ placed: 100, refused: 0, unknown: 0, notSent: 0 });
       expect(exchange.orders).toHaveLength(100);
       expect([...exchange.counts.values()].every((times) => times === 1)).toBe(true);
-      expect(later.journal.open()).toEqual([]);
+      expect(later.journal.unsettledEntries()).toEqual([]);
     },
   );
 
@@ -185,7 +185,7 @@ describe('a batch', () => {
     const ran = await place(account, { lines: lines(800) });
     expect(ran.ending).toMatchObject({ kind: 'limited', refusal: { code: 4002 } });
     expect(ran.job.counts()).toMatchObject({ placed: 20, notSent: 780 });
-    expect(account.journal.open()).toHaveLength(1);
+    expect(account.journal.unsettledEntries()).toHaveLength(1);
   });
 
   it.each([
@@ -245,7 +245,7 @@ describe('a batch', () => {
     const ran = await runJob({ ...account, client: accountOf('http://127.0.0.1:1').client }, job);
     expect(ran.ending).toMatchObject({ kind: 'unreachable' });
     expect(ran.job.counts()).toMatchObject({ notSent: 30 });
-    expect(account.journal.open()).toEqual([]);
+    expect(account.journal.unsettledEntries()).toEqual([]);
     expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'notSent' });
     const again = await resume(accountOf(server.url, { state: account.state }));
     expect(again.job.counts()).toMatchObject({ placed: 30 });

@@ -80,7 +80,7 @@ it('a batch is refused while its lines may be placed by another job, and accepte
   ] as const;
   for (const [other, line] of cases)
     await expect(begin(account, { lines: other }, 'job2')).rejects.toMatchObject(refusalFor(line));
-  expect(account.journal.open().map(({ intent }) => intent.id)).toEqual([JOB]);
+  expect(account.journal.unsettledEntries().map(({ intent }) => intent.id)).toEqual([JOB]);
   for (const [id, other] of [
     ['job3', { side: 'sell' }],
     ['job4', { account: 'cross' }],

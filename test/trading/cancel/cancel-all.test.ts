@@ -101,7 +101,7 @@ describe('cancelling all open orders', () => {
     expect(outcomes(done)).toEqual(Array(3).fill('cancelled'));
     expect(cancelled(server).sort()).toEqual(['1', '1', '1', '2', '2', '2', '3']);
     // each has its own record, and all are settled
-    expect(account.journal.open()).toEqual([]);
+    expect(account.journal.unsettledEntries()).toEqual([]);
     const records = account.journal.archive.since(0).map(({ outcome }) => outcome);
     expect(records.sort()).toEqual([
       'cancelled',
@@ -123,7 +123,7 @@ describe('cancelling all open orders', () => {
       ['cancelled', null],
       ['cancelled', null],
     ]);
-    expect([cancelled(server).length, account.journal.open()]).toEqual([2, []]);
+    expect([cancelled(server).length, account.journal.unsettledEntries()]).toEqual([2, []]);
   });
 
   it('ends if the exchange keeps refusing', async () => {
@@ -144,7 +144,7 @@ describe('cancelling all open orders', () => {
     expect(done.left).toEqual(['2']);
     const rows = done.attempts.map(({ result, failure }) => [result.id, result.outcome, failure]);
     expect(rows).toContainEqual(['2', 'unknown', 'unknown']);
-    expect(account.journal.open().length).toBeGreaterThan(0);
+    expect(account.journal.unsettledEntries().length).toBeGreaterThan(0);
   });
 
   it('repeats a cancellation that the exchange accepted if the order is still listed as open', async () => {
@@ -174,7 +174,7 @@ describe('cancelling all open orders', () => {
         ['2', 'unknown', 'unknown'],
       ]),
     );
-    expect(account.journal.open().length).toBeGreaterThan(0);
+    expect(account.journal.unsettledEntries().length).toBeGreaterThan(0);
   });
 
   it('reports that it could not read the remaining orders', async () => {

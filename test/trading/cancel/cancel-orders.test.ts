@@ -39,7 +39,7 @@ describe('several cancellations', () => {
     expect(count(server, 'cancelOrder')).toBe(20);
     const targets = server.requests.map(({ target }) => target.split('?')[0]);
     expect(targets.indexOf('/api/getOrder')).toBeGreaterThan(targets.lastIndexOf('/api/cancelOrder'));
-    expect(account.journal.open()).toHaveLength(12);
+    expect(account.journal.unsettledEntries()).toHaveLength(12);
   });
 
   it('are sent without a record once the disk takes none, with one warning', async () => {

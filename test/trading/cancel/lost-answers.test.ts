@@ -31,7 +31,10 @@ async function cancel(account: TestAccount, order: OrderReference = { id: ID }):
 
 /** The outcomes of the settled writes in the journal, and `open` for each open one. */
 function kept({ journal }: TestAccount): string[] {
-  return [...journal.archive.since(0).map(({ outcome }) => outcome as string), ...journal.open().map(() => 'open')];
+  return [
+    ...journal.archive.since(0).map(({ outcome }) => outcome as string),
+    ...journal.unsettledEntries().map(() => 'open'),
+  ];
 }
 
 describe('a cancellation that is answered', () => {
@@ -210,7 +213,7 @@ describe('a cancellation that is refused', () => {
     const account = accountOf(server.url);
     expect((await cancel(account)).result).toMatchObject(result);
     expect([count(server, 'cancelOrder'), orderReads(server)]).toEqual([1, 1]);
-    expect(account.journal.open()).toEqual([]);
+    expect(account.journal.unsettledEntries()).toEqual([]);
   });
 
   it.each([

@@ -167,7 +167,7 @@ describe('a sell below the best bid counts at that bid', () => {
     const again = resumeJob(account, job.id, { bestBid: '6000' });
     expect(usdt()).toBe('18000');
     const { ending } = await runJob(account, again);
-    expect([ending.kind, account.journal.open(), usdt()]).toEqual(['finished', [], '18000']);
+    expect([ending.kind, account.journal.unsettledEntries(), usdt()]).toEqual(['finished', [], '18000']);
   });
 });
 
@@ -232,7 +232,7 @@ describe('the notional of a job', () => {
     const entry = account.journal.find(job.id) as JournalEntry<'orderMoreV2'>;
     expect(await settleJob(account, entry, true)).toMatchObject({ outcome: 'partial' });
     // 40 of the first two requests, and 20 duplicates
-    expect([usdt(account), account.journal.open()]).toEqual(['6040', []]);
+    expect([usdt(account), account.journal.unsettledEntries()]).toEqual(['6040', []]);
     const others = account.journal.begin<'order'>({ operation: 'order', terms: ORDER }, { id: 'o1', reqTime: 5 });
     others.settle(PLACED, 'placed');
     expect(usdt(account)).toBe('6047');
@@ -243,7 +243,7 @@ describe('the notional of a job', () => {
     expect(usdt(account)).toBe('6047');
     exchange.treatments.push({});
     const { job: done } = await resume(account);
-    expect([done.counts().placed, account.journal.open(), usdt(account)]).toEqual([60, [], '8087']);
+    expect([done.counts().placed, account.journal.unsettledEntries(), usdt(account)]).toEqual([60, [], '8087']);
     account.journal.reopen(job.id);
     expect(usdt(account)).toBe('8087');
   });

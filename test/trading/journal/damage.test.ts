@@ -37,7 +37,7 @@ describe('a journal file that is cut off at any length', () => {
     const results = new Set<string>();
     for (let length = whole.length; length >= 0; length -= 1) {
       fs.truncateSync(file, length);
-      const left = journal.open().map(({ intent }) => intent.id);
+      const left = journal.unsettledEntries().map(({ intent }) => intent.id);
       expect(left.filter((id) => id !== 'open2')).toEqual(['open1', 'open3']);
       const isThere = left.includes('open2');
       expect(journal.damaged()).toEqual(isThere ? [] : ['open2']);
@@ -91,7 +91,7 @@ describe('a journal file with a wrong byte anywhere', () => {
       fs.writeFileSync(file, bytes);
       const found = journal.find('open2');
       if (found !== undefined) expect(found.intent).toEqual(intent);
-      const others = journal.open().filter((entry) => entry.intent.id !== 'open2');
+      const others = journal.unsettledEntries().filter((entry) => entry.intent.id !== 'open2');
       expect(others.map((entry) => entry.intent.id)).toEqual(['open1', 'open3']);
     }
   });
@@ -104,7 +104,7 @@ describe('a damaged record', () => {
   it('stops no other write from being read or settled', () => {
     const { journal, begin, open } = filled();
     fs.writeFileSync(path.join(open, 'open2'), 'half a rec');
-    expect(journal.open().map(({ intent }) => intent.id)).toEqual(['open1', 'open3']);
+    expect(journal.unsettledEntries().map(({ intent }) => intent.id)).toEqual(['open1', 'open3']);
     expect([begin('open4').intent.id, journal.damaged()]).toEqual(['open4', ['open2']]);
   });
 
@@ -131,7 +131,11 @@ describe('a damaged record', () => {
     fs.truncateSync(file, 20);
     const held = { kind: 'usage', clientId: 'open2', message: expect.stringContaining(`${file} is damaged`) };
     await expect((async () => writes[name]?.(account))()).rejects.toMatchObject(held);
-    expect([server.requests, account.journal.damaged(), account.journal.open()]).toEqual([[], ['open2'], []]);
+    expect([server.requests, account.journal.damaged(), account.journal.unsettledEntries()]).toEqual([
+      [],
+      ['open2'],
+      [],
+    ]);
   });
 
   it.each(['done', 'notSent'] as const)(
@@ -145,7 +149,7 @@ describe('a damaged record', () => {
       fs.truncateSync(file, 20);
       age(file);
       await settleManually(account, 'open2', word);
-      expect([journal.damaged(), journal.open()]).toEqual([[], []]);
+      expect([journal.damaged(), journal.unsettledEntries()]).toEqual([[], []]);
       const kept = path.join(path.dirname(path.dirname(file)), 'damaged', 'open2');
       expect(fs.readFileSync(kept, 'utf8')).toContain(`${word}, as the user says`);
       await placeOrder(account, TERMS, { id: 'next1' });
@@ -193,7 +197,7 @@ describe('a record that cannot be read', () => {
         return read(target, ...more);
       }) as typeof read);
       onTestFinished(() => failing.mockRestore());
-      expect(journal.open().map(({ intent }) => intent.id)).toEqual(['open1', 'open3']);
+      expect(journal.unsettledEntries().map(({ intent }) => intent.id)).toEqual(['open1', 'open3']);
       expect([begin('open4').intent.id, journal.damaged(), journal.find('open2')]).toEqual(['open4', [], undefined]);
       expect(journal.unreadable()).toMatchObject([
         { id: 'open2', failure: { kind: 'usage', message: `${file} cannot be read (${code}).` } },

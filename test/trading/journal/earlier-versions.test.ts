@@ -35,7 +35,9 @@ function oldHome(name = 'home-0.2.0'): string {
 describe('a journal of version 0.2.0', () => {
   it('shows its open and settled writes, and the outcome of each line of a batch', () => {
     const { journal } = accountOf('http://127.0.0.1:1', { state: oldHome() });
-    expect(new Set(journal.open().map(({ intent }) => intent.id))).toEqual(new Set(['unknown1', OPEN_JOB, 'funds001']));
+    expect(new Set(journal.unsettledEntries().map(({ intent }) => intent.id))).toEqual(
+      new Set(['unknown1', OPEN_JOB, 'funds001']),
+    );
     const job = new Job(journal.job(OPEN_JOB) as JournalEntry<'orderMoreV2'>);
     expect([job.counts(), job.isWhole]).toEqual([{ placed: 40, refused: 0, unknown: 20, notSent: 0 }, true]);
     const settled = journal.archive.since(0).map(({ intent, outcome, id }) => [intent.id, outcome, id]);
@@ -89,7 +91,7 @@ describe('a journal with a separate folder for settled writes that may execute a
   it('moves open writes and unverified settled ones into one folder', () => {
     const state = oldHome('home-verifying');
     const { journal } = accountOf('http://127.0.0.1:1', { state });
-    expect(journal.open().map(({ intent }) => intent.id)).toEqual([OPEN_JOB, 'unknown1', 'funds001']);
+    expect(journal.unsettledEntries().map(({ intent }) => intent.id)).toEqual([OPEN_JOB, 'unknown1', 'funds001']);
     const settled = (side: Side) =>
       journal
         .settledButUnexpired({ market: 'btc_usdt', side })
@@ -102,7 +104,7 @@ describe('a journal with a separate folder for settled writes that may execute a
       [DONE_JOB, 'placed', null],
       ['placed02', 'placed', '9'],
     ]);
-    expect(journal.keptJob(DONE_JOB)?.intent.terms.count).toBe(3);
+    expect(journal.settledJob(DONE_JOB)?.intent.terms.count).toBe(3);
     expect(readdirSync(path.join(state, 'journal', 'test', 'verifying'))).toEqual([]);
     expect(journal.damaged()).toEqual([]);
   });

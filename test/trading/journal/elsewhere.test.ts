@@ -95,7 +95,7 @@ it('pit resolve names the machine of a write under way and leaves its record unc
     ...accountOf('http://127.0.0.1:1', { state }),
     journal: new Journal(newJournal().host, state, 'test'),
   };
-  const [found] = await resolve(account, account.journal.open());
+  const [found] = await resolve(account, account.journal.unsettledEntries());
   expect(found?.outcome).toBe('unknown');
   expect(found?.events.at(-1)?.event).toBe(`still under way in process ${process.pid} on web-2`);
   expect(fs.readFileSync(file)).toEqual(before);
@@ -105,7 +105,7 @@ it('pit resolve leaves an order to another process that claimed it since', async
   const { state, begin } = newJournal();
   begin(ID).release();
   const account = accountOf('http://127.0.0.1:1', { state, budgetMs: 500 });
-  const [seen, ...others] = account.journal.open();
+  const [seen, ...others] = account.journal.unsettledEntries();
   expect([seen?.isUnderWay, others]).toEqual([false, []]);
   // another process has claimed it since it was listed
   const line = encodeLine({ time: account.host.now(), event: 'resumed', runner: ELSEWHERE });
@@ -126,7 +126,7 @@ it('pit resolve claims an order while it reads it, so that a second pit resolve 
     reads: [
       (socket) => {
         const second = accountOf(server.url, { state, tolerance: 60_000 });
-        other.found = resolve(second, second.journal.open());
+        other.found = resolve(second, second.journal.unsettledEntries());
         other.found.finally(() => respond(record({ id: '7' }))(socket));
       },
       // the second pit resolve would read this one
@@ -134,7 +134,7 @@ it('pit resolve claims an order while it reads it, so that a second pit resolve 
     ],
   });
   const account = accountOf(server.url, { state, tolerance: 60_000 });
-  const own = await resolve(account, account.journal.open());
+  const own = await resolve(account, account.journal.unsettledEntries());
   const found = (await other.found) ?? [];
   expect(own.map(({ outcome, id }) => [outcome, id])).toEqual([['placed', '7']]);
   expect(found.map(({ outcome, events }) => [outcome, events.at(-1)?.event])).toEqual([

@@ -32,7 +32,7 @@ describe('the journal', () => {
     entry.note('sent');
     expect(journal.find('mine0001')?.events.map(({ event }) => event)).toEqual(['recorded', 'sent']);
     entry.settle(PLACED, 'placed: 7');
-    expect([journal.open(), Object.keys(contents(open)).filter(isUnsettled)]).toEqual([[], []]);
+    expect([journal.unsettledEntries(), Object.keys(contents(open)).filter(isUnsettled)]).toEqual([[], []]);
     expect(journal.archive.find('mine0001')).toMatchObject({ ...PLACED, intent: { id: 'mine0001' } });
   });
 
@@ -50,7 +50,7 @@ describe('the journal', () => {
     const { journal, begin } = newJournal();
     begin('mine0001', true).settle({ outcome, id: null, duplicates: [] }, outcome);
     expect(begin('mine0001', true).intent.id).toBe('mine0001');
-    expect(ids(journal.open())).toEqual(['mine0001']);
+    expect(ids(journal.unsettledEntries())).toEqual(['mine0001']);
   });
 
   it.each<[string, (earlier: JournalEntry) => unknown]>([
@@ -65,13 +65,15 @@ describe('the journal', () => {
     await host.sleep(5_000);
     const again = begin('mine0001', true);
     if (earlier !== undefined) does(earlier);
-    expect(journal.open().map(({ intent, events }) => [intent.time, events.length])).toEqual([[again.intent.time, 1]]);
+    expect(journal.unsettledEntries().map(({ intent, events }) => [intent.time, events.length])).toEqual([
+      [again.intent.time, 1],
+    ]);
   });
 
   it('distinguishes ids by case, as the exchange does, on any file system', () => {
     const { journal, begin, open } = newJournal();
     for (const id of ['abcd', 'ABCD', 'aBcD']) begin(id);
-    expect(ids(journal.open()).sort()).toEqual(['ABCD', 'aBcD', 'abcd']);
+    expect(ids(journal.unsettledEntries()).sort()).toEqual(['ABCD', 'aBcD', 'abcd']);
     const names = fs.readdirSync(open);
     expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(3);
   });
@@ -102,7 +104,7 @@ describe('the journal', () => {
   it('discards the record of a write that was not sent', () => {
     const { journal, begin } = newJournal();
     begin('mine0001').discard();
-    expect([journal.open(), journal.archive.since(0)]).toEqual([[], []]);
+    expect([journal.unsettledEntries(), journal.archive.since(0)]).toEqual([[], []]);
     expect(begin('mine0001').intent.id).toBe('mine0001');
   });
 
@@ -120,7 +122,7 @@ describe('the journal', () => {
     begin('mine0001');
     begin('mine0002').settle(PLACED, 'placed');
     journal.deleteAll();
-    expect([journal.open(), journal.archive.since(0), journal.markets()]).toEqual([[], [], []]);
+    expect([journal.unsettledEntries(), journal.archive.since(0), journal.markets()]).toEqual([[], [], []]);
   });
 
   it('names the markets of open and settled writes', () => {
@@ -304,7 +306,7 @@ describe('the archive of settled writes', () => {
     fs.writeFileSync(path.join(open, 'mine0001'), before);
     expect(journal.archive.find('mine0001')).toMatchObject(PLACED);
     journal.find('mine0001')?.settle(PLACED, 'placed again');
-    expect([journal.open(), journal.archive.since(0).length]).toEqual([[], 1]);
+    expect([journal.unsettledEntries(), journal.archive.since(0).length]).toEqual([[], 1]);
   });
 
   it('lists the unverified orders of a side of a market, even if two share an id', async () => {
@@ -319,7 +321,7 @@ describe('the archive of settled writes', () => {
       ['mine0001', null],
       ['mine0001', PLACED.id],
     ]);
-    expect([ids({ ...buys, side: 'sell' }), ids({ ...buys, market: 'eth_usdt' }), journal.open()]).toEqual([
+    expect([ids({ ...buys, side: 'sell' }), ids({ ...buys, market: 'eth_usdt' }), journal.unsettledEntries()]).toEqual([
       [],
       [],
       [],

@@ -43,7 +43,7 @@ describe.each(FAULT_NAMES)('an order whose answer was lost to %s', (fault) => {
     expect([count(server, 'order'), orderReads(server)]).toEqual([1, 1]);
     const read = server.requests.find(({ target }) => target.startsWith('/api/getOrder?'));
     expect(query(read?.target ?? '')).toMatchObject({ currency: 'btc_usdt', customerOrderId: CLIENT_ID });
-    expect(account.journal.open()).toEqual([]);
+    expect(account.journal.unsettledEntries()).toEqual([]);
   });
 
   it('stays unknown while the exchange does not list it, because it may still arrive', async () => {
@@ -52,7 +52,7 @@ describe.each(FAULT_NAMES)('an order whose answer was lost to %s', (fault) => {
     expect(await place(account)).toMatchObject({ outcome: 'unknown' });
     expect(count(server, 'order')).toBe(1);
     expect(orderReads(server)).toBeGreaterThan(2);
-    expect(account.journal.open().map(({ intent }) => intent.id)).toEqual([CLIENT_ID]);
+    expect(account.journal.unsettledEntries().map(({ intent }) => intent.id)).toEqual([CLIENT_ID]);
   });
 
   it('was not sent if the exchange no longer accepts its request and does not list it', async () => {
@@ -63,7 +63,7 @@ describe.each(FAULT_NAMES)('an order whose answer was lost to %s', (fault) => {
     expect(await place(account)).toMatchObject({ outcome: 'notSent' });
     expect(account.host.now() - sent).toBeGreaterThan(60_000);
     expect(count(server, 'order')).toBe(1);
-    expect(account.journal.open()).toEqual([]);
+    expect(account.journal.unsettledEntries()).toEqual([]);
   });
 });
 
@@ -98,11 +98,11 @@ describe('placing an order', () => {
       const reason = expect.stringContaining(`order ${ID} has this client id but the`);
       expect(await place(account)).toMatchObject({ outcome: 'unknown', reason });
       expect([count(server, 'order'), account.warnings]).toEqual([1, []]);
-      const [entry] = account.journal.open();
+      const [entry] = account.journal.unsettledEntries();
       expect(entry?.events.map(({ event }) => event)).toContainEqual(reason);
       // after the tolerance too
       const later = accountOf(server.url, { state: account.state, elapsedMs: 3_600_000, tolerance: 60_000 });
-      expect(await resolve(later, later.journal.open())).toMatchObject([{ outcome: 'unknown' }]);
+      expect(await resolve(later, later.journal.unsettledEntries())).toMatchObject([{ outcome: 'unknown' }]);
     }
   });
 
@@ -229,7 +229,7 @@ describe('placing an order', () => {
     state = account.state;
     await place(account);
     const readsByFirst = outcomes.length / 2;
-    await resolve(accountOf(server.url, { state, budgetMs: 1_000 }), account.journal.open());
+    await resolve(accountOf(server.url, { state, budgetMs: 1_000 }), account.journal.unsettledEntries());
     expect(readsByFirst).toBeGreaterThan(0);
     expect(outcomes.length / 2).toBeGreaterThan(readsByFirst);
     expect(new Set(await Promise.all(outcomes))).toEqual(new Set([CLIENT_ID, 1]));

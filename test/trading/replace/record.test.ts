@@ -39,7 +39,7 @@ describe('the record of a replacement', () => {
     expect(read?.intent).toEqual(next.intent);
     expect(read?.events.map(({ event }) => event)).toEqual(['recorded', 'cancellation sent', 'sent']);
     next.settle({ outcome: 'placed', id: '9', duplicates: [] }, 'placed: 9');
-    expect([journal.open(), journal.archive.find(ID)?.events.length]).toEqual([[], 4]);
+    expect([journal.unsettledEntries(), journal.archive.find(ID)?.events.length]).toEqual([[], 4]);
   });
 
   it('continues from its last complete step if it is cut off at any length', () => {

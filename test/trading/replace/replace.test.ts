@@ -62,7 +62,7 @@ describe('a replacement', () => {
     });
     expect(writes(server)).toEqual(['cancelOrder', 'order']);
     const [settled, ...more] = account.journal.archive.since(0);
-    expect([more, account.journal.open()]).toEqual([[], []]);
+    expect([more, account.journal.unsettledEntries()]).toEqual([[], []]);
     expect(settled).toMatchObject({
       outcome: 'placed',
       id: '9001',
@@ -146,7 +146,7 @@ describe('a replacement places nothing', () => {
       account.journal.begin({ operation, terms } as Write, { id: 'other0001', reqTime: account.client.now() });
       await expect(replaceOrder(account, plan, NAME)).rejects.toMatchObject({ kind: 'usage', clientId: 'other0001' });
       expect(writes(server)).toEqual([]);
-      expect(account.journal.open().map(({ intent }) => intent.id)).toEqual(['other0001']);
+      expect(account.journal.unsettledEntries().map(({ intent }) => intent.id)).toEqual(['other0001']);
       // a second one is not even planned, which covers a dry run
       const another = planReplacement(account, MARKET, { id: '7' }, WISHES);
       await expect(another).rejects.toMatchObject({ kind: 'usage', clientId: 'other0001' });
@@ -193,7 +193,7 @@ describe('a replacement places nothing', () => {
     expect(done).toMatchObject(expected);
     expect(writes(server)).toEqual(['cancelOrder']);
     const isKnown = done.cancel.outcome !== 'unknown';
-    expect(account.journal.open()).toHaveLength(isKnown ? 0 : 1);
+    expect(account.journal.unsettledEntries()).toHaveLength(isKnown ? 0 : 1);
   });
 
   it('if the rest is below the minimum, and the order is cancelled', async () => {
@@ -262,7 +262,7 @@ describe('a replacement under the limit of a day', () => {
       message: expect.stringContaining('would come to 9,330 usdt, and the limit is 9,030 usdt'),
     });
     expect(writes(server)).toEqual([]);
-    expect(account.journal.open().map(({ intent }) => intent.id)).toEqual([OTHER.id]);
+    expect(account.journal.unsettledEntries().map(({ intent }) => intent.id)).toEqual([OTHER.id]);
   });
 
   it('records the bid that it was checked against until the new order is settled', async () => {
@@ -348,13 +348,13 @@ describe('resolving a replacement', () => {
     const server = await serveOrders(bought('0.2'), behaviour);
     const account = accountOf(server.url, { budgetMs: 3_000, tolerance: 60_000 });
     await replace(account);
-    expect(account.journal.open()).toHaveLength(1);
+    expect(account.journal.unsettledEntries()).toHaveLength(1);
     return { server, state: account.state };
   }
 
   async function resolved({ server, state }: { server: OrdersExchange; state: string }) {
     const account = accountOf(server.url, { state, budgetMs: 90_000, tolerance: 60_000 });
-    const resolutions = await resolve(account, account.journal.open());
+    const resolutions = await resolve(account, account.journal.unsettledEntries());
     expect(resolutions).toHaveLength(1);
     return resolutions[0];
   }

@@ -3,7 +3,7 @@ import type { Journal } from '../../../src/trading/journal/journal.js';
 /** Runs `work` after the first read of open or settled writes, as a concurrent process might. */
 export function meanwhile(journal: Journal, work: () => void): void {
   const { archive } = journal;
-  const open = journal.open.bind(journal);
+  const open = journal.unsettledEntries.bind(journal);
   const [newestFirst, everything] = [archive.newestFirst.bind(archive), archive.distinctValues.bind(archive)];
   let isDone = false;
   const once = <Found>(found: Found): Found => {

@@ -22,7 +22,9 @@ function placeOrder({ journal }: TestAccount, market: string): void {
 const ENOUGH = { budgetMs: 2_000, tolerance: 60_000 };
 
 async function settled(account: TestAccount, ...names: string[]): Promise<Record<string, string>> {
-  const open = account.journal.open().filter(({ intent }) => names.length === 0 || names.includes(intent.id));
+  const open = account.journal
+    .unsettledEntries()
+    .filter(({ intent }) => names.length === 0 || names.includes(intent.id));
   const found = await resolve(account, open);
   return Object.fromEntries(found.map(({ intent, outcome }) => [intent.id, outcome]));
 }

@@ -44,7 +44,9 @@ function leave(account: TestAccount, id: string, terms: Partial<WithdrawTerms>):
 
 /** Resolves the named withdrawals, or all; returns each name with its id and duplicates, or its outcome. */
 async function settled(account: TestAccount, ...names: string[]): Promise<Record<string, string | null>> {
-  const open = account.journal.open().filter(({ intent }) => names.length === 0 || names.includes(intent.id));
+  const open = account.journal
+    .unsettledEntries()
+    .filter(({ intent }) => names.length === 0 || names.includes(intent.id));
   const found = await resolve(account, open);
   return Object.fromEntries(
     found.map(({ intent, outcome, id, duplicates }) => [intent.id, id === null ? outcome : [id, ...duplicates].join()]),

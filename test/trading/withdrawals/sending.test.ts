@@ -72,7 +72,7 @@ function send(account: TestAccount, changes: Partial<typeof WANTED> = {}, id = '
 
 function intentOf(account: TestAccount): RecordedWrite[] {
   return [
-    ...account.journal.open().map(({ intent }) => intent),
+    ...account.journal.unsettledEntries().map(({ intent }) => intent),
     ...account.journal.archive.since(0).map((one) => one.intent),
   ];
 }
@@ -176,7 +176,7 @@ describe.each(LOSSES)('a withdrawal whose answer was lost to %s', (fault) => {
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
     expect(await send(account)).toMatchObject({ outcome: 'placed', id: NEW, duplicates: [] });
     expect(count(server, 'withdraw')).toBe(1);
-    expect(account.journal.open()).toEqual([]);
+    expect(account.journal.unsettledEntries()).toEqual([]);
   });
 
   it('stays unknown while there is no record, because it may still arrive', async () => {
@@ -184,7 +184,7 @@ describe.each(LOSSES)('a withdrawal whose answer was lost to %s', (fault) => {
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
     expect(await send(account)).toMatchObject({ outcome: 'unknown' });
     expect(count(server, 'withdraw')).toBe(1);
-    expect(account.journal.open()).toHaveLength(1);
+    expect(account.journal.unsettledEntries()).toHaveLength(1);
     await expect(send(account, { fee: '0.001' }, 'pit0002')).rejects.toMatchObject({
       kind: 'usage',
       message: 'An identical withdrawal has an unknown outcome, so this one was not sent.',
@@ -343,7 +343,7 @@ it('two identical withdrawals at the same time send at most one request', async 
   expect(refused.length).toBeGreaterThan(0);
   expect(refused[0]).toMatchObject({ kind: 'usage', message: expect.stringContaining('An identical withdrawal') });
   expect(count(server, 'withdraw')).toBeLessThan(2);
-  expect(account.journal.open()).toEqual([]);
+  expect(account.journal.unsettledEntries()).toEqual([]);
 });
 
 describe('a refused withdrawal', () => {
@@ -361,7 +361,7 @@ describe('a refused withdrawal', () => {
     const lock = respond('{"code":4001,"message":"locked"}');
     const locked = accountOf((await serve({ write: lock, reads: [lock] })).url, { budgetMs: BUDGET_MS });
     expect(await send(locked)).toMatchObject({ outcome: 'unknown' });
-    expect(locked.journal.open()).toHaveLength(1);
+    expect(locked.journal.unsettledEntries()).toHaveLength(1);
   });
 });
 
@@ -372,7 +372,9 @@ describe('pit resolve', () => {
     await send(account);
     const later = await serve({ write: respond(DONE), before: [entry(), BEFORE] });
     const again = accountOf(later.url, { state: account.state });
-    expect(await resolve(again, again.journal.open())).toMatchObject([{ outcome: 'placed', id: NEW, duplicates: [] }]);
+    expect(await resolve(again, again.journal.unsettledEntries())).toMatchObject([
+      { outcome: 'placed', id: NEW, duplicates: [] },
+    ]);
     expect(count(later, 'withdraw')).toBe(0);
   });
 

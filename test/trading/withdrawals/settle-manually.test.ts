@@ -46,7 +46,7 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
         message: expect.stringContaining('may still execute withdrawal lost1'),
         hints: saying(/^Report it after 2018-\S+ \S+ \(UTC\), as done or notSent\..*pit resolve lost1 --as done/),
       });
-      expect(account.journal.open()).toHaveLength(1);
+      expect(account.journal.unsettledEntries()).toHaveLength(1);
     },
   );
 
@@ -60,14 +60,14 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
       const account = accountOf(server.url, { elapsedMs });
       begin(account, 'lost1').release();
       await settleManually(account, 'lost1', 'done').catch(() => undefined);
-      expect(account.journal.open()).toHaveLength(isSettled ? 0 : 1);
+      expect(account.journal.unsettledEntries()).toHaveLength(isSettled ? 0 : 1);
     },
   );
 
   it('is not polled if no later read can settle it', async () => {
     const account = await lostAt(DOUBTFUL, [], { ...LATE, budgetMs: 60_000 });
     const start = account.host.now();
-    expect(await resolve(account, account.journal.open())).toMatchObject([
+    expect(await resolve(account, account.journal.unsettledEntries())).toMatchObject([
       { outcome: 'unknown', ambiguity: expect.any(String) },
     ]);
     expect(account.host.now() - start).toBeLessThan(1_000);
@@ -78,7 +78,7 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
     begin(account, 'lost2', { address: OTHER }).release();
     await settleManually(account, 'lost1', 'done');
     expect(account.journal.archive.find('lost1')).toMatchObject({ outcome: 'placed', id: '2' });
-    expect(await resolve(account, account.journal.open())).toMatchObject([{ outcome: 'notSent' }]);
+    expect(await resolve(account, account.journal.unsettledEntries())).toMatchObject([{ outcome: 'notSent' }]);
     expect(await verifyWithdrawals(account, 'btc')).toEqual([]);
   });
 });
@@ -91,7 +91,7 @@ describe('the exchange overrules the report of the user', () => {
   ] as const)('with %s', async (_, records, word, options, outcome) => {
     const account = await lostAt([], records, options);
     await settleManually(account, 'lost1', word);
-    await resolve(account, account.journal.open());
+    await resolve(account, account.journal.unsettledEntries());
     expect(account.journal.archive.find('lost1')).toMatchObject({ outcome });
     expect(account.progress.join()).toContain('so --as is ignored');
   });
@@ -102,7 +102,7 @@ it('nothing is settled manually while another process works on it', async () => 
   begin(account, 'lost1');
   const error = { kind: 'usage', message: 'Another process is working on lost1.' };
   await expect(settleManually(account, 'lost1', 'notSent')).rejects.toMatchObject(error);
-  expect(account.journal.open()).toHaveLength(1);
+  expect(account.journal.unsettledEntries()).toHaveLength(1);
 });
 
 it.each([undefined, 'nobody'])('nothing is settled manually under the id %s', async (id) => {
