@@ -3,8 +3,8 @@ import type { Journal } from '../../../src/trading/journal/journal.js';
 /** Runs `work` after the first read of open or settled writes, as a concurrent process might. */
 export function meanwhile(journal: Journal, work: () => void): void {
   const { archive } = journal;
-  const open = journal.unsettledEntries.bind(journal);
-  const [newestFirst, everything] = [archive.newestFirst.bind(archive), archive.distinctValues.bind(archive)];
+  const unsettledEntries = journal.unsettledEntries.bind(journal);
+  const [newestFirst, distinctValues] = [archive.newestFirst.bind(archive), archive.distinctValues.bind(archive)];
   let isDone = false;
   const once = <Found>(found: Found): Found => {
     if (!isDone) {
@@ -13,12 +13,12 @@ export function meanwhile(journal: Journal, work: () => void): void {
     }
     return found;
   };
-  Object.assign(journal, { open: () => once(open()) });
+  Object.assign(journal, { unsettledEntries: () => once(unsettledEntries()) });
   const settled = function* (...asked: Parameters<typeof newestFirst>) {
     yield* once([...newestFirst(...asked)]);
   };
   Object.assign(archive, {
     newestFirst: settled,
-    everything: (...asked: Parameters<typeof everything>) => once(everything(...asked)),
+    distinctValues: (...asked: Parameters<typeof distinctValues>) => once(distinctValues(...asked)),
   });
 }
