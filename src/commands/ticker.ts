@@ -79,7 +79,7 @@ export default define({
     const isFew = known.length <= MAX_SINGLE_REQUESTS && context.output.canDraw;
     return watch(context, read, {
       channels,
-      extras: isFew ? channels.map(({ market }) => candlesOf(market)) : [],
+      optionalChannels: isFew ? channels.map(({ market }) => candlesOf(market)) : [],
       answer: (value, extra) =>
         answerOf(
           context.output,

@@ -30,13 +30,13 @@ type Page<Row> = readonly Row[];
  * Throws Failure `partial` if the exchange returns the same page for every number, and what `read` throws.
  */
 export async function* pagesInOrder<Row>(list: GrowingList<Row>): AsyncGenerator<Page<Row>> {
-  const sameness = new RepeatedPageCheck<Row>((rows) => keyOf(list, rows));
+  const repeatedPages = new RepeatedPageCheck<Row>((rows) => keyOf(list, rows));
   let alone = PAGES_READ_SINGLY;
   let before: Page<Row> = [];
   for (let next = 1; ; ) {
     const pages = alone > 0 ? [await list.read(next)] : await readRun(list, next, before);
     for (const rows of pages) {
-      sameness.check(rows);
+      repeatedPages.check(rows);
       yield rows;
       if (list.isLast(rows)) return;
     }

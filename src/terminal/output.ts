@@ -25,8 +25,8 @@ const MAX_WITHHELD = 20;
 
 /** Writes a command's answer to stdout, and remarks about it to stderr. */
 export class Output {
-  readonly #answers: Channel;
-  readonly #remarks: Channel;
+  readonly #answers: OutputPipe;
+  readonly #remarks: OutputPipe;
   #screen: Screen | undefined;
   #errorScreen: Screen | undefined;
   readonly #place: StatusPlace | undefined;
@@ -44,8 +44,8 @@ export class Output {
     readonly format: Format,
     private readonly options: OutputOptions = {},
   ) {
-    this.#answers = new Channel(host.output, 'stdout');
-    this.#remarks = new Channel(host.errors, 'stderr');
+    this.#answers = new OutputPipe(host.output, 'stdout');
+    this.#remarks = new OutputPipe(host.errors, 'stderr');
     const width = () => screenOf(host.errors, host.environment, options).width;
     // a dumb terminal cannot draw over what it has drawn
     const canRedraw = host.errors.isTTY === true && this.errorScreen.symbols;
@@ -264,7 +264,7 @@ export class StdoutClosed extends Error {
 }
 
 /** A stream whose errors reach the writer. */
-class Channel {
+class OutputPipe {
   #broken: Error | undefined;
 
   constructor(

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import type { Source } from '../../src/exchange/channels/channel.js';
+import type { Evidence } from '../../src/exchange/channels/channel.js';
 import { channels, PROTOCOL } from '../../src/exchange/channels/index.js';
 
 const PAGE = readFileSync(path.resolve(import.meta.dirname, '../../docs/streams.md'), 'utf8');
 
-function words(source: Source): string {
+function words(source: Evidence): string {
   if (source === 'document') return 'document';
   if (source === 'choice') return 'our choice';
   return source.clients === 1 ? '1 client' : `${source.clients} clients`;

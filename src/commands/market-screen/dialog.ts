@@ -12,7 +12,7 @@ import { type Area, type Layout, ladderColumn } from './layout.js';
 import type { Dialog } from './state.js';
 import type { WatchView } from './view.js';
 
-interface DialogScene {
+interface DialogInput {
   readonly dialog: Dialog;
   readonly view: WatchView;
   readonly screen: Screen;
@@ -41,7 +41,7 @@ export function dialogWidth(screenWidth: number): number {
 }
 
 /** Draws the dialog over the panels, from the messages upwards. */
-export function drawDialog(grid: Grid, { messages }: Layout, scene: DialogScene): void {
+export function drawDialog(grid: Grid, { messages }: Layout, scene: DialogInput): void {
   const { screen } = scene;
   const width = boxWidth(screen.width);
   const content = contentOf(scene, Math.max(1, width - FRAME));
@@ -78,7 +78,7 @@ function drawFrame(grid: Grid, { column, row, width, height }: Area, title: stri
   grid.draw(column, row, box);
 }
 
-function contentOf(scene: DialogScene, width: number): Content {
+function contentOf(scene: DialogInput, width: number): Content {
   const { dialog, screen } = scene;
   const { paint } = screen;
   switch (dialog.kind) {
@@ -149,7 +149,7 @@ const TYPE_TEXT = {
   ioc: 'IOC: fills what it can, the rest is cancelled',
 } as const;
 
-function formContent(form: Form, { view, screen }: DialogScene, width: number): Content {
+function formContent(form: Form, { view, screen }: DialogInput, width: number): Content {
   const { paint } = screen;
   const { market } = view;
   const { side, replaces, field, wrong } = form;

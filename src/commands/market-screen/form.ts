@@ -4,7 +4,7 @@ import type { Key } from '../../terminal/live/keys.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import { bestPrices } from '../../trading/market-view.js';
 import { validated } from '../order/guided/questions.js';
-import type { WriteRequest } from './state.js';
+import type { ScreenAction } from './state.js';
 import type { WatchView } from './view.js';
 
 export type Field = 'amount' | 'price' | 'type';
@@ -48,7 +48,7 @@ export function formKey(
   form: Form,
   key: Key,
   view: WatchView,
-): { readonly form: Form; readonly request?: WriteRequest } {
+): { readonly form: Form; readonly request?: ScreenAction } {
   const fields = fieldsOf(form);
   const at = fields.indexOf(form.field);
   const to = (step: number): Form => ({

@@ -16,14 +16,14 @@ import type { WatchState } from './state.js';
 import { openAmount, openOrders, type WatchView } from './view.js';
 
 /** A change of a number is highlighted at that number; what only moves to another place is not. */
-function accentOf({ changes, view }: Scene, place: string, value: string): 'fresh' | 'fading' | undefined {
+function accentOf({ changes, view }: FrameInput, place: string, value: string): 'fresh' | 'fading' | undefined {
   const change = changes.of(`${view.market.market} ${place}`, value);
   if (change === undefined) return undefined;
   return change.isFresh ? 'fresh' : 'fading';
 }
 
 /** What a frame is drawn from. */
-export interface Scene {
+export interface FrameInput {
   readonly state: WatchState;
   readonly view: WatchView;
   readonly changes: Changes;
@@ -31,7 +31,7 @@ export interface Scene {
 }
 
 /** Draws the whole screen. */
-export function frameOf(scene: Scene): Grid {
+export function frameOf(scene: FrameInput): Grid {
   const { screen, state, view } = scene;
   scene.changes.begin();
   const grid = new Grid(screen.width, screen.height);
@@ -51,7 +51,7 @@ export function frameOf(scene: Scene): Grid {
   return grid;
 }
 
-const PANELS: Readonly<Record<PanelName, (area: Area, scene: Scene) => Panel>> = {
+const PANELS: Readonly<Record<PanelName, (area: Area, scene: FrameInput) => Panel>> = {
   candles: candlePanel,
   orders: orderPanel,
   balances: balancePanel,
@@ -73,7 +73,7 @@ interface Part {
 }
 
 /** The market at the left and the state of the connection at the right. What has no room is left out. */
-function drawHeader(grid: Grid, scene: Scene): void {
+function drawHeader(grid: Grid, scene: FrameInput): void {
   const left = marketParts(scene);
   const right = statusParts(scene);
   let [shownLeft, shownRight] = [left, right];
@@ -97,7 +97,7 @@ function drawHeader(grid: Grid, scene: Scene): void {
   }
 }
 
-function marketParts(scene: Scene): Part[] {
+function marketParts(scene: FrameInput): Part[] {
   const { view, screen } = scene;
   const { market, ticker } = view;
   const price = (text: string) => scaled(Decimal.of(text), market.priceScale);
@@ -122,7 +122,7 @@ function marketParts(scene: Scene): Part[] {
   ];
 }
 
-function statusParts({ view }: Scene): Part[] {
+function statusParts({ view }: FrameInput): Part[] {
   const { profile, connection, limitsUsed } = view;
   const oldest = oldestAge(view);
   return [
@@ -154,7 +154,7 @@ function oldestAge({ ticker, depth, trades, candles, orders, balances }: WatchVi
   return ages.length === 0 ? null : Math.max(...ages);
 }
 
-function candlePanel(area: Area, { view, state, screen }: Scene): Panel {
+function candlePanel(area: Area, { view, state, screen }: FrameInput): Panel {
   const { candles } = view;
   const panel = new Panel(area, `Candles ${state.type}`, candles, screen.symbols);
   const all = candles?.value ?? [];
@@ -178,7 +178,7 @@ function chartOf(candles: readonly Candle[], count: number, area: ChartArea): Gr
   return lastChart.grid;
 }
 
-function ladderPanel(area: Area, { view, state, screen }: Scene): Panel {
+function ladderPanel(area: Area, { view, state, screen }: FrameInput): Panel {
   const { market, depth } = view;
   const panel = new Panel(area, `Book ${market.base}`, depth, screen.symbols);
   if (depth === undefined) {
@@ -278,7 +278,7 @@ function drawSpread(
 /** More than any window shows. */
 const MAX_TRADES = 100;
 
-function tradePanel(area: Area, scene: Scene): Panel {
+function tradePanel(area: Area, scene: FrameInput): Panel {
   const { view, screen } = scene;
   const { trades, market } = view;
   const panel = new Panel(area, 'Trades', trades, screen.symbols);
@@ -308,7 +308,7 @@ function clockText(ms: number): string {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
 }
 
-function orderPanel(area: Area, scene: Scene): Panel {
+function orderPanel(area: Area, scene: FrameInput): Panel {
   const { view, state, screen } = scene;
   const { orders, market, accountProblem } = view;
   const open = openOrders(view);
@@ -354,7 +354,7 @@ function restText(order: { id: string; filled: string; amount: string }, cancell
   return `filled ${scaled(Decimal.of(order.filled).trimmed(), 0)} of ${scaled(Decimal.of(order.amount).trimmed(), 0)}`;
 }
 
-function balancePanel(area: Area, scene: Scene): Panel {
+function balancePanel(area: Area, scene: FrameInput): Panel {
   const { view, screen } = scene;
   const { balances, market, accountProblem } = view;
   const panel = new Panel(area, 'Balances', balances, screen.symbols);
@@ -399,7 +399,7 @@ interface Note {
 const MAX_UNKNOWN = 2;
 
 /** The newest outcomes, what is on its way, and last, where nothing pushes them off, the writes whose outcome is unknown. */
-function notesOf({ state, view, screen }: Scene): readonly Note[] {
+function notesOf({ state, view, screen }: FrameInput): readonly Note[] {
   const lines = (text: string, meaning: Meaning | undefined): Note[] =>
     wrapped(safe(text), screen.width)
       .split('\n')
@@ -428,7 +428,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['i', 'interval'],
 ];
 
-function drawKeys(grid: Grid, { row, width }: Area, { screen }: Scene): void {
+function drawKeys(grid: Grid, { row, width }: Area, { screen }: FrameInput): void {
   let column = 0;
   const arrows: readonly [string, string] = [screen.symbols ? '↑↓←→' : 'arrows', 'price'];
   for (const [key, what] of [['?', 'help'], ['q', 'quit'], arrows, ...KEYS]) {

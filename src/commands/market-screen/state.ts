@@ -71,7 +71,7 @@ export type Dialog =
   | Question;
 
 /** A write as the user has asked for it. */
-export type WriteRequest =
+export type ScreenAction =
   | {
       readonly kind: 'place';
       readonly side: Side;
@@ -101,7 +101,7 @@ export type Effect =
   | { readonly do: 'listMarkets' }
   | { readonly do: 'market'; readonly market: string }
   | { readonly do: 'interval'; readonly type: CandleType }
-  | { readonly do: 'write'; readonly write: number; readonly request: WriteRequest; readonly market: string }
+  | { readonly do: 'write'; readonly write: number; readonly request: ScreenAction; readonly market: string }
   /** Null: the question was left. */
   | { readonly do: 'answer'; readonly write: number; readonly confirmed: boolean };
 
@@ -289,7 +289,7 @@ function cancelAll(state: WatchState, view: WatchView): Reaction {
 }
 
 /** A write that asks nothing. */
-function writing(state: WatchState, view: WatchView, request: WriteRequest, text: string): Reaction {
+function writing(state: WatchState, view: WatchView, request: ScreenAction, text: string): Reaction {
   const id = state.lastWrite + 1;
   const cancels = request.kind === 'cancel' ? request.order : null;
   return {

@@ -15,10 +15,10 @@ import { cancelEverything, cancelNamed } from '../cancel/cancel.js';
 import { previewAndPlace } from '../order/order.js';
 import { sendReplacement } from '../order/replace.js';
 import { createContext } from '../session/context.js';
-import type { Message, WatchEvent, WriteRequest } from './state.js';
+import type { Message, ScreenAction, WatchEvent } from './state.js';
 
 /** Where a write is worked out, asked about and reported: the command's own code, with the screen in place of the terminal. */
-interface WritePlace {
+interface WriteContext {
   readonly context: Context;
   readonly account: TradingAccount;
   readonly output: PanelOutput;
@@ -27,7 +27,7 @@ interface WritePlace {
   readonly profile: () => Promise<string>;
 }
 
-interface Screened {
+interface ScreenPort {
   /** Takes what a write asks and reports. */
   readonly take: (event: WatchEvent) => void;
   /** The room that a preview has. */
@@ -38,13 +38,13 @@ interface Screened {
 
 /** Carries out what the user decides on the screen, each write in a context of its own, as if it were a command. */
 export class Writes {
-  readonly #places = new Map<number, WritePlace>();
+  readonly #places = new Map<number, WriteContext>();
   /** Ready before the key is pressed: a cancellation has to leave at once. */
-  #standby: Promise<WritePlace> | undefined;
+  #standby: Promise<WriteContext> | undefined;
 
   constructor(
     private readonly context: Context,
-    private readonly screened: Screened,
+    private readonly screened: ScreenPort,
   ) {}
 
   /** Prepares what a cancellation needs. */
@@ -53,9 +53,9 @@ export class Writes {
   }
 
   /** Never throws: the outcome comes as an event. */
-  async start(write: number, request: WriteRequest, market: string): Promise<void> {
+  async start(write: number, request: ScreenAction, market: string): Promise<void> {
     const { take } = this.screened;
-    let place: WritePlace | undefined;
+    let place: WriteContext | undefined;
     try {
       place = await this.#placeFor(request);
       this.#places.set(write, place);
@@ -89,7 +89,7 @@ export class Writes {
     });
   }
 
-  async #placeFor({ kind }: WriteRequest): Promise<WritePlace> {
+  async #placeFor({ kind }: ScreenAction): Promise<WriteContext> {
     if (kind !== 'cancel') return this.#open();
     const ready = await this.#ready();
     this.#standby = undefined;
@@ -98,7 +98,7 @@ export class Writes {
     return ready;
   }
 
-  #ready(): Promise<WritePlace> {
+  #ready(): Promise<WriteContext> {
     if (this.#standby === undefined) {
       const opening = this.#open();
       this.#standby = opening;
@@ -109,7 +109,7 @@ export class Writes {
     return this.#standby;
   }
 
-  async #open(): Promise<WritePlace> {
+  async #open(): Promise<WriteContext> {
     const { host, globals } = this.context;
     const output = new PanelOutput(host, this.context.output, this.screened, globals.color);
     const own = { ...globals, format: 'table' as const, fields: undefined, yes: false };
@@ -135,7 +135,7 @@ const OPERATION_TEXT = {
   call: 'a call',
 } as const;
 
-function carryOut({ context, account }: WritePlace, request: WriteRequest, market: string): Promise<Answer> {
+function carryOut({ context, account }: WriteContext, request: ScreenAction, market: string): Promise<Answer> {
   switch (request.kind) {
     case 'cancel':
       return cancelNamed(context, account, market, [{ id: request.order }]);
@@ -165,7 +165,7 @@ interface CancelRow {
 }
 
 /** The outcome in a line, and what failed. */
-function messagesOf({ output, context }: WritePlace, request: WriteRequest, answer: Answer): Message[] {
+function messagesOf({ output, context }: WriteContext, request: ScreenAction, answer: Answer): Message[] {
   const { failure } = answer;
   const isCancel = !context.globals.dryRun && (request.kind === 'cancel' || request.kind === 'cancelAll');
   const text = isCancel ? cancelText(answer.data as readonly CancelRow[]) : shownText(answer);
@@ -209,7 +209,7 @@ class PanelOutput extends Output {
   constructor(
     host: Host,
     private readonly terminal: Output,
-    private readonly screened: Screened,
+    private readonly screened: ScreenPort,
     color: boolean,
   ) {
     // what the command prints is drawn in the panel
@@ -276,7 +276,7 @@ class PanelPrompts extends Prompts {
   constructor(
     host: Host,
     private readonly output: PanelOutput,
-    private readonly screened: Screened,
+    private readonly screened: ScreenPort,
   ) {
     super(host);
   }

@@ -23,7 +23,7 @@ import { TICKER_COLUMNS, tickerRow } from '../ticker.js';
 import { tradeColumns, tradeRow } from '../trades.js';
 
 /** What is known of a channel, how it came and when. */
-interface Known<Kind extends ChannelKind = ChannelKind> {
+interface ChannelState<Kind extends ChannelKind = ChannelKind> {
   readonly channel: ChannelOf<Kind>;
   readonly data: ChannelData[Kind];
   readonly source: AnyDataEvent['source'];
@@ -38,7 +38,7 @@ const MAX_LEVELS = 20;
 
 /** All channels below one another, each with how old it is. */
 export class StreamPicture implements Picture<StreamEvent> {
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, ChannelState>();
   /** The channels with an open gap. */
   readonly #open = new Set<string>();
   /** When the last permanent gap of a channel ended, in milliseconds since the Unix epoch. */
@@ -154,12 +154,12 @@ export class StreamPicture implements Picture<StreamEvent> {
     return showBook(screen, { market, ...coinsOf(market), time: book.time, bids, asks });
   }
 
-  #of<Kind extends ChannelKind>(channel: ChannelOf<Kind>): Known<Kind> | undefined {
+  #of<Kind extends ChannelKind>(channel: ChannelOf<Kind>): ChannelState<Kind> | undefined {
     // a key belongs to one kind of channel
-    return this.#known.get(channelKey(channel as Channel)) as Known<Kind> | undefined;
+    return this.#known.get(channelKey(channel as Channel)) as ChannelState<Kind> | undefined;
   }
 
-  #age({ source, received }: Pick<Known, 'source' | 'received'>): string {
+  #age({ source, received }: Pick<ChannelState, 'source' | 'received'>): string {
     return `${source === 'push' ? 'pushed' : 'read'} ${ageText(this.now() - received)} ago`;
   }
 }

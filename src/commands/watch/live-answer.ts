@@ -7,7 +7,7 @@ import type { Streamed } from './watch.js';
 import { WatchPicture } from './watch-picture.js';
 
 /** A command's answer as it is known at a moment. */
-export interface Sight {
+export interface AnswerSnapshot {
   readonly answer: Answer;
   readonly source: 'stream' | 'polling';
   /** How old the oldest part of it is at most, in milliseconds. */
@@ -18,16 +18,16 @@ export interface Sight {
 
 /** A command's answer that is kept current until it is closed. */
 export interface WatchedAnswer {
-  sight(): Sight;
+  snapshot(): AnswerSnapshot;
   /** Null if nothing is wrong. */
-  readonly trouble: Trouble | null;
+  readonly trouble: Outage | null;
   /** Resolves when the answer or the trouble has changed, the signal is aborted, or it is closed. Call it before you read. */
   changed(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Why an answer may be out of date. */
-export interface Trouble {
+export interface Outage {
   readonly words: string;
   /** Null if it is not known. */
   readonly reason: string | null;
@@ -50,7 +50,7 @@ export async function liveAnswer(
           host,
           first,
           streamed,
-          await session.mirror([...streamed.channels, ...(streamed.extras ?? [])]),
+          await session.mirror([...streamed.channels, ...(streamed.optionalChannels ?? [])]),
         );
   return liveOf(context, watched, profile);
 }
@@ -61,7 +61,7 @@ function liveOf(context: Context, watched: WatchedAnswer, profile: string, view?
   return {
     events: changes(context, watched, end),
     line: () => {
-      const text = toJson(watched.sight().answer.data);
+      const text = toJson(watched.snapshot().answer.data);
       if (text === last) return undefined;
       last = text;
       return text;
@@ -96,7 +96,7 @@ async function* changes({ host, output }: Context, watched: WatchedAnswer, end: 
   }
 }
 
-function sentenceOf({ words, reason }: Trouble): string {
+function sentenceOf({ words, reason }: Outage): string {
   const sentence = `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
   return reason === null ? sentence : `${sentence} (${reason})`;
 }

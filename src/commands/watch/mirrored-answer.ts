@@ -2,7 +2,7 @@ import type { Mirror } from '../../exchange/mirror/mirror.js';
 import type { ChannelKind, ChannelOf } from '../../exchange/stream/events.js';
 import type { Host } from '../../platform/host.js';
 import type { Answer } from '../../terminal/answer.js';
-import type { Sight, Trouble, WatchedAnswer } from './live-answer.js';
+import type { AnswerSnapshot, Outage, WatchedAnswer } from './live-answer.js';
 import type { Streamed } from './watch.js';
 
 /** What the command read at first, and when that began on the monotonic clock. */
@@ -23,7 +23,7 @@ export class MirroredAnswer implements WatchedAnswer {
     private readonly mirror: Pick<Mirror, 'of' | 'changed' | 'close' | 'state' | 'problem'>,
   ) {}
 
-  sight(): Sight {
+  snapshot(): AnswerSnapshot {
     const { mirror, streamed, first } = this;
     const known = streamed.channels.flatMap((channel) => mirror.of(channel as ChannelOf<ChannelKind>) ?? []);
     if (known.length < streamed.channels.length) {
@@ -46,7 +46,7 @@ export class MirroredAnswer implements WatchedAnswer {
     };
   }
 
-  get trouble(): Trouble | null {
+  get trouble(): Outage | null {
     const { state, problem } = this.mirror;
     if (state === 'reconnecting' || state === 'silent')
       return { words: 'connection lost, reconnecting', reason: problem };

@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/context.js';
 import { Failure } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
-import type { Sight, Trouble, WatchedAnswer } from './live-answer.js';
+import type { AnswerSnapshot, Outage, WatchedAnswer } from './live-answer.js';
 import type { FirstAnswer } from './mirrored-answer.js';
 
 /** Between two reads while the exchange answers quickly and no one else needs its limits. */
@@ -32,14 +32,14 @@ export class PolledAnswer implements WatchedAnswer {
     void this.#readAgain();
   }
 
-  sight(): Sight {
+  snapshot(): AnswerSnapshot {
     const { answer, began } = this.#kept;
     const ageMs = this.context.host.monotonic() - began;
     const isCurrent = this.#failed === null && ageMs <= 2 * this.#pauseMs + LATE_MS;
     return { answer, source: 'polling', ageMs, isCurrent };
   }
 
-  get trouble(): Trouble | null {
+  get trouble(): Outage | null {
     const { monotonic } = this.context.host;
     const isLate = this.#readingSince !== undefined && monotonic() - this.#readingSince > LATE_MS;
     if (this.#failed === null && !isLate) return null;

@@ -3,7 +3,7 @@ import { Changes } from '../../terminal/live/changes.js';
 import { LONGEST_MS } from '../../terminal/live/live-screen.js';
 import { drawFaint, type Screen } from '../../terminal/screen.js';
 import { displayWidth, safe, shortened } from '../../terminal/text.js';
-import type { Sight, Trouble, WatchedAnswer } from './live-answer.js';
+import type { AnswerSnapshot, Outage, WatchedAnswer } from './live-answer.js';
 
 /** A watched answer as its command shows it, under a line that says how current it is. */
 export class WatchPicture implements Picture {
@@ -15,7 +15,7 @@ export class WatchPicture implements Picture {
    * @param view changes each answer before it is shown, as `--fields` does
    */
   constructor(
-    private readonly watched: Pick<WatchedAnswer, 'sight' | 'trouble'>,
+    private readonly watched: Pick<WatchedAnswer, 'snapshot' | 'trouble'>,
     now: () => number,
     private readonly profile: string,
     private readonly view: (answer: Answer) => Answer = (answer) => answer,
@@ -27,7 +27,7 @@ export class WatchPicture implements Picture {
 
   show(screen: Screen, isLast = false): string {
     if (isLast) return '';
-    const sight = this.watched.sight();
+    const sight = this.watched.snapshot();
     const changes = this.#changes;
     changes.begin();
     const below: Screen = { ...screen, height: Math.max(1, screen.height - 1), isFixed: true, changes };
@@ -35,19 +35,19 @@ export class WatchPicture implements Picture {
     return `${this.#status(screen, sight)}\n${sight.isCurrent ? show(below) : drawFaint(below, show)}`;
   }
 
-  #status({ paint, width }: Screen, sight: Sight): string {
+  #status({ paint, width }: Screen, sight: AnswerSnapshot): string {
     const { trouble } = this.watched;
     const line = joined([...currencyOf(sight), ...wordsOf(trouble), this.profile, 'q ends'], width);
     return sight.isCurrent && trouble === null ? paint.faint(line) : paint.warn(line);
   }
 }
 
-function currencyOf({ isCurrent, source, ageMs }: Sight): string[] {
+function currencyOf({ isCurrent, source, ageMs }: AnswerSnapshot): string[] {
   if (!isCurrent) return [`stale, ${ageText(ageMs)} old`];
   return source === 'stream' ? ['stream', `changed ${ageText(ageMs)} ago`] : ['polling', `read ${ageText(ageMs)} ago`];
 }
 
-function wordsOf(trouble: Trouble | null): string[] {
+function wordsOf(trouble: Outage | null): string[] {
   if (trouble === null) return [];
   return trouble.reason === null ? [trouble.words] : [trouble.words, trouble.reason];
 }

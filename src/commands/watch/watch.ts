@@ -32,7 +32,7 @@ export interface Streamed {
   /** At least one. */
   readonly channels: readonly Channel[];
   /** Channels that the answer does without: their age is not its age. */
-  readonly extras?: readonly Channel[];
+  readonly optionalChannels?: readonly Channel[];
   /** Makes the answer from what is known of the channels, and of the extras. */
   answer(value: ValueOf, extra: ExtraOf): Answer;
 }

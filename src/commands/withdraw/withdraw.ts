@@ -159,7 +159,7 @@ async function withdraw(
   const password = await readFundPassword(context, source);
   const id = newClientId(host);
   const gate = new SendGate();
-  const forget = host.onInterrupt(() => {
+  const removeHandler = host.onInterrupt(() => {
     if (gate.cancel()) output.note('The withdrawal was not sent.');
     else
       output.warn([
@@ -167,8 +167,8 @@ async function withdraw(
         suggest('Find out', 'resolve', id),
       ]);
   });
-  const withdrawal = await sendWithdrawal(account, prepared.wanted, { id, limits, password, gate });
-  forget();
+  const options = { id, limits, password, gate };
+  const withdrawal = await sendWithdrawal(account, prepared.wanted, options).finally(removeHandler);
   return withdrawalAnswer(context, { ...prepared, id }, withdrawal);
 }
 

@@ -5,9 +5,9 @@ import type { ParameterKind, Parameters } from '../operations/operation.js';
  * Where a fact comes from. The document names four channels and shows nothing of them: the rest is what a number of
  * independent public clients agree on, or our own choice if nothing is known.
  */
-export type Source = 'document' | 'choice' | { readonly clients: number };
+export type Evidence = 'document' | 'choice' | { readonly clients: number };
 
-export function observedBy(clients: number): Source {
+export function observedBy(clients: number): Evidence {
   return { clients };
 }
 
@@ -23,7 +23,7 @@ export interface ChannelDescription<
   readonly parameters: Params;
   /** A whole frame of the channel. */
   readonly frame: Schema;
-  readonly sources: { readonly name: Source; readonly parameters: Source; readonly frame: Source };
+  readonly sources: { readonly name: Evidence; readonly parameters: Evidence; readonly frame: Evidence };
 }
 
 export type ChannelValues = Readonly<Record<string, string | undefined>>;
@@ -48,18 +48,18 @@ export const joinedMarket: ParameterKind = {
     /^[a-z0-9]{2,47}$/.test(text) ? undefined : 'must be a market without underscore, like btcusdt',
 };
 
-export function joined(market: string): string {
+export function withoutUnderscore(market: string): string {
   return market.replace('_', '');
 }
 
 /** The market of the channels of an account, in requests and pushes (observed by 5 clients); without it as well. */
-const USER_SUFFIX = 'default';
+const USER_MARKET_SUFFIX = 'default';
 
 export function userMarket(market: string): string {
-  return `${joined(market)}${USER_SUFFIX}`;
+  return `${withoutUnderscore(market)}${USER_MARKET_SUFFIX}`;
 }
 
 /** `btcusdt` from `btcusdt` and `btcusdtdefault`. */
 export function withoutUserSuffix(market: string): string {
-  return market.endsWith(USER_SUFFIX) ? market.slice(0, -USER_SUFFIX.length) : market;
+  return market.endsWith(USER_MARKET_SUFFIX) ? market.slice(0, -USER_MARKET_SUFFIX.length) : market;
 }

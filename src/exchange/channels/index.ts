@@ -1,6 +1,6 @@
 import type { Parameters } from '../operations/operation.js';
 import * as account from './account.js';
-import { type ChannelDescription, type ChannelValues, observedBy, type Source } from './channel.js';
+import { type ChannelDescription, type ChannelValues, type Evidence, observedBy } from './channel.js';
 import * as marketData from './market-data.js';
 
 /** Every channel of the WebSocket interface. */
@@ -42,7 +42,7 @@ export const PROTOCOL = {
     compression: observedBy(2),
     errors: observedBy(2),
   },
-} as const satisfies { readonly sources: Readonly<Record<string, Source>> } & Readonly<Record<string, unknown>>;
+} as const satisfies { readonly sources: Readonly<Record<string, Evidence>> } & Readonly<Record<string, unknown>>;
 
 /** The message that starts or ends a subscription, without a signature. */
 export function subscription(

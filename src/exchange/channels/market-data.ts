@@ -13,13 +13,13 @@ import {
   toTrade,
 } from '../operations/market-data.js';
 import { choice, optional, required } from '../operations/operation.js';
-import { describeChannel, joined, joinedMarket, observedBy } from './channel.js';
+import { describeChannel, joinedMarket, observedBy, withoutUnderscore } from './channel.js';
 
 interface OfMarket {
   readonly market: string;
 }
 
-const ofMarket = { encode: ({ market }: OfMarket) => ({ market: joined(market) }) };
+const ofMarket = { encode: ({ market }: OfMarket) => ({ market: withoutUnderscore(market) }) };
 
 /** Observed with a further `turnover`. */
 export const ticker = describeChannel(
@@ -86,7 +86,7 @@ export const quickDepth = describeChannel(
   },
   {
     encode: ({ market, size }: OfMarket & { readonly size?: 5 | 10 | 20 }) => ({
-      market: joined(market),
+      market: withoutUnderscore(market),
       length: size === undefined ? undefined : String(size),
     }),
     decode: ({ lastTime, listDown, listUp, currentPrice, high, low, rate, dayNumber }): QuickDepth => ({
@@ -124,7 +124,10 @@ export const kline = describeChannel(
     sources: { name: observedBy(1), parameters: observedBy(1), frame: observedBy(1) },
   },
   {
-    encode: ({ market, type }: OfMarket & { readonly type: CandleType }) => ({ market: joined(market), type }),
+    encode: ({ market, type }: OfMarket & { readonly type: CandleType }) => ({
+      market: withoutUnderscore(market),
+      type,
+    }),
     /** Oldest first; the last one may still change. */
     decode: ({ datas }): readonly Candle[] => datas.data.map(toCandle).sort((left, right) => left.time - right.time),
   },

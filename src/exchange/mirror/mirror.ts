@@ -72,21 +72,21 @@ const POLL_TIMEOUT_MS = 10_000;
 const TICK_MS = 250;
 
 /** On the monotonic clock and by the wall clock. */
-interface Moment {
+interface Instant {
   readonly at: number;
   readonly time: number;
 }
 
 /** What is known, and since when on the monotonic clock. */
-interface Kept extends Omit<Mirrored, 'isCurrent' | 'ageMs'> {
+interface LastValue extends Omit<Mirrored, 'isCurrent' | 'ageMs'> {
   readonly at: number;
 }
 
-interface Entry {
+interface MirroredChannel {
   readonly channel: Channel;
   /** Reads the channel over HTTP; the stream has its own. */
   readonly source: ChannelSource;
-  kept: Kept | undefined;
+  kept: LastValue | undefined;
   /** Whether the stream is connected and nothing of this channel is missing. */
   isStreamed: boolean;
   hasOpenGap: boolean;
@@ -107,7 +107,7 @@ interface Entry {
  * balances. They are kept current by the stream, and by polling within the shared limits while there is none.
  */
 export class Mirror {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, MirroredChannel>();
   readonly #ending = new AbortController();
   readonly #budget: TimeBudget;
   readonly #context: SourceContext;
@@ -208,7 +208,7 @@ export class Mirror {
     return this.#ending.signal.aborted;
   }
 
-  #isCurrent({ isStreamed, polled, pauseMs }: Entry): boolean {
+  #isCurrent({ isStreamed, polled, pauseMs }: MirroredChannel): boolean {
     if (isStreamed) return true;
     return polled !== null && this.options.host.monotonic() - polled <= 2 * pauseMs;
   }
@@ -287,7 +287,7 @@ export class Mirror {
   }
 
   #keep(
-    entry: Entry,
+    entry: MirroredChannel,
     { channel, data, scope, received, time }: AnyDataEvent,
     source: Mirrored['source'],
     at: number,
@@ -323,7 +323,10 @@ export class Mirror {
   }
 
   /** @param rest reads what the read that began then has left */
-  async #poll(entry: Entry, rest?: { readonly read: () => Promise<HttpData>; readonly began: Moment }): Promise<void> {
+  async #poll(
+    entry: MirroredChannel,
+    rest?: { readonly read: () => Promise<HttpData>; readonly began: Instant },
+  ): Promise<void> {
     const { host } = this.options;
     const { pushes, source } = entry;
     const began = rest?.began ?? { at: host.monotonic(), time: host.now() };
@@ -341,11 +344,15 @@ export class Mirror {
     entry.polled = began.at;
     entry.completeAt = began.time;
     this.#takePolled(entry, found, began);
-    if (found.rest !== undefined) await this.#poll(entry, { read: found.rest, began });
+    if (found.readRemaining !== undefined) await this.#poll(entry, { read: found.readRemaining, began });
   }
 
   /** @param began its answer may be as old */
-  #takePolled(entry: Entry, { data, time, scope, passed }: HttpData, { at, time: received }: Moment): void {
+  #takePolled(
+    entry: MirroredChannel,
+    { data, time, scope, onDelivered: passed }: HttpData,
+    { at, time: received }: Instant,
+  ): void {
     const news = entry.source.deduplicate({ data, time });
     passed?.();
     const isNothing = Array.isArray(news.data) && news.data.length === 0 && scope === 'delta';

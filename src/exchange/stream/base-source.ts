@@ -28,9 +28,9 @@ export interface HttpData<Kind extends ChannelKind = ChannelKind> extends Pushed
   /** What is missing and cannot be read; null if nothing is. */
   readonly unrecoverable: string | null;
   /** Called when it is passed on. */
-  readonly passed?: () => void;
+  readonly onDelivered?: () => void;
   /** Reads what is still missing after this. Absent: nothing is. */
-  readonly rest?: (() => Promise<HttpData<Kind>>) | undefined;
+  readonly readRemaining?: (() => Promise<HttpData<Kind>>) | undefined;
 }
 
 /** How a kind of channel is read, from frames and over HTTP. */

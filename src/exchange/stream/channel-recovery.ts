@@ -15,7 +15,7 @@ interface RecoveryContext {
   readonly read: <Value>(work: () => Promise<Value>) => Promise<Value>;
   readonly httpReads: HttpReads;
   /** Asks for {@link ChannelRecovery.confirmed} once everything that was sent until now has come. */
-  readonly fence: () => void;
+  readonly requestConfirmation: () => void;
   /** Subscribes again: the exchange may have forgotten the channel. */
   readonly resubscribe: () => void;
   /** Gives the connection up. */
@@ -60,7 +60,7 @@ interface Difference {
   readonly at: number;
   /** How many frames had come when the read began. */
   readonly frames: number;
-  isFenced: boolean;
+  isConfirmationRequested: boolean;
 }
 
 /** Keeps one channel complete over all connections. */
@@ -112,7 +112,8 @@ export class ChannelRecovery {
   /** The exchange has read all messages that were sent before, and what it sent before has come. */
   confirmed(): void {
     if (this.#stage === 'unconfirmed') this.#read();
-    else if (this.#stage === 'live' && this.#difference?.isFenced === true) this.#judge(this.#difference);
+    else if (this.#stage === 'live' && this.#difference?.isConfirmationRequested === true)
+      this.#judge(this.#difference);
   }
 
   refused(): void {
@@ -233,7 +234,7 @@ export class ChannelRecovery {
   }
 
   #recover(found: HttpData, began: number): void {
-    const { scope, unrecoverable, passed, rest } = found;
+    const { scope, unrecoverable, onDelivered: passed, readRemaining: rest } = found;
     const event = this.#event(found, { source: 'http', scope, raw: null });
     const now = this.context.host.monotonic();
     this.#nextRead = now + SUSPICION_MS;
@@ -336,7 +337,7 @@ export class ChannelRecovery {
       (found) => {
         this.#isComparing = false;
         if (this.source.hasMissed(found, this.#frames !== frames))
-          this.#difference = { found, frames, at: host.monotonic(), isFenced: false };
+          this.#difference = { found, frames, at: host.monotonic(), isConfirmationRequested: false };
         else this.#comparedAt = began;
       },
     );
@@ -344,9 +345,9 @@ export class ChannelRecovery {
 
   /** What HTTP shows may still be on its way as a push. */
   #fenceDifference(difference: Difference): void {
-    if (difference.isFenced || this.context.host.monotonic() - difference.at < PUSH_DELAY_MS) return;
-    difference.isFenced = true;
-    this.context.fence();
+    if (difference.isConfirmationRequested || this.context.host.monotonic() - difference.at < PUSH_DELAY_MS) return;
+    difference.isConfirmationRequested = true;
+    this.context.requestConfirmation();
   }
 
   #judge({ found, frames }: Difference): void {

@@ -35,7 +35,7 @@ interface ReadOrders {
 interface FoundOrders {
   /** The markets of which everything was read, and those of which more has to be read. */
   readonly whole: readonly ReadOrders[];
-  readonly begun: readonly ReadOrders[];
+  readonly partlyRead: readonly ReadOrders[];
   readonly since: number | null;
   readonly scope: HttpData['scope'];
 }
@@ -90,7 +90,7 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
     }
     const found = this.#found({
       whole,
-      begun,
+      partlyRead: begun,
       since,
       scope: since === null && begun.length === 0 ? 'snapshot' : 'delta',
     });
@@ -98,7 +98,7 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
       ...found,
       data: since === null ? [...found.data, ...(await this.#readNamed())] : found.data,
       unrecoverable: olderOrders(whole, GAP_PAGES),
-      rest: begun.length === 0 ? undefined : () => this.#readRest(begun),
+      readRemaining: begun.length === 0 ? undefined : () => this.#readRest(begun),
     };
   }
 
@@ -128,14 +128,14 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
     for (const { market, more } of begun) whole.push(await this.#readPages(market, more, 2, FIRST_PAGES));
     const unrecoverable = olderOrders(whole, FIRST_PAGES);
     const scope = unrecoverable === null ? 'snapshot' : 'delta';
-    const found = this.#found({ whole, begun: [], since: null, scope });
+    const found = this.#found({ whole, partlyRead: [], since: null, scope });
     const named = new Set(found.data.map(({ id }) => id));
     const isStillOpen = (id: string) => this.#recent.has(id) && !named.has(id);
     const others = [...this.#open].filter(([id]) => isStillOpen(id)).map(([, { update }]) => update);
     return { ...found, data: [...found.data, ...others], unrecoverable };
   }
 
-  #found({ whole, begun, since, scope }: FoundOrders) {
+  #found({ whole, partlyRead: begun, since, scope }: FoundOrders) {
     const orders = [...whole, ...begun].flatMap((one) => one.orders);
     return {
       data: orders.filter((order) => this.#hasChanged(order, since)).map(asUpdate),

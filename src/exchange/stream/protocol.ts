@@ -1,5 +1,5 @@
 import type { StreamSetting } from '../../config/stream-settings.js';
-import { joined } from '../channels/channel.js';
+import { withoutUnderscore } from '../channels/channel.js';
 import type { Channel } from './events.js';
 
 const SECOND_MS = 1_000;
@@ -49,11 +49,11 @@ export function streamProtocol(settings: Readonly<Record<string, string>> = {}):
   const [before = '', after = ''] = of('stream.userMarket').split('{market}');
   return {
     wireName: (channel) => {
-      const market = 'market' in channel ? joined(channel.market ?? '') : '';
+      const market = 'market' in channel ? withoutUnderscore(channel.market ?? '') : '';
       const type = channel.kind === 'kline' ? channel.type : '';
       return of(`stream.${channel.kind}`).replace('{market}', market).replace('{type}', type);
     },
-    userMarket: (market) => `${before}${joined(market)}${after}`,
+    userMarket: (market) => `${before}${withoutUnderscore(market)}${after}`,
     pushedMarket: (text) => {
       const isWhole = text.length > before.length + after.length && text.startsWith(before) && text.endsWith(after);
       return isWhole ? text.slice(before.length, text.length - after.length) : text;

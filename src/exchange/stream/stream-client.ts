@@ -186,7 +186,7 @@ export class StreamClient implements ExchangeStream {
       emit: (event) => this.#queue.push(event),
       read: (work) => this.#read(work),
       httpReads,
-      fence: () => this.#ping([recovery]),
+      requestConfirmation: () => this.#ping([recovery]),
       resubscribe: () => this.#subscribe([recovery]),
       reconnect: (reason) => this.#socket?.giveUp(reason),
       fail: (thrown) => this.#fail(thrown),

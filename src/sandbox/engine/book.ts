@@ -42,7 +42,7 @@ export interface Level<Order extends BookOrder> {
  * One side of a book: its levels sorted by price. The best is at the end of the array, because most changes are near the best
  * price and then move few elements.
  */
-class Ladder<Order extends BookOrder> {
+class BookSide<Order extends BookOrder> {
   private readonly levels: Level<Order>[] = [];
 
   constructor(private readonly side: Side) {}
@@ -118,7 +118,7 @@ class Ladder<Order extends BookOrder> {
 export class Book<Order extends BookOrder> {
   /** Changes whenever the book may have changed. */
   revision = 0;
-  private readonly sides = { buy: new Ladder<Order>('buy'), sell: new Ladder<Order>('sell') };
+  private readonly sides = { buy: new BookSide<Order>('buy'), sell: new BookSide<Order>('sell') };
 
   /** Matches an order, then rests or drops the remainder, depending on its type. */
   submit(order: Order, execution: OrderType): BookEvent<Order>[] {

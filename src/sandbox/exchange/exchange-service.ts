@@ -8,7 +8,7 @@ import { COINS, type CoinRules } from '../markets/coins.js';
 import { coinText, type MarketRules } from '../markets/market.js';
 import { type OrderRecord, recordOf } from '../orders/order.js';
 import type { OrderList } from '../orders/order-repository.js';
-import type { Venue } from '../orders/order-service.js';
+import type { TradedMarket } from '../orders/order-service.js';
 import { Refusal } from '../refusals.js';
 import { AdminService } from './admin-service.js';
 import type { Changes } from './changes.js';
@@ -53,7 +53,7 @@ const CANCEL_DELAY = 60_000;
 
 /** A market of the exchange with its public data. */
 interface Listing {
-  readonly venue: Venue;
+  readonly venue: TradedMarket;
   readonly data: MarketData;
 }
 

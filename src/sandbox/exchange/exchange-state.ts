@@ -18,7 +18,7 @@ import { MARKETS } from '../markets/market.js';
 import { Tape, tradeCodec } from '../markets/tape.js';
 import { type Order, orderCodec } from '../orders/order.js';
 import { idCodec, keyCodec, OrderRepository } from '../orders/order-repository.js';
-import { lastPrice, OrderService, type Venue } from '../orders/order-service.js';
+import { lastPrice, OrderService, type TradedMarket } from '../orders/order-service.js';
 import { FIRST, type Sequence, Sequences, sequenceCodec } from '../orders/sequences.js';
 import { Replays } from '../replay/replays.js';
 import { Scheduler, timeCodec } from '../scheduler.js';
@@ -100,7 +100,7 @@ export class ExchangeState {
   readonly orderService: OrderService;
   readonly margin: MarginService;
   readonly funds: FundsService;
-  readonly venues: ReadonlyMap<string, Venue>;
+  readonly venues: ReadonlyMap<string, TradedMarket>;
   readonly replays: Replays;
   /** The running timers of cancelAllOrdersAfter, one for each account and market. */
   private readonly cancelTimers: Scheduler;
@@ -244,12 +244,12 @@ export class ExchangeState {
     }
   }
 
-  private openVenues(historyMs: number | undefined): ReadonlyMap<string, Venue> {
+  private openVenues(historyMs: number | undefined): ReadonlyMap<string, TradedMarket> {
     const trades = this.store.lists('trades', tradeCodec);
     const candles = this.store.table('candles', candleCodec);
     const { seed, start, emptyMarket } = this.genesis;
     const noHistory: History = { start, end: start, candles: () => [] };
-    const venues = [...MARKETS].map(([name, market]): [string, Venue] => {
+    const venues = [...MARKETS].map(([name, market]): [string, TradedMarket] => {
       const history = emptyMarket === name ? noHistory : prehistory(market, seed, start, historyMs);
       const tape = new Tape(name, trades, new CandleSeries(name, history, candles));
       return [name, { market, book: new Book<Order>(), tape }];

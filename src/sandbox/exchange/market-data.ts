@@ -5,7 +5,7 @@ import { type Candle, type CandleType, joinCandles, MINUTE } from '../markets/ca
 import { coinText, type Market } from '../markets/market.js';
 import type { Trade } from '../markets/tape.js';
 import type { Order } from '../orders/order.js';
-import type { Venue } from '../orders/order-service.js';
+import type { TradedMarket } from '../orders/order-service.js';
 import { Refusal } from '../refusals.js';
 
 /** The last 24 hours of a market. `change` is in percent with two decimals. If a side is empty, bid or ask is the last price. */
@@ -85,7 +85,7 @@ export class MarketData {
   private depthRevision = -1;
   private readonly depths = new Map<string, DepthSides>();
 
-  constructor(private readonly venue: Venue) {}
+  constructor(private readonly venue: TradedMarket) {}
 
   ticker(now: number): Ticker {
     const { market, book, tape } = this.venue;

@@ -9,11 +9,11 @@ import type { ReplayGenesis } from '../exchange/exchange-state.js';
 import { Faults } from '../faults/faults.js';
 import { FaultLog } from '../faults/log.js';
 import { DIALECTS, type Dialect, STREAMS } from '../server/choices.js';
-import { Activity, interfaceListener, type Listener, listen } from '../server/http.js';
+import { Activity, interfaceRequestListener, type Listener, listen } from '../server/http.js';
 import { keptLimits, type LimitValues } from '../server/limits.js';
 import { RequestHandler } from '../server/request-handler.js';
 import { AlreadyOpen } from '../store/database.js';
-import { Streams } from '../streams/upgrades.js';
+import { LazyStreamServer } from '../streams/upgrades.js';
 import { isAnswering } from './admin-client.js';
 import { DataDirectory, recoverDataDirectory } from './data-directory.js';
 import {
@@ -114,7 +114,7 @@ async function present(
     limits: keptLimits(limits),
     log,
   });
-  const streams = new Streams({
+  const streams = new LazyStreamServer({
     exchange: () => dataDirectory.exchange,
     now,
     subscriptionsPerSecond: limits.subscriptions,
@@ -123,7 +123,7 @@ async function present(
     log,
   });
   dataDirectory.onReplace(() => streams.restart());
-  const respond = interfaceListener(handler, activity, { faults, strictAgent });
+  const respond = interfaceRequestListener(handler, activity, { faults, strictAgent });
   const listener = await listenOn((wanted) => listen(respond, wanted, { upgrades: streams }), port, files);
   const adminToken = randomBytes(24).toString('hex');
   let running: RunningSandbox | undefined;

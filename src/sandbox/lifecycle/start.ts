@@ -2,7 +2,7 @@ import { usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { makePrivateFolder } from '../disk.js';
 import type { Dialect } from '../server/choices.js';
-import { type LimitValues, STATED, UNLIMITED } from '../server/limits.js';
+import { DOCUMENTED_LIMITS, type LimitValues, UNLIMITED } from '../server/limits.js';
 import { BACKGROUND_VARIABLE, IDLE_VARIABLE } from './background.js';
 import { keepingData } from './data-failures.js';
 import { filesIn, sandboxFiles } from './files.js';
@@ -49,7 +49,7 @@ export async function startSandbox(host: Host, options: StartOptions = {}): Prom
   const choices = {
     port: options.port ?? null,
     seed: options.seed ?? DEFAULT_SEED,
-    limits: { ...(options.limits === false ? UNLIMITED : STATED), ...others },
+    limits: { ...(options.limits === false ? UNLIMITED : DOCUMENTED_LIMITS), ...others },
     tolerance,
     strictAgent: options.strictAgent ?? false,
     zone: options.zone ?? 0,

@@ -13,14 +13,14 @@ import type { OrderRepository } from './order-repository.js';
 import type { Sequences } from './sequences.js';
 
 /** A market with its book and its trades. */
-export interface Venue {
+export interface TradedMarket {
   readonly market: Market;
   readonly book: Book<Order>;
   readonly tape: Tape;
 }
 
 /** In ticks. Before the first trade it is the best bid, or 0, at which nothing is lent. */
-export function lastPrice(venue: Venue | undefined): bigint {
+export function lastPrice(venue: TradedMarket | undefined): bigint {
   return venue?.tape.last?.price ?? venue?.book.best('buy')?.price ?? 0n;
 }
 
@@ -60,7 +60,7 @@ export class OrderService {
   ) {}
 
   /** Takes an order at `time`. Throws {@link Refusal}, with nothing changed, if it cannot be placed. */
-  place(venue: Venue, newOrder: NewOrder, time: number): Order {
+  place(venue: TradedMarket, newOrder: NewOrder, time: number): Order {
     if (newOrder.type === 'postOnly' && venue.book.crosses(newOrder.side, newOrder.price))
       throw new Refusal('wouldTrade');
     this.time = Math.max(this.time, time);
@@ -72,14 +72,14 @@ export class OrderService {
   }
 
   /** Ends an open order and releases what it holds. */
-  cancel(venue: Venue, order: Order): void {
+  cancel(venue: TradedMarket, order: Order): void {
     if (!venue.book.cancel(order)) return;
     this.close(order);
     this.changes.book(venue.market.name);
   }
 
   /** Lets the candles of a market show a price at which nothing was traded. */
-  showPrice(venue: Venue, time: number, price: bigint): void {
+  showPrice(venue: TradedMarket, time: number, price: bigint): void {
     venue.tape.candles.record(time, price, 0n);
     this.changes.candles(venue.market.name);
   }
@@ -125,13 +125,13 @@ export class OrderService {
     };
   }
 
-  private apply(venue: Venue, event: BookEvent<Order>): void {
+  private apply(venue: TradedMarket, event: BookEvent<Order>): void {
     if (event.kind === 'traded') this.trade(venue, event.maker, event.taker, event.price, event.amount);
     if (event.kind === 'cancelled') this.close(event.order);
     if (event.kind === 'rested') this.save(event.order);
   }
 
-  private trade(venue: Venue, maker: Order, taker: Order, price: bigint, amount: bigint): void {
+  private trade(venue: TradedMarket, maker: Order, taker: Order, price: bigint, amount: bigint): void {
     for (const order of [maker, taker]) if (order.value === 0n) this.orders.listTraded(order);
     const [buy, sell] = taker.side === 'buy' ? [taker, maker] : [maker, taker];
     settle(this.ledger, buy, sell, price, amount, (wallet, ...entry) => {

@@ -2,31 +2,31 @@ import type { Refusal } from '../refusals.js';
 import { CODE_IS_TEXT, type Dialect, SUCCESS } from './choices.js';
 
 /** Text that is written into the JSON unchanged, such as a number whose digits a double would change. */
-export class Verbatim {
+export class RawJson {
   constructor(readonly text: string) {}
 }
 
-export type Json = string | number | boolean | null | Verbatim | readonly Json[] | { readonly [name: string]: Json };
+export type Json = string | number | boolean | null | RawJson | readonly Json[] | { readonly [name: string]: Json };
 
 /** A JSON number from decimal text, with all its digits. */
-export function number(text: string): Verbatim {
-  return new Verbatim(text);
+export function number(text: string): RawJson {
+  return new RawJson(text);
 }
 
 /** A list of JSON numbers, such as a price and an amount. */
-export function numbers(texts: readonly string[]): Verbatim {
-  return new Verbatim(`[${texts.join(',')}]`);
+export function numbers(texts: readonly string[]): RawJson {
+  return new RawJson(`[${texts.join(',')}]`);
 }
 
 /** Compact JSON. A `number` in it is a count or a time: throws RangeError unless it is a safe integer. */
-export function write(json: Json): string {
+export function toJsonText(json: Json): string {
   if (typeof json === 'string') return JSON.stringify(json);
-  if (json instanceof Verbatim) return json.text;
+  if (json instanceof RawJson) return json.text;
   if (typeof json === 'number') return writeInteger(json);
   if (typeof json !== 'object' || json === null) return String(json);
-  if (isList(json)) return `[${json.map(write).join(',')}]`;
+  if (isList(json)) return `[${json.map(toJsonText).join(',')}]`;
   return `{${Object.entries(json)
-    .map(([name, value]) => `${JSON.stringify(name)}:${write(value)}`)
+    .map(([name, value]) => `${JSON.stringify(name)}:${toJsonText(value)}`)
     .join(',')}}`;
 }
 
@@ -45,13 +45,13 @@ export type RefusalBody = (refusal: Refusal) => string;
 /** Market data: `{"error": …}`, or `{"result": false, "message": …}` when it is too busy to answer. */
 export const marketDataRefusal: RefusalBody = (refusal) => {
   const busy = refusal.reason === 'tooFrequent' || refusal.reason === 'locked';
-  return write(busy ? { result: false, message: refusal.message } : { error: refusal.message });
+  return toJsonText(busy ? { result: false, message: refusal.message } : { error: refusal.message });
 };
 
 /** Signed operations: `{"code", "message"}`. */
-const signedNumberRefusal: RefusalBody = ({ code, message }) => write({ code, message });
+const signedNumberRefusal: RefusalBody = ({ code, message }) => toJsonText({ code, message });
 
-const signedTextRefusal: RefusalBody = ({ code, message }) => write({ code: String(code), message });
+const signedTextRefusal: RefusalBody = ({ code, message }) => toJsonText({ code: String(code), message });
 
 export function signedRefusal(name: string, dialect: Dialect): RefusalBody {
   return isCodeText(name, dialect) ? signedTextRefusal : signedNumberRefusal;

@@ -123,7 +123,7 @@ export const LIMITS = {
  * - A subscription is not acknowledged. It is answered at once with the present state of a market's channel or of a snapshot;
  *   `push_user_incr_record` and `push_user_incr_asset` begin with the next change. Subscribing again is answered again.
  * - Market data are pushed at once, then at most every `interval` ms, with the newest state.
- * - `push_user_record` and `push_user_asset` are pushed whole after each change, at most every `snapshotInterval` ms.
+ * - `push_user_record` is pushed whole after changes, at most every `snapshotInterval` ms; `push_user_asset` after each change.
  * - A subscription of orders without a market is one of all markets. `hrecord` has the newest orders that are closed.
  * - Places 9 to 12 of a record are null, and 13 to 16 before the first trade.
  * - `version` of assets increases with each push.

@@ -8,7 +8,7 @@ const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
  * reaches loopback, and a name that it controls may resolve to it, but it cannot choose these headers. Programs that are not
  * browsers send no Origin.
  */
-export function foreignSource({
+export function crossSiteReason({
   host,
   origin,
   'sec-fetch-site': site,

@@ -12,7 +12,7 @@ import type { Faults } from '../faults/faults.js';
 import { Refusal } from '../refusals.js';
 import { refusalBodyOf } from './bodies.js';
 import { CONTENT_TYPE, STATUS } from './choices.js';
-import { foreignSource } from './foreign.js';
+import { crossSiteReason } from './foreign.js';
 import { splitTarget } from './parameters.js';
 import type { ApiRequest, ApiResponse, RequestHandler } from './request-handler.js';
 
@@ -24,7 +24,7 @@ interface ListenerOptions {
 }
 
 /** Serves the interface over HTTP. The caller owns the port and its lifetime. */
-export function interfaceListener(
+export function interfaceRequestListener(
   handler: RequestHandler,
   activity: Activity,
   { faults, strictAgent = false }: ListenerOptions = {},
@@ -212,7 +212,7 @@ export async function listen(
   { timeout = {}, upgrades }: ListenOptions = {},
 ): Promise<Listener> {
   const server = createServer({ ...TIMEOUT, ...timeout }, (request, response) => {
-    const foreign = foreignSource(request.headers);
+    const foreign = crossSiteReason(request.headers);
     if (foreign !== undefined) refuseForeign(request, response, foreign);
     else if (upgrades?.isPath(request.url ?? '') === true) requireUpgrade(response);
     else respond(request, response);
@@ -273,7 +273,7 @@ function acceptUpgrades(server: Server, upgrades: Upgrades): void {
       return;
     }
     const path = splitTarget(request.url ?? '').path;
-    const foreign = foreignSource(request.headers);
+    const foreign = crossSiteReason(request.headers);
     if (foreign !== undefined) refuseUpgrade(socket, '403 Forbidden', path, new Refusal('foreignSource', foreign));
     else if (!upgrades.isPath(path))
       refuseUpgrade(socket, '404 Not Found', path, new Refusal('general', 'there are no streams at this address'));
@@ -330,9 +330,9 @@ function refuseForeign(request: IncomingMessage, response: ServerResponse, reaso
 
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    const impatient = setTimeout(() => server.closeAllConnections(), CLOSE_TIMEOUT);
+    const forceCloseTimer = setTimeout(() => server.closeAllConnections(), CLOSE_TIMEOUT);
     server.close(() => {
-      clearTimeout(impatient);
+      clearTimeout(forceCloseTimer);
       resolve();
     });
     server.closeIdleConnections();

@@ -64,7 +64,7 @@ export interface LimitValues {
 }
 
 /** As the interface states them. */
-export const STATED: LimitValues = {
+export const DOCUMENTED_LIMITS: LimitValues = {
   key: LIMITS.key.requests,
   address: LIMITS.address.requests,
   lock: LIMITS.address.lock,
@@ -72,7 +72,13 @@ export const STATED: LimitValues = {
   subscriptions: STREAMS.subscriptionsPerSecond,
 };
 
-export const UNLIMITED: LimitValues = { ...STATED, key: null, address: null, kline: null, subscriptions: null };
+export const UNLIMITED: LimitValues = {
+  ...DOCUMENTED_LIMITS,
+  key: null,
+  address: null,
+  kline: null,
+  subscriptions: null,
+};
 
 /** The interface's "Limits", in memory. Each check counts a request and throws {@link Refusal} if it is over the limit. */
 export interface Limits {
@@ -87,7 +93,7 @@ export interface Limits {
 }
 
 /** Default: the limits that the interface states. */
-export function keptLimits(values: LimitValues = STATED): Limits {
+export function keptLimits(values: LimitValues = DOCUMENTED_LIMITS): Limits {
   const { key, address, lock, kline } = values;
   return {
     address: address === null ? () => undefined : addressLimit(address, lock),

@@ -30,7 +30,7 @@ const PAGE_READERS: Readonly<Record<string, Reader>> = {
 const MARKET_NAMES: ReadonlySet<string> = new Set(['market', 'currency']);
 
 /** The text of a parameter as the operation is described to take it; `sent` is empty if it was not sent. */
-export function readAsMeant(operation: string, name: string, sent: string, dialect: Dialect): string {
+export function normalizeParameter(operation: string, name: string, sent: string, dialect: Dialect): string {
   if (dialect === 'observed' && MARKET_NAMES.has(name)) return sent.toLowerCase();
   const read = (operation === 'kline' ? KLINE_READERS[name] : undefined) ?? PAGE_READERS[name] ?? READERS[name];
   return read === undefined ? sent : read(sent);

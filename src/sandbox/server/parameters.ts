@@ -1,7 +1,7 @@
 import type { Operation, Parameter } from '../../exchange/operations/operation.js';
 import { Refusal } from '../refusals.js';
 import { type Dialect, PARAMETER_REFUSALS, SWITCHED, SWITCHES } from './choices.js';
-import { readAsMeant } from './observed-requests.js';
+import { normalizeParameter } from './observed-requests.js';
 
 /** A request target in its two parts, as they were sent. */
 interface Target {
@@ -63,7 +63,7 @@ interface Checked {
 
 /**
  * Checks the received parameters against the description of the operation and returns the given ones, written as described
- * ({@link readAsMeant}). Unknown parameters are
+ * ({@link normalizeParameter}). Unknown parameters are
  * ignored, as observed; an optional one with an empty value counts as missing. Throws {@link Refusal}.
  */
 export function checkParameters(
@@ -74,7 +74,7 @@ export function checkParameters(
   const values: Record<string, string | undefined> = {};
   const { parameters, groups } = factsOf(operation);
   for (const [name, parameter] of parameters) {
-    const sent = readAsMeant(operationName, name, received.get(name) ?? '', dialect);
+    const sent = normalizeParameter(operationName, name, received.get(name) ?? '', dialect);
     const value = checkedValue(name, parameter, sent);
     if (value !== undefined) values[name] = value;
   }

@@ -3,7 +3,7 @@ import { Clock, type TimeRange } from '../exchange/clock.js';
 import type { Exchange } from '../exchange/exchange-service.js';
 import { Refusal } from '../refusals.js';
 import { NotWritten } from '../store/errors.js';
-import { marketDataRefusal, type RefusalBody, refusalBodyOf, signedRefusal, write } from './bodies.js';
+import { marketDataRefusal, type RefusalBody, refusalBodyOf, signedRefusal, toJsonText } from './bodies.js';
 import { type Dialect, PERMISSIONS, REQUEST_TIME_TOLERANCE, ZONE } from './choices.js';
 import type { Limits } from './limits.js';
 import { SERVED } from './operations/index.js';
@@ -133,7 +133,7 @@ export class RequestHandler {
     if (served.operation.bucket === 'kline') limits.kline(request.address, now());
     const values = read();
     exchange.advance();
-    return { body: write(served.run(values, { exchange, klineSince, dialect: this.dialect })), refused: false };
+    return { body: toJsonText(served.run(values, { exchange, klineSince, dialect: this.dialect })), refused: false };
   }
 
   /** The interface shows it without accesskey and sign. A signature is ignored. */
@@ -143,7 +143,7 @@ export class RequestHandler {
     const parameters = readQuery(query);
     checkMethod(served.name, parameters);
     const values = checkParameters(served, parameters, this.dialect);
-    return { body: write(served.run(values, { exchange, dialect: this.dialect })), refused: false };
+    return { body: toJsonText(served.run(values, { exchange, dialect: this.dialect })), refused: false };
   }
 
   private async runSigned(served: ServedSigned, request: ApiRequest, query: string): Promise<ApiResponse> {
@@ -158,7 +158,10 @@ export class RequestHandler {
     if (exchange.isFailing) await exchange.durable();
     exchange.advance();
     try {
-      return { body: write(served.run(values, { exchange, account, zone, dialect: this.dialect })), refused: false };
+      return {
+        body: toJsonText(served.run(values, { exchange, account, zone, dialect: this.dialect })),
+        refused: false,
+      };
     } finally {
       await exchange.durable();
     }

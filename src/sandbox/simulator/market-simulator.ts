@@ -1,5 +1,5 @@
 import type { Order } from '../orders/order.js';
-import type { OrderService, Venue } from '../orders/order-service.js';
+import type { OrderService, TradedMarket } from '../orders/order-service.js';
 import type { Print } from '../replay/recording.js';
 import type { Codec, Table } from '../store/table.js';
 import { type PathState, PricePath, STEPS_PER_MINUTE } from './price-path.js';
@@ -43,12 +43,12 @@ export class MarketSimulator {
 
   constructor(
     private readonly seed: number,
-    private readonly venues: readonly Venue[],
+    private readonly venues: readonly TradedMarket[],
     orderService: OrderService,
     state: SimulatorState,
     private readonly orders: Orders,
   ) {
-    const tradersOf = (venue: Venue, index: number) =>
+    const tradersOf = (venue: TradedMarket, index: number) =>
       new MarketTraders(Math.floor(random(seed, 5, index) * 2 ** 31), venue, orderService);
     this.markets = new Map(venues.map((venue, index) => [venue.market.name, tradersOf(venue, index)]));
     this.path = new PricePath(seed, state.path);
@@ -145,7 +145,7 @@ export class MarketSimulator {
     this.step = (minute + 1) * STEPS_PER_MINUTE - 1;
   }
 
-  private moment({ market }: Venue, index: number, step: number): Moment {
+  private moment({ market }: TradedMarket, index: number, step: number): Moment {
     const path = this.path.fair(market.base, market.quote, step % STEPS_PER_MINUTE) * 10 ** market.priceScale;
     const fair = this.orders.priceMoves.fair(market.name, step * STEP, path);
     return {

@@ -3,7 +3,7 @@ import { MAKERS, TAKERS } from '../accounts/accounts.js';
 import { opposite } from '../engine/book.js';
 import type { Market } from '../markets/market.js';
 import { heldFunds, type Order } from '../orders/order.js';
-import type { OrderService, Venue } from '../orders/order-service.js';
+import type { OrderService, TradedMarket } from '../orders/order-service.js';
 import { Refusal } from '../refusals.js';
 import type { Print } from '../replay/recording.js';
 import { volumeFactor } from './prehistory.js';
@@ -42,7 +42,7 @@ export class MarketTraders {
 
   constructor(
     private readonly seed: number,
-    private readonly venue: Venue,
+    private readonly venue: TradedMarket,
     private readonly orderService: OrderService,
   ) {
     this.profile = profileOf(venue.market);

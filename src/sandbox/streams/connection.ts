@@ -36,11 +36,11 @@ export class StreamConnection {
   readonly rate: SlidingLog | undefined;
   private readonly socket: Socket;
   private readonly webSocket: WebSocket;
-  private lastHeard = performance.now();
+  private lastReceived = performance.now();
   private lastSubscribed = performance.now();
   private lastPinged = performance.now();
   /** Since when it has been missing messages. */
-  private behindSince: number | undefined;
+  private slowSince: number | undefined;
   private corked = false;
   private readonly faulty: FaultySender;
 
@@ -55,16 +55,16 @@ export class StreamConnection {
     });
     this.webSocket.on('close', () => this.faulty.close());
     this.webSocket.on('message', (data: Buffer) => {
-      this.lastHeard = performance.now();
+      this.lastReceived = performance.now();
       options.receive(this, data.toString('utf8'));
     });
     this.webSocket.on('ping', (data: Buffer) => {
-      this.lastHeard = performance.now();
+      this.lastReceived = performance.now();
       // a client that sends pings and reads nothing must not fill the memory
       if (this.waiting <= STREAMS.waiting && !this.faulty.isStale) this.webSocket.pong(data);
     });
     this.webSocket.on('pong', () => {
-      this.lastHeard = performance.now();
+      this.lastReceived = performance.now();
     });
     // ws closes the connection itself, with the code for what was wrong
     this.webSocket.on('error', () => undefined);
@@ -77,11 +77,11 @@ export class StreamConnection {
     if (subscription.missed !== undefined || this.waiting > STREAMS.waiting) {
       subscription.missed ??= new Map();
       subscription.missed.set(key, message);
-      this.behindSince ??= performance.now();
+      this.slowSince ??= performance.now();
       if (subscription.missed.size > MAX_MISSED) this.end('it reads too slowly');
       return;
     }
-    this.send(message.frame(subscription.zip), subscription.feed.kind);
+    this.send(message.frame(subscription.isCompressed), subscription.feed.kind);
   }
 
   /** Answers a message; not for a client that does not read its answers. `kind` says what it is, for faults. */
@@ -103,10 +103,10 @@ export class StreamConnection {
   /** Closes if the client is gone, does nothing or does not read, and asks a quiet one whether it is there. */
   check(now: number): void {
     if (this.subscriptions.size > 0) this.lastSubscribed = now;
-    if (now - this.lastHeard > STREAMS.idle) this.end('nothing was heard of the client');
-    else if (this.behindSince !== undefined && now - this.behindSince > STREAMS.slow) this.end('it reads too slowly');
+    if (now - this.lastReceived > STREAMS.idle) this.end('nothing was heard of the client');
+    else if (this.slowSince !== undefined && now - this.slowSince > STREAMS.slow) this.end('it reads too slowly');
     else if (now - this.lastSubscribed > STREAMS.idle) this.close(CLOSE.policy, 'no subscription');
-    else if (now - Math.max(this.lastHeard, this.lastPinged) > STREAMS.pingEvery) {
+    else if (now - Math.max(this.lastReceived, this.lastPinged) > STREAMS.pingEvery) {
       this.lastPinged = now;
       if (!this.faulty.isStale) this.webSocket.ping();
     }
@@ -142,7 +142,7 @@ export class StreamConnection {
 
   private catchUp(): void {
     if (this.waiting > STREAMS.waiting) return;
-    this.behindSince = undefined;
+    this.slowSince = undefined;
     for (const subscription of this.subscriptions.values()) {
       if (subscription.missed !== undefined) this.options.resume(subscription);
     }

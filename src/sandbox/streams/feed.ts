@@ -8,7 +8,7 @@ export interface Subscription {
   /** The feed's key in the hub. */
   readonly key: string;
   /** Whether it gets base64 of zlib. */
-  readonly zip: boolean;
+  readonly isCompressed: boolean;
   /** What could not be sent because the reader is slow: the newest message for each key. */
   missed: Map<string, Message> | undefined;
 }
@@ -20,8 +20,7 @@ export interface Update {
 }
 
 /**
- * A channel that somebody listens to. Whatever it sends is made once for all of them; without subscribers there is no feed, and
- * nothing is made.
+ * The updates of one channel, made once for all its subscribers. It exists only while it has any.
  */
 export abstract class Feed {
   readonly subscriptions = new Set<Subscription>();
@@ -33,7 +32,7 @@ export abstract class Feed {
   ) {}
 
   /** The messages that a new subscriber gets at once. */
-  abstract opening(): readonly Message[];
+  abstract initialMessages(): readonly Message[];
 
   /** What changed since it was last called, for those who listen already. */
   abstract updates(): readonly Update[];
@@ -50,9 +49,9 @@ export abstract class Feed {
   }
 }
 
-/** What a feed shows: its parts that change, by which it is decided whether there is something to send, and all of it. */
-interface Picture {
-  readonly changing: string;
+/** What a feed shows: the part that is compared for changes, and the whole text. */
+interface Rendering {
+  readonly comparable: string;
   readonly text: string;
 }
 
@@ -63,19 +62,19 @@ export class StateFeed extends Feed {
   constructor(
     channel: string,
     kind: string,
-    private readonly picture: () => Picture,
+    private readonly render: () => Rendering,
   ) {
     super(channel, kind);
   }
 
-  opening(): readonly Message[] {
-    const { changing, text } = this.picture();
+  initialMessages(): readonly Message[] {
+    const { comparable: changing, text } = this.render();
     this.shown ??= changing;
     return [new Message(text)];
   }
 
   updates(): readonly Update[] {
-    const { changing, text } = this.picture();
+    const { comparable: changing, text } = this.render();
     if (changing === this.shown) return [];
     this.shown = changing;
     return [{ key: '', message: new Message(text) }];

@@ -8,41 +8,40 @@ import type { Order } from '../orders/order.js';
 import { STREAMS } from '../server/choices.js';
 import { CLOSE, type StreamConnection } from './connection.js';
 import type { Feed, Subscription, Update } from './feed.js';
-import type { Hears, MarketFeed } from './market-feeds.js';
+import type { FeedTriggers, MarketFeed } from './market-feeds.js';
 import { ASSETS, AssetsFeed, OrderChanges, OrderSnapshots, type OrdersFeed } from './user-feeds.js';
 
 /** What the hub keeps of a feed, besides the feed itself. */
-interface Entry {
+interface FeedDefinition {
   readonly feed: Feed;
-  /** Whether what it shows has to be durable before it is sent, as in a signed answer. */
-  readonly signed: boolean;
+  /** Whether what it shows has to be on disk before it is sent, as in a signed answer. */
+  readonly needsDurability: boolean;
   /** Starts to hear of changes. Returns how to stop. */
-  readonly attach: () => () => void;
+  readonly listen: () => () => void;
 }
 
-interface Kept extends Entry {
+interface ActiveFeed extends FeedDefinition {
   readonly detach: () => void;
 }
 
-/** How often the exchange is looked after while somebody listens, in ms: at the earliest, and at the latest. */
-const SOONEST = 10;
-const LATEST = 250;
+/** How often to advance the exchange while somebody is subscribed, in ms: minimum and maximum. */
+const MIN_ADVANCE_MS = 10;
+const MAX_ADVANCE_MS = 250;
 
 /**
- * The feeds of an exchange that somebody listens to. It hears of changes, reads the same views again that answer over HTTP, and
- * sends what differs to all subscribers of a feed. While there are any, it lets the exchange advance when something is due,
- * because no request does so.
+ * Publishes the feeds that have subscribers. On a change it reads the views again that answer over HTTP, and sends what differs.
+ * While there are subscribers, it lets the exchange advance when something is due, because no request does so.
  */
 export class StreamHub implements ChangeListener {
-  private readonly feeds = new Map<string, Kept>();
-  private readonly marketFeeds = new Map<string, Map<Feed, Hears>>();
+  private readonly feeds = new Map<string, ActiveFeed>();
+  private readonly marketFeeds = new Map<string, Map<Feed, FeedTriggers>>();
   private readonly orderFeeds = new Map<string, Set<OrdersFeed>>();
   private readonly balanceFeeds = new Map<string, Set<Feed>>();
   /** What has changed in which markets since the last push. */
-  private readonly changed = new Map<string, { -readonly [Change in keyof Hears]: boolean }>();
+  private readonly changed = new Map<string, { -readonly [Change in keyof FeedTriggers]: boolean }>();
   private readonly changedUserFeeds = new Set<Feed>();
   private unlisten: (() => void) | undefined;
-  private pulse: NodeJS.Timeout | undefined;
+  private advanceTimer: NodeJS.Timeout | undefined;
   private marketPush: NodeJS.Timeout | undefined;
   private lastMarketPush = Number.NEGATIVE_INFINITY;
   private userPush: NodeJS.Immediate | undefined;
@@ -60,21 +59,21 @@ export class StreamHub implements ChangeListener {
    * Adds a subscriber, who gets the opening messages at once. `name` is that of the subscription on its connection, where a new
    * one replaces an old one; `key` is the feed's, which `make` makes if nobody listens to it yet.
    */
-  subscribe(connection: StreamConnection, name: string, key: string, zip: boolean, make: () => Entry): void {
-    const kept = this.feeds.get(key) ?? this.keep(key, make());
+  subscribe(connection: StreamConnection, name: string, key: string, zip: boolean, make: () => FeedDefinition): void {
+    const kept = this.feeds.get(key) ?? this.activate(key, make());
     const { feed } = kept;
-    // the others must have all that is in the opening
+    // first bring earlier subscribers up to the state that the initial messages show
     if (feed.subscriptions.size > 0) this.push(kept);
-    const subscription: Subscription = { connection, feed, key, zip, missed: undefined };
-    const opening = feed.opening();
+    const subscription: Subscription = { connection, feed, key, isCompressed: zip, missed: undefined };
+    const opening = feed.initialMessages();
     const open = () => {
       for (const message of opening) connection.deliver(subscription, message, '');
     };
     feed.subscriptions.add(subscription);
-    // the old one last: without subscribers a feed would forget what it has not sent yet
+    // add before removing: a feed without subscribers drops what it has not sent
     this.unsubscribe(connection, name);
     connection.subscriptions.set(name, subscription);
-    if (!kept.signed) open();
+    if (!kept.needsDurability) open();
     else if (opening.length > 0) this.whenDurable(open);
   }
 
@@ -86,7 +85,7 @@ export class StreamHub implements ChangeListener {
     const { feed, key } = subscription;
     feed.subscriptions.delete(subscription);
     const kept = this.feeds.get(key);
-    if (kept?.feed === feed && feed.subscriptions.size === 0) this.drop(key, kept);
+    if (kept?.feed === feed && feed.subscriptions.size === 0) this.deactivate(key, kept);
   }
 
   /** Sends a subscriber that was too slow the newest state instead of what it missed. */
@@ -102,39 +101,39 @@ export class StreamHub implements ChangeListener {
       for (const [index, message] of messages.entries())
         subscription.connection.deliver(subscription, message, `resumed ${index}`);
     };
-    if (kept.signed) this.whenDurable(send);
+    if (kept.needsDurability) this.whenDurable(send);
     else send();
   }
 
   /** Ends all feeds. The connections stay. */
   close(): void {
-    for (const [key, kept] of this.feeds) this.drop(key, kept);
+    for (const [key, kept] of this.feeds) this.deactivate(key, kept);
   }
 
-  marketEntry({ market, hears, feed }: MarketFeed): Entry {
+  marketEntry({ market, triggers: hears, feed }: MarketFeed): FeedDefinition {
     const attach = () => {
-      const feeds = this.marketFeeds.get(market) ?? new Map<Feed, Hears>();
+      const feeds = this.marketFeeds.get(market) ?? new Map<Feed, FeedTriggers>();
       this.marketFeeds.set(market, feeds.set(feed, hears));
       return () => {
         feeds.delete(feed);
         if (feeds.size === 0) this.marketFeeds.delete(market);
       };
     };
-    return { feed, signed: false, attach };
+    return { feed, needsDurability: false, listen: attach };
   }
 
-  ordersEntry(account: Account, market: string, channel: 'push_user_incr_record' | 'push_user_record'): Entry {
+  ordersEntry(account: Account, market: string, channel: 'push_user_incr_record' | 'push_user_record'): FeedDefinition {
     const owned = { exchange: this.exchange, account, market, channel };
     const feed = channel === 'push_user_record' ? new OrderSnapshots(owned) : new OrderChanges(owned);
-    return { feed, signed: true, attach: () => addTo(this.orderFeeds, [`${account.id}/${market}`], feed) };
+    return { feed, needsDurability: true, listen: () => addTo(this.orderFeeds, [`${account.id}/${market}`], feed) };
   }
 
-  assetsEntry(account: Account, channel: keyof typeof ASSETS): Entry {
+  assetsEntry(account: Account, channel: keyof typeof ASSETS): FeedDefinition {
     const feed = new AssetsFeed({ exchange: this.exchange, account, channel }, ASSETS[channel]);
     const cross = crossWallet(account.id);
     const wallets =
       channel === 'push_user_cross_asset' ? [cross, lentTo(cross)] : [account.id, withdrawing(account.id)];
-    return { feed, signed: true, attach: () => addTo(this.balanceFeeds, wallets, feed) };
+    return { feed, needsDurability: true, listen: () => addTo(this.balanceFeeds, wallets, feed) };
   }
 
   book(market: string): void {
@@ -164,25 +163,25 @@ export class StreamHub implements ChangeListener {
     for (const feed of feeds ?? []) this.userChanged(feed);
   }
 
-  private keep(key: string, entry: Entry): Kept {
+  private activate(key: string, entry: FeedDefinition): ActiveFeed {
     if (this.feeds.size === 0) {
       this.unlisten = this.exchange.changes.listen(this);
       this.lastMinute = this.minute();
-      this.wait();
+      this.scheduleAdvance();
     }
-    const kept = { ...entry, detach: entry.attach() };
+    const kept = { ...entry, detach: entry.listen() };
     this.feeds.set(key, kept);
     return kept;
   }
 
-  private drop(key: string, { feed, detach }: Kept): void {
+  private deactivate(key: string, { feed, detach }: ActiveFeed): void {
     detach();
     this.changedUserFeeds.delete(feed);
     this.feeds.delete(key);
     if (this.feeds.size > 0) return;
     this.unlisten?.();
     this.changed.clear();
-    for (const timer of [this.pulse, this.marketPush, this.snapshotPush]) clearTimeout(timer);
+    for (const timer of [this.advanceTimer, this.marketPush, this.snapshotPush]) clearTimeout(timer);
     clearImmediate(this.userPush);
     this.marketPush = undefined;
     this.snapshotPush = undefined;
@@ -190,9 +189,9 @@ export class StreamHub implements ChangeListener {
   }
 
   /** Advances the exchange whenever something is due by its clock, which may be set or run faster at any time. */
-  private wait(): void {
-    const due = Math.ceil(this.exchange.dueIn ?? LATEST);
-    this.pulse = setTimeout(() => this.advance(), Math.min(LATEST, Math.max(SOONEST, due)));
+  private scheduleAdvance(): void {
+    const due = Math.ceil(this.exchange.dueIn ?? MAX_ADVANCE_MS);
+    this.advanceTimer = setTimeout(() => this.advance(), Math.min(MAX_ADVANCE_MS, Math.max(MIN_ADVANCE_MS, due)));
   }
 
   private advance(): void {
@@ -204,14 +203,14 @@ export class StreamHub implements ChangeListener {
     } catch (error) {
       this.report('the exchange could not go on', error);
     }
-    this.wait();
+    this.scheduleAdvance();
   }
 
   private minute(): number {
     return Math.floor(this.exchange.status().time / MINUTE);
   }
 
-  private marketChanged(market: string, change: keyof Hears): void {
+  private marketChanged(market: string, change: keyof FeedTriggers): void {
     if (!this.marketFeeds.has(market)) return;
     const changes = this.changed.get(market) ?? {};
     changes[change] = true;
@@ -261,7 +260,7 @@ export class StreamHub implements ChangeListener {
     });
   }
 
-  private push({ feed, signed }: Kept): void {
+  private push({ feed, needsDurability: signed }: ActiveFeed): void {
     const updates = feed.updates();
     if (updates.length === 0) return;
     if (signed) this.whenDurable(() => feed.deliver(updates));
@@ -275,10 +274,10 @@ export class StreamHub implements ChangeListener {
     this.durable = this.durable.then(() => written).then(send, (error: unknown) => this.fail(error));
   }
 
-  /** What was to be sent may be undone by a kill: whoever waits for it has to ask again. */
+  /** A crash may undo what was to be sent, so clients must read again. */
   private fail(error: unknown): void {
     this.report('a push was not sent', error);
-    for (const { feed, signed } of this.feeds.values()) {
+    for (const { feed, needsDurability: signed } of this.feeds.values()) {
       if (signed)
         for (const { connection } of feed.subscriptions)
           connection.close(CLOSE.failed, 'the data could not be written');

@@ -1,13 +1,13 @@
 import type { CandleType } from '../../domain/candle.js';
 import type { Exchange } from '../exchange/exchange-service.js';
-import { type Json, number, write } from '../server/bodies.js';
+import { type Json, number, toJsonText } from '../server/bodies.js';
 import { DEPTH_LEVELS, STREAMS } from '../server/choices.js';
 import { asksText, bestFirst, candleRow, marketConfigurations, seconds } from '../server/operations/market-data.js';
 import { Feed, StateFeed, type Update } from './feed.js';
 import { Message } from './message.js';
 
 /** Which changes of its market may change what a feed shows. Time alone changes what shows candles. */
-export interface Hears {
+export interface FeedTriggers {
   readonly book?: boolean;
   readonly trades?: boolean;
   readonly candles?: boolean;
@@ -16,45 +16,45 @@ export interface Hears {
 /** A feed of a market, without signature. */
 export interface MarketFeed {
   readonly market: string;
-  readonly hears: Hears;
+  readonly triggers: FeedTriggers;
   readonly feed: Feed;
 }
 
-interface Named {
+interface MarketFeedOptions {
   readonly exchange: Exchange;
   readonly market: string;
   readonly channel: string;
 }
 
-export function tickerFeed({ exchange, market, channel }: Named): MarketFeed {
-  const picture = () => {
+export function tickerFeed({ exchange, market, channel }: MarketFeedOptions): MarketFeed {
+  const render = () => {
     const { time, high, low, bid, ask, last, open, change, volume, turnover } = exchange.ticker(market);
     const fields = { high, vol: volume, last, low, buy: bid, sell: ask, turnover, open, riseRate: change };
-    const changing = write(fields);
-    return { changing, text: `{"date":"${time}","ticker":${changing},"dataType":"ticker","channel":"${channel}"}` };
+    const comparable = toJsonText(fields);
+    return { comparable, text: `{"date":"${time}","ticker":${comparable},"dataType":"ticker","channel":"${channel}"}` };
   };
-  const feed = new StateFeed(channel, 'ticker', picture);
-  return { market, feed, hears: { book: true, trades: true, candles: true } };
+  const feed = new StateFeed(channel, 'ticker', render);
+  return { market, feed, triggers: { book: true, trades: true, candles: true } };
 }
 
 /** The whole book each time, both sides in descending price as over HTTP. */
-export function depthFeed({ exchange, market, channel }: Named): MarketFeed {
-  const picture = () => {
+export function depthFeed({ exchange, market, channel }: MarketFeedOptions): MarketFeed {
+  const render = () => {
     const { time, asks, bids } = exchange.depth(market, { size: DEPTH_LEVELS });
-    const changing = `{"asks":${asksText(asks).text},"dataType":"depth","bids":${bestFirst(bids).text},"channel":"${channel}"`;
-    return { changing, text: `${changing},"timestamp":${seconds(time)}}` };
+    const comparable = `{"asks":${asksText(asks).text},"dataType":"depth","bids":${bestFirst(bids).text},"channel":"${channel}"`;
+    return { comparable, text: `${comparable},"timestamp":${seconds(time)}}` };
   };
-  return { market, feed: new StateFeed(channel, 'depth', picture), hears: { book: true } };
+  return { market, feed: new StateFeed(channel, 'depth', render), triggers: { book: true } };
 }
 
 /** The best levels with the numbers of the day: `listDown` are the bids, `listUp` the asks, both best first. */
-export function quickDepthFeed({ exchange, market, channel }: Named, length: number): MarketFeed {
-  const picture = () => {
+export function quickDepthFeed({ exchange, market, channel }: MarketFeedOptions, length: number): MarketFeed {
+  const render = () => {
     const { time, asks, bids } = exchange.depth(market, { size: length });
     const { last, high, low, volume } = exchange.ticker(market);
     const name = market.replace('_', '');
     const { side = 'buy' } = exchange.trades(market).at(-1) ?? {};
-    const changing = write({
+    const comparable = toJsonText({
       dataType: 'quickDepth',
       channel,
       currentPrice: number(last),
@@ -69,25 +69,25 @@ export function quickDepthFeed({ exchange, market, channel }: Named, length: num
       totalBtc: number(volume),
       showMarket: name,
     });
-    return { changing, text: `{"lastTime":${time},${changing.slice(1)}` };
+    return { comparable, text: `{"lastTime":${time},${comparable.slice(1)}` };
   };
-  const feed = new StateFeed(channel, 'quickDepth', picture);
-  return { market, feed, hears: { book: true, trades: true, candles: true } };
+  const feed = new StateFeed(channel, 'quickDepth', render);
+  return { market, feed, triggers: { book: true, trades: true, candles: true } };
 }
 
-export function tradesFeed(named: Named): MarketFeed {
-  return { market: named.market, feed: new TradesFeed(named), hears: { trades: true } };
+export function tradesFeed(named: MarketFeedOptions): MarketFeed {
+  return { market: named.market, feed: new TradesFeed(named), triggers: { trades: true } };
 }
 
 /** New trades, oldest first; at first the latest. */
 class TradesFeed extends Feed {
   private last: string | undefined;
 
-  constructor(private readonly of: Named) {
+  constructor(private readonly of: MarketFeedOptions) {
     super(of.channel, 'trades');
   }
 
-  opening(): readonly Message[] {
+  initialMessages(): readonly Message[] {
     const { exchange, market } = this.of;
     const latest = exchange.trades(market);
     this.last = latest.at(-1)?.id;
@@ -130,15 +130,15 @@ class TradesFeed extends Feed {
         tid: number(id),
       }),
     );
-    return new Message(write({ data, dataType: 'trades', channel: this.channel }));
+    return new Message(toJsonText({ data, dataType: 'trades', channel: this.channel }));
   }
 }
 
 /** As many as the exchange gives at once. */
 const TRADES_PAGE = 50;
 
-export function klineFeed(named: Named, type: CandleType): MarketFeed {
-  return { market: named.market, feed: new KlineFeed(named, type), hears: { trades: true, candles: true } };
+export function klineFeed(named: MarketFeedOptions, type: CandleType): MarketFeed {
+  return { market: named.market, feed: new KlineFeed(named, type), triggers: { trades: true, candles: true } };
 }
 
 /** The rows that changed, oldest first; at first the latest. */
@@ -147,13 +147,13 @@ class KlineFeed extends Feed {
   private shown = '';
 
   constructor(
-    private readonly of: Named,
+    private readonly of: MarketFeedOptions,
     private readonly type: CandleType,
   ) {
     super(of.channel, 'kline');
   }
 
-  opening(): readonly Message[] {
+  initialMessages(): readonly Message[] {
     const rows = this.rows(0, STREAMS.openingCandles);
     this.remember(rows.at(-1)?.time ?? 0);
     return [this.message(rows)];
@@ -182,13 +182,19 @@ class KlineFeed extends Feed {
   }
 
   private message(rows: ReturnType<Exchange['candles']>): Message {
-    return new Message(write({ datas: { data: rows.map(candleRow) }, channel: this.channel, isSuc: true }));
+    return new Message(toJsonText({ datas: { data: rows.map(candleRow) }, channel: this.channel, isSuc: true }));
   }
 }
 
 /** Markets never change, so their channel is answered once and has no feed. The form is chosen. */
 export function marketsMessage(exchange: Exchange): Message {
   return new Message(
-    write({ code: 1000, data: marketConfigurations(exchange), dataType: 'markets', channel: 'markets', success: true }),
+    toJsonText({
+      code: 1000,
+      data: marketConfigurations(exchange),
+      dataType: 'markets',
+      channel: 'markets',
+      success: true,
+    }),
   );
 }

@@ -7,7 +7,7 @@ import type { Account } from '../accounts/accounts.js';
 import type { Exchange } from '../exchange/exchange-service.js';
 import type { Faults } from '../faults/faults.js';
 import { Refusal } from '../refusals.js';
-import { write } from '../server/bodies.js';
+import { toJsonText } from '../server/bodies.js';
 import { CHANNEL_PERMISSIONS, STREAMS } from '../server/choices.js';
 import type { Activity } from '../server/http.js';
 import { Verifier } from '../server/verify.js';
@@ -122,17 +122,23 @@ export class StreamServer {
     let fields: Fields = new Map();
     try {
       fields = readFields(text);
-      this.carryOut(connection, fields);
+      this.handleMessage(connection, fields);
     } catch (error) {
       connection.reply(this.errorMessage(fields, error), 'error');
     }
   }
 
-  private carryOut(connection: StreamConnection, fields: Fields): void {
+  private handleMessage(connection: StreamConnection, fields: Fields): void {
     const { event, channel } = requestIn(fields);
     if (channel === PROTOCOL.ping) {
       connection.reply(
-        write({ no: noOf(fields), code: 1000, success: true, channel: PROTOCOL.pong, message: 'success' }),
+        toJsonText({
+          no: requestNumber(fields),
+          code: 1000,
+          success: true,
+          channel: PROTOCOL.pong,
+          message: 'success',
+        }),
         'pong',
       );
       return;
@@ -227,12 +233,12 @@ export class StreamServer {
     const { code, message } = thrown instanceof Refusal ? thrown : new Refusal('internal');
     const channel = textOf(fields, 'channel').slice(0, 60);
     const named = channel === '' ? {} : { channel };
-    return write({ no: noOf(fields), code, success: false, message, ...named });
+    return toJsonText({ no: requestNumber(fields), code, success: false, message, ...named });
   }
 }
 
 /** Observed: it is echoed. */
-function noOf(fields: Fields): string {
+function requestNumber(fields: Fields): string {
   return textOf(fields, 'no').slice(0, 60) || '0';
 }
 

@@ -5,10 +5,10 @@ import type { Upgrades } from '../server/http.js';
 import type { StreamServer, StreamServerOptions } from './stream-server.js';
 
 /** The streams of a sandbox. Their code, and `ws`, are loaded by the first client that asks for one. */
-export class Streams implements Upgrades {
+export class LazyStreamServer implements Upgrades {
   private server: StreamServer | undefined;
   private loading: Promise<StreamServer> | undefined;
-  private opening = 0;
+  private pendingUpgrades = 0;
 
   constructor(private readonly options: StreamServerOptions) {}
 
@@ -21,7 +21,7 @@ export class Streams implements Upgrades {
   }
 
   get hasRoom(): boolean {
-    return this.options.activity.streams + this.opening < STREAMS.connections;
+    return this.options.activity.streams + this.pendingUpgrades < STREAMS.connections;
   }
 
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
@@ -31,7 +31,7 @@ export class Streams implements Upgrades {
     }
     const lost = () => socket.destroy();
     socket.on('error', lost);
-    this.opening += 1;
+    this.pendingUpgrades += 1;
     this.loading ??= this.load();
     const opened = this.loading.then((server) => {
       socket.off('error', lost);
@@ -40,7 +40,7 @@ export class Streams implements Upgrades {
     void opened
       .catch((error: unknown) => this.fail(error, socket))
       .finally(() => {
-        this.opening -= 1;
+        this.pendingUpgrades -= 1;
       });
   }
 

@@ -1,38 +1,38 @@
 import type { Account } from '../accounts/accounts.js';
 import type { Exchange } from '../exchange/exchange-service.js';
 import { type Order, type OrderRecord, recordOf } from '../orders/order.js';
-import { type Json, number, write } from '../server/bodies.js';
+import { type Json, number, toJsonText } from '../server/bodies.js';
 import { STREAMS } from '../server/choices.js';
 import { coinEntries, coinEntry } from '../server/operations/account.js';
 import { statusOf, typeCodeOf } from '../server/operations/trading.js';
 import { Feed, type Update } from './feed.js';
 import { Message } from './message.js';
 
-interface Owned {
+interface UserFeedOptions {
   readonly exchange: Exchange;
   readonly account: Account;
   readonly channel: string;
 }
 
-interface OwnedOrders extends Owned {
+interface OwnedOrders extends UserFeedOptions {
   readonly market: string;
 }
 
 /** Observed: the market of a user channel, in requests and pushes. */
-const USER_MARKET = 'default';
+const USER_MARKET_SUFFIX = 'default';
 
 /** The market of an order's feed as it is shown. */
 function shownMarket(market: string): string {
-  return `${market.replace('_', '')}${USER_MARKET}`;
+  return `${market.replace('_', '')}${USER_MARKET_SUFFIX}`;
 }
 
 /** The name without underscore of a market in a request, with or without the suffix. */
 export function requestedMarket(text: string): string {
-  return text.endsWith(USER_MARKET) ? text.slice(0, -USER_MARKET.length) : text;
+  return text.endsWith(USER_MARKET_SUFFIX) ? text.slice(0, -USER_MARKET_SUFFIX.length) : text;
 }
 
 /** Observed: by position; see {@link STREAMS} for the places that nobody knows. */
-function positions(record: OrderRecord): readonly Json[] {
+function recordArray(record: OrderRecord): readonly Json[] {
   const { id, price, amount, filled, filledValue, time, fee, lastTrade } = record;
   const numbers = [price, amount, filled, filledValue].map(number);
   const trade =
@@ -69,13 +69,13 @@ export class OrderChanges extends OrdersFeed {
   changed(order: Order): void {
     const record = recordOf(order);
     const market = shownMarket(this.of.market);
-    const text = write({ dataType: 'userIncrRecord', channel: this.channel, market, record: positions(record) });
+    const text = toJsonText({ dataType: 'userIncrRecord', channel: this.channel, market, record: recordArray(record) });
     if (this.texts.get(record.id) === text) return;
     this.texts.set(record.id, text);
     this.waiting.push({ key: record.id, message: new Message(text) });
   }
 
-  opening(): readonly Message[] {
+  initialMessages(): readonly Message[] {
     return [];
   }
 
@@ -99,7 +99,7 @@ export class OrderSnapshots extends OrdersFeed {
     // everything is read again
   }
 
-  opening(): readonly Message[] {
+  initialMessages(): readonly Message[] {
     return [new Message(this.text())];
   }
 
@@ -116,12 +116,12 @@ export class OrderSnapshots extends OrdersFeed {
       exchange.orders(account, market, { list, page: 1, pageSize });
     const open = page('open', Number.MAX_SAFE_INTEGER);
     const closed = page('all', open.length + STREAMS.closedOrders).filter(({ state }) => state !== 'open');
-    return write({
+    return toJsonText({
       dataType: 'userRecord',
       channel: this.channel,
       market: shownMarket(market),
-      record: open.map(positions),
-      hrecord: closed.slice(0, STREAMS.closedOrders).map(positions),
+      record: open.map(recordArray),
+      hrecord: closed.slice(0, STREAMS.closedOrders).map(recordArray),
     });
   }
 }
@@ -131,11 +131,11 @@ interface Assets {
   readonly kind: string;
   readonly dataType: string;
   /** The entries of all coins, by coin. */
-  readonly entries: (owned: Owned) => ReadonlyMap<string, Json>;
+  readonly entries: (owned: UserFeedOptions) => ReadonlyMap<string, Json>;
   /** Whether a change is followed by all coins or by those that changed. */
-  readonly whole: boolean;
+  readonly sendsAllCoins: boolean;
   /** Whether all coins are sent at the beginning of a subscription. */
-  readonly opens: boolean;
+  readonly sendsSnapshotFirst: boolean;
 }
 
 export const ASSETS = {
@@ -143,26 +143,26 @@ export const ASSETS = {
     kind: 'push_user_incr_asset',
     dataType: 'userIncrAsset',
     entries: coinEntries,
-    whole: false,
-    opens: false,
+    sendsAllCoins: false,
+    sendsSnapshotFirst: false,
   },
   push_user_asset: {
     kind: 'push_user_asset',
     dataType: 'userAsset',
     entries: coinEntries,
-    whole: true,
-    opens: true,
+    sendsAllCoins: true,
+    sendsSnapshotFirst: true,
   },
   push_user_cross_asset: {
     kind: 'push_user_cross_asset',
     dataType: 'userCrossAsset',
     entries: crossEntries,
-    whole: false,
-    opens: true,
+    sendsAllCoins: false,
+    sendsSnapshotFirst: true,
   },
 } as const satisfies Readonly<Record<string, Assets>>;
 
-function crossEntries({ exchange, account }: Owned): ReadonlyMap<string, Json> {
+function crossEntries({ exchange, account }: UserFeedOptions): ReadonlyMap<string, Json> {
   return new Map(
     exchange.crossBalances(account).flatMap(({ coin, available, frozen, borrowed }): [string, Json][] => {
       const rules = exchange.coins.get(coin);
@@ -177,15 +177,15 @@ export class AssetsFeed extends Feed {
   private version = 0;
 
   constructor(
-    private readonly of: Owned,
+    private readonly of: UserFeedOptions,
     private readonly assets: Assets,
   ) {
     super(of.channel, assets.kind);
     this.shown = this.texts();
   }
 
-  opening(): readonly Message[] {
-    return this.assets.opens ? [this.message(this.texts())] : [];
+  initialMessages(): readonly Message[] {
+    return this.assets.sendsSnapshotFirst ? [this.message(this.texts())] : [];
   }
 
   updates(): readonly Update[] {
@@ -193,7 +193,7 @@ export class AssetsFeed extends Feed {
     const changed = new Map([...texts].filter(([coin, text]) => this.shown.get(coin) !== text));
     if (changed.size === 0) return [];
     this.shown = texts;
-    return [{ key: '', message: this.message(this.assets.whole ? texts : changed) }];
+    return [{ key: '', message: this.message(this.assets.sendsAllCoins ? texts : changed) }];
   }
 
   /** A slow reader gets all coins, because each message that it missed had some. */
@@ -202,13 +202,13 @@ export class AssetsFeed extends Feed {
   }
 
   private texts(): Map<string, string> {
-    return new Map([...this.assets.entries(this.of)].map(([coin, entry]) => [coin, write(entry)]));
+    return new Map([...this.assets.entries(this.of)].map(([coin, entry]) => [coin, toJsonText(entry)]));
   }
 
   private message(texts: ReadonlyMap<string, string>): Message {
     this.version = Math.max(this.version + 1, this.of.exchange.status().time);
     const { dataType } = this.assets;
     const coins = number(`[${[...texts.values()].join(',')}]`);
-    return new Message(write({ dataType, channel: this.channel, coins, version: this.version }));
+    return new Message(toJsonText({ dataType, channel: this.channel, coins, version: this.version }));
   }
 }

@@ -30,7 +30,7 @@ export interface ConfirmedCancel extends OrderFacts {
   readonly failure: null;
 }
 
-interface NoCancel extends OrderFacts {
+interface UnconfirmedCancel extends OrderFacts {
   readonly outcome: 'refused' | 'notSent' | 'unknown';
   readonly code: number | null;
   readonly message: string | null;
@@ -39,7 +39,7 @@ interface NoCancel extends OrderFacts {
 }
 
 /** The outcome of a cancellation. */
-export type CancelOutcome = ConfirmedCancel | NoCancel;
+export type CancelOutcome = ConfirmedCancel | UnconfirmedCancel;
 
 /** No answer, or one that proves nothing: only the order shows the outcome of the cancellation. */
 export interface Undecided {

@@ -53,7 +53,8 @@ export async function placeOrder(
     return sendRecordedOrder(account, entry, gate);
   };
   const outcome = await checkedAndSent().catch((error: unknown) => {
-    entry.discard();
+    // another error may have come after the request was sent
+    if (error instanceof Failure) entry.discard();
     throw error;
   });
   return concludeOrder(account, entry, outcome);

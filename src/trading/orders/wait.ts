@@ -58,7 +58,7 @@ async function readUntil(
 ): Promise<Waited> {
   let last: Order | undefined;
   for (let unchanged = 0; ; ) {
-    const seen = await look().catch((error: unknown) => passable(error, wait, last !== undefined));
+    const seen = await look().catch((error: unknown) => retryable(error, wait, last !== undefined));
     if (!(seen instanceof Failure) && isOther(seen, last)) {
       [last, unchanged] = [seen, 0];
       changed(seen);
@@ -75,7 +75,7 @@ async function readUntil(
 }
 
 /** The failure of a read after which another one makes sense. Otherwise throws it. */
-function passable(error: unknown, wait: Wait, isSeen: boolean): Failure {
+function retryable(error: unknown, wait: Wait, isSeen: boolean): Failure {
   if (!(error instanceof Failure)) throw error;
   const isLate = error.code === RETURN_CODES.orderNotFound && wait === 'open';
   if (isLate || (isSeen && error.kind === 'unreachable')) return error;

@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import { asFailure, type Failure } from '../../errors.js';
+import { Failure } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import {
   type CancelOutcome,
@@ -104,8 +104,11 @@ async function placeRest(
     const next = entry.continueAs<'order'>({ operation: 'order', terms: rest, replaces: terms }, account.client.now());
     return { next, result: await sendRecordedOrder(account, next) };
   };
-  // if this throws, nothing was sent: the cancelled order has to be reported all the same
-  const sent = await send().catch((thrown: unknown) => ({ why: asFailure(thrown) }));
+  const sent = await send().catch((thrown: unknown) => {
+    // another error may have come after the request was sent
+    if (!(thrown instanceof Failure)) throw thrown;
+    return { why: thrown };
+  });
   if ('why' in sent) {
     const left = settleUnplaced(entry, cancel, sent.why.message, market);
     return { kind: 'unplaced', cancel, rest: left, why: sent.why };

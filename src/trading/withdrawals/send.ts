@@ -75,23 +75,23 @@ async function settleAcceptedWithdrawal(
   id: string,
 ): Promise<WithdrawalOutcome> {
   const { intent } = entry;
-  const believed = (duplicates: readonly string[] | null) =>
+  const settleAsAnswered = (duplicates: readonly string[] | null) =>
     settlePlaced(account, entry, id, duplicates, `placed: ${id}`);
   const read = async () => {
     const found = await findSentWithdrawal(account, entry);
     if (isFound(found)) {
       const isOther = found.bill === null ? !found.ids.includes(id) : isOfJournal(account, entry, id);
-      return isOther ? settleFound(account, entry, found) : believed(found.ids.filter((other) => other !== id));
+      return isOther ? settleFound(account, entry, found) : settleAsAnswered(found.ids.filter((other) => other !== id));
     }
     if (isOfJournal(account, entry, id) || (await isListedWithOtherTerms(account, entry, id))) return 'stale';
-    if (!isAnotherOpen(account, entry)) return believed(found === undefined ? null : []);
+    if (!isAnotherOpen(account, entry)) return settleAsAnswered(found === undefined ? null : []);
     return found === undefined ? undefined : 'nothing';
   };
   const request = { accepts: acceptsFor(intent), reqTime: intent.reqTime };
   const { settled } = await pollUntilSettled<WithdrawalOutcome | 'stale'>(account, request, read, async () =>
-    believed([]),
+    settleAsAnswered([]),
   );
-  if (settled !== 'stale') return settled ?? believed(null);
+  if (settled !== 'stale') return settled ?? settleAsAnswered(null);
   entry.note(`the answer names withdrawal ${id}, which is a different withdrawal`, { doubt: true });
   account.reportProgress(
     `The answer names withdrawal ${id}, which is a different withdrawal. Looking it up; it is not sent again.`,

@@ -22,10 +22,10 @@ import { type Exchange, ExchangeService } from '../../../src/sandbox/exchange/ex
 import { Faults } from '../../../src/sandbox/faults/faults.js';
 import { FaultLog } from '../../../src/sandbox/faults/log.js';
 import { Refusal } from '../../../src/sandbox/refusals.js';
-import { Activity, interfaceListener, listen } from '../../../src/sandbox/server/http.js';
-import { keptLimits, type Limits, STATED } from '../../../src/sandbox/server/limits.js';
+import { Activity, interfaceRequestListener, listen } from '../../../src/sandbox/server/http.js';
+import { DOCUMENTED_LIMITS, keptLimits, type Limits } from '../../../src/sandbox/server/limits.js';
 import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
-import { Streams } from '../../../src/sandbox/streams/upgrades.js';
+import { LazyStreamServer } from '../../../src/sandbox/streams/upgrades.js';
 import { random } from '../../sandbox/support/served-process.js';
 import { fakeHost } from '../../support/fake-host.js';
 
@@ -156,11 +156,17 @@ class World {
     const activity = new Activity();
     const log = () => undefined;
     const refusals = { count: 0 };
-    const limits = counting(keptLimits(STATED), refusals);
+    const limits = counting(keptLimits(DOCUMENTED_LIMITS), refusals);
     const handler = new RequestHandler({ exchange, now: Date.now, limits, log });
-    const respond = interfaceListener(handler, activity);
-    const streams = new Streams({
-      ...{ exchange: () => exchange, now: Date.now, subscriptionsPerSecond: STATED.subscriptions, activity, log },
+    const respond = interfaceRequestListener(handler, activity);
+    const streams = new LazyStreamServer({
+      ...{
+        exchange: () => exchange,
+        now: Date.now,
+        subscriptionsPerSecond: DOCUMENTED_LIMITS.subscriptions,
+        activity,
+        log,
+      },
       faults: new Faults(seed, new FaultLog(path.join(folder, 'faults.ndjson')), Date.now),
     });
     const requests: Asked[] = [];

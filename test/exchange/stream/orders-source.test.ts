@@ -41,17 +41,17 @@ describe('the first read of orders', () => {
     const first = await source.read(null);
     expect([ids(first.data), first.scope, pages]).toEqual([['30'], 'delta', [1, 1]]);
     source.deduplicate(first);
-    first.passed?.();
+    first.onDelivered?.();
     // placed while the rest is read
     source.deduplicate({ data: [update(order(31, 'open'))], time: null });
-    const rest = await first.rest?.();
+    const rest = await first.readRemaining?.();
     expect([ids(rest?.data ?? []).sort(), rest?.scope]).toEqual([['1', '30', '31'], 'snapshot']);
     expect(rest?.unrecoverable).toBeNull();
   });
 
   it('reads at most 200 orders of a side, and says that older ones may be open', async () => {
     const { source, pages } = sourceOf(Array.from({ length: 400 }, (_, index) => order(1_000 - index)));
-    const rest = await (await source.read(null)).rest?.();
+    const rest = await (await source.read(null)).readRemaining?.();
     expect(Math.max(...pages)).toBe(20);
     expect(rest).toMatchObject({ scope: 'delta', unrecoverable: expect.stringContaining('the latest 200 of a side') });
   });
@@ -61,7 +61,7 @@ describe('the first read of orders', () => {
     source.deduplicate({ data: [update(order(5, 'open'))], time: null });
     const first = await source.read(NOW);
     source.deduplicate(first);
-    const rest = await first.rest?.();
+    const rest = await first.readRemaining?.();
     expect(ids([...first.data, ...(rest?.data ?? [])])).not.toContain('5');
   });
 
@@ -76,7 +76,7 @@ describe('the first read of orders', () => {
   it('knows orders that ended shortly before, so that a later read does not take them for news', async () => {
     const { source } = sourceOf([order(2), order(1)]);
     const first = await source.read(null);
-    first.passed?.();
+    first.onDelivered?.();
     expect((await source.read(NOW)).data).toEqual([]);
   });
 });

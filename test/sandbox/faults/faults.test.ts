@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Clock } from '../../../src/sandbox/exchange/clock.js';
 import { Faults } from '../../../src/sandbox/faults/faults.js';
 import { FaultLog } from '../../../src/sandbox/faults/log.js';
-import { Activity, interfaceListener, listen } from '../../../src/sandbox/server/http.js';
+import { Activity, interfaceRequestListener, listen } from '../../../src/sandbox/server/http.js';
 import { keptLimits, UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
 import { eventually } from '../../support/eventually.js';
@@ -116,7 +116,7 @@ describe('a fault', () => {
       limits: keptLimits(UNLIMITED),
       log: () => undefined,
     });
-    const listener = await listen(interfaceListener(handler, new Activity(), { faults }), 0);
+    const listener = await listen(interfaceRequestListener(handler, new Activity(), { faults }), 0);
     onTestFinished(() => listener.close());
     const url = signedUrl({ tradeUrl: listener.url }, ALICE, 'order', ORDER).replace(/reqTime=\d+/, `reqTime=${NOW}`);
     const answer = fetch(url);

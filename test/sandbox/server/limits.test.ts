@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keptLimits, STATED } from '../../../src/sandbox/server/limits.js';
+import { DOCUMENTED_LIMITS, keptLimits } from '../../../src/sandbox/server/limits.js';
 import { NOW, stillExchange } from './fake-exchange.js';
 import { get, serveInterface } from './wire.js';
 
@@ -94,7 +94,7 @@ describe('limits on the wire', () => {
   });
 
   it('count unsigned requests apart, so that they cannot lock out signed ones', async () => {
-    const { port } = await serveInterface(stillExchange(), keptLimits({ ...STATED, address: 2 }));
+    const { port } = await serveInterface(stillExchange(), keptLimits({ ...DOCUMENTED_LIMITS, address: 2 }));
     const unsigned = [
       '/api/getAccountInfo',
       ACCOUNT.replace('sign=fa', 'sign=fb'),
@@ -111,7 +111,7 @@ describe('limits on the wire', () => {
   });
 
   it('do not let signed requests lock out unsigned ones', async () => {
-    const { port } = await serveInterface(stillExchange(), keptLimits({ ...STATED, address: 1 }));
+    const { port } = await serveInterface(stillExchange(), keptLimits({ ...DOCUMENTED_LIMITS, address: 1 }));
     expect(await get(port, ACCOUNT)).toContain('"username":"alice"');
     expect(await get(port, ACCOUNT)).toContain('"code":4001');
     expect(await get(port, '/api/getFeeInfo?currency=nothing')).toContain('"code":1001');

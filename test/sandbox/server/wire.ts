@@ -6,11 +6,11 @@ import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js
 import { Faults } from '../../../src/sandbox/faults/faults.js';
 import { FaultLog } from '../../../src/sandbox/faults/log.js';
 import type { Dialect } from '../../../src/sandbox/server/choices.js';
-import { Activity, interfaceListener, type Listener, listen } from '../../../src/sandbox/server/http.js';
+import { Activity, interfaceRequestListener, type Listener, listen } from '../../../src/sandbox/server/http.js';
 import { keptLimits, type Limits, UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
 import type { StreamServerOptions } from '../../../src/sandbox/streams/stream-server.js';
-import { Streams } from '../../../src/sandbox/streams/upgrades.js';
+import { LazyStreamServer } from '../../../src/sandbox/streams/upgrades.js';
 import { NOW, stillExchange } from './fake-exchange.js';
 
 const open: Listener[] = [];
@@ -38,12 +38,12 @@ export async function serveInterface(
   const handler = new RequestHandler({ exchange, now, limits, dialect, log: (line) => logged.push(line) });
   const log = (line: string) => logged.push(line);
   const { subscriptionsPerSecond = null, ...others } = streamOptions;
-  const upgrades = new Streams({
+  const upgrades = new LazyStreamServer({
     ...{ exchange: () => exchange, now, subscriptionsPerSecond, activity, log },
     faults: new Faults(1, new FaultLog(path.join(tmpdir(), 'no-faults')), now),
     ...others,
   });
-  const listener = await listen(interfaceListener(handler, activity), 0, { upgrades });
+  const listener = await listen(interfaceRequestListener(handler, activity), 0, { upgrades });
   open.push(listener);
   return { port: listener.port, activity, logged };
 }

@@ -8,7 +8,7 @@ import { MARKETS } from '../../../src/sandbox/markets/market.js';
 import { Tape, tradeCodec } from '../../../src/sandbox/markets/tape.js';
 import { type Order, orderCodec } from '../../../src/sandbox/orders/order.js';
 import { idCodec, keyCodec, OrderRepository } from '../../../src/sandbox/orders/order-repository.js';
-import { type NewOrder, OrderService, type Venue } from '../../../src/sandbox/orders/order-service.js';
+import { type NewOrder, OrderService, type TradedMarket } from '../../../src/sandbox/orders/order-service.js';
 import { FIRST, Sequences } from '../../../src/sandbox/orders/sequences.js';
 import { chunkCodec, NumberedLists } from '../../../src/sandbox/store/numbered-lists.js';
 import { type Codec, Table } from '../../../src/sandbox/store/table.js';
@@ -23,7 +23,7 @@ export class OrderFixture {
   readonly prices = new Map<string, bigint>();
   readonly margin: MarginService;
   readonly orderService: OrderService;
-  readonly venue: Venue;
+  readonly venue: TradedMarket;
 
   constructor(
     readonly accounts: readonly string[],

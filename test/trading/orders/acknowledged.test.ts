@@ -44,6 +44,17 @@ describe('an answer that accepts an order', () => {
     },
   );
 
+  it('that a defect keeps from being read leaves the record, because the order was sent', async () => {
+    const account = accountOf((await accepting([])).url);
+    const client = Object.assign(Object.create(account.client), {
+      placeOrder: async () => {
+        throw new TypeError('a defect after sending');
+      },
+    });
+    await expect(placeOrder({ ...account, client }, TERMS, { id: 'mine' })).rejects.toThrow('a defect after sending');
+    expect(account.journal.unsettledEntries().map(({ intent }) => intent.id)).toEqual(['mine']);
+  });
+
   it('counts, if the list does not show that order yet, once a lookup by client id does', async () => {
     const server = await accepting([at('6', { price: 29_000 })], at('7'));
     expect(await placeOrder(accountOf(server.url), TERMS, { id: 'mine0001' })).toMatchObject({

@@ -1,7 +1,7 @@
 import type { CandleType } from '../../../domain/candle.js';
 import type { Exchange } from '../../exchange/exchange-service.js';
 import type { Depth } from '../../exchange/market-data.js';
-import { type Json, number, numbers, Verbatim } from '../bodies.js';
+import { type Json, number, numbers, RawJson } from '../bodies.js';
 import { CANDLE_ROWS, DEPTH_LEVELS, MERGED_DEPTH_LEVELS } from '../choices.js';
 import { marketOf, servePublic } from '../served-operation.js';
 
@@ -50,8 +50,8 @@ export const asksText = kept((side) => levels(side, true));
 export const bestFirst = kept((side) => levels(side, false));
 
 /** The exchange gives the same lists until the book changes, so their text can be cached. */
-function kept(make: (side: Depth['asks']) => Verbatim): (side: Depth['asks']) => Verbatim {
-  const made = new WeakMap<Depth['asks'], Verbatim>();
+function kept(make: (side: Depth['asks']) => RawJson): (side: Depth['asks']) => RawJson {
+  const made = new WeakMap<Depth['asks'], RawJson>();
   return (side) => {
     const known = made.get(side) ?? make(side);
     made.set(side, known);
@@ -60,14 +60,14 @@ function kept(make: (side: Depth['asks']) => Verbatim): (side: Depth['asks']) =>
 }
 
 /** One text for all levels: a hundred small values would be slower than the book itself. */
-function levels(side: readonly (readonly [price: string, amount: string])[], reversed: boolean): Verbatim {
+function levels(side: readonly (readonly [price: string, amount: string])[], reversed: boolean): RawJson {
   let text = '';
   for (const [price, amount] of side) {
     const level = `[${price},${amount}]`;
     if (text === '') text = level;
     else text = reversed ? `${level},${text}` : `${text},${level}`;
   }
-  return new Verbatim(`[${text}]`);
+  return new RawJson(`[${text}]`);
 }
 
 /** Oldest first and dated in seconds, as observed. */
