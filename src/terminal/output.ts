@@ -65,7 +65,7 @@ export class Output {
   }
 
   /**
-   * Writes the answer and waits until it is out. Rejects with ReaderGone if the reader closed the pipe, as `head` does,
+   * Writes the answer and waits until it is out. Rejects with StdoutClosed if the reader closed the pipe, as `head` does,
    * and with a Failure if the output cannot be written.
    */
   async answer(whole: Result): Promise<void> {
@@ -260,7 +260,7 @@ function remark(advice: Advice): readonly (string | Hint)[] {
 
 /** The reader closed the pipe, as `head` does. This is no error, and nothing more is printed. */
 export class StdoutClosed extends Error {
-  override readonly name = 'ReaderGone';
+  override readonly name = 'StdoutClosed';
 }
 
 /** A stream whose errors reach the writer. */

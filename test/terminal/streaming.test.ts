@@ -128,7 +128,7 @@ describe('a stream of rows', () => {
       expect([taken.length, made]).toEqual([count, count]);
       release();
     }
-    await expect(answered).rejects.toMatchObject({ name: 'ReaderGone' });
+    await expect(answered).rejects.toMatchObject({ name: 'StdoutClosed' });
     expect([made, isEnded]).toEqual([5, true]);
   });
 });

@@ -140,7 +140,7 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
     return {
       data: orders.filter((order) => this.#hasChanged(order, since)).map(asUpdate),
       ...{ time: null, scope },
-      passed: () => {
+      onDelivered: () => {
         for (const { market } of whole) this.#read.add(market);
         // they ended before: another read shows them again
         for (const order of orders)

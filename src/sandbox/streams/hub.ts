@@ -110,10 +110,10 @@ export class StreamHub implements ChangeListener {
     for (const [key, kept] of this.feeds) this.deactivate(key, kept);
   }
 
-  marketEntry({ market, triggers: hears, feed }: MarketFeed): FeedDefinition {
+  marketEntry({ market, triggers, feed }: MarketFeed): FeedDefinition {
     const attach = () => {
       const feeds = this.marketFeeds.get(market) ?? new Map<Feed, FeedTriggers>();
-      this.marketFeeds.set(market, feeds.set(feed, hears));
+      this.marketFeeds.set(market, feeds.set(feed, triggers));
       return () => {
         feeds.delete(feed);
         if (feeds.size === 0) this.marketFeeds.delete(market);
@@ -227,8 +227,8 @@ export class StreamHub implements ChangeListener {
     const changed = [...this.changed];
     this.changed.clear();
     for (const [market, { book, trades, candles }] of changed) {
-      for (const [feed, hears] of this.marketFeeds.get(market) ?? []) {
-        const concerns = (book && hears.book) || (trades && hears.trades) || (candles && hears.candles);
+      for (const [feed, triggers] of this.marketFeeds.get(market) ?? []) {
+        const concerns = (book && triggers.book) || (trades && triggers.trades) || (candles && triggers.candles);
         if (concerns) this.guarded(() => feed.deliver(feed.updates()));
       }
     }

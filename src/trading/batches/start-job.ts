@@ -26,7 +26,7 @@ export async function startJob(
   account: TradingAccount,
   plan: BatchPlan,
   id: string,
-  { requireWithinDayLimit: recheck, bestBid }: RecordOptions = {},
+  { requireWithinDayLimit, bestBid }: RecordOptions = {},
 ): Promise<Job> {
   const { client, journal } = account;
   refuseDuplicates(account, plan, id);
@@ -43,7 +43,7 @@ export async function startJob(
   try {
     // another process may have started the same job meanwhile; then neither continues
     refuseDuplicates(account, plan, id);
-    recheck?.();
+    requireWithinDayLimit?.();
   } catch (error) {
     entry.discard();
     throw error;
@@ -94,14 +94,14 @@ export function jobToResume(
 export function resumeJob(
   { journal }: TradingAccount,
   id: string,
-  { requireWithinDayLimit: recheck, bestBid }: RecordOptions = {},
+  { requireWithinDayLimit, bestBid }: RecordOptions = {},
 ): Job {
   if (journal.find(id) === undefined && !journal.reopen(id)) throw underWay(id);
   const entry = journal.find(id);
   if (entry === undefined || !entry.isOf('orderMoreV2') || !entry.claim(bestBid)) throw underWay(id);
   try {
     refuseUncertainOthers(journal, entry);
-    recheck?.();
+    requireWithinDayLimit?.();
   } catch (error) {
     entry.release('held back');
     throw error;

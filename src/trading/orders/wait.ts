@@ -30,7 +30,7 @@ function endedBy(state: OrderState, wait: Wait): boolean | undefined {
 /**
  * Reads the order until it reaches the state, cannot reach it any more, or the budget ends. Reads again soon after a change,
  * less and less often without one, and early if the exchange pushes a change in the market. A read that failed is repeated while
- * there is time. Throws what `look` throws if the order was never seen; a new order may be late.
+ * there is time. Throws what `readOrder` throws if the order was never seen; a new order may be late.
  *
  * @param changed called with each record that differs from the one before, the first included
  */
@@ -52,13 +52,13 @@ export async function waitForOrder(
 async function readUntil(
   { budget }: Pick<TradingAccount, 'budget'>,
   pauses: ReadPauses,
-  look: () => Promise<Order>,
+  readOrder: () => Promise<Order>,
   wait: Wait,
   changed: (record: Order) => void,
 ): Promise<Waited> {
   let last: Order | undefined;
   for (let unchanged = 0; ; ) {
-    const seen = await look().catch((error: unknown) => retryable(error, wait, last !== undefined));
+    const seen = await readOrder().catch((error: unknown) => retryable(error, wait, last !== undefined));
     if (!(seen instanceof Failure) && isOther(seen, last)) {
       [last, unchanged] = [seen, 0];
       changed(seen);

@@ -48,15 +48,15 @@ export type Replacement =
  * order was read as closed, so that what it filled counts; if the outcome of the cancellation is unknown, nothing is placed.
  *
  * @param id names the record, and is the client id of the order that is placed
- * @param recheck called once the record is made, before the cancellation is sent
- * @throws Failure `usage` if the record cannot be made or another write is cancelling the order, as `recheck`, and
+ * @param requireWithinDayLimit called once the record is made, before the cancellation is sent
+ * @throws Failure `usage` if the record cannot be made or another write is cancelling the order, as `requireWithinDayLimit`, and
  *   `credentials`: nothing was sent
  */
 export async function replaceOrder(
   account: TradingAccount,
   { terms, market, placed }: ReplacePlan,
   id: string,
-  { requireWithinDayLimit: recheck, bestBid }: RecordOptions = {},
+  { requireWithinDayLimit, bestBid }: RecordOptions = {},
 ): Promise<Replacement> {
   // another command may have begun since the plan was made
   refuseDuplicate(account, placed);
@@ -64,7 +64,7 @@ export async function replaceOrder(
   const entry = account.journal.begin<'replace'>({ operation: 'replace', terms }, recording);
   try {
     refuseConcurrentCancel(account, terms.order, id);
-    recheck?.();
+    requireWithinDayLimit?.();
   } catch (error) {
     entry.discard();
     throw error;

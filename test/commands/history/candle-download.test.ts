@@ -29,7 +29,7 @@ class Served {
   constructor(private readonly exchange: Exchange) {}
 
   readonly now = () => SINCE + this.exchange.count * MINUTE + 30_000;
-  readonly renewing = () => this;
+  readonly restartingBudget = () => this;
   readonly candlePage = async ({ from, size }: { from: number; size: number }): Promise<Candle[]> => {
     const { count, missing, which = 'first', failsAt, error } = this.exchange;
     this.asked.push(from);

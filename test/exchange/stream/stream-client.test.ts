@@ -284,7 +284,7 @@ describe('reads over HTTP', () => {
       underWay -= 1;
       return { time: 1 };
     };
-    const client = { ticker, renewing: () => client } as unknown as ExchangeClient;
+    const client = { ticker, restartingBudget: () => client } as unknown as ExchangeClient;
     const channels = Array.from({ length: 30 }, (_, index): Channel => ({ kind: 'ticker', market: `a${index}_usdt` }));
     const { next } = await follow(channels, {}, { clientOf: () => client });
     for (const _ of channels) expect(await next()).toMatchObject({ source: 'http' });
