@@ -19,6 +19,8 @@ if (existsSync(memory)) {
 export default defineConfig({
   define: { PIT_VERSION: JSON.stringify(version) },
   test: {
+    // six workers load much the same modules: each is compiled once and kept by its content, also for the next run
+    experimental: { fsModuleCache: true },
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/missing.ts'],
     setupFiles: ['test/support/every-file.ts'],

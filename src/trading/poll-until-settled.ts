@@ -1,7 +1,7 @@
 import { clockTime, tryRead } from '../errors.js';
 import { backoffMs } from '../platform/backoff.js';
 import type { TradingAccount } from './account.js';
-import { ReadPauses } from './read-pauses.js';
+import { Pauses } from './pauses.js';
 import { expiresAt } from './reconcile.js';
 import { type AcceptsReqTime, requestLifetimeOf } from './request-lifetime.js';
 
@@ -39,7 +39,7 @@ export async function pollUntilSettled<Outcome>(
   read: () => Promise<Outcome | 'nothing' | undefined>,
   onExpired: () => Promise<Outcome | undefined>,
 ): Promise<PollResult<Outcome>> {
-  const pauses = new ReadPauses(account, request.market);
+  const pauses = new Pauses(account, request.market);
   const wait = new ShownWait(account);
   try {
     return await poll(account, request, { pauses, wait }, read, onExpired);
@@ -75,7 +75,7 @@ class ShownWait {
 async function poll<Outcome>(
   account: TradingAccount,
   request: UnansweredRequest,
-  { pauses, wait }: { readonly pauses: ReadPauses; readonly wait: ShownWait },
+  { pauses, wait }: { readonly pauses: Pauses; readonly wait: ShownWait },
   read: () => Promise<Outcome | 'nothing' | undefined>,
   onExpired: () => Promise<Outcome | undefined>,
 ): Promise<PollResult<Outcome>> {

@@ -3,7 +3,7 @@ import { Failure } from '../../errors.js';
 import { RETURN_CODES } from '../../exchange/observed-codes.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
-import { ReadPauses } from '../read-pauses.js';
+import { Pauses } from '../pauses.js';
 
 /** The state to wait for: placed, filled, or final. */
 export const WAITS = ['open', 'filled', 'closed'] as const;
@@ -41,7 +41,7 @@ export async function waitForOrder(
   wait: Wait,
   changed: (record: Order) => void,
 ): Promise<Waited> {
-  const pauses = new ReadPauses(account, market);
+  const pauses = new Pauses(account, market);
   try {
     return await readUntil(account, pauses, readOrder, wait, changed);
   } finally {
@@ -51,7 +51,7 @@ export async function waitForOrder(
 
 async function readUntil(
   { budget }: Pick<TradingAccount, 'budget'>,
-  pauses: ReadPauses,
+  pauses: Pauses,
   readOrder: () => Promise<Order>,
   wait: Wait,
   changed: (record: Order) => void,

@@ -1,6 +1,7 @@
 import type { Failure } from '../../errors.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
+import { Pauses } from '../pauses.js';
 import { MINUTE_MS, startTimer, type Timer } from './timer.js';
 
 /** Four chances a minute. */
@@ -24,8 +25,9 @@ export type HoldEvent =
   | { readonly kind: 'lapsed'; readonly latest: number };
 
 /**
- * Starts the timer again and again, and keeps trying if that fails. Reports once that its minute has passed; the attempts
- * continue for as long as events are taken, since new orders may be placed under the timer.
+ * Starts the timer again and again, and keeps trying if that fails: after a pause, or at once when the exchange pushes a
+ * change of an order, which shows that it can be reached again. Reports once that its minute has passed; the attempts continue
+ * for as long as events are taken, since new orders may be placed under the timer.
  *
  * @param end ends it, between two attempts
  */
@@ -37,26 +39,31 @@ export async function* hold(
 ): AsyncGenerator<HoldEvent> {
   let [timer, latest, pause, isLapsed] = [first, first.answered + MINUTE_MS, 0, false];
   let failures = 0;
-  while (await isDue(account, isLapsed ? undefined : timer, pause, end)) {
-    if (!isLapsed && isOver(account, timer)) {
-      isLapsed = true;
-      yield { kind: 'lapsed', latest };
+  const pauses = new Pauses(account, market);
+  try {
+    while (await isDue(account, isLapsed ? undefined : timer, { pauses, pause }, end)) {
+      if (!isLapsed && isOver(account, timer)) {
+        isLapsed = true;
+        yield { kind: 'lapsed', latest };
+      }
+      yield { kind: 'trying' };
+      account.budget.restart(ATTEMPT_MS);
+      const attempt = await startTimer(account, market);
+      if (attempt.kind === 'failed') {
+        if (attempt.arrived === 'perhaps') latest = attempt.ended + MINUTE_MS;
+        pause = backoffMs(failures, PAUSES_MS);
+        failures += 1;
+        yield { kind: 'failed', failure: attempt.failure };
+        continue;
+      }
+      const wasLate = !isLapsed && isAfter(attempt.timer, timer);
+      [timer, latest, pause, isLapsed] = [attempt.timer, attempt.timer.answered + MINUTE_MS, 0, false];
+      failures = 0;
+      yield { kind: 'started', timer };
+      if (wasLate) yield { kind: 'lapsed', latest: timer.sent };
     }
-    yield { kind: 'trying' };
-    account.budget.restart(ATTEMPT_MS);
-    const attempt = await startTimer(account, market);
-    if (attempt.kind === 'failed') {
-      if (attempt.arrived === 'perhaps') latest = attempt.ended + MINUTE_MS;
-      pause = backoffMs(failures, PAUSES_MS);
-      failures += 1;
-      yield { kind: 'failed', failure: attempt.failure };
-      continue;
-    }
-    const wasLate = !isLapsed && isAfter(attempt.timer, timer);
-    [timer, latest, pause, isLapsed] = [attempt.timer, attempt.timer.answered + MINUTE_MS, 0, false];
-    failures = 0;
-    yield { kind: 'started', timer };
-    if (wasLate) yield { kind: 'lapsed', latest: timer.sent };
+  } finally {
+    pauses.close();
   }
 }
 
@@ -64,7 +71,7 @@ export async function* hold(
 async function isDue(
   account: TradingAccount,
   timer: Timer | undefined,
-  pause: number,
+  { pauses, pause }: { readonly pauses: Pauses; readonly pause: number },
   end: AbortSignal,
 ): Promise<boolean> {
   const { host } = account;
@@ -79,7 +86,8 @@ async function isDue(
   };
   // short ticks: a machine that slept learns it from its wall clock alone
   while (!end.aborted && !isEnough() && !(timer !== undefined && isOver(account, timer))) {
-    await host.sleep(Math.min(TICK_MS, pause > 0 ? pause : TICK_MS), end);
+    if (pause === 0) await host.sleep(TICK_MS, end);
+    else if (await pauses.wait(Math.min(TICK_MS, pause), end)) break;
   }
   return !end.aborted;
 }

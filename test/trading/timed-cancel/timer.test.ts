@@ -116,6 +116,28 @@ describe('holding the timer', () => {
     expect(moments(server)).toEqual([15, 15.5, 16.5, 18.5, 33.5]);
   });
 
+  it('tries again at once when the exchange pushes a change of an order: it can be reached again', async () => {
+    const server = await serve(LOST, LOST, LOST, OK);
+    const account = accountOf(server.url);
+    const end = new AbortController();
+    const { sleep } = account.host;
+    let isClosed = false;
+    Object.assign(account, {
+      // a pause that a push may end never ends by itself
+      host: Object.assign(account.host, {
+        sleep: (ms: number, cut?: AbortSignal) =>
+          cut === undefined || cut === end.signal || ms <= 250
+            ? sleep(ms)
+            : new Promise<void>((resolve) => cut.addEventListener('abort', () => resolve(), { once: true })),
+      }),
+      orderPushes: () => ({ next: () => Promise.resolve(), close: () => (isClosed = true) }),
+    });
+    expect(kinds(await events(account, 5, end))).toEqual(['failed', 'failed', 'failed', 'started', 'started']);
+    // by the pauses alone the last two would come at 18.5 and 33.5
+    expect(moments(server)).toEqual([15, 15.5, 16.5, 16.75, 31.75]);
+    expect(isClosed).toBe(true);
+  });
+
   it.each([
     ['refused, a minute after the first start', REFUSED, 60],
     // the last request that may have arrived was sent before the minute was over

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Order } from '../../src/domain/order.js';
 import { TimeBudget } from '../../src/exchange/budget.js';
 import { waitForOrder } from '../../src/trading/orders/wait.js';
-import { ReadPauses } from '../../src/trading/read-pauses.js';
+import { Pauses } from '../../src/trading/pauses.js';
 import { fakeHost } from '../support/fake-host.js';
 
 const SPACING_MS = 250;
@@ -35,14 +35,14 @@ function pushing(pushes: number) {
 describe('a pause between two reads', () => {
   it('needs no stream while the whole wait is short', async () => {
     const { account, host, markets } = pushing(1);
-    const pauses = new ReadPauses(account, 'btc_usdt');
+    const pauses = new Pauses(account, 'btc_usdt');
     expect([await pauses.wait(500), await pauses.wait(1_500)]).toEqual([false, false]);
     expect([host.sleeps, markets]).toEqual([[500, 1_500], []]);
   });
 
   it('ends at a push in the market once the wait is long, but not at once', async () => {
     const { account, host, markets, isClosed } = pushing(2);
-    const pauses = new ReadPauses(account, 'btc_usdt');
+    const pauses = new Pauses(account, 'btc_usdt');
     expect([await pauses.wait(2_001), await pauses.wait(5_000)]).toEqual([true, true]);
     expect([host.sleeps, markets]).toEqual([[SPACING_MS, SPACING_MS], ['btc_usdt']]);
     pauses.close();
@@ -55,7 +55,7 @@ describe('a pause between two reads', () => {
     ['what is awaited belongs to no market', {}, undefined],
   ])('takes its time if %s', async (_, account, market) => {
     const host = fakeHost();
-    const pauses = new ReadPauses({ host, ...account }, market);
+    const pauses = new Pauses({ host, ...account }, market);
     expect(await pauses.wait(5_000)).toBe(false);
     expect(host.sleeps).toEqual([5_000]);
   });
@@ -63,7 +63,7 @@ describe('a pause between two reads', () => {
   it('takes its time if the stream is dead', async () => {
     const host = fakeHost();
     const dead = { next: () => new Promise<void>(() => undefined), close: () => undefined };
-    const pauses = new ReadPauses({ host, orderPushes: () => dead }, 'btc_usdt');
+    const pauses = new Pauses({ host, orderPushes: () => dead }, 'btc_usdt');
     expect(await pauses.wait(5_000)).toBe(false);
     expect(host.sleeps).toContain(5_000);
   });

@@ -2,13 +2,11 @@ import type { TradingAccount } from './account.js';
 
 /** A wait that is over by then needs no stream. */
 const QUICK_MS = 2_000;
-/** The exchange is not read more often than this because of pushes, however many come. */
+/** The shortest pause, however many pushes come. */
 const SPACING_MS = 250;
 
-/**
- * Pauses between reads. A pushed order change ends a pause early; nothing depends on pushes.
- */
-export class ReadPauses {
+/** Pauses between requests. A pushed order change ends one early; nothing depends on pushes. */
+export class Pauses {
   #waitedMs = 0;
   #pushes: ReturnType<NonNullable<TradingAccount['orderPushes']>>;
 
@@ -18,23 +16,27 @@ export class ReadPauses {
     private readonly market: string | undefined,
   ) {}
 
-  /** Returns whether a push has ended the pause. */
-  async wait(milliseconds: number): Promise<boolean> {
+  /**
+   * Returns whether a push has ended the pause.
+   * @param end ends the pause too
+   */
+  async wait(milliseconds: number, end?: AbortSignal): Promise<boolean> {
     const { host, orderPushes } = this.account;
     this.#waitedMs += milliseconds;
     if (this.#waitedMs > QUICK_MS && this.market !== undefined) this.#pushes ??= orderPushes?.(this.market);
     const pushes = this.#pushes;
     if (pushes === undefined || milliseconds <= SPACING_MS) {
-      await host.sleep(milliseconds);
+      await host.sleep(milliseconds, end);
       return false;
     }
     const over = new AbortController();
+    const cut = end === undefined ? over.signal : AbortSignal.any([over.signal, end]);
     const pushed = async () => {
-      await host.sleep(SPACING_MS, over.signal);
-      await pushes.next(over.signal);
+      await host.sleep(SPACING_MS, cut);
+      await pushes.next(cut);
       return true;
     };
-    const elapsed = host.sleep(milliseconds, over.signal).then(() => false);
+    const elapsed = host.sleep(milliseconds, cut).then(() => false);
     try {
       return await Promise.race([elapsed, pushed()]);
     } finally {
