@@ -128,10 +128,10 @@ export function refuseDuplicates({ journal }: Pick<TradingAccount, 'journal'>, p
 }
 
 /** A job looks up its own unknown orders before it sends, but not those of other writes. */
-function refuseUncertainOthers(journal: TradingAccount['journal'], own: JournalEntry<'orderMoreV2'>): void {
+function refuseUncertainOthers(journal: TradingAccount['journal'], entry: JournalEntry<'orderMoreV2'>): void {
   journal.requireReadable();
-  const { id, terms } = own.intent;
-  const plan = { ...terms, lines: new Job(own).pending };
+  const { id, terms } = entry.intent;
+  const plan = { ...terms, lines: new Job(entry).pending };
   for (const entry of journal.unsettledEntries()) if (entry.intent.id !== id) refuseUncertain(entry, plan);
 }
 
