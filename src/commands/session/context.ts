@@ -155,7 +155,7 @@ class Trading {
 
   /** The ids of open writes that this process owns. */
   ownIds(): string[] {
-    return this.#own().map(({ intent }) => intent.id);
+    return this.#own().map(({ write }) => write.id);
   }
 
   /** Releases them: other commands may claim them. */
@@ -183,7 +183,7 @@ class Trading {
   /** The ids of writes whose outcome is unknown; undefined if the journal was not used. */
   unresolved(): string[] | undefined {
     const { open } = this.#unsettled ?? this.#journal?.unsettled() ?? {};
-    return open?.filter(({ isUnderWay }) => !isUnderWay).map(({ intent }) => intent.id);
+    return open?.filter(({ isUnderWay }) => !isUnderWay).map(({ write }) => write.id);
   }
 
   async #openJournal(): Promise<Journal> {
