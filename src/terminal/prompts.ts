@@ -27,7 +27,7 @@ interface Live {
 }
 
 /** Often enough to follow a market, rarely enough to read. */
-const REFRESH_MS = 1_500;
+export const REFRESH_MS = 1_500;
 /** For words that count seconds. */
 const TICK_MS = 1_000;
 

@@ -26,6 +26,23 @@ export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
+/** A live view is drawn again after this long at most: for ages, and for highlights that fade. */
+export const REDRAW_MS = 250;
+
+/**
+ * How old something is: `under 1 s`, `12 s`, `3 min`, `2 h`. Rounded up, so that nothing gets older than it says before the text
+ * is drawn again.
+ *
+ * @param redrawMs how long the text may stay
+ */
+export function ageText(ms: number, redrawMs = REDRAW_MS): string {
+  const seconds = Math.floor((Math.max(0, ms) + redrawMs) / 1_000) + 1;
+  if (seconds <= 1) return 'under 1 s';
+  if (seconds <= 120) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes <= 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`;
+}
+
 /** The user's zone by its name, or by its distance from UTC if TZ holds no known one. */
 function ownZone(): string {
   const name: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { isoTime, localTime, timeTitle, zonedTime } from '../../src/terminal/time.js';
+import { ageText, isoTime, localTime, timeTitle, zonedTime } from '../../src/terminal/time.js';
 
 const MOMENT = Date.UTC(2026, 10, 21, 8, 7, 39, 123);
 
@@ -35,5 +36,30 @@ describe('times', () => {
 
   it('are UTC with milliseconds for programs', () => {
     expect(isoTime(MOMENT)).toBe('2026-11-21T08:07:39.123Z');
+  });
+});
+
+describe('ages', () => {
+  it.each([
+    [0, 'under 1 s'],
+    [749, 'under 1 s'],
+    [750, '2 s'],
+    [74_000, '75 s'],
+    [119_749, '120 s'],
+    [119_750, '3 min'],
+    [7_000_000, '117 min'],
+    [7_200_000, '3 h'],
+  ])('of %i ms are %s', (ms, text) => {
+    expect(ageText(ms)).toBe(text);
+  });
+
+  it('are never smaller than the true one, until the text is drawn again', () => {
+    const units = { s: 1_000, min: 60_000, h: 3_600_000 };
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 40_000_000 }), fc.integer({ min: 0, max: 5_000 }), (ms, redrawMs) => {
+        const [, number, unit = ''] = /^(?:under )?(\d+) (s|min|h)$/.exec(ageText(ms, redrawMs)) ?? [];
+        expect(Number(number) * units[unit as keyof typeof units]).toBeGreaterThanOrEqual(ms + redrawMs);
+      }),
+    );
   });
 });

@@ -14,7 +14,7 @@ import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import { type GuardReport, guardOrders } from '../../trading/guards/guards.js';
 import { type GuardName, guardLimits } from '../../trading/guards/limits.js';
 import { SendGate } from '../../trading/journal/entry.js';
-import type { BatchLine, CallTerms } from '../../trading/journal/intent.js';
+import type { BatchLine, CallTerms } from '../../trading/journal/write.js';
 import { newClientId } from '../../trading/orders/terms.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { dryRun, NO_PREVIEW } from '../dry-run.js';

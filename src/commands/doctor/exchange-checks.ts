@@ -209,14 +209,14 @@ function unknownOutcomes(journal: Journal): Result {
   if (first === undefined) return unexpectedOutcomes(journal) ?? ok('every outcome is known');
   const detail =
     unknown.length === 1
-      ? `the outcome of ${first.intent.id} is unknown`
+      ? `the outcome of ${first.write.id} is unknown`
       : `the outcomes of ${unknown.length} writes are unknown`;
   return warn(detail, suggest('Find out', 'resolve'));
 }
 
 /** Writes that the exchange executed although they counted as refused or not sent, and that the user has not asked for since. */
 function unexpectedOutcomes(journal: Journal): Result | undefined {
-  const ids = journal.unexpected().map(({ intent }) => intent.id);
+  const ids = journal.unexpected().map(({ write }) => write.id);
   if (ids.length === 0) return undefined;
   const what = ids.length === 1 ? `${ids[0]} was executed` : `${ids.length} writes were executed`;
   return warn(`${what} after counting as not sent or rejected`, suggest('See what exists', 'resolve'));

@@ -8,10 +8,11 @@ import { Grid } from '../../terminal/grid.js';
 import type { Changes } from '../../terminal/live/changes.js';
 import type { Meaning, Screen } from '../../terminal/screen.js';
 import { displayWidth, safe, shortened, wrapped } from '../../terminal/text.js';
+import { ageText } from '../../terminal/time.js';
 import { drawDialog } from './dialog.js';
 import { ladderOf, nearest, type Rung } from './ladder.js';
 import { type Area, type Layout, layoutOf, type PanelName } from './layout.js';
-import { ageText, Panel, scaled } from './panel.js';
+import { Panel, scaled } from './panel.js';
 import type { WatchState } from './state.js';
 import { openAmount, openOrders, type WatchView } from './view.js';
 
@@ -124,11 +125,12 @@ function marketParts(scene: FrameInput): Part[] {
 
 function statusParts({ view }: FrameInput): Part[] {
   const { profile, connection, limitsUsed } = view;
-  const oldest = oldestAge(view);
+  const age = agePart(view);
   return [
+    // first: its width changes, and the rest ends at the right
+    ...(age === null ? [] : [{ ...age, importance: 6 }]),
     { text: shortened(safe(profile), 20), meaning: 'label', importance: 7 },
     { ...connectionPart(connection), importance: 9 },
-    ...(oldest === null ? [] : [{ text: `oldest ${ageText(oldest)}`, meaning: 'faint' as const, importance: 6 }]),
     ...(limitsUsed === null
       ? []
       : [
@@ -148,10 +150,27 @@ function connectionPart({ state, problem }: WatchView['connection']): Pick<Part,
   return { text: state === 'connecting' ? 'RECONNECTING' : state.toUpperCase(), meaning: 'warn' };
 }
 
-/** How long ago the oldest of the numbers came that a frame may show; null before there are any. */
-function oldestAge({ ticker, depth, trades, candles, orders, balances }: WatchView): number | null {
-  const ages = [ticker, depth, trades, candles, orders, balances].flatMap((reading) => reading?.ageMs ?? []);
-  return ages.length === 0 ? null : Math.max(...ages);
+/**
+ * How old the oldest stale number is, if there is one. Otherwise how long ago the stream brought the last change or, without a
+ * stream, how long ago the oldest number was read. Null before there are any.
+ */
+function agePart({
+  ticker,
+  depth,
+  trades,
+  candles,
+  orders,
+  balances,
+}: WatchView): Pick<Part, 'text' | 'meaning'> | null {
+  const known = [ticker, depth, trades, candles, orders, balances].flatMap((reading) => reading ?? []);
+  const stale = known.filter(({ isCurrent }) => !isCurrent);
+  if (stale.length > 0)
+    return { text: `${ageText(Math.max(...stale.map(({ ageMs }) => ageMs)))} old`, meaning: 'warn' };
+  const streamed = known.filter(({ source }) => source === 'stream');
+  if (streamed.length > 0)
+    return { text: `changed ${ageText(Math.min(...streamed.map(({ ageMs }) => ageMs)))} ago`, meaning: 'faint' };
+  if (known.length === 0) return null;
+  return { text: `read ${ageText(Math.max(...known.map(({ ageMs }) => ageMs)))} ago`, meaning: 'faint' };
 }
 
 function candlePanel(area: Area, { view, state, screen }: FrameInput): Panel {

@@ -2,6 +2,7 @@ import { type Decimal, grouped } from '../../domain/decimal.js';
 import { Grid } from '../../terminal/grid.js';
 import type { Meaning } from '../../terminal/screen.js';
 import { displayWidth, safe, shortened } from '../../terminal/text.js';
+import { ageText } from '../../terminal/time.js';
 import type { Area } from './layout.js';
 
 /** How old what a panel shows is, and whether it is still true. */
@@ -30,10 +31,10 @@ export class Panel {
     const age = ageText(freshness.ageMs);
     const text = this.#isStale
       ? ` NOT CURRENT: ${age} old `
-      : ` ${freshness.source === 'polling' ? 'read ' : ''}${age} `;
+      : ` ${freshness.source === 'polling' ? 'read' : 'changed'} ${age} ago `;
     const column = area.width - 1 - text.length;
     if (column > displayWidth(title) + 3) this.#grid.put(column, 0, text, this.#isStale ? 'warn' : 'faint');
-    else if (this.#isStale) this.#grid.put(1, 0, ` NOT CURRENT: ${age} `, 'warn');
+    else if (this.#isStale) this.#grid.put(1, 0, ` NOT CURRENT: ${age} old `, 'warn');
   }
 
   get width(): number {
@@ -72,14 +73,6 @@ export class Panel {
   drawOn(screen: Grid): void {
     screen.draw(this.area.column, this.area.row, this.#grid);
   }
-}
-
-/** Rounded up, so that nothing is older than it says: `0.4 s`, `12 s`, `3 min`. */
-export function ageText(ms: number): string {
-  const tenths = Math.ceil(Math.max(0, ms) / 100);
-  if (tenths < 100) return `${Math.floor(tenths / 10)}.${tenths % 10} s`;
-  const seconds = Math.ceil(ms / 1_000);
-  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
 /** With so many decimals, or more if it has them. */

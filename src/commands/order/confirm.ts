@@ -3,10 +3,11 @@ import type { Market } from '../../domain/market.js';
 import type { AccountType, OrderType } from '../../domain/order.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
+import { ageText } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { guardOrders, needsBook } from '../../trading/guards/guards.js';
 import { type GuardLimits, type GuardName, guardLimits } from '../../trading/guards/limits.js';
-import type { OrderTerms } from '../../trading/journal/intent.js';
+import type { OrderTerms } from '../../trading/journal/write.js';
 import type { RecordOptions } from '../../trading/orders/place.js';
 import { type CheckedAgainstMarket, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
@@ -128,7 +129,7 @@ export async function confirmOrders<Ready extends CheckedOrders>(
     }
     const bookReadAt = readAt;
     await confirmGuarded(context, question(ready, isAgain), breaches, overridden, () =>
-      ageText(host.monotonic() - bookReadAt),
+      bookAgeText(host.monotonic() - bookReadAt),
     );
     if (globals.yes && blocking(breaches, overridden).length === 0) return asConfirmed(ready, ready);
     readAt = host.monotonic();
@@ -141,9 +142,7 @@ export async function confirmOrders<Ready extends CheckedOrders>(
   }
 }
 
-/** Empty while the preview is fresh. */
-function ageText(ageMs: number): string {
-  return ageMs <= PREVIEW_VALID_MS
-    ? ''
-    : `The book was read ${Math.round(ageMs / 1_000)} s ago; your answer reads it again.`;
+/** Empty while the preview is fresh; drawn again every second. */
+function bookAgeText(ageMs: number): string {
+  return ageMs <= PREVIEW_VALID_MS ? '' : `The book was read ${ageText(ageMs, 1_000)} ago; your answer reads it again.`;
 }

@@ -27,7 +27,7 @@ import {
 import type { Warning } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import { SendGate } from '../../trading/journal/entry.js';
-import type { OrderTerms } from '../../trading/journal/intent.js';
+import type { OrderTerms } from '../../trading/journal/write.js';
 import { type Placement, placeOrder, type RecordOptions, refuseDuplicate } from '../../trading/orders/place.js';
 import type { Unknown } from '../../trading/orders/settle-order.js';
 import { averageOfFills, newClientId, notionalText, validateOrder } from '../../trading/orders/terms.js';
@@ -245,7 +245,7 @@ async function prepareOrder(
     repay,
     price: price.toString(),
     amount: amount.toString(),
-    asked: { price: priceText(at), amount: amountText(request.amount) },
+    expressions: { price: priceText(at), amount: amountText(request.amount) },
   };
   if (withPreview) refuseDuplicate(account, terms);
   const plan = { market, side, type, account: request.account, orders: [terms] };

@@ -8,7 +8,7 @@ import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
 import type { GuardName } from '../../trading/guards/limits.js';
-import type { OrderTerms } from '../../trading/journal/intent.js';
+import type { OrderTerms } from '../../trading/journal/write.js';
 import { averagePrice, distanceFrom, distanceText } from '../../trading/market-view.js';
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import type { PreviewData } from '../../trading/preview/preview.js';

@@ -155,7 +155,7 @@ class Trading {
 
   /** The ids of the unsettled writes that this process owns. */
   unsettledIds(): string[] {
-    return this.#unsettledHere().map(({ intent }) => intent.id);
+    return this.#unsettledHere().map(({ write }) => write.id);
   }
 
   /** Releases them: other commands may claim them. */
@@ -183,7 +183,7 @@ class Trading {
   /** The ids of writes whose outcome is unknown; undefined if the journal was not used. */
   unresolved(): string[] | undefined {
     const { open } = this.#unsettled ?? this.#journal?.unsettled() ?? {};
-    return open?.filter(({ isUnderWay }) => !isUnderWay).map(({ intent }) => intent.id);
+    return open?.filter(({ isUnderWay }) => !isUnderWay).map(({ write }) => write.id);
   }
 
   async #openJournal(): Promise<Journal> {

@@ -2,7 +2,11 @@ import { SANDBOX } from '../../config/profiles.js';
 import { grouped } from '../../domain/decimal.js';
 import type { Screen } from '../../terminal/screen.js';
 import { displayWidth } from '../../terminal/text.js';
+import { ageText } from '../../terminal/time.js';
 import type { Price } from './live-price.js';
+
+/** How often the prompt is looked at: a price may have changed, and an age has. */
+export const PROMPT_REDRAW_MS = 500;
 
 /** What a prompt shows. */
 export interface PromptState {
@@ -31,7 +35,7 @@ export function promptText(screen: Screen, state: PromptState): string {
 }
 
 function priceText({ paint, symbols }: Screen, { last, direction, ageMs, isCurrent }: Price): string {
-  if (!isCurrent) return paint.faint(`${grouped(last)} (${Math.round(ageMs / 1_000)} s old)`);
+  if (!isCurrent) return paint.faint(`${grouped(last)} (${ageText(ageMs, PROMPT_REDRAW_MS)} old)`);
   if (direction === 'same') return grouped(last);
   const [up, down] = symbols ? ['▲', '▼'] : ['up', 'down'];
   return paint[direction](`${grouped(last)} ${direction === 'up' ? up : down}`);

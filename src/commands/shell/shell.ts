@@ -18,7 +18,7 @@ import { complete, type Names } from './complete.js';
 import { History } from './history.js';
 import { readLine } from './line.js';
 import { LivePrice } from './live-price.js';
-import { promptText } from './prompt.js';
+import { PROMPT_REDRAW_MS, promptText } from './prompt.js';
 import { marketOf, typedCommand, withMarket } from './typed-command.js';
 
 export default define({
@@ -34,9 +34,6 @@ export default define({
     return undefined;
   },
 });
-
-/** How often the prompt is looked at: a price may have changed, and an age has. */
-const REDRAW_MS = 500;
 
 const HELP = `
 In this shell:
@@ -74,7 +71,7 @@ class Shell {
     const { host } = this.context;
     const release = host.takeInterrupts(() => this.#interrupt());
     const forget = this.#endWithProgram();
-    const redrawing = setInterval(() => this.#reader.redraw(), REDRAW_MS);
+    const redrawing = setInterval(() => this.#reader.redraw(), PROMPT_REDRAW_MS);
     redrawing.unref();
     let rest = '';
     try {

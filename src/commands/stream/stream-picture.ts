@@ -11,10 +11,12 @@ import {
   type StateEvent,
   type StreamEvent,
 } from '../../exchange/stream/events.js';
+import type { Host } from '../../platform/host.js';
 import type { Picture } from '../../terminal/answer.js';
+import { Changes } from '../../terminal/live/changes.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Column, table } from '../../terminal/table.js';
-import { zonedTime } from '../../terminal/time.js';
+import { ageText, zonedTime } from '../../terminal/time.js';
 import { BALANCE_COLUMNS, balanceOf } from '../account/balance.js';
 import { showBook } from '../depth.js';
 import { candleColumns, candleRow } from '../kline.js';
@@ -27,8 +29,8 @@ interface ChannelState<Kind extends ChannelKind = ChannelKind> {
   readonly channel: ChannelOf<Kind>;
   readonly data: ChannelData[Kind];
   readonly source: AnyDataEvent['source'];
-  /** Milliseconds since the Unix epoch. */
-  readonly received: number;
+  /** When that was, on the monotonic clock. */
+  readonly receivedAt: number;
 }
 
 /** Lines of a section that are not its rows. */
@@ -36,25 +38,26 @@ const AROUND_ROWS = 4;
 const FEWEST_ROWS = 3;
 const MAX_LEVELS = 20;
 
-/** All channels below one another, each with how old it is. */
+/** All channels below one another, each with how old it is and with what changed lately marked. */
 export class StreamPicture implements Picture<StreamEvent> {
   readonly #known = new Map<string, ChannelState>();
   /** The channels with an open gap. */
   readonly #open = new Set<string>();
   /** When the last permanent gap of a channel ended, in milliseconds since the Unix epoch. */
   readonly #lost = new Map<string, number>();
-  #state: Pick<StateEvent, 'state' | 'received' | 'reason'>;
+  /** By section: a price is a row of more than one book. */
+  readonly #changes = new Map<string, Changes>();
+  #state: Pick<StateEvent, 'state' | 'reason'> & { readonly since: number };
 
-  /** @param now milliseconds since the Unix epoch */
   constructor(
     private readonly channels: readonly Channel[],
-    private readonly now: () => number,
+    private readonly host: Pick<Host, 'now' | 'monotonic'>,
   ) {
-    this.#state = { state: 'connecting', received: now(), reason: null };
+    this.#state = { state: 'connecting', since: host.monotonic(), reason: null };
   }
 
   take(event: StreamEvent): void {
-    if (event.type === 'state') this.#state = event;
+    if (event.type === 'state') this.#state = { ...event, since: this.#monotonicOf(event.received) };
     if (event.type === 'gap') {
       const key = channelKey(event.channel);
       const { to, resynchronised, permanent } = event.gap;
@@ -71,24 +74,39 @@ export class StreamPicture implements Picture<StreamEvent> {
     const sections = others.length + (tickers.length > 0 ? 1 : 0);
     const height = Number.isFinite(screen.height) ? screen.height : 50;
     const rows = Math.max(FEWEST_ROWS, Math.floor((height - 1) / sections) - AROUND_ROWS);
+    const marked = (section: string) => (isLast ? screen : { ...screen, changes: this.#changesOf(section) });
     return [
-      isLast ? screen.paint.faint(`As of ${zonedTime(this.now())}.`) : this.#stateLine(screen),
-      ...(tickers.length > 0 ? [this.#tickers(screen, tickers)] : []),
-      ...others.map((channel) => this.#section(screen, channel, rows)),
+      isLast ? screen.paint.faint(`As of ${zonedTime(this.host.now())}.`) : this.#stateLine(screen),
+      ...(tickers.length > 0 ? [this.#tickers(marked('ticker'), tickers)] : []),
+      ...others.map((channel) => this.#section(marked(channelKey(channel)), channel, rows)),
     ].join('\n\n');
+  }
+
+  /** What is known of a section's values, for the drawing that begins. */
+  #changesOf(section: string): Changes {
+    const changes = this.#changes.get(section) ?? new Changes(this.host.monotonic);
+    this.#changes.set(section, changes);
+    changes.begin();
+    return changes;
   }
 
   #takeData({ channel, data, scope, source, received }: AnyDataEvent): void {
     const key = channelKey(channel);
     const before = this.#known.get(key)?.data;
-    this.#known.set(key, { channel, data: applyEvent(channel.kind, before, { data, scope }), source, received });
+    const receivedAt = this.#monotonicOf(received);
+    this.#known.set(key, { channel, data: applyEvent(channel.kind, before, { data, scope }), source, receivedAt });
+  }
+
+  /** A moment just passed by the wall clock, which may be set meanwhile, on the monotonic one. */
+  #monotonicOf(received: number): number {
+    return this.host.monotonic() - Math.max(0, this.host.now() - received);
   }
 
   #stateLine({ paint }: Screen): string {
-    const { state, received, reason } = this.#state;
+    const { state, since: began, reason } = this.#state;
     if (state === 'connected') return paint.faint('Connected. q ends.');
     const why = reason === null ? '' : ` (${reason})`;
-    const since = ageText(this.now() - received);
+    const since = ageText(this.host.monotonic() - began);
     if (state === 'connecting') return paint.faint(`Connecting for ${since}${why}. q ends.`);
     return paint.warn(`NOT CURRENT: ${state} for ${since}${why}. q ends.`);
   }
@@ -99,7 +117,10 @@ export class StreamPicture implements Picture<StreamEvent> {
       return known === undefined ? [] : [{ ...tickerRow(channel.market, known.data), age: this.#age(known) }];
     });
     if (rows.length === 0) return screen.paint.faint('Waiting for the first ticker.');
-    const age: Column<(typeof rows)[number]> = { title: 'age', value: (row) => row.age, align: 'right', importance: 7 };
+    const age: Column<(typeof rows)[number]> = {
+      ...{ title: 'age', value: (row) => row.age, align: 'right', importance: 7 },
+      onScreenOnly: true,
+    };
     return table(screen, [...TICKER_COLUMNS, age], rows);
   }
 
@@ -129,7 +150,7 @@ export class StreamPicture implements Picture<StreamEvent> {
       }
       case 'kline': {
         const candles = newestFirst(this.#of(channel)?.data ?? [], rows);
-        const shown = candles.map((one) => candleRow(one, channel.type, this.now()));
+        const shown = candles.map((one) => candleRow(one, channel.type, this.host.now()));
         return tableOr(screen, candleColumns(coinsOf(channel.market).base), shown, 'No candles yet.');
       }
       case 'orders': {
@@ -159,8 +180,8 @@ export class StreamPicture implements Picture<StreamEvent> {
     return this.#known.get(channelKey(channel as Channel)) as ChannelState<Kind> | undefined;
   }
 
-  #age({ source, received }: Pick<ChannelState, 'source' | 'received'>): string {
-    return `${source === 'push' ? 'pushed' : 'read'} ${ageText(this.now() - received)} ago`;
+  #age({ source, receivedAt }: Pick<ChannelState, 'source' | 'receivedAt'>): string {
+    return `${source === 'push' ? 'pushed' : 'read'} ${ageText(this.host.monotonic() - receivedAt)} ago`;
   }
 }
 
@@ -187,11 +208,4 @@ function tableOr<Row extends object>(
 
 function coinsOf(market: string): { readonly base: string; readonly quote: string } {
   return splitMarket(market) ?? { base: market, quote: '' };
-}
-
-/** `0.4 s`, `12 s`, `3 min`. */
-function ageText(ms: number): string {
-  const seconds = Math.max(0, ms) / 1000;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  return seconds < 120 ? `${Math.floor(seconds)} s` : `${Math.floor(seconds / 60)} min`;
 }

@@ -122,7 +122,7 @@ function live(
       if (event.type === 'data') return toJson(dataDocument(event));
       return event.type === 'gap' ? toJson(gapDocument(event)) : undefined;
     },
-    picture: new StreamPicture(channels, host.now),
+    picture: new StreamPicture(channels, host),
     end: () => end.abort(),
   };
 }

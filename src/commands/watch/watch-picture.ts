@@ -1,8 +1,8 @@
 import type { Answer, Picture } from '../../terminal/answer.js';
 import { Changes } from '../../terminal/live/changes.js';
-import { LONGEST_MS } from '../../terminal/live/live-screen.js';
 import { drawFaint, type Screen } from '../../terminal/screen.js';
 import { displayWidth, safe, shortened } from '../../terminal/text.js';
+import { ageText } from '../../terminal/time.js';
 import type { AnswerSnapshot, Outage, WatchedAnswer } from './live-answer.js';
 
 /** A watched answer as its command shows it, under a line that says how current it is. */
@@ -61,13 +61,4 @@ function joined(parts: readonly string[], width: number): string {
     line = longer;
   }
   return line;
-}
-
-/** Rounded up, so that nothing gets older than it says before the next drawing: `under 1 s`, `12 s`, `3 min`, `2 h`. */
-function ageText(ms: number): string {
-  const seconds = Math.floor((ms + LONGEST_MS) / 1_000) + 1;
-  if (seconds <= 1) return 'under 1 s';
-  if (seconds <= 120) return `${seconds} s`;
-  const minutes = Math.ceil(seconds / 60);
-  return minutes <= 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`;
 }

@@ -1,6 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Host } from '../../platform/host.js';
 import { type Screen, type ScreenOptions, screenOf } from '../screen.js';
+import { REDRAW_MS } from '../time.js';
 import { difference } from './difference.js';
 import { type Key, keysOfRest, patienceMs, readKeys } from './keys.js';
 import { type Cell, cellsOf } from './painted-cells.js';
@@ -19,8 +20,6 @@ const END_UPDATE = '\u001b[?2026l';
 
 /** How long there is between two drawings, at least. */
 const SHORTEST_MS = 66;
-/** How long there is between two drawings, at most: for ages, and for highlights that fade. */
-export const LONGEST_MS = 250;
 
 type LiveHost = Pick<Host, 'input' | 'output' | 'environment' | 'onExit' | 'jobControl'>;
 
@@ -75,7 +74,7 @@ export class LiveScreen {
     this.#release = () => {
       for (const cancel of cancels) cancel();
     };
-    this.#ticker = setInterval(() => this.change(), LONGEST_MS);
+    this.#ticker = setInterval(() => this.change(), REDRAW_MS);
     // what is drawn decides how long the program runs
     this.#ticker.unref();
     this.#enter();

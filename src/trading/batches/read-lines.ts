@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import { quoted, usage } from '../../errors.js';
 import { parseJson, scalarText } from '../../platform/json.js';
-import type { BatchLine } from '../journal/intent.js';
+import type { BatchLine } from '../journal/write.js';
 import { BadLines } from './check-lines.js';
 
 const HEADER = /^"?price"?\s*,\s*"?amount"?$/i;

@@ -2,9 +2,9 @@ import { counted } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import { readOrderPages } from '../../exchange/growing-pages.js';
+import { isSameRefusal } from '../../exchange/observed-codes.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
-import { isSameRefusal } from '../orders/order-lookup.js';
 import { jobWrite, lineId, rowOf, termsOf, unclosedWrites, writeKey } from '../orders/reconcile-input.js';
 import { knownOrders, newestOrders } from '../orders/verify-orders.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
@@ -83,7 +83,7 @@ async function reconciled(
     since: isRead ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
   };
   // after the list, so that the journal covers all that is listed
-  const others = unclosedWrites(journal, job.terms).filter(({ entry }) => entry.intent.id !== job.id);
+  const others = unclosedWrites(journal, job.terms).filter(({ entry }) => entry.write.id !== job.id);
   const known = records.length === 0 ? new Set<string>() : knownOrders(journal, job.terms, records, job.id);
   for (const id of [...others.flatMap(({ orders }) => orders), ...job.duplicates.keys()]) known.add(id);
   const attempts = [...jobAttempts.attempts, ...others.flatMap((write) => write.attempts)];

@@ -26,6 +26,11 @@ function drawn(view: WatchView, look: Look = {}, state: WatchState = initialStat
   return frameOf({ state, view, changes: new Changes(() => 0), screen }).lines(screen.paint);
 }
 
+const NOTHING = {
+  ...{ ticker: undefined, depth: undefined, trades: undefined },
+  ...{ candles: undefined, orders: undefined, balances: undefined },
+};
+
 const file = (name: string) => path.join(import.meta.dirname, 'frames', name);
 
 describe('the market screen', () => {
@@ -65,13 +70,7 @@ describe('the market screen', () => {
   });
 
   it('says what it waits for before anything is known', () => {
-    const nothing = { ticker: undefined, depth: undefined, trades: undefined, candles: undefined };
-    const view = viewOf({
-      ...nothing,
-      orders: undefined,
-      balances: undefined,
-      connection: { state: 'connecting', problem: null },
-    });
+    const view = viewOf({ ...NOTHING, connection: { state: 'connecting', problem: null } });
     const text = drawn(view).join('\n');
     for (const what of ['candles', 'the book', 'trades', 'orders', 'balances'])
       expect(text).toContain(`Waiting for ${what}.`);
@@ -102,9 +101,26 @@ describe('the market screen', () => {
     const text = drawn(stale).join('\n');
     expect(text).toContain('RECONNECTING');
     expect(text).toContain('No stream: connection reset');
-    expect(text).toContain('24,100.75 (9.1 s old)');
-    expect(text.match(/NOT CURRENT: 9\.1 s old/g)).toHaveLength(1);
+    expect(text).toContain('24,100.75 (10 s old)');
+    expect(text.match(/NOT CURRENT: 10 s old/g)).toHaveLength(1);
     expect(text).toContain('NOT CURRENT: 13 s old');
+  });
+
+  it('calls only stale numbers old: a current stream shows when the last change came', () => {
+    const view = viewOf();
+    const [quiet, lively] = [
+      reading<'balances'>(view.balances?.value ?? [], 75_000),
+      reading<'ticker'>(view.ticker?.value as never, 2_500),
+    ];
+    const [header = '', ...panels] = drawn(viewOf({ ...NOTHING, ticker: lively, balances: quiet }));
+    expect(header).toContain('changed 3 s ago  sandbox  stream');
+    expect(panels.find((line) => line.includes('Balances'))).toContain(' changed 76 s ago ');
+    const polled = { ...quiet, source: 'polling', isCurrent: true } as const;
+    const [all = ''] = drawn(viewOf({ ...NOTHING, balances: polled, connection: { state: 'none', problem: null } }));
+    expect(all).toContain('read 76 s ago  sandbox  polling');
+    const [stale = ''] = drawn(viewOf({ ...NOTHING, ticker: lively, balances: { ...quiet, isCurrent: false } }));
+    expect(stale).toContain('76 s old  sandbox  stream');
+    expect(`${header}${all}${stale}`).not.toContain('oldest');
   });
 
   it('names writes with an unknown outcome below all messages, and the command that settles them', () => {
@@ -216,7 +232,7 @@ describe('any frame', () => {
     );
   });
 
-  const AGE = /(\d+(?:\.\d)?) (s|min)(?: old)? [─-]/g;
+  const AGE = /(\d+) (s|min) (?:old|ago) [─-]/g;
   const inMs = (number = '', unit = '') => Number(number) * (unit === 'min' ? 60_000 : 1_000);
 
   it('shows no number that is older than the age beside it', () => {
@@ -244,8 +260,9 @@ describe('any frame', () => {
         shown.forEach((shownMs, index) => {
           expect(shownMs).toBeGreaterThanOrEqual(others[index] ?? 0);
         });
-        const [, number, unit] = /oldest (\d+(?:\.\d)?) (s|min)/.exec(lines[0] ?? '') ?? [];
-        expect(inMs(number, unit)).toBeGreaterThanOrEqual(Math.max(first, ...others));
+        const [, number, unit] = /(\d+) (s|min) (?:old|ago) {2}/.exec(lines[0] ?? '') ?? [];
+        const all = [first, ...others];
+        expect(inMs(number, unit)).toBeGreaterThanOrEqual(more.isCurrent ? Math.min(...all) : Math.max(...all));
       }),
       { numRuns: 30 },
     );

@@ -16,7 +16,7 @@ function gap(resynchronised: boolean, permanent: boolean): GapEvent {
 
 /** The picture of orders after these gaps. */
 function shownAfter(...gaps: readonly GapEvent[]): string {
-  const picture = new StreamPicture([ORDERS], () => NOW);
+  const picture = new StreamPicture([ORDERS], { now: () => NOW, monotonic: () => 0 });
   const first = {
     type: 'data',
     channel: ORDERS,
@@ -44,4 +44,72 @@ it('shows until when events were lost, instead of a gap that stays open', () => 
 it('shows a later open gap first, and the lost events again after it', () => {
   expect(shownAfter(gap(false, true), gap(false, false))).toContain(MISSING);
   expect(shownAfter(gap(false, true), gap(false, false), gap(true, false))).toContain(LOST);
+});
+
+/** A picture of books, with a clock that is set by hand. */
+function pictureOfBooks(...markets: readonly string[]) {
+  const clock = { ms: 0, wallMs: NOW };
+  const channels = markets.map((market) => ({ kind: 'depth', market }) as const);
+  const picture = new StreamPicture(channels, { now: () => clock.wallMs, monotonic: () => clock.ms });
+  const push = (market: string, bids: readonly { readonly price: string; readonly amount: string }[]) => {
+    const event = {
+      type: 'data',
+      channel: { kind: 'depth', market },
+      time: NOW,
+      received: clock.wallMs,
+      source: 'push',
+    };
+    const data = { time: NOW, bids, asks: [{ price: '30002', amount: '1' }] };
+    picture.take({ ...event, scope: 'snapshot', data, skipped: 0, raw: null } as unknown as AnyDataEvent);
+  };
+  const pass = (ms: number) => {
+    clock.ms += ms;
+    clock.wallMs += ms;
+  };
+  const lineOf = (words: string, colour = false) =>
+    picture
+      .show(terminal(120, colour))
+      .split('\n')
+      .find((line) => line.includes(words));
+  return { picture, clock, push, pass, lineOf };
+}
+
+it('marks what changed as a watch does: inverse, then underlined, then as the rest', () => {
+  const { push, pass, lineOf } = pictureOfBooks('btc_usdt');
+  push('btc_usdt', [{ price: '30001', amount: '2' }]);
+  expect(lineOf('30,001', true)).not.toContain('\u001b[7m');
+  push('btc_usdt', [{ price: '30001', amount: '3' }]);
+  expect(lineOf('30,001', true)).toContain('\u001b[7m3');
+  pass(1_500);
+  expect(lineOf('30,001', true)).toContain('\u001b[4m3');
+  pass(2_000);
+  expect(lineOf('30,001', true)).not.toMatch(/\u001b\[[47]m/);
+});
+
+it('marks a change by a sign without colours, and nothing in the last picture', () => {
+  const { picture, push, lineOf } = pictureOfBooks('btc_usdt');
+  push('btc_usdt', [{ price: '30001', amount: '2' }]);
+  lineOf('30,001');
+  push('btc_usdt', [{ price: '30001', amount: '3' }]);
+  expect(lineOf('30,001')).toContain('↑3');
+  expect(picture.show(terminal(120), true)).not.toContain('↑');
+});
+
+it('does not take the same price in another book for a change', () => {
+  const { push, lineOf } = pictureOfBooks('btc_usdt', 'btc_qc');
+  push('btc_usdt', [{ price: '30001', amount: '2' }]);
+  push('btc_qc', [{ price: '30001', amount: '5' }]);
+  lineOf('30,001');
+  expect(lineOf('30,001')).not.toMatch(/[↑↓*]/);
+});
+
+it('shows an age that is never smaller than the true one, even if the clock is set back', () => {
+  const { clock, push, pass, lineOf } = pictureOfBooks('btc_usdt');
+  push('btc_usdt', []);
+  expect(lineOf('depth:btc_usdt')).toContain('pushed under 1 s ago');
+  pass(1_900);
+  expect(lineOf('depth:btc_usdt')).toContain('pushed 3 s ago');
+  clock.wallMs -= 3_600_000;
+  pass(120_000);
+  expect(lineOf('depth:btc_usdt')).toContain('pushed 3 min ago');
 });

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { plainEnvironment } from '../../support/pit.js';
 import { PIT } from '../../support/program.js';
 import { onTerminal } from '../../support/pty.js';
@@ -36,3 +36,40 @@ it.skipIf(!requires('python3'))(
     expect(modes).toBe((entered + left).repeat(3));
   },
 );
+
+describe.skipIf(!requires('python3'))('a view that ends against its will (needs python3)', () => {
+  /** A defect, at a signal. */
+  const throwing = "process.on('SIGUSR2', () => { throw new Error('a defect'); })";
+  const rejecting = "process.on('SIGUSR2', () => void Promise.reject(new Error('a defect')))";
+  const ends = [
+    ['SIGHUP', 'SIGHUP', '', -1],
+    ['an exception', 'SIGUSR2', throwing, 1],
+    ['a rejection', 'SIGUSR2', rejecting, 1],
+  ] as const;
+
+  it.each(
+    ['watch btc_usdt', 'ticker btc_usdt --watch', 'stream ticker:btc_usdt'].flatMap((line) =>
+      ends.map((end) => [line, ...end] as const),
+    ),
+  )('pit %s leaves the terminal as it was at %s', async (line, _, signal, preload, code) => {
+    const { screen, status, echoes, late } = await onTerminal({
+      command: [
+        process.execPath,
+        '--import',
+        `data:text/javascript,${encodeURIComponent(preload)}`,
+        PIT,
+        ...line.split(' '),
+      ],
+      environment: { ...plainEnvironment(pit.home), TERM: 'xterm' },
+      columns: 100,
+      steps: [{ pattern: '\\d,\\d{3}\\.\\d', signal }],
+    });
+    expect({ status, echoes, late }, screen).toEqual({ status: code, echoes: true, late: false });
+    // another screen, the cursor, broken lines, pasted text that is marked; the mouse was never asked for
+    const modes = [...screen.matchAll(/\u001b\[\?(1049|25|7|2004|10\d\d)([hl])/g)];
+    const last = Object.fromEntries(modes.map(([, mode, state]) => [mode, state]));
+    expect(last).toEqual({ 1049: 'l', 25: 'h', 7: 'h', 2004: 'l' });
+    const after = screen.slice(screen.lastIndexOf('\u001b[?1049l'));
+    if (signal === 'SIGUSR2') expect(after).toContain('a defect');
+  });
+});

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { Failure } from '../../../src/errors.js';
 import type { Warning } from '../../../src/trading/guards/guards.js';
-import type { OrderTerms } from '../../../src/trading/journal/intent.js';
+import type { OrderTerms } from '../../../src/trading/journal/write.js';
 import type { BookView } from '../../../src/trading/market-view.js';
 import {
   type PlannedOrders,

@@ -3,8 +3,10 @@ import { Decimal, formatAmount, formatPrice } from '../../../domain/decimal.js';
 import type { Market } from '../../../domain/market.js';
 import type { Side } from '../../../domain/order.js';
 import { Failure, usage } from '../../../errors.js';
+import { REFRESH_MS } from '../../../terminal/prompts.js';
 import type { Screen } from '../../../terminal/screen.js';
 import { safe, wrapped } from '../../../terminal/text.js';
+import { ageText } from '../../../terminal/time.js';
 import {
   type AmountExpression,
   amountTerms,
@@ -208,7 +210,7 @@ function bookText({ paint, width }: Screen, { view, age, market }: LiveBook): st
     `${name} ${price === null ? 'none' : formatPrice(price, market)}`;
   const best = bestPrices(view);
   const [bid, ask] = [quote('bid', best.bid), quote('ask', best.ask)];
-  const old = age > STALE_MS ? `  (${Math.round(age / 1_000)} s ago)` : '';
+  const old = age > STALE_MS ? `  (${ageText(age, REFRESH_MS)} ago)` : '';
   const text = `${bid}  ${ask}${old}`;
   return text.length <= width ? `${paint.bid(bid)}  ${paint.ask(ask)}${old}` : text;
 }
