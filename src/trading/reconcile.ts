@@ -25,7 +25,7 @@ export interface WantedItem {
   readonly id: string;
   readonly matchKey: string;
   /** The id of its row, once known. */
-  readonly order: string | null;
+  readonly rowId: string | null;
   /** `absent`: decided that it does not exist; a late execution may still make it. */
   readonly state: 'placed' | 'undecided' | 'absent';
 }
@@ -127,7 +127,7 @@ export function reconcile(attempts: readonly Attempt[], list: List, context: Con
 interface Candidate {
   readonly attempt: Attempt;
   readonly item: WantedItem;
-  order: string | null;
+  rowId: string | null;
 }
 
 /** Which rows of the list belong to which items. */
@@ -164,11 +164,11 @@ class Matching {
     this.#listed = new Map(list.rows.map((row, index) => [row.id, { row, index }]));
     this.#boundaries = new Map(attempts.map((attempt) => [attempt, boundaryOf(attempt, list.rows)]));
     this.#candidates = attempts.flatMap((attempt) =>
-      attempt.items.map((item): Candidate => ({ attempt, item, order: item.order })),
+      attempt.items.map((item): Candidate => ({ attempt, item, rowId: item.rowId })),
     );
     this.#byAttempt = groupBy(this.#candidates, ({ attempt }) => attempt.id);
     this.#byKey = this.#candidatesByKey();
-    const claimed = new Set([...known, ...this.#candidates.flatMap(({ order }) => order ?? [])]);
+    const claimed = new Set([...known, ...this.#candidates.flatMap(({ rowId }) => rowId ?? [])]);
     this.#unclaimed = new Set(list.rows.filter(({ id }) => !claimed.has(id)).reverse());
   }
 
@@ -188,13 +188,13 @@ class Matching {
       const named = new Set(attempt.answeredIds);
       if (named.size === 0) continue;
       const wanting = groupBy(
-        this.#of(attempt).filter(({ order }) => order === null),
+        this.#of(attempt).filter(({ rowId }) => rowId === null),
         ({ item }) => item.matchKey,
       );
       for (const row of this.#unclaimed) {
         if (!named.has(row.id)) continue;
         const candidate = wanting.get(row.matchKey)?.shift();
-        if (candidate !== undefined) candidate.order = row.id;
+        if (candidate !== undefined) candidate.rowId = row.id;
         // a row that matches none of its wanted items was changed by the exchange: it stays the request's
         if (candidate !== undefined || !attempt.items.some(({ matchKey }) => matchKey === row.matchKey))
           this.#unclaimed.delete(row);
@@ -205,7 +205,7 @@ class Matching {
   /** 2. Undecided items take the rows that match best; requests without an answer come first. */
   assignNearestRows(): void {
     const unclaimedByKey = groupBy(this.#unclaimed, ({ matchKey }) => matchKey);
-    const undecided = this.#candidates.filter(({ item, order }) => item.state === 'undecided' && order === null);
+    const undecided = this.#candidates.filter(({ item, rowId }) => item.state === 'undecided' && rowId === null);
     for (const candidate of undecided.sort(byNeed)) {
       const { attempt, item } = candidate;
       const own = this.#newest.get(item.id);
@@ -218,7 +218,7 @@ class Matching {
       if (row === undefined) continue;
       this.#unclaimed.delete(row);
       this.#takers.set(row.matchKey, (this.#takers.get(row.matchKey) ?? new Set()).add(attempt.writeKey));
-      if (attempt.hasClientId !== true || own !== undefined) candidate.order = row.id;
+      if (attempt.hasClientId !== true || own !== undefined) candidate.rowId = row.id;
       else {
         this.#reserved.add(row.matchKey);
         this.#needsLookup.add(item.id);
@@ -247,7 +247,7 @@ class Matching {
       }
       // of lines of one batch that agree, those that have no order yet
       const isVacant = (candidate: Candidate) =>
-        candidate.order === null && !this.#duplicates.has(candidate) && candidate.attempt.writeKey === writeKey;
+        candidate.rowId === null && !this.#duplicates.has(candidate) && candidate.attempt.writeKey === writeKey;
       const candidate = satisfied.find(isVacant) ?? nearest;
       this.#duplicates.set(candidate, [...(this.#duplicates.get(candidate) ?? []), row]);
     }
@@ -262,10 +262,10 @@ class Matching {
     for (const attempt of this.attempts) {
       const own = this.#of(attempt);
       if (attempt.hasClientId !== true)
-        for (const { item, order } of own)
-          if (order !== null && item.order === null) outcomes.set(item.id, { outcome: 'placed', id: order });
+        for (const { item, rowId } of own)
+          if (rowId !== null && item.rowId === null) outcomes.set(item.id, { outcome: 'placed', id: rowId });
       if (!this.#reaches(attempt)) continue;
-      const missing = own.filter(({ item, order }) => item.state === 'undecided' && order === null);
+      const missing = own.filter(({ item, rowId }) => item.state === 'undecided' && rowId === null);
       const isLate = this.list.began > expiresAt(attempt.reqTime, requestLifetime);
       const isShown = this.#isShown(attempt);
       const isAbsenceCertain =
@@ -282,9 +282,9 @@ class Matching {
       .map(({ reqTime }) => expiresAt(reqTime, requestLifetime));
     return {
       outcomes,
-      duplicates: [...this.#duplicates].map(([{ attempt, item, order }, rows]) => ({
+      duplicates: [...this.#duplicates].map(([{ attempt, item, rowId }, rows]) => ({
         attempt,
-        item: { ...item, order },
+        item: { ...item, rowId },
         rows,
         isProven: rows.every(({ id }) => this.#newest.get(item.id) === id),
       })),
@@ -299,8 +299,8 @@ class Matching {
     return this.#byAttempt.get(attempt.id) ?? [];
   }
 
-  #rowOf({ order }: Candidate): Row | undefined {
-    return this.#listed.get(order ?? '')?.row;
+  #rowOf({ rowId }: Candidate): Row | undefined {
+    return this.#listed.get(rowId ?? '')?.row;
   }
 
   /** Whether the row may be the item's own. */
@@ -316,7 +316,7 @@ class Matching {
     const { hasClientId, answer } = candidate.attempt;
     const mayComeLate = candidate.item.state === 'absent' && (hasClientId === true || answer === 'lost');
     if (!mayComeLate && this.#gap(row, candidate) > this.#window) return false;
-    if (newestId === null) return candidate.order !== null;
+    if (newestId === null) return candidate.rowId !== null;
     const last = this.#listed.get(newestId ?? '')?.row;
     return last === undefined || row.time <= last.time;
   }
@@ -353,7 +353,7 @@ class Matching {
   /** Ids of rows that belong to something. */
   #explainedRows(): ReadonlySet<string> {
     const repeated = [...this.#duplicates.values()].flatMap((rows) => rows.map(({ id }) => id));
-    return new Set([...this.context.known, ...repeated, ...this.#candidates.flatMap(({ order }) => order ?? [])]);
+    return new Set([...this.context.known, ...repeated, ...this.#candidates.flatMap(({ rowId }) => rowId ?? [])]);
   }
 
   /** Whether the list goes back to before the request. */
@@ -365,10 +365,10 @@ class Matching {
 
   /** Whether the list shows every row that the attempt is known to have made. */
   #isShown(attempt: Attempt): boolean {
-    const isOrderShown = ({ order }: Candidate) => order === null || this.#listed.has(order);
+    const hasListedRow = ({ rowId }: Candidate) => rowId === null || this.#listed.has(rowId);
     return (
       attempt.answeredIds.every((id) => this.#listed.has(id)) &&
-      (attempt.checkedTo !== undefined || this.#of(attempt).every(isOrderShown))
+      (attempt.checkedTo !== undefined || this.#of(attempt).every(hasListedRow))
     );
   }
 
@@ -407,8 +407,8 @@ function byNeed(one: Candidate, other: Candidate): number {
 }
 
 /** Whether another identical row would be one too many. Without an order, a client id has to prove that. */
-function isSatisfied({ attempt, item, order }: Candidate): boolean {
-  return order !== null || (item.state === 'absent' && attempt.hasClientId !== true);
+function isSatisfied({ attempt, item, rowId }: Candidate): boolean {
+  return rowId !== null || (item.state === 'absent' && attempt.hasClientId !== true);
 }
 
 function leastBy<Item>(items: readonly Item[], of: (item: Item) => number): Item | undefined {

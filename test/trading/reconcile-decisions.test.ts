@@ -19,15 +19,15 @@ function row(id: string, at = 0, key = 'k'): Row {
 }
 
 function open(id: string, key = 'k'): WantedItem {
-  return { id, matchKey: key, order: null, state: 'undecided' };
+  return { id, matchKey: key, rowId: null, state: 'undecided' };
 }
 
 function absent(id: string, key = 'k'): WantedItem {
-  return { id, matchKey: key, order: null, state: 'absent' };
+  return { id, matchKey: key, rowId: null, state: 'absent' };
 }
 
 function placed(id: string, order: string, key = 'k'): WantedItem {
-  return { id, matchKey: key, order, state: 'placed' };
+  return { id, matchKey: key, rowId: order, state: 'placed' };
 }
 
 type Changes = Partial<Attempt> & { readonly at?: number };
