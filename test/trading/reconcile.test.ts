@@ -379,7 +379,7 @@ describe('an answered request', () => {
 it('an order that appears after its refusal is reported as its order', () => {
   const refused = attempt({ answer: 'refused', items: [{ id: 'a 0', matchKey: 'k', rowId: null, state: 'absent' }] });
   const found = reconcile([refused], list([row('7', 900)], 5_000), CONTEXT);
-  expect(found.duplicates).toMatchObject([{ item: { id: 'a 0', order: null }, rows: [{ id: '7' }] }]);
+  expect(found.duplicates).toMatchObject([{ item: { id: 'a 0', rowId: null }, rows: [{ id: '7' }] }]);
   expect(found.outcomes.size).toBe(0);
 });
 

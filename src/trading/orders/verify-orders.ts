@@ -197,7 +197,7 @@ function justPlacedWrite({ entry, order }: JustPlacedOrder): OrderWrite {
     (attempt): Attempt => ({
       ...attempt,
       answer: 'answered',
-      items: attempt.items.map((item) => ({ ...item, order, state: 'placed' })),
+      items: attempt.items.map((item) => ({ ...item, rowId: order, state: 'placed' })),
     }),
   );
   return { ...write, attempts, orders: [order] };
