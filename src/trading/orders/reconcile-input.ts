@@ -59,7 +59,7 @@ export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
   const order = settlement?.outcome === 'placed' ? settlement.id : null;
   const state = settlement === undefined ? 'undecided' : order === null ? 'absent' : 'placed';
   const { price, amount } = entry.write.terms as OrderTerms;
-  const item: WantedItem = { id: writeKey(entry), matchKey: keyOf(price, amount), order, state };
+  const item: WantedItem = { id: writeKey(entry), matchKey: keyOf(price, amount), rowId: order, state };
   const { reqTime } = entry.write;
   const attempt: Attempt = {
     id: item.id,
@@ -82,7 +82,7 @@ export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
 export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly number[] = []): OrderWrite {
   const name = writeKey(job.entry);
   const itemOf = (line: number, order: string | null, state: WantedItem['state']): WantedItem => {
-    return { id: lineId(job, line), matchKey: job.keys[line] ?? '', order, state };
+    return { id: lineId(job, line), matchKey: job.keys[line] ?? '', rowId: order, state };
   };
   const isKnownBefore = (count: number) => (id: string) => (job.known.get(id) ?? Number.POSITIVE_INFINITY) < count;
   const pending = [...job.pendingRequests.values()].map((request): Attempt => {

@@ -155,7 +155,7 @@ function reconcileSide(
   );
   const known = withArchive ? knownOrders(journal, marketSide, listed.orders) : new Set<string>();
   const attempts = writes.flatMap((write) => write.attempts);
-  const placed = new Set(attempts.flatMap(({ items }) => items.flatMap(({ order }) => order ?? [])));
+  const placed = new Set(attempts.flatMap(({ items }) => items.flatMap(({ rowId }) => rowId ?? [])));
   const named = new Set(attempts.flatMap((attempt) => attempt.answeredIds));
   for (const { orders } of writes) for (const id of orders) if (!placed.has(id) && !named.has(id)) known.add(id);
   const result = reconcile(attempts, toList(listed), {
@@ -197,7 +197,7 @@ function justPlacedWrite({ entry, order }: JustPlacedOrder): OrderWrite {
     (attempt): Attempt => ({
       ...attempt,
       answer: 'answered',
-      items: attempt.items.map((item) => ({ ...item, order, state: 'placed' })),
+      items: attempt.items.map((item) => ({ ...item, rowId: order, state: 'placed' })),
     }),
   );
   return { ...write, attempts, orders: [order] };
@@ -359,7 +359,7 @@ function reportOf(
   const ids = rows.map(({ id }) => id).filter((id) => !known.has(id));
   if (write === undefined || ids.length === 0) return undefined;
   // the first of a line may have become the line's order meanwhile
-  const order = item.order ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
+  const order = item.rowId ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
   const shown = records.filter(({ id }) => ids.includes(id));
   const report = { writeId: write.entry.write.id, ...termsOf(write, item), order, ids, shown, isProven };
   const absent = order === null ? absenceOf(write, item) : undefined;

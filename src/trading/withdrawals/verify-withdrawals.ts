@@ -60,7 +60,7 @@ export async function verifyWithdrawals(
   });
   const found = duplicates.flatMap(({ item, rows }) => {
     const entry = settled.find((one) => writeKey(one) === item.id);
-    return entry === undefined ? [] : { entry, order: item.order, ids: rows.map(({ id }) => id) };
+    return entry === undefined ? [] : { entry, order: item.rowId, ids: rows.map(({ id }) => id) };
   });
   const reports = found.map(({ entry, order, ids }): DuplicateWithdrawals => {
     const absent = order === null ? absenceOf(entry) : undefined;
@@ -96,7 +96,7 @@ function attemptOf(entry: WithdrawalEntry): Attempt {
   return {
     id: name,
     writeKey: name,
-    items: [{ id: name, matchKey: write.terms.coin, order, state: isPlaced ? 'placed' : 'absent' }],
+    items: [{ id: name, matchKey: write.terms.coin, rowId: order, state: isPlaced ? 'placed' : 'absent' }],
     answer: mayComeLate(entry) ? 'lost' : 'answered',
     answeredIds: [],
     reqTime: write.reqTime,
