@@ -15,10 +15,11 @@ import {
   type JournalEvent,
   marketOf,
   type Outcome,
+  operationName,
   type RecordedWrite,
   type ReplaceTerms,
   type Settled,
-} from '../trading/journal/intent.js';
+} from '../trading/journal/write.js';
 import { isTooSmall } from '../trading/orders/terms.js';
 import { allDecidableAt } from '../trading/poll-until-settled.js';
 import { type Resolution, recheckSettledWrite, resolve, unexpectedWrites, unplacedOf } from '../trading/resolve.js';
@@ -67,10 +68,8 @@ export default define({
     const isOpen = isNamed && account.journal.find(id) !== undefined;
     const settled = isNamed && !isOpen ? await recheckSettledWrite(account, id) : undefined;
     const unexpected = isNamed ? [] : unexpectedWrites(account);
-    const others = unexpected.filter(({ intent }) => !resolutions.some((one) => one.intent.id === intent.id));
-    const shown = isNamed
-      ? [settled ?? resolutions.find(({ intent }) => intent.id === id)]
-      : [...resolutions, ...others];
+    const others = unexpected.filter(({ write }) => !resolutions.some((one) => one.write.id === write.id));
+    const shown = isNamed ? [settled ?? resolutions.find(({ write }) => write.id === id)] : [...resolutions, ...others];
     const damaged = account.journal.damaged().filter((one) => (id ?? one) === one);
     const outcome = damaged.length === 0 ? (as ?? 'unknown') : 'unknown';
     const rows = [
@@ -86,7 +85,7 @@ export default define({
     const nothing = unclear.length === 0 ? 'Nothing is unknown.' : 'Nothing else is unknown.';
     const answer = { data: rows, show: (screen: Screen) => show(screen, shown, nothing) };
     const unknown = shown.flatMap((one) => (one?.outcome === 'unknown' ? [one] : [])).reverse();
-    const ids = [...unknown.map(({ intent }) => intent.id), ...unclear];
+    const ids = [...unknown.map(({ write }) => write.id), ...unclear];
     return ids.length === 0 ? answer : { ...answer, failure: stillUnknown(account, unknown, ids, damaged) };
   },
 });
@@ -118,18 +117,18 @@ interface Row {
   readonly timeline: readonly { readonly time: string; readonly event: string }[];
 }
 
-function rowOf({ intent, outcome, id, duplicates, events }: Resolution): Row {
-  const { id: clientId } = intent;
-  const operation = isOf(intent, 'order') && intent.replaces !== undefined ? 'replace' : intent.operation;
+function rowOf({ write, outcome, id, duplicates, events }: Resolution): Row {
+  const { id: clientId } = write;
+  const operation = isOf(write, 'order') && write.replaces !== undefined ? 'replace' : operationName(write.operation);
   const timeline = events.map(({ time, event }) => ({ time: isoTime(time), event }));
-  return { operation, clientId, market: marketOf(intent) ?? null, outcome, id, duplicates, timeline };
+  return { operation, clientId, market: marketOf(write) ?? null, outcome, id, duplicates, timeline };
 }
 
 /** Nothing is sent from here: to place the rest of a job, the user resumes it. */
 function suggestResume({ output }: Context, { journal }: TradingAccount, done: readonly Resolution[]): void {
-  for (const { intent } of done) {
-    if (!isOf(intent, 'orderMoreV2') || journal.find(intent.id)?.isUnderWay !== false) continue;
-    output.note(suggest('To continue the job', ...resumeCommand(intent.id, intent.terms)));
+  for (const { write } of done) {
+    if (!isOf(write, 'batch') || journal.find(write.id)?.isUnderWay !== false) continue;
+    output.note(suggest('To continue the job', ...resumeCommand(write.id, write.terms)));
   }
 }
 
@@ -151,10 +150,10 @@ function warnDamaged({ output }: Context, { journal }: TradingAccount, ids: read
 
 /** What counted as refused or not sent and exists after all is named until the user asks for it: no warning is seen for sure. */
 function warnUnexpected({ output }: Context, unexpected: readonly Settled[]): void {
-  for (const { intent } of unexpected)
+  for (const { write } of unexpected)
     output.warn([
-      `On the exchange after all, though it counted as not sent or rejected: ${textOf(intent)}.`,
-      suggest('See it and stop this warning', 'resolve', intent.id),
+      `On the exchange after all, though it counted as not sent or rejected: ${textOf(write)}.`,
+      suggest('See it and stop this warning', 'resolve', write.id),
     ]);
 }
 
@@ -172,7 +171,7 @@ async function warnUnplaced({ output, session }: Context, resolution: Resolution
   const market = await tryRead(async () => (await session.markets()).find(order.market));
   const isTooLittle = market !== undefined && isTooSmall(market, Decimal.of(order.price), Decimal.of(order.amount));
   const rest = isTooLittle ? tooLittleText(order) : suggest('To place it', ...orderWords(order));
-  output.warn([`${textOf(resolution.intent)}: the order is cancelled, and its replacement was not placed.`, rest]);
+  output.warn([`${textOf(resolution.write)}: the order is cancelled, and its replacement was not placed.`, rest]);
 }
 
 /**
@@ -188,13 +187,13 @@ function stillUnknown(
   const [first = ''] = ids;
   const isOne = ids.length === 1;
   const what = isOne ? `The outcome of ${first} is` : `The outcomes of ${ids.length} writes are`;
-  const ambiguities = unknown.flatMap(({ ambiguity, intent }) =>
-    ambiguity === undefined ? [] : `${intent.id}: ${ambiguity}.`,
+  const ambiguities = unknown.flatMap(({ ambiguity, write }) =>
+    ambiguity === undefined ? [] : `${write.id}: ${ambiguity}.`,
   );
   const message = [`${what} still unknown.`, ...ambiguities].join(' ');
   const when = nextCheck(
     account,
-    unknown.map(({ intent }) => intent),
+    unknown.map(({ write }) => write),
   );
   const hint = settledByUser(unknown, damaged) ?? suggest(`Check again ${when}`, 'resolve', ...(isOne ? [first] : []));
   return new Failure('unknown', message, { clientId: first, hint });
@@ -207,20 +206,20 @@ function settledByUser(unknown: readonly Resolution[], [damaged]: readonly strin
       `The record of ${damaged} is damaged. Check the exchange, then record what you found, done or notSent.`,
       suggest('Record it', 'resolve', damaged, '--as', 'notSent'),
     ];
-  const found = unknown.find(({ intent, ambiguity }) => isOf(intent, 'call') || ambiguity !== undefined);
+  const found = unknown.find(({ write, ambiguity }) => isOf(write, 'call') || ambiguity !== undefined);
   if (found === undefined) return undefined;
-  const { intent } = found;
+  const { write } = found;
   return [
-    `No operation reports the outcome of ${intent.id}. Check the exchange, then record what you found, done or notSent.`,
-    ...(isOf(intent, 'withdraw') ? [suggest('See the withdrawals', 'withdrawals', intent.terms.coin)] : []),
-    suggest('Record it', 'resolve', intent.id, '--as', 'done'),
+    `No operation reports the outcome of ${write.id}. Check the exchange, then record what you found, done or notSent.`,
+    ...(isOf(write, 'withdraw') ? [suggest('See the withdrawals', 'withdrawals', write.terms.coin)] : []),
+    suggest('Record it', 'resolve', write.id, '--as', 'done'),
   ];
 }
 
-function nextCheck(account: TradingAccount, intents: readonly RecordedWrite[]): string {
+function nextCheck(account: TradingAccount, writes: readonly RecordedWrite[]): string {
   // the record of a job does not name the times of its requests
-  const isAnyJob = intents.some((intent) => isOf(intent, 'orderMoreV2'));
-  const certain = isAnyJob ? null : allDecidableAt(account, intents);
+  const isAnyJob = writes.some((write) => isOf(write, 'batch'));
+  const certain = isAnyJob ? null : allDecidableAt(account, writes);
   const isAhead = certain !== null && certain > account.host.now();
   return isAhead ? `from ${zonedTime(certain)} on, when pit can decide it` : 'in a minute';
 }
@@ -230,8 +229,8 @@ function show(screen: Screen, resolutions: readonly (Resolution | undefined)[], 
   return blocks.length === 0 ? screen.paint.faint(nothing) : blocks.join('\n\n');
 }
 
-function block(screen: Screen, { intent, outcome, id, events }: Resolution): string {
-  const title = `${textOf(intent)}: ${outcome}${outcome === 'placed' && id !== null ? ` as ${id}` : ''}`;
+function block(screen: Screen, { write, outcome, id, events }: Resolution): string {
+  const title = `${textOf(write)}: ${outcome}${outcome === 'placed' && id !== null ? ` as ${id}` : ''}`;
   const times = (count: number) => (count === 1 ? '' : ` (${count} times)`);
   return table(
     screen,
@@ -256,20 +255,20 @@ function withoutRepeats(events: readonly JournalEvent[]): (JournalEvent & { coun
 }
 
 /** The write in words, for instance `buy 0.01 btc_usdt at 28,000`. */
-function textOf(intent: RecordedWrite): string {
-  if (isOf(intent, 'order'))
-    return intent.replaces === undefined ? termsText(intent.terms) : replacementText(intent.replaces);
-  if (isOf(intent, 'replace')) return replacementText(intent.terms);
-  if (isOf(intent, 'call')) return intent.terms.method;
-  if (isOf(intent, 'withdraw')) {
-    const { amount, coin, address } = intent.terms;
+function textOf(write: RecordedWrite): string {
+  if (isOf(write, 'order'))
+    return write.replaces === undefined ? termsText(write.terms) : replacementText(write.replaces);
+  if (isOf(write, 'replace')) return replacementText(write.terms);
+  if (isOf(write, 'call')) return write.terms.method;
+  if (isOf(write, 'withdraw')) {
+    const { amount, coin, address } = write.terms;
     return `withdraw ${formatAmount(amount)} ${coin} to ${address}`;
   }
-  if (isOf(intent, 'orderMoreV2')) {
-    const { side, count, market } = intent.terms;
-    return `${side} ${counted(count, 'order')} in ${market} (job ${intent.id})`;
+  if (isOf(write, 'batch')) {
+    const { side, count, market } = write.terms;
+    return `${side} ${counted(count, 'order')} in ${market} (job ${write.id})`;
   }
-  return `cancel ${referenceText(intent.terms.order)} in ${intent.terms.market}`;
+  return `cancel ${referenceText(write.terms.order)} in ${write.terms.market}`;
 }
 
 function replacementText({ order, wanted }: ReplaceTerms): string {

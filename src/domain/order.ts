@@ -62,3 +62,9 @@ export interface Cancellation {
   readonly filled: string | null;
   readonly filledValue: string | null;
 }
+
+/** Whether both name an order in the same way. An id and a client id may still name the same order. */
+export function isSameReference(one: OrderReference, other: OrderReference): boolean {
+  if ('id' in one) return 'id' in other && one.id === other.id;
+  return 'clientId' in other && one.clientId === other.clientId;
+}

@@ -10,7 +10,7 @@ import type { Result } from './operations/operation.js';
 import { type Credentials, type Hosts, type ParameterValues, requestUrl, type ValuesOf } from './request.js';
 import { BadStatus, Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './response.js';
 import { get, type HttpResponse, type Network, type RequestDelivery, TransportError } from './transport.js';
-import { CANCELLED, NO_TIME, outcomeOf, WAITED_TOO_LONG, type WriteResponse } from './write-outcome.js';
+import { CANCELLED, NO_TIME, WAITED_TOO_LONG, type WriteResponse, writeResponseOf } from './write-response.js';
 
 export interface ApiOptions {
   readonly host: Host;
@@ -19,7 +19,7 @@ export interface ApiOptions {
   readonly credentials: () => Credentials;
   readonly budget: TimeBudget;
   /** Keeps what is known of the exchange's clock. Absent: it is measured again. */
-  readonly clockMemory?: ClockStore;
+  readonly clockStore?: ClockStore;
   /**
    * Starts the sandbox, after a refused connection, when not a byte of the request has left. Absent for other hosts.
    */
@@ -55,8 +55,8 @@ type ChosenDelivery = Pick<RequestDelivery, 'ownConnection' | 'timeoutMs' | 'onA
 interface ApiRequest<Answer> {
   readonly name: string;
   readonly values: ParameterValues;
-  /** `check` throws once the time is over: a long answer takes long to read. */
-  readonly read: (body: string, answer: HttpResponse, check: () => void) => Answer;
+  /** `requireTime` throws once the time is over: a long answer takes long to read. */
+  readonly read: (body: string, answer: HttpResponse, requireTime: () => void) => Answer;
 }
 
 /** The longest one read may take before it is tried again. */
@@ -112,7 +112,7 @@ export class ExchangeApi {
 
   /** The same, with the body as it came, whatever its fields; it must be JSON. Throws Failure as {@link read}. */
   async ask(name: OperationName, values: ParameterValues): Promise<string> {
-    return this.#retryable({ name, values, read: (body, _, check) => wholeBody(name, body, check) });
+    return this.#retryable({ name, values, read: (body, _, requireTime) => wholeBody(name, body, requireTime) });
   }
 
   /**
@@ -120,8 +120,8 @@ export class ExchangeApi {
    * that the interface could have sent.
    */
   async get(name: OperationName, values: ParameterValues): Promise<HttpResponse> {
-    const read = (body: string, answer: HttpResponse, check: () => void) => {
-      requireJson(name, body, check);
+    const read = (body: string, answer: HttpResponse, requireTime: () => void) => {
+      requireJson(name, body, requireTime);
       return answer;
     };
     return this.#sendRead({ name, values, read }).catch((error) => {
@@ -146,7 +146,7 @@ export class ExchangeApi {
 
   /**
    * Calls a write: one request on a fresh connection, never repeated.
-   * Throws Failure `credentials` or `usage` before anything is sent; everything later is in the outcome.
+   * Throws Failure `credentials` or `usage` before anything is sent; everything later is in the response.
    */
   async write<Name extends OperationName>(
     name: Name,
@@ -156,15 +156,15 @@ export class ExchangeApi {
     return this.#sendWrite(documentedRequest(name, values), send);
   }
 
-  /** The same for an operation the interface does not describe; the answer is its body. Throws as {@link write}. */
+  /** The same for an operation that the interface does not describe; the response is its body. */
   async rawCall(name: string, values: ParameterValues, send?: WriteOptions): Promise<WriteResponse<string>> {
-    return this.#sendWrite({ name, values, read: (body, _, check) => wholeBody(name, body, check) }, send);
+    return this.#sendWrite({ name, values, read: (body, _, requireTime) => wholeBody(name, body, requireTime) }, send);
   }
 
   // market data needs neither a clock nor a limit, so they are made when they are first needed
 
   get #clock(): ExchangeClock {
-    this.#madeClock ??= new ExchangeClock(this.options.host, this.options.clockMemory);
+    this.#madeClock ??= new ExchangeClock(this.options.host, this.options.clockStore);
     return this.#madeClock;
   }
 
@@ -247,7 +247,7 @@ export class ExchangeApi {
       const response = await inSlot(slot, (onAnswer) => this.#roundTrip(request, reqTime, { ...delivery, onAnswer }));
       return { kind: 'done', response };
     } catch (error) {
-      return outcomeOf(error);
+      return writeResponseOf(error);
     } finally {
       this.options.writesUnderWay?.delete(request);
     }
@@ -337,7 +337,7 @@ function documentedRequest<Name extends OperationName>(
   name: Name,
   values: ValuesOf<Name>,
 ): ApiRequest<Result<OperationNamed<Name>>> {
-  return { name, values, read: (body, _, check) => readResponse(name, body, check) };
+  return { name, values, read: (body, _, requireTime) => readResponse(name, body, requireTime) };
 }
 
 /** Sends a request within a permit. The exchange counts a request before it answers: the permit's last second begins then. */

@@ -1,3 +1,5 @@
+import { Failure } from '../errors.js';
+
 /**
  * Return codes other than 1000 as public clients observed them; the interface documents none. So a code alone never decides
  * the outcome of an order.
@@ -41,3 +43,15 @@ export const REFUSES_EVERY_ORDER: ReadonlySet<number | null> = new Set([
   RETURN_CODES.badAddress,
   3010,
 ]);
+
+/** An exchange in trouble refuses every request, which says nothing about this one. */
+const IN_TROUBLE: ReadonlySet<number> = new Set([RETURN_CODES.internal, RETURN_CODES.maintenance]);
+
+/**
+ * Whether a lookup failed with the same code as the write (missing permission, unknown market): then the order does not
+ * exist.
+ */
+export function isSameRefusal(error: unknown, refusal: number | null | undefined): boolean {
+  if (!(error instanceof Failure) || error.kind !== 'refused' || error.code === null) return false;
+  return error.code === refusal && !IN_TROUBLE.has(error.code);
+}

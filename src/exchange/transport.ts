@@ -83,7 +83,7 @@ interface Route {
 /** The environment's proxies, and whose certificates are trusted. */
 export class Network {
   /** By proxy; they keep their connections for later reads. */
-  readonly #kept = new Map<string, HttpsAgent>();
+  readonly #tunnels = new Map<string, HttpsAgent>();
   #authorities: string | undefined;
 
   /** @param caFile a PEM file whose certificates take the place of the well-known authorities */
@@ -110,10 +110,10 @@ export class Network {
 
   #tunnel({ Tunnel }: typeof Proxies, proxy: NamedProxy, ownConnection: boolean, timeoutMs: number): HttpsAgent {
     const { href } = proxy.url;
-    const kept = ownConnection ? undefined : this.#kept.get(href);
-    if (kept !== undefined) return kept;
+    const existing = ownConnection ? undefined : this.#tunnels.get(href);
+    if (existing !== undefined) return existing;
     const tunnel = new Tunnel(proxy, Math.min(TUNNEL_MS, timeoutMs), { keepAlive: !ownConnection });
-    if (!ownConnection) this.#kept.set(href, tunnel);
+    if (!ownConnection) this.#tunnels.set(href, tunnel);
     return tunnel;
   }
 
@@ -232,7 +232,7 @@ class HttpRequest {
   }
 
   async result(timeoutMs: number, signal: AbortSignal | undefined): Promise<HttpResponse> {
-    const timer = setTimeout(() => this.#end('timeout', FAULT_WORDS.timeout), timeoutMs);
+    const timer = setTimeout(() => this.#end('timeout', FAULT_TEXTS.timeout), timeoutMs);
     const cancel = () => this.#end('cancelled', CANCELLED);
     signal?.addEventListener('abort', cancel, { once: true });
     try {
@@ -244,9 +244,9 @@ class HttpRequest {
     }
   }
 
-  #end(fault: TransportFault, words: string): void {
-    const mayHaveLeft = this.#request?.timings?.[this.sendStart] !== undefined;
-    this.#fail(new TransportError(fault, mayHaveLeft, words));
+  #end(fault: TransportFault, message: string): void {
+    const mayHaveBeenSent = this.#request?.timings?.[this.sendStart] !== undefined;
+    this.#fail(new TransportError(fault, mayHaveBeenSent, message));
     this.answer.cancel();
   }
 }
@@ -271,23 +271,24 @@ function transportError(thrown: unknown, sendStart: SendStart): unknown {
   if (!isRequestError(thrown)) return thrown;
   if (thrown.timings?.[sendStart] === undefined) return connectError(thrown);
   const fault = sentFault(thrown);
-  return new TransportError(fault, true, `${FAULT_WORDS[fault]} (${thrown.code})`);
+  return new TransportError(fault, true, `${FAULT_TEXTS[fault]} (${thrown.code})`);
 }
 
 /** Why a connection was not made. */
 export function connectError({ code, message }: { readonly code: string; readonly message: string }): TransportError {
   if (code === 'EPROXY') return new TransportError('proxy', false, message);
   const trouble = certificateTrouble(code);
-  if (trouble !== undefined) return new TransportError('certificate', false, `${trouble.words} (${code})`, trouble.fix);
+  if (trouble !== undefined)
+    return new TransportError('certificate', false, `${trouble.message} (${code})`, trouble.fix);
   const fault = unconnectedFault(code);
-  return new TransportError(fault, false, `${FAULT_WORDS[fault]} (${code})`);
+  return new TransportError(fault, false, `${FAULT_TEXTS[fault]} (${code})`);
 }
 
 function isRequestError(thrown: unknown): thrown is RequestError {
   return thrown instanceof Error && 'code' in thrown && 'options' in thrown;
 }
 
-const FAULT_WORDS = {
+const FAULT_TEXTS = {
   unresolved: 'host name not found',
   connectionRefused: 'connection refused',
   unconnected: 'no connection',

@@ -1,5 +1,5 @@
 import type { Order } from '../domain/order.js';
-import type { OrderTerms, WithdrawTerms } from './journal/intent.js';
+import type { OrderTerms, WithdrawTerms } from './journal/write.js';
 
 /** Orders that exist in addition to the wanted one. */
 export interface DuplicateOrders {

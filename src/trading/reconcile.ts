@@ -25,7 +25,7 @@ export interface WantedItem {
   readonly id: string;
   readonly matchKey: string;
   /** The id of its row, once known. */
-  readonly order: string | null;
+  readonly rowId: string | null;
   /** `absent`: decided that it does not exist; a late execution may still make it. */
   readonly state: 'placed' | 'undecided' | 'absent';
 }
@@ -114,181 +114,280 @@ export function listMustReachTo({ reqTime, checkedTo }: Pick<Attempt, 'reqTime' 
   return (checkedTo ?? reqTime) - SLACK_MS;
 }
 
+/** Compares the attempts with the list in three steps, and says what that decides. */
+export function reconcile(attempts: readonly Attempt[], list: List, context: Context): Reconciled {
+  const matching = new Matching(attempts, list, context);
+  matching.assignAnsweredRows();
+  matching.assignNearestRows();
+  matching.assignDuplicates();
+  return matching.conclude();
+}
+
+/** An item, and the row that it has by now. */
 interface Candidate {
   readonly attempt: Attempt;
   readonly item: WantedItem;
-  order: string | null;
+  rowId: string | null;
 }
 
-export function reconcile(
-  attempts: readonly Attempt[],
-  list: List,
-  { known, newest = new Map(), requestLifetime, matchCost = () => 0 }: Context,
-): Reconciled {
-  const window = requestLifetime + SLACK_MS;
-  const listed = new Map(list.rows.map((row, index) => [row.id, { row, index }]));
-  const claims = attempts.flatMap((attempt) =>
-    attempt.items.map((item): Candidate => ({ attempt, item, order: item.order })),
-  );
-  const byKey = groupBy(claims, ({ item }) => item.matchKey);
-  for (const claim of claims) {
-    // the exchange may have changed an order in accepting it, and its duplicates alike
-    const key = listed.get(claim.order ?? '')?.row.matchKey ?? claim.item.matchKey;
-    if (key !== claim.item.matchKey) byKey.set(key, [...(byKey.get(key) ?? []), claim]);
-  }
-  const claimed = new Set([...known, ...claims.flatMap(({ order }) => order ?? [])]);
-  const unclaimed = new Set(list.rows.filter(({ id }) => !claimed.has(id)).reverse());
+/** Which rows of the list belong to which items. */
+class Matching {
+  /** How long after its request a row may be dated. */
+  readonly #window: number;
+  readonly #newest: ReadonlyMap<string, string | null>;
+  readonly #matchCost: NonNullable<Context['matchCost']>;
+  readonly #listed: ReadonlyMap<string, { readonly row: Row; readonly index: number }>;
+  readonly #boundaries: ReadonlyMap<Attempt, number>;
+  readonly #candidates: readonly Candidate[];
+  readonly #byAttempt: ReadonlyMap<string, readonly Candidate[]>;
+  /** By the key of their rows. */
+  readonly #byKey: ReadonlyMap<string, readonly Candidate[]>;
+  /** Rows that belong to nothing yet, oldest first. */
+  readonly #unclaimed: Set<Row>;
+  readonly #needsLookup = new Set<string>();
+  /** Keys of rows that a lookup by client id has to assign. */
+  readonly #reserved = new Set<string>();
+  /** By key: the writes that were given a row because it was the nearest. */
+  readonly #takers = new Map<string, Set<string>>();
+  readonly #duplicates = new Map<Candidate, Row[]>();
+  readonly #ambiguous = new Set<string>();
 
-  const boundaries = new Map(attempts.map((attempt) => [attempt, boundaryOf(attempt, list.rows)]));
-  const isNewer = (row: Row, attempt: Attempt) => (listed.get(row.id)?.index ?? 0) < (boundaries.get(attempt) ?? 0);
-  const madeAt = ({ order, attempt }: Candidate) => listed.get(order ?? '')?.row.time ?? attempt.reqTime;
-  const gap = (row: Row, claim: Candidate) =>
-    Math.min(Math.abs(row.time - madeAt(claim)), Math.abs(row.time - claim.attempt.reqTime));
-  /** Nothing is executed before it is sent: an order that is dated before its request shows that the list has another clock. */
-  const isAfterSending = (row: Row, claim: Candidate) => {
-    const { attempt } = claim;
-    if (attempt.isOlder !== undefined) return isNewer(row, attempt);
-    const after = madeAt(claim) - attempt.reqTime;
-    const isOneClock = after >= -SLACK_MS && after <= window;
-    return row.time >= (isOneClock ? attempt.reqTime - SLACK_MS : madeAt(claim) - window);
-  };
-  const fits = (row: Row, claim: Candidate) =>
-    matchCost(row.id, claim.item.id) !== undefined && isAfterSending(row, claim);
-  /** The better it fits, and then the nearer it is. */
-  const distance = (row: Row, claim: Candidate) =>
-    (matchCost(row.id, claim.item.id) ?? 0) * 2 * window + gap(row, claim);
-  const mayBe = (row: Row, claim: Candidate) =>
-    fits(row, claim) && (claim.attempt.isOlder !== undefined || gap(row, claim) <= window);
-  const mayRepeat = (row: Row, claim: Candidate) => {
-    if (!fits(row, claim)) return false;
-    const newestId = newest.get(claim.item.id);
-    const { hasClientId, answer } = claim.attempt;
-    const mayComeLate = claim.item.state === 'absent' && (hasClientId === true || answer === 'lost');
-    if (!mayComeLate && gap(row, claim) > window) return false;
-    if (newestId === null) return claim.order !== null;
-    const last = listed.get(newestId ?? '')?.row;
+  constructor(
+    private readonly attempts: readonly Attempt[],
+    private readonly list: List,
+    private readonly context: Context,
+  ) {
+    const { known, newest = new Map(), requestLifetime, matchCost = () => 0 } = context;
+    this.#window = requestLifetime + SLACK_MS;
+    this.#newest = newest;
+    this.#matchCost = matchCost;
+    this.#listed = new Map(list.rows.map((row, index) => [row.id, { row, index }]));
+    this.#boundaries = new Map(attempts.map((attempt) => [attempt, boundaryOf(attempt, list.rows)]));
+    this.#candidates = attempts.flatMap((attempt) =>
+      attempt.items.map((item): Candidate => ({ attempt, item, rowId: item.rowId })),
+    );
+    this.#byAttempt = groupBy(this.#candidates, ({ attempt }) => attempt.id);
+    this.#byKey = this.#candidatesByKey();
+    const claimed = new Set([...known, ...this.#candidates.flatMap(({ rowId }) => rowId ?? [])]);
+    this.#unclaimed = new Set(list.rows.filter(({ id }) => !claimed.has(id)).reverse());
+  }
+
+  #candidatesByKey(): Map<string, Candidate[]> {
+    const byKey = groupBy(this.#candidates, ({ item }) => item.matchKey);
+    for (const candidate of this.#candidates) {
+      // the exchange may have changed an order in accepting it, and its duplicates alike
+      const key = this.#rowOf(candidate)?.matchKey ?? candidate.item.matchKey;
+      if (key !== candidate.item.matchKey) byKey.set(key, [...(byKey.get(key) ?? []), candidate]);
+    }
+    return byKey;
+  }
+
+  /** 1. A row that an answer named belongs to that request, even if other requests would match as well. */
+  assignAnsweredRows(): void {
+    for (const attempt of this.attempts) {
+      const named = new Set(attempt.answeredIds);
+      if (named.size === 0) continue;
+      const wanting = groupBy(
+        this.#of(attempt).filter(({ rowId }) => rowId === null),
+        ({ item }) => item.matchKey,
+      );
+      for (const row of this.#unclaimed) {
+        if (!named.has(row.id)) continue;
+        const candidate = wanting.get(row.matchKey)?.shift();
+        if (candidate !== undefined) candidate.rowId = row.id;
+        // a row that matches none of its wanted items was changed by the exchange: it stays the request's
+        if (candidate !== undefined || !attempt.items.some(({ matchKey }) => matchKey === row.matchKey))
+          this.#unclaimed.delete(row);
+      }
+    }
+  }
+
+  /** 2. Undecided items take the rows that match best; requests without an answer come first. */
+  assignNearestRows(): void {
+    const unclaimedByKey = groupBy(this.#unclaimed, ({ matchKey }) => matchKey);
+    const undecided = this.#candidates.filter(({ item, rowId }) => item.state === 'undecided' && rowId === null);
+    for (const candidate of undecided.sort(byNeed)) {
+      const { attempt, item } = candidate;
+      const own = this.#newest.get(item.id);
+      if (own === null) continue;
+      const fitting = (unclaimedByKey.get(item.matchKey) ?? []).filter(
+        (row) => this.#unclaimed.has(row) && this.#mayBe(row, candidate),
+      );
+      const nearest = leastBy(fitting, (row) => this.#distance(row, candidate));
+      const row = own === undefined ? nearest : fitting.find(({ id }) => id === own);
+      if (row === undefined) continue;
+      this.#unclaimed.delete(row);
+      this.#takers.set(row.matchKey, (this.#takers.get(row.matchKey) ?? new Set()).add(attempt.writeKey));
+      if (attempt.hasClientId !== true || own !== undefined) candidate.rowId = row.id;
+      else {
+        this.#reserved.add(row.matchKey);
+        this.#needsLookup.add(item.id);
+      }
+    }
+  }
+
+  /** 3. A remaining row that matches something was made by a request that was executed again. */
+  assignDuplicates(): void {
+    for (const row of this.#unclaimed) {
+      const fitting = (this.#byKey.get(row.matchKey) ?? []).filter((candidate) => this.#mayRepeat(row, candidate));
+      for (const { attempt, item } of fitting)
+        if (attempt.hasClientId === true && !this.#newest.has(item.id)) this.#needsLookup.add(item.id);
+      const proven = fitting.find(({ item }) => this.#newest.get(item.id) === row.id);
+      const satisfied = proven === undefined ? fitting.filter(isSatisfied) : [proven];
+      const nearest = leastBy(satisfied, (candidate) => this.#distance(row, candidate));
+      if (nearest === undefined) continue;
+      const { writeKey } = nearest.attempt;
+      // a write without an answer may have made it: a later list decides
+      const isDisputed = fitting.some(
+        ({ item, attempt }) => item.state === 'undecided' && attempt.writeKey !== writeKey,
+      );
+      if (isDisputed && proven === undefined) {
+        this.#ambiguous.add(writeKey);
+        continue;
+      }
+      // of lines of one batch that agree, those that have no order yet
+      const isVacant = (candidate: Candidate) =>
+        candidate.rowId === null && !this.#duplicates.has(candidate) && candidate.attempt.writeKey === writeKey;
+      const candidate = satisfied.find(isVacant) ?? nearest;
+      this.#duplicates.set(candidate, [...(this.#duplicates.get(candidate) ?? []), row]);
+    }
+  }
+
+  /** What the list decides about each attempt, once every row is assigned. */
+  conclude(): Reconciled {
+    const { requestLifetime } = this.context;
+    const outcomes = new Map<string, ItemOutcome>();
+    const closed = new Set<string>();
+    const explained = this.#explainedRows();
+    for (const attempt of this.attempts) {
+      const own = this.#of(attempt);
+      if (attempt.hasClientId !== true)
+        for (const { item, rowId } of own)
+          if (rowId !== null && item.rowId === null) outcomes.set(item.id, { outcome: 'placed', id: rowId });
+      if (!this.#reaches(attempt)) continue;
+      const missing = own.filter(({ item, rowId }) => item.state === 'undecided' && rowId === null);
+      const isLate = this.list.began > expiresAt(attempt.reqTime, requestLifetime);
+      const isShown = this.#isShown(attempt);
+      const isAbsenceCertain =
+        !missing.some(({ item }) => this.#reserved.has(item.matchKey)) &&
+        isAbsenceProven(attempt, isLate, isShown && attempt.answeredIds.every((id) => explained.has(id)));
+      const absent = attempt.answer === 'partial' || attempt.answer === 'refused' ? 'refused' : 'notSent';
+      if (isAbsenceCertain) for (const { item } of missing) outcomes.set(item.id, { outcome: absent });
+      if (this.#isTakenFrom(attempt)) this.#ambiguous.add(attempt.writeKey);
+      const isComplete = missing.length === 0 || isAbsenceCertain;
+      if (isLate && isShown && isComplete && !this.#ambiguous.has(attempt.writeKey)) closed.add(attempt.id);
+    }
+    const waiting = this.attempts
+      .filter(({ id }) => !closed.has(id))
+      .map(({ reqTime }) => expiresAt(reqTime, requestLifetime));
+    return {
+      outcomes,
+      duplicates: [...this.#duplicates].map(([{ attempt, item, rowId }, rows]) => ({
+        attempt,
+        item: { ...item, rowId },
+        rows,
+        isProven: rows.every(({ id }) => this.#newest.get(item.id) === id),
+      })),
+      closed,
+      ambiguous: this.#ambiguous,
+      needsLookup: this.#needsLookup,
+      retryAt: waiting.length === 0 ? undefined : Math.min(...waiting),
+    };
+  }
+
+  #of(attempt: Attempt): readonly Candidate[] {
+    return this.#byAttempt.get(attempt.id) ?? [];
+  }
+
+  #rowOf({ rowId }: Candidate): Row | undefined {
+    return this.#listed.get(rowId ?? '')?.row;
+  }
+
+  /** Whether the row may be the item's own. */
+  #mayBe(row: Row, candidate: Candidate): boolean {
+    const isNear = candidate.attempt.isOlder !== undefined || this.#gap(row, candidate) <= this.#window;
+    return isNear && this.#fits(row, candidate);
+  }
+
+  /** Whether the row may be one more of the item's, from a repeated or late execution. */
+  #mayRepeat(row: Row, candidate: Candidate): boolean {
+    if (!this.#fits(row, candidate)) return false;
+    const newestId = this.#newest.get(candidate.item.id);
+    const { hasClientId, answer } = candidate.attempt;
+    const mayComeLate = candidate.item.state === 'absent' && (hasClientId === true || answer === 'lost');
+    if (!mayComeLate && this.#gap(row, candidate) > this.#window) return false;
+    if (newestId === null) return candidate.rowId !== null;
+    const last = this.#listed.get(newestId ?? '')?.row;
     return last === undefined || row.time <= last.time;
-  };
+  }
 
-  // 1. a row that an answer named belongs to that request, even if other requests would match as well
-  const byAttempt = groupBy(claims, ({ attempt }) => attempt.id);
-  for (const attempt of attempts) {
-    const named = new Set(attempt.answeredIds);
-    if (named.size === 0) continue;
-    const wanting = groupBy(
-      (byAttempt.get(attempt.id) ?? []).filter(({ order }) => order === null),
-      ({ item }) => item.matchKey,
+  #fits(row: Row, candidate: Candidate): boolean {
+    return this.#matchCost(row.id, candidate.item.id) !== undefined && this.#isAfterSending(row, candidate);
+  }
+
+  /** Nothing is executed before it is sent: an order that is dated before its request shows that the list has another clock. */
+  #isAfterSending(row: Row, candidate: Candidate): boolean {
+    const { attempt } = candidate;
+    if (attempt.isOlder !== undefined)
+      return (this.#listed.get(row.id)?.index ?? 0) < (this.#boundaries.get(attempt) ?? 0);
+    const after = this.#madeAt(candidate) - attempt.reqTime;
+    const isOneClock = after >= -SLACK_MS && after <= this.#window;
+    return row.time >= (isOneClock ? attempt.reqTime - SLACK_MS : this.#madeAt(candidate) - this.#window);
+  }
+
+  /** The better it matches, and then the nearer it is. */
+  #distance(row: Row, candidate: Candidate): number {
+    const cost = this.#matchCost(row.id, candidate.item.id) ?? 0;
+    return cost * 2 * this.#window + this.#gap(row, candidate);
+  }
+
+  /** In milliseconds, to the item's row or to its request, whichever is nearer. */
+  #gap(row: Row, candidate: Candidate): number {
+    return Math.min(Math.abs(row.time - this.#madeAt(candidate)), Math.abs(row.time - candidate.attempt.reqTime));
+  }
+
+  #madeAt(candidate: Candidate): number {
+    return this.#rowOf(candidate)?.time ?? candidate.attempt.reqTime;
+  }
+
+  /** Ids of rows that belong to something. */
+  #explainedRows(): ReadonlySet<string> {
+    const repeated = [...this.#duplicates.values()].flatMap((rows) => rows.map(({ id }) => id));
+    return new Set([...this.context.known, ...repeated, ...this.#candidates.flatMap(({ rowId }) => rowId ?? [])]);
+  }
+
+  /** Whether the list goes back to before the request. */
+  #reaches(attempt: Attempt): boolean {
+    if (this.list.since === Number.NEGATIVE_INFINITY) return true;
+    if (attempt.isOlder === undefined) return this.list.since <= listMustReachTo(attempt);
+    return (this.#boundaries.get(attempt) ?? 0) < this.list.rows.length;
+  }
+
+  /** Whether the list shows every row that the attempt is known to have made. */
+  #isShown(attempt: Attempt): boolean {
+    const hasListedRow = ({ rowId }: Candidate) => rowId === null || this.#listed.has(rowId);
+    return (
+      attempt.answeredIds.every((id) => this.#listed.has(id)) &&
+      (attempt.checkedTo !== undefined || this.#of(attempt).every(hasListedRow))
     );
-    for (const row of unclaimed) {
-      if (!named.has(row.id)) continue;
-      const claim = wanting.get(row.matchKey)?.shift();
-      if (claim !== undefined) claim.order = row.id;
-      // a row that matches none of its wanted items was changed by the exchange: it stays the request's
-      if (claim !== undefined || !attempt.items.some(({ matchKey }) => matchKey === row.matchKey))
-        unclaimed.delete(row);
-    }
   }
 
-  // 2. open items take the rows that match best; requests without an answer come first
-  const needsLookup = new Set<string>();
-  const reserved = new Set<string>();
-  const takers = new Map<string, Set<string>>();
-  const unclaimedByKey = groupBy(unclaimed, ({ matchKey }) => matchKey);
-  const open = claims.filter(({ item, order }) => item.state === 'undecided' && order === null);
-  for (const claim of open.sort(byNeed)) {
-    const { attempt, item } = claim;
-    const own = newest.get(item.id);
-    if (own === null) continue;
-    const fitting = (unclaimedByKey.get(item.matchKey) ?? []).filter((row) => unclaimed.has(row) && mayBe(row, claim));
-    const nearest = leastBy(fitting, (one) => distance(one, claim));
-    const row = own === undefined ? nearest : fitting.find(({ id }) => id === own);
-    if (row === undefined) continue;
-    unclaimed.delete(row);
-    takers.set(row.matchKey, (takers.get(row.matchKey) ?? new Set()).add(attempt.writeKey));
-    if (attempt.hasClientId !== true || own !== undefined) claim.order = row.id;
-    else {
-      reserved.add(row.matchKey);
-      needsLookup.add(item.id);
-    }
-  }
-
-  // 3. a remaining row that matches something was made by a request that was executed again
-  const ambiguous = new Set<string>();
-  const duplicates = new Map<Candidate, Row[]>();
-  for (const row of unclaimed) {
-    const fitting = (byKey.get(row.matchKey) ?? []).filter((claim) => mayRepeat(row, claim));
-    for (const { attempt, item } of fitting)
-      if (attempt.hasClientId === true && !newest.has(item.id)) needsLookup.add(item.id);
-    const proven = fitting.find(({ item }) => newest.get(item.id) === row.id);
-    const made = proven === undefined ? fitting.filter(isSatisfied) : [proven];
-    const nearest = leastBy(made, (claim) => distance(row, claim));
-    if (nearest === undefined) continue;
-    const { writeKey: writeId } = nearest.attempt;
-    // a write without an answer may have made it: a later list decides
-    const isDisputed = fitting.some(({ item, attempt }) => item.state === 'undecided' && attempt.writeKey !== writeId);
-    if (isDisputed && proven === undefined) {
-      ambiguous.add(writeId);
-      continue;
-    }
-    // of lines of one batch that agree, those that have no order yet
-    const isVacant = (claim: Candidate) =>
-      claim.order === null && !duplicates.has(claim) && claim.attempt.writeKey === writeId;
-    const claim = made.find(isVacant) ?? nearest;
-    duplicates.set(claim, [...(duplicates.get(claim) ?? []), row]);
-  }
-  const repeated = [...duplicates.values()].flatMap((rows) => rows.map(({ id }) => id));
-  const explained = new Set([...known, ...repeated, ...claims.flatMap(({ order }) => order ?? [])]);
-
-  const reaches = (attempt: Attempt) =>
-    list.since === Number.NEGATIVE_INFINITY ||
-    (attempt.isOlder === undefined
-      ? list.since <= listMustReachTo(attempt)
-      : (boundaries.get(attempt) ?? 0) < list.rows.length);
-  const outcomes = new Map<string, ItemOutcome>();
-  const closed = new Set<string>();
-  for (const attempt of attempts) {
-    const own = byAttempt.get(attempt.id) ?? [];
-    const listDecides = attempt.hasClientId !== true;
-    for (const { item, order } of own)
-      if (order !== null && item.order === null && listDecides) outcomes.set(item.id, { outcome: 'placed', id: order });
-    if (!reaches(attempt)) continue;
-    const missing = own.filter(({ item, order }) => item.state === 'undecided' && order === null);
-    const isLate = list.began > expiresAt(attempt.reqTime, requestLifetime);
-    const isShown =
-      attempt.answeredIds.every((id) => listed.has(id)) &&
-      (attempt.checkedTo !== undefined || own.every(({ order }) => order === null || listed.has(order)));
-    const isAnswerExplained = attempt.answeredIds.every((id) => explained.has(id));
-    const isDecided =
-      listDecides &&
-      !missing.some(({ item }) => reserved.has(item.matchKey)) &&
-      ((attempt.answer === 'partial' && isShown && isAnswerExplained) ||
-        attempt.answer === 'refused' ||
-        ((attempt.answer === 'lost' || attempt.answer === 'refusedForTiming') && isLate));
-    const absent = attempt.answer === 'partial' || attempt.answer === 'refused' ? 'refused' : 'notSent';
-    if (isDecided) for (const { item } of missing) outcomes.set(item.id, { outcome: absent });
-    const isTakenFrom = own.some(({ item }) =>
-      [...(takers.get(item.matchKey) ?? [])].some((writeId) => writeId !== attempt.writeKey),
+  /** Whether another write was given a row that this one may have made. */
+  #isTakenFrom(attempt: Attempt): boolean {
+    return this.#of(attempt).some(({ item }) =>
+      [...(this.#takers.get(item.matchKey) ?? [])].some((writeKey) => writeKey !== attempt.writeKey),
     );
-    if (isTakenFrom) ambiguous.add(attempt.writeKey);
-    if (isLate && isShown && (missing.length === 0 || isDecided) && !ambiguous.has(attempt.writeKey))
-      closed.add(attempt.id);
   }
-  const waiting = attempts
-    .filter(({ id }) => !closed.has(id))
-    .map(({ reqTime }) => expiresAt(reqTime, requestLifetime));
-  return {
-    outcomes,
-    duplicates: [...duplicates].map(([{ attempt, item, order }, rows]) => ({
-      attempt,
-      item: { ...item, order },
-      rows,
-      isProven: rows.every(({ id }) => newest.get(item.id) === id),
-    })),
-    closed,
-    ambiguous,
-    needsLookup,
-    retryAt: waiting.length === 0 ? undefined : Math.min(...waiting),
-  };
+}
+
+/**
+ * Whether items without a row certainly do not exist. A client id decides by itself, never the list.
+ * @param isExplained whether the list shows everything that the answer named, and each belongs to an item
+ */
+function isAbsenceProven({ hasClientId, answer }: Attempt, isLate: boolean, isExplained: boolean): boolean {
+  if (hasClientId === true) return false;
+  if (answer === 'partial') return isExplained;
+  return answer === 'refused' || ((answer === 'lost' || answer === 'refusedForTiming') && isLate);
 }
 
 /** The first place in the list at which there are rows from before the request. */
@@ -308,8 +407,8 @@ function byNeed(one: Candidate, other: Candidate): number {
 }
 
 /** Whether another identical row would be one too many. Without an order, a client id has to prove that. */
-function isSatisfied({ attempt, item, order }: Candidate): boolean {
-  return order !== null || (item.state === 'absent' && attempt.hasClientId !== true);
+function isSatisfied({ attempt, item, rowId }: Candidate): boolean {
+  return rowId !== null || (item.state === 'absent' && attempt.hasClientId !== true);
 }
 
 function leastBy<Item>(items: readonly Item[], of: (item: Item) => number): Item | undefined {

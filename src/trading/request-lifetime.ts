@@ -1,6 +1,6 @@
 import { Failure } from '../errors.js';
 import type { TradingAccount } from './account.js';
-import { isOf, type RecordedWrite } from './journal/intent.js';
+import { isOf, type RecordedWrite } from './journal/write.js';
 import { newClientId } from './orders/terms.js';
 
 /**
@@ -37,8 +37,8 @@ function acceptsForWithdrawal(coin: string): AcceptsReqTime {
 }
 
 /** The check for a write that can be looked up. */
-export function acceptsFor(intent: Exclude<RecordedWrite, RecordedWrite<'call'>>): AcceptsReqTime {
-  return isOf(intent, 'withdraw') ? acceptsForWithdrawal(intent.terms.coin) : acceptsForOrder(intent.terms.market);
+export function acceptsFor(write: Exclude<RecordedWrite, RecordedWrite<'call'>>): AcceptsReqTime {
+  return isOf(write, 'withdraw') ? acceptsForWithdrawal(write.terms.coin) : acceptsForOrder(write.terms.market);
 }
 
 /**

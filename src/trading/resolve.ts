@@ -14,7 +14,7 @@ import {
   type RecordedWrite,
   type Settled,
   type WriteKind,
-} from './journal/intent.js';
+} from './journal/write.js';
 import { findOrderOutcome } from './orders/settle-order.js';
 import { lookUpAbsentOrder, verifyOrders } from './orders/verify-orders.js';
 import { settleReplace } from './replace/replace.js';
@@ -24,7 +24,7 @@ import { verifyWithdrawals } from './withdrawals/verify-withdrawals.js';
 
 /** A write with its current outcome. */
 export interface Resolution {
-  readonly intent: RecordedWrite;
+  readonly write: RecordedWrite;
   readonly outcome: Outcome;
   readonly id: string | null;
   readonly duplicates: readonly string[];
@@ -46,22 +46,22 @@ export async function resolve(
   entries: readonly JournalEntry[],
   closeJobs = false,
 ): Promise<readonly Resolution[]> {
-  const [ageCheck, ...others] = entries.flatMap(({ intent }) => (isOf(intent, 'call') ? [] : acceptsFor(intent)));
+  const [ageCheck, ...others] = entries.flatMap(({ write }) => (isOf(write, 'call') ? [] : acceptsFor(write)));
   // once for all of them, instead of by each of many at the same time
   if (ageCheck !== undefined && others.length > 0) await tryRead(() => requestLifetimeOf(account, ageCheck));
   const done = await Promise.all(entries.map((entry) => resolveOne(account, entry, closeJobs)));
   const settled = done.map(({ resolution }) => resolution);
   const duplicates = joined([...done.flatMap((one) => one.duplicates), ...(await duplicatesEverywhere(account))]);
-  const given = new Set(settled.map(({ intent }) => intent.id));
+  const given = new Set(settled.map(({ write }) => write.id));
   const found = duplicates.flatMap(({ writeId }) =>
     given.has(writeId) ? [] : (account.journal.archive.find(writeId) ?? []),
   );
-  return [...settled, ...found].map(({ intent, ...rest }) => {
-    const ids = duplicates.find((one) => one.writeId === intent.id)?.ids ?? [];
+  return [...settled, ...found].map(({ write, ...rest }) => {
+    const ids = duplicates.find((one) => one.writeId === write.id)?.ids ?? [];
     // what was found of a settled job may be an order of its own now
-    const job = isOf(intent, 'orderMoreV2') ? settledNow(account, intent.id) : undefined;
-    const own = new Set(job === undefined ? [] : archivedJob(account.journal, job.intent.id)?.orders);
-    const row = job ?? { ...rest, intent };
+    const job = isOf(write, 'batch') ? settledNow(account, write.id) : undefined;
+    const own = new Set(job === undefined ? [] : archivedJob(account.journal, job.write.id)?.orders);
+    const row = job ?? { ...rest, write };
     return { ...row, duplicates: [...new Set([...row.duplicates, ...ids.filter((id) => !own.has(id))])] };
   });
 }
@@ -76,14 +76,14 @@ interface ResolvedOne {
 }
 
 async function resolveOne(account: TradingAccount, entry: JournalEntry, closeJobs: boolean): Promise<ResolvedOne> {
-  const { intent } = entry;
+  const { write } = entry;
   const isClaimed = claimForSettling(entry);
   const isUnderWay = !isClaimed && entry.isUnderWay;
-  const settledOne = isClaimed ? await SETTLERS[intent.operation](account, entry, closeJobs) : NOTHING;
+  const settledOne = isClaimed ? await SETTLERS[write.operation](account, entry, closeJobs) : NOTHING;
   const { outcome = 'unknown', duplicates, ...ambiguity } = settledOne;
-  const settled = settledNow(account, intent.id);
+  const settled = settledNow(account, write.id);
   const events = timelineOf(eventsOf(account, entry, isUnderWay));
-  const unsettled = { intent, events, outcome, id: null, duplicates: [], ...ambiguity };
+  const unsettled = { write, events, outcome, id: null, duplicates: [], ...ambiguity };
   return { resolution: settled ?? unsettled, duplicates };
 }
 
@@ -93,24 +93,24 @@ async function resolveOne(account: TradingAccount, entry: JournalEntry, closeJob
  */
 export async function recheckSettledWrite(account: TradingAccount, id: string): Promise<Settled | undefined> {
   const { archive } = account.journal;
-  const intent = archive.find(id)?.intent;
-  if (intent === undefined) return undefined;
-  await tryRead(async () => lookUpAbsent(account, intent));
-  for (const entry of account.journal.unexpected()) if (entry.intent.id === id) entry.markSeen();
+  const write = archive.find(id)?.write;
+  if (write === undefined) return undefined;
+  await tryRead(async () => lookUpAbsent(account, write));
+  for (const entry of account.journal.unexpected()) if (entry.write.id === id) entry.markSeen();
   return archive.find(id);
 }
 
-async function lookUpAbsent(account: TradingAccount, intent: RecordedWrite): Promise<void> {
-  if (isOf(intent, 'order')) await lookUpAbsentOrder(account, intent);
-  if (isOf(intent, 'withdraw')) await verifyWithdrawals(account, intent.terms.coin);
-  if (!isOf(intent, 'orderMoreV2')) return;
-  const lost = archivedJob(account.journal, intent.id)?.expiredLines.size ?? 0;
-  if (lost > 0) await verifyOrders(account, intent.terms, { reach: 'all', includeVerified: intent.id });
+async function lookUpAbsent(account: TradingAccount, write: RecordedWrite): Promise<void> {
+  if (isOf(write, 'order')) await lookUpAbsentOrder(account, write);
+  if (isOf(write, 'withdraw')) await verifyWithdrawals(account, write.terms.coin);
+  if (!isOf(write, 'batch')) return;
+  const lost = archivedJob(account.journal, write.id)?.expiredLines.size ?? 0;
+  if (lost > 0) await verifyOrders(account, write.terms, { reach: 'all', includeVerified: write.id });
 }
 
 /** Settled writes that exist although they counted as refused or not sent, until the user has asked for them by their ids. */
 export function unexpectedWrites({ journal }: TradingAccount): Settled[] {
-  return journal.unexpected().flatMap(({ intent }) => journal.archive.find(intent.id) ?? []);
+  return journal.unexpected().flatMap(({ write }) => journal.archive.find(write.id) ?? []);
 }
 
 /** A reopened job is both archived and open; the open one counts. */
@@ -122,7 +122,7 @@ function settledNow({ journal }: TradingAccount, id: string): Settled | undefine
  * Claims the entry. If the disk fails, nobody else can claim it either.
  */
 function claimForSettling(entry: JournalEntry): boolean {
-  if (entry.isOf('call') || entry.isOf('orderMoreV2')) return !entry.isUnderWay;
+  if (entry.isOf('call') || entry.isOf('batch')) return !entry.isUnderWay;
   try {
     return entry.claim();
   } catch (error) {
@@ -158,8 +158,8 @@ const SETTLERS: Readonly<Record<WriteKind, Settler>> = {
     await findOrderOutcome(account, entry as JournalEntry<'order'>, { duplicates: 'later' });
     return NOTHING;
   },
-  cancelOrder: async (account, entry) => {
-    await settleCancel(account, entry as JournalEntry<'cancelOrder'>);
+  cancel: async (account, entry) => {
+    await settleCancel(account, entry as JournalEntry<'cancel'>);
     return NOTHING;
   },
   replace: async (account, entry) => {
@@ -174,8 +174,8 @@ const SETTLERS: Readonly<Record<WriteKind, Settler>> = {
       ? { ...NOTHING, ambiguity: settled.ambiguity }
       : NOTHING;
   },
-  orderMoreV2: async (account, entry, end) => {
-    const { outcome, duplicates } = await settleJob(account, entry as JournalEntry<'orderMoreV2'>, end);
+  batch: async (account, entry, end) => {
+    const { outcome, duplicates } = await settleJob(account, entry as JournalEntry<'batch'>, end);
     return { outcome, duplicates };
   },
 };
@@ -191,9 +191,9 @@ function joined(duplicates: readonly Duplicates[]): Duplicates[] {
 }
 
 /** The replacement that was not placed, if its order is cancelled. */
-export function unplacedOf({ intent, outcome, unplaced }: Resolution): OrderTerms | undefined {
+export function unplacedOf({ write, outcome, unplaced }: Resolution): OrderTerms | undefined {
   const isGone = outcome === 'refused' || outcome === 'notSent';
-  return unplaced ?? (isOf(intent, 'order') && intent.replaces !== undefined && isGone ? intent.terms : undefined);
+  return unplaced ?? (isOf(write, 'order') && write.replaces !== undefined && isGone ? write.terms : undefined);
 }
 
 async function duplicatesEverywhere(account: TradingAccount): Promise<Duplicates[]> {

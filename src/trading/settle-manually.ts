@@ -24,7 +24,7 @@ export async function settleManually(
   const entry = id === undefined ? undefined : journal.find(id);
   if (entry?.isUnderWay === true)
     throw usage(
-      `Another process is working on ${entry.intent.id}.`,
+      `Another process is working on ${entry.write.id}.`,
       'Wait until it ends: it may find the outcome itself.',
     );
   if (entry?.isOf('call')) return settleCallManually(entry, word);

@@ -4,8 +4,8 @@ import type { OrderReference } from '../domain/order.js';
 import { type Advice, suggest } from '../errors.js';
 import { Job } from './batches/job.js';
 import type { JournalEntry } from './journal/entry.js';
-import { isOf, marketOf, type WriteKind } from './journal/intent.js';
 import type { Journal, Unsettled } from './journal/journal.js';
+import { isOf, marketOf, type WriteKind } from './journal/write.js';
 
 /** A write of the journal that was or may have been sent, and whose outcome is unknown. */
 export interface UnknownWrite {
@@ -39,49 +39,49 @@ export function unknownWrites(journal: Journal, { open, damaged, unreadable }: U
 }
 
 function unknownWrite(entry: JournalEntry): UnknownWrite | undefined {
-  const { id, operation } = entry.intent;
+  const { id, operation } = entry.write;
   const advice = adviceOf(entry);
   if (advice === undefined) return undefined;
-  const market = marketOf(entry.intent) ?? null;
+  const market = marketOf(entry.write) ?? null;
   return { id, operation, market, coins: coinsOf(entry, market), cancels: cancelledBy(entry), advice };
 }
 
 function adviceOf(entry: JournalEntry): Advice | undefined {
-  if (entry.isOf('orderMoreV2')) {
+  if (entry.isOf('batch')) {
     if (new Job(entry).uncertainKeys().size === 0) return undefined;
-    const text = `Some orders of ${entry.intent.id} (${entry.intent.terms.side}) may have been placed.`;
+    const text = `Some orders of ${entry.write.id} (${entry.write.terms.side}) may have been placed.`;
     // without its id, which would close the job as it is
     return [text, suggest('Find out', 'resolve')];
   }
-  return entry.isOutcomeUnknown ? [textOf(entry), suggest('Find out', 'resolve', entry.intent.id)] : undefined;
+  return entry.isOutcomeUnknown ? [textOf(entry), suggest('Find out', 'resolve', entry.write.id)] : undefined;
 }
 
-function textOf({ intent }: JournalEntry): string {
-  if (isOf(intent, 'order')) {
-    const { side, amount, market, price } = intent.terms;
+function textOf({ write }: JournalEntry): string {
+  if (isOf(write, 'order')) {
+    const { side, amount, market, price } = write.terms;
     return `An earlier order may have been placed: ${side} ${formatAmount(amount)} ${market} at ${grouped(price)}.`;
   }
-  if (isOf(intent, 'withdraw')) {
-    const { amount, coin, address } = intent.terms;
+  if (isOf(write, 'withdraw')) {
+    const { amount, coin, address } = write.terms;
     return `An earlier withdrawal may have been sent: ${formatAmount(amount)} ${coin} to ${address}.`;
   }
-  if (isOf(intent, 'cancelOrder') || isOf(intent, 'replace')) {
-    const { order, market } = intent.terms;
+  if (isOf(write, 'cancel') || isOf(write, 'replace')) {
+    const { order, market } = write.terms;
     const what = `order ${'id' in order ? order.id : order.clientId} in ${market} may have been cancelled`;
-    return `An earlier command is unsettled: ${what}${isOf(intent, 'replace') ? ', and not replaced' : ''}.`;
+    return `An earlier command is unsettled: ${what}${isOf(write, 'replace') ? ', and not replaced' : ''}.`;
   }
-  return isOf(intent, 'call') ? `An earlier call of ${intent.terms.method} may have been executed.` : '';
+  return isOf(write, 'call') ? `An earlier call of ${write.terms.method} may have been executed.` : '';
 }
 
 /** Null for a call: what it changes is not described. */
-function coinsOf({ intent }: JournalEntry, market: string | null): readonly string[] | null {
-  if (isOf(intent, 'withdraw')) return [intent.terms.coin];
+function coinsOf({ write }: JournalEntry, market: string | null): readonly string[] | null {
+  if (isOf(write, 'withdraw')) return [write.terms.coin];
   const names = market === null ? undefined : splitMarket(market);
   return names === undefined ? null : [names.base, names.quote];
 }
 
-function cancelledBy({ intent }: JournalEntry): OrderReference | null {
-  return isOf(intent, 'cancelOrder') || isOf(intent, 'replace') ? intent.terms.order : null;
+function cancelledBy({ write }: JournalEntry): OrderReference | null {
+  return isOf(write, 'cancel') || isOf(write, 'replace') ? write.terms.order : null;
 }
 
 /** Whether it may be in this market. */
@@ -101,5 +101,5 @@ export function concernsCoin({ coins }: UnknownWrite, coin: string): boolean {
 
 /** Whether it may leave an order that nobody has seen. */
 export function mayPlace({ operation }: UnknownWrite): boolean {
-  return operation !== 'cancelOrder' && operation !== 'withdraw';
+  return operation !== 'cancel' && operation !== 'withdraw';
 }

@@ -27,7 +27,10 @@ function remembering(account: TestAccount, url: string, ahead: number): TestAcco
   const { host, budget } = account;
   const clockMemory = { read: () => ahead, write: () => undefined };
   const hosts = { baseUrl: url, tradeUrl: url };
-  return { ...account, client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, clockMemory }) };
+  return {
+    ...account,
+    client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, clockStore: clockMemory }),
+  };
 }
 
 /** An exchange with a tolerance of a minute that executes the lost order after so many ms (default: never). */
@@ -74,7 +77,7 @@ describe('a known tolerance that has become too short', () => {
   it('is verified with one request, dated like the lost one', async () => {
     const { server, account, entry } = await unanswered(60_000, 120_000);
     expect(await findOrderOutcome(account, entry)).toMatchObject({ outcome: 'notSent' });
-    const old = server.requests.filter(({ target }) => query(target).reqTime === String(entry.intent.reqTime));
+    const old = server.requests.filter(({ target }) => query(target).reqTime === String(entry.write.reqTime));
     expect(old.filter(({ target }) => query(target).customerOrderId !== CLIENT_ID)).toHaveLength(1);
   });
 });

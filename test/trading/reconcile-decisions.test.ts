@@ -19,15 +19,15 @@ function row(id: string, at = 0, key = 'k'): Row {
 }
 
 function open(id: string, key = 'k'): WantedItem {
-  return { id, matchKey: key, order: null, state: 'undecided' };
+  return { id, matchKey: key, rowId: null, state: 'undecided' };
 }
 
 function absent(id: string, key = 'k'): WantedItem {
-  return { id, matchKey: key, order: null, state: 'absent' };
+  return { id, matchKey: key, rowId: null, state: 'absent' };
 }
 
 function placed(id: string, order: string, key = 'k'): WantedItem {
-  return { id, matchKey: key, order, state: 'placed' };
+  return { id, matchKey: key, rowId: order, state: 'placed' };
 }
 
 type Changes = Partial<Attempt> & { readonly at?: number };
@@ -245,7 +245,7 @@ describe('a remaining row is a duplicate', () => {
 
   it('of the order that its request took from the same list', () => {
     const { duplicates } = reconciled([lost('a')], [row('8', 20), row('7', 10)], {});
-    expect(duplicates).toMatchObject([{ item: { id: 'a', order: '7', state: 'undecided' }, rows: [row('8', 20)] }]);
+    expect(duplicates).toMatchObject([{ item: { id: 'a', rowId: '7', state: 'undecided' }, rows: [row('8', 20)] }]);
   });
 
   it('of lines of one batch that agree, first for each that has no order', () => {
@@ -381,7 +381,7 @@ describe('a lost order with a client id', () => {
   it('is the newest row, though another is nearer; those before it repeat it', () => {
     const newest = new Map([['a', '8']]);
     const { duplicates } = reconciled([own], [row('8', 20), row('7', 10)], { newest });
-    expect(duplicates).toMatchObject([{ item: { id: 'a', order: '8' }, rows: [row('7', 10)], isProven: false }]);
+    expect(duplicates).toMatchObject([{ item: { id: 'a', rowId: '8' }, rows: [row('7', 10)], isProven: false }]);
     expect(decide([own], [row('8', 20), row('7', 10)], { newest })).toEqual({ duplicates: { a: ['7'] } });
     expect(decide([own], [row('9', 30), row('8', 20)], { newest })).toEqual({});
   });

@@ -101,7 +101,7 @@ class Model {
     const items = own.map((key, line): WantedItem => {
       const order = isAll ? (ids[line] ?? null) : null;
       if (order !== null) this.#settle(`${id} ${line}`, 'placed', order);
-      return { id: `${id} ${line}`, matchKey: key, order, state: isAll ? 'placed' : 'undecided' };
+      return { id: `${id} ${line}`, matchKey: key, rowId: order, state: isAll ? 'placed' : 'undecided' };
     });
     const answer = ids === undefined ? 'lost' : isAll ? 'answered' : ids.length === 0 ? 'refused' : 'partial';
     const named = answer === 'partial' ? (ids ?? []) : [];
@@ -130,7 +130,7 @@ class Model {
       if (isProven) this.proven.push(...rows.map(({ id }) => [id, attempt.id] as const));
       for (const { id } of rows) this.known.add(id);
       const [first] = rows;
-      if (item.order === null && first !== undefined) this.orders.set(item.id, first.id);
+      if (item.rowId === null && first !== undefined) this.orders.set(item.id, first.id);
     }
     for (const [id, outcome] of outcomes)
       this.#settle(id, outcome.outcome, outcome.outcome === 'placed' ? outcome.id : undefined);
@@ -138,7 +138,7 @@ class Model {
     for (const id of closed) {
       this.closed.set(id, now);
       const attempt = this.attempts.find((one) => one.id === id);
-      for (const { order } of attempt?.items ?? []) if (order !== null) this.known.add(order);
+      for (const { rowId: order } of attempt?.items ?? []) if (order !== null) this.known.add(order);
     }
   }
 
@@ -169,9 +169,13 @@ class Model {
     const items = attempt.items.map((item): WantedItem => {
       const outcome = this.outcomes.get(item.id);
       const order = this.orders.get(item.id) ?? null;
-      return { ...item, order, state: order !== null ? 'placed' : outcome === undefined ? 'undecided' : 'absent' };
+      return {
+        ...item,
+        rowId: order,
+        state: order !== null ? 'placed' : outcome === undefined ? 'undecided' : 'absent',
+      };
     });
-    const orders = items.map(({ order }) => order);
+    const orders = items.map(({ rowId }) => rowId);
     return { ...attempt, items, answeredIds: attempt.answeredIds.filter((id) => !orders.includes(id)) };
   }
 
@@ -296,7 +300,7 @@ describe('any interleaving of requests, executions and lists', () => {
 
 const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
   ...{ id: 'a', writeKey: 'a', answer: 'lost', answeredIds: [], reqTime: START },
-  items: [{ id: 'a 0', matchKey: 'k', order: null, state: 'undecided' }],
+  items: [{ id: 'a 0', matchKey: 'k', rowId: null, state: 'undecided' }],
   ...changes,
 });
 const row = (id: string, at: number, key = 'k'): Row => ({ id, matchKey: key, time: START + at });
@@ -306,7 +310,7 @@ const list = (rows: readonly Row[], began: number): List => ({
   since: Number.NEGATIVE_INFINITY,
 });
 const CONTEXT = { known: new Set<string>(), requestLifetime: TOLERANCE };
-const placed = (order: string) => ({ id: 'a 0', matchKey: 'k', order, state: 'placed' }) as const;
+const placed = (rowId: string) => ({ id: 'a 0', matchKey: 'k', rowId, state: 'placed' }) as const;
 
 describe('a request without an answer', () => {
   it('counts as not sent only after a list that was read five seconds after the end of its tolerance', () => {
@@ -339,7 +343,7 @@ describe('a request without an answer', () => {
       id: 'b',
       writeKey: 'b',
       hasClientId: true,
-      items: [{ id: 'b 0', matchKey: 'k', order: null, state: 'undecided' }],
+      items: [{ id: 'b 0', matchKey: 'k', rowId: null, state: 'undecided' }],
     });
     const other = attempt({ answer: 'answered', items: [placed('7')] });
     const found = reconcile([other, lost], list([row('8', 20), row('7', 5)], 2 * TOLERANCE), CONTEXT);
@@ -373,9 +377,9 @@ describe('an answered request', () => {
 });
 
 it('an order that appears after its refusal is reported as its order', () => {
-  const refused = attempt({ answer: 'refused', items: [{ id: 'a 0', matchKey: 'k', order: null, state: 'absent' }] });
+  const refused = attempt({ answer: 'refused', items: [{ id: 'a 0', matchKey: 'k', rowId: null, state: 'absent' }] });
   const found = reconcile([refused], list([row('7', 900)], 5_000), CONTEXT);
-  expect(found.duplicates).toMatchObject([{ item: { id: 'a 0', order: null }, rows: [{ id: '7' }] }]);
+  expect(found.duplicates).toMatchObject([{ item: { id: 'a 0', rowId: null }, rows: [{ id: '7' }] }]);
   expect(found.outcomes.size).toBe(0);
 });
 
@@ -383,14 +387,14 @@ it('gives a row to the request whose answer named it, though an earlier one woul
   const earlier = attempt({
     id: 'b',
     writeKey: 'b',
-    items: [{ id: 'b 0', matchKey: 'k', order: null, state: 'undecided' }],
+    items: [{ id: 'b 0', matchKey: 'k', rowId: null, state: 'undecided' }],
   });
   const short = attempt({
     answer: 'partial',
     answeredIds: ['7'],
     items: [
-      { id: 'a 0', matchKey: 'k', order: null, state: 'undecided' },
-      { id: 'a 1', matchKey: 'l', order: null, state: 'undecided' },
+      { id: 'a 0', matchKey: 'k', rowId: null, state: 'undecided' },
+      { id: 'a 1', matchKey: 'l', rowId: null, state: 'undecided' },
     ],
   });
   const { outcomes } = reconcile([earlier, short], list([row('7', 5)], 10), CONTEXT);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import type { Write } from '../../src/trading/journal/intent.js';
+import type { Write } from '../../src/trading/journal/write.js';
 import { concernsCoin, concernsMarket, isInMarket, mayPlace, unknownWrites } from '../../src/trading/unknown-writes.js';
 import { adviceText } from '../support/advice.js';
 import { newJournal } from './journal/support.js';
@@ -16,7 +16,7 @@ const KINDS: readonly (readonly [Write, string, { coins: string[] | null; isOfMa
     { coins: ['btc', 'usdt'], isOfMarket: true, places: true },
   ],
   [
-    { operation: 'cancelOrder', terms: { market: 'btc_usdt', order: ORDER } },
+    { operation: 'cancel', terms: { market: 'btc_usdt', order: ORDER } },
     'An earlier command is unsettled: order 17 in btc_usdt may have been cancelled. Find out: pit resolve mine0001',
     { coins: ['btc', 'usdt'], isOfMarket: true, places: false },
   ],

@@ -3,6 +3,7 @@ import * as shape from '../../cli/shapes.js';
 import * as origin from '../../exchange/origins.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
+import { operationName } from '../../trading/journal/write.js';
 import { warnOfUnknown } from '../unknown-writes.js';
 import { BALANCE, balanceOf } from './balance.js';
 
@@ -64,7 +65,11 @@ export default define({
     const client = await context.session.signedClient();
     const { coins, ...info } = await client.account();
     const writes = await warnOfUnknown(context, () => true);
-    const unknown = writes.map(({ operation, id, market }) => ({ operation, clientId: id, market }));
+    const unknown = writes.map(({ operation, id, market }) => ({
+      operation: operation === null ? null : operationName(operation),
+      clientId: id,
+      market,
+    }));
     const account = { ...info, coins: coins.map((coin) => ({ ...balanceOf(coin), ...coin.details })) };
     const onOff = (enabled: boolean) => (enabled ? 'on' : 'off');
     const security: Entry[] = [

@@ -14,7 +14,7 @@ import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import { type GuardReport, guardOrders } from '../../trading/guards/guards.js';
 import { type GuardName, guardLimits } from '../../trading/guards/limits.js';
 import { SendGate } from '../../trading/journal/entry.js';
-import type { BatchLine, CallTerms } from '../../trading/journal/intent.js';
+import type { BatchLine, CallTerms } from '../../trading/journal/write.js';
 import { newClientId } from '../../trading/orders/terms.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { dryRun, NO_PREVIEW } from '../dry-run.js';
@@ -34,13 +34,13 @@ export async function executeWrite(
 ): Promise<Answer | undefined> {
   const write = readRawWrite(operation, values);
   if (write.kind === 'order') {
-    const { checkGiven, previewAndPlace: sendOrder } = await import('../order/order.js');
+    const { checkGiven, previewAndPlace } = await import('../order/order.js');
     const { price, amount, ...terms } = write.terms;
-    const words = { amount: parseAmount(amount), at: parsePrice(price) };
-    const request: OrderDraft = { ...terms, ...words, id: write.clientId, overridden };
+    const expressions = { amount: parseAmount(amount), at: parsePrice(price) };
+    const request: OrderDraft = { ...terms, ...expressions, id: write.clientId, overridden };
     checkGiven(request);
     requireConsent(context);
-    return sendOrder(context, await context.trading.account(), request);
+    return previewAndPlace(context, await context.trading.account(), request);
   }
   if (write.kind === 'batch') {
     requireConsent(context);

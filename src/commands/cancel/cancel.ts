@@ -4,7 +4,7 @@ import { define, flag, required, several, toggle } from '../../cli/definition.js
 import * as shape from '../../cli/shapes.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
-import type { Order, OrderReference, Side } from '../../domain/order.js';
+import { isSameReference, type Order, type OrderReference, type Side } from '../../domain/order.js';
 import { suggest, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { cancelRequest } from '../../exchange/write-requests.js';
@@ -16,7 +16,6 @@ import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { type CancelAttempt, cancelAll, cancelOrders } from '../../trading/cancel/cancel-orders.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
-import { isSameReference } from '../../trading/orders/order-lookup.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
@@ -114,14 +113,14 @@ function warnOfOthers(
   market: string,
   attempts: readonly CancelAttempt[],
 ): Promise<readonly UnknownWrite[]> {
-  const own = new Set(attempts.map(({ recordId }) => recordId));
+  const recordIds = new Set(attempts.map(({ recordId }) => recordId));
   const closed = attempts.flatMap(({ result: { outcome, id, clientId } }) =>
     outcome === 'cancelled' ? [...(id === null ? [] : [{ id }]), ...(clientId === null ? [] : [{ clientId }])] : [],
   );
   return warnOfUnknown(context, (write) => {
     const { id, operation, cancels } = write;
-    const isOver = operation === 'cancelOrder' && closed.some((order) => cancels && isSameReference(order, cancels));
-    return concernsMarket(write, market) && !own.has(id) && !isOver;
+    const isOver = operation === 'cancel' && closed.some((order) => cancels && isSameReference(order, cancels));
+    return concernsMarket(write, market) && !recordIds.has(id) && !isOver;
   });
 }
 

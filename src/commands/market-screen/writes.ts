@@ -128,8 +128,8 @@ export class Writes {
 
 const OPERATION_TEXT = {
   order: 'an order',
-  orderMoreV2: 'a batch of orders',
-  cancelOrder: 'a cancellation',
+  batch: 'a batch of orders',
+  cancel: 'a cancellation',
   replace: 'a replacement',
   withdraw: 'a withdrawal',
   call: 'a call',

@@ -16,7 +16,7 @@ import {
   type PriceExpression,
   parsePrice,
 } from '../../trading/expressions.js';
-import type { BatchLine } from '../../trading/journal/intent.js';
+import type { BatchLine } from '../../trading/journal/write.js';
 import { bestPrices } from '../../trading/market-view.js';
 import { type MarketSnapshot, orThrow } from '../../trading/preview/market-snapshot.js';
 import { wholeNumber } from '../inputs.js';

@@ -25,7 +25,7 @@ import {
 } from '../../trading/batches/start-job.js';
 import { parseAmount } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
-import type { BatchLine, BatchTerms } from '../../trading/journal/intent.js';
+import type { BatchLine, BatchTerms } from '../../trading/journal/write.js';
 import { distanceFrom, type Reference } from '../../trading/market-view.js';
 import type { RecordOptions } from '../../trading/orders/place.js';
 import { verifyMarket, verifyOrders } from '../../trading/orders/verify-orders.js';

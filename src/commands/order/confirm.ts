@@ -7,7 +7,7 @@ import { ageText } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { guardOrders, needsBook } from '../../trading/guards/guards.js';
 import { type GuardLimits, type GuardName, guardLimits } from '../../trading/guards/limits.js';
-import type { OrderTerms } from '../../trading/journal/intent.js';
+import type { OrderTerms } from '../../trading/journal/write.js';
 import type { RecordOptions } from '../../trading/orders/place.js';
 import { type CheckedAgainstMarket, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';

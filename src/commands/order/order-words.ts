@@ -1,7 +1,7 @@
 import type { Globals } from '../../cli/definition.js';
 import { formatAmount, grouped } from '../../domain/decimal.js';
 import { amountText, priceText } from '../../trading/expressions.js';
-import type { OrderTerms } from '../../trading/journal/intent.js';
+import type { OrderTerms } from '../../trading/journal/write.js';
 import type { OrderDraft } from './order.js';
 
 /** `buy 0.01 btc_usdt at 28,000` */

@@ -14,7 +14,7 @@ import type { TradingAccount } from '../../trading/account.js';
 import type { CancelOutcome } from '../../trading/cancel/cancellation.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
-import type { OrderTerms, ReplaceTerms } from '../../trading/journal/intent.js';
+import type { OrderTerms, ReplaceTerms } from '../../trading/journal/write.js';
 import type { Placement, RecordOptions } from '../../trading/orders/place.js';
 import { newClientId, notionalText, remainderOf } from '../../trading/orders/terms.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';

@@ -35,7 +35,7 @@ export type BatchFact =
       readonly code: number | null;
     }
   /** Further orders, each a duplicate of a line's order. */
-  | { readonly kind: 'copied'; readonly orders: readonly (readonly [line: number, id: string])[] };
+  | { readonly kind: 'duplicated'; readonly orders: readonly (readonly [line: number, id: string])[] };
 
 /** The outcome of one line. `notSent`: it is not on the exchange, and may be sent. */
 export type LineOutcome = 'placed' | 'refused' | 'notSent' | 'unknown';

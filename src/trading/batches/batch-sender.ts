@@ -1,12 +1,12 @@
 import { counted } from '../../domain/decimal.js';
 import type { BatchRequest } from '../../domain/order.js';
 import { Failure, type FailureKind } from '../../errors.js';
-import type { WriteOutcome } from '../../exchange/exchange-client.js';
 import type { Refused } from '../../exchange/response.js';
+import type { WriteResponse } from '../../exchange/write-response.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { type BatchTerms, isOf } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
+import { type BatchTerms, isOf } from '../journal/write.js';
 import { Job, MAX_PAIRS } from './job.js';
 import type { PendingRequest } from './pending-request.js';
 
@@ -156,7 +156,7 @@ export class BatchSender {
 
   #record(
     request: PendingRequest,
-    result: WriteOutcome<{ readonly ids: readonly string[]; readonly message: string | null }>,
+    result: WriteResponse<{ readonly ids: readonly string[]; readonly message: string | null }>,
   ): void {
     const { request: number } = request;
     if (result.kind === 'notSent') {
@@ -221,17 +221,16 @@ export class BatchSender {
 const STALE_MS = 3_600_000;
 
 /** The orders of earlier writes of this journal, in any market. */
-function ordersOfOthers(journal: Journal, { id: own, entry: { intent } }: Job): Set<string> {
+function ordersOfOthers(journal: Journal, { id: own, entry: { write } }: Job): Set<string> {
   const ids = new Set<string>();
-  const addJob = (entry: JournalEntry<'orderMoreV2'> | undefined) => {
+  const addJob = (entry: JournalEntry<'batch'> | undefined) => {
     for (const id of entry === undefined ? [] : new Job(entry).orders) ids.add(id);
   };
-  for (const entry of journal.unsettledEntries())
-    if (entry.isOf('orderMoreV2') && entry.intent.id !== own) addJob(entry);
-  for (const { intent: other, id, duplicates } of journal.archive.since(intent.time - STALE_MS)) {
+  for (const entry of journal.unsettledEntries()) if (entry.isOf('batch') && entry.write.id !== own) addJob(entry);
+  for (const { write: other, id, duplicates } of journal.archive.since(write.time - STALE_MS)) {
     if (other.id === own) continue;
     for (const one of [id, ...duplicates]) if (one !== null) ids.add(one);
-    if (isOf(other, 'orderMoreV2')) addJob(journal.job(other.id));
+    if (isOf(other, 'batch')) addJob(journal.job(other.id));
   }
   return ids;
 }

@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { Failure, usage } from '../../errors.js';
-import type { BatchLine } from '../journal/intent.js';
+import type { BatchLine } from '../journal/write.js';
 import { validateOrder } from '../orders/terms.js';
 
 /** The most lines that are named; a file in another format has thousands of bad ones. */

@@ -1,7 +1,7 @@
 import type { DuplicateOrders } from '../duplicates.js';
 import { ignoringDiskErrors } from '../journal/files.js';
-import type { BatchLine, Settled, Settlement } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
+import type { BatchLine, Settled, Settlement } from '../journal/write.js';
 import type { BatchFact } from './batch-fact.js';
 import { archivedJob, type Job } from './job.js';
 import { notionalOfLines } from './lines.js';
@@ -40,7 +40,7 @@ export function duplicateFacts(job: Job, more: readonly Duplicate[]): (readonly 
   const first = new Map(more.toReversed().filter(([line]) => isVacant(line)));
   const others = more.filter(([line, id]) => first.get(line) !== id);
   const found = { kind: 'found', orders: [...first] } as const;
-  const copied = { kind: 'copied', orders: others } as const;
+  const copied = { kind: 'duplicated', orders: others } as const;
   return [
     ...(first.size === 0 ? [] : [[`there after a refusal: ${[...first.values()].join(', ')}`, found] as const]),
     ...(others.length === 0 ? [] : [[`duplicates: ${others.map(([, id]) => id).join(', ')}`, copied] as const]),
@@ -72,8 +72,8 @@ export function addLateOrders(journal: Journal, { id }: Job, reports: readonly D
     if (outcome === 'unknown' || !isNewest) return;
     const summary = summaryOf(job, outcome);
     // also those that only the archive has
-    const own = new Set(job.orders);
-    const duplicates = [...accounted.duplicates.filter((one) => !own.has(one)), ...summary.duplicates];
+    const jobOrders = new Set(job.orders);
+    const duplicates = [...accounted.duplicates.filter((one) => !jobOrders.has(one)), ...summary.duplicates];
     archive.add({ ...summary, duplicates }, accounted);
   });
 }
@@ -82,7 +82,7 @@ export function addLateOrders(journal: Journal, { id }: Job, reports: readonly D
 function summaryOf(job: Job, outcome: Settlement['outcome']): Settled {
   const { entry, terms } = job;
   return {
-    intent: { ...entry.intent, terms: { ...terms, lines: [], baseline: [] } },
+    write: { ...entry.write, terms: { ...terms, lines: [], baseline: [] } },
     outcome,
     id: null,
     duplicates: [...job.duplicates.keys()],

@@ -1,8 +1,8 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import type { JournalEntry } from '../journal/entry.js';
-import type { BatchLine, BatchTerms, JournalEvent } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
+import type { BatchLine, BatchTerms, JournalEvent } from '../journal/write.js';
 import type { BatchFact, LineOutcome } from './batch-fact.js';
 import { lineKey } from './lines.js';
 import type { PendingRequest } from './pending-request.js';
@@ -18,28 +18,28 @@ export class Job extends Progress {
   #keys: readonly string[] | undefined;
   readonly #endedInOrder: boolean;
 
-  constructor(readonly entry: JournalEntry<'orderMoreV2'>) {
-    super(entry.intent.terms.lines.length);
+  constructor(readonly entry: JournalEntry<'batch'>) {
+    super(entry.write.terms.lines.length);
     this.#endedInOrder = isEnd(entry.events);
     this.addKnown(this.terms.baseline);
-    for (const { fact, runner } of entry.events) {
+    for (const { fact, newOwner } of entry.events) {
       if (fact !== undefined) this.apply(fact);
       // a new owner gets no answer to what another process sent
-      if (runner !== undefined) for (const request of this.pendingRequests.values()) request.isOver = true;
+      if (newOwner !== undefined) for (const request of this.pendingRequests.values()) request.isOver = true;
     }
   }
 
   get id(): string {
-    return this.entry.intent.id;
+    return this.entry.write.id;
   }
 
   get terms(): BatchTerms {
-    return this.entry.intent.terms;
+    return this.entry.write.terms;
   }
 
   /** The highest best bid that its sells were ever checked against; undefined if there was none. */
   get bestBid(): string | undefined {
-    const seen = [this.entry.intent, ...this.entry.events].flatMap(({ bid }) => bid ?? []);
+    const seen = [this.entry.write, ...this.entry.events].flatMap(({ bestBid }) => bestBid ?? []);
     return seen.sort((left, right) => Decimal.of(right).compare(Decimal.of(left)))[0];
   }
 
@@ -139,9 +139,9 @@ export class Job extends Progress {
     this.apply(fact);
   }
 
-  /** The same for a settled job, as {@link JournalEntry.addLate}. */
+  /** The same for a settled job, as {@link JournalEntry.noteLate}. */
   recordLate(event: string, fact: BatchFact): boolean {
-    const isThere = this.entry.addLate(event, fact);
+    const isThere = this.entry.noteLate(event, fact);
     if (isThere) this.apply(fact);
     return isThere;
   }
@@ -156,7 +156,7 @@ export function archivedJob(journal: Journal, id: string): Job | undefined {
 /** Whether it has only been recorded, or its last owner released it in order; the next owner then adds a line of its own. */
 function isEnd(events: readonly JournalEvent[]): boolean {
   if (events.length === 1) return true;
-  const end = events.findLastIndex(({ left }) => left === true);
-  const later = events.slice(end + 1).filter(({ late }) => late !== true);
-  return end !== -1 && later.length <= 1 && later.every(({ runner }) => runner !== undefined);
+  const end = events.findLastIndex(({ isReleased }) => isReleased === true);
+  const later = events.slice(end + 1).filter(({ isLate }) => isLate !== true);
+  return end !== -1 && later.length <= 1 && later.every(({ newOwner }) => newOwner !== undefined);
 }

@@ -2,7 +2,7 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Side } from '../../domain/order.js';
 import { usage } from '../../errors.js';
-import type { BatchLine } from '../journal/intent.js';
+import type { BatchLine } from '../journal/write.js';
 
 export type Weight = 'equal' | 'linear';
 

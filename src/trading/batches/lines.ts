@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
-import type { BatchLine, BatchTerms, OrderTerms } from '../journal/intent.js';
+import type { BatchLine, BatchTerms, OrderTerms } from '../journal/write.js';
 import { keyOf, notionalForGuards, notionalOf } from '../orders/terms.js';
 
 export function lineKey([, price, amount]: BatchLine): string {

@@ -55,7 +55,7 @@ export class Progress {
   protected apply(fact: BatchFact): void {
     if (fact.kind === 'leaving') this.#leaving(fact);
     else if (fact.kind === 'found') this.#found(fact);
-    else if (fact.kind === 'copied') this.#duplicated(fact);
+    else if (fact.kind === 'duplicated') this.#duplicated(fact);
     else this.#happened(fact);
   }
 
@@ -124,7 +124,7 @@ export class Progress {
     }
   }
 
-  #duplicated({ orders }: FactOf<'copied'>): void {
+  #duplicated({ orders }: FactOf<'duplicated'>): void {
     this.addKnown(orders.map(([, id]) => id));
     for (const [line, id] of orders) this.duplicates.set(id, line);
   }

@@ -2,9 +2,9 @@ import { counted } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import { readOrderPages } from '../../exchange/growing-pages.js';
+import { isSameRefusal } from '../../exchange/observed-codes.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
-import { isSameRefusal } from '../orders/order-lookup.js';
 import { jobWrite, lineId, rowOf, termsOf, unclosedWrites, writeKey } from '../orders/reconcile-input.js';
 import { knownOrders, newestOrders } from '../orders/verify-orders.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
@@ -76,17 +76,17 @@ async function reconciled(
   unexpectedLines: readonly number[],
 ): Promise<Reconciled | undefined> {
   const { journal, client } = account;
-  const own = jobWrite(job, false, unexpectedLines);
+  const jobAttempts = jobWrite(job, false, unexpectedLines);
   const list: List = {
     rows: records.map(rowOf),
     began: client.now(),
     since: isRead ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
   };
   // after the list, so that the journal covers all that is listed
-  const others = unclosedWrites(journal, job.terms).filter(({ entry }) => entry.intent.id !== job.id);
+  const others = unclosedWrites(journal, job.terms).filter(({ entry }) => entry.write.id !== job.id);
   const known = records.length === 0 ? new Set<string>() : knownOrders(journal, job.terms, records, job.id);
   for (const id of [...others.flatMap(({ orders }) => orders), ...job.duplicates.keys()]) known.add(id);
-  const attempts = [...own.attempts, ...others.flatMap((write) => write.attempts)];
+  const attempts = [...jobAttempts.attempts, ...others.flatMap((write) => write.attempts)];
   const context = { known, requestLifetime: assumedRequestLifetime(account) };
   const result = reconcile(attempts, list, context);
   if (result.needsLookup.size === 0) return result;
@@ -102,10 +102,10 @@ function takeInDuplicates(
   records: readonly Order[],
   { duplicates }: Reconciled,
 ): void {
-  const own = jobWrite(job, false);
+  const jobAttempts = jobWrite(job, false);
   const more = duplicates
     .filter(({ attempt }) => attempt.writeKey === writeKey(job.entry))
-    .flatMap(({ item, rows }) => rows.map((row): Duplicate => [termsOf(own, item).line ?? 0, row.id]));
+    .flatMap(({ item, rows }) => rows.map((row): Duplicate => [termsOf(jobAttempts, item).line ?? 0, row.id]));
   if (more.length === 0) return;
   // before it is recorded: if this process is killed in between, it is reported twice rather than never
   account.reportDuplicateOrders(reportsOf(job, more, records));

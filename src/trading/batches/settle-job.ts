@@ -1,7 +1,7 @@
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
-import type { Outcome } from '../journal/intent.js';
+import type { Outcome } from '../journal/write.js';
 import { endJob, outcomeOf, settleJobRecord } from './close-job.js';
 import { findDuplicates } from './find-duplicates.js';
 import { Job } from './job.js';
@@ -18,7 +18,7 @@ interface SettledJob {
  */
 export async function settleJob(
   account: TradingAccount,
-  entry: JournalEntry<'orderMoreV2'>,
+  entry: JournalEntry<'batch'>,
   end: boolean,
 ): Promise<SettledJob> {
   const before = new Job(entry);

@@ -3,7 +3,7 @@ import { readOrderPages } from '../../exchange/growing-pages.js';
 import type { Host } from '../../platform/host.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { type BatchLine, type BatchTerms, isOf } from '../journal/intent.js';
+import { type BatchLine, type BatchTerms, isOf } from '../journal/write.js';
 import type { RecordOptions } from '../orders/place.js';
 import { keyOf } from '../orders/terms.js';
 import { Job } from './job.js';
@@ -36,10 +36,7 @@ export async function startJob(
     count: plan.lines.length,
     baseline: page.records.map((record) => record.id),
   };
-  const entry = journal.begin<'orderMoreV2'>(
-    { operation: 'orderMoreV2', terms },
-    { id, reqTime: client.now(), bestBid },
-  );
+  const entry = journal.begin<'batch'>({ operation: 'batch', terms }, { id, reqTime: client.now(), bestBid });
   try {
     // another process may have started the same job meanwhile; then neither continues
     refuseDuplicates(account, plan, id);
@@ -62,16 +59,12 @@ export interface ResumeRequest extends Pick<BatchTerms, 'market' | 'side'> {
  * @throws Failure `usage` if there is none, another process owns it, it is about something else, or one of its remaining
  *   orders is identical to another write's order with an unknown outcome
  */
-export function jobToResume(
-  { journal }: TradingAccount,
-  id: string,
-  request: ResumeRequest,
-): JournalEntry<'orderMoreV2'> {
+export function jobToResume({ journal }: TradingAccount, id: string, request: ResumeRequest): JournalEntry<'batch'> {
   const entry = journal.job(id);
   if (entry === undefined) {
     throw usage(`The journal has no job ${id}.`, 'Check the profile and the id. Job ids start with job.');
   }
-  const { terms } = entry.intent;
+  const { terms } = entry.write;
   if (terms.market !== request.market || terms.side !== request.side) {
     throw usage(
       `Job ${id} is for ${terms.side} orders in ${terms.market}.`,
@@ -98,7 +91,7 @@ export function resumeJob(
 ): Job {
   if (journal.find(id) === undefined && !journal.reopen(id)) throw underWay(id);
   const entry = journal.find(id);
-  if (entry === undefined || !entry.isOf('orderMoreV2') || !entry.claim(bestBid)) throw underWay(id);
+  if (entry === undefined || !entry.isOf('batch') || !entry.claim(bestBid)) throw underWay(id);
   try {
     refuseUncertainOthers(journal, entry);
     requireWithinDayLimit?.();
@@ -121,37 +114,37 @@ function underWay(id: string): Failure {
 /** Throws Failure `usage` if a job with the same orders is unfinished, or an identical order has an unknown outcome. */
 export function refuseDuplicates({ journal }: Pick<TradingAccount, 'journal'>, plan: BatchPlan, id: string): void {
   journal.requireReadable();
-  const others = journal.unsettledEntries().filter(({ intent }) => intent.id !== id);
+  const others = journal.unsettledEntries().filter(({ write }) => write.id !== id);
   // a job with the same orders comes first: that one can be resumed
-  for (const entry of others) if (entry.isOf('orderMoreV2')) refuseSameJob(entry, plan);
+  for (const entry of others) if (entry.isOf('batch')) refuseSameJob(entry, plan);
   for (const entry of others) refuseUncertain(entry, plan);
 }
 
 /** A job looks up its own unknown orders before it sends, but not those of other writes. */
-function refuseUncertainOthers(journal: TradingAccount['journal'], own: JournalEntry<'orderMoreV2'>): void {
+function refuseUncertainOthers(journal: TradingAccount['journal'], entry: JournalEntry<'batch'>): void {
   journal.requireReadable();
-  const { id, terms } = own.intent;
-  const plan = { ...terms, lines: new Job(own).pending };
-  for (const entry of journal.unsettledEntries()) if (entry.intent.id !== id) refuseUncertain(entry, plan);
+  const { id, terms } = entry.write;
+  const plan = { ...terms, lines: new Job(entry).pending };
+  for (const other of journal.unsettledEntries()) if (other.write.id !== id) refuseUncertain(other, plan);
 }
 
-function refuseSameJob({ intent }: JournalEntry<'orderMoreV2'>, plan: BatchPlan): void {
-  if (!areSameJobs(intent.terms, { ...intent.terms, ...plan })) return;
+function refuseSameJob({ write }: JournalEntry<'batch'>, plan: BatchPlan): void {
+  if (!areSameJobs(write.terms, { ...write.terms, ...plan })) return;
   const hint = [
-    suggest('Resume that job', ...resumeCommand(intent.id, plan)),
-    suggest('Or close it as it is', 'resolve', intent.id),
+    suggest('Resume that job', ...resumeCommand(write.id, plan)),
+    suggest('Or close it as it is', 'resolve', write.id),
   ];
   throw new Failure('usage', 'A job with the same orders is unfinished, so this one was not started.', {
-    clientId: intent.id,
+    clientId: write.id,
     hint,
   });
 }
 
 /** An unknown order may be live; one that waits for its answer will be known to whoever placed it. */
 function refuseUncertain(entry: JournalEntry, { market, side, account, lines }: BatchPlan): void {
-  const { intent } = entry;
-  if (!isOf(intent, 'order') && !isOf(intent, 'orderMoreV2')) return;
-  const { terms } = intent;
+  const { write } = entry;
+  if (!isOf(write, 'order') && !isOf(write, 'batch')) return;
+  const { terms } = write;
   if (terms.market !== market || terms.side !== side || terms.account !== account) return;
   const uncertainLines = uncertainKeys(entry);
   const [duplicate, ...more] =
@@ -162,8 +155,8 @@ function refuseUncertain(entry: JournalEntry, { market, side, account, lines }: 
     'usage',
     `An order identical to line ${duplicate[0]}${others} may already be placed; nothing was sent.`,
     {
-      clientId: intent.id,
-      hint: suggest('Find its outcome', 'resolve', intent.id),
+      clientId: write.id,
+      hint: suggest('Find its outcome', 'resolve', write.id),
     },
   );
 }
@@ -171,6 +164,6 @@ function refuseUncertain(entry: JournalEntry, { market, side, account, lines }: 
 /** The keys of a write's orders whose outcome is unknown. */
 function uncertainKeys(entry: JournalEntry): ReadonlySet<string> {
   if (entry.isOf('order'))
-    return new Set(entry.isOutcomeUnknown ? [keyOf(entry.intent.terms.price, entry.intent.terms.amount)] : []);
-  return entry.isOf('orderMoreV2') ? new Job(entry).uncertainKeys() : new Set();
+    return new Set(entry.isOutcomeUnknown ? [keyOf(entry.write.terms.price, entry.write.terms.amount)] : []);
+  return entry.isOf('batch') ? new Job(entry).uncertainKeys() : new Set();
 }

@@ -1,5 +1,5 @@
 import { counted } from '../../domain/decimal.js';
-import type { JournalEvent } from '../journal/intent.js';
+import type { JournalEvent } from '../journal/write.js';
 
 /** The normal events of a request, and those of requests that were cancelled. */
 const USUAL = new Set(['leaving', 'answered', 'stayed']);

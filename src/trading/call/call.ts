@@ -3,7 +3,7 @@ import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
-import { type CallTerms, isOf, type Settlement } from '../journal/intent.js';
+import { type CallTerms, isOf, type Settlement } from '../journal/write.js';
 
 /** The outcome of a call of an undescribed operation. */
 type CallOutcome =
@@ -69,9 +69,9 @@ export function refuseDuplicate({ journal }: TradingAccount, { method, parameter
   const wanted = keyOf({ method, parameters });
   const duplicate = journal
     .unsettledEntries()
-    .find(({ intent, isOutcomeUnknown }) => isOf(intent, 'call') && isOutcomeUnknown && keyOf(intent.terms) === wanted);
+    .find(({ write, isOutcomeUnknown }) => isOf(write, 'call') && isOutcomeUnknown && keyOf(write.terms) === wanted);
   if (duplicate === undefined) return;
-  const { id } = duplicate.intent;
+  const { id } = duplicate.write;
   throw new Failure('usage', `The outcome of the same call of ${method} is unknown, so it was not sent again.`, {
     clientId: id,
     hint: [

@@ -40,7 +40,7 @@ type Sent = { readonly attempt: CancelAttempt } | UndecidedCancel;
 
 interface UndecidedCancel {
   readonly reply: Undecided;
-  readonly entry: JournalEntry<'cancelOrder'>;
+  readonly entry: JournalEntry<'cancel'>;
   /** As {@link CancelAttempt.recordId}. */
   readonly recordId: string | null;
 }
@@ -108,16 +108,16 @@ async function sendOne(
 ): Promise<Sent> {
   const { client, journal, host } = account;
   const recording = { id: newClientId(host), reqTime: client.now() };
-  const write = { operation: 'cancelOrder', terms: { market, order } } as const;
+  const write = { operation: 'cancel', terms: { market, order } } as const;
   let recordId: string | null = recording.id;
-  let entry: JournalEntry<'cancelOrder'>;
+  let entry: JournalEntry<'cancel'>;
   try {
-    entry = journal.begin<'cancelOrder'>(write, recording);
+    entry = journal.begin<'cancel'>(write, recording);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     onUnrecorded(error);
     recordId = null;
-    entry = journal.unrecorded<'cancelOrder'>(write, recording);
+    entry = journal.unrecorded<'cancel'>(write, recording);
   }
   const cancel = await sendCancel(account, entry);
   if (cancel.outcome === 'undecided') return { reply: cancel, entry, recordId };
@@ -141,7 +141,7 @@ async function settleAll(
     const what = lost.length === 1 ? 'a cancellation' : `${lost.length} cancellations`;
     account.reportProgress(`No answer to ${what}. Reading ${lost.length === 1 ? 'the order' : 'the orders'}.`);
     // found out once, and not by each of them
-    if (lost.length > 1) await tryRead(() => requestLifetimeOf(account, acceptsFor(first.intent)));
+    if (lost.length > 1) await tryRead(() => requestLifetimeOf(account, acceptsFor(first.write)));
   }
   let isTold = false;
   const onUnconfirmed = () => {
@@ -152,7 +152,7 @@ async function settleAll(
   return Promise.all(
     sent.map(async (one) => {
       if ('attempt' in one) return one.attempt;
-      const { market, order } = one.entry.intent.terms;
+      const { market, order } = one.entry.write.terms;
       const known = { reply: one.reply, listed: 'id' in order ? listed.get(order.id) : undefined, onUnconfirmed };
       return attemptOf(market, order, one.recordId, await settleCancel(account, one.entry, known));
     }),

@@ -1,12 +1,12 @@
 import { Decimal } from '../../domain/decimal.js';
-import type { Cancellation, Order, OrderReference } from '../../domain/order.js';
+import { type Cancellation, isSameReference, type Order, type OrderReference } from '../../domain/order.js';
 import { Failure, type FailureKind, tryRead } from '../../errors.js';
 import { rejectionFailure } from '../../exchange/failures.js';
+import { isSameRefusal } from '../../exchange/observed-codes.js';
 import { type Refused, SUCCESS } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { isOf, type RecordedWrite, type Settled } from '../journal/intent.js';
-import { isSameReference, isSameRefusal } from '../orders/order-lookup.js';
+import { isOf, type RecordedWrite, type Settled } from '../journal/write.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { acceptsForOrder } from '../request-lifetime.js';
 
@@ -62,14 +62,14 @@ function factsOf(order: Order | undefined): OrderFacts {
 }
 
 /** A cancellation that is recorded, or a replacement, which begins with one. */
-export type CancelEntry = JournalEntry<'cancelOrder'> | JournalEntry<'replace'>;
+export type CancelEntry = JournalEntry<'cancel'> | JournalEntry<'replace'>;
 
 /**
  * Sends a recorded cancellation, once.
  * @throws Failure `credentials` or `usage` if the request could not be made: nothing was sent, and the record is withdrawn
  */
 export async function sendCancel(account: TradingAccount, entry: CancelEntry): Promise<CancelOutcome | Undecided> {
-  const { terms, reqTime } = entry.intent;
+  const { terms, reqTime } = entry.write;
   entry.note('cancellation sent');
   const result = await account.client.cancelOrder(terms.market, terms.order, { reqTime }).catch((error: unknown) => {
     // another error may have come after the request left
@@ -118,12 +118,12 @@ async function refused(
 
 /** Whether an earlier command cancelled the order. If the journal cannot be read, the request counts as the only one. */
 function wasCancelledBefore({ journal }: TradingAccount, entry: CancelEntry, { id }: Order): boolean {
-  const { order } = entry.intent.terms;
+  const { order } = entry.write.terms;
   const isThis = (earlier: OrderReference) => isSameReference(earlier, { id }) || isSameReference(earlier, order);
   const names = 'id' in order ? [{ id }] : [{ id }, order];
   // another command that awaits the answer to its cancellation of this order: that one was accepted
   const isUnderWay = (other: JournalEntry) =>
-    other.intent.id !== entry.intent.id && other.isUnderWay && cancelledIn(other.intent).some(isThis);
+    other.write.id !== entry.write.id && other.isUnderWay && cancelledIn(other.write).some(isThis);
   try {
     // in this order: a cancellation that is settled meanwhile is in both
     if (journal.unsettledEntries().some(isUnderWay)) return true;
@@ -136,15 +136,15 @@ function wasCancelledBefore({ journal }: TradingAccount, entry: CancelEntry, { i
 }
 
 /** The name of the order that a write is about to cancel. */
-function cancelledIn(intent: RecordedWrite): readonly OrderReference[] {
-  return isOf(intent, 'cancelOrder') || isOf(intent, 'replace') ? [intent.terms.order] : [];
+function cancelledIn(write: RecordedWrite): readonly OrderReference[] {
+  return isOf(write, 'cancel') || isOf(write, 'replace') ? [write.terms.order] : [];
 }
 
 /** The names of the order that a settled write cancelled. */
-function cancelledBy({ intent, outcome, id }: Settled): readonly OrderReference[] {
-  if (isOf(intent, 'order')) return intent.replaces === undefined ? [] : [intent.replaces.order];
-  if (outcome !== 'cancelled' || !(isOf(intent, 'cancelOrder') || isOf(intent, 'replace'))) return [];
-  return id === null ? [intent.terms.order] : [intent.terms.order, { id }];
+function cancelledBy({ write, outcome, id }: Settled): readonly OrderReference[] {
+  if (isOf(write, 'order')) return write.replaces === undefined ? [] : [write.replaces.order];
+  if (outcome !== 'cancelled' || !(isOf(write, 'cancel') || isOf(write, 'replace'))) return [];
+  return id === null ? [write.terms.order] : [write.terms.order, { id }];
 }
 
 /**
@@ -158,7 +158,7 @@ async function readOrder(
   entry: CancelEntry,
   code?: number | null,
 ): Promise<Order | 'none' | undefined> {
-  const { market, order: reference } = entry.intent.terms;
+  const { market, order: reference } = entry.write.terms;
   const unlessAlike = (error: unknown) => (isSameRefusal(error, code) ? undefined : Promise.reject(error));
   const order = await tryRead(async () => (await client.findOrder(market, reference).catch(unlessAlike)) ?? 'none');
   const state = typeof order === 'object' ? order.state : order === undefined ? 'no answer' : 'not found';
@@ -177,7 +177,7 @@ function closedOutcome(order: Order): CancelOutcome | undefined {
 /** As {@link findCancelOutcome}, and records it. */
 export async function settleCancel(
   account: TradingAccount,
-  entry: JournalEntry<'cancelOrder'>,
+  entry: JournalEntry<'cancel'>,
   known: KnownOfCancel = {},
 ): Promise<CancelOutcome> {
   const cancel = await findCancelOutcome(account, entry, known);
@@ -221,12 +221,12 @@ export async function findCancelOutcome(
 ): Promise<CancelOutcome> {
   const closed = listed === undefined ? undefined : closedOutcome(listed);
   if (closed !== undefined) return withReply(closed, reply);
-  const { market } = entry.intent.terms;
+  const { market } = entry.write.terms;
   let seen: Seen;
   let reads = 0;
   const { settled } = await pollUntilSettled<CancelOutcome>(
     account,
-    { accepts: acceptsForOrder(market), reqTime: entry.intent.reqTime, market },
+    { accepts: acceptsForOrder(market), reqTime: entry.write.reqTime, market },
     async () => {
       const found = await readOrder(account, entry);
       seen = found ?? seen;

@@ -8,8 +8,8 @@ import { Job } from '../batches/job.js';
 import { notionalOfLines } from '../batches/lines.js';
 import type { Sums, SumTerm } from '../journal/archive.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { isOf, marketOf, type RecordedWrite, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
+import { isOf, marketOf, type RecordedWrite, type Settled } from '../journal/write.js';
 import { notionalForGuards, remainderOf } from '../orders/terms.js';
 
 /** The guards, in the order in which they are listed. */
@@ -87,13 +87,13 @@ export function notionalToday(
 ): Decimal {
   const midnight = now - (now % DAY_MS);
   const termOf = (one: Settled) => {
-    const coin = dateOf(one) < midnight ? undefined : quoteOf(one.intent);
+    const coin = dateOf(one) < midnight ? undefined : quoteOf(one.write);
     return coin === undefined ? undefined : { name: coin, value: notionalOfSettled(one) };
   };
   // in the order of Journal.writesSince: what is settled meanwhile counts twice rather than not at all
   const open = journal
     .unsettledEntries()
-    .filter((entry) => dateOf(entry) >= midnight && quoteOf(entry.intent) === quote);
+    .filter((entry) => dateOf(entry) >= midnight && quoteOf(entry.write) === quote);
   const resumedSums = sumsOfResumedJobs(journal, open, termOf).get(quote) ?? Decimal.zero;
   const settled = journal.archive.sumsOfToday(termOf).get(quote) ?? Decimal.zero;
   return open.reduce((sum, entry) => sum.plus(notionalOfOpen(entry)), settled.minus(resumedSums));
@@ -118,19 +118,19 @@ export function requireDayNotional(
   );
 }
 
-function quoteOf(intent: RecordedWrite): string | undefined {
-  return splitMarket(marketOf(intent) ?? '')?.quote;
+function quoteOf(write: RecordedWrite): string | undefined {
+  return splitMarket(marketOf(write) ?? '')?.quote;
 }
 
 /** An order counts on the day it was sent; a job, which may take days, counts whole on the day it ended. */
-function dateOf({ intent, events }: Pick<Settled, 'intent' | 'events'>): number {
-  return isOf(intent, 'orderMoreV2') ? (events.at(-1)?.time ?? intent.time) : intent.time;
+function dateOf({ write, events }: Pick<Settled, 'write' | 'events'>): number {
+  return isOf(write, 'batch') ? (events.at(-1)?.time ?? write.time) : write.time;
 }
 
-function notionalOfSettled({ intent, outcome, duplicates, notional }: Settled): Decimal {
-  if (isOf(intent, 'orderMoreV2')) return Decimal.of(notional ?? '0');
+function notionalOfSettled({ write, outcome, duplicates, notional }: Settled): Decimal {
+  if (isOf(write, 'batch')) return Decimal.of(notional ?? '0');
   const orders = duplicates.length + (outcome === 'placed' ? 1 : 0);
-  return notionalOfIntent(intent).times(Decimal.of(String(orders)));
+  return notionalOfWrite(write).times(Decimal.of(String(orders)));
 }
 
 /** A resumed job counts as an open one, but the archive's sums still hold what it was settled with. */
@@ -139,12 +139,12 @@ function sumsOfResumedJobs(
   open: readonly JournalEntry[],
   termOf: SumTerm,
 ): Sums {
-  const jobs = open.flatMap(({ intent }) => (isOf(intent, 'orderMoreV2') ? intent.id : []));
+  const jobs = open.flatMap(({ write }) => (isOf(write, 'batch') ? write.id : []));
   return archive.sumsOfTodaysJobs(new Set(jobs), termOf);
 }
 
 function notionalOfOpen(entry: JournalEntry): Decimal {
-  return entry.isOf('orderMoreV2') ? notionalOfJob(new Job(entry), entry.isUnderWay) : notionalOfIntent(entry.intent);
+  return entry.isOf('batch') ? notionalOfJob(new Job(entry), entry.isUnderWay) : notionalOfWrite(entry.write);
 }
 
 /** An idle job counts what was placed or may have been, duplicates too; a running one also what it is going to send. */
@@ -159,13 +159,13 @@ function notionalOfJob(job: Job, isUnderWay: boolean): Decimal {
   return notionalOfLines([...lines.filter((_, line) => isSpent(line)), ...duplicates], side, job.bestBid);
 }
 
-function notionalOfIntent(intent: RecordedWrite): Decimal {
-  if (isOf(intent, 'order')) return notionalForGuards(intent.terms, intent.bid);
+function notionalOfWrite(write: RecordedWrite): Decimal {
+  if (isOf(write, 'order')) return notionalForGuards(write.terms, write.bestBid);
   // once its order is cancelled, a replacement is an order
-  return isOf(intent, 'replace') ? notionalOfReplacement(intent) : Decimal.zero;
+  return isOf(write, 'replace') ? notionalOfReplacement(write) : Decimal.zero;
 }
 
 /** The most that will be placed: what the cancelled order filled counts with that order. */
-function notionalOfReplacement({ terms: { wanted, filled = '0' }, bid }: RecordedWrite<'replace'>): Decimal {
-  return notionalForGuards(remainderOf(wanted, filled), bid);
+function notionalOfReplacement({ terms: { wanted, filled = '0' }, bestBid }: RecordedWrite<'replace'>): Decimal {
+  return notionalForGuards(remainderOf(wanted, filled), bestBid);
 }

@@ -17,7 +17,7 @@ import {
   VERSION,
   valuesIn,
 } from './files.js';
-import type { RecordedWrite, Settled } from './intent.js';
+import type { RecordedWrite, Settled } from './write.js';
 
 const DAY_MS = 86_400_000;
 /** Settled writes older than this are forgotten. */
@@ -66,8 +66,8 @@ export class Archive {
     const seen = new Set<string>();
     const isMeant = typeof meant === 'function' ? meant : matchesAll(meant);
     for (const line of this.#backwards(() => since, isMeant)) {
-      if (!('settled' in line) || seen.has(line.settled.intent.id)) continue;
-      seen.add(line.settled.intent.id);
+      if (!('settled' in line) || seen.has(line.settled.write.id)) continue;
+      seen.add(line.settled.write.id);
       yield line.settled;
     }
   }
@@ -79,7 +79,7 @@ export class Archive {
 
   /** A settled write of the days that are kept. */
   find(id: string): Settled | undefined {
-    for (const settled of this.newestFirst({ id }, 0)) if (settled.intent.id === id) return settled;
+    for (const settled of this.newestFirst({ id }, 0)) if (settled.write.id === id) return settled;
     return undefined;
   }
 
@@ -87,11 +87,11 @@ export class Archive {
    * All values that settled writes have under a name. Only a line with a new value is parsed.
    * @param of the value of a write
    */
-  distinctValues(name: FilterField, of: (intent: RecordedWrite) => string | undefined): ReadonlySet<string> {
+  distinctValues(name: FilterField, of: (write: RecordedWrite) => string | undefined): ReadonlySet<string> {
     const found = new Set<string>();
     const isNew = hasUnknown(name, found);
     for (const line of this.#backwards(() => 0, isNew)) {
-      const value = 'settled' in line ? of(line.settled.intent) : undefined;
+      const value = 'settled' in line ? of(line.settled.write) : undefined;
       if (value !== undefined) found.add(value);
     }
     return found;
@@ -208,10 +208,10 @@ function sumsIn(file: string, termOf: SumTerm, keep: (line: SumsLine) => void): 
 /** The share of jobs in the sums of a day's file. Reads the whole file once, and parses only lines of jobs. */
 function sumsOfJobs(ids: ReadonlySet<string>, file: string, termOf: SumTerm): Sums {
   if (ids.size === 0) return new Map();
-  const isOfJob = matchesAll({ operation: 'orderMoreV2' });
+  const isOfJob = matchesAll({ operation: 'batch' });
   const lines: SettledLine[] = [];
   for (const line of linesBackwards(file)) if (isOfJob(line)) lines.push(...settledIn(line));
-  const own = lines.reverse().filter(({ settled }) => ids.has(settled.intent.id));
+  const own = lines.reverse().filter(({ settled }) => ids.has(settled.write.id));
   return summed(countedIn(own, termOf));
 }
 
@@ -238,7 +238,7 @@ function summed(counted: readonly Counted[], earlier: Sums = new Map()): Sums {
 function countedIn(lines: readonly SettledLine[], termOf: SumTerm): Counted[] {
   const byWrite = new Map<string, Counted[]>();
   for (const { settled, before } of lines) {
-    const { id } = settled.intent;
+    const { id } = settled.write;
     const [now, then] = [termOf(settled), before && termOf({ ...settled, ...before })];
     const counted = now === undefined ? [] : [{ ...now, value: now.value.minus(then?.value ?? Decimal.zero) }];
     byWrite.set(id, before === undefined ? counted : [...(byWrite.get(id) ?? []), ...counted]);

@@ -14,6 +14,7 @@ import {
   moveIfExists,
   readIfExists,
 } from './files.js';
+import { eventsIn, fileName, readRecord, recordText, settledFile } from './record.js';
 import {
   isOf,
   isOnThisMachine,
@@ -29,8 +30,7 @@ import {
   thisProcess,
   type Write,
   type WriteKind,
-} from './intent.js';
-import { eventsIn, fileName, readRecord, recordText, settledFile } from './record.js';
+} from './write.js';
 
 /** In characters. */
 const LONGEST_EVENT = 300;
@@ -62,22 +62,22 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     private readonly file: string,
     private readonly archive: Archive,
     private readonly host: Pick<Host, 'now' | 'redaction'>,
-    readonly intent: RecordedWrite<Kind>,
+    readonly write: RecordedWrite<Kind>,
     private laterEvents: JournalEvent[],
   ) {}
 
   /** Oldest first, the recording included. */
   get events(): readonly JournalEvent[] {
-    return [{ time: this.intent.time, event: 'recorded' }, ...this.laterEvents];
+    return [{ time: this.write.time, event: 'recorded' }, ...this.laterEvents];
   }
 
   isOf<Meant extends Kind>(operation: Meant): this is JournalEntry<Meant> {
-    return isOf(this.intent, operation);
+    return isOf(this.write, operation);
   }
 
   /** The owning process, alive or dead; null once released. */
   get owner(): Owner | null {
-    return ownerOf(this.intent, this.laterEvents);
+    return ownerOf(this.write, this.laterEvents);
   }
 
   /**
@@ -109,7 +109,9 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /** Whether it got no response, or was taken over. */
   get wasLost(): boolean {
-    return this.laterEvents.some(({ doubt, runner }) => doubt === true || runner !== undefined);
+    return this.laterEvents.some(
+      ({ isOutcomeUnknown, newOwner }) => isOutcomeUnknown === true || newOwner !== undefined,
+    );
   }
 
   /**
@@ -120,9 +122,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   claim(bestBid?: string): boolean {
     if (this.isUnderWay || this.#isOfAnother()) return false;
     const own = thisProcess();
-    const line = encodeLine(
-      this.#event('resumed', { runner: own, ...(bestBid === undefined ? {} : { bid: bestBid }) }),
-    );
+    const line = encodeLine(this.#event('resumed', { newOwner: own, ...(bestBid === undefined ? {} : { bestBid }) }));
     if (!this.#required(() => appendIfExists(this.file, line))) return false;
     // others may have done so at the same time: the file decides
     this.laterEvents = eventsIn(readIfExists(this.file) ?? '');
@@ -146,8 +146,8 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
    * @returns false if it has been resumed meanwhile: then nothing was added
    * @throws the system's error if the disk fails
    */
-  addLate(event: string, fact: BatchFact): boolean {
-    const line = this.#event(event, { late: true, fact, ...(fact.kind === 'found' ? { unexpected: true } : {}) });
+  noteLate(event: string, fact: BatchFact): boolean {
+    const line = this.#event(event, { isLate: true, fact, ...(fact.kind === 'found' ? { unexpected: true } : {}) });
     if (!appendIfExists(this.file, encodeLine(line))) return false;
     this.laterEvents.push(line);
     return true;
@@ -169,7 +169,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /** Gives up for now: the write stays open and its outcome unknown. */
   release(event = 'unknown', details: EventDetails = {}): void {
-    this.note(event, { ...details, left: true });
+    this.note(event, { ...details, isReleased: true });
   }
 
   /**
@@ -179,8 +179,8 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
    */
   settle(settlement: Settlement, event: string): void {
     if (this.#isOfAnother()) return;
-    this.note(event, listShowing(this.intent) === undefined ? {} : { settled: settlement });
-    this.#close({ ...settlement, intent: this.intent, events: this.#plainEvents() });
+    this.note(event, listShowing(this.write) === undefined ? {} : { settled: settlement });
+    this.#close({ ...settlement, write: this.write, events: this.#plainEvents() });
   }
 
   /** The same with a summary for the archive; the full record is kept beside it. */
@@ -191,7 +191,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   /** Its outcome once settled, from its own record or the archive. */
   get settlement(): Settlement | undefined {
     return (
-      this.laterEvents.findLast(({ settled }) => settled !== undefined)?.settled ?? this.archive.find(this.intent.id)
+      this.laterEvents.findLast(({ settled }) => settled !== undefined)?.settled ?? this.archive.find(this.write.id)
     );
   }
 
@@ -212,7 +212,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /** Records that the user has asked for it, and so knows that it exists. */
   markSeen(): void {
-    if (this.isUnexpected) this.note('shown', { late: true, shown: true });
+    if (this.isUnexpected) this.note('shown', { isLate: true, shown: true });
   }
 
   /**
@@ -220,7 +220,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
    * @param duplicates orders or withdrawals that the network made
    * @param order its own order, if it counted as refused or not sent: it is placed after all
    */
-  addFound(duplicates: readonly string[], order: string | null = null): void {
+  noteFound(duplicates: readonly string[], order: string | null = null): void {
     const { settlement } = this;
     if (settlement === undefined) return;
     const changes = {
@@ -232,9 +232,9 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
       ...(duplicates.length === 0 ? [] : [`duplicates: ${duplicates.join(', ')}`]),
     ];
     const unexpected = order === null ? {} : { unexpected: true as const };
-    this.note(events.join('; '), { late: true, settled: { ...settlement, ...changes }, ...unexpected });
-    const before = this.archive.find(this.intent.id);
-    const kept = before ?? { ...settlement, intent: this.intent, events: [] };
+    this.note(events.join('; '), { isLate: true, settled: { ...settlement, ...changes }, ...unexpected });
+    const before = this.archive.find(this.write.id);
+    const kept = before ?? { ...settlement, write: this.write, events: [] };
     ignoringDiskErrors(() => this.archive.add({ ...kept, ...changes, events: this.#plainEvents() }, before));
   }
 
@@ -245,8 +245,8 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
    */
   endVerification(remembers = false): void {
     ignoringDiskErrors(() => {
-      if (remembers) this.note('verified', { late: true, verified: true });
-      else if (isOf(this.intent, 'orderMoreV2')) this.archive.archiveJobFile(this.file, fileName(this.intent.id));
+      if (remembers) this.note('verified', { isLate: true, verified: true });
+      else if (isOf(this.write, 'batch')) this.archive.archiveJobFile(this.file, fileName(this.write.id));
       else fs.rmSync(this.file, { force: true });
     });
   }
@@ -256,13 +256,13 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
    * @param reqTime what the next request will carry, in milliseconds since the Unix epoch
    * @throws Failure `usage` if it cannot be written, or was settled by others: nothing of the next write may be sent
    */
-  continueAs<Next extends WriteKind>(write: Extract<Write, { operation: Next }>, reqTime: number): JournalEntry<Next> {
-    const { id, time, process, bid } = this.intent;
-    const facts = { id, time, reqTime, process, ...(bid === undefined ? {} : { bid }) };
-    const intent = { ...write, ...facts } as RecordedWrite<Next>;
-    if (!this.#required(() => appendIfExists(this.file, recordText(intent))))
+  continueAs<Next extends WriteKind>(next: Extract<Write, { operation: Next }>, reqTime: number): JournalEntry<Next> {
+    const { id, time, firstOwner, bestBid } = this.write;
+    const facts = { id, time, reqTime, firstOwner, ...(bestBid === undefined ? {} : { bestBid }) };
+    const write = { ...next, ...facts } as RecordedWrite<Next>;
+    if (!this.#required(() => appendIfExists(this.file, recordText(write))))
       throw usage(`Another process has settled ${id}.`, suggest('See what became of it', 'resolve', id));
-    return new JournalEntry(this.file, this.archive, this.host, intent, this.laterEvents);
+    return new JournalEntry(this.file, this.archive, this.host, write, this.laterEvents);
   }
 
   /** Deletes the record of a write that was never sent. If the disk fails, `resolve` finds that it was not. */
@@ -275,7 +275,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
    * file is the disk's. The later one counts, so that no live process is taken for dead.
    */
   #silentMs(): number {
-    const times = [this.intent.time, ...this.laterEvents.map(({ time }) => time), changedAt(this.file)];
+    const times = [this.write.time, ...this.laterEvents.map(({ time }) => time), changedAt(this.file)];
     return this.host.now() - Math.max(...times);
   }
 
@@ -285,16 +285,18 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /** A chosen id names another record if this one has been settled and the id was used again. */
   #isOfAnother(): boolean {
-    const { chosen, time, process } = this.intent;
-    const there = chosen === true ? readEntry(this.file, this.archive, this.host) : undefined;
-    return there instanceof JournalEntry && !(there.intent.time === time && isSameOwner(there.intent.process, process));
+    const { isUserId, time, firstOwner } = this.write;
+    const there = isUserId === true ? readEntry(this.file, this.archive, this.host) : undefined;
+    return (
+      there instanceof JournalEntry && !(there.write.time === time && isSameOwner(there.write.firstOwner, firstOwner))
+    );
   }
 
   #close(settled: Settled): void {
     ignoringDiskErrors(() => {
       // only a job is settled again, after it was resumed
-      this.archive.add(settled, isOf(this.intent, 'orderMoreV2') ? this.archive.find(this.intent.id) : undefined);
-      const file = settledFile(path.dirname(this.file), this.intent);
+      this.archive.add(settled, isOf(this.write, 'batch') ? this.archive.find(this.write.id) : undefined);
+      const file = settledFile(path.dirname(this.file), this.write);
       if (file === undefined) this.#remove();
       else if (!this.#isOfAnother()) moveIfExists(this.file, file);
     });
@@ -335,7 +337,7 @@ export function readEntry(
 ): JournalEntry | Failure | 'damaged' | undefined {
   const record = readRecord(file);
   if (record === undefined || record === 'damaged' || record instanceof Failure) return record;
-  return new JournalEntry(file, archive, host, record.intent, record.laterEvents);
+  return new JournalEntry(file, archive, host, record.write, record.laterEvents);
 }
 
 /**

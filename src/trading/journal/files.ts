@@ -218,11 +218,11 @@ export const VERSION = 2;
 const SUM_LENGTH = 16;
 
 /**
- * A value as a line of a journal file: a checksum and JSON. It begins and ends with a line feed of its own, so that a torn
+ * A value as a line of a journal file: a checksum and JSON, with the names of the disk. It begins and ends with a line feed of its own, so that a torn
  * or damaged neighbour on either side never makes it unreadable.
  */
 export function encodeLine(value: object): string {
-  const text = JSON.stringify(value);
+  const text = JSON.stringify(toDisk(value));
   return `\n${checksum(text)} ${text}\n`;
 }
 
@@ -236,8 +236,64 @@ export function valuesIn(content: string): unknown[] {
     if (text === '' || line.slice(0, SUM_LENGTH) !== checksum(text)) return [];
     const value = JSON.parse(text) as { readonly v?: number };
     if ((value.v ?? 0) > VERSION) throw newerVersion();
-    return [value];
+    return [fromDisk(value)];
   });
+}
+
+/** The fields of a journal file that have another name in code: those of the first version, so that its homes can be read. */
+const FIELDS = {
+  intent: 'write',
+  chosen: 'isUserId',
+  process: 'firstOwner',
+  stamp: 'startStamp',
+  place: 'machine',
+  bid: 'bestBid',
+  asked: 'expressions',
+  left: 'isReleased',
+  doubt: 'isOutcomeUnknown',
+  runner: 'newOwner',
+  late: 'isLate',
+} as const;
+
+/** Values of `operation` and `kind` likewise. */
+const WORDS = { cancelOrder: 'cancel', orderMoreV2: 'batch', copied: 'duplicated' } as const;
+const WORD_FIELDS = new Set(['operation', 'kind']);
+
+/** What they hold is the user's, or a long list of plain texts. */
+const UNTOUCHED = new Set(['parameters', 'sums', 'lines', 'baseline']);
+
+/** A value as it is written to the disk. */
+function toDisk(value: unknown): unknown {
+  return renamed(value, TO_DISK);
+}
+
+/** A value from the disk, with its names in code. */
+function fromDisk(value: unknown): unknown {
+  return renamed(value, FROM_DISK);
+}
+
+interface Names {
+  readonly fields: ReadonlyMap<string, string>;
+  readonly words: ReadonlyMap<unknown, string>;
+}
+
+const FROM_DISK: Names = { fields: new Map(Object.entries(FIELDS)), words: new Map(Object.entries(WORDS)) };
+const TO_DISK: Names = { fields: inverse(FIELDS), words: inverse(WORDS) };
+
+function inverse(names: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(names).map(([disk, code]) => [code, disk]));
+}
+
+function renamed(value: unknown, names: Names): unknown {
+  if (Array.isArray(value)) return value.map((one) => renamed(one, names));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, content]) => {
+    const field = names.fields.get(name) ?? name;
+    if (UNTOUCHED.has(name)) return [field, content];
+    if (WORD_FIELDS.has(name)) return [field, names.words.get(content) ?? content];
+    return [field, renamed(content, names)];
+  });
+  return Object.fromEntries(entries);
 }
 
 export function newerVersion(): Failure {
@@ -302,7 +358,7 @@ export type LineFilter = Readonly<Partial<Record<FilterField, string>>>;
  * be about something else, but a line without a match is never wanted.
  */
 export function matchesAll(filter: LineFilter): (line: string) => boolean {
-  const pairs = Object.entries(filter).map(([name, value]) => JSON.stringify({ [name]: value }).slice(1, -1));
+  const pairs = Object.entries(filter).map(([name, value]) => JSON.stringify(toDisk({ [name]: value })).slice(1, -1));
   return (line) => pairs.every((pair) => line.includes(pair));
 }
 

@@ -21,17 +21,6 @@ import {
   VERSION,
 } from './files.js';
 import {
-  isOf,
-  type JournalEvent,
-  type MarketSide,
-  marketOf,
-  type RecordedWrite,
-  type Settled,
-  thisProcess,
-  type Write,
-  type WriteKind,
-} from './intent.js';
-import {
   eventsIn,
   fileName,
   idOf,
@@ -42,6 +31,17 @@ import {
   settledFilesNamed,
   settledFilesOf,
 } from './record.js';
+import {
+  isOf,
+  type JournalEvent,
+  type MarketSide,
+  marketOf,
+  type RecordedWrite,
+  type Settled,
+  thisProcess,
+  type Write,
+  type WriteKind,
+} from './write.js';
 
 /** Drafts older than this are abandoned. */
 const DRAFT_MS = 3_600_000;
@@ -124,7 +124,7 @@ export class Journal {
     const entry = this.unrecorded(write, { id, reqTime, isUserId, bestBid });
     const file = this.fileOf(id);
     this.#prepare();
-    if (!this.#create(file, write.operation, recordText(entry.intent))) throw taken(id);
+    if (!this.#create(file, write.operation, recordText(entry.write))) throw taken(id);
     try {
       // another process may have settled a write of this id between the caller's read and the claim
       const earlier = isUserId ? this.archive.find(id) : undefined;
@@ -143,8 +143,8 @@ export class Journal {
     write: Extract<Write, { operation: Kind }>,
     { id, reqTime, isUserId = false, bestBid }: NewRecord,
   ): JournalEntry<Kind> {
-    const named = { id, ...(isUserId ? { chosen: true } : {}), ...(bestBid === undefined ? {} : { bid: bestBid }) };
-    const facts = { ...named, time: this.host.now(), reqTime, process: thisProcess() };
+    const named = { id, ...(isUserId ? { isUserId } : {}), ...(bestBid === undefined ? {} : { bestBid }) };
+    const facts = { ...named, time: this.host.now(), reqTime, firstOwner: thisProcess() };
     return new JournalEntry(
       this.fileOf(id),
       this.archive,
@@ -198,7 +198,7 @@ export class Journal {
 
   /** The coins withdrawn in the days that are kept, sorted. */
   coins(): string[] {
-    return this.#distinctValues('coin', (intent) => (isOf(intent, 'withdraw') ? intent.terms.coin : undefined));
+    return this.#distinctValues('coin', (write) => (isOf(write, 'withdraw') ? write.terms.coin : undefined));
   }
 
   /** What can still be read of a damaged record. */
@@ -257,16 +257,16 @@ export class Journal {
   }
 
   /** A job that is open, or was settled in the days that are kept, with all its orders and their outcomes. */
-  job(id: string): JournalEntry<'orderMoreV2'> | undefined {
+  job(id: string): JournalEntry<'batch'> | undefined {
     // in this order, as in writesSince
     const entry = this.find(id) ?? this.#findSettledJob(id);
-    return entry?.isOf('orderMoreV2') ? entry : undefined;
+    return entry?.isOf('batch') ? entry : undefined;
   }
 
   /** A job that was settled in the days that are kept, and not resumed. */
-  settledJob(id: string): JournalEntry<'orderMoreV2'> | undefined {
+  settledJob(id: string): JournalEntry<'batch'> | undefined {
     const entry = this.#findSettledJob(id);
-    return entry?.isOf('orderMoreV2') ? entry : undefined;
+    return entry?.isOf('batch') ? entry : undefined;
   }
 
   /** Reopens a settled job; false if there is none, or another process was first. */
@@ -291,7 +291,7 @@ export class Journal {
     return settledFilesIn(this.#path('open'))
       .flatMap((file) => this.#readWhole(file) ?? [])
       .filter(({ unexpectedSince }) => unexpectedSince !== undefined && unexpectedSince > since)
-      .sort((one, other) => one.intent.time - other.intent.time);
+      .sort((one, other) => one.write.time - other.write.time);
   }
 
   #findSettledJob(id: string): JournalEntry | undefined {
@@ -309,9 +309,9 @@ export class Journal {
     return entry instanceof JournalEntry ? entry : undefined;
   }
 
-  #distinctValues(name: FilterField, of: (intent: RecordedWrite) => string | undefined): string[] {
+  #distinctValues(name: FilterField, of: (write: RecordedWrite) => string | undefined): string[] {
     // in this order, as in writesSince
-    const open = this.unsettledEntries().flatMap(({ intent }) => of(intent) ?? []);
+    const open = this.unsettledEntries().flatMap(({ write }) => of(write) ?? []);
     return [...new Set([...open, ...this.archive.distinctValues(name, of)])].sort();
   }
 
@@ -326,7 +326,7 @@ export class Journal {
   /** A cancellation does not wait for the disk: after a power failure, the order itself shows whether it is cancelled. */
   #create(file: string, operation: WriteKind, text: string): boolean {
     try {
-      return create(file, text, operation === 'cancelOrder' ? 'unsynced' : 'durable');
+      return create(file, text, operation === 'cancel' ? 'unsynced' : 'durable');
     } catch (thrown) {
       throw cannotWrite(file, thrown);
     }
@@ -385,7 +385,7 @@ export class Journal {
 type Read = ReturnType<typeof readEntry>;
 
 function timeOf(entry: Read): number {
-  return entry instanceof JournalEntry ? entry.intent.time : 0;
+  return entry instanceof JournalEntry ? entry.write.time : 0;
 }
 
 function taken(id: string): Failure {

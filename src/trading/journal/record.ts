@@ -4,43 +4,43 @@ import { FILE_MODE } from '../../config/private-files.js';
 import { Failure } from '../../errors.js';
 import type { Archive } from './archive.js';
 import { encodeLine, namesIn, readIfExists, VERSION, valuesIn } from './files.js';
-import { isOf, type JournalEvent, listShowing, type MarketSide, type RecordedWrite, type Settled } from './intent.js';
+import { isOf, type JournalEvent, listShowing, type MarketSide, type RecordedWrite, type Settled } from './write.js';
 
 /** In the name of a settled write's file. No id and no market has it. */
 const SEPARATOR = '~';
 
-/** The content of an entry's file: the intent, and what has happened since, oldest first. */
+/** The content of an entry's file: the write, and what has happened since, oldest first. */
 interface OpenRecord {
-  readonly intent: RecordedWrite;
+  readonly write: RecordedWrite;
   readonly laterEvents: JournalEvent[];
 }
 
-type Line = { readonly intent: RecordedWrite } | JournalEvent;
+type Line = { readonly write: RecordedWrite } | JournalEvent;
 
 /** The text of a new entry's file. */
-export function recordText(intent: RecordedWrite): string {
-  return encodeLine({ v: VERSION, intent });
+export function recordText(write: RecordedWrite): string {
+  return encodeLine({ v: VERSION, write });
 }
 
 /**
- * Reads the file of an entry; `damaged` if it holds no intent, the failure if it could not be read, undefined if the
+ * Reads the file of an entry; `damaged` if it holds no write, the failure if it could not be read, undefined if the
  * file does not exist.
  */
 export function readRecord(file: string): OpenRecord | Failure | 'damaged' | undefined {
   const content = contentOf(file);
   if (content === undefined || content instanceof Failure) return content;
   const lines = valuesIn(content) as Line[];
-  const intent = lines.flatMap((line) => ('intent' in line ? line.intent : [])).at(-1);
-  return intent === undefined ? 'damaged' : { intent, laterEvents: eventsAmong(lines) };
+  const write = lines.flatMap((line) => ('write' in line ? line.write : [])).at(-1);
+  return write === undefined ? 'damaged' : { write, laterEvents: eventsAmong(lines) };
 }
 
-/** The events since the intent, from the text of an entry's file. */
+/** The events since the write, from the text of an entry's file. */
 export function eventsIn(content: string): JournalEvent[] {
   return eventsAmong(valuesIn(content) as Line[]);
 }
 
 function eventsAmong(lines: readonly Line[]): JournalEvent[] {
-  return lines.flatMap((line) => ('intent' in line ? [] : line));
+  return lines.flatMap((line) => ('write' in line ? [] : line));
 }
 
 /** Reports an unreadable file instead of throwing. */
@@ -66,10 +66,10 @@ export function idOf(file: string): string {
  * The file of a settled write, beside those of the others: its name tells the list that would show the write, so that a
  * command reads only the files that it needs, and its id is free again. Undefined for a write that no list shows.
  */
-export function settledFile(folder: string, intent: RecordedWrite): string | undefined {
-  const list = listShowing(intent);
+export function settledFile(folder: string, write: RecordedWrite): string | undefined {
+  const list = listShowing(write);
   if (list === undefined) return undefined;
-  return path.join(folder, [fileName(intent.id), intent.time, suffixOf(list)].join(SEPARATOR));
+  return path.join(folder, [fileName(write.id), write.time, suffixOf(list)].join(SEPARATOR));
 }
 
 /** Whether a file is of a write whose outcome is unknown: its name is the id, which nobody else can claim meanwhile. */
@@ -94,17 +94,17 @@ export function settledFilesNamed(folder: string, id: string): string[] {
 }
 
 /** Makes the file of a write that version 0.2.0 has settled: it kept only that of a job, elsewhere. */
-export function migrate(folder: string, { intent, outcome, id, duplicates, events }: Settled, archive: Archive): void {
-  const file = settledFile(folder, intent);
+export function migrate(folder: string, { write, outcome, id, duplicates, events }: Settled, archive: Archive): void {
+  const file = settledFile(folder, write);
   if (file === undefined) return;
-  if (isOf(intent, 'orderMoreV2')) {
-    const kept = archive.archivedJobFile(fileName(intent.id));
+  if (isOf(write, 'batch')) {
+    const kept = archive.archivedJobFile(fileName(write.id));
     if (kept !== undefined) fs.renameSync(kept, file);
     return;
   }
-  const [last = { time: intent.time, event: outcome }] = events.slice(-1);
+  const [last = { time: write.time, event: outcome }] = events.slice(-1);
   const settled: JournalEvent = { ...last, settled: { outcome, id, duplicates } };
-  fs.writeFileSync(file, recordText(intent) + encodeLine(settled), { mode: FILE_MODE });
+  fs.writeFileSync(file, recordText(write) + encodeLine(settled), { mode: FILE_MODE });
 }
 
 function filesIn(folder: string, isMeant: (name: string) => boolean): string[] {

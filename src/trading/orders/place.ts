@@ -5,8 +5,8 @@ import type { TradingAccount } from '../account.js';
 import { Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
-import type { OrderTerms } from '../journal/intent.js';
 import type { NewRecord } from '../journal/journal.js';
+import type { OrderTerms } from '../journal/write.js';
 import {
   findOrderOutcome,
   findSentOrder,
@@ -69,7 +69,7 @@ export function sendRecordedOrder(
   entry: JournalEntry<'order'>,
   gate = new SendGate(),
 ): Promise<WriteOutcome<{ readonly id: string }>> {
-  const { id, terms, reqTime } = entry.intent;
+  const { id, terms, reqTime } = entry.write;
   gate.attachEntry(entry);
   return client.placeOrder(terms, id, { reqTime, mayLeave: gate.mayLeave });
 }
@@ -86,7 +86,7 @@ export async function concludeOrder(
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${outcome.reason}`);
     return { outcome: 'notSent', reason: outcome.reason, failure: outcome.failure };
   }
-  entry.note(`no answer: ${outcome.reason}`, { doubt: true });
+  entry.note(`no answer: ${outcome.reason}`, { isOutcomeUnknown: true });
   account.reportProgress(`No answer: ${outcome.reason}. Looking up the order; it is not sent again.`);
   const settled = await findOrderOutcome(account, entry);
   return settled.outcome === 'unknown' ? { ...settled, reason: settled.mismatch ?? outcome.reason } : settled;
@@ -116,19 +116,19 @@ export function refuseDuplicate({ journal }: TradingAccount, terms: OrderTerms):
   journal.requireReadable();
   const isIdentical = (entry: JournalEntry) =>
     entry.isOf('order')
-      ? entry.isOutcomeUnknown && isSameOrder(terms, entry.intent.terms)
-      : entry.isOf('orderMoreV2') && mayIncludeOrder(entry, terms);
-  const duplicate = journal.unsettledEntries().find((entry) => isIdentical(entry) && journal.isOpen(entry.intent.id));
+      ? entry.isOutcomeUnknown && isSameOrder(terms, entry.write.terms)
+      : entry.isOf('batch') && mayIncludeOrder(entry, terms);
+  const duplicate = journal.unsettledEntries().find((entry) => isIdentical(entry) && journal.isOpen(entry.write.id));
   if (duplicate === undefined) return;
   throw new Failure('usage', 'An identical order has an unknown outcome, so this one was not sent.', {
-    clientId: duplicate.intent.id,
-    hint: suggest('Find its outcome', 'resolve', duplicate.intent.id),
+    clientId: duplicate.write.id,
+    hint: suggest('Find its outcome', 'resolve', duplicate.write.id),
   });
 }
 
 /** Whether an identical order of the job has an unknown outcome. */
-function mayIncludeOrder(entry: JournalEntry<'orderMoreV2'>, order: OrderTerms): boolean {
-  const { market, side, account } = entry.intent.terms;
+function mayIncludeOrder(entry: JournalEntry<'batch'>, order: OrderTerms): boolean {
+  const { market, side, account } = entry.write.terms;
   if (order.market !== market || order.side !== side || order.account !== account) return false;
   // last: its record may be long
   return new Job(entry).uncertainKeys().has(keyOf(order.price, order.amount));

@@ -3,15 +3,15 @@ import { Job } from '../batches/job.js';
 import { lineTerms } from '../batches/lines.js';
 import { isTemporaryRefusal } from '../batches/pending-request.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { isOf, listShowing, type MarketSide, type OrderTerms } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
+import { isOf, listShowing, type MarketSide, type OrderTerms } from '../journal/write.js';
 import type { Attempt, Row, WantedItem } from '../reconcile.js';
 import { keyOf } from './terms.js';
 
 /** The parts of an open write's record that are needed. */
 export type OrderEntry = Pick<
   JournalEntry,
-  'intent' | 'events' | 'settlement' | 'isVerified' | 'isUnexpected' | 'endVerification' | 'addFound'
+  'write' | 'events' | 'settlement' | 'isVerified' | 'isUnexpected' | 'endVerification' | 'noteFound'
 >;
 
 /** A write of the journal as attempts to compare with a list of orders. */
@@ -35,8 +35,8 @@ export function rowOf({ id, price, amount, time }: Order): Row {
  * be executed again. A write that is settled meanwhile is among them.
  */
 export function unclosedWrites(journal: Journal, { market, side }: MarketSide): OrderWrite[] {
-  const isHere = ({ intent }: JournalEntry) => {
-    const list = listShowing(intent);
+  const isHere = ({ write }: JournalEntry) => {
+    const list = listShowing(write);
     return list !== undefined && 'market' in list && list.market === market && list.side === side;
   };
   const open = journal.unsettledEntries().filter(isHere);
@@ -49,18 +49,18 @@ export function unclosedWrites(journal: Journal, { market, side }: MarketSide): 
 }
 
 /** An id that the user chose may name several writes, one after the other. */
-export function writeKey({ intent }: Pick<JournalEntry, 'intent'>): string {
-  return `${intent.id} ${intent.time}`;
+export function writeKey({ write }: Pick<JournalEntry, 'write'>): string {
+  return `${write.id} ${write.time}`;
 }
 
 export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
-  if (isOf(entry.intent, 'orderMoreV2')) return jobWrite(new Job(entry as JournalEntry<'orderMoreV2'>), isSettled);
+  if (isOf(entry.write, 'batch')) return jobWrite(new Job(entry as JournalEntry<'batch'>), isSettled);
   const settlement = isSettled ? entry.settlement : undefined;
   const order = settlement?.outcome === 'placed' ? settlement.id : null;
   const state = settlement === undefined ? 'undecided' : order === null ? 'absent' : 'placed';
-  const { price, amount } = entry.intent.terms as OrderTerms;
-  const item: WantedItem = { id: writeKey(entry), matchKey: keyOf(price, amount), order, state };
-  const { reqTime } = entry.intent;
+  const { price, amount } = entry.write.terms as OrderTerms;
+  const item: WantedItem = { id: writeKey(entry), matchKey: keyOf(price, amount), rowId: order, state };
+  const { reqTime } = entry.write;
   const attempt: Attempt = {
     id: item.id,
     writeKey: item.id,
@@ -82,7 +82,7 @@ export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
 export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly number[] = []): OrderWrite {
   const name = writeKey(job.entry);
   const itemOf = (line: number, order: string | null, state: WantedItem['state']): WantedItem => {
-    return { id: lineId(job, line), matchKey: job.keys[line] ?? '', order, state };
+    return { id: lineId(job, line), matchKey: job.keys[line] ?? '', rowId: order, state };
   };
   const isKnownBefore = (count: number) => (id: string) => (job.known.get(id) ?? Number.POSITIVE_INFINITY) < count;
   const pending = [...job.pendingRequests.values()].map((request): Attempt => {
@@ -121,7 +121,7 @@ export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly
     items: unexpectedLines.map((line) => itemOf(line, null, 'undecided')),
     answer: 'lost',
     answeredIds: [],
-    reqTime: job.entry.intent.reqTime,
+    reqTime: job.entry.write.reqTime,
     isOlder: isKnownBefore(job.terms.baseline.length),
   };
   const attempts = [...pending, ...decided, ...(unexpectedLines.length === 0 ? [] : [unsent])];
@@ -134,7 +134,7 @@ export function lineId(job: Job, line: number): string {
 
 /** The terms of a wanted item of a write, and which line of a job it is. */
 export function termsOf({ entry, job }: OrderWrite, item: WantedItem): { terms: OrderTerms; line?: number } {
-  if (job === undefined) return { terms: entry.intent.terms as OrderTerms };
+  if (job === undefined) return { terms: entry.write.terms as OrderTerms };
   const line = lineOf(item);
   return { terms: lineTerms(job, line), line };
 }

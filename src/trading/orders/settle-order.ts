@@ -1,12 +1,12 @@
 import type { Order } from '../../domain/order.js';
 import { type FailureKind, tryRead } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import { isSameRefusal } from '../../exchange/observed-codes.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { decidableAt, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
 import { acceptsForOrder } from '../request-lifetime.js';
-import { isSameRefusal } from './order-lookup.js';
 import { differences, isGeneratedId, newClientId } from './terms.js';
 import { type Verified, verifyOrders } from './verify-orders.js';
 
@@ -55,7 +55,7 @@ export async function findOrderOutcome(
   entry: JournalEntry<'order'>,
   options: SettleOptions = {},
 ): Promise<OrderOutcome> {
-  const { reqTime, terms } = entry.intent;
+  const { reqTime, terms } = entry.write;
   const result = await pollUntilSettled<OrderOutcome>(
     account,
     { accepts: acceptsForOrder(terms.market), reqTime, market: terms.market },
@@ -77,11 +77,11 @@ export async function settleAcceptedOrder(
   entry: JournalEntry<'order'>,
   id: string,
 ): Promise<OrderOutcome> {
-  const verified = await tryRead(() => verifyOrders(account, entry.intent.terms, { justPlaced: { entry, order: id } }));
+  const verified = await tryRead(() => verifyOrders(account, entry.write.terms, { justPlaced: { entry, order: id } }));
   if (verified?.contradiction === undefined) return recordPlaced(entry, id, verified);
   const found = await findSentOrder(account, entry);
   if (typeof found === 'object' && !('mismatch' in found)) return settlePlaced(account, entry, found);
-  entry.note(`the answer names order ${id}, ${verified.contradiction}`, { doubt: true });
+  entry.note(`the answer names order ${id}, ${verified.contradiction}`, { isOutcomeUnknown: true });
   account.reportProgress(
     `The answer names order ${id}, ${verified.contradiction}. Looking up the order; it is not sent again.`,
   );
@@ -96,7 +96,7 @@ export async function settlePlaced(
   { duplicates = 'now' }: SettleOptions = {},
 ): Promise<Placed> {
   const justPlaced = { entry, order: found.id, isProven: true };
-  const read = () => verifyOrders(account, entry.intent.terms, { justPlaced });
+  const read = () => verifyOrders(account, entry.write.terms, { justPlaced });
   const placed = recordPlaced(
     entry,
     found.id,
@@ -106,7 +106,7 @@ export async function settlePlaced(
 }
 
 function recordPlaced(entry: JournalEntry<'order'>, id: string, verified: Verified | undefined): Placed {
-  const own = verified?.duplicates.find((one) => one.writeId === entry.intent.id)?.ids ?? [];
+  const own = verified?.duplicates.find((one) => one.writeId === entry.write.id)?.ids ?? [];
   const event = own.length === 0 ? `placed: ${id}` : `placed: ${id}; duplicates: ${own.join(', ')}`;
   const checkedTo = verified?.listed?.began;
   entry.settle({ outcome: 'placed', id, duplicates: own, ...(checkedTo === undefined ? {} : { checkedTo }) }, event);
@@ -128,11 +128,11 @@ export async function findSentOrder(
   entry: JournalEntry<'order'>,
   refusal?: number | null,
 ): Promise<Order | Mismatch | 'nothing' | undefined> {
-  const { id: clientId, terms } = entry.intent;
+  const { id: clientId, terms } = entry.write;
   const found = await tryRead(() => findOrNothing(account.client, terms.market, clientId, refusal));
   const differs = typeof found === 'object' ? differences(found, terms) : [];
   if (typeof found === 'object' && differs.length > 0) return mismatchOf(account, entry, found, differs.join(', '));
-  if (found === undefined) entry.note('asked by client id: no answer', { doubt: true });
+  if (found === undefined) entry.note('asked by client id: no answer', { isOutcomeUnknown: true });
   else entry.note(`asked by client id: ${found === 'nothing' ? 'not found' : 'found'}`);
   return found;
 }
@@ -145,7 +145,7 @@ function mismatchOf(
   differs: string,
 ): Order | Mismatch {
   const { id } = order;
-  if (isGeneratedId(entry.intent)) {
+  if (isGeneratedId(entry.write)) {
     entry.note(`asked by client id: found, though with ${differs}`);
     account.warn(`The exchange changed order ${id}: it has ${differs}.`);
     return order;
@@ -172,11 +172,11 @@ async function findOrNothing(client: ExchangeClient, market: string, clientId: s
 
 async function isUnusedIdMissingToo(
   { client, host }: TradingAccount,
-  { intent }: JournalEntry<'order'>,
+  { write }: JournalEntry<'order'>,
 ): Promise<boolean> {
   const neverUsed = { clientId: newClientId(host) };
   return (
-    (await tryRead(async () => (await client.findOrder(intent.terms.market, neverUsed)) ?? 'nothing')) === 'nothing'
+    (await tryRead(async () => (await client.findOrder(write.terms.market, neverUsed)) ?? 'nothing')) === 'nothing'
   );
 }
 

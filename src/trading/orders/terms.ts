@@ -3,7 +3,7 @@ import type { Market } from '../../domain/market.js';
 import type { Order, Side } from '../../domain/order.js';
 import { type Failure, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import type { OrderTerms, RecordedWrite } from '../journal/intent.js';
+import type { OrderTerms, RecordedWrite } from '../journal/write.js';
 
 /** Price x amount, in the quote coin. */
 export function notionalOf({ price, amount }: Pick<OrderTerms, 'price' | 'amount'>): Decimal {
@@ -64,9 +64,10 @@ export function differences(record: Order, terms: OrderTerms): string[] {
 export function isSameOrder(order: OrderTerms, earlier: OrderTerms): boolean {
   const differsInPlace = (['market', 'side', 'account'] as const).some((name) => order[name] !== earlier[name]);
   if (differsInPlace) return false;
-  const { asked } = order;
+  const { expressions: wanted } = order;
+  const { expressions: earlierWanted } = earlier;
   const hasSameExpressions =
-    asked !== undefined && asked.price === earlier.asked?.price && asked.amount === earlier.asked.amount;
+    wanted !== undefined && wanted.price === earlierWanted?.price && wanted.amount === earlierWanted.amount;
   return hasSameExpressions || (isSame(order.price, earlier.price) && isSame(order.amount, earlier.amount));
 }
 
@@ -98,9 +99,9 @@ export function newClientId(host: Pick<Host, 'randomBytes'>): string {
   return `pit${Buffer.from(host.randomBytes(RANDOM_BYTES)).toString('hex')}`;
 }
 
-/** Whether pit generated the id, so that nobody else uses it. Older records lack `chosen`. */
-export function isGeneratedId({ id, chosen }: Pick<RecordedWrite, 'id' | 'chosen'>): boolean {
-  return chosen !== true && GENERATED_ID.test(id);
+/** Whether pit generated the id, so that nobody else uses it. Older records do not tell. */
+export function isGeneratedId({ id, isUserId }: Pick<RecordedWrite, 'id' | 'isUserId'>): boolean {
+  return isUserId !== true && GENERATED_ID.test(id);
 }
 
 /** Refuses an order that the market's scales and minimums would refuse. Throws Failure `usage` with the rule. */

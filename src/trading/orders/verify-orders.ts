@@ -6,8 +6,8 @@ import { addLateOrders } from '../batches/close-job.js';
 import { archivedJob } from '../batches/job.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { isOf, type MarketSide, marketOf, type RecordedWrite } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
+import { isOf, type MarketSide, marketOf, type RecordedWrite } from '../journal/write.js';
 import {
   type Attempt,
   type Duplicates,
@@ -155,7 +155,7 @@ function reconcileSide(
   );
   const known = withArchive ? knownOrders(journal, marketSide, listed.orders) : new Set<string>();
   const attempts = writes.flatMap((write) => write.attempts);
-  const placed = new Set(attempts.flatMap(({ items }) => items.flatMap(({ order }) => order ?? [])));
+  const placed = new Set(attempts.flatMap(({ items }) => items.flatMap(({ rowId }) => rowId ?? [])));
   const named = new Set(attempts.flatMap((attempt) => attempt.answeredIds));
   for (const { orders } of writes) for (const id of orders) if (!placed.has(id) && !named.has(id)) known.add(id);
   const result = reconcile(attempts, toList(listed), {
@@ -177,7 +177,7 @@ function contradiction(
   listed: ListedOrders,
   { entry, order }: JustPlacedOrder,
 ): string | undefined {
-  const { terms, reqTime } = entry.intent;
+  const { terms, reqTime } = entry.write;
   const another = 'which is a different order';
   if (unclosedWrites(journal, marketSide).some((write) => write.orders.includes(order))) return another;
   const record = listed.orders.find(({ id }) => id === order);
@@ -197,7 +197,7 @@ function justPlacedWrite({ entry, order }: JustPlacedOrder): OrderWrite {
     (attempt): Attempt => ({
       ...attempt,
       answer: 'answered',
-      items: attempt.items.map((item) => ({ ...item, order, state: 'placed' })),
+      items: attempt.items.map((item) => ({ ...item, rowId: order, state: 'placed' })),
     }),
   );
   return { ...write, attempts, orders: [order] };
@@ -217,11 +217,11 @@ export function knownOrders(
   const known = new Set<string>();
   // a day more, for clocks that differ
   for (const settled of journal.archive.newestFirst({ market }, oldest - REMEMBERED_MS)) {
-    const { intent } = settled;
-    if (intent.id === except) continue;
+    const { write } = settled;
+    if (write.id === except) continue;
     for (const id of [settled.id ?? '', ...settled.duplicates]) known.add(id);
-    if (!isOf(intent, 'orderMoreV2') || intent.terms.side !== side) continue;
-    for (const id of archivedJob(journal, intent.id)?.orders ?? []) known.add(id);
+    if (!isOf(write, 'batch') || write.terms.side !== side) continue;
+    for (const id of archivedJob(journal, write.id)?.orders ?? []) known.add(id);
   }
   return known;
 }
@@ -237,13 +237,13 @@ function oldestNeeded(
 ): number | undefined {
   const attempts = account.journal
     .settledButUnexpired(marketSide)
-    .filter((entry) => !entry.isVerified || entry.intent.id === includeVerified)
+    .filter((entry) => !entry.isVerified || entry.write.id === includeVerified)
     .flatMap((entry) => orderWrite(entry, true).attempts);
   if (attempts.length === 0 && justPlaced === undefined) return undefined;
   const isOverdue = ({ reqTime }: Attempt) =>
     account.client.now() > expiresAt(reqTime, 2 * assumedRequestLifetime(account));
   const wanted = reach === 'all' || attempts.some(isOverdue) ? attempts.map(listMustReachTo) : [];
-  return Math.min(...wanted, ...(justPlaced === undefined ? [] : [listMustReachTo(justPlaced.entry.intent)]));
+  return Math.min(...wanted, ...(justPlaced === undefined ? [] : [listMustReachTo(justPlaced.entry.write)]));
 }
 
 /** Reads the orders of a side back to a moment of the list's clock, in milliseconds since the Unix epoch. */
@@ -268,7 +268,7 @@ export function listedFrom({ records, more, failure }: OrderPages, began: number
 
 /** Duplicates of a write that is not settled are found by whoever settles it. */
 function isOurs({ justPlaced }: SideResult, { entry, isSettled }: OrderWrite): boolean {
-  return isSettled || entry.intent.id === justPlaced?.entry.intent.id;
+  return isSettled || entry.write.id === justPlaced?.entry.write.id;
 }
 
 function mayReport(side: SideResult): readonly Duplicates[] {
@@ -327,9 +327,9 @@ async function findNewestOrders(
 ): Promise<ReadonlyMap<string, Order | null>> {
   const newest = new Map<string, Order | null>();
   for (const { entry } of writes) {
-    const market = marketOf(entry.intent);
+    const market = marketOf(entry.write);
     if (market === undefined) continue;
-    const ask = async () => ({ order: await client.findOrder(market, { clientId: entry.intent.id }) });
+    const ask = async () => ({ order: await client.findOrder(market, { clientId: entry.write.id }) });
     const answer = await tryRead(ask);
     if (answer !== undefined) newest.set(writeKey(entry), answer.order ?? null);
   }
@@ -359,9 +359,9 @@ function reportOf(
   const ids = rows.map(({ id }) => id).filter((id) => !known.has(id));
   if (write === undefined || ids.length === 0) return undefined;
   // the first of a line may have become the line's order meanwhile
-  const order = item.order ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
+  const order = item.rowId ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
   const shown = records.filter(({ id }) => ids.includes(id));
-  const report = { writeId: write.entry.intent.id, ...termsOf(write, item), order, ids, shown, isProven };
+  const report = { writeId: write.entry.write.id, ...termsOf(write, item), order, ids, shown, isProven };
   const absent = order === null ? absenceOf(write, item) : undefined;
   return { write, report: absent === undefined ? report : { ...report, absent } };
 }
@@ -376,10 +376,10 @@ function absenceOf({ entry, job }: OrderWrite, item: WantedItem): 'refused' | 'n
  * Asks for an order that counts as refused or not sent, for as long as it is remembered. If it exists after all, its outcome
  * is corrected and it is reported.
  */
-export async function lookUpAbsentOrder(account: TradingAccount, intent: RecordedWrite<'order'>): Promise<void> {
-  const { market, side } = intent.terms;
-  const write = unclosedWrites(account.journal, { market, side }).find(
-    ({ entry, isSettled }) => isSettled && entry.intent.id === intent.id && entry.intent.time === intent.time,
+export async function lookUpAbsentOrder(account: TradingAccount, absentOrder: RecordedWrite<'order'>): Promise<void> {
+  const { id: writeId, time, terms } = absentOrder;
+  const write = unclosedWrites(account.journal, terms).find(
+    ({ entry, isSettled }) => isSettled && entry.write.id === writeId && entry.write.time === time,
   );
   const [attempted] = write?.attempts.flatMap(({ items }) => items) ?? [];
   if (write === undefined || attempted?.state !== 'absent') return;
@@ -388,8 +388,8 @@ export async function lookUpAbsentOrder(account: TradingAccount, intent: Recorde
   if (order === null || absent === undefined) return;
   const { id } = order;
   const found = { order: null, ids: [id], shown: [order], isProven: true, absent };
-  account.reportDuplicateOrders([{ writeId: intent.id, ...termsOf(write, attempted), ...found }]);
-  write.entry.addFound([], id);
+  account.reportDuplicateOrders([{ writeId, ...termsOf(write, attempted), ...found }]);
+  write.entry.noteFound([], id);
 }
 
 /** Records the findings, so that they are reported once and accounted for from then on. */
@@ -397,10 +397,10 @@ function noteDuplicates({ journal }: TradingAccount, { justPlaced }: SideResult,
   for (const write of new Set(found.map((one) => one.write))) {
     const reports = found.filter((one) => one.write === write).map(({ report }) => report);
     if (write.job !== undefined) addLateOrders(journal, write.job, reports);
-    else if (write.entry.intent.id !== justPlaced?.entry.intent.id) {
+    else if (write.entry.write.id !== justPlaced?.entry.write.id) {
       const [report] = reports;
       const [order = null] = report?.absent === undefined ? [] : report.ids;
-      write.entry.addFound(
+      write.entry.noteFound(
         reports.flatMap(({ ids }) => ids).filter((id) => id !== order),
         order,
       );
@@ -423,7 +423,7 @@ export function closeVerified(
   closed: ReadonlySet<string>,
 ): void {
   const isAbsent = attempts.some(({ items }) => items.some(({ state }) => state === 'absent'));
-  const end = Math.max(entry.intent.reqTime, ...attempts.map(({ reqTime }) => reqTime));
+  const end = Math.max(entry.write.reqTime, ...attempts.map(({ reqTime }) => reqTime));
   const isForgotten = account.client.now() > end + assumedRequestLifetime(account) + REMEMBERED_MS;
   if (entry.isVerified) {
     if (isForgotten) entry.endVerification();

@@ -1,8 +1,9 @@
 import type { AccountType, Order, OrderReference } from '../../domain/order.js';
 import { usage } from '../../errors.js';
 import { Job } from '../batches/job.js';
-import { isOf, marketOf, type OrderTerms, type RecordedWrite, type Settled } from '../journal/intent.js';
+import { matchesAll } from '../journal/files.js';
 import type { Journal } from '../journal/journal.js';
+import { isOf, marketOf, type OrderTerms, type RecordedWrite, type Settled } from '../journal/write.js';
 
 /** The account of an order and its loans, which the exchange does not report. */
 type OrderAccount = Pick<OrderTerms, 'account' | 'borrow' | 'repay'>;
@@ -64,14 +65,14 @@ interface Searched {
 
 function searched(journal: Journal, order: Order, reference: OrderReference): Searched {
   // before the archive, so that a write that is settled meanwhile is in both
-  const open = journal.unsettledEntries().filter(({ intent }) => marketOf(intent) === order.market);
-  const named = open.find(({ intent }) => 'clientId' in reference && intent.id === reference.clientId);
-  if (named?.isOf('order')) return { recorded: named.intent.terms, isMarginUsed: false };
+  const open = journal.unsettledEntries().filter(({ write }) => marketOf(write) === order.market);
+  const named = open.find(({ write }) => 'clientId' in reference && write.id === reference.clientId);
+  if (named?.isOf('order')) return { recorded: named.write.terms, isMarginUsed: false };
   const past = inThePast(journal, order);
-  const isMarginUsed = past.isMarginUsed || open.some(({ intent }) => isOnMargin(intent));
+  const isMarginUsed = past.isMarginUsed || open.some(({ write }) => isOnMargin(write));
   // the files of jobs are long, and without any margin order in the market theirs are spot
   if (past.recorded !== undefined || !isMarginUsed) return { ...past, isMarginUsed };
-  const jobs = [...open.map(({ intent }) => intent.id), ...past.jobs];
+  const jobs = [...open.map(({ write }) => write.id), ...past.jobs];
   return { recorded: inJobs(journal, jobs, order.id), isMarginUsed };
 }
 
@@ -80,39 +81,40 @@ function inThePast({ archive }: Journal, { id, market }: Order) {
   let isMarginUsed = false;
   const jobs: string[] = [];
   for (const settled of archive.newestFirst(mayMatter(id), 0)) {
-    const { intent } = settled;
-    if (marketOf(intent) !== market) continue;
-    if (isOf(intent, 'order') && names(settled, id)) return { recorded: intent.terms, isMarginUsed, jobs };
-    if (isOf(intent, 'orderMoreV2')) jobs.push(intent.id);
-    isMarginUsed ||= isOnMargin(intent) && wasPlaced(settled);
+    const { write } = settled;
+    if (marketOf(write) !== market) continue;
+    if (isOf(write, 'order') && names(settled, id)) return { recorded: write.terms, isMarginUsed, jobs };
+    if (isOf(write, 'batch')) jobs.push(write.id);
+    isMarginUsed ||= isOnMargin(write) && wasPlaced(settled);
   }
   return { recorded: undefined, isMarginUsed, jobs };
 }
 
 /** Whether a line of the archive has to be parsed, by its text: there are very many. */
 function mayMatter(id: string): (line: string) => boolean {
-  const marks = [`"${id}"`, '"account":"isolated"', '"account":"cross"', '"operation":"orderMoreV2"'];
-  return (line) => marks.some((mark) => line.includes(mark));
+  const isOfBatch = matchesAll({ operation: 'batch' });
+  const marks = [`"${id}"`, '"account":"isolated"', '"account":"cross"'];
+  return (line) => isOfBatch(line) || marks.some((mark) => line.includes(mark));
 }
 
 function names({ id, duplicates }: Settled, order: string): boolean {
   return id === order || duplicates.includes(order);
 }
 
-function isOnMargin(intent: RecordedWrite): boolean {
-  return (isOf(intent, 'order') || isOf(intent, 'orderMoreV2')) && intent.terms.account !== 'spot';
+function isOnMargin(write: RecordedWrite): boolean {
+  return (isOf(write, 'order') || isOf(write, 'batch')) && write.terms.account !== 'spot';
 }
 
 /** A job that placed some of its orders may have another outcome. */
-function wasPlaced({ intent, outcome, notional }: Settled): boolean {
-  return isOf(intent, 'orderMoreV2') ? notional !== '0' : outcome === 'placed';
+function wasPlaced({ write, outcome, notional }: Settled): boolean {
+  return isOf(write, 'batch') ? notional !== '0' : outcome === 'placed';
 }
 
 function inJobs(journal: Journal, jobs: readonly string[], order: string): OrderAccount | undefined {
   for (const id of jobs) {
     const entry = journal.job(id);
     if (entry !== undefined && new Job(entry).orders.includes(order))
-      return { account: entry.intent.terms.account, borrow: false, repay: false };
+      return { account: entry.write.terms.account, borrow: false, repay: false };
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { Decimal, formatAmount } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import type { Order, OrderReference, OrderType, Side } from '../../domain/order.js';
+import { isSameReference, type Order, type OrderReference, type OrderType, type Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import {
@@ -10,8 +10,7 @@ import {
   type PriceExpression,
   resolveInBook,
 } from '../expressions.js';
-import { isOf, type OrderTerms, type RecordedWrite, type ReplaceTerms } from '../journal/intent.js';
-import { isSameReference } from '../orders/order-lookup.js';
+import { isOf, type OrderTerms, type RecordedWrite, type ReplaceTerms } from '../journal/write.js';
 import { refuseDuplicate } from '../orders/place.js';
 import { remainderOf, validateOrder } from '../orders/terms.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../preview/market-snapshot.js';
@@ -150,15 +149,15 @@ async function requireFunds(snapshot: MarketSnapshot, market: Market, placed: Or
  * @param own the id of the record that asks, if it is made already
  */
 export function refuseConcurrentCancel({ journal }: TradingAccount, order: OrderReference, own?: string): void {
-  const other = journal.unsettledEntries().find(({ intent }) => intent.id !== own && cancels(intent, order));
+  const other = journal.unsettledEntries().find(({ write }) => write.id !== own && cancels(write, order));
   if (other === undefined) return;
   throw new Failure('usage', 'Another command is cancelling this order, or its outcome is unknown; nothing was sent.', {
-    clientId: other.intent.id,
-    hint: suggest('Find its outcome', 'resolve', other.intent.id),
+    clientId: other.write.id,
+    hint: suggest('Find its outcome', 'resolve', other.write.id),
   });
 }
 
-function cancels(intent: RecordedWrite, order: OrderReference): boolean {
-  if (isOf(intent, 'order')) return intent.replaces !== undefined && isSameReference(intent.replaces.order, order);
-  return (isOf(intent, 'replace') || isOf(intent, 'cancelOrder')) && isSameReference(intent.terms.order, order);
+function cancels(write: RecordedWrite, order: OrderReference): boolean {
+  if (isOf(write, 'order')) return write.replaces !== undefined && isSameReference(write.replaces.order, order);
+  return (isOf(write, 'replace') || isOf(write, 'cancel')) && isSameReference(write.terms.order, order);
 }

@@ -11,7 +11,7 @@ import {
   sendCancel,
 } from '../cancel/cancellation.js';
 import type { JournalEntry } from '../journal/entry.js';
-import type { OrderTerms } from '../journal/intent.js';
+import type { OrderTerms } from '../journal/write.js';
 import {
   concludeOrder,
   type Placement,
@@ -95,7 +95,7 @@ async function placeRest(
   entry: JournalEntry<'replace'>,
   cancel: ConfirmedCancel,
 ): Promise<Replacement> {
-  const { terms } = entry.intent;
+  const { terms } = entry.write;
   const rest = remainderOf(terms.wanted, cancel.filled);
   entry.note(`${eventOf(cancel)}; ${rest.amount} is left to place`);
   const send = async () => {
@@ -136,7 +136,7 @@ function settleUnplaced(
   reason: string,
   market?: Market,
 ): OrderTerms | null {
-  const rest = remainderOf(entry.intent.terms.wanted, cancel.filled);
+  const rest = remainderOf(entry.write.terms.wanted, cancel.filled);
   const [price, amount] = [Decimal.of(rest.price), Decimal.of(rest.amount)];
   const isTooLittle = market !== undefined && isTooSmall(market, price, amount);
   const isLeft = amount.sign > 0 && !isTooLittle;

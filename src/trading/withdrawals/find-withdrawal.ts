@@ -1,11 +1,11 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Withdrawal } from '../../domain/funds.js';
 import { tryRead } from '../../errors.js';
+import { isSameRefusal } from '../../exchange/observed-codes.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { isOf, type RecordedWrite, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
-import { isSameRefusal } from '../orders/order-lookup.js';
+import { isOf, type RecordedWrite, type Settled } from '../journal/write.js';
 import { type BillList, billsAfter, billsBetween, isNewer, recordsAfter } from './records.js';
 import { type Fit, fitOf, fitOfAmount } from './terms.js';
 
@@ -49,7 +49,7 @@ export async function findSentWithdrawal(
   entry: JournalEntry<'withdraw'>,
   refusal?: number | null,
 ): Promise<FoundWithdrawal | Ambiguity | 'nothing' | undefined> {
-  const found = await tryRead(() => search(account, entry.intent, refusal));
+  const found = await tryRead(() => search(account, entry.write, refusal));
   entry.note(`read the withdrawals: ${wordsOf(found)}`);
   return found;
 }
@@ -63,20 +63,20 @@ function wordsOf(found: FoundWithdrawal | Ambiguity | 'nothing' | undefined): st
 
 async function search(
   account: TradingAccount,
-  intent: RecordedWrite<'withdraw'>,
+  write: RecordedWrite<'withdraw'>,
   refusal?: number | null,
 ): Promise<FoundWithdrawal | Ambiguity | 'nothing'> {
   try {
-    const records = await recordsAfter(account.client, intent.terms.coin, intent.terms.before.record);
+    const records = await recordsAfter(account.client, write.terms.coin, write.terms.before.record);
     // after the list, so that the journal covers all that is listed
-    const { open, placed, known } = accountOfOthers(account.journal, intent);
+    const { open, placed, known } = accountOfOthers(account.journal, write);
     const fitWith = (record: Withdrawal, of: RecordedWrite<'withdraw'>) => fitOfRecord(account, record, of);
-    const fitting = recordsOf(account, intent, records, known);
-    const own = unambiguous(fitting, intent, open, fitWith);
+    const fitting = recordsOf(account, write, records, known);
+    const own = unambiguous(fitting, write, open, fitWith);
     if (own === 'ambiguous') return ambiguousRecords(fitting);
     const [first, ...duplicates] = own;
     if (first !== undefined) return { ids: [first.id, ...duplicates.map(({ id }) => id)], bill: null };
-    return await inBills(account, intent, [...open, ...placed], records);
+    return await inBills(account, write, [...open, ...placed], records);
   } catch (error) {
     if (isSameRefusal(error, refusal)) return 'nothing';
     throw error;
@@ -94,23 +94,23 @@ function ambiguousRecords(records: readonly Withdrawal[]): Ambiguity {
 /** The coin's other withdrawals in the journal. */
 function accountOfOthers(journal: Journal, { id, time, terms }: RecordedWrite<'withdraw'>) {
   const { open, settled } = journal.writesSince(time - CLOCK_SLACK_MS, { operation: 'withdraw', coin: terms.coin });
-  const isOther = (intent: RecordedWrite): intent is RecordedWrite<'withdraw'> =>
-    isOf(intent, 'withdraw') && intent.id !== id && intent.terms.coin === terms.coin;
+  const isOther = (write: RecordedWrite): write is RecordedWrite<'withdraw'> =>
+    isOf(write, 'withdraw') && write.id !== id && write.terms.coin === terms.coin;
   const done = settled.filter(({ outcome, duplicates }) => outcome === 'placed' || duplicates.length > 0);
-  const others = (writes: readonly { readonly intent: RecordedWrite }[]) =>
-    writes.map(({ intent }) => intent).filter(isOther);
+  const others = (writes: readonly { readonly write: RecordedWrite }[]) =>
+    writes.map(({ write }) => write).filter(isOther);
   return { open: others(open), placed: others(done), known: idsOf(settled, id) };
 }
 
 /** The records that match a withdrawal best, oldest first, except those of other withdrawals. */
 export function recordsOf(
   account: TradingAccount,
-  intent: RecordedWrite<'withdraw'>,
+  write: RecordedWrite<'withdraw'>,
   records: readonly Withdrawal[],
   known: ReadonlySet<string>,
 ): Withdrawal[] {
-  const fitting = records.filter((one) => !known.has(one.id) && fitOfRecord(account, one, intent) !== undefined);
-  const exact = fitting.filter((one) => fitOfRecord(account, one, intent) === 'exactly');
+  const fitting = records.filter((one) => !known.has(one.id) && fitOfRecord(account, one, write) !== undefined);
+  const exact = fitting.filter((one) => fitOfRecord(account, one, write) === 'exactly');
   return (exact.length > 0 ? exact : fitting).reverse();
 }
 
@@ -121,11 +121,11 @@ export function recordsOf(
 export function fitOfRecord(
   account: TradingAccount,
   record: Withdrawal,
-  intent: RecordedWrite<'withdraw'>,
+  write: RecordedWrite<'withdraw'>,
   longest?: number,
 ): Fit {
-  const isAfter = isNewer(record.id, intent.terms.before.record) && isInTime(account, intent, record.time, longest);
-  return isAfter ? fitOf(record, intent.terms) : undefined;
+  const isAfter = isNewer(record.id, write.terms.before.record) && isInTime(account, write, record.time, longest);
+  return isAfter ? fitOf(record, write.terms) : undefined;
 }
 
 /** Whether something of this moment can be of a request: it is executed while the exchange takes it. */
@@ -140,30 +140,30 @@ function isInTime(
 
 /** The record ids of all other settled withdrawals. */
 export function idsOf(settled: readonly Settled[], but?: string): Set<string> {
-  const others = settled.filter(({ intent }) => isOf(intent, 'withdraw') && intent.id !== but);
+  const others = settled.filter(({ write }) => isOf(write, 'withdraw') && write.id !== but);
   return new Set(others.flatMap(({ id, duplicates }) => [id ?? '', ...duplicates]));
 }
 
 /** @param others other withdrawals in the journal that left, or may have */
 async function inBills(
   account: TradingAccount,
-  intent: RecordedWrite<'withdraw'>,
+  write: RecordedWrite<'withdraw'>,
   others: readonly RecordedWrite<'withdraw'>[],
   records: readonly Withdrawal[],
 ) {
-  const { terms, reqTime } = intent;
+  const { terms, reqTime } = write;
   if (terms.before.bill === null) return 'nothing';
   const bills = await billsAfter(account.client, terms.coin, terms.before.bill, reqTime - DATES_MS);
   const fitWith = (bill: Bill, of: RecordedWrite<'withdraw'>) => fitOfBill(account, bill, of);
-  const fitting = bills.filter((bill) => fitWith(bill, intent) !== undefined).reverse();
-  return findInBills(account, fitting, { intent, others, records, fitOf: fitWith });
+  const fitting = bills.filter((bill) => fitWith(bill, write) !== undefined).reverse();
+  return findInBills(account, fitting, { write, others, records, fitOf: fitWith });
 }
 
 /** For a withdrawal that leaves the exchange, earlier bills were not noted, and it has a bill too. */
-function fitOfBill(account: TradingAccount, { id, change, time }: Bill, intent: RecordedWrite<'withdraw'>): Fit {
-  const { terms } = intent;
+function fitOfBill(account: TradingAccount, { id, change, time }: Bill, write: RecordedWrite<'withdraw'>): Fit {
+  const { terms } = write;
   const amount = Decimal.of(change).negated();
-  const isAfter = isNewer(id, terms.before.bill ?? '0') && isInTime(account, intent, time);
+  const isAfter = isNewer(id, terms.before.bill ?? '0') && isInTime(account, write, time);
   return isAfter && amount.sign > 0 ? fitOfAmount(amount.toString(), terms) : undefined;
 }
 
@@ -211,7 +211,7 @@ type Bill = BillList[number];
 /** What a bill is compared with. */
 interface Explanations {
   /** The withdrawal to find. */
-  readonly intent: RecordedWrite<'withdraw'>;
+  readonly write: RecordedWrite<'withdraw'>;
   /** Other withdrawals of the coin that left, or may have. */
   readonly others: readonly RecordedWrite<'withdraw'>[];
   /** The coin's withdrawals in the exchange's list, whoever made them. */
@@ -232,10 +232,10 @@ async function findInBills(
   fitting: readonly Bill[],
   explanations: Explanations,
 ): Promise<FoundWithdrawal | Ambiguity | 'nothing'> {
-  const { intent, others, fitOf } = explanations;
+  const { write, others, fitOf } = explanations;
   const [oldest] = fitting;
   if (oldest === undefined) return 'nothing';
-  const own = unambiguous(fitting, intent, others, fitOf);
+  const own = unambiguous(fitting, write, others, fitOf);
   if (own === 'ambiguous') return ambiguityOf(oldest, 'another withdrawal has the same amount');
   const [bill = oldest, ...more] = own;
   const why =
@@ -251,7 +251,7 @@ function ambiguityOf({ id, type, time }: Bill, why: string): Ambiguity {
 /** What else may have made a bill, in words; undefined if nothing can. */
 async function otherwise(account: TradingAccount, bill: Bill, of: Explanations): Promise<string | undefined> {
   const { client, journal } = account;
-  const { coin } = of.intent.terms;
+  const { coin } = of.write.terms;
   if (bill.type === null) return 'the exchange reports no type for it';
   const record = of.records.find((one) => mayHaveMade(one, bill));
   if (record !== undefined) return `it may belong to withdrawal ${record.id}`;

@@ -4,7 +4,7 @@ import { readBills } from '../../exchange/bills.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { ExchangeZone } from '../../exchange/exchange-zone.js';
 import { readWithdrawalPage, readWithdrawals } from '../../exchange/record-pages.js';
-import type { FundsBaseline } from '../journal/intent.js';
+import type { FundsBaseline } from '../journal/write.js';
 
 /** Of no record yet. */
 const NONE = '0';

@@ -3,7 +3,7 @@ import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
-import { isOf } from '../journal/intent.js';
+import { isOf } from '../journal/write.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { acceptsFor } from '../request-lifetime.js';
 import { CLOCK_SLACK_MS, findSentWithdrawal, fitOfRecord, idsOf, isFound } from './find-withdrawal.js';
@@ -55,7 +55,7 @@ export async function sendWithdrawal(
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${outcome.reason}`);
     return { outcome: 'notSent', reason: outcome.reason, failure: outcome.failure };
   }
-  entry.note(`no answer: ${outcome.reason}`, { doubt: true });
+  entry.note(`no answer: ${outcome.reason}`, { isOutcomeUnknown: true });
   account.reportProgress(`No answer: ${outcome.reason}. Looking up the withdrawal; it is not sent again.`);
   const settled = await findWithdrawalOutcome(account, entry);
   // an inconclusive finding says more than why the answer is missing
@@ -74,7 +74,7 @@ async function settleAcceptedWithdrawal(
   entry: JournalEntry<'withdraw'>,
   id: string,
 ): Promise<WithdrawalOutcome> {
-  const { intent } = entry;
+  const { write } = entry;
   const settleAsAnswered = (duplicates: readonly string[] | null) =>
     settlePlaced(account, entry, id, duplicates, `placed: ${id}`);
   const read = async () => {
@@ -87,12 +87,12 @@ async function settleAcceptedWithdrawal(
     if (!isAnotherOpen(account, entry)) return settleAsAnswered(found === undefined ? null : []);
     return found === undefined ? undefined : 'nothing';
   };
-  const request = { accepts: acceptsFor(intent), reqTime: intent.reqTime };
+  const request = { accepts: acceptsFor(write), reqTime: write.reqTime };
   const { settled } = await pollUntilSettled<WithdrawalOutcome | 'stale'>(account, request, read, async () =>
     settleAsAnswered([]),
   );
   if (settled !== 'stale') return settled ?? settleAsAnswered(null);
-  entry.note(`the answer names withdrawal ${id}, which is a different withdrawal`, { doubt: true });
+  entry.note(`the answer names withdrawal ${id}, which is a different withdrawal`, { isOutcomeUnknown: true });
   account.reportProgress(
     `The answer names withdrawal ${id}, which is a different withdrawal. Looking it up; it is not sent again.`,
   );
@@ -100,26 +100,26 @@ async function settleAcceptedWithdrawal(
 }
 
 /** Whether a record was there before the request, or belongs to another withdrawal of the journal. */
-function isOfJournal({ journal }: TradingAccount, { intent }: JournalEntry<'withdraw'>, id: string): boolean {
-  const { internal, before } = intent.terms;
+function isOfJournal({ journal }: TradingAccount, { write }: JournalEntry<'withdraw'>, id: string): boolean {
+  const { internal, before } = write.terms;
   // a transfer within the exchange may not be numbered like the records
   if (!internal && !isNewer(id, before.record)) return true;
-  return idsOf(journal.writesSince(intent.time - CLOCK_SLACK_MS, { operation: 'withdraw' }).settled, intent.id).has(id);
+  return idsOf(journal.writesSince(write.time - CLOCK_SLACK_MS, { operation: 'withdraw' }).settled, write.id).has(id);
 }
 
 async function isListedWithOtherTerms(
   account: TradingAccount,
-  { intent }: JournalEntry<'withdraw'>,
+  { write }: JournalEntry<'withdraw'>,
   id: string,
 ): Promise<boolean> {
-  const { coin, before } = intent.terms;
+  const { coin, before } = write.terms;
   const records = await tryRead(() => recordsAfter(account.client, coin, before.record));
-  return records?.some((record) => record.id === id && fitOfRecord(account, record, intent) === undefined) === true;
+  return records?.some((record) => record.id === id && fitOfRecord(account, record, write) === undefined) === true;
 }
 
 /** Whether the journal has another withdrawal whose answer has not come: this may be it. */
-function isAnotherOpen({ journal }: TradingAccount, { intent: { id } }: JournalEntry<'withdraw'>): boolean {
-  return journal.unsettledEntries().some(({ intent }) => isOf(intent, 'withdraw') && intent.id !== id);
+function isAnotherOpen({ journal }: TradingAccount, { write: { id } }: JournalEntry<'withdraw'>): boolean {
+  return journal.unsettledEntries().some(({ write }) => isOf(write, 'withdraw') && write.id !== id);
 }
 
 async function send(
@@ -127,7 +127,7 @@ async function send(
   entry: JournalEntry<'withdraw'>,
   { limits, password, gate }: SendOptions & { readonly gate: SendGate },
 ) {
-  const { id, terms, reqTime } = entry.intent;
+  const { id, terms, reqTime } = entry.write;
   // if two processes record the same at the same time, each sees the other by now
   refuseDuplicate(account, terms, id);
   await checkLimits(account, limits, terms, id);
@@ -139,9 +139,9 @@ export function refuseDuplicate({ journal }: TradingAccount, wanted: WantedWithd
   journal.requireReadable();
   const duplicate = journal
     .unsettledEntries()
-    .find(({ intent }) => isOf(intent, 'withdraw') && intent.id !== own && areAlike(intent.terms, wanted));
+    .find(({ write }) => isOf(write, 'withdraw') && write.id !== own && areAlike(write.terms, wanted));
   if (duplicate === undefined) return;
-  const { id } = duplicate.intent;
+  const { id } = duplicate.write;
   const words = duplicate.isOutcomeUnknown
     ? 'An identical withdrawal has an unknown outcome, so this one was not sent.'
     : 'An identical withdrawal is in progress, so this one was not sent.';

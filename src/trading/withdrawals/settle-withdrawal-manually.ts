@@ -41,10 +41,10 @@ export async function settleWithdrawalManually(
  */
 async function requireLate(
   account: TradingAccount,
-  { intent }: JournalEntry<'withdraw'>,
+  { write }: JournalEntry<'withdraw'>,
 ): Promise<{ isLearnt: boolean }> {
-  const { id, reqTime } = intent;
-  const learnt = await expiresAt(account, intent);
+  const { id, reqTime } = write;
+  const learnt = await expiresAt(account, write);
   const certain = learnt ?? decidableAt(account, reqTime + LONGEST_TRIED_MS) ?? 0;
   if (certain <= account.host.now()) return { isLearnt: learnt !== null };
   throw usage(`The exchange may still execute withdrawal ${id}, so it is too early to report its outcome.`, [

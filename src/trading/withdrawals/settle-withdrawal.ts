@@ -1,7 +1,7 @@
 import { tryRead } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
-import type { RecordedWrite } from '../journal/intent.js';
+import type { RecordedWrite } from '../journal/write.js';
 import type { NotSent, Unknown } from '../orders/settle-order.js';
 import { allDecidableAt, decidableAt, pollUntilSettled } from '../poll-until-settled.js';
 import { acceptsFor, requestLifetimeOf } from '../request-lifetime.js';
@@ -32,7 +32,7 @@ export async function findWithdrawalOutcome(
   account: TradingAccount,
   entry: JournalEntry<'withdraw'>,
 ): Promise<WithdrawalOutcome> {
-  const { intent } = entry;
+  const { write } = entry;
   let ambiguity: string | undefined;
   const {
     settled,
@@ -40,12 +40,12 @@ export async function findWithdrawalOutcome(
     unanswered,
   } = await pollUntilSettled<WithdrawalOutcome>(
     account,
-    { accepts: acceptsFor(intent), reqTime: intent.reqTime },
+    { accepts: acceptsFor(write), reqTime: write.reqTime },
     async () => {
       const found = await findSentWithdrawal(account, entry);
       if (isFound(found)) return settleFound(account, entry, found);
       ambiguity = typeof found === 'object' ? found.ambiguity : undefined;
-      if (ambiguity !== undefined && (await hasExpired(account, intent))) return uncertain(ambiguity);
+      if (ambiguity !== undefined && (await hasExpired(account, write))) return uncertain(ambiguity);
       return found === 'nothing' ? found : undefined;
     },
     async () => settleNotSent(entry),
@@ -58,14 +58,14 @@ export async function findWithdrawalOutcome(
 }
 
 /** When the request has expired, as {@link decidableAt}; asks the exchange if that is unknown. */
-export async function expiresAt(account: TradingAccount, intent: RecordedWrite<'withdraw'>): Promise<number | null> {
-  await tryRead(() => requestLifetimeOf(account, acceptsFor(intent)));
-  return allDecidableAt(account, [intent]);
+export async function expiresAt(account: TradingAccount, write: RecordedWrite<'withdraw'>): Promise<number | null> {
+  await tryRead(() => requestLifetimeOf(account, acceptsFor(write)));
+  return allDecidableAt(account, [write]);
 }
 
 /** Whether a later read would find the same. */
-async function hasExpired(account: TradingAccount, intent: RecordedWrite<'withdraw'>): Promise<boolean> {
-  const late = await expiresAt(account, intent);
+async function hasExpired(account: TradingAccount, write: RecordedWrite<'withdraw'>): Promise<boolean> {
+  const late = await expiresAt(account, write);
   return late !== null && late <= account.host.now();
 }
 
@@ -93,10 +93,10 @@ export function settlePlaced(
   duplicates: readonly string[] | null,
   event: string,
 ): Placed {
-  const { id: intent, terms } = entry.intent;
+  const { id: write, terms } = entry.write;
   const ids = duplicates ?? [];
   // before it is recorded: if the process dies in between, it is reported twice rather than never
-  if (ids.length > 0) account.reportDuplicateWithdrawals([{ writeId: intent, terms, id, ids }]);
+  if (ids.length > 0) account.reportDuplicateWithdrawals([{ writeId: write, terms, id, ids }]);
   entry.settle(
     { outcome: 'placed', id, duplicates: ids },
     `${event}${ids.length === 0 ? '' : `, duplicates: ${ids.join(', ')}`}`,

@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Withdrawal } from '../../domain/funds.js';
-import type { WithdrawTerms } from '../journal/intent.js';
+import type { WithdrawTerms } from '../journal/write.js';
 import { type Destination, receiveAddress } from './destination.js';
 
 const HEXADECIMAL = /^0x[0-9a-f]+$/i;

@@ -1,7 +1,7 @@
 import type { TradingAccount } from '../account.js';
 import type { DuplicateWithdrawals } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { isOf, type RecordedWrite } from '../journal/intent.js';
+import { isOf, type RecordedWrite } from '../journal/write.js';
 import { writeKey } from '../orders/reconcile-input.js';
 import { closeVerified } from '../orders/verify-orders.js';
 import { type Attempt, reconcile } from '../reconcile.js';
@@ -9,7 +9,7 @@ import { assumedRequestLifetime } from '../request-lifetime.js';
 import { CLOCK_SLACK_MS, DATES_MS, fitOfRecord, idsOf, recordsOf } from './find-withdrawal.js';
 import { isNewer, recordsAfter } from './records.js';
 
-type WithdrawalEntry = JournalEntry & { readonly intent: RecordedWrite<'withdraw'> };
+type WithdrawalEntry = JournalEntry & { readonly write: RecordedWrite<'withdraw'> };
 
 /**
  * Compares the records of a coin with all withdrawals that the network may have repeated: reports duplicates once, and
@@ -21,25 +21,25 @@ export async function verifyWithdrawals(
   coin: string,
 ): Promise<readonly DuplicateWithdrawals[]> {
   const { client, journal } = account;
-  const isWithdrawal = (entry: JournalEntry): entry is WithdrawalEntry => isOf(entry.intent, 'withdraw');
+  const isWithdrawal = (entry: JournalEntry): entry is WithdrawalEntry => isOf(entry.write, 'withdraw');
   const verifying = () => journal.settledButUnexpired({ coin }).filter(isWithdrawal);
   const before = verifying();
   const [lowest] = before
     .filter((entry) => !entry.isVerified || mayComeLate(entry))
-    .map(({ intent }) => intent.terms.before.record)
+    .map(({ write }) => write.terms.before.record)
     .sort((one, other) => (isNewer(one, other) ? 1 : -1));
   if (lowest === undefined) return [];
   const began = client.now();
   const records = await recordsAfter(client, coin, lowest);
   // after the list, so that the journal covers all that is listed
-  const begun = Math.min(...before.map(({ intent }) => intent.time));
-  const writes = journal.writesSince(begun - CLOCK_SLACK_MS, { operation: 'withdraw', coin });
-  const known = idsOf(writes.settled);
-  for (const { intent } of writes.open)
-    if (isOf(intent, 'withdraw') && intent.terms.coin === coin)
-      for (const { id } of recordsOf(account, intent, records, known)) known.add(id);
+  const begun = Math.min(...before.map(({ write }) => write.time));
+  const since = journal.writesSince(begun - CLOCK_SLACK_MS, { operation: 'withdraw', coin });
+  const known = idsOf(since.settled);
+  for (const { write } of since.open)
+    if (isOf(write, 'withdraw') && write.terms.coin === coin)
+      for (const { id } of recordsOf(account, write, records, known)) known.add(id);
   const settled = verifying();
-  const intents = new Map(settled.map((entry) => [writeKey(entry), entry.intent]));
+  const writes = new Map(settled.map((entry) => [writeKey(entry), entry.write]));
   const isLate = new Set(settled.filter(mayComeLate).map(writeKey));
   const listed = new Map(records.map((record) => [record.id, record]));
   const attempts = settled.map(attemptOf);
@@ -52,26 +52,26 @@ export async function verifyWithdrawals(
     known,
     requestLifetime: assumedRequestLifetime(account) + DATES_MS,
     matchCost: (row, name) => {
-      const [record, intent] = [listed.get(row), intents.get(name)];
-      const late = intent !== undefined && isLate.has(name);
-      const fit = record && intent && fitOfRecord(account, record, intent, late ? Number.POSITIVE_INFINITY : undefined);
+      const [record, write] = [listed.get(row), writes.get(name)];
+      const late = write !== undefined && isLate.has(name);
+      const fit = record && write && fitOfRecord(account, record, write, late ? Number.POSITIVE_INFINITY : undefined);
       return fit === undefined ? undefined : fit === 'exactly' ? 0 : 1;
     },
   });
   const found = duplicates.flatMap(({ item, rows }) => {
     const entry = settled.find((one) => writeKey(one) === item.id);
-    return entry === undefined ? [] : { entry, order: item.order, ids: rows.map(({ id }) => id) };
+    return entry === undefined ? [] : { entry, order: item.rowId, ids: rows.map(({ id }) => id) };
   });
   const reports = found.map(({ entry, order, ids }): DuplicateWithdrawals => {
     const absent = order === null ? absenceOf(entry) : undefined;
-    const report = { writeId: entry.intent.id, terms: entry.intent.terms, id: order, ids };
+    const report = { writeId: entry.write.id, terms: entry.write.terms, id: order, ids };
     return absent === undefined ? report : { ...report, absent };
   });
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (reports.length > 0) account.reportDuplicateWithdrawals(reports);
   for (const { entry, order, ids } of found) {
     const isAbsent = order === null && absenceOf(entry) !== undefined;
-    entry.addFound(isAbsent ? ids.slice(1) : ids, isAbsent ? ids[0] : null);
+    entry.noteFound(isAbsent ? ids.slice(1) : ids, isAbsent ? ids[0] : null);
   }
   for (const [index, entry] of settled.entries())
     closeVerified(account, entry, attempts.slice(index, index + 1), closed);
@@ -89,17 +89,17 @@ function mayComeLate(entry: WithdrawalEntry): boolean {
 }
 
 function attemptOf(entry: WithdrawalEntry): Attempt {
-  const { settlement, intent } = entry;
+  const { settlement, write } = entry;
   const name = writeKey(entry);
   const isPlaced = settlement?.outcome === 'placed';
   const order = isPlaced ? settlement.id : null;
   return {
     id: name,
     writeKey: name,
-    items: [{ id: name, matchKey: intent.terms.coin, order, state: isPlaced ? 'placed' : 'absent' }],
+    items: [{ id: name, matchKey: write.terms.coin, rowId: order, state: isPlaced ? 'placed' : 'absent' }],
     answer: mayComeLate(entry) ? 'lost' : 'answered',
     answeredIds: [],
-    reqTime: intent.reqTime,
-    isOlder: (record) => !isNewer(record, intent.terms.before.record),
+    reqTime: write.reqTime,
+    isOlder: (record) => !isNewer(record, write.terms.before.record),
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { BatchLine } from '../../../src/trading/journal/intent.js';
+import type { BatchLine } from '../../../src/trading/journal/write.js';
 import { NOW } from '../../support/fake-host.js';
 import { type Answer, FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';

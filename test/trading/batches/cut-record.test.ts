@@ -76,14 +76,14 @@ it('a job whose record is cut off at any byte resumes without placing an order t
   server = await serveFaults({ answer: ({ target }) => exchange.answer(target) });
   const killed = await kill();
   const { record } = killed;
-  const intent = record.indexOf('\n', 1);
+  const write = record.indexOf('\n', 1);
   expect(killed.orders.length).toBeGreaterThanOrEqual(20);
   // around the end of each line every byte counts; within a line, one place is like another
   const isNearEnd = (at: number) => record.subarray(Math.max(at - 3, 0), at + 3).includes(10);
-  for (let length = intent; length <= record.length; length += isNearEnd(length) ? 1 : 3)
+  for (let length = write; length <= record.length; length += isNearEnd(length) ? 1 : 3)
     expectWhole(await resumeFrom(killed, record.subarray(0, length)), `cut after ${length} of ${record.length} bytes`);
-  // without its intent the job is unknown, and nothing is sent
-  for (let length = 0; length < intent; length += 97) {
+  // without its write the job is unknown, and nothing is sent
+  for (let length = 0; length < write; length += 97) {
     await expect(resumeFrom(killed, record.subarray(0, length))).rejects.toMatchObject({ kind: 'usage' });
     expect(exchange.batches).toEqual([]);
   }
@@ -92,8 +92,8 @@ it('a job whose record is cut off at any byte resumes without placing an order t
 it('a job whose record has a damaged byte resumes without placing an order twice', async () => {
   server = await serveFaults({ answer: ({ target }) => exchange.answer(target) });
   const killed = await kill();
-  const intent = killed.record.indexOf('\n', 1);
-  for (let at = intent + 1; at < killed.record.length; at += 23) {
+  const write = killed.record.indexOf('\n', 1);
+  for (let at = write + 1; at < killed.record.length; at += 23) {
     const record = Buffer.from(killed.record);
     record[at] = (record[at] ?? 0) ^ 0x15;
     expectWhole(await resumeFrom(killed, record), `damaged at ${at} of ${record.length}`);

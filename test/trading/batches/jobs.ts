@@ -1,7 +1,7 @@
 import type { Job } from '../../../src/trading/batches/job.js';
 import { type Ending, JobRun } from '../../../src/trading/batches/job-run.js';
 import { resumeJob, startJob } from '../../../src/trading/batches/start-job.js';
-import type { BatchLine, BatchTerms } from '../../../src/trading/journal/intent.js';
+import type { BatchLine, BatchTerms } from '../../../src/trading/journal/write.js';
 import type { TestAccount } from '../support/account.js';
 
 export const JOB = 'job0123456789abcdef';

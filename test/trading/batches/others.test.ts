@@ -29,5 +29,5 @@ it('a job that is settled during its lookup is found', async () => {
     if (settled !== undefined) entry?.archiveSummary(settled);
     return find(id);
   };
-  expect(Object.assign(journal, { find: late }).job(job.id)?.intent.id).toBe(job.id);
+  expect(Object.assign(journal, { find: late }).job(job.id)?.write.id).toBe(job.id);
 });

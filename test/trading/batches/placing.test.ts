@@ -33,7 +33,7 @@ describe('a batch', () => {
     for (const [line, order] of exchange.orders.slice(1).entries())
       expect(ran.job.results[line]).toEqual({ outcome: 'placed', id: order.id });
     expect(account.journal.unsettledEntries()).toEqual([]);
-    expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'placed', intent: { terms: { count: 45 } } });
+    expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'placed', write: { terms: { count: 45 } } });
   });
 
   it.each([
@@ -70,7 +70,7 @@ describe('a batch', () => {
       expect(ran.ending).toMatchObject({ kind: 'lost' });
       const { placed, unknown, notSent } = ran.job.counts();
       expect([unknown, placed + notSent, exchange.orders.length]).toEqual([20, 80, placed]);
-      expect(account.journal.unsettledEntries().map(({ intent }) => intent.id)).toEqual([JOB]);
+      expect(account.journal.unsettledEntries().map(({ write }) => write.id)).toEqual([JOB]);
       const later = accountOf(server.url, { state: account.state, budgetMs: 200_000, tolerance: 60_000 });
       const again = await resume(later);
       expect(again.job.counts()).toEqual({ placed: 100, refused: 0, unknown: 0, notSent: 0 });

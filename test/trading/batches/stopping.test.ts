@@ -45,7 +45,7 @@ describe('a batch that stops', () => {
     expect([placed, unknown, placed + notSent]).toEqual([exchange.orders.length, 0, 400]);
     expect(placed).toBeGreaterThan(0);
     expect(notSent).toBeGreaterThan(200);
-    expect(job.entry.events.at(-1)).toMatchObject({ left: true, event: expect.stringContaining('interrupted') });
+    expect(job.entry.events.at(-1)).toMatchObject({ isReleased: true, event: expect.stringContaining('interrupted') });
     const again = await resume(accountOf(server.url, { state: account.state }));
     expect(again.job.counts()).toMatchObject({ placed: 400 });
     expect(again.isChecked).toBe(true);
@@ -73,7 +73,7 @@ describe('a batch that stops', () => {
     await Promise.all(stops);
     expect(stops).toHaveLength(1);
     expect(job.counts()).toEqual({ placed: 20, refused: 0, unknown: 0, notSent: 380 });
-    expect(job.entry.events.at(-1)).toMatchObject({ left: true, event: expect.stringContaining('interrupted') });
+    expect(job.entry.events.at(-1)).toMatchObject({ isReleased: true, event: expect.stringContaining('interrupted') });
     const again = await resume(accountOf(server.url, { state: account.state }));
     expect([again.job.counts().placed, exchange.orders.length, exchange.lists]).toEqual([400, 400, 1 + 3]);
   });
@@ -176,7 +176,7 @@ describe('a job that resumes', () => {
     const others = lines(60)
       .map(([line, price, amount]) => [61 - line, `${price}.00`, `${amount}0`] as const)
       .reverse();
-    expect(jobToResume(account, JOB, { market: 'btc_usdt', side: 'buy', lines: others }).intent.id).toBe(JOB);
+    expect(jobToResume(account, JOB, { market: 'btc_usdt', side: 'buy', lines: others }).write.id).toBe(JOB);
     expect(() => jobToResume(account, 'jobnever', { market: 'btc_usdt', side: 'buy' })).toThrow(/no job jobnever/);
   });
 
@@ -213,7 +213,7 @@ describe('a job that resumes', () => {
       'other1',
       'other2',
     ]);
-    const entry = account.journal.find(JOB) as JournalEntry<'orderMoreV2'>;
+    const entry = account.journal.find(JOB) as JournalEntry<'batch'>;
     expect(await settleJob(account, entry, false)).toMatchObject({ outcome: 'partial' });
     await expect(begin(account, { lines: reversed }, 'job3')).rejects.toMatchObject(error);
     expect(await settleJob(account, entry, true)).toMatchObject({ outcome: 'partial' });

@@ -56,7 +56,7 @@ it('orders that may belong to another unknown job are not assigned to refused li
     false,
     [],
   ]);
-  const entry = next.journal.find('job2') as JournalEntry<'orderMoreV2'>;
+  const entry = next.journal.find('job2') as JournalEntry<'batch'>;
   expect(await settleJob(next, entry, false)).toMatchObject({ outcome: 'placed' });
   expect([next.alarms, exchange.batches.length]).toEqual([[], 4]);
   expect(new Set(exchange.counts.values())).toEqual(new Set([1]));
@@ -80,7 +80,7 @@ it('a batch is refused while its lines may be placed by another job, and accepte
   ] as const;
   for (const [other, line] of cases)
     await expect(begin(account, { lines: other }, 'job2')).rejects.toMatchObject(refusalFor(line));
-  expect(account.journal.unsettledEntries().map(({ intent }) => intent.id)).toEqual([JOB]);
+  expect(account.journal.unsettledEntries().map(({ write }) => write.id)).toEqual([JOB]);
   for (const [id, other] of [
     ['job3', { side: 'sell' }],
     ['job4', { account: 'cross' }],
@@ -88,7 +88,7 @@ it('a batch is refused while its lines may be placed by another job, and accepte
   ] as const)
     await begin(account, { lines: lines(19), ...other }, id);
   const settled = later(account, server.url);
-  await settleJob(settled, settled.journal.find(JOB) as JournalEntry<'orderMoreV2'>, false);
+  await settleJob(settled, settled.journal.find(JOB) as JournalEntry<'batch'>, false);
   expect((await place(settled, { lines: lines(19) }, 'job6')).job.counts()).toMatchObject({ placed: 19 });
   expect(count(server, 'orderMoreV2')).toBe(2);
 });

@@ -75,7 +75,7 @@ describe('several cancellations', () => {
       });
     onTestFinished(() => void vi.restoreAllMocks());
     const attempts = await cancelOrders(account, 'btc_usdt', IDS.slice(0, 2));
-    expect(attempts.map(({ result, recordId: intent }) => [result.outcome, intent])).toEqual([
+    expect(attempts.map(({ result, recordId: write }) => [result.outcome, write])).toEqual([
       ['cancelled', null],
       ['unknown', null],
     ]);

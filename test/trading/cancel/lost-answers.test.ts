@@ -181,10 +181,10 @@ describe('the outcome of a cancellation by its order', () => {
   it('can be settled later from the journal', async () => {
     const lost = await serveBadly('a reset after reading', OPEN);
     const first = accountOf(lost.url, { budgetMs: BUDGET_MS });
-    const { recordId: intent } = await cancel(first);
+    const { recordId: write } = await cancel(first);
     const server = await serveBadly('a hang', PARTLY_GONE);
     const later = accountOf(server.url, { state: first.state });
-    const entry = later.journal.find(intent ?? '') as JournalEntry<'cancelOrder'>;
+    const entry = later.journal.find(write ?? '') as JournalEntry<'cancel'>;
     expect(entry.isUnderWay).toBe(false);
     expect(await settleCancel(later, entry)).toMatchObject({ outcome: 'cancelled', filled: '0.005' });
     expect([count(server, 'cancelOrder'), kept(later)]).toEqual([0, ['cancelled']]);

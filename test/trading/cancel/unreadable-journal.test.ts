@@ -36,7 +36,7 @@ it('a sent cancellation is reported and recorded even if the journal cannot be r
   expect(attempt).toMatchObject({ result: { outcome: 'cancelled', id: '7', code: 3001 }, failure: null });
   expect([count(server, 'cancelOrder'), account.journal.unsettledEntries()]).toEqual([1, []]);
   const settled = account.journal.archive.find(attempt?.recordId ?? '');
-  expect(settled).toMatchObject({ outcome: 'cancelled', intent: { operation: 'cancelOrder' } });
+  expect(settled).toMatchObject({ outcome: 'cancelled', write: { operation: 'cancel' } });
   expect(settled?.events.map(({ event }) => event).join()).toContain('whether it was cancelled before is unknown');
 });
 

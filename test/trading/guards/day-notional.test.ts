@@ -5,7 +5,7 @@ import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import { resumeJob, startJob } from '../../../src/trading/batches/start-job.js';
 import { notionalToday, requireDayNotional } from '../../../src/trading/guards/limits.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
-import type { BatchLine, OrderTerms, Settlement } from '../../../src/trading/journal/intent.js';
+import type { BatchLine, OrderTerms, Settlement } from '../../../src/trading/journal/write.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond } from '../../support/fault-server.js';
 import { begin, resume, runJob } from '../batches/jobs.js';
@@ -45,8 +45,8 @@ it('the notional of a day sums the orders of the journal since midnight UTC in o
   write('eth_btc', '1', '1').settle(PLACED, 'placed');
   write('btc_usdt', '1', '1').settle({ ...PLACED, outcome: 'notSent', id: null }, 'not sent');
   const cancel = { market: 'btc_usdt', order: { id: '1' } };
-  const entry = journal.begin<'cancelOrder'>(
-    { operation: 'cancelOrder', terms: cancel },
+  const entry = journal.begin<'cancel'>(
+    { operation: 'cancel', terms: cancel },
     { id: 'cancel01', reqTime: host.now() },
   );
   expect(today()).toBe('64.0');
@@ -145,7 +145,7 @@ describe('a sell below the best bid counts at that bid', () => {
     expect(usdt()).toBe('150.0');
     const order = { operation: 'order', terms: { ...SELL, amount: '1' }, replaces: terms } as const;
     const next = entry.continueAs<'order'>(order, host.now());
-    expect([usdt(), journal.find('replace1')?.intent.bid]).toEqual(['100', '100']);
+    expect([usdt(), journal.find('replace1')?.write.bestBid]).toEqual(['100', '100']);
     next.settle(PLACED, 'placed');
     expect(usdt()).toBe('100');
   });
@@ -229,7 +229,7 @@ describe('the notional of a job', () => {
     const priced = Array.from({ length: 60 }, (_, at): BatchLine => [at + 1, `${100 + Math.floor(at / 20)}`, '1']);
     const job = await begin(account, { lines: priced });
     await runJob(account, job);
-    const entry = account.journal.find(job.id) as JournalEntry<'orderMoreV2'>;
+    const entry = account.journal.find(job.id) as JournalEntry<'batch'>;
     expect(await settleJob(account, entry, true)).toMatchObject({ outcome: 'partial' });
     // 40 of the first two requests, and 20 duplicates
     expect([usdt(account), account.journal.unsettledEntries()]).toEqual(['6040', []]);

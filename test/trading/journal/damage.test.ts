@@ -37,7 +37,7 @@ describe('a journal file that is cut off at any length', () => {
     const results = new Set<string>();
     for (let length = whole.length; length >= 0; length -= 1) {
       fs.truncateSync(file, length);
-      const left = journal.unsettledEntries().map(({ intent }) => intent.id);
+      const left = journal.unsettledEntries().map(({ write }) => write.id);
       expect(left.filter((id) => id !== 'open2')).toEqual(['open1', 'open3']);
       const isThere = left.includes('open2');
       expect(journal.damaged()).toEqual(isThere ? [] : ['open2']);
@@ -58,9 +58,9 @@ describe('a journal file that is cut off at any length', () => {
       fs.writeFileSync(file, whole.subarray(0, length));
       const complete = ends.filter((end) => length >= end).length;
       const wanted = ['done1', 'done2', 'done3'].slice(0, complete);
-      expect(journal.archive.since(0).map(({ intent }) => intent.id)).toEqual(wanted);
+      expect(journal.archive.since(0).map(({ write }) => write.id)).toEqual(wanted);
       journal.archive.add(settledOf('added1'));
-      expect(journal.archive.since(0).map(({ intent }) => intent.id)).toEqual([...wanted, 'added1']);
+      expect(journal.archive.since(0).map(({ write }) => write.id)).toEqual([...wanted, 'added1']);
     }
   });
 });
@@ -84,15 +84,15 @@ describe('a journal file with a wrong byte anywhere', () => {
     const { journal, open } = filled();
     const file = path.join(open, 'open2');
     const whole = fs.readFileSync(file);
-    const { intent } = journal.find('open2') ?? {};
+    const { write } = journal.find('open2') ?? {};
     for (let place = 0; place < whole.length; place += 1) {
       const bytes = Buffer.from(whole);
       bytes[place] = (bytes[place] ?? 0) ^ 0x20;
       fs.writeFileSync(file, bytes);
       const found = journal.find('open2');
-      if (found !== undefined) expect(found.intent).toEqual(intent);
-      const others = journal.unsettledEntries().filter((entry) => entry.intent.id !== 'open2');
-      expect(others.map((entry) => entry.intent.id)).toEqual(['open1', 'open3']);
+      if (found !== undefined) expect(found.write).toEqual(write);
+      const others = journal.unsettledEntries().filter((entry) => entry.write.id !== 'open2');
+      expect(others.map((entry) => entry.write.id)).toEqual(['open1', 'open3']);
     }
   });
 });
@@ -104,8 +104,8 @@ describe('a damaged record', () => {
   it('stops no other write from being read or settled', () => {
     const { journal, begin, open } = filled();
     fs.writeFileSync(path.join(open, 'open2'), 'half a rec');
-    expect(journal.unsettledEntries().map(({ intent }) => intent.id)).toEqual(['open1', 'open3']);
-    expect([begin('open4').intent.id, journal.damaged()]).toEqual(['open4', ['open2']]);
+    expect(journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['open1', 'open3']);
+    expect([begin('open4').write.id, journal.damaged()]).toEqual(['open4', ['open2']]);
   });
 
   const WITHDRAWAL = {
@@ -197,15 +197,15 @@ describe('a record that cannot be read', () => {
         return read(target, ...more);
       }) as typeof read);
       onTestFinished(() => failing.mockRestore());
-      expect(journal.unsettledEntries().map(({ intent }) => intent.id)).toEqual(['open1', 'open3']);
-      expect([begin('open4').intent.id, journal.damaged(), journal.find('open2')]).toEqual(['open4', [], undefined]);
+      expect(journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['open1', 'open3']);
+      expect([begin('open4').write.id, journal.damaged(), journal.find('open2')]).toEqual(['open4', [], undefined]);
       expect(journal.unreadable()).toMatchObject([
         { id: 'open2', failure: { kind: 'usage', message: `${file} cannot be read (${code}).` } },
       ]);
       expect(() => journal.requireReadable()).toThrow(expect.objectContaining({ kind: 'usage', clientId: 'open2' }));
       failing.mockRestore();
       expect(() => journal.requireReadable()).not.toThrow();
-      expect([journal.unreadable(), journal.find('open2')?.intent.id]).toEqual([[], 'open2']);
+      expect([journal.unreadable(), journal.find('open2')?.write.id]).toEqual([[], 'open2']);
     },
   );
 });

@@ -35,12 +35,12 @@ function oldHome(name = 'home-0.2.0'): string {
 describe('a journal of version 0.2.0', () => {
   it('shows its open and settled writes, and the outcome of each line of a batch', () => {
     const { journal } = accountOf('http://127.0.0.1:1', { state: oldHome() });
-    expect(new Set(journal.unsettledEntries().map(({ intent }) => intent.id))).toEqual(
+    expect(new Set(journal.unsettledEntries().map(({ write }) => write.id))).toEqual(
       new Set(['unknown1', OPEN_JOB, 'funds001']),
     );
-    const job = new Job(journal.job(OPEN_JOB) as JournalEntry<'orderMoreV2'>);
+    const job = new Job(journal.job(OPEN_JOB) as JournalEntry<'batch'>);
     expect([job.counts(), job.isWhole]).toEqual([{ placed: 40, refused: 0, unknown: 20, notSent: 0 }, true]);
-    const settled = journal.archive.since(0).map(({ intent, outcome, id }) => [intent.id, outcome, id]);
+    const settled = journal.archive.since(0).map(({ write, outcome, id }) => [write.id, outcome, id]);
     expect(settled).toEqual([
       ['placed01', 'placed', '7'],
       ['refused1', 'refused', null],
@@ -58,10 +58,10 @@ describe('a journal of version 0.2.0', () => {
       account.journal.find('unknown1'),
       account.journal.find(OPEN_JOB),
     ] as JournalEntry[]);
-    const outcomes = found.map(({ intent, outcome }) => [intent.id, outcome]);
+    const outcomes = found.map(({ write, outcome }) => [write.id, outcome]);
     expect(outcomes).toContainEqual(['unknown1', 'notSent']);
     expect(outcomes).toContainEqual([OPEN_JOB, 'partial']);
-    const job = new Job(account.journal.job(OPEN_JOB) as JournalEntry<'orderMoreV2'>);
+    const job = new Job(account.journal.job(OPEN_JOB) as JournalEntry<'batch'>);
     expect(job.counts()).toEqual({ placed: 40, refused: 0, unknown: 0, notSent: 20 });
     expect(account.alarms).toEqual([]);
   });
@@ -91,11 +91,11 @@ describe('a journal with a separate folder for settled writes that may execute a
   it('moves open writes and unverified settled ones into one folder', () => {
     const state = oldHome('home-verifying');
     const { journal } = accountOf('http://127.0.0.1:1', { state });
-    expect(journal.unsettledEntries().map(({ intent }) => intent.id)).toEqual([OPEN_JOB, 'unknown1', 'funds001']);
+    expect(journal.unsettledEntries().map(({ write }) => write.id)).toEqual([OPEN_JOB, 'unknown1', 'funds001']);
     const settled = (side: Side) =>
       journal
         .settledButUnexpired({ market: 'btc_usdt', side })
-        .map(({ intent, settlement }) => [intent.id, settlement?.outcome, settlement?.id]);
+        .map(({ write, settlement }) => [write.id, settlement?.outcome, settlement?.id]);
     expect(settled('buy')).toEqual([
       ['placed01', 'placed', '7'],
       ['refused1', 'refused', null],
@@ -104,7 +104,7 @@ describe('a journal with a separate folder for settled writes that may execute a
       [DONE_JOB, 'placed', null],
       ['placed02', 'placed', '9'],
     ]);
-    expect(journal.settledJob(DONE_JOB)?.intent.terms.count).toBe(3);
+    expect(journal.settledJob(DONE_JOB)?.write.terms.count).toBe(3);
     expect(readdirSync(path.join(state, 'journal', 'test', 'verifying'))).toEqual([]);
     expect(journal.damaged()).toEqual([]);
   });

@@ -2,15 +2,15 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { encodeLine } from '../../../src/trading/journal/files.js';
+import { Journal } from '../../../src/trading/journal/journal.js';
+import { recordText } from '../../../src/trading/journal/record.js';
 import {
   type JournalEvent,
   type Owner,
   type RecordedWrite,
   SILENT_MS,
   thisProcess,
-} from '../../../src/trading/journal/intent.js';
-import { Journal } from '../../../src/trading/journal/journal.js';
-import { recordText } from '../../../src/trading/journal/record.js';
+} from '../../../src/trading/journal/write.js';
 import { refuseDuplicate } from '../../../src/trading/orders/place.js';
 import { type Resolution, resolve } from '../../../src/trading/resolve.js';
 import { fakeHost } from '../../support/fake-host.js';
@@ -22,9 +22,9 @@ import { newJournal } from './support.js';
 
 const ID = 'mine0001';
 /** A process on another machine, with an id that a local process may have too. */
-const ELSEWHERE: Owner = { ...thisProcess(), place: { host: 'web-2', pids: 'pid:[4026531836]' } };
-const UNSEEN: Owner = { ...ELSEWHERE, stamp: 'another-boot/1' };
-const NEXT: Owner = { ...ELSEWHERE, place: { host: 'web-2', pids: 'pid:[2]' } };
+const ELSEWHERE: Owner = { ...thisProcess(), machine: { host: 'web-2', pids: 'pid:[4026531836]' } };
+const UNSEEN: Owner = { ...ELSEWHERE, startStamp: 'another-boot/1' };
+const NEXT: Owner = { ...ELSEWHERE, machine: { host: 'web-2', pids: 'pid:[2]' } };
 
 /** An order of a process whose last event and last file change are so long ago. */
 function recorded(
@@ -37,16 +37,16 @@ function recorded(
   const { host, begin, open } = journals;
   begin(ID);
   const time = host.now() - silentMs;
-  const intent: RecordedWrite = {
+  const write: RecordedWrite = {
     operation: 'order',
     terms: TERMS,
     id: ID,
     time,
     reqTime: time,
-    process: runner ?? ELSEWHERE,
+    firstOwner: runner ?? ELSEWHERE,
   };
   const file = path.join(open, ID);
-  fs.writeFileSync(file, [recordText(intent), ...events.map(encodeLine)].join(''));
+  fs.writeFileSync(file, [recordText(write), ...events.map(encodeLine)].join(''));
   const changed = (host.now() - changedMs) / 1_000;
   fs.utimesSync(file, changed, changed);
   return { ...journals, file };
@@ -78,14 +78,14 @@ it.each([
   ['succeeds once that one has been silent for long', SILENT_MS, NEXT],
 ])('the claim of a process on another machine over another one there %s', (_, after, owner) => {
   const time = fakeHost().now() - SILENT_MS + after;
-  const { journal } = recorded(ELSEWHERE, SILENT_MS, [{ time, event: 'resumed', runner: NEXT }]);
+  const { journal } = recorded(ELSEWHERE, SILENT_MS, [{ time, event: 'resumed', newOwner: NEXT }]);
   expect(journal.find(ID)?.owner).toEqual(owner);
 });
 
 it('a record of an earlier version without a machine belongs to a local process', () => {
-  const { pid, stamp } = thisProcess();
-  expect(recorded({ pid, stamp }, SILENT_MS).journal.find(ID)?.isUnderWay).toBe(true);
-  expect(recorded({ pid, stamp: 'other/1' }, 0).journal.find(ID)?.isUnderWay).toBe(stamp === null);
+  const { pid, startStamp } = thisProcess();
+  expect(recorded({ pid, startStamp }, SILENT_MS).journal.find(ID)?.isUnderWay).toBe(true);
+  expect(recorded({ pid, startStamp: 'other/1' }, 0).journal.find(ID)?.isUnderWay).toBe(startStamp === null);
 });
 
 it('pit resolve names the machine of a write under way and leaves its record unchanged', async () => {
@@ -108,7 +108,7 @@ it('pit resolve leaves an order to another process that claimed it since', async
   const [seen, ...others] = account.journal.unsettledEntries();
   expect([seen?.isUnderWay, others]).toEqual([false, []]);
   // another process has claimed it since it was listed
-  const line = encodeLine({ time: account.host.now(), event: 'resumed', runner: ELSEWHERE });
+  const line = encodeLine({ time: account.host.now(), event: 'resumed', newOwner: ELSEWHERE });
   fs.appendFileSync(path.join(state, 'journal', 'test', 'open', ID), line);
   const [found] = await resolve(account, seen === undefined ? [] : [seen]);
   expect(found?.events.map(({ event }) => event).slice(-2)).toEqual([

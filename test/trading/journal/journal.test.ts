@@ -7,8 +7,8 @@ import { startStamp, thisMachine } from '../../../src/platform/processes.js';
 import { Archive } from '../../../src/trading/journal/archive.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { linesBackwards } from '../../../src/trading/journal/files.js';
-import type { MarketSide, Owner, RecordedWrite } from '../../../src/trading/journal/intent.js';
 import { isUnsettled, recordText } from '../../../src/trading/journal/record.js';
+import type { MarketSide, Owner, RecordedWrite } from '../../../src/trading/journal/write.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { temporaryState } from '../support/account.js';
@@ -16,7 +16,7 @@ import { meanwhile } from '../support/meanwhile.js';
 import { TERMS } from '../support/terms.js';
 import { contents, newJournal, PLACED, settledOf } from './support.js';
 
-const ids = (entries: readonly { readonly intent: RecordedWrite }[]) => entries.map(({ intent }) => intent.id);
+const ids = (entries: readonly { readonly write: RecordedWrite }[]) => entries.map(({ write }) => write.id);
 
 describe('the journal', () => {
   it('keeps a write from before it is sent until it is settled, in private files', () => {
@@ -25,15 +25,58 @@ describe('the journal', () => {
     expect(fs.statSync(path.join(open, 'mine0001')).mode & 0o777).toBe(0o600);
     for (const above of [state, path.join(state, 'journal'), folder, open])
       expect(fs.statSync(above).mode & 0o777).toBe(0o700);
-    expect(journal.find('mine0001')?.intent).toEqual({
-      ...{ operation: 'order', terms: TERMS, id: 'mine0001', time: entry.intent.time, reqTime: entry.intent.reqTime },
-      process: { pid: process.pid, stamp: startStamp(process.pid), place: thisMachine() },
+    expect(journal.find('mine0001')?.write).toEqual({
+      ...{ operation: 'order', terms: TERMS, id: 'mine0001', time: entry.write.time, reqTime: entry.write.reqTime },
+      firstOwner: { pid: process.pid, startStamp: startStamp(process.pid), machine: thisMachine() },
     });
     entry.note('sent');
     expect(journal.find('mine0001')?.events.map(({ event }) => event)).toEqual(['recorded', 'sent']);
     entry.settle(PLACED, 'placed: 7');
     expect([journal.unsettledEntries(), Object.keys(contents(open)).filter(isUnsettled)]).toEqual([[], []]);
-    expect(journal.archive.find('mine0001')).toMatchObject({ ...PLACED, intent: { id: 'mine0001' } });
+    expect(journal.archive.find('mine0001')).toMatchObject({ ...PLACED, write: { id: 'mine0001' } });
+  });
+
+  it('keeps the names of the first version on the disk, so that other versions read the same home', () => {
+    const { journal, open, host } = newJournal();
+    const parameters = { process: 'theirs', left: 'theirs' };
+    const options = { id: 'mine0001', isUserId: true, reqTime: 1, bestBid: '9' };
+    const expressions = { price: 'ask', amount: '50%' };
+    const entry = journal.begin<'order'>({ operation: 'order', terms: { ...TERMS, expressions } }, options);
+    entry.note('no answer', { isOutcomeUnknown: true });
+    entry.release();
+    journal.begin<'call'>(
+      { operation: 'call', terms: { method: 'newCall', parameters } },
+      { id: 'call0001', reqTime: 1 },
+    );
+    journal.begin<'cancel'>(
+      { operation: 'cancel', terms: { market: 'btc_usdt', order: { id: '7' } } },
+      { id: 'stop0001', reqTime: 1 },
+    );
+    const linesOf = (name: string) =>
+      [...fs.readFileSync(path.join(open, name), 'utf8').matchAll(/^[0-9a-f]{16} (.*)$/gm)].map(([, text = '']) =>
+        JSON.parse(text),
+      );
+    const time = host.now();
+    const process = { pid: globalThis.process.pid, stamp: startStamp(globalThis.process.pid), place: thisMachine() };
+    const common = { time, reqTime: 1, process };
+    expect(linesOf('mine0001')).toEqual([
+      {
+        v: 2,
+        intent: {
+          operation: 'order',
+          terms: { ...TERMS, asked: expressions },
+          ...{ id: 'mine0001', chosen: true, bid: '9', ...common },
+        },
+      },
+      { time, event: 'no answer', doubt: true },
+      { time, event: 'unknown', left: true },
+    ]);
+    expect(linesOf('call0001')).toEqual([
+      { v: 2, intent: { operation: 'call', terms: { method: 'newCall', parameters }, id: 'call0001', ...common } },
+    ]);
+    expect(linesOf('stop0001')).toMatchObject([{ intent: { operation: 'cancelOrder' } }]);
+    expect(journal.find('mine0001')?.write).toMatchObject({ isUserId: true, bestBid: '9', terms: { expressions } });
+    expect(journal.find('call0001')?.write.terms).toEqual({ method: 'newCall', parameters });
   });
 
   it('accepts an id once while it is open and after its order was placed', () => {
@@ -43,13 +86,13 @@ describe('the journal', () => {
     expect(() => begin('mine0001', true)).toThrow(expect.objectContaining(taken));
     entry.settle(PLACED, 'placed');
     expect(() => begin('mine0001', true)).toThrow(expect.objectContaining({ kind: 'usage' }));
-    expect(begin('mine0002', true).intent.id).toBe('mine0002');
+    expect(begin('mine0002', true).write.id).toBe('mine0002');
   });
 
   it.each(['refused', 'notSent'] as const)('accepts an id again if its write was %s', (outcome) => {
     const { journal, begin } = newJournal();
     begin('mine0001', true).settle({ outcome, id: null, duplicates: [] }, outcome);
-    expect(begin('mine0001', true).intent.id).toBe('mine0001');
+    expect(begin('mine0001', true).write.id).toBe('mine0001');
     expect(ids(journal.unsettledEntries())).toEqual(['mine0001']);
   });
 
@@ -65,8 +108,8 @@ describe('the journal', () => {
     await host.sleep(5_000);
     const again = begin('mine0001', true);
     if (earlier !== undefined) does(earlier);
-    expect(journal.unsettledEntries().map(({ intent, events }) => [intent.time, events.length])).toEqual([
-      [again.intent.time, 1],
+    expect(journal.unsettledEntries().map(({ write, events }) => [write.time, events.length])).toEqual([
+      [again.write.time, 1],
     ]);
   });
 
@@ -105,7 +148,7 @@ describe('the journal', () => {
     const { journal, begin } = newJournal();
     begin('mine0001').discard();
     expect([journal.unsettledEntries(), journal.archive.since(0)]).toEqual([[], []]);
-    expect(begin('mine0001').intent.id).toBe('mine0001');
+    expect(begin('mine0001').write.id).toBe('mine0001');
   });
 
   it('contains no secret, and only so much of what the exchange says', () => {
@@ -184,8 +227,7 @@ describe('a journal record', () => {
     const { journal, begin } = newJournal();
     begin('mine0001');
     const terms = { market: 'btc_usdt', order: { id: '7' } };
-    const cancel = () =>
-      journal.begin<'cancelOrder'>({ operation: 'cancelOrder', terms }, { id: 'mine0002', reqTime: NOW });
+    const cancel = () => journal.begin<'cancel'>({ operation: 'cancel', terms }, { id: 'mine0002', reqTime: NOW });
     expect(calls(() => void cancel())).toEqual(['write file', 'name']);
   });
 
@@ -209,7 +251,7 @@ describe('a journal record', () => {
     onTestFinished(() => linking.mockRestore());
     begin('mine0001');
     expect(() => begin('mine0001')).toThrow(expect.objectContaining({ kind: 'usage' }));
-    expect(journal.find('mine0001')?.intent.terms).toEqual(TERMS);
+    expect(journal.find('mine0001')?.write.terms).toEqual(TERMS);
   });
 });
 
@@ -218,8 +260,8 @@ describe('a write', () => {
   function entryOf(runner: Owner, id = 'mine0001') {
     const { journal, begin, open } = newJournal();
     begin(id);
-    const intent: RecordedWrite = { operation: 'order', terms: TERMS, id, time: 1, reqTime: 1, process: runner };
-    fs.writeFileSync(path.join(open, id), recordText(intent));
+    const write: RecordedWrite = { operation: 'order', terms: TERMS, id, time: 1, reqTime: 1, firstOwner: runner };
+    fs.writeFileSync(path.join(open, id), recordText(write));
     return journal.find(id);
   }
 
@@ -231,21 +273,21 @@ describe('a write', () => {
 
   it('is under way while its process lives', () => {
     const pid = living();
-    expect(entryOf({ pid, stamp: startStamp(pid) })?.isUnderWay).toBe(true);
+    expect(entryOf({ pid, startStamp: startStamp(pid) })?.isUnderWay).toBe(true);
   });
 
   it('is not under way after its process died', () => {
     const { pid } = spawnSync(process.execPath, ['-e', '0']);
-    expect(entryOf({ pid, stamp: null })?.isUnderWay).toBe(false);
+    expect(entryOf({ pid, startStamp: null })?.isUnderWay).toBe(false);
   });
 
   it.skipIf(startStamp(process.pid) === null)(
     'is not under way if another process has taken the process id since',
     () => {
       const pid = living();
-      const stamp = startStamp(pid)?.replace(/\d+$/, (ticks) => String(Number(ticks) - 1)) ?? null;
-      expect(entryOf({ pid, stamp })?.isUnderWay).toBe(false);
-      expect(entryOf({ pid, stamp: `${'0'.repeat(36)}/1` })?.isUnderWay).toBe(false);
+      const earlier = startStamp(pid)?.replace(/\d+$/, (ticks) => String(Number(ticks) - 1)) ?? null;
+      expect(entryOf({ pid, startStamp: earlier })?.isUnderWay).toBe(false);
+      expect(entryOf({ pid, startStamp: `${'0'.repeat(36)}/1` })?.isUnderWay).toBe(false);
     },
   );
 
@@ -254,7 +296,7 @@ describe('a write', () => {
     const entry = begin('mine0001');
     entry.note('sent');
     expect(journal.find('mine0001')?.isOutcomeUnknown).toBe(false);
-    entry.note('no answer', { doubt: true });
+    entry.note('no answer', { isOutcomeUnknown: true });
     expect(journal.find('mine0001')).toMatchObject({ isUnderWay: true, isOutcomeUnknown: true });
     entry.release();
     expect(journal.find('mine0001')?.claim()).toBe(true);
@@ -292,7 +334,7 @@ describe('the archive of settled writes', () => {
     begin('mine0001').settle(PLACED, 'placed');
     begin('mine0002').settle(PLACED, 'placed');
     journal.archive.add({ ...settledOf('mine0001'), duplicates: ['9'] });
-    expect(journal.archive.since(0).map(({ intent, duplicates }) => [intent.id, duplicates])).toEqual([
+    expect(journal.archive.since(0).map(({ write, duplicates }) => [write.id, duplicates])).toEqual([
       ['mine0002', []],
       ['mine0001', ['9']],
     ]);
@@ -313,7 +355,7 @@ describe('the archive of settled writes', () => {
     const { begin, journal, host } = newJournal();
     const buys = { market: 'btc_usdt', side: 'buy' } as const;
     const ids = (where: MarketSide) =>
-      journal.settledButUnexpired(where).map(({ intent, settlement }) => [intent.id, settlement?.id]);
+      journal.settledButUnexpired(where).map(({ write, settlement }) => [write.id, settlement?.id]);
     begin('mine0001').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
     await host.sleep(1);
     begin('mine0001').settle(PLACED, 'placed');
@@ -327,7 +369,7 @@ describe('the archive of settled writes', () => {
       [],
     ]);
     const [refused, placed] = journal.settledButUnexpired(buys);
-    placed?.addFound(['8']);
+    placed?.noteFound(['8']);
     expect(journal.settledButUnexpired(buys)[1]?.settlement?.duplicates).toEqual(['8']);
     expect(journal.archive.find('mine0001')?.duplicates).toEqual(['8']);
     placed?.endVerification();
@@ -357,7 +399,7 @@ describe('the archive of settled writes', () => {
     }
     const read = vi.spyOn(fs, 'readSync');
     onTestFinished(() => read.mockRestore());
-    const ids = journal.archive.since(host.now() - 600_000, { market: 'btc_usdt' }).map(({ intent }) => intent.id);
+    const ids = journal.archive.since(host.now() - 600_000, { market: 'btc_usdt' }).map(({ write }) => write.id);
     expect(ids.slice(-10)).toEqual(Array.from({ length: 10 }, (_, index) => `min${1290 + index}`));
     expect(ids.length).toBeLessThan(13);
     const [file = ''] = fs.readdirSync(settled);

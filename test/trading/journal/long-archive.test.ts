@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { notionalToday } from '../../../src/trading/guards/limits.js';
 import { encodeLine } from '../../../src/trading/journal/files.js';
-import type { RecordedWrite } from '../../../src/trading/journal/intent.js';
+import type { RecordedWrite } from '../../../src/trading/journal/write.js';
 import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify-withdrawals.js';
 import { accountOf } from '../support/account.js';
 import { TERMS } from '../support/terms.js';
@@ -21,9 +21,9 @@ function busy() {
   const account = accountOf('http://127.0.0.1:1');
   account.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'first001', reqTime: 1 }).discard();
   const folder = path.join(account.state, 'journal', 'test', 'settled');
-  const add = (at: number, intent: object) => {
+  const add = (at: number, write: object) => {
     const one = settledOf('any0001');
-    const settled = { ...one, intent: { ...one.intent, time: at, ...intent } as RecordedWrite };
+    const settled = { ...one, write: { ...one.write, time: at, ...write } as RecordedWrite };
     const file = path.join(folder, `${new Date(at).toISOString().slice(0, 10)}.log`);
     return { file, line: encodeLine({ at, settled }) };
   };
@@ -37,7 +37,7 @@ function busy() {
         ...{ id: `out${ago}`, operation: 'withdraw' },
         terms: { ...WITHDRAWAL, before: { record: '0', bill: null } },
       }),
-      add(at, { id: `cancel${ago}`, operation: 'cancelOrder', terms: { market: 'eth_usdt', order } }),
+      add(at, { id: `cancel${ago}`, operation: 'cancel', terms: { market: 'eth_usdt', order } }),
     ];
   });
   for (const file of new Set(lines.map((one) => one.file)))
@@ -64,18 +64,18 @@ type Busy = ReturnType<typeof busy>;
 it.each<[string, (account: Busy) => unknown, unknown, number]>([
   ['its markets', ({ journal }) => journal.markets(), ['btc_usdt', 'eth_usdt'], 2],
   ['its coins', ({ journal }) => journal.coins(), ['btc'], 1],
-  ['one write', ({ journal }) => journal.archive.find(`mine${-DAY}x7`)?.intent.id, `mine${-DAY}x7`, 1],
+  ['one write', ({ journal }) => journal.archive.find(`mine${-DAY}x7`)?.write.id, `mine${-DAY}x7`, 1],
   ['nothing for an unknown write', ({ journal }) => journal.archive.find('unknown1'), undefined, 0],
   [
     'withdrawals',
-    ({ journal }) => journal.archive.since(0, { operation: 'withdraw', coin: 'btc' }).map(({ intent }) => intent.id),
+    ({ journal }) => journal.archive.since(0, { operation: 'withdraw', coin: 'btc' }).map(({ write }) => write.id),
     [`out${-DAY}`, 'out0'],
     2,
   ],
   ['withdrawals of a coin that has none', (account) => verifyWithdrawals(account, 'eth'), [], 0],
   [
     'the cancellation of an order',
-    ({ journal }) => journal.archive.since(0, { id: '50' }).map(({ intent }) => intent.id),
+    ({ journal }) => journal.archive.since(0, { id: '50' }).map(({ write }) => write.id),
     ['cancel0'],
     1,
   ],
@@ -89,7 +89,7 @@ it.each<[string, (account: Busy) => unknown, unknown, number]>([
 it('a long archive is read no further back than requested', () => {
   const { journal, host } = busy();
   const read = reading();
-  expect(journal.archive.since(host.now() - 1_000, { operation: 'withdraw' }).map(({ intent }) => intent.id)).toEqual([
+  expect(journal.archive.since(host.now() - 1_000, { operation: 'withdraw' }).map(({ write }) => write.id)).toEqual([
     'out0',
   ]);
   expect([read.opened(), read.parsed()]).toEqual([1, 1]);
@@ -103,7 +103,7 @@ it('a line with a wrong byte in its time hides no line before it', () => {
   const end = text.lastIndexOf('"at":') + '"at":'.length;
   fs.writeFileSync(file, `${text.slice(0, end)}0${text.slice(end + 1)}`);
   const found = journal.archive.since(host.now() - 1_000, { operation: 'withdraw' });
-  expect(found.map(({ intent }) => intent.id)).toEqual(['out0']);
+  expect(found.map(({ write }) => write.id)).toEqual(['out0']);
 });
 
 it('the notional of the day is summed in one pass, however many jobs are open', () => {
@@ -112,7 +112,7 @@ it('the notional of the day is summed in one pass, however many jobs are open', 
     for (let job = 0; job < jobs; job += 1) {
       const { market, side, account } = TERMS;
       const terms = { market, side, account, count: 1, lines: [[1, '2', '3'] as const], baseline: [] };
-      journal.begin<'orderMoreV2'>({ operation: 'orderMoreV2', terms }, { id: `job${job}x`, reqTime: 1 });
+      journal.begin<'batch'>({ operation: 'batch', terms }, { id: `job${job}x`, reqTime: 1 });
     }
     const read = reading();
     const sum = notionalToday(journal, 'usdt', host.now()).trimmed().toString();

@@ -3,18 +3,18 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { notionalToday } from '../../../src/trading/guards/limits.js';
 import { encodeLine } from '../../../src/trading/journal/files.js';
-import type { Settled } from '../../../src/trading/journal/intent.js';
+import type { Settled } from '../../../src/trading/journal/write.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 
 const TERMS = { market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot', borrow: false, repay: false } as const;
 
 function settled(number: number, { host }: TestAccount, more: Partial<Settled> = {}): Settled {
   const terms = { ...TERMS, price: '3', amount: `${number}` };
-  const intent = { operation: 'order', terms, id: `mine${number}`, time: host.now(), reqTime: host.now() } as const;
+  const write = { operation: 'order', terms, id: `mine${number}`, time: host.now(), reqTime: host.now() } as const;
   const events = [{ time: host.now(), event: 'x'.repeat(200) }];
-  const runner = { pid: 1, stamp: null };
+  const runner = { pid: 1, startStamp: null };
   return {
-    intent: { ...intent, process: runner },
+    write: { ...write, firstOwner: runner },
     outcome: 'placed',
     id: `${number}`,
     duplicates: [],

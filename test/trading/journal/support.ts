@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { RecordedWrite, Settled } from '../../../src/trading/journal/intent.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
+import type { RecordedWrite, Settled } from '../../../src/trading/journal/write.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { temporaryState } from '../support/account.js';
 import { TERMS } from '../support/terms.js';
@@ -23,11 +23,11 @@ export function newJournal(state = temporaryState()) {
 export const PLACED = { outcome: 'placed', id: '202202224851151555', duplicates: [] } as const;
 
 export function settledOf(id: string): Settled {
-  const intent: RecordedWrite = {
+  const write: RecordedWrite = {
     ...{ operation: 'order', terms: TERMS, id, time: 1, reqTime: 1 },
-    process: { pid: 1, stamp: null },
+    firstOwner: { pid: 1, startStamp: null },
   };
-  return { ...PLACED, intent, events: [{ time: 1, event: `placed: ${randomBytes(4).toString('hex')}` }] };
+  return { ...PLACED, write, events: [{ time: 1, event: `placed: ${randomBytes(4).toString('hex')}` }] };
 }
 
 /** The files of a folder with their contents. */

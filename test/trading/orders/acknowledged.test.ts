@@ -39,7 +39,7 @@ describe('an answer that accepts an order', () => {
       const server = await accepting([other]);
       const account = accountOf(server.url, { budgetMs: 3_000 });
       expect(await placeOrder(account, TERMS, { id: 'mine' })).toMatchObject({ outcome: 'unknown' });
-      expect(account.journal.unsettledEntries().map(({ intent }) => intent.id)).toEqual(['mine']);
+      expect(account.journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['mine']);
       expect(count(server, 'order')).toBe(1);
     },
   );
@@ -52,7 +52,7 @@ describe('an answer that accepts an order', () => {
       },
     });
     await expect(placeOrder({ ...account, client }, TERMS, { id: 'mine' })).rejects.toThrow('a defect after sending');
-    expect(account.journal.unsettledEntries().map(({ intent }) => intent.id)).toEqual(['mine']);
+    expect(account.journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['mine']);
   });
 
   it('counts, if the list does not show that order yet, once a lookup by client id does', async () => {
@@ -77,7 +77,7 @@ describe('an answer that accepts an order', () => {
     const server = await accepting([at('6', { price: 29_000 })]);
     const account = accountOf(server.url, { budgetMs: 3_000 });
     expect(await placeOrder(account, TERMS, { id: 'mine0001' })).toMatchObject({ outcome: 'unknown' });
-    expect(account.journal.unsettledEntries().map(({ intent }) => intent.id)).toEqual(['mine0001']);
+    expect(account.journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['mine0001']);
     expect(count(server, 'order')).toBe(1);
   });
 

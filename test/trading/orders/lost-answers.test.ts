@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OrderTerms } from '../../../src/trading/journal/intent.js';
+import type { OrderTerms } from '../../../src/trading/journal/write.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { newClientId } from '../../../src/trading/orders/terms.js';
 import { resolve } from '../../../src/trading/resolve.js';
@@ -52,7 +52,7 @@ describe.each(FAULT_NAMES)('an order whose answer was lost to %s', (fault) => {
     expect(await place(account)).toMatchObject({ outcome: 'unknown' });
     expect(count(server, 'order')).toBe(1);
     expect(orderReads(server)).toBeGreaterThan(2);
-    expect(account.journal.unsettledEntries().map(({ intent }) => intent.id)).toEqual([CLIENT_ID]);
+    expect(account.journal.unsettledEntries().map(({ write }) => write.id)).toEqual([CLIENT_ID]);
   });
 
   it('was not sent if the exchange no longer accepts its request and does not list it', async () => {
@@ -190,7 +190,7 @@ describe('placing an order', () => {
   it('does not read an order whose request was not sent', async () => {
     const nowhere = accountOf('http://127.0.0.1:1');
     expect(await place(nowhere)).toMatchObject({ outcome: 'notSent' });
-    expect(nowhere.journal.archive.since(0)).toMatchObject([{ outcome: 'notSent', intent: { id: CLIENT_ID } }]);
+    expect(nowhere.journal.archive.since(0)).toMatchObject([{ outcome: 'notSent', write: { id: CLIENT_ID } }]);
   });
 
   it('is refused while an identical order has an unknown outcome', async () => {
@@ -237,17 +237,17 @@ describe('placing an order', () => {
 
   it('is refused while an order with the same expressions is unknown, even if they resolve to other values', async () => {
     const server = await serveBadly('a reset after reading', NOT_FOUND);
-    const asked = { price: 'ask+1%', amount: '50%' };
+    const expressions = { price: 'ask+1%', amount: '50%' };
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
-    await place(account, { asked });
+    await place(account, { expressions });
     const [earlier] = unknownIn(account, 'btc_usdt');
     expect(earlier).toEqual(saying(`placed: buy 0.01 btc_usdt at 30,000. Find out: pit resolve ${CLIENT_ID}`));
     expect(unknownIn(account, 'eth_usdt')).toEqual([]);
     const moved = { price: '30012.5', amount: '0.0099' };
     const again = accountOf(server.url, { state: account.state, budgetMs: BUDGET_MS });
-    await expect(place(again, { ...moved, asked }, 'mine0002')).rejects.toMatchObject({ clientId: CLIENT_ID });
+    await expect(place(again, { ...moved, expressions }, 'mine0002')).rejects.toMatchObject({ clientId: CLIENT_ID });
     expect(count(server, 'order')).toBe(1);
-    const other = { ...moved, asked: { ...asked, price: 'ask+2%' } };
+    const other = { ...moved, expressions: { ...expressions, price: 'ask+2%' } };
     expect(await place(again, other, 'mine0003')).toMatchObject({ outcome: 'unknown' });
   });
 

@@ -2,7 +2,7 @@ import fs, { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
-import type { OrderTerms } from '../../../src/trading/journal/intent.js';
+import type { OrderTerms } from '../../../src/trading/journal/write.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { listedFrom, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify-orders.js';
 import { assumedRequestLifetime } from '../../../src/trading/request-lifetime.js';

@@ -3,7 +3,7 @@ import type { OrderReference } from '../../../src/domain/order.js';
 import { settleJobRecord } from '../../../src/trading/batches/close-job.js';
 import { Job } from '../../../src/trading/batches/job.js';
 import { parsePrice } from '../../../src/trading/expressions.js';
-import type { BatchTerms, OrderTerms } from '../../../src/trading/journal/intent.js';
+import type { BatchTerms, OrderTerms } from '../../../src/trading/journal/write.js';
 import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
 import { replaceOrder } from '../../../src/trading/replace/replace.js';
 import { saying } from '../../support/advice.js';
@@ -112,7 +112,7 @@ describe('a replacement', () => {
       ],
     } as const;
     const terms: BatchTerms = { market: 'btc_usdt', side: 'buy', account: 'isolated', ...facts };
-    const begun = account.journal.begin<'orderMoreV2'>({ operation: 'orderMoreV2', terms }, { id: 'job1', reqTime: 5 });
+    const begun = account.journal.begin<'batch'>({ operation: 'batch', terms }, { id: 'job1', reqTime: 5 });
     const job = new Job(begun);
     await job.leaving([[0, 1]], 5);
     job.record('answered', { kind: 'answered', request: 1, ids: ['7', '8'], message: null });

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { OrderTerms, ReplaceTerms } from '../../../src/trading/journal/intent.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
+import type { OrderTerms, ReplaceTerms } from '../../../src/trading/journal/write.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { temporaryState } from '../support/account.js';
 
@@ -33,10 +33,10 @@ describe('the record of a replacement', () => {
     const { entry, journal } = recorded();
     const next = entry.continueAs<'order'>({ operation: 'order', terms: REST, replaces: TERMS }, 7);
     next.note('sent');
-    const intent = { id: ID, operation: 'order', terms: REST, replaces: TERMS, reqTime: 7 };
-    expect(next.intent).toMatchObject({ ...intent, time: entry.intent.time, process: entry.intent.process });
+    const write = { id: ID, operation: 'order', terms: REST, replaces: TERMS, reqTime: 7 };
+    expect(next.write).toMatchObject({ ...write, time: entry.write.time, firstOwner: entry.write.firstOwner });
     const read = journal.find(ID);
-    expect(read?.intent).toEqual(next.intent);
+    expect(read?.write).toEqual(next.write);
     expect(read?.events.map(({ event }) => event)).toEqual(['recorded', 'cancellation sent', 'sent']);
     next.settle({ outcome: 'placed', id: '9', duplicates: [] }, 'placed: 9');
     expect([journal.unsettledEntries(), journal.archive.find(ID)?.events.length]).toEqual([[], 4]);
@@ -51,7 +51,7 @@ describe('the record of a replacement', () => {
     const [begun] = [readFileSync(file, 'utf8').indexOf('}}\n') + 2];
     for (let length = 0; length <= whole.length; length += 1) {
       writeFileSync(file, whole.subarray(0, length));
-      const operation = journal.find(ID)?.intent.operation;
+      const operation = journal.find(ID)?.write.operation;
       if (length < begun) expect({ length, damaged: journal.damaged() }).toEqual({ length, damaged: [ID] });
       else
         expect({ length, operation }).toEqual({ length, operation: length < whole.length - 1 ? 'replace' : 'order' });
@@ -66,6 +66,6 @@ describe('the record of a replacement', () => {
     expect(() => entry.continueAs<'order'>({ operation: 'order', terms: REST, replaces: TERMS }, 7)).toThrow(
       expect.objectContaining({ kind: 'usage', message: expect.stringContaining(file) }),
     );
-    expect(entry.intent.operation).toBe('replace');
+    expect(entry.write.operation).toBe('replace');
   });
 });

@@ -5,7 +5,7 @@ import { Decimal } from '../../../src/domain/decimal.js';
 import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
 import { parseAmount, parsePrice } from '../../../src/trading/expressions.js';
 import { requireDayNotional } from '../../../src/trading/guards/limits.js';
-import type { OrderTerms, Write } from '../../../src/trading/journal/intent.js';
+import type { OrderTerms, Write } from '../../../src/trading/journal/write.js';
 import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../../src/trading/replace/replace.js';
 import { resolve, unplacedOf } from '../../../src/trading/resolve.js';
@@ -66,7 +66,7 @@ describe('a replacement', () => {
     expect(settled).toMatchObject({
       outcome: 'placed',
       id: '9001',
-      intent: { id: NAME, replaces: { order: { id: '7' } } },
+      write: { id: NAME, replaces: { order: { id: '7' } } },
     });
   });
 
@@ -146,7 +146,7 @@ describe('a replacement places nothing', () => {
       account.journal.begin({ operation, terms } as Write, { id: 'other0001', reqTime: account.client.now() });
       await expect(replaceOrder(account, plan, NAME)).rejects.toMatchObject({ kind: 'usage', clientId: 'other0001' });
       expect(writes(server)).toEqual([]);
-      expect(account.journal.unsettledEntries().map(({ intent }) => intent.id)).toEqual(['other0001']);
+      expect(account.journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['other0001']);
       // a second one is not even planned, which covers a dry run
       const another = planReplacement(account, MARKET, { id: '7' }, WISHES);
       await expect(another).rejects.toMatchObject({ kind: 'usage', clientId: 'other0001' });
@@ -262,7 +262,7 @@ describe('a replacement under the limit of a day', () => {
       message: expect.stringContaining('would come to 9,330 usdt, and the limit is 9,030 usdt'),
     });
     expect(writes(server)).toEqual([]);
-    expect(account.journal.unsettledEntries().map(({ intent }) => intent.id)).toEqual([OTHER.id]);
+    expect(account.journal.unsettledEntries().map(({ write }) => write.id)).toEqual([OTHER.id]);
   });
 
   it('records the bid that it was checked against until the new order is settled', async () => {
@@ -270,11 +270,11 @@ describe('a replacement under the limit of a day', () => {
     const account = accountOf(server.url);
     const plan = await planReplacement(account, MARKET, { id: '7' }, WISHES);
     const seen: unknown[] = [];
-    const recheck = () => void seen.push(account.journal.find(NAME)?.intent.bid);
+    const recheck = () => void seen.push(account.journal.find(NAME)?.write.bestBid);
     await replaceOrder(account, plan, NAME, { bestBid: '30050', requireWithinDayLimit: recheck });
-    expect([...seen, account.journal.archive.find(NAME)?.intent]).toMatchObject([
+    expect([...seen, account.journal.archive.find(NAME)?.write]).toMatchObject([
       '30050',
-      { operation: 'order', bid: '30050' },
+      { operation: 'order', bestBid: '30050' },
     ]);
   });
 
@@ -373,7 +373,7 @@ describe('resolving a replacement', () => {
     const lost = await unknown({ cancel: () => 'lost' });
     for (const order of lost.server.orders) [order.status, order.filled] = [status, filled];
     const resolution = await resolved(lost);
-    expect(resolution).toMatchObject({ ...expected, intent: { operation: 'replace', id: NAME } });
+    expect(resolution).toMatchObject({ ...expected, write: { operation: 'replace', id: NAME } });
     expect(resolution === undefined ? undefined : unplacedOf(resolution)?.amount).toBe(
       'unplaced' in expected ? expected.unplaced.amount : undefined,
     );
@@ -385,7 +385,7 @@ describe('resolving a replacement', () => {
     const resolution = await resolved(lost);
     expect(resolution).toMatchObject({
       outcome: 'notSent',
-      intent: { operation: 'order', replaces: { order: { id: '7' } } },
+      write: { operation: 'order', replaces: { order: { id: '7' } } },
     });
     expect(resolution === undefined ? undefined : unplacedOf(resolution)).toMatchObject({ amount: '0.3' });
     expect(writes(lost.server)).toEqual(['cancelOrder', 'order']);

@@ -1,4 +1,4 @@
-import type { WithdrawTerms } from '../../../src/trading/journal/intent.js';
+import type { WithdrawTerms } from '../../../src/trading/journal/write.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import type { TestAccount } from './account.js';

@@ -1,4 +1,4 @@
-import type { OrderTerms } from '../../../src/trading/journal/intent.js';
+import type { OrderTerms } from '../../../src/trading/journal/write.js';
 
 /** An order to buy 0.01 btc at 30000. */
 export const TERMS: OrderTerms = {

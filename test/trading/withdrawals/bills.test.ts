@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OrderTerms } from '../../../src/trading/journal/intent.js';
+import type { OrderTerms } from '../../../src/trading/journal/write.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { findWithdrawalOutcome } from '../../../src/trading/withdrawals/settle-withdrawal.js';
 import { NOW } from '../../support/fake-host.js';
@@ -22,11 +22,9 @@ function placeOrder({ journal }: TestAccount, market: string): void {
 const ENOUGH = { budgetMs: 2_000, tolerance: 60_000 };
 
 async function settled(account: TestAccount, ...names: string[]): Promise<Record<string, string>> {
-  const open = account.journal
-    .unsettledEntries()
-    .filter(({ intent }) => names.length === 0 || names.includes(intent.id));
+  const open = account.journal.unsettledEntries().filter(({ write }) => names.length === 0 || names.includes(write.id));
   const found = await resolve(account, open);
-  return Object.fromEntries(found.map(({ intent, outcome }) => [intent.id, outcome]));
+  return Object.fromEntries(found.map(({ write, outcome }) => [write.id, outcome]));
 }
 
 const HOUR = 3_600_000;

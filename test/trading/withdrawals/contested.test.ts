@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { WithdrawTerms } from '../../../src/trading/journal/intent.js';
+import type { WithdrawTerms } from '../../../src/trading/journal/write.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
@@ -44,12 +44,10 @@ function leave(account: TestAccount, id: string, terms: Partial<WithdrawTerms>):
 
 /** Resolves the named withdrawals, or all; returns each name with its id and duplicates, or its outcome. */
 async function settled(account: TestAccount, ...names: string[]): Promise<Record<string, string | null>> {
-  const open = account.journal
-    .unsettledEntries()
-    .filter(({ intent }) => names.length === 0 || names.includes(intent.id));
+  const open = account.journal.unsettledEntries().filter(({ write }) => names.length === 0 || names.includes(write.id));
   const found = await resolve(account, open);
   return Object.fromEntries(
-    found.map(({ intent, outcome, id, duplicates }) => [intent.id, id === null ? outcome : [id, ...duplicates].join()]),
+    found.map(({ write, outcome, id, duplicates }) => [write.id, id === null ? outcome : [id, ...duplicates].join()]),
   );
 }
 

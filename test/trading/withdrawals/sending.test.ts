@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RecordedWrite, WithdrawTerms } from '../../../src/trading/journal/intent.js';
+import type { RecordedWrite, WithdrawTerms } from '../../../src/trading/journal/write.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { withdrawLimits } from '../../../src/trading/withdrawals/limits.js';
 import { sendWithdrawal } from '../../../src/trading/withdrawals/send.js';
@@ -72,8 +72,8 @@ function send(account: TestAccount, changes: Partial<typeof WANTED> = {}, id = '
 
 function intentOf(account: TestAccount): RecordedWrite[] {
   return [
-    ...account.journal.unsettledEntries().map(({ intent }) => intent),
-    ...account.journal.archive.since(0).map((one) => one.intent),
+    ...account.journal.unsettledEntries().map(({ write }) => write),
+    ...account.journal.archive.since(0).map((one) => one.write),
   ];
 }
 
@@ -285,7 +285,7 @@ describe('an internal transfer', () => {
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
     expect(await send(account, { internal: true })).toMatchObject({ outcome: 'placed', id: null, duplicates: [] });
     const [settled] = account.journal.archive.since(0);
-    expect((settled?.intent.terms as WithdrawTerms | undefined)?.before).toEqual({ record: OLD, bill: '70' });
+    expect((settled?.write.terms as WithdrawTerms | undefined)?.before).toEqual({ record: OLD, bill: '70' });
     expect(settled?.events.at(-1)?.event).toBe('placed, as a bill tells');
   });
 
@@ -388,6 +388,6 @@ describe('pit resolve', () => {
     });
     const account = accountOf(server.url);
     await send(account);
-    expect(await resolve(account, [])).toMatchObject([{ intent: { id: 'pit0001' }, id: NEW, duplicates: [DUPLICATE] }]);
+    expect(await resolve(account, [])).toMatchObject([{ write: { id: 'pit0001' }, id: NEW, duplicates: [DUPLICATE] }]);
   });
 });

@@ -5,7 +5,7 @@ import type { BatchFact } from '../batches/batch-fact.js';
 /** The terms of an order as it is recorded. */
 export interface OrderTerms extends SentTerms {
   /** The user's own expressions for price and amount, which may be relative: `ask`, `50%`. Absent in older records. */
-  readonly asked?: { readonly price: string; readonly amount: string };
+  readonly expressions?: { readonly price: string; readonly amount: string };
 }
 
 interface CancelTerms {
@@ -72,36 +72,42 @@ export interface CallTerms {
  */
 export type Write =
   | { readonly operation: 'order'; readonly terms: OrderTerms; readonly replaces?: ReplaceTerms }
-  | { readonly operation: 'cancelOrder'; readonly terms: CancelTerms }
+  | { readonly operation: 'cancel'; readonly terms: CancelTerms }
   | { readonly operation: 'replace'; readonly terms: ReplaceTerms }
-  | { readonly operation: 'orderMoreV2'; readonly terms: BatchTerms }
+  | { readonly operation: 'batch'; readonly terms: BatchTerms }
   | { readonly operation: 'withdraw'; readonly terms: WithdrawTerms }
   | { readonly operation: 'call'; readonly terms: CallTerms };
 
 export type WriteKind = Write['operation'];
 
-/** A write as it is recorded before it leaves. On the disk, and in an entry, it is its `intent`. */
+/** The name of a kind of write in JSON: that of the interface where it has one. */
+export function operationName(kind: WriteKind): string {
+  if (kind === 'cancel') return 'cancelOrder';
+  return kind === 'batch' ? 'orderMoreV2' : kind;
+}
+
+/** A write as it is recorded before it leaves. */
 export type RecordedWrite<Kind extends WriteKind = WriteKind> = Extract<Write, { readonly operation: Kind }> & {
   /** "4-36 characters, digits or letters". An order carries it as its client id; elsewhere it only names the record. */
   readonly id: string;
-  /** The user chose the id (`isUserId` elsewhere; this is its name on the disk), so that others may use it too. */
-  readonly chosen?: true;
+  /** The user chose the id, so that others may use it too. */
+  readonly isUserId?: true;
   /** When it was recorded, by this machine's clock: milliseconds since the Unix epoch. */
   readonly time: number;
   /** The time in the request, by the exchange's clock: milliseconds since the Unix epoch. */
   readonly reqTime: number;
   /** The process that sends it. */
-  readonly process: Owner;
-  /** The best bid (`bestBid` elsewhere) that sells were checked against. Absent for buys, without a book, and in older records. */
-  readonly bid?: string;
+  readonly firstOwner: Owner;
+  /** The best bid that sells were checked against. Absent for buys, without a book, and in older records. */
+  readonly bestBid?: string;
 };
 
 /** A process, distinguished from a later one with the same id if the system allows it. */
 export interface Owner {
   readonly pid: number;
-  readonly stamp: string | null;
+  readonly startStamp: string | null;
   /** Where it runs. Absent in older records. */
-  readonly place?: Machine;
+  readonly machine?: Machine;
 }
 
 /**
@@ -110,24 +116,21 @@ export interface Owner {
  */
 export type Outcome = 'placed' | 'partial' | 'cancelled' | 'done' | 'refused' | 'notSent' | 'unknown';
 
-/**
- * Something that happened to a write, in words for its timeline. The fields are lines on the disk, so their names are those
- * of the first version: `left` says released, `doubt` outcome unknown, `runner` new owner, `bid` best bid.
- */
+/** Something that happened to a write, in words for its timeline. */
 export interface JournalEvent {
   /** By this machine's clock: milliseconds since the Unix epoch. */
   readonly time: number;
   readonly event: string;
   /** The process released the write. */
-  readonly left?: true;
+  readonly isReleased?: true;
   /** Learned after the write was settled; does not change its owner. */
-  readonly late?: true;
+  readonly isLate?: true;
   /** It was sent, and its outcome has been unknown since. */
-  readonly doubt?: true;
+  readonly isOutcomeUnknown?: true;
   /** The process that takes over, unless another one owns it. */
-  readonly runner?: Owner;
+  readonly newOwner?: Owner;
   /** The best bid that the sells of a job were checked against when it was resumed. */
-  readonly bid?: string;
+  readonly bestBid?: string;
   /** What happened to a request of a job. */
   readonly fact?: BatchFact;
   /** The outcome, for as long as the request may still be executed again. */
@@ -155,7 +158,7 @@ export interface Settlement {
 
 /** A write that is settled, as the archive keeps it. */
 export interface Settled extends Settlement {
-  readonly intent: RecordedWrite;
+  readonly write: RecordedWrite;
   readonly events: readonly JournalEvent[];
   /** What the orders of a job count for in the quote coin, duplicates included. */
   readonly notional?: string;
@@ -171,7 +174,7 @@ export interface MarketSide {
  * The list of the exchange that shows what a write makes: that of one side of a market, or of a coin; undefined for none.
  */
 export function listShowing({ operation, terms }: Write): MarketSide | { readonly coin: string } | undefined {
-  if (operation === 'order' || operation === 'orderMoreV2') return { market: terms.market, side: terms.side };
+  if (operation === 'order' || operation === 'batch') return { market: terms.market, side: terms.side };
   return operation === 'withdraw' ? { coin: terms.coin } : undefined;
 }
 
@@ -180,8 +183,8 @@ export function marketOf({ terms }: RecordedWrite): string | undefined {
   return 'market' in terms ? terms.market : undefined;
 }
 
-export function isOf<Kind extends WriteKind>(intent: RecordedWrite, operation: Kind): intent is RecordedWrite<Kind> {
-  return intent.operation === operation;
+export function isOf<Kind extends WriteKind>(write: RecordedWrite, operation: Kind): write is RecordedWrite<Kind> {
+  return write.operation === operation;
 }
 
 /**
@@ -192,44 +195,43 @@ export const SILENT_MS = 300_000;
 
 export function thisProcess(): Owner {
   const { pid } = process;
-  return { pid, stamp: startStamp(pid), place: thisMachine() };
+  return { pid, startStamp: startStamp(pid), machine: thisMachine() };
 }
 
 /** Whether it would be seen from here. */
-export function isOnThisMachine({ place }: Owner): boolean {
-  if (place === undefined) return true;
+export function isOnThisMachine({ machine }: Owner): boolean {
+  if (machine === undefined) return true;
   const here = thisMachine();
-  return place.host === here.host && place.pids === here.pids;
+  return machine.host === here.host && machine.pids === here.pids;
 }
 
 export function isSameOwner(one: Owner, other: Owner): boolean {
-  const isOfOnePlace = one.place?.host === other.place?.host && one.place?.pids === other.place?.pids;
-  return one.pid === other.pid && one.stamp === other.stamp && isOfOnePlace;
+  const isOneMachine = one.machine?.host === other.machine?.host && one.machine?.pids === other.machine?.pids;
+  return one.pid === other.pid && one.startStamp === other.startStamp && isOneMachine;
 }
 
 /** @param silentMs the time since the last line of its record */
 export function isOwnerAlive(owner: Owner, silentMs: number): boolean {
-  const { pid, stamp } = owner;
   if (!isOnThisMachine(owner)) return silentMs < SILENT_MS;
-  return isAlive(pid) && (stamp === null || startStamp(pid) === stamp);
+  return isAlive(owner.pid) && (owner.startStamp === null || owner.startStamp === startStamp(owner.pid));
 }
 
 /** A process in words for a timeline. */
 export function ownerText(owner: Owner): string {
-  const { pid, place } = owner;
-  return place === undefined || isOnThisMachine(owner) ? `process ${pid}` : `process ${pid} on ${place.host}`;
+  const { pid, machine } = owner;
+  return machine === undefined || isOnThisMachine(owner) ? `process ${pid}` : `process ${pid} on ${machine.host}`;
 }
 
 /**
  * The owner of a write, alive or dead; null once released. If several take over at once, the first line counts: all read the
  * same order.
  */
-export function ownerOf({ process: first, time }: RecordedWrite, events: readonly JournalEvent[]): Owner | null {
-  let current: Owner | null = first;
+export function ownerOf({ firstOwner, time }: RecordedWrite, events: readonly JournalEvent[]): Owner | null {
+  let current: Owner | null = firstOwner;
   let last = time;
-  for (const { left, runner, time: now } of events) {
-    if (left === true) current = null;
-    else if (runner !== undefined && (current === null || !isOwnerAlive(current, now - last))) current = runner;
+  for (const { isReleased, newOwner, time: now } of events) {
+    if (isReleased === true) current = null;
+    else if (newOwner !== undefined && (current === null || !isOwnerAlive(current, now - last))) current = newOwner;
     last = now;
   }
   return current;
