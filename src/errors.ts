@@ -2,7 +2,10 @@
 export const FAILURES = {
   internal: { exitCode: 1, meaning: 'a bug in pit, or an answer that breaks the interface' },
   usage: { exitCode: 2, meaning: 'wrong command line or input, or a guard stopped it; nothing was sent' },
-  refused: { exitCode: 3, meaning: 'the exchange refused: it answered with a code other than 1000' },
+  refused: {
+    exitCode: 3,
+    meaning: 'the exchange rejected the request (a code other than 1000), or could not provide what it needs',
+  },
   credentials: { exitCode: 4, meaning: 'no profile, key, permission or usable host for this' },
   unreachable: { exitCode: 5, meaning: 'no answer, and nothing was changed by this call' },
   unknown: {

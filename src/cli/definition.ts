@@ -5,7 +5,7 @@ import type { Context } from './context.js';
 import type { Shape } from './shapes.js';
 
 /** Turns a word of the command line into a value. Throws Failure `usage` that names the input, the rule and the fix. */
-export interface Reader<Value> {
+export interface Parser<Value> {
   (word: string): Value;
   /** What a shell offers for such a word, if it can offer anything. */
   readonly completes?: Completes;
@@ -17,7 +17,7 @@ export interface Argument<
 > {
   readonly presence: Presence;
   readonly description: string;
-  readonly read: Reader<Value>;
+  readonly read: Parser<Value>;
 }
 
 export interface Flag<Value = unknown> {
@@ -25,7 +25,7 @@ export interface Flag<Value = unknown> {
   readonly syntax: string;
   readonly description: string;
   /** Absent for a switch. */
-  readonly read?: Reader<Value>;
+  readonly read?: Parser<Value>;
   /** Whether it may be given several times; then every value counts. */
   readonly repeats?: true;
 }
@@ -42,9 +42,9 @@ type ArgumentValue<Given> =
         : Value | undefined
     : never;
 
-type FlagValue<Given> = Given extends { readonly read: Reader<infer Value>; readonly repeats: true }
+type FlagValue<Given> = Given extends { readonly read: Parser<infer Value>; readonly repeats: true }
   ? Value[]
-  : Given extends { readonly read: Reader<infer Value> }
+  : Given extends { readonly read: Parser<infer Value> }
     ? Value | undefined
     : boolean;
 
@@ -75,28 +75,28 @@ export function define<const Args extends Arguments, const Opts extends Flags>(
   return definition as unknown as Definition;
 }
 
-export function required<Value>(description: string, read: Reader<Value>): Argument<Value, 'required'> {
+export function required<Value>(description: string, read: Parser<Value>): Argument<Value, 'required'> {
   return { presence: 'required', description, read };
 }
 
-export function optional<Value>(description: string, read: Reader<Value>): Argument<Value, 'optional'> {
+export function optional<Value>(description: string, read: Parser<Value>): Argument<Value, 'optional'> {
   return { presence: 'optional', description, read };
 }
 
-export function several<Value>(description: string, read: Reader<Value>): Argument<Value, 'several'> {
+export function several<Value>(description: string, read: Parser<Value>): Argument<Value, 'several'> {
   return { presence: 'several', description, read };
 }
 
 export function flag<Value>(
   syntax: string,
   description: string,
-  read: Reader<Value>,
-): Flag<Value> & { read: Reader<Value> } {
+  read: Parser<Value>,
+): Flag<Value> & { read: Parser<Value> } {
   return { syntax, description, read };
 }
 
 /** A flag that may be given several times. */
-export function repeated<Value>(syntax: string, description: string, read: Reader<Value>) {
+export function repeated<Value>(syntax: string, description: string, read: Parser<Value>) {
   return { syntax, description, read, repeats: true } as const;
 }
 
@@ -117,8 +117,8 @@ export type Completes =
       readonly of: 'market' | 'channel' | 'coin' | 'order' | 'clientId' | 'unresolved' | 'profile' | 'file' | 'program';
     };
 
-/** A reader with what completes its words, so that every command that uses it is completed. */
-export function withCompletion<Value>(completes: Completes, read: (word: string) => Value): Reader<Value> {
+/** A parser with what completes its words, so that every command that uses it is completed. */
+export function withCompletion<Value>(completes: Completes, read: (word: string) => Value): Parser<Value> {
   return Object.assign((word: string) => read(word), { completes });
 }
 
@@ -179,10 +179,10 @@ function seconds(word: string): number {
   throw usage(`--timeout is "${word}".`, `It must be a number of seconds above 0, at most ${LONGEST_TIMEOUT_S}.`);
 }
 
-function fields(words: string): string[] {
-  const names = words.split(',').map((name) => name.trim());
+function fields(list: string): string[] {
+  const names = list.split(',').map((name) => name.trim());
   if (names.every((name) => name !== '')) return names;
-  throw usage(`--fields is "${words}".`, 'It is a list of names, as in --fields id,price.');
+  throw usage(`--fields is "${list}".`, 'It is a list of names, as in --fields id,price.');
 }
 
 /** Throws Failure `usage` if two of the flags exclude each other. */

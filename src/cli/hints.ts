@@ -10,7 +10,7 @@ const WITHOUT_PROFILE: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /** The words before `--`. Those after it may be the command line of another program. */
-export function ownWords(words: readonly string[]): readonly string[] {
+export function argumentsOfPit(words: readonly string[]): readonly string[] {
   const at = words.indexOf('--');
   return at === -1 ? words : words.slice(0, at);
 }
@@ -20,7 +20,7 @@ export function ownWords(words: readonly string[]): readonly string[] {
  * command would ask another exchange, whose "not found" reads as if nothing had happened.
  */
 export function commandLine(given: readonly string[], argv: readonly string[]): string {
-  const profile = profileFlag(ownWords(given));
+  const profile = profileFlag(argumentsOfPit(given));
   const isComplete = profile === undefined || WITHOUT_PROFILE.has(argv[0]) || argv.includes('--profile');
   const words = [...(isComplete ? [] : ['--profile', profile]), ...argv];
   return ['pit', ...words.map((word) => shellWord(word === ACTIVE_PROFILE ? 'NAME' : word))].join(' ');

@@ -16,7 +16,7 @@ import {
   type Globals,
   readGlobals,
 } from './definition.js';
-import { commandLine, ownWords, withActiveProfile } from './hints.js';
+import { argumentsOfPit, commandLine, withActiveProfile } from './hints.js';
 
 /** The commands and their context. */
 export interface Program extends Commands {
@@ -46,33 +46,35 @@ interface Deadline {
  * and whatever the command throws.
  */
 export async function run(host: Host, { createContext, ...commands }: Program): Promise<void> {
-  const shown: string[] = [];
-  const program = emptyProgram((text) => shown.push(text));
-  const { globals, others } = splitGlobalFlags(program.options, host.arguments);
-  const [named] = others;
-  const intended = synonymOf(commands.synonyms, others);
+  const helpText: string[] = [];
+  const program = emptyProgram((text) => helpText.push(text));
+  const { globals, commandArgs } = splitGlobalFlags(program.options, host.arguments);
+  const [commandName] = commandArgs;
+  const intended = synonymOf(commands.synonyms, commandArgs);
   if (intended !== undefined)
     throw await corrected(intended.failure, globals, () => commands.correct(intended.words, host));
   const runCommand = commandRunner(host, createContext);
-  let isRead = false;
-  await addCommands(program, commands, others, (...command) => {
-    isRead = true;
+  let hasStarted = false;
+  await addCommands(program, commands, commandArgs, (...command) => {
+    hasStarted = true;
     return runCommand(...command);
   });
   // before --help, which commander would answer for a command that does not exist
-  if (named !== undefined && !named.startsWith('-')) child(program, named);
+  if (commandName !== undefined && !commandName.startsWith('-')) requireSubcommand(program, commandName);
   try {
-    if (others.length === 0 && globals.length === 0) program.help();
-    await program.parseAsync([...globals, ...others], { from: 'user' });
+    if (commandArgs.length === 0 && globals.length === 0) program.help();
+    await program.parseAsync([...globals, ...commandArgs], { from: 'user' });
   } catch (error) {
-    if (isRead) throw error;
-    if (!(error instanceof CommanderError)) throw await corrected(error, globals, () => commands.correct(others, host));
+    if (hasStarted) throw error;
+    if (!(error instanceof CommanderError))
+      throw await corrected(error, globals, () => commands.correct(commandArgs, host));
     if (error.exitCode !== 0) {
-      const failure = usage(...usageErrorOf(error, commandPath(program, others)));
-      throw await corrected(failure, globals, () => commands.correct(others, host));
+      const failure = usage(...usageErrorOf(error, commandPath(program, commandArgs)));
+      throw await corrected(failure, globals, () => commands.correct(commandArgs, host));
     }
   }
-  if (shown.length > 0) await new Output(host, 'table').answer({ data: null, show: () => shown.join('').trimEnd() });
+  if (helpText.length > 0)
+    await new Output(host, 'table').answer({ data: null, show: () => helpText.join('').trimEnd() });
 }
 
 /** The usage failure of an unreadable command line, with the corrected command if one is known. */
@@ -94,11 +96,11 @@ async function corrected(
 function commandRunner(host: Host, createContext: Program['createContext']): RunCommand {
   return async (definition, input, globals) => {
     // loaded on demand: it draws tables, which is more code than most commands need
-    const chosen = globals.fields && (await import('./chosen-fields.js')).selectFields(definition, globals.fields);
+    const fieldView = globals.fields && (await import('./chosen-fields.js')).selectFields(definition, globals.fields);
     const colour = globals.color ? undefined : false;
     const output = new Output(host, globals.format, {
       colour,
-      view: chosen,
+      view: fieldView,
       commandLine: (argv) => commandLine(host.arguments, argv),
     });
     const { context, activeProfile, deadline, close } = createContext({ host, globals, output });
@@ -205,7 +207,7 @@ export function report(thrown: unknown, host: Host): number {
   if (thrown instanceof StdoutClosed) return 0;
   if (thrown instanceof Interrupted || thrown instanceof CommandEnded) return thrown.exitCode;
   // the command line itself may be wrong, so its flags are searched for as plain words
-  const words = ownWords(host.arguments);
+  const words = argumentsOfPit(host.arguments);
   const output = new Output(host, words.includes('--json') ? 'json' : 'table', {
     colour: words.includes('--no-color') ? false : undefined,
     commandLine: (argv) => commandLine(host.arguments, argv),
@@ -288,7 +290,7 @@ async function addCommands(
     .action(async (names: readonly string[]) => {
       const { writeOut, getOutHelpWidth } = program.configureOutput();
       const topic = await topicOf(names, getOutHelpWidth?.());
-      if (topic === undefined) names.reduce(child, program).help();
+      if (topic === undefined) names.reduce(requireSubcommand, program).help();
       else writeOut?.(topic);
     });
 }
@@ -314,7 +316,7 @@ function wanted(commands: Commands['commands'], words: readonly string[]) {
 }
 
 /** Returns a subcommand by its name. Throws Failure `usage` with the nearest names. */
-function child(parent: Command, name: string): Command {
+function requireSubcommand(parent: Command, name: string): Command {
   const found = parent.commands.find((command) => command.name() === name);
   if (found !== undefined) return found;
   const close = nearest(
@@ -412,28 +414,28 @@ function requireFirst({ long }: Option, earlier: unknown): void {
  * belongs to the command before it: `order` and `order show` both have an `--id`.
  */
 function splitGlobalFlags(options: readonly Option[], words: readonly string[]) {
-  const [globals, others]: [string[], string[]] = [[], []];
+  const [globals, commandArgs]: [string[], string[]] = [[], []];
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] ?? '';
-    if (word === '--') return { globals, others: [...others, ...words.slice(index)] };
+    if (word === '--') return { globals, commandArgs: [...commandArgs, ...words.slice(index)] };
     const option = options.find(({ short, long }) => [short, long].includes(word.split('=')[0]));
-    (option === undefined ? others : globals).push(word);
+    (option === undefined ? commandArgs : globals).push(word);
     if (option?.required !== true || word.includes('=')) continue;
     index += 1;
     const value = words[index];
     if (value === undefined) throw usage(`option '${option.flags}' argument missing`);
     globals.push(value);
   }
-  return { globals, others };
+  return { globals, commandArgs };
 }
 
 /** The failure of words that no command has but people type, and the line that was meant. */
 function synonymOf(synonyms: Commands['synonyms'], words: readonly string[]) {
   for (const length of [2, 1]) {
     const typed = words.slice(0, length).join(' ');
-    const own = Object.hasOwn(synonyms, typed) ? synonyms[typed] : undefined;
-    if (own === undefined || words.length < length) continue;
-    const meant = [...own, ...words.slice(length)];
+    const synonym = Object.hasOwn(synonyms, typed) ? synonyms[typed] : undefined;
+    if (synonym === undefined || words.length < length) continue;
+    const meant = [...synonym, ...words.slice(length)];
     return { words: meant, failure: usage(`unknown command '${typed}'`, suggest('Run this', ...meant)) };
   }
   return undefined;

@@ -18,38 +18,36 @@ export interface KnownNames {
 /** A command line in parts. */
 interface Line {
   readonly path: string;
-  /** The words that are neither flags nor their values. */
-  readonly words: readonly string[];
+  /** The arguments that are neither flags nor values of flags. */
+  readonly args: readonly string[];
   /** Flags with their values. */
   readonly flags: readonly (readonly [name: string, value?: string])[];
 }
 
 /**
- * Finds the line that was meant by one that cannot be read. What it names can be read: each of its words was given to the
- * reader of its place.
+ * Finds the line that was meant by one that cannot be read. What it names can be read: each argument was given to the
+ * parser of its place.
  *
- * @param words without the flags that every command takes
+ * @param args without the flags that every command takes
  * @returns undefined if nothing is close
  */
-export async function correct(words: readonly string[], host: Host): Promise<Correction | undefined> {
-  const path = [3, 2, 1]
-    .map((length) => words.slice(0, length).join(' '))
-    .find((name) => Object.hasOwn(commands, name));
-  if (path === undefined) return correctionInGroup(words);
-  const rest = words.slice(path.split(' ').length);
+export async function correct(args: readonly string[], host: Host): Promise<Correction | undefined> {
+  const path = [3, 2, 1].map((length) => args.slice(0, length).join(' ')).find((name) => Object.hasOwn(commands, name));
+  if (path === undefined) return correctionInGroup(args);
+  const rest = args.slice(path.split(' ').length);
   if (path === 'order' && rest.some(isOrderId)) return correct(['order', 'show', ...rest], host);
   const definition = (await commands[path]?.())?.default;
   return definition && correctionOf(path, definition, rest, await knownNames(host));
 }
 
 /** The commands of a group, for a word that is none of them. */
-function correctionInGroup(words: readonly string[]): Correction | undefined {
-  const group = [2, 1].map((length) => words.slice(0, length).join(' ')).find((name) => Object.hasOwn(groups, name));
+function correctionInGroup(args: readonly string[]): Correction | undefined {
+  const group = [2, 1].map((length) => args.slice(0, length).join(' ')).find((name) => Object.hasOwn(groups, name));
   if (group === undefined) return undefined;
   const below = Object.keys(commands).filter((name) => name.startsWith(`${group} `));
   const names = [...new Set(below.map((name) => name.slice(group.length + 1).split(' ')[0] ?? ''))];
   // the message names a near one
-  if (nearest(words[group.split(' ').length] ?? '', names).length > 0) return undefined;
+  if (nearest(args[group.split(' ').length] ?? '', names).length > 0) return undefined;
   return {
     hint: [`Its commands: ${names.join(', ')}.`, suggest('See what they do', ...group.split(' '), '--help')],
   };
@@ -82,10 +80,10 @@ export function correctionOf(
   if (meant !== undefined && isMarketOrder)
     return {
       message: 'The exchange has no market orders.',
-      hint: suggest('Take the best price at once', ...wordsOf(meant)),
+      hint: suggest('Take the best price at once', ...argsOf(meant)),
     };
   if (meant !== undefined)
-    return isAsTyped(meant, line, rest) ? undefined : { hint: suggest('Run this', ...wordsOf(meant)) };
+    return isAsTyped(meant, line, rest) ? undefined : { hint: suggest('Run this', ...argsOf(meant)) };
   return (
     coinCorrection(definition, line, known) ?? missingMarket(definition, line) ?? exampleFor(definition, line, known)
   );
@@ -94,13 +92,13 @@ export function correctionOf(
 /** Whether reading the line changed nothing in it: the mistake is elsewhere then. */
 function isAsTyped(meant: Line, typed: Line, rest: readonly string[]): boolean {
   const given = rest.flatMap((word) => (word.startsWith('-') ? splitAtEquals(word) : [word]));
-  const own = [...meant.words, ...meant.flags.flat()];
-  return meant.words.join(' ') === typed.words.join(' ') && own.sort().join(' ') === given.sort().join(' ');
+  const read = [...meant.args, ...meant.flags.flat()];
+  return meant.args.join(' ') === typed.args.join(' ') && read.sort().join(' ') === given.sort().join(' ');
 }
 
-function wordsOf({ path, words, flags }: Line): string[] {
+function argsOf({ path, args, flags }: Line): string[] {
   const pairs = flags.flatMap(([name, value]) => (value === undefined ? [name] : [name, value]));
-  return [...path.split(' '), ...words, ...pairs];
+  return [...path.split(' '), ...args, ...pairs];
 }
 
 /** Flags of other programs for the same thing: each set is of one meaning, and a command has at most one of it. */
@@ -141,33 +139,33 @@ const VALUE_SWITCHES: Readonly<Record<string, readonly [name: string, value: str
 /** Undefined for a line whose flags mean nothing here. */
 function parse(path: string, definition: Definition, rest: readonly string[]): Line | undefined {
   const known = flagsOf(definition);
-  const words: string[] = [];
+  const args: string[] = [];
   const flags: [string, string?][] = [];
   for (let index = 0; index < rest.length; index += 1) {
     const word = rest[index] ?? '';
     if (word === '--') return undefined;
     if (!/^-\D/.test(word)) {
-      words.push(word);
+      args.push(word);
       continue;
     }
     const [name = '', inline] = splitAtEquals(word);
     const [switched, value] = VALUE_SWITCHES[name] ?? [];
-    const own = known.has(name) ? name : meantFlag(name, known);
-    const takesValue = own === undefined ? WORD_FLAGS.has(name) : known.get(own) === true;
+    const flag = known.has(name) ? name : meantFlag(name, known);
+    const takesValue = flag === undefined ? WORD_FLAGS.has(name) : known.get(flag) === true;
     const next = rest[index + 1];
     const given = inline ?? (takesValue && next !== undefined && !/^-\D/.test(next) ? next : undefined);
     if (given !== undefined && inline === undefined) index += 1;
-    if (own !== undefined) {
+    if (flag !== undefined) {
       if (takesValue && given === undefined) return undefined;
-      flags.push(given === undefined ? [own] : [own, given]);
+      flags.push(given === undefined ? [flag] : [flag, given]);
     } else if (switched !== undefined) {
       if (known.has(switched)) flags.push([switched, value ?? '']);
-      else words.push(value ?? '');
-    } else if (given !== undefined) words.push(given);
-    else if (name === '--market') words.push('market');
+      else args.push(value ?? '');
+    } else if (given !== undefined) args.push(given);
+    else if (name === '--market') args.push('market');
     else return undefined;
   }
-  return { path, words, flags };
+  return { path, args, flags };
 }
 
 function splitAtEquals(word: string): [name: string, value?: string] {
@@ -177,19 +175,23 @@ function splitAtEquals(word: string): [name: string, value?: string] {
 
 /** The flags of a command by name, and whether each takes a value. */
 function flagsOf({ flags = {} }: Definition): ReadonlyMap<string, boolean> {
-  const own = Object.values(flags).map(({ syntax, read }) => [syntax.split(' ')[0] ?? '', read !== undefined] as const);
-  return new Map([...own, ['--yes', false]]);
+  const declared = Object.values(flags).map(
+    ({ syntax, read }) => [syntax.split(' ')[0] ?? '', read !== undefined] as const,
+  );
+  return new Map([...declared, ['--yes', false]]);
 }
 
 function meantFlag(name: string, known: ReadonlyMap<string, boolean>): string | undefined {
-  const set = FLAG_SYNONYMS.find(([own, ...others]) => known.has(own) && (others as readonly string[]).includes(name));
+  const set = FLAG_SYNONYMS.find(
+    ([flag, ...others]) => known.has(flag) && (others as readonly string[]).includes(name),
+  );
   return set?.[0];
 }
 
 /** `bid + 1` and `bid +1` as one word. */
-function joinOffsets(words: readonly string[]): string[] {
+function joinOffsets(args: readonly string[]): string[] {
   const joined: string[] = [];
-  for (const word of words) {
+  for (const word of args) {
     const last = joined.at(-1) ?? '';
     const isRest = /^(bid|ask|mid)$/i.test(last) ? /^[+-](\d|$)/.test(word) : /^(bid|ask|mid)[+-]$/i.test(last);
     if (isRest) joined[joined.length - 1] = last + word;
@@ -202,22 +204,22 @@ const MARKET_ORDER = /^(?:market|mkt|best)$/i;
 
 /** Turns a market order into an IOC order at the best price of the other side: the interface has no market orders. */
 function asBestPrice(line: Line): { readonly line: Line; readonly isMarketOrder: boolean } {
-  const { path, words, flags } = line;
+  const { path, args, flags } = line;
   const isMeant =
-    words.some((word) => MARKET_ORDER.test(word)) || flags.some(([, value = '']) => MARKET_ORDER.test(value));
+    args.some((word) => MARKET_ORDER.test(word)) || flags.some(([, value = '']) => MARKET_ORDER.test(value));
   if (path !== 'order' || !isMeant) return { line, isMarketOrder: false };
-  const at = words.some((word) => /^(sell|short)$/i.test(word)) ? 'bid' : 'ask';
+  const at = args.some((word) => /^(sell|short)$/i.test(word)) ? 'bid' : 'ask';
   return {
     line: {
       path,
-      words: words.filter((word) => !MARKET_ORDER.test(word)),
+      args: args.filter((word) => !MARKET_ORDER.test(word)),
       flags: [...flags.filter(([name]) => name !== '--at' && name !== '--ioc'), ['--at', at], ['--ioc']],
     },
     isMarketOrder: true,
   };
 }
 
-/** What may have been meant by words, each as a line without them; undefined if they are not there. */
+/** What may have been meant by some arguments, each as a line without them; undefined if they are not there. */
 type Fix = (line: Line, definition: Definition, known: KnownNames) => Line | undefined;
 
 const SAME_WORDS: Readonly<Record<string, string>> = { long: 'buy', short: 'sell', bid: 'buy', offer: 'sell' };
@@ -226,35 +228,35 @@ const FIXES: readonly Fix[] = [
   // order at 28000, @28000, 0.5@28000
   (line) => {
     if (!line.path.startsWith('order') || line.flags.some(([name]) => name === '--at')) return undefined;
-    const at = line.words.findIndex((word) => /^at$|@/i.test(word));
+    const at = line.args.findIndex((word) => /^at$|@/i.test(word));
     if (at === -1) return undefined;
-    const [amount = '', price] = (line.words[at] ?? '').replace(/^at$/i, '@').split('@');
+    const [amount = '', price] = (line.args[at] ?? '').replace(/^at$/i, '@').split('@');
     const end = price === '' ? 2 : 1;
-    const value = price === '' ? line.words[at + 1] : price;
+    const value = price === '' ? line.args[at + 1] : price;
     if (value === undefined) return undefined;
-    const words = [...line.words.slice(0, at), ...(amount === '' ? [] : [amount]), ...line.words.slice(at + end)];
-    return { ...line, words, flags: [...line.flags, ['--at', value]] };
+    const args = [...line.args.slice(0, at), ...(amount === '' ? [] : [amount]), ...line.args.slice(at + end)];
+    return { ...line, args, flags: [...line.flags, ['--at', value]] };
   },
   // order limit buy …, order long …
   (line) => {
     if (line.path !== 'order') return undefined;
-    const words = line.words
+    const args = line.args
       .filter((word) => !/^limit$/i.test(word))
       .map((word) => SAME_WORDS[word.toLowerCase()] ?? word);
-    return changed(line, words);
+    return changed(line, args);
   },
   // resolve all
   (line) =>
     line.path === 'resolve'
       ? changed(
           line,
-          line.words.filter((word) => word !== 'all'),
+          line.args.filter((word) => word !== 'all'),
         )
       : undefined,
   // stream ticker btc_usdt, stream btc_usdt
   (line) => {
     if (line.path !== 'stream') return undefined;
-    const joined = line.words.join(' ').replace(/\b(ticker|depth|trades|kline|orders) (?=[^ ]+_)/g, '$1:');
+    const joined = line.args.join(' ').replace(/\b(ticker|depth|trades|kline|orders) (?=[^ ]+_)/g, '$1:');
     return changed(
       line,
       joined.split(' ').map((word) => (/^[a-z0-9]+_[a-z0-9]+$/i.test(word) ? `ticker:${word}` : word)),
@@ -264,61 +266,57 @@ const FIXES: readonly Fix[] = [
   (line) =>
     changed(
       line,
-      line.words.map((word) => word.replace(/^(\d+),(\d+)$/, '$1.$2')),
+      line.args.map((word) => word.replace(/^(\d+),(\d+)$/, '$1.$2')),
     ),
   // all of what is available
   (line) => {
     if (line.path !== 'order' && line.path !== 'withdraw') return undefined;
     return changed(
       line,
-      line.words.map((word) => (/^(?:all|max)$/i.test(word) ? '100%' : word)),
+      line.args.map((word) => (/^(?:all|max)$/i.test(word) ? '100%' : word)),
     );
   },
   // 100 usdt
   (line) => {
-    const coins = line.words.filter((word) => /[_/]/.test(word)).flatMap((word) => word.toLowerCase().split(/[_/]/));
-    const at = line.words.findIndex(
-      (word, index) => /^\d[\d.,]*$/.test(word) && coins.includes(line.words[index + 1]?.toLowerCase() ?? ''),
+    const coins = line.args.filter((word) => /[_/]/.test(word)).flatMap((word) => word.toLowerCase().split(/[_/]/));
+    const at = line.args.findIndex(
+      (word, index) => /^\d[\d.,]*$/.test(word) && coins.includes(line.args[index + 1]?.toLowerCase() ?? ''),
     );
-    return at === -1 ? undefined : changed(line, line.words.toSpliced(at, 2, line.words.slice(at, at + 2).join('')));
+    return at === -1 ? undefined : changed(line, line.args.toSpliced(at, 2, line.args.slice(at, at + 2).join('')));
   },
   // btc usdt
   (line, _, { markets }) => {
-    const at = line.words.findIndex((word, index) =>
-      markets.includes(`${word}_${line.words[index + 1]}`.toLowerCase()),
-    );
+    const at = line.args.findIndex((word, index) => markets.includes(`${word}_${line.args[index + 1]}`.toLowerCase()));
     if (at === -1) return undefined;
-    const market = `${line.words[at]}_${line.words[at + 1]}`.toLowerCase();
-    return { ...line, words: [...line.words.slice(0, at), market, ...line.words.slice(at + 2)] };
+    const market = `${line.args[at]}_${line.args[at + 1]}`.toLowerCase();
+    return { ...line, args: [...line.args.slice(0, at), market, ...line.args.slice(at + 2)] };
   },
   // btc,eth
   (line) =>
     changed(
       line,
-      line.words.flatMap((word) => word.split(/[,;]/).filter((part) => part !== '')),
+      line.args.flatMap((word) => word.split(/[,;]/).filter((part) => part !== '')),
     ),
   // btc/usdt for coins
-  (line, { arguments: places = {} }) =>
-    Object.values(places)[0]?.read.completes?.of === 'coin'
+  (line, { arguments: declaredArgs = {} }) =>
+    Object.values(declaredArgs)[0]?.read.completes?.of === 'coin'
       ? changed(
           line,
-          line.words.flatMap((word) => word.split(/[/_]/)),
+          line.args.flatMap((word) => word.split(/[/_]/)),
         )
       : undefined,
   // an order's id without its market
   (line, definition, { marketOf }) => {
     if (!takesMarketFirst(definition)) return undefined;
-    const market = [...line.words, ...line.flags.map(([, value = '']) => value)].flatMap(
+    const market = [...line.args, ...line.flags.map(([, value = '']) => value)].flatMap(
       (word) => marketOf(word) ?? [],
     )[0];
-    return market === undefined || line.words.includes(market)
-      ? undefined
-      : { ...line, words: [market, ...line.words] };
+    return market === undefined || line.args.includes(market) ? undefined : { ...line, args: [market, ...line.args] };
   },
 ];
 
-function changed(line: Line, words: readonly string[]): Line | undefined {
-  return words.join(' ') === line.words.join(' ') ? undefined : { ...line, words };
+function changed(line: Line, args: readonly string[]): Line | undefined {
+  return args.join(' ') === line.args.join(' ') ? undefined : { ...line, args };
 }
 
 /** The flags that a word without one may have been meant for, the likeliest first; a switch goes by its own name. */
@@ -344,9 +342,9 @@ function firstReadable(definition: Definition, typed: Line, known: KnownNames): 
   let lines = [typed];
   for (const fix of FIXES) lines = lines.flatMap((line) => [fix(line, definition, known) ?? [], line].flat());
   return lines
-    .filter(({ words }) => words.length <= MAX_WORDS)
+    .filter(({ args }) => args.length <= MAX_WORDS)
     .flatMap((line) => withFlags(line, known))
-    .flatMap((line) => permutations(line.words).map((words) => ({ ...line, words })))
+    .flatMap((line) => permutations(line.args).map((args) => ({ ...line, args })))
     .find((line) => canRead(definition, line));
 }
 
@@ -355,11 +353,11 @@ function withFlags(line: Line, known: KnownNames, depth = 2): Line[] {
   if (depth === 0) return [line];
   const names = (FLAG_FOR_WORD[line.path] ?? []).filter((name) => !line.flags.some(([given]) => given === name));
   const moved = names.flatMap((name) =>
-    line.words
+    line.args
       .map((word, index): Line | undefined => {
-        const words = line.words.toSpliced(index, 1);
-        if (name === '--all') return word === 'all' ? { ...line, words, flags: [...line.flags, [name]] } : undefined;
-        return isMeantFor(name, word, known) ? { ...line, words, flags: [...line.flags, [name, word]] } : undefined;
+        const args = line.args.toSpliced(index, 1);
+        if (name === '--all') return word === 'all' ? { ...line, args, flags: [...line.flags, [name]] } : undefined;
+        return isMeantFor(name, word, known) ? { ...line, args, flags: [...line.flags, [name, word]] } : undefined;
       })
       .filter((one) => one !== undefined)
       .reverse(),
@@ -376,21 +374,21 @@ function isMeantFor(name: string, word: string, { markets }: KnownNames): boolea
   return name !== '--quote' || (!isBase && markets.some((market) => market.endsWith(`_${coin}`)));
 }
 
-function permutations(words: readonly string[]): string[][] {
-  if (words.length <= 1) return [[...words]];
-  return words.flatMap((word, index) => permutations(words.toSpliced(index, 1)).map((others) => [word, ...others]));
+function permutations(args: readonly string[]): string[][] {
+  if (args.length <= 1) return [[...args]];
+  return args.flatMap((word, index) => permutations(args.toSpliced(index, 1)).map((others) => [word, ...others]));
 }
 
 function canRead(definition: Definition, line: Line): boolean {
-  const { words } = line;
-  const places = Object.values(definition.arguments ?? {});
-  const last = places.at(-1);
-  if (words.length > places.length && last?.presence !== 'several') return false;
-  if (places.some(({ presence }, index) => presence === 'required' && words[index] === undefined)) return false;
-  const readWords = () => {
-    for (const [index, word] of words.entries()) (places[index] ?? last)?.read(word);
+  const { args } = line;
+  const declared = Object.values(definition.arguments ?? {});
+  const last = declared.at(-1);
+  if (args.length > declared.length && last?.presence !== 'several') return false;
+  if (declared.some(({ presence }, index) => presence === 'required' && args[index] === undefined)) return false;
+  const readArgs = () => {
+    for (const [index, word] of args.entries()) (declared[index] ?? last)?.read(word);
   };
-  return doesNotFail(readWords) && canReadFlags(definition, line);
+  return doesNotFail(readArgs) && canReadFlags(definition, line);
 }
 
 function canReadFlags(definition: Definition, { flags }: Line): boolean {
@@ -414,30 +412,30 @@ function isOrderId(word: string): boolean {
   return /^\d{9,19}$/.test(word);
 }
 
-function takesMarketFirst({ arguments: places = {} }: Definition): boolean {
-  return Object.values(places).some(({ read }) => read.completes?.of === 'market');
+function takesMarketFirst({ arguments: declaredArgs = {} }: Definition): boolean {
+  return Object.values(declaredArgs).some(({ read }) => read.completes?.of === 'market');
 }
 
 /** A coin in the place of a market: its markets, those that it is the base of first. */
 function coinCorrection(definition: Definition, line: Line, known: KnownNames): Correction | undefined {
   if (!takesMarketFirst(definition) || line.path === 'markets') return undefined;
-  for (const [index, word] of line.words.entries()) {
+  for (const [index, word] of line.args.entries()) {
     const coin = word.toLowerCase();
-    const own = known.markets.filter((market) => market.startsWith(`${coin}_`));
-    const [first] = own;
+    const asBase = known.markets.filter((market) => market.startsWith(`${coin}_`));
+    const [first] = asBase;
     const meant =
       first === undefined
         ? undefined
-        : firstReadable(definition, { ...line, words: line.words.with(index, first) }, known);
+        : firstReadable(definition, { ...line, args: line.args.with(index, first) }, known);
     if (meant === undefined) continue;
-    const all = [...own, ...known.markets.filter((market) => market.endsWith(`_${coin}`))];
+    const all = [...asBase, ...known.markets.filter((market) => market.endsWith(`_${coin}`))];
     const shown =
       all.length > MAX_SHOWN
         ? `${all.slice(0, MAX_SHOWN).join(', ')} and ${all.length - MAX_SHOWN} more`
         : all.join(', ');
     return {
       message: `"${word}" is a coin, not a market.`,
-      hint: [`Its markets: ${shown}.`, suggest(all.length === 1 ? 'Run this' : 'For example', ...wordsOf(meant))],
+      hint: [`Its markets: ${shown}.`, suggest(all.length === 1 ? 'Run this' : 'For example', ...argsOf(meant))],
     };
   }
   return undefined;
@@ -446,9 +444,9 @@ function coinCorrection(definition: Definition, line: Line, known: KnownNames): 
 const MAX_SHOWN = 8;
 
 /** For a line that has an order's id where its market should be. */
-function missingMarket(definition: Definition, { path, words }: Line): Correction | undefined {
-  const id = words.find(isOrderId);
-  if (id === undefined || words.length !== 1 || !takesMarketFirst(definition)) return undefined;
+function missingMarket(definition: Definition, { path, args }: Line): Correction | undefined {
+  const id = args.find(isOrderId);
+  if (id === undefined || args.length !== 1 || !takesMarketFirst(definition)) return undefined;
   return {
     message: `The market of the order ${id} is missing.`,
     hint: [
@@ -460,11 +458,11 @@ function missingMarket(definition: Definition, { path, words }: Line): Correctio
 
 /** An example, if words are missing or are too many; one with the same flags, if there is one. */
 function exampleFor(definition: Definition, typed: Line, known: KnownNames): Correction | undefined {
-  const { arguments: places = {}, examples } = definition;
-  const all = Object.values(places);
+  const { arguments: declaredArgs = {}, examples } = definition;
+  const all = Object.values(declaredArgs);
   const least = all.filter(({ presence }) => presence === 'required').length;
-  const hasOther = ({ words }: Line) =>
-    words.length < least || (words.length > all.length && all.at(-1)?.presence !== 'several');
+  const hasOther = ({ args }: Line) =>
+    args.length < least || (args.length > all.length && all.at(-1)?.presence !== 'several');
   const line = withFlags(typed, known).find((one) => hasOther(one) && canReadFlags(definition, one));
   if (line === undefined) return undefined;
   const example = examples.find((one) => line.flags.every(([name]) => one.includes(name))) ?? examples[0] ?? line.path;

@@ -75,8 +75,8 @@ export async function confirmGuarded(
   if (!prompts.available) throw await blockedFailure(context, blocked, breaches);
   for (const { guard, message } of blocked) {
     output.warn(`${guard} blocks this: ${message}.`);
-    const words = `Type ${guard} to send it anyway:`;
-    const typed = await budget.pausedDuring(() => prompts.confirmTyping(words, guard, below));
+    const question = `Type ${guard} to send it anyway:`;
+    const typed = await budget.pausedDuring(() => prompts.confirmTyping(question, guard, below));
     if (!typed)
       throw new Failure('declined', `${guard} was not typed; nothing was sent.`, {
         hint: 'Only its name overrides a guard.',
@@ -86,18 +86,18 @@ export async function confirmGuarded(
 
 async function blockedFailure(
   { session }: Context,
-  holding: readonly Breach[],
+  blocked: readonly Breach[],
   breaches: readonly Breach[],
 ): Promise<Failure> {
-  const failures = holding.flatMap(({ failure }) => failure ?? []);
-  const kind = failures.length === holding.length ? failures[0]?.kind : undefined;
-  const words = holding.map(({ guard, message }) => `${guard} blocks this: ${message}.`);
+  const failures = blocked.flatMap(({ failure }) => failure ?? []);
+  const kind = failures.length === blocked.length ? failures[0]?.kind : undefined;
+  const messages = blocked.map(({ guard, message }) => `${guard} blocks this: ${message}.`);
   const names = breaches.map(({ guard }) => guard).join(',');
   const { profile } = await session.connection();
-  const settings = holding.map(({ guard }) =>
+  const settings = blocked.map(({ guard }) =>
     suggest('Change the limit', 'profile', 'set', profile, SETTING_OF[guard], 'VALUE'),
   );
-  return new Failure(kind ?? 'usage', `${words.join(' ')} Nothing was sent.`, {
+  return new Failure(kind ?? 'usage', `${messages.join(' ')} Nothing was sent.`, {
     hint: [`If you mean it, add --override ${names}.`, ...settings],
   });
 }

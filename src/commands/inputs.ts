@@ -1,4 +1,4 @@
-import { type Completes, type Reader, withCompletion } from '../cli/definition.js';
+import { type Completes, type Parser, withCompletion } from '../cli/definition.js';
 import { RENAMED_COINS, readCoin } from '../domain/coin.js';
 import { Decimal, ungrouped } from '../domain/decimal.js';
 import { readMarket } from '../domain/market.js';
@@ -61,7 +61,7 @@ function currentCoin(coin: string): string {
 }
 
 /** A whole number from `least` to `most`, both included. */
-export function wholeNumber(name: string, least: number, most: number): Reader<number> {
+export function wholeNumber(name: string, least: number, most: number): Parser<number> {
   return (word) => {
     const value = /^\d{1,9}$/.test(word) ? Number(word) : Number.NaN;
     if (value >= least && value <= most) return value;
@@ -70,7 +70,7 @@ export function wholeNumber(name: string, least: number, most: number): Reader<n
 }
 
 /** A decimal number above zero: no sign, no exponent. It may be grouped as pit shows it: `28,128.65`. */
-export function positiveDecimal(name: string): Reader<string> {
+export function positiveDecimal(name: string): Parser<string> {
   return (text) => {
     const word = ungrouped(text);
     const value = /^\d{1,30}(\.\d{1,30})?$/.test(word) ? Decimal.parse(word) : undefined;
@@ -83,16 +83,16 @@ export function positiveDecimal(name: string): Reader<string> {
 }
 
 /** One of these words, in any case. */
-export function oneOf<const Word extends string>(name: string, ...words: readonly Word[]): Reader<Word> {
-  return withCompletion({ of: 'words', words }, (word) => {
-    const found = words.find((candidate) => candidate === word.toLowerCase() || candidate === word);
+export function oneOf<const Word extends string>(name: string, ...values: readonly Word[]): Parser<Word> {
+  return withCompletion({ of: 'words', words: values }, (word) => {
+    const found = values.find((candidate) => candidate === word.toLowerCase() || candidate === word);
     if (found !== undefined) return found;
-    throw usage(`${name} is ${quoted(word)}.`, `It must be one of ${words.join(', ')}.`);
+    throw usage(`${name} is ${quoted(word)}.`, `It must be one of ${values.join(', ')}.`);
   });
 }
 
 /** An id from the exchange: more digits than a double can hold. */
-export function idNumber(name: string): Reader<string> {
+export function idNumber(name: string): Parser<string> {
   return (word) => {
     if (/^\d{1,19}$/.test(word)) return BigInt(word).toString();
     throw usage(`${name} is ${quoted(word)}.`, 'It must be the id from the exchange: digits only.');
@@ -129,7 +129,7 @@ const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?)?(Z|[+-]
 type Moment = (nowMs: number) => number;
 
 /** ISO 8601 (without a zone: UTC), milliseconds since the Unix epoch, or an age such as `90s`, `2h` or `7d`. */
-export const moment: Reader<Moment> = (word) => {
+export const moment: Parser<Moment> = (word) => {
   const age = /^(\d{1,6})([smhdw])$/.exec(word);
   if (age !== null) return (nowMs) => nowMs - Number(age[1]) * (UNIT_MS[age[2] ?? ''] ?? 0);
   const time = /^\d{10,14}$/.test(word) ? Number(word) : isoTime(word);
@@ -159,14 +159,14 @@ export function utcOffset(word: string): number {
 }
 
 /** A duration such as `500ms`, `90s`, `2h` or `7d`, in ms. */
-export const duration: Reader<number> = (word) => {
+export const duration: Parser<number> = (word) => {
   const [, count, unit = ''] = /^(\d{1,6})(ms|s|m|h|d|w)$/.exec(word) ?? [];
   if (count !== undefined) return Number(count) * (UNIT_MS[unit] ?? 0);
   throw usage(`"${word}" is not a duration.`, 'Write it as 500ms, 90s, 15m, 2h or 7d.');
 };
 
 /** A speed of the clock such as `60` or `0.5`. */
-export const speed: Reader<number> = (word) => {
+export const speed: Parser<number> = (word) => {
   const factor = /^\d{1,6}(\.\d{1,3})?$/.test(word) ? Number(word) : 0;
   if (factor >= 0.001 && factor <= 100_000) return factor;
   throw usage(`The speed is "${word}".`, 'It must be a number from 0.001 to 100000; 1 is normal speed.');

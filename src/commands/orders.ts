@@ -69,11 +69,11 @@ export default define({
       const found = await onMarket(context, one, () => Promise.all(sides.map(pages)));
       // a list that begins further back lacks the newest orders
       const isFromNewest = page === undefined || page === 1;
-      const own = isFromNewest ? sides.map((each, index) => [each, found[index]] as const) : [];
+      const newestPages = isFromNewest ? sides.map((each, index) => [each, found[index]] as const) : [];
       await verifyMarket(
         account,
         one,
-        Object.fromEntries(own.map(([each, list]) => [each, list && listedFrom(list, began)])),
+        Object.fromEntries(newestPages.map(([each, list]) => [each, list && listedFrom(list, began)])),
       );
       return found;
     };

@@ -18,9 +18,9 @@ export default define({
     interface: shape.text('the interface fields it comes from'),
   }),
   async run(_context, { command }) {
-    const words = command.join(' ');
-    const schemas = await schemasOf(words);
-    const data = schemas[words] ?? schemas;
+    const commandPath = command.join(' ');
+    const schemas = await schemasOf(commandPath);
+    const data = schemas[commandPath] ?? schemas;
     return {
       data,
       csv: Object.entries(schemas).flatMap(([name, schema]) => rowsOf(name, schema)),

@@ -27,9 +27,9 @@ interface Schema extends shape.Shape {
 }
 
 /** All that `--json` may print for a command, a dry run included. */
-export function schemaOf(words: string, { output, dryRunOutput }: Definition): Schema {
+export function schemaOf(commandPath: string, { output, dryRunOutput }: Definition): Schema {
   return whole(
-    `pit ${words}`,
+    `pit ${commandPath}`,
     dryRunOutput === undefined ? output : shape.either(output, { ...dryRunOutput, title: 'with --dry-run' }),
   );
 }
@@ -42,11 +42,12 @@ function whole(title: string, document: shape.Shape): Schema {
  * The schema of a command, or of all that its words group; of every one, and of the error object, without words.
  * Throws Failure `usage` with the nearest names.
  */
-export async function schemasOf(words: string): Promise<Record<string, Schema>> {
+export async function schemasOf(commandPath: string): Promise<Record<string, Schema>> {
   const names = [...Object.keys(commands), ERROR];
-  const below = names.filter((name) => words === '' || name.startsWith(`${words} `));
-  const wanted = names.includes(words) ? [words] : below;
-  if (wanted.length === 0) throw unknownWord('command', words, names).hinting(suggest('List the commands', '--help'));
+  const below = names.filter((name) => commandPath === '' || name.startsWith(`${commandPath} `));
+  const wanted = names.includes(commandPath) ? [commandPath] : below;
+  if (wanted.length === 0)
+    throw unknownWord('command', commandPath, names).hinting(suggest('List the commands', '--help'));
   return Object.fromEntries(await Promise.all(wanted.map(async (name) => [name, await loaded(name)])));
 }
 

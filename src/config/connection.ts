@@ -109,8 +109,8 @@ export function hostsInUse(
   environment: Environment,
 ): Readonly<Record<'baseUrl' | 'tradeUrl', OriginatedHost>> {
   const inEnvironment = hostsFrom(environment);
-  const of = (variable: string | null, own: string): OriginatedHost =>
-    variable === null ? { value: own || null, origin: 'profile' } : { value: variable, origin: 'environment' };
+  const of = (variable: string | null, profileUrl: string): OriginatedHost =>
+    variable === null ? { value: profileUrl || null, origin: 'profile' } : { value: variable, origin: 'environment' };
   return {
     baseUrl: of(inEnvironment.baseUrl, tradesElsewhere(profile, inEnvironment) ? '' : profile.baseUrl),
     tradeUrl: of(inEnvironment.tradeUrl, profile.tradeUrl),

@@ -31,7 +31,7 @@ export function amountIn(text: string, coin: string, bill: string): string {
 
 /** The name follows the number in all known cases; before it, it would be as clear. */
 function withoutName(text: string, name: string): string {
-  const [upper, own] = [text.toUpperCase(), name.toUpperCase()];
-  if (own !== '' && upper.endsWith(own)) return text.slice(0, text.length - name.length);
-  return own !== '' && upper.startsWith(own) ? text.slice(name.length) : text;
+  const [upper, upperName] = [text.toUpperCase(), name.toUpperCase()];
+  if (upperName !== '' && upper.endsWith(upperName)) return text.slice(0, text.length - name.length);
+  return upperName !== '' && upper.startsWith(upperName) ? text.slice(name.length) : text;
 }

@@ -10,7 +10,7 @@ import type { Result } from './operations/operation.js';
 import { type Credentials, type Hosts, type ParameterValues, requestUrl, type ValuesOf } from './request.js';
 import { BadStatus, Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './response.js';
 import { get, type HttpResponse, type Network, type RequestDelivery, TransportError } from './transport.js';
-import { CANCELLED, NO_TIME, outcomeOf, WAITED_TOO_LONG, type WriteResponse } from './write-outcome.js';
+import { CANCELLED, NO_TIME, WAITED_TOO_LONG, type WriteResponse, writeResponseOf } from './write-response.js';
 
 export interface ApiOptions {
   readonly host: Host;
@@ -19,7 +19,7 @@ export interface ApiOptions {
   readonly credentials: () => Credentials;
   readonly budget: TimeBudget;
   /** Keeps what is known of the exchange's clock. Absent: it is measured again. */
-  readonly clockMemory?: ClockStore;
+  readonly clockStore?: ClockStore;
   /**
    * Starts the sandbox, after a refused connection, when not a byte of the request has left. Absent for other hosts.
    */
@@ -49,14 +49,14 @@ export interface WriteOptions {
   readonly mayLeave?: (() => boolean) | undefined;
 }
 
-type ConnectionAndTimeout = Pick<RequestDelivery, 'ownConnection' | 'timeoutMs'>;
+type ChosenDelivery = Pick<RequestDelivery, 'ownConnection' | 'timeoutMs' | 'onAnswer'>;
 
 /** An operation, its parameters, and the function that reads its response. */
 interface ApiRequest<Answer> {
   readonly name: string;
   readonly values: ParameterValues;
-  /** `check` throws once the time is over: a long answer takes long to read. */
-  readonly read: (body: string, answer: HttpResponse, check: () => void) => Answer;
+  /** `requireTime` throws once the time is over: a long answer takes long to read. */
+  readonly read: (body: string, answer: HttpResponse, requireTime: () => void) => Answer;
 }
 
 /** The longest one read may take before it is tried again. */
@@ -112,7 +112,7 @@ export class ExchangeApi {
 
   /** The same, with the body as it came, whatever its fields; it must be JSON. Throws Failure as {@link read}. */
   async ask(name: OperationName, values: ParameterValues): Promise<string> {
-    return this.#retryable({ name, values, read: (body, _, check) => wholeBody(name, body, check) });
+    return this.#retryable({ name, values, read: (body, _, requireTime) => wholeBody(name, body, requireTime) });
   }
 
   /**
@@ -120,8 +120,8 @@ export class ExchangeApi {
    * that the interface could have sent.
    */
   async get(name: OperationName, values: ParameterValues): Promise<HttpResponse> {
-    const read = (body: string, answer: HttpResponse, check: () => void) => {
-      requireJson(name, body, check);
+    const read = (body: string, answer: HttpResponse, requireTime: () => void) => {
+      requireJson(name, body, requireTime);
       return answer;
     };
     return this.#sendRead({ name, values, read }).catch((error) => {
@@ -146,7 +146,7 @@ export class ExchangeApi {
 
   /**
    * Calls a write: one request on a fresh connection, never repeated.
-   * Throws Failure `credentials` or `usage` before anything is sent; everything later is in the outcome.
+   * Throws Failure `credentials` or `usage` before anything is sent; everything later is in the response.
    */
   async write<Name extends OperationName>(
     name: Name,
@@ -156,15 +156,15 @@ export class ExchangeApi {
     return this.#sendWrite(documentedRequest(name, values), send);
   }
 
-  /** The same for an operation the interface does not describe; the answer is its body. Throws as {@link write}. */
+  /** The same for an operation that the interface does not describe; the response is its body. */
   async rawCall(name: string, values: ParameterValues, send?: WriteOptions): Promise<WriteResponse<string>> {
-    return this.#sendWrite({ name, values, read: (body, _, check) => wholeBody(name, body, check) }, send);
+    return this.#sendWrite({ name, values, read: (body, _, requireTime) => wholeBody(name, body, requireTime) }, send);
   }
 
   // market data needs neither a clock nor a limit, so they are made when they are first needed
 
   get #clock(): ExchangeClock {
-    this.#madeClock ??= new ExchangeClock(this.options.host, this.options.clockMemory);
+    this.#madeClock ??= new ExchangeClock(this.options.host, this.options.clockStore);
     return this.#madeClock;
   }
 
@@ -217,9 +217,9 @@ export class ExchangeApi {
   /** Sends a request that may be repeated, within the limits. `reqTime` is now if it is absent. */
   async #sendRead<Answer>(request: ApiRequest<Answer>, reqTime?: number): Promise<Answer> {
     const { bucket, effect } = operationOf(request.name);
-    const send = () => {
+    const send = (onAnswer?: () => void) => {
       const timeoutMs = Math.min(READ_TIMEOUT_MS, this.options.budget.remainingMs);
-      return this.#roundTrip(request, reqTime, { ownConnection: false, timeoutMs });
+      return this.#roundTrip(request, reqTime, { ownConnection: false, timeoutMs, onAnswer });
     };
     if (bucket === 'none') return send();
     return inSlot(
@@ -244,9 +244,10 @@ export class ExchangeApi {
       }
       const delivery = { ownConnection: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.remainingMs / 2) };
       this.options.writesUnderWay?.add(request);
-      return { kind: 'done', response: await inSlot(slot, () => this.#roundTrip(request, reqTime, delivery)) };
+      const response = await inSlot(slot, (onAnswer) => this.#roundTrip(request, reqTime, { ...delivery, onAnswer }));
+      return { kind: 'done', response };
     } catch (error) {
-      return outcomeOf(error);
+      return writeResponseOf(error);
     } finally {
       this.options.writesUnderWay?.delete(request);
     }
@@ -265,7 +266,7 @@ export class ExchangeApi {
   async #roundTrip<Answer>(
     request: ApiRequest<Answer>,
     reqTime: number | undefined,
-    delivery: ConnectionAndTimeout,
+    delivery: ChosenDelivery,
   ): Promise<Answer> {
     try {
       return await this.#send(request, reqTime, delivery);
@@ -282,7 +283,7 @@ export class ExchangeApi {
   async #send<Answer>(
     { name, values, read }: ApiRequest<Answer>,
     reqTime: number | undefined,
-    delivery: ConnectionAndTimeout,
+    delivery: ChosenDelivery,
   ): Promise<Answer> {
     const url = requestUrl(this.options, name, values, () => reqTime ?? this.now());
     const { host, trace, onWriteAnswer, network, signal } = this.options;
@@ -336,14 +337,14 @@ function documentedRequest<Name extends OperationName>(
   name: Name,
   values: ValuesOf<Name>,
 ): ApiRequest<Result<OperationNamed<Name>>> {
-  return { name, values, read: (body, _, check) => readResponse(name, body, check) };
+  return { name, values, read: (body, _, requireTime) => readResponse(name, body, requireTime) };
 }
 
-/** Sends a request within a permit. The exchange counts a request before it answers, so the permit ends with the response. */
-async function inSlot<Value>(slot: SendSlot, send: () => Promise<Value>): Promise<Value> {
+/** Sends a request within a permit. The exchange counts a request before it answers: the permit's last second begins then. */
+async function inSlot<Value>(slot: SendSlot, send: (onAnswer: () => void) => Promise<Value>): Promise<Value> {
   let result: SendResult = 'nothing';
   try {
-    const value = await send();
+    const value = await send(slot.answered);
     result = 'answer';
     return value;
   } catch (error) {

@@ -17,13 +17,13 @@ import { RETURN_CODES } from './observed-codes.js';
 import { codecOf, type DecodedResult, type OperationName, type RequestOf } from './operations/index.js';
 import type { Hosts } from './request.js';
 import type { HttpResponse } from './transport.js';
-import type { WriteResponse } from './write-outcome.js';
+import type { WriteResponse } from './write-response.js';
 
-export type { WriteResponse as WriteOutcome } from './write-outcome.js';
+export type { WriteResponse as WriteOutcome } from './write-response.js';
 
 export interface ClientOptions extends ApiOptions {
   /** Receives names for shell completion. */
-  readonly onNames?: (observation: CompletionName) => void;
+  readonly onNames?: (names: CompletionName) => void;
 }
 
 export type CompletionName =
@@ -58,7 +58,7 @@ type WithdrawalPage = DecodedResult<'getWithdrawRecord'>;
  * or `internal` for an answer that is not what the interface says.
  *
  * Writes are sent once, on a fresh connection, and never repeated. They throw Failure `credentials` or `usage` before
- * anything is sent; everything later is in the outcome.
+ * anything is sent; everything later is in the response.
  */
 export class ExchangeClient {
   /**
@@ -122,13 +122,13 @@ export class ExchangeClient {
 
   async account(): Promise<AccountInfo> {
     const account = await this.#read('getAccountInfo', {});
-    this.#observe({ kind: 'coins', coins: account.coins.map(({ coin }) => coin) });
+    this.#reportNames({ kind: 'coins', coins: account.coins.map(({ coin }) => coin) });
     return account;
   }
 
   async getOrder(market: string, order: OrderReference): Promise<Order> {
     const found = await this.#read('getOrder', { market, order });
-    this.#observe({ kind: 'orders', orders: [found] });
+    this.#reportNames({ kind: 'orders', orders: [found] });
     return found;
   }
 
@@ -143,7 +143,7 @@ export class ExchangeClient {
     const orders = await orIfCode(RETURN_CODES.orderNotFound, [], () =>
       this.#read('getOrders', { market, side, page }),
     );
-    this.#observe({ kind: 'orders', orders });
+    this.#reportNames({ kind: 'orders', orders });
     return orders;
   }
 
@@ -188,7 +188,7 @@ export class ExchangeClient {
     const outcome = await this.#write('order', { terms, clientId }, send);
     const { market, type } = terms;
     if (outcome.kind === 'done')
-      this.#observe({ kind: 'placed', market, type, clientId, ids: [outcome.response.id], terms });
+      this.#reportNames({ kind: 'placed', market, type, clientId, ids: [outcome.response.id], terms });
     return outcome;
   }
 
@@ -200,13 +200,20 @@ export class ExchangeClient {
     const outcome = await this.#write('orderMoreV2', batch, send);
     const { market } = batch;
     if (outcome.kind === 'done')
-      this.#observe({ kind: 'placed', market, type: 'limit', clientId: null, ids: outcome.response.ids, terms: null });
+      this.#reportNames({
+        kind: 'placed',
+        market,
+        type: 'limit',
+        clientId: null,
+        ids: outcome.response.ids,
+        terms: null,
+      });
     return outcome;
   }
 
   async cancelOrder(market: string, order: OrderReference, send?: WriteOptions): Promise<WriteResponse<Cancellation>> {
     const outcome = await this.#write('cancelOrder', { market, order }, send);
-    if (outcome.kind === 'done') this.#observe({ kind: 'cancelled', order });
+    if (outcome.kind === 'done') this.#reportNames({ kind: 'cancelled', order });
     return outcome;
   }
 
@@ -271,12 +278,12 @@ export class ExchangeClient {
 
   async #about<Value>(market: string, answer: Promise<Value>): Promise<Value> {
     const value = await answer;
-    this.#observe({ kind: 'market', market });
+    this.#reportNames({ kind: 'market', market });
     return value;
   }
 
-  #observe(observation: CompletionName): void {
-    this.options.onNames?.(observation);
+  #reportNames(names: CompletionName): void {
+    this.options.onNames?.(names);
   }
 }
 

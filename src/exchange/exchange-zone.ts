@@ -1,5 +1,5 @@
 /** Keeps the learned zone between commands: an offset from UTC such as `+08:00`. */
-interface ZoneMemory {
+interface ZoneStore {
   read(): string | undefined;
   write(offset: string): void;
 }
@@ -32,10 +32,10 @@ export class ExchangeZone {
   /** @param setting an offset like `+08:00`, or a zone by name, which has daylight saving time */
   constructor(
     setting: string | undefined,
-    private readonly memory: ZoneMemory,
+    private readonly store: ZoneStore,
   ) {
     this.#setting = setting;
-    this.#learned = setting === undefined ? memory.read() : undefined;
+    this.#learned = setting === undefined ? store.read() : undefined;
   }
 
   /** As `+08:00` or by its name; undefined while unknown. */
@@ -73,7 +73,7 @@ export class ExchangeZone {
     if (offset === this.#learned) return;
     this.#learned = offset;
     this.#clock = undefined;
-    this.memory.write(offset);
+    this.store.write(offset);
   }
 
   #aheadAt(ms: number): number {

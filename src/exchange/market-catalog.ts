@@ -17,11 +17,11 @@ const MAX_DECIMALS = 40;
 export class MarketCatalog {
   #fetching: Promise<Market[]> | undefined;
 
-  /** @param seen called with all markets whenever they are read */
+  /** @param onMarkets called with all markets whenever they are read */
   constructor(
     private readonly client: ExchangeClient,
     private readonly cache: Cache,
-    private readonly seen: (markets: readonly Market[]) => void = () => {},
+    private readonly onMarkets: (markets: readonly Market[]) => void = () => {},
   ) {}
 
   /** Every market, by name. Throws Failure as any read. */
@@ -31,8 +31,8 @@ export class MarketCatalog {
 
   /** One market. Throws Failure `usage` with the nearest names if it does not exist. */
   async find(name: string): Promise<Market> {
-    const known = this.#cached(FRESH_MS)?.find(({ market }) => market === name);
-    if (known !== undefined) return known;
+    const cached = this.#cached(FRESH_MS)?.find(({ market }) => market === name);
+    if (cached !== undefined) return cached;
     const markets = this.#cached(RECHECK_AFTER_MS) ?? (await this.#fetched());
     return markets.find(({ market }) => market === name) ?? unknownMarket(name, markets);
   }
@@ -61,7 +61,7 @@ export class MarketCatalog {
   }
 
   #reported(markets: Market[]): Market[] {
-    this.seen(markets);
+    this.onMarkets(markets);
     return markets;
   }
 
@@ -73,11 +73,11 @@ export class MarketCatalog {
 function toMarkets(text: string): Market[] {
   return Object.entries(readResponse('markets', text))
     .flatMap(([name, { priceScale, amountScale, minAmount, minSize }]) => {
-      const words = splitMarket(name);
-      if (words === undefined) return [];
+      const names = splitMarket(name);
+      if (names === undefined) return [];
       return [
         {
-          ...words,
+          ...names,
           priceScale,
           amountScale,
           tickSize: step(priceScale),

@@ -150,7 +150,7 @@ export function requestUrl(
   values: ParameterValues,
   reqTime: () => number,
 ): string {
-  const { access, parameters: described } = operationOf(name);
+  const { access, parameters: descriptions } = operationOf(name);
   const parameters = checkedParameters(name, values);
   requireSafeHost(access === 'public' ? hosts.baseUrl : hosts.tradeUrl);
   if (access === 'public') return marketDataUrl(name, hosts, parameters);
@@ -160,7 +160,7 @@ export function requestUrl(
   host.redaction.addSecret(keys.accessKey);
   host.redaction.addSecret(keys.secretKey);
   for (const [parameter, value] of parameters)
-    if (described[parameter]?.kind.secret === true) host.redaction.addSecret(value);
+    if (descriptions[parameter]?.kind.secret === true) host.redaction.addSecret(value);
   const url = signedUrl(name, hosts, parameters, keys, reqTime());
   host.redaction.addSecret(new URL(url).searchParams.get('sign') ?? '');
   return url;

@@ -45,7 +45,7 @@ export class BadStatus extends Error {
 }
 
 /** Called while a body is parsed; throws once the time is over. */
-type Check = () => void;
+type RequireTime = () => void;
 
 /**
  * The checked body of an answer to an operation. Throws {@link Refused} for an error the exchange reports and
@@ -54,9 +54,9 @@ type Check = () => void;
 export function readResponse<Name extends OperationName>(
   name: Name,
   body: string,
-  check?: Check,
+  requireTime?: RequireTime,
 ): Result<OperationNamed<Name>> {
-  const value = readBody(name, body, check);
+  const value = readBody(name, body, requireTime);
   const parsed = v.safeParse<v.GenericSchema<unknown, Result<OperationNamed<Name>>>>(schemaOf(name), value, {
     abortEarly: true,
   });
@@ -66,19 +66,19 @@ export function readResponse<Name extends OperationName>(
   );
 }
 
-/** A body as it came, its fields unchecked. Throws as {@link readResponse} for an error and for anything but JSON. */
-export function wholeBody(name: string, body: string, check?: Check): string {
-  readBody(name, body, check);
+/** A body as it came, its fields unchecked. Throws {@link Refused} for an error and {@link UnexpectedResponse} for anything but JSON. */
+export function wholeBody(name: string, body: string, requireTime?: RequireTime): string {
+  readBody(name, body, requireTime);
   return body;
 }
 
 /** Throws {@link UnexpectedResponse} for anything but JSON, as an error page. */
-export function requireJson(name: string, body: string, check?: Check): void {
-  parseBody(name, body, check);
+export function requireJson(name: string, body: string, requireTime?: RequireTime): void {
+  parseBody(name, body, requireTime);
 }
 
-function readBody(name: string, body: string, check?: Check): unknown {
-  const value = parseBody(name, body, check);
+function readBody(name: string, body: string, requireTime?: RequireTime): unknown {
+  const value = parseBody(name, body, requireTime);
   throwIfRefused(name, value);
   return value;
 }
@@ -87,14 +87,14 @@ function schemaOf<Name extends OperationName>(name: Name) {
   return operations[name].result as v.GenericSchema<unknown, Result<OperationNamed<Name>>>;
 }
 
-function parseBody(name: string, body: string, check?: Check): unknown {
+function parseBody(name: string, body: string, requireTime?: RequireTime): unknown {
   try {
-    return parseJson(body, check);
+    return parseJson(body, requireTime);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const form = formOf(body, String(error));
-    const words = { html: 'an HTML page', empty: 'empty', truncated: 'cut off', other: 'not readable as JSON' }[form];
-    throw new UnexpectedResponse(`the answer to ${name} is ${words}`, form);
+    const what = { html: 'an HTML page', empty: 'empty', truncated: 'cut off', other: 'not readable as JSON' }[form];
+    throw new UnexpectedResponse(`the answer to ${name} is ${what}`, form);
   }
 }
 

@@ -25,6 +25,8 @@ export interface RequestDelivery {
   readonly network?: Network | undefined;
   /** Ends the request. */
   readonly signal?: AbortSignal | undefined;
+  /** Called when the status of the answer has arrived; its body may take longer. */
+  readonly onAnswer?: (() => void) | undefined;
 }
 
 export interface HttpResponse {
@@ -81,7 +83,7 @@ interface Route {
 /** The environment's proxies, and whose certificates are trusted. */
 export class Network {
   /** By proxy; they keep their connections for later reads. */
-  readonly #kept = new Map<string, HttpsAgent>();
+  readonly #tunnels = new Map<string, HttpsAgent>();
   #authorities: string | undefined;
 
   /** @param caFile a PEM file whose certificates take the place of the well-known authorities */
@@ -108,10 +110,10 @@ export class Network {
 
   #tunnel({ Tunnel }: typeof Proxies, proxy: NamedProxy, ownConnection: boolean, timeoutMs: number): HttpsAgent {
     const { href } = proxy.url;
-    const kept = ownConnection ? undefined : this.#kept.get(href);
-    if (kept !== undefined) return kept;
+    const existing = ownConnection ? undefined : this.#tunnels.get(href);
+    if (existing !== undefined) return existing;
     const tunnel = new Tunnel(proxy, Math.min(TUNNEL_MS, timeoutMs), { keepAlive: !ownConnection });
-    if (!ownConnection) this.#kept.set(href, tunnel);
+    if (!ownConnection) this.#tunnels.set(href, tunnel);
     return tunnel;
   }
 
@@ -173,7 +175,7 @@ const CANCELLED = 'the request was cancelled';
  */
 export async function get(
   url: string,
-  { ownConnection, timeoutMs, maxBytes, network = DIRECT, signal }: RequestDelivery,
+  { ownConnection, timeoutMs, maxBytes, network = DIRECT, signal, onAnswer }: RequestDelivery,
 ): Promise<HttpResponse> {
   const request = await gotOnce();
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
@@ -184,7 +186,7 @@ export async function get(
     timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: timeoutMs },
     ...options,
   });
-  const pending = new HttpRequest(answer, sendStart, { strict: ownConnection, maxBytes });
+  const pending = new HttpRequest(answer, sendStart, { strict: ownConnection, maxBytes, onAnswer });
   try {
     return await pending.result(timeoutMs, signal);
   } catch (error) {
@@ -203,7 +205,7 @@ class HttpRequest {
   constructor(
     private readonly answer: CancelableRequest<Response<string>>,
     private readonly sendStart: SendStart,
-    { strict, maxBytes }: { readonly strict: boolean; readonly maxBytes: number },
+    { strict, maxBytes, onAnswer }: Pick<RequestDelivery, 'maxBytes' | 'onAnswer'> & { readonly strict: boolean },
   ) {
     this.#failed = new Promise((_, reject) => {
       this.#fail = reject;
@@ -211,6 +213,7 @@ class HttpRequest {
     answer.on('request', (request: SentRequest) => {
       this.#request = request;
       request.once('response', ({ socket }) => {
+        onAnswer?.();
         this.#certificateEnds = endOfCertificate(socket);
       });
       // without a listener, Node closes the connection and got waits for ever
@@ -229,7 +232,7 @@ class HttpRequest {
   }
 
   async result(timeoutMs: number, signal: AbortSignal | undefined): Promise<HttpResponse> {
-    const timer = setTimeout(() => this.#end('timeout', FAULT_WORDS.timeout), timeoutMs);
+    const timer = setTimeout(() => this.#end('timeout', FAULT_TEXTS.timeout), timeoutMs);
     const cancel = () => this.#end('cancelled', CANCELLED);
     signal?.addEventListener('abort', cancel, { once: true });
     try {
@@ -241,9 +244,9 @@ class HttpRequest {
     }
   }
 
-  #end(fault: TransportFault, words: string): void {
-    const mayHaveLeft = this.#request?.timings?.[this.sendStart] !== undefined;
-    this.#fail(new TransportError(fault, mayHaveLeft, words));
+  #end(fault: TransportFault, message: string): void {
+    const mayHaveBeenSent = this.#request?.timings?.[this.sendStart] !== undefined;
+    this.#fail(new TransportError(fault, mayHaveBeenSent, message));
     this.answer.cancel();
   }
 }
@@ -268,23 +271,24 @@ function transportError(thrown: unknown, sendStart: SendStart): unknown {
   if (!isRequestError(thrown)) return thrown;
   if (thrown.timings?.[sendStart] === undefined) return connectError(thrown);
   const fault = sentFault(thrown);
-  return new TransportError(fault, true, `${FAULT_WORDS[fault]} (${thrown.code})`);
+  return new TransportError(fault, true, `${FAULT_TEXTS[fault]} (${thrown.code})`);
 }
 
 /** Why a connection was not made. */
 export function connectError({ code, message }: { readonly code: string; readonly message: string }): TransportError {
   if (code === 'EPROXY') return new TransportError('proxy', false, message);
   const trouble = certificateTrouble(code);
-  if (trouble !== undefined) return new TransportError('certificate', false, `${trouble.words} (${code})`, trouble.fix);
+  if (trouble !== undefined)
+    return new TransportError('certificate', false, `${trouble.message} (${code})`, trouble.fix);
   const fault = unconnectedFault(code);
-  return new TransportError(fault, false, `${FAULT_WORDS[fault]} (${code})`);
+  return new TransportError(fault, false, `${FAULT_TEXTS[fault]} (${code})`);
 }
 
 function isRequestError(thrown: unknown): thrown is RequestError {
   return thrown instanceof Error && 'code' in thrown && 'options' in thrown;
 }
 
-const FAULT_WORDS = {
+const FAULT_TEXTS = {
   unresolved: 'host name not found',
   connectionRefused: 'connection refused',
   unconnected: 'no connection',

@@ -22,7 +22,7 @@ export class CommandHost {
   readonly #streams: CommandStream[];
   #isInterrupted = false;
 
-  constructor(parent: Host, words: readonly string[], streams: CommandStreams = {}) {
+  constructor(parent: Host, args: readonly string[], streams: CommandStreams = {}) {
     const over = this.#over.signal;
     // every request and every wait of the command listens
     setMaxListeners(0, over);
@@ -31,7 +31,7 @@ export class CommandHost {
     this.#streams = [output, errors];
     this.host = {
       ...parent,
-      arguments: words,
+      arguments: args,
       input: streams.input ?? parent.input,
       output,
       errors,

@@ -15,8 +15,8 @@ const NOT_RUN = 126;
  *
  * @param isOnTerminal whether a terminal sends Ctrl-C to both programs itself
  */
-export async function runCommand(words: readonly string[], signals: Signals, isOnTerminal: boolean): Promise<number> {
-  const [program = '', ...rest] = words;
+export async function runCommand(args: readonly string[], signals: Signals, isOnTerminal: boolean): Promise<number> {
+  const [program = '', ...rest] = args;
   const child = spawn(program, rest, { stdio: 'inherit' });
   const takeBack = signals.handOver((signal) => {
     if (signal !== 'SIGINT' || !isOnTerminal) child.kill(signal);

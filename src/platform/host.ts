@@ -76,7 +76,7 @@ export interface Host {
    * Runs a program with the terminal, files and pipes of this one. Resolves with its exit code, or 128 plus the number of
    * the signal that ended it. Until it ends, signals go to it.
    */
-  run(words: readonly string[]): Promise<number>;
+  run(args: readonly string[]): Promise<number>;
   /** Has the user's shell run a line that reads from a pipe. Its other streams are those of this program. */
   pipeTo(line: string): Promise<PipedCommand>;
 }
@@ -110,7 +110,7 @@ export function systemHost(): Host {
     onExit,
     jobControl,
     isProgram: async (name) => (await import('./command.js')).isProgram(name, process.env.PATH),
-    run: async (words) => (await import('./command.js')).runCommand(words, signals, isOnTerminal()),
+    run: async (args) => (await import('./command.js')).runCommand(args, signals, isOnTerminal()),
     pipeTo: async (line) => (await import('./command.js')).pipeTo(line, process.env.SHELL),
   };
 }

@@ -29,11 +29,11 @@ describe('generated files', () => {
   it('has one manual page for pit and each command, and no others', () => {
     const names = readdirSync(`${ROOT}/man/man1`).map((name) => `man/man1/${name}`);
     expect(names.sort()).toEqual([...pages].sort());
-    expect(pages.length).toBe(new Set(tree.commands.map(({ words }) => words.split(' ')[0])).size);
+    expect(pages.length).toBe(new Set(tree.commands.map(({ path: words }) => words.split(' ')[0])).size);
   });
 
   it('lists every flag of every command in each completion script and in the manual', () => {
-    for (const { words, flags } of tree.commands) {
+    for (const { path: words, flags } of tree.commands) {
       const manual = files.get(`man/man1/pit-${words.split(' ')[0]}.1`) ?? '';
       for (const { long } of flags) {
         expect({ words, long, manual: manual.includes(roff(long)) }).toEqual({ words, long, manual: true });
@@ -44,7 +44,7 @@ describe('generated files', () => {
   });
 
   it('completes markets, coins, profiles, orders and files wherever a command takes one', () => {
-    const kinds = tree.commands.flatMap(({ words, arguments: given, flags }) => [
+    const kinds = tree.commands.flatMap(({ path: words, arguments: given, flags }) => [
       ...given.map(({ name, completes }) => `${words} ${name} ${kindOf(completes)}`),
       ...flags
         .filter(({ value }) => value !== null)

@@ -130,7 +130,7 @@ function commandLines(page: string): string[] {
 
 it('every pit command in the documentation exists, with all its flags', async () => {
   const { commands, globals } = await describeTree();
-  const byWords = new Map(commands.map((command) => [command.words, command]));
+  const byWords = new Map(commands.map((command) => [command.path, command]));
   const isWrong = (line: string) => {
     const words =
       line

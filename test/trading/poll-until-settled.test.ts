@@ -27,7 +27,10 @@ function remembering(account: TestAccount, url: string, ahead: number): TestAcco
   const { host, budget } = account;
   const clockMemory = { read: () => ahead, write: () => undefined };
   const hosts = { baseUrl: url, tradeUrl: url };
-  return { ...account, client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, clockMemory }) };
+  return {
+    ...account,
+    client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, clockStore: clockMemory }),
+  };
 }
 
 /** An exchange with a tolerance of a minute that executes the lost order after so many ms (default: never). */

@@ -73,8 +73,8 @@ function parametersOf(operation: string): string {
   if (!isDocumented(operation)) return 'Parameters are written as name=value.';
   const all = Object.entries(operationOf(operation).parameters);
   if (all.length === 0) return `${operation} takes no parameters.`;
-  const words = all.map(([name, { required, group }]) => (required || group !== undefined ? name : `[${name}]`));
-  return `${operation} takes ${words.join(', ')}.`;
+  const names = all.map(([name, { required, group }]) => (required || group !== undefined ? name : `[${name}]`));
+  return `${operation} takes ${names.join(', ')}.`;
 }
 
 export default define({

@@ -34,13 +34,13 @@ export async function executeWrite(
 ): Promise<Answer | undefined> {
   const write = readRawWrite(operation, values);
   if (write.kind === 'order') {
-    const { checkGiven, previewAndPlace: sendOrder } = await import('../order/order.js');
+    const { checkGiven, previewAndPlace } = await import('../order/order.js');
     const { price, amount, ...terms } = write.terms;
-    const words = { amount: parseAmount(amount), at: parsePrice(price) };
-    const request: OrderDraft = { ...terms, ...words, id: write.clientId, overridden };
+    const expressions = { amount: parseAmount(amount), at: parsePrice(price) };
+    const request: OrderDraft = { ...terms, ...expressions, id: write.clientId, overridden };
     checkGiven(request);
     requireConsent(context);
-    return sendOrder(context, await context.trading.account(), request);
+    return previewAndPlace(context, await context.trading.account(), request);
   }
   if (write.kind === 'batch') {
     requireConsent(context);

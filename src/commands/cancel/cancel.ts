@@ -113,14 +113,14 @@ function warnOfOthers(
   market: string,
   attempts: readonly CancelAttempt[],
 ): Promise<readonly UnknownWrite[]> {
-  const own = new Set(attempts.map(({ recordId }) => recordId));
+  const recordIds = new Set(attempts.map(({ recordId }) => recordId));
   const closed = attempts.flatMap(({ result: { outcome, id, clientId } }) =>
     outcome === 'cancelled' ? [...(id === null ? [] : [{ id }]), ...(clientId === null ? [] : [{ clientId }])] : [],
   );
   return warnOfUnknown(context, (write) => {
     const { id, operation, cancels } = write;
     const isOver = operation === 'cancel' && closed.some((order) => cancels && isSameReference(order, cancels));
-    return concernsMarket(write, market) && !own.has(id) && !isOver;
+    return concernsMarket(write, market) && !recordIds.has(id) && !isOver;
   });
 }
 

@@ -174,8 +174,8 @@ function lapseFailure(market: string, latest: number, host: Host, trouble: Failu
     ? `, or will by ${timeOfDay(host.now() + leftMs)}, since a request without an answer may have arrived`
     : '';
   const cause = trouble === undefined ? '' : ` The last attempt: ${trouble.message}.`;
-  const words = `A minute passed without a restart: the exchange has cancelled every order of ${market} by now${late}.${cause}`;
-  return new Failure(isUncertain ? 'unknown' : 'partial', words, {
+  const message = `A minute passed without a restart: the exchange has cancelled every order of ${market} by now${late}.${cause}`;
+  return new Failure(isUncertain ? 'unknown' : 'partial', message, {
     hint: suggest('See what is open', 'orders', market),
   });
 }

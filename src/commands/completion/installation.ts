@@ -21,8 +21,8 @@ type Environment = Host['environment'];
 
 /** The shell that was named, or else the user's own. Throws Failure `usage` if that is not a supported one. */
 export function shellToUse({ environment }: Pick<Host, 'environment'>, named: Shell | undefined): Shell {
-  const own = path.basename(environment.SHELL ?? '');
-  const shell = named ?? SHELLS.find((known) => known === own);
+  const userShell = path.basename(environment.SHELL ?? '');
+  const shell = named ?? SHELLS.find((known) => known === userShell);
   if (shell !== undefined) return shell;
   const found = environment.SHELL ? `SHELL is ${quoted(environment.SHELL)}` : 'SHELL is not set';
   throw usage(`${found}, and no shell was named.`, [

@@ -188,9 +188,9 @@ export const journal: Check = {
   name: 'journal',
   async run(probes) {
     const { context } = probes;
-    const own = await journalOf(context);
-    const result = own === undefined ? skippedWithoutKey(NO_JOURNAL) : unknownOutcomes(own);
-    const elsewhere = await unknownOutcomesElsewhere(context, own?.folder ?? null);
+    const thisJournal = await journalOf(context);
+    const result = thisJournal === undefined ? skippedWithoutKey(NO_JOURNAL) : unknownOutcomes(thisJournal);
+    const elsewhere = await unknownOutcomesElsewhere(context, thisJournal?.folder ?? null);
     if (elsewhere === null) return result;
     return warn(`${result.detail}; ${elsewhere.detail}`, [...partsOf(result.fix), ...elsewhere.fixes]);
   },
@@ -203,10 +203,10 @@ async function journalOf({ session, trading }: Context): Promise<Journal | undef
   return (await trading.account()).journal;
 }
 
-function unknownOutcomes(own: Journal): Result {
-  const unknown = unknownWritesIn(own);
+function unknownOutcomes(journal: Journal): Result {
+  const unknown = unknownWritesIn(journal);
   const [first] = unknown;
-  if (first === undefined) return unexpectedOutcomes(own) ?? ok('every outcome is known');
+  if (first === undefined) return unexpectedOutcomes(journal) ?? ok('every outcome is known');
   const detail =
     unknown.length === 1
       ? `the outcome of ${first.write.id} is unknown`
@@ -215,8 +215,8 @@ function unknownOutcomes(own: Journal): Result {
 }
 
 /** Writes that the exchange executed although they counted as refused or not sent, and that the user has not asked for since. */
-function unexpectedOutcomes(own: Journal): Result | undefined {
-  const ids = own.unexpected().map(({ write }) => write.id);
+function unexpectedOutcomes(journal: Journal): Result | undefined {
+  const ids = journal.unexpected().map(({ write }) => write.id);
   if (ids.length === 0) return undefined;
   const what = ids.length === 1 ? `${ids[0]} was executed` : `${ids.length} writes were executed`;
   return warn(`${what} after counting as not sent or rejected`, suggest('See what exists', 'resolve'));
@@ -235,11 +235,14 @@ interface UnknownElsewhere {
  * Unknown outcomes in the journals of other keys; null if there are none. The sandbox's journal does not count: its key
  * never changes.
  */
-async function unknownOutcomesElsewhere(context: Context, own: string | null): Promise<UnknownElsewhere | null> {
+async function unknownOutcomesElsewhere(
+  context: Context,
+  activeFolder: string | null,
+): Promise<UnknownElsewhere | null> {
   const { host } = context;
   const { state } = host.directories;
   const counts = accountsWithJournal(state)
-    .filter((account) => account !== own && account !== SANDBOX_JOURNAL)
+    .filter((account) => account !== activeFolder && account !== SANDBOX_JOURNAL)
     .map((account) => new Journal(host, state, account))
     .map((one) => ({ account: one.folder, count: unknownWritesIn(one).length + one.damaged().length }))
     .filter(({ count }) => count > 0);
@@ -268,14 +271,14 @@ async function profilesByAccount({ session }: Context): Promise<Map<string, stri
 export const records: Check = {
   name: 'records',
   async run({ context }) {
-    const own = await journalOf(context);
-    if (own === undefined) return skippedWithoutKey(NO_JOURNAL);
-    const [unreadable] = own.unreadable();
+    const thisJournal = await journalOf(context);
+    if (thisJournal === undefined) return skippedWithoutKey(NO_JOURNAL);
+    const [unreadable] = thisJournal.unreadable();
     if (unreadable !== undefined)
       return warn(unreadable.failure.message, ['Fix that first.', suggest('Then run', 'resolve')]);
-    const damaged = own.damaged();
+    const damaged = thisJournal.damaged();
     if (damaged.length === 0) return ok('no record is damaged');
-    const names = damaged.map((id) => own.fileOf(id)).join(', ');
+    const names = damaged.map((id) => thisJournal.fileOf(id)).join(', ');
     const what =
       damaged.length === 1 ? `the outcome of ${damaged[0]} is` : `the outcomes of ${damaged.length} writes are`;
     return warn(`${what} unknown: damaged ${names}`, suggest('Find out', 'resolve'));

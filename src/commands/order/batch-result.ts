@@ -18,7 +18,7 @@ import { type Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { type Ending, JobRun, type Phase } from '../../trading/batches/job-run.js';
 import { resumeCommand } from '../../trading/batches/start-job.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
-import { FILLS, fillsSoFar, SO_FAR, totalOfFills, UNKNOWN_FILLS } from './fills-so-far.js';
+import { FILLS, fillsSoFar, STATE_AND_FILLS, totalOfFills, UNKNOWN_FILLS } from './fills-so-far.js';
 
 export const UNCHECKED_BATCH =
   'The network may have repeated a request, and pit could not check: compare the list of orders with this answer.';
@@ -107,7 +107,7 @@ export const BATCH_LINE = shape.record({
   outcome: shape.oneOf(['placed', 'refused', 'unknown', 'notSent'], ''),
   id: shape.orNull(shape.id('of the order', origin.PLACED_ORDERS.id)),
   reason: shape.orNull(shape.text("the exchange's message, or why it was not sent")),
-  ...SO_FAR,
+  ...STATE_AND_FILLS,
 });
 
 /** The outcome of a job. */

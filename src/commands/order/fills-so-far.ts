@@ -13,7 +13,7 @@ export const FILLS = {
 };
 
 /** What an order did at once. */
-export const SO_FAR = {
+export const STATE_AND_FILLS = {
   state: shape.orNull(
     shape.oneOf(['open', 'filled', 'cancelled', 'other'], 'as the exchange listed it at once; null if it did not yet'),
   ),

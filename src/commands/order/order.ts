@@ -38,7 +38,7 @@ import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';
 import { notSent } from '../not-sent.js';
 import { duplicateFailure, NOT_CHECKED_FOR_DUPLICATES } from '../session/duplicate-warnings.js';
 import { assessOrders, confirmOrders, hasPreview, loadCheckInputs } from './confirm.js';
-import { fillsSoFar, SO_FAR } from './fills-so-far.js';
+import { fillsSoFar, STATE_AND_FILLS } from './fills-so-far.js';
 import { termsText } from './order-words.js';
 import { averageText, type CheckedOrder, ORDER_PREVIEW, orderPreviewData, orderText } from './preview.js';
 
@@ -55,7 +55,7 @@ export const ORDER_RESULT: shape.Fields = {
   amount: shape.decimal('in the base coin'),
   notional: shape.decimal('price times amount, in the quote coin'),
   duplicates: shape.list(shape.id(''), 'further orders that the network made of the same request'),
-  ...SO_FAR,
+  ...STATE_AND_FILLS,
 };
 
 export default define({
@@ -261,19 +261,19 @@ async function prepareOrder(
 
 /**
  * A warning for each earlier write of the market whose outcome is unknown.
- * @param own the job that goes on, which its own result reports
+ * @param exceptJob the job that goes on, which its own result reports
  */
 export function uncertainWarnings(
   { output }: Context,
   account: TradingAccount,
   market: string,
-  own?: string,
+  exceptJob?: string,
 ): readonly Warning[] {
   const unsettled = account.journal.unsettled();
   // a record that cannot be read stops the order elsewhere
   if (unsettled.open.length === 0) return [];
   return unknownWrites(account.journal, unsettled)
-    .filter((write) => write.id !== own && concernsMarket(write, market))
+    .filter((write) => write.id !== exceptJob && concernsMarket(write, market))
     .map(({ advice }) => ({ about: 'unknown write', text: output.textOf(advice) }));
 }
 
@@ -361,12 +361,12 @@ export function orderResult(order: CheckedOrder['order'], placement: Placement, 
   return { data, show, failure: duplicateFailure('The order was placed', clientId, cancel) };
 }
 
-function wordsOf({ side, amount, price }: OrderTerms, market: Market): string {
+function orderTermsText({ side, amount, price }: OrderTerms, market: Market): string {
   return `${sideText(side)} ${formatAmount(amount)} ${market.market} at ${formatPrice(price, market)}`;
 }
 
 function unknownText({ paint }: Screen, order: CheckedOrder['order'], market: Market): string {
-  return `${paint.warn('Unknown')}  ${wordsOf(order, market)}  ${accountText(order)}  client id ${order.clientId}`;
+  return `${paint.warn('Unknown')}  ${orderTermsText(order, market)}  ${accountText(order)}  client id ${order.clientId}`;
 }
 
 /** The order, and what it did at once as far as the exchange shows it. */
@@ -376,7 +376,7 @@ function placedText(
   { id, order: listed }: Extract<Placement, { outcome: 'placed' }>,
   market: Market,
 ): string {
-  const what = `${paintSide(wordsOf(order, market), order.side, paint)}  ${accountText(order)}  id ${id}`;
+  const what = `${paintSide(orderTermsText(order, market), order.side, paint)}  ${accountText(order)}  id ${id}`;
   if (listed?.state === 'cancelled' && averageOfFills(listed) === null)
     return `${paint.warn('Nothing was filled:')} the exchange cancelled  ${what}`;
   const fills = listed === null ? undefined : fillsText(listed, order.side, market);

@@ -100,7 +100,7 @@ export interface CheckedOrder extends CheckedOrders {
 export function orderText(
   { order, plan: { market } }: CheckedOrder,
   { reference, fills }: PreviewData,
-  own: { readonly amount?: string; readonly price?: string; readonly account: string },
+  custom: { readonly amount?: string; readonly price?: string; readonly account: string },
 ): PreviewText {
   const { side, type, clientId, notional } = order;
   const { base, quote } = market;
@@ -114,8 +114,8 @@ export function orderText(
   const name = reference === null || reference.name === 'mid' ? '' : `${reference.name} `;
   return {
     requested: [
-      ['amount', own.amount ?? `${amount} ${base}`],
-      ['price', own.price ?? `${formatPrice(order.price, market)} ${quote}`],
+      ['amount', custom.amount ?? `${amount} ${base}`],
+      ['price', custom.price ?? `${formatPrice(order.price, market)} ${quote}`],
     ],
     distance:
       reference === null
@@ -125,7 +125,7 @@ export function orderText(
     notional,
     details: [
       ['type', TYPE_TEXT[type]],
-      ['account', own.account],
+      ['account', custom.account],
       ['client id', clientId],
     ],
   };
@@ -162,7 +162,7 @@ export function orderPreviewData(
 export function previewData(
   { plan: { market, side }, preview, breaches, warnings }: CheckedOrders & { readonly preview: PreviewData },
   overridden: readonly GuardName[],
-  own: {
+  fields: {
     readonly sums: Pick<Preview, 'price' | 'amount' | 'notional'>;
     readonly batch?: object;
     readonly order: object;
@@ -170,14 +170,14 @@ export function previewData(
 ): Preview {
   const { fee, balance, bid, ask, reference } = preview;
   return {
-    ...own.sums,
+    ...fields.sums,
     fee: text(fee?.fee),
     warnings: [...breaches.map((breach) => breachText(breach, overridden)), ...warnings.map((warning) => warning.text)],
-    ...own.batch,
+    ...fields.batch,
     ...{ feeCoin: fee?.coin ?? null, spentCoin: spentCoin(market, side) },
     ...{ balanceBefore: text(balance?.before), balanceAfter: text(balance?.after) },
     ...{ bid: text(bid), ask: text(ask), mid: text(reference?.price) },
-    ...own.order,
+    ...fields.order,
     ...{ guards: breaches.map(({ guard, message }) => ({ guard, message, overridden: overridden.includes(guard) })) },
   };
 }

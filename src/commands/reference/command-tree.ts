@@ -25,7 +25,7 @@ export interface DescribedFlag {
 /** A command, or a group of commands, with everything known about it without running it. */
 export interface DescribedCommand {
   /** Without `pit`. */
-  readonly words: string;
+  readonly path: string;
   readonly summary: string;
   /** False for a group. */
   readonly runs: boolean;
@@ -53,9 +53,9 @@ const COMMANDER_FLAGS: readonly Flag[] = [
 /** Loads and describes every command; runs none. */
 export async function describeTree(): Promise<CommandTree> {
   const loaded = new Map<string, Definition>();
-  for (const [words, load] of Object.entries(commands)) loaded.set(words, (await load()).default);
+  for (const [path, load] of Object.entries(commands)) loaded.set(path, (await load()).default);
   const all = [...new Set([...loaded.keys()].flatMap(withGroups))];
-  const described = all.map((words) => describe(words, loaded.get(words), childrenOf(words, all)));
+  const described = all.map((path) => describe(path, loaded.get(path), childrenOf(path, all)));
   return {
     globals: [...GLOBAL_FLAGS, ...COMMANDER_FLAGS].map(describeFlag),
     commands: [...described.map((command) => withSchemaNames(command, all)), helpOf(all)],
@@ -63,11 +63,11 @@ export async function describeTree(): Promise<CommandTree> {
   };
 }
 
-/** `schema` takes the words of any command. */
+/** `schema` takes the name of any command. */
 function withSchemaNames(command: DescribedCommand, all: readonly string[]): DescribedCommand {
-  if (command.words !== 'schema') return command;
-  const words = [...new Set(all.flatMap((one) => one.split(' '))), 'error'];
-  const completes = { of: 'words', words } as const;
+  if (command.path !== 'schema') return command;
+  const names = [...new Set(all.flatMap((one) => one.split(' '))), 'error'];
+  const completes = { of: 'words', words: names } as const;
   return { ...command, arguments: command.arguments.map((argument) => ({ ...argument, completes })) };
 }
 
@@ -79,25 +79,25 @@ function parametersByOperation(): Record<string, string[]> {
   );
 }
 
-/** The names of the subcommands directly below some words; the top-level commands for ''. */
-export function childrenOf(words: string, all: readonly string[]): string[] {
-  const lead = words === '' ? '' : `${words} `;
+/** The names of the subcommands directly below a command; the top-level commands for ''. */
+export function childrenOf(path: string, all: readonly string[]): string[] {
+  const lead = path === '' ? '' : `${path} `;
   return all
     .filter((one) => one.startsWith(lead))
     .map((one) => one.slice(lead.length))
     .filter((rest) => rest !== '' && !rest.includes(' '));
 }
 
-function withGroups(words: string): string[] {
-  const names = words.split(' ');
+function withGroups(path: string): string[] {
+  const names = path.split(' ');
   return names.map((_name, index) => names.slice(0, index + 1).join(' '));
 }
 
-function describe(words: string, definition: Definition | undefined, subcommands: string[]): DescribedCommand {
+function describe(path: string, definition: Definition | undefined, subcommands: string[]): DescribedCommand {
   return {
-    words,
+    path,
     subcommands,
-    summary: definition?.summary ?? groups[words] ?? '',
+    summary: definition?.summary ?? groups[path] ?? '',
     runs: definition !== undefined,
     arguments: Object.entries(definition?.arguments ?? {}).map(([name, { presence, description, read }]) => {
       return {
@@ -114,10 +114,10 @@ function describe(words: string, definition: Definition | undefined, subcommands
 }
 
 function helpOf(all: readonly string[]): DescribedCommand {
-  const words = childrenOf('', all);
-  const command = { of: 'words', words } as const;
+  const names = childrenOf('', all);
+  const command = { of: 'words', words: names } as const;
   return {
-    ...{ words: 'help', summary: 'Show help for a command', runs: true, flags: [], subcommands: [], fields: [] },
+    ...{ path: 'help', summary: 'Show help for a command', runs: true, flags: [], subcommands: [], fields: [] },
     examples: ['help order show'],
     arguments: [{ name: 'COMMAND', presence: 'several', description: 'the words of a command', completes: command }],
   };
@@ -146,10 +146,10 @@ function capitals(name: string): string {
 const MAX_CHOICES = 4;
 
 /** The synopsis of a command in its parts: `pit`, `depth`, `MARKET`, `[--size N]`. */
-export function synopsis({ words, arguments: given, flags }: DescribedCommand): string[] {
-  const own = given.filter((argument) => !isProgram(argument)).map(argumentSyntax);
+export function synopsis({ path, arguments: given, flags }: DescribedCommand): string[] {
+  const args = given.filter((argument) => !isProgram(argument)).map(argumentSyntax);
   const programs = given.filter(isProgram).map(({ name }) => `[-- ${name}...]`);
-  return ['pit', ...words.split(' '), ...own, ...flags.map((flag) => `[${flagSyntax(flag)}]`), ...programs];
+  return ['pit', ...path.split(' '), ...args, ...flags.map((flag) => `[${flagSyntax(flag)}]`), ...programs];
 }
 
 /** `--size N`, `--side buy|sell`, `--ioc`. */

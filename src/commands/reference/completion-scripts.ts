@@ -21,7 +21,7 @@ type Described = readonly [word: string, description: string];
 export function bashScript({ globals, commands, operations }: CommandTree, template: string): string {
   const top = childrenOf(
     '',
-    commands.map(({ words }) => words),
+    commands.map(({ path }) => path),
   );
   return withTree(template, [
     '# What can follow each command: its subcommands, its flags (--flag=KIND takes a value, + means repeatable), its arguments.',
@@ -38,7 +38,7 @@ export function bashScript({ globals, commands, operations }: CommandTree, templ
   ]);
 }
 
-function bashCase({ words, subcommands, flags, fields, arguments: given }: DescribedCommand): string {
+function bashCase({ path, subcommands, flags, fields, arguments: given }: DescribedCommand): string {
   const lists = {
     subs: subcommands.join(' '),
     flags: wordsOf([...flagEntries(flags), ...fieldsEntry(fields)]),
@@ -47,7 +47,7 @@ function bashCase({ words, subcommands, flags, fields, arguments: given }: Descr
   const settings = Object.entries(lists)
     .filter(([, list]) => list !== '')
     .map(([name, list]) => `${name}='${list}'`);
-  return `    '${words}') ${[...settings, ';;'].join(' ')}`;
+  return `    '${path}') ${[...settings, ';;'].join(' ')}`;
 }
 
 function wordsOf(entries: readonly Described[]): string {
@@ -76,13 +76,13 @@ export function zshScript(tree: CommandTree, template: string): string {
   ]);
 }
 
-function zshCase({ words, flags, fields, arguments: given }: DescribedCommand, tree: CommandTree): string[] {
+function zshCase({ path, flags, fields, arguments: given }: DescribedCommand, tree: CommandTree): string[] {
   const lines = [
-    ...zshList('subs', subcommandEntries(words, tree)),
+    ...zshList('subs', subcommandEntries(path, tree)),
     ...zshList('flags', [...flagEntries(flags), ...fieldsEntry(fields)]),
     ...zshList('arguments', given.map(argumentEntry)),
   ];
-  return lines.length === 0 ? [] : [`    '${words}')`, ...lines, '      ;;'];
+  return lines.length === 0 ? [] : [`    '${path}')`, ...lines, '      ;;'];
 }
 
 function zshList(name: string, entries: readonly Described[]): string[] {
@@ -99,13 +99,11 @@ function zshEntry([word, description]: Described): string {
 export function fishScript(tree: CommandTree, template: string): string {
   const commands = withOperations(tree.commands, tree.operations);
   const lists: Readonly<Record<string, readonly string[]>> = {
-    subs: ['', ...commands.map(({ words }) => words)].flatMap((words) =>
-      fishCase(words, subcommandEntries(words, tree)),
+    subs: ['', ...commands.map(({ path }) => path)].flatMap((path) => fishCase(path, subcommandEntries(path, tree))),
+    flags: commands.flatMap(({ path, flags, fields }) =>
+      fishCase(path, [...flagEntries(flags), ...fieldsEntry(fields)]),
     ),
-    flags: commands.flatMap(({ words, flags, fields }) =>
-      fishCase(words, [...flagEntries(flags), ...fieldsEntry(fields)]),
-    ),
-    arguments: commands.flatMap(({ words, arguments: given }) => fishCase(words, given.map(argumentEntry))),
+    arguments: commands.flatMap(({ path, arguments: given }) => fishCase(path, given.map(argumentEntry))),
   };
   return withTree(template, [
     '# What can follow each command, one entry a line: the word or its kind, a tab, the description. A flag that takes a',
@@ -125,8 +123,8 @@ export function fishScript(tree: CommandTree, template: string): string {
   ]);
 }
 
-function fishCase(words: string, entries: readonly Described[]): string[] {
-  return entries.length === 0 ? [] : [`        case '${words}'`, ...fishPrintf(entries, '            ')];
+function fishCase(path: string, entries: readonly Described[]): string[] {
+  return entries.length === 0 ? [] : [`        case '${path}'`, ...fishPrintf(entries, '            ')];
 }
 
 function fishPrintf(entries: readonly Described[], indent: string): string[] {
@@ -149,18 +147,16 @@ function withOperations(
   commands: readonly DescribedCommand[],
   operations: CommandTree['operations'],
 ): DescribedCommand[] {
-  const api = commands.find(({ words }) => words === 'api');
+  const api = commands.find(({ path }) => path === 'api');
   const calls = Object.entries(operations).map(([name, parameters]): DescribedCommand[] => {
     const words = parameters.map((parameter) => `${parameter}=`);
     const [operation, ...others] = api?.arguments ?? [];
     if (api === undefined || operation === undefined) return [];
     const given =
       parameters.length === 0 ? [] : others.map((one) => ({ ...one, completes: { of: 'words', words } as const }));
-    return [
-      { ...api, words: `api ${name}`, subcommands: [], arguments: [{ ...operation, completes: null }, ...given] },
-    ];
+    return [{ ...api, path: `api ${name}`, subcommands: [], arguments: [{ ...operation, completes: null }, ...given] }];
   });
-  return [...commands.filter(({ words }) => words !== 'help'), ...calls.flat()];
+  return [...commands.filter(({ path }) => path !== 'help'), ...calls.flat()];
 }
 
 /** The names that `--fields` takes after this command; more than the flag of every command knows. */
@@ -172,7 +168,7 @@ function fieldsEntry(fields: readonly string[]): Described[] {
 }
 
 function subcommandEntries(parent: string, { commands }: CommandTree): Described[] {
-  const summaries = new Map(commands.map(({ words, summary }) => [words, summary]));
+  const summaries = new Map(commands.map(({ path, summary }) => [path, summary]));
   return childrenOf(parent, [...summaries.keys()]).map((name) => [
     name,
     summaries.get(`${parent} ${name}`.trim()) ?? '',

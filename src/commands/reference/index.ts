@@ -41,8 +41,8 @@ function withTables({ commands }: CommandTree, page: string): string {
   return `${page.slice(0, start + TABLES_START.length)}\n${tables.join('\n\n')}\n\n${page.slice(end)}`;
 }
 
-function sectionOf({ words }: DescribedCommand): string {
-  const top = words.split(' ')[0] ?? '';
+function sectionOf({ path }: DescribedCommand): string {
+  const top = path.split(' ')[0] ?? '';
   return Object.entries(SECTIONS).find(([, names]) => names.includes(top))?.[0] ?? 'Help';
 }
 

@@ -21,7 +21,7 @@ const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
 export function manualPages(tree: CommandTree): ReadonlyMap<string, string> {
   const names = childrenOf(
     '',
-    tree.commands.map(({ words }) => words),
+    tree.commands.map(({ path }) => path),
   ).filter((name) => name !== 'help');
   const pages = names.map((name): [string, string] => [`man/man1/pit-${name}.1`, commandPage(name, tree)]);
   return new Map([['man/man1/pit.1', mainPage(names, tree)], ...pages]);
@@ -29,7 +29,7 @@ export function manualPages(tree: CommandTree): ReadonlyMap<string, string> {
 
 function mainPage(names: readonly string[], { globals, commands }: CommandTree): string {
   const about = 'a trading terminal on the command line, with an exchange in a box';
-  const summaries = new Map(commands.map(({ words, summary }) => [words, summary]));
+  const summaries = new Map(commands.map(({ path, summary }) => [path, summary]));
   return page('pit', about, [
     '.SH SYNOPSIS',
     `${bold('pit')} [\\fIFLAGS\\fR] \\fICOMMAND\\fR [\\fIARGUMENTS\\fR]`,
@@ -53,9 +53,9 @@ function mainPage(names: readonly string[], { globals, commands }: CommandTree):
 }
 
 function commandPage(name: string, { commands }: CommandTree): string {
-  const own = commands.filter(({ words }) => words === name || words.startsWith(`${name} `));
-  const doing = own.filter(({ runs }) => runs);
-  return page(`pit-${name}`, own[0]?.summary ?? '', [
+  const pageCommands = commands.filter(({ path }) => path === name || path.startsWith(`${name} `));
+  const doing = pageCommands.filter(({ runs }) => runs);
+  return page(`pit-${name}`, pageCommands[0]?.summary ?? '', [
     '.SH SYNOPSIS',
     ...doing.flatMap((command, index) => [...(index === 0 ? [] : ['.br']), synopsisOf(command)]),
     '.SH DESCRIPTION',
@@ -80,7 +80,7 @@ function page(name: string, about: string, body: readonly string[]): string {
 
 function synopsisOf(command: DescribedCommand): string {
   const [pit = '', ...rest] = synopsis(command);
-  const words = command.words.split(' ').length;
+  const words = command.path.split(' ').length;
   const name = [pit, ...rest.slice(0, words)].join(' ');
   return [bold(name), ...rest.slice(words).map(unbroken)].join('\n');
 }
@@ -91,9 +91,9 @@ function unbroken(part: string): string {
 }
 
 function section(command: DescribedCommand): string[] {
-  const { words, summary, arguments: given, flags } = command;
+  const { path, summary, arguments: given, flags } = command;
   return [
-    `.SS "${roff(`pit ${words}`)}"`,
+    `.SS "${roff(`pit ${path}`)}"`,
     `${roff(summary)}.`,
     ...given.flatMap(({ name, description }) => entry(`\\fI${roff(name)}\\fR`, description)),
     ...flags.flatMap(flagEntry),

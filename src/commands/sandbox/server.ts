@@ -1,5 +1,5 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
-import { define, flag, type Reader, toggle } from '../../cli/definition.js';
+import { define, flag, type Parser, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { grouped } from '../../domain/decimal.js';
 import { quoted, suggest, usage } from '../../errors.js';
@@ -23,7 +23,7 @@ const ADDRESS: shape.Fields = {
 
 const ADDRESS_AND_ADMIN = shape.record({ ...ADDRESS, adminUrl: shape.text(''), adminToken: shape.text('') });
 
-const LIMITS: Readonly<Record<keyof OtherLimits, Reader<number | null>>> = {
+const LIMITS: Readonly<Record<keyof OtherLimits, Parser<number | null>>> = {
   key: countOrOff('key'),
   address: countOrOff('address'),
   kline: countOrOff('kline'),
@@ -91,7 +91,7 @@ function isLimit(name: string): name is keyof OtherLimits {
   return Object.hasOwn(LIMITS, name);
 }
 
-function countOrOff(name: string): Reader<number | null> {
+function countOrOff(name: string): Parser<number | null> {
   const count = wholeNumber(name, 1, 1_000_000);
   return (text) => (text === 'off' ? null : count(text));
 }

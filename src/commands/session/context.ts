@@ -42,7 +42,7 @@ export function createContext(base: CliContext): RunningCommand {
     return trading;
   };
   // in `pit shell` the process lives on: others would take its unsettled writes for under way
-  host.endSignal.addEventListener('abort', () => trading?.releaseOwn());
+  host.endSignal.addEventListener('abort', () => trading?.releaseUnsettled());
   return {
     context: {
       ...base,
@@ -61,7 +61,7 @@ export function createContext(base: CliContext): RunningCommand {
     },
     deadline: {
       leftMs: () => (budget.hasDeadline ? budget.remainingMs : Number.POSITIVE_INFINITY),
-      timeoutFailure: () => timeoutFailure(budget, trading?.ownIds() ?? [], session.writesUnderWay),
+      timeoutFailure: () => timeoutFailure(budget, trading?.unsettledIds() ?? [], session.writesUnderWay),
     },
     activeProfile: async () => (await session.connection()).profile,
     close: () => saveNames(base, session, () => trading?.unresolved()),
@@ -134,15 +134,15 @@ class Trading {
       client,
       journal: await this.#openJournal(),
       orderPushes: await session.orderPushes(),
-      requestLifetime: requestLifetimeMemory(connection, session.profiles, session.cache),
+      requestLifetime: requestLifetimeStore(connection, session.profiles, session.cache),
       showWait: (wait) => {
         this.#countdown ??= new OutcomeCountdown(output, host.errors.isTTY === true);
         return this.#countdown.show(wait);
       },
-      reportProgress: (words) => {
-        if (host.errors.isTTY === true) output.note(words);
+      reportProgress: (message) => {
+        if (host.errors.isTTY === true) output.note(message);
       },
-      warn: (words) => output.warn(words),
+      warn: (message) => output.warn(message),
       reportDuplicateOrders: (duplicates) => warnOfDuplicates(output, duplicates),
       reportDuplicateWithdrawals: (duplicates) => warnOfDuplicateWithdrawals(output, duplicates),
     };
@@ -153,17 +153,17 @@ class Trading {
     return (await this.#openJournal()).markets();
   }
 
-  /** The ids of open writes that this process owns. */
-  ownIds(): string[] {
-    return this.#own().map(({ write }) => write.id);
+  /** The ids of the unsettled writes that this process owns. */
+  unsettledIds(): string[] {
+    return this.#unsettledHere().map(({ write }) => write.id);
   }
 
   /** Releases them: other commands may claim them. */
-  releaseOwn(): void {
-    for (const entry of this.#own()) entry.release();
+  releaseUnsettled(): void {
+    for (const entry of this.#unsettledHere()) entry.release();
   }
 
-  #own(): JournalEntry[] {
+  #unsettledHere(): JournalEntry[] {
     return this.#journal?.unsettledEntries().filter(({ isOwn }) => isOwn) ?? [];
   }
 
@@ -203,43 +203,43 @@ export function journalName(
   accessKey: string,
 ): string {
   if (sandbox || tradeUrl === null) return SANDBOX_JOURNAL;
-  const mark = createHash('sha256').update(`${tradeUrl}\n${accessKey}`).digest('hex').slice(0, 16);
-  return `${new URL(tradeUrl).hostname.replace(/[^a-z0-9.-]/g, '_')}-${mark}`;
+  const digest = createHash('sha256').update(`${tradeUrl}\n${accessKey}`).digest('hex').slice(0, 16);
+  return `${new URL(tradeUrl).hostname.replace(/[^a-z0-9.-]/g, '_')}-${digest}`;
 }
 
 /**
- * The exchange's time tolerance: kept in the profile, or in the cache for a host from the environment. In the same command
- * a change counts at once, even if it could not be written.
+ * How long after its `reqTime` the exchange accepts a request: kept in the profile, or in the cache for a host from the
+ * environment. In the same command a change counts at once, even if it could not be written.
  */
-export function requestLifetimeMemory(
+export function requestLifetimeStore(
   connection: LifetimeSource,
   profiles: Profiles,
   cache: Cache,
 ): RequestLifetimeStore {
   const { profile, settings, hostFromEnvironment, tradeUrl } = connection;
   const key = `tolerance ${tradeUrl}`;
-  let kept = hostFromEnvironment ? cache.read(key)?.value : settings.reqTimeTolerance;
+  let text = hostFromEnvironment ? cache.read(key)?.value : settings.reqTimeTolerance;
   return {
     get known() {
-      return kept === undefined ? undefined : Number.parseInt(kept, 10) * 1_000;
+      return text === undefined ? undefined : Number.parseInt(text, 10) * 1_000;
     },
     save: async (milliseconds) => {
-      kept = `${Math.ceil(milliseconds / 1_000)}s`;
-      if (hostFromEnvironment) return cache.write(key, kept);
-      await profiles.set(profile, 'reqTimeTolerance', kept).catch(onlyFailures);
+      text = `${Math.ceil(milliseconds / 1_000)}s`;
+      if (hostFromEnvironment) return cache.write(key, text);
+      await profiles.set(profile, 'reqTimeTolerance', text).catch(onlyFailures);
     },
     clear: async () => {
-      kept = undefined;
+      text = undefined;
       if (hostFromEnvironment) return cache.remove(key);
       await profiles.unset(profile, 'reqTimeTolerance').catch(onlyFailures);
     },
   };
 }
 
-/** The part of a connection that the tolerance belongs to. */
+/** The part of a connection that the lifetime belongs to. */
 type LifetimeSource = Pick<Connection, 'profile' | 'settings' | 'hostFromEnvironment' | 'tradeUrl'>;
 
-/** If the profile cannot be written, the next command measures the tolerance again. */
+/** If the profile cannot be written, the next command measures the lifetime again. */
 function onlyFailures(thrown: unknown): void {
   if (!(thrown instanceof Failure)) throw thrown;
 }

@@ -53,10 +53,10 @@ export class Sandbox {
   }
 
   /** As {@link ensure}, without a note. `words` are added to `pit sandbox serve` if it has to be started. */
-  async start(words: readonly string[] = []): Promise<EnsuredSandbox> {
+  async start(flags: readonly string[] = []): Promise<EnsuredSandbox> {
     const { ensureSandbox } = await import('../../sandbox/lifecycle/index.js');
     const { command, arguments: args } = this.host.self;
-    return ensureSandbox(this.host, { command, args: [...args, 'sandbox', 'serve', ...words] });
+    return ensureSandbox(this.host, { command, args: [...args, 'sandbox', 'serve', ...flags] });
   }
 
   /**

@@ -37,7 +37,7 @@ export class Session {
   #client: Promise<ExchangeClient> | undefined;
   #limits: Limits | undefined;
   #markets: Promise<MarketCatalog> | undefined;
-  #listener: (name: string, body: string) => void = () => undefined;
+  #writeListener: (name: string, body: string) => void = () => undefined;
   #isSandboxKeptStopped = false;
 
   constructor(
@@ -46,7 +46,7 @@ export class Session {
     private readonly budget: TimeBudget,
     private readonly output: Output,
     private readonly sandbox: Sandbox,
-    /** The markets in which orders were placed. */
+    /** The markets that the journal mentions. */
     private readonly orderMarkets: () => Promise<readonly string[]>,
   ) {
     this.profiles = new Profiles(host.directories.config);
@@ -114,7 +114,7 @@ export class Session {
     return new StreamClient({
       ...options,
       signal: options.signal === undefined ? host.endSignal : AbortSignal.any([host.endSignal, options.signal]),
-      ...this.#readingOf(connection, await this.#marketNames(channels)),
+      ...this.#streamReadOptions(connection, await this.#marketNames(channels)),
       host,
       address,
       channels,
@@ -153,7 +153,7 @@ export class Session {
     const { Mirror } = await import('../../exchange/mirror/mirror.js');
     const mirror = new Mirror({
       ...options,
-      ...this.#readingOf(connection, await this.#marketNames(channels)),
+      ...this.#streamReadOptions(connection, await this.#marketNames(channels)),
       host: this.host,
       channels,
       requireKeys: () => void this.credentials(connection),
@@ -177,7 +177,7 @@ export class Session {
   }
 
   /** How a stream or a mirror reads over HTTP. */
-  #readingOf(connection: Connection, markets: readonly string[]) {
+  #streamReadOptions(connection: Connection, markets: readonly string[]) {
     const byName = new Map(markets.map((market) => [market.replace('_', ''), market]));
     return {
       orderMarkets: this.orderMarkets,
@@ -214,7 +214,7 @@ export class Session {
     return wsUrl ?? (await locate())?.wsUrl ?? withoutStreams();
   }
 
-  /** What is known of the time zone of the exchange's dates. */
+  /** The time zone of the exchange's dates, if it is known. */
   async zone(): Promise<ExchangeZone> {
     return exchangeZone(await this.connection(), this.cache);
   }
@@ -227,7 +227,7 @@ export class Session {
 
   /** From now on the listener gets the operation and the body of each answer to a write that was done. */
   onWriteAnswer(listener: (name: string, body: string) => void): void {
-    this.#listener = listener;
+    this.#writeListener = listener;
   }
 
   /** The market that a command of this profile read or traded in last. Throws Failure `credentials`. */
@@ -242,7 +242,7 @@ export class Session {
     return (connection.keysMissing === null ? this.sandbox.address : undefined) ?? requireKeys(connection);
   }
 
-  /** Whether an exchange was asked for. */
+  /** Whether a client was created. */
   get hasClient(): boolean {
     return this.#client !== undefined;
   }
@@ -252,7 +252,7 @@ export class Session {
     this.#isSandboxKeptStopped = true;
   }
 
-  async #findSandboxAgain(): Promise<void> {
+  async #restartSandbox(): Promise<void> {
     await (this.#isSandboxKeptStopped ? this.sandbox.relocated() : this.sandbox.ensure());
   }
 
@@ -262,7 +262,7 @@ export class Session {
     if (connection.sandbox) await this.sandbox.find();
     return new ExchangeClient({
       ...this.#optionsFor(connection, this.budget),
-      ...(connection.sandbox ? { startSandbox: () => this.#findSandboxAgain() } : {}),
+      ...(connection.sandbox ? { startSandbox: () => this.#restartSandbox() } : {}),
       ...this.#tracing,
     });
   }
@@ -277,11 +277,11 @@ export class Session {
       },
       hosts: hostsOf(connection, () => this.sandbox.address),
       credentials: () => this.credentials(connection),
-      clockMemory: clockMemory(connection, this.cache),
+      clockStore: clockStore(connection, this.cache),
       onNames: (seen) => this.seenNames.observe(seen),
       network: new Network(this.host.environment, connection.settings.caFile),
       writesUnderWay: this.writesUnderWay,
-      onWriteAnswer: (name, body) => this.#listener(name, body),
+      onWriteAnswer: (name, body) => this.#writeListener(name, body),
       signal: this.host.endSignal,
     };
   }
@@ -300,7 +300,7 @@ export class Session {
       accessKey: () => this.credentials(connection).accessKey,
       hosts: { base: limitKey(baseUrl), trade: limitKey(tradeUrl) },
       ...(limiter === undefined ? {} : { redis: limiter }),
-      onUnshared: (words) => output.note(words),
+      onUnshared: (message) => output.note(message),
     };
   }
 
@@ -342,7 +342,7 @@ function missingHost(missing: WhyMissing | null): never {
 const CLOCK_MS = 86_400_000;
 
 /** The offset of the exchange's clock. */
-function clockMemory({ tradeUrl }: Connection, cache: Cache): ClockStore {
+function clockStore({ tradeUrl }: Connection, cache: Cache): ClockStore {
   const key = tradeUrl === null ? SANDBOX_CLOCK : `clock ${tradeUrl}`;
   return {
     read: () => {

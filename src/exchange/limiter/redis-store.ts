@@ -63,8 +63,8 @@ export class RedisStore implements PermitStore {
     return this.#eval(KEEP, name, String(milliseconds));
   }
 
-  #eval(script: string, ...words: string[]): Promise<unknown> {
-    return this.redis.eval(script, this.key, words);
+  #eval(script: string, ...args: string[]): Promise<unknown> {
+    return this.redis.eval(script, this.key, args);
   }
 }
 
@@ -76,13 +76,13 @@ export class Redis {
   constructor(private readonly url: string) {}
 
   /** Runs a script on a key. Rejects if Redis is away. */
-  async eval(script: string, key: string, words: string[]): Promise<unknown> {
+  async eval(script: string, key: string, args: string[]): Promise<unknown> {
     this.#connected ??= connect(this.url);
     const client = await this.#connected;
     this.#awaited += 1;
     client.ref();
     try {
-      return await client.eval(script, { keys: [key], arguments: words });
+      return await client.eval(script, { keys: [key], arguments: args });
     } finally {
       this.#awaited -= 1;
       if (this.#awaited === 0) client.unref();

@@ -32,7 +32,7 @@ export interface Sharing {
   /** Milliseconds since the Unix epoch, by which a lock is dated. */
   readonly now: () => number;
   /** Called once when limits are no longer shared. */
-  readonly onUnshared: (words: string) => void;
+  readonly onUnshared: (message: string) => void;
 }
 
 /** The name a host's limits are kept under: one host has one limit, however its address is written. */
@@ -86,7 +86,7 @@ export function hostFolder(host: string): string {
 /** Makes the permits of each limit when they are first asked for. */
 class SharedPermits {
   readonly #redis: Redis | undefined;
-  readonly #known = new Map<string, Permits>();
+  readonly #permits = new Map<string, Permits>();
   #hasWarned = false;
 
   constructor(private readonly sharing: Sharing) {
@@ -95,9 +95,9 @@ class SharedPermits {
 
   of(name: LimitName): Permits {
     const within = limitPath(name, this.sharing);
-    const known = this.#known.get(within) ?? this.#make(name, within);
-    this.#known.set(within, known);
-    return known;
+    const permits = this.#permits.get(within) ?? this.#make(name, within);
+    this.#permits.set(within, permits);
+    return permits;
   }
 
   /**

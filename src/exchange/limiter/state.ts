@@ -34,13 +34,13 @@ export async function limiterState(sharing: Sharing): Promise<LimiterState> {
   const { root, hosts, now, redis: url, share } = sharing;
   const within = hostFolder(hosts.trade);
   const lockedUntil = new IpLock(root, within, now).until ?? null;
-  const known = { folder: path.join(root, within), lockedUntil, share };
-  if (url === undefined) return { kind: 'files', ...known, limits: inFiles(sharing), redisAway: null };
+  const common = { folder: path.join(root, within), lockedUntil, share };
+  if (url === undefined) return { kind: 'files', ...common, limits: inFiles(sharing), redisAway: null };
   try {
-    return { kind: 'redis', ...known, limits: await inRedis(new Redis(url), sharing), redisAway: null };
+    return { kind: 'redis', ...common, limits: await inRedis(new Redis(url), sharing), redisAway: null };
   } catch (thrown) {
     const limits = namesOf(sharing).map((name) => ({ name, count: LIMITS[name].count, out: null }));
-    return { kind: 'redis', ...known, limits, redisAway: reasonOf(thrown) };
+    return { kind: 'redis', ...common, limits, redisAway: reasonOf(thrown) };
   }
 }
 

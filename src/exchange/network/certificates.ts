@@ -2,7 +2,7 @@ import { ACTIVE_PROFILE, type Advice, suggest } from '../../errors.js';
 
 /** What a TLS error means, and how to fix it. */
 interface CertificateTrouble {
-  readonly words: string;
+  readonly message: string;
   readonly fix: Advice;
 }
 
@@ -19,22 +19,22 @@ const AUTHORITY: Advice = [
 ];
 
 const unknownAuthority: CertificateTrouble = {
-  words: "the host's certificate is signed by an authority this machine does not know",
+  message: "the host's certificate is signed by an authority this machine does not know",
   fix: AUTHORITY,
 };
 
 /** By Node's error codes. */
 const TROUBLES: Readonly<Record<string, CertificateTrouble>> = {
   CERT_HAS_EXPIRED: {
-    words: "the host's certificate has expired",
+    message: "the host's certificate has expired",
     fix: "Check this machine's clock. If it is right, only the exchange can renew it.",
   },
   CERT_NOT_YET_VALID: {
-    words: "the host's certificate is not valid yet",
+    message: "the host's certificate is not valid yet",
     fix: "Check this machine's clock: it is probably slow.",
   },
   DEPTH_ZERO_SELF_SIGNED_CERT: {
-    words: "the host's certificate is self-signed",
+    message: "the host's certificate is self-signed",
     fix: AUTHORITY,
   },
   SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
@@ -42,18 +42,18 @@ const TROUBLES: Readonly<Record<string, CertificateTrouble>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
   ERR_TLS_CERT_ALTNAME_INVALID: {
-    words: "the host's certificate is for another host name",
+    message: "the host's certificate is for another host name",
     fix: [
       suggest('Check how the host is written', 'profile', 'show'),
       'If it is right, something stands between you and the exchange.',
     ],
   },
   EPROTO: {
-    words: 'the host does not speak TLS there',
+    message: 'the host does not speak TLS there',
     fix: suggest('Check the host and its port', 'profile', 'show'),
   },
   CERT_REVOKED: {
-    words: "the host's certificate was revoked",
+    message: "the host's certificate was revoked",
     fix: 'Send nothing there; ask the exchange.',
   },
 };
@@ -63,5 +63,5 @@ export function certificateTrouble(code: string): CertificateTrouble | undefined
   const known = TROUBLES[code];
   if (known !== undefined) return known;
   if (!/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|TLS/.test(code)) return undefined;
-  return { words: 'certificate rejected', fix: AUTHORITY };
+  return { message: 'certificate rejected', fix: AUTHORITY };
 }

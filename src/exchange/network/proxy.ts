@@ -47,13 +47,15 @@ function readProxy(text: string, variable: string): URL {
 /** `*`, `example.com` with all below it, `.example.com`, `*.example.com`, `host:port`, `10.0.0.0/8`; separated by commas or spaces. */
 function isExcepted({ hostname, port, protocol }: URL, list: string): boolean {
   const host = plain(hostname);
-  const own = port || (protocol === 'https:' ? '443' : '80');
+  const hostPort = port || (protocol === 'https:' ? '443' : '80');
   return list.split(/[\s,]+/).some((entry) => {
     if (entry === '' || entry === '*') return entry === '*';
     if (entry.includes('/')) return isInNetwork(host, entry);
     const [, name = entry, at] = /^(\[.*\]|[^:]*)(?::(\d+))?$/.exec(entry) ?? [];
     const domain = plain(name.toLowerCase()).replace(/^\*?\./, '');
-    return (at === undefined || at === own) && (host === domain || (isIP(host) === 0 && host.endsWith(`.${domain}`)));
+    return (
+      (at === undefined || at === hostPort) && (host === domain || (isIP(host) === 0 && host.endsWith(`.${domain}`)))
+    );
   });
 }
 

@@ -430,8 +430,8 @@ export class StreamClient implements ExchangeStream {
   #onRefusal(frame: Frame, recoveries: readonly ChannelRecovery[] = []): void {
     const { host } = this.options;
     const code = asInteger(frame.code) ?? null;
-    const words = host.redaction.apply((scalarText(frame.message) ?? '').slice(0, LONGEST_MESSAGE));
-    const message = words === '' ? 'the exchange gave no reason' : words;
+    const text = host.redaction.apply((scalarText(frame.message) ?? '').slice(0, LONGEST_MESSAGE));
+    const message = text === '' ? 'the exchange gave no reason' : text;
     const received = host.now();
     const market = scalarText(frame.market);
     const refused = recoveries.filter((one) => market === undefined || one.source.message.market === market);

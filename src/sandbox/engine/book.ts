@@ -56,8 +56,8 @@ class BookSide<Order extends BookOrder> {
   }
 
   /** Whether an order of the other side at `price` would trade with a level at `own`. */
-  reaches(price: bigint, own: bigint): boolean {
-    return this.side === 'buy' ? price <= own : price >= own;
+  reaches(price: bigint, level: bigint): boolean {
+    return this.side === 'buy' ? price <= level : price >= level;
   }
 
   add(order: Order): void {

@@ -149,10 +149,10 @@ export class MarginService {
     const { ledger } = this.context;
     let [assets, debts] = [0n, 0n];
     for (const coin of coinsOf(wallet)) {
-      const own = coin === change.coin ? change : NO_CHANGE;
-      const owned = ledger.available(wallet.name, coin) + ledger.frozen(wallet.name, coin) + own.assets;
+      const coinChange = coin === change.coin ? change : NO_CHANGE;
+      const owned = ledger.available(wallet.name, coin) + ledger.frozen(wallet.name, coin) + coinChange.assets;
       assets += this.value(wallet, coin, owned, 'down');
-      debts += this.value(wallet, coin, this.debt(wallet.name, coin) + own.debts, 'up');
+      debts += this.value(wallet, coin, this.debt(wallet.name, coin) + coinChange.debts, 'up');
     }
     return { assets, debts };
   }

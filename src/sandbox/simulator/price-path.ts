@@ -10,17 +10,17 @@ interface Factor {
   /** In USDT, at genesis: roughly the coin's price when the recording ends. */
   readonly price: number;
   readonly beta: number;
-  readonly own: number;
+  readonly ownWeight: number;
   readonly turnover: number;
 }
 
 export const FACTORS: readonly Factor[] = [
-  { coin: 'btc', price: 28110.26, beta: 1, own: 0, turnover: 1 },
-  { coin: 'eth', price: 1804.62, beta: 0.9, own: 0.35, turnover: 0.6 },
-  { coin: 'bch', price: 133.27, beta: 0.85, own: 0.6, turnover: 0.15 },
-  { coin: 'ltc', price: 82.96, beta: 0.9, own: 0.55, turnover: 0.2 },
-  { coin: 'eos', price: 1.1742, beta: 0.95, own: 0.6, turnover: 0.1 },
-  { coin: 'xrp', price: 0.46318, beta: 0.6, own: 0.7, turnover: 0.3 },
+  { coin: 'btc', price: 28110.26, beta: 1, ownWeight: 0, turnover: 1 },
+  { coin: 'eth', price: 1804.62, beta: 0.9, ownWeight: 0.35, turnover: 0.6 },
+  { coin: 'bch', price: 133.27, beta: 0.85, ownWeight: 0.6, turnover: 0.15 },
+  { coin: 'ltc', price: 82.96, beta: 0.9, ownWeight: 0.55, turnover: 0.2 },
+  { coin: 'eos', price: 1.1742, beta: 0.95, ownWeight: 0.6, turnover: 0.1 },
+  { coin: 'xrp', price: 0.46318, beta: 0.6, ownWeight: 0.7, turnover: 0.3 },
 ];
 
 export function factorOf(coin: string): { factor: Factor; index: number } {
@@ -79,9 +79,9 @@ export function ownMove(seed: number, stream: number, minute: number): Move {
 }
 
 /** A coin's minute from btc's and its own. Their extremes seldom coincide, so the sum of them is reduced. */
-export function combinedMove(factor: Factor, btc: Move, own: Move): Move {
-  if (factor.own === 0) return btc;
-  const sum = (part: keyof Move) => factor.beta * btc[part] + factor.own * own[part];
+export function combinedMove(factor: Factor, btc: Move, ownMove: Move): Move {
+  if (factor.ownWeight === 0) return btc;
+  const sum = (part: keyof Move) => factor.beta * btc[part] + factor.ownWeight * ownMove[part];
   const [open, close] = [sum('open'), sum('close')];
   return {
     open,

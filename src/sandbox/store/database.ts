@@ -51,9 +51,9 @@ function demandHead(file: string): void {
 
 /** In the byte order of the machine. */
 function numbersIn(head: Buffer): [mark: number, pageSize: number] {
-  const words = new DataView(head.buffer, head.byteOffset, head.length);
+  const header = new DataView(head.buffer, head.byteOffset, head.length);
   const little = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
-  return [words.getUint32(MARK.at, little), words.getUint32(PAGE_SIZE_AT, little)];
+  return [header.getUint32(MARK.at, little), header.getUint32(PAGE_SIZE_AT, little)];
 }
 
 /** Written rows after which the file is reopened: see {@link StoreFile}. */

@@ -1,8 +1,8 @@
 import { counted } from '../../domain/decimal.js';
 import type { BatchRequest } from '../../domain/order.js';
 import { Failure, type FailureKind } from '../../errors.js';
-import type { WriteOutcome } from '../../exchange/exchange-client.js';
 import type { Refused } from '../../exchange/response.js';
+import type { WriteResponse } from '../../exchange/write-response.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
@@ -156,7 +156,7 @@ export class BatchSender {
 
   #record(
     request: PendingRequest,
-    result: WriteOutcome<{ readonly ids: readonly string[]; readonly message: string | null }>,
+    result: WriteResponse<{ readonly ids: readonly string[]; readonly message: string | null }>,
   ): void {
     const { request: number } = request;
     if (result.kind === 'notSent') {

@@ -72,8 +72,8 @@ export function addLateOrders(journal: Journal, { id }: Job, reports: readonly D
     if (outcome === 'unknown' || !isNewest) return;
     const summary = summaryOf(job, outcome);
     // also those that only the archive has
-    const own = new Set(job.orders);
-    const duplicates = [...accounted.duplicates.filter((one) => !own.has(one)), ...summary.duplicates];
+    const jobOrders = new Set(job.orders);
+    const duplicates = [...accounted.duplicates.filter((one) => !jobOrders.has(one)), ...summary.duplicates];
     archive.add({ ...summary, duplicates }, accounted);
   });
 }

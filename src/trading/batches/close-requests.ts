@@ -75,6 +75,6 @@ async function askFor({ client }: TradingAccount, { terms }: Job, id: string): P
 type Close = Omit<Extract<BatchFact, { kind: 'closed' }>, 'kind' | 'request'>;
 
 function close(job: Job, { request, lines }: PendingRequest, result: Close): void {
-  const words = `${counted(lines.size, 'order')} ${result.outcome === 'refused' ? 'refused' : 'not sent'}`;
-  job.record(`request ${request}: ${words}: ${result.reason}`, { kind: 'closed', request, ...result });
+  const what = `${counted(lines.size, 'order')} ${result.outcome === 'refused' ? 'refused' : 'not sent'}`;
+  job.record(`request ${request}: ${what}: ${result.reason}`, { kind: 'closed', request, ...result });
 }

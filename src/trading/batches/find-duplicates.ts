@@ -42,15 +42,15 @@ async function isLookedThrough(account: TradingAccount, job: Job): Promise<boole
  */
 async function isAllThatCame({ client }: TradingAccount, job: Job): Promise<boolean> {
   const { market, side, baseline } = job.terms;
-  const own = new Set(job.orders);
-  const to = Math.floor(own.size / PAGE_SIZE) + 1;
+  const jobOrders = new Set(job.orders);
+  const to = Math.floor(jobOrders.size / PAGE_SIZE) + 1;
   const from = Math.max(1, to - MAX_PAIRS / PAGE_SIZE);
   const pages = await tryRead(() => readOrderPages(client, market, side, { from, to }));
   if (pages === undefined || pages.failure !== null) return false;
   job.show(pages.records);
-  const rows = own.size - (from - 1) * PAGE_SIZE;
+  const rows = jobOrders.size - (from - 1) * PAGE_SIZE;
   const newer = pages.records.slice(0, rows);
-  const isWhole = newer.length === rows && newer.every(({ id }) => own.has(id));
+  const isWhole = newer.length === rows && newer.every(({ id }) => jobOrders.has(id));
   return isWhole && pages.records[rows]?.id === baseline[0] && areInPlace(job, newer);
 }
 

@@ -53,10 +53,10 @@ export function assignByTerms(account: TradingAccount, job: Job, records: readon
     const line = free.get(key)?.shift();
     return line === undefined ? [] : [[line, id]];
   });
-  const words = counted(misplaced.length, 'order');
+  const orderCount = counted(misplaced.length, 'order');
   if (orders.length === misplaced.length)
-    job.record(`${words} had been named in another order`, { kind: 'found', orders });
-  else if (isAll) warnOf(account, job, words);
+    job.record(`${orderCount} had been named in another order`, { kind: 'found', orders });
+  else if (isAll) warnOf(account, job, orderCount);
 }
 
 function warnOf({ warn }: TradingAccount, { terms: { market, side } }: Job, orders: string): void {

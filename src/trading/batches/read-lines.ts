@@ -17,11 +17,11 @@ export function readLines(text: string): BatchLine[] {
   const rows = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
   let isFirst = true;
   const lines = rows.flatMap((row, index): BatchLine[] => {
-    const words = row.trim();
-    if (words === '' || words.startsWith('#')) return [];
-    const isHeader = isFirst && HEADER.test(words);
+    const text = row.trim();
+    if (text === '' || text.startsWith('#')) return [];
+    const isHeader = isFirst && HEADER.test(text);
     isFirst = false;
-    const line = isHeader ? undefined : bad.try(index + 1, () => readLine(words));
+    const line = isHeader ? undefined : bad.try(index + 1, () => readLine(text));
     return line === undefined ? [] : [[index + 1, ...line]];
   });
   bad.refuse();
@@ -29,34 +29,34 @@ export function readLines(text: string): BatchLine[] {
   return lines;
 }
 
-function readLine(words: string): [price: string, amount: string] {
-  const [price, amount] = words.startsWith('{') ? inObject(words) : inColumns(words);
+function readLine(text: string): [price: string, amount: string] {
+  const [price, amount] = text.startsWith('{') ? inObject(text) : inColumns(text);
   return [number('price', price), number('amount', amount)];
 }
 
-function inColumns(words: string): [string, string] {
-  const [price, amount, ...rest] = words.split(',').map((column) => column.trim().replace(/^"(.*)"$/, '$1'));
+function inColumns(text: string): [string, string] {
+  const [price, amount, ...rest] = text.split(',').map((column) => column.trim().replace(/^"(.*)"$/, '$1'));
   if (price === undefined || amount === undefined || rest.length > 0)
-    throw usage(`${quoted(words)} is not a price, a comma and an amount.`, FORM);
+    throw usage(`${quoted(text)} is not a price, a comma and an amount.`, FORM);
   return [price, amount];
 }
 
-function inObject(words: string): [string, string] {
-  const value = parsed(words);
+function inObject(text: string): [string, string] {
+  const value = parsed(text);
   const { price, amount, ...rest } = typeof value === 'object' && value !== null ? { ...value } : {};
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined) throw usage(`An order has no field ${quoted(unknown)}.`, FORM);
   const texts = [price, amount].map(scalarText);
   if (texts[0] === undefined || texts[1] === undefined)
-    throw usage(`${quoted(words)} lacks a price or an amount.`, FORM);
+    throw usage(`${quoted(text)} lacks a price or an amount.`, FORM);
   return [texts[0], texts[1]];
 }
 
-function parsed(words: string): { readonly price?: unknown; readonly amount?: unknown } {
+function parsed(text: string): { readonly price?: unknown; readonly amount?: unknown } {
   try {
-    return parseJson(words) as object;
+    return parseJson(text) as object;
   } catch {
-    throw usage(`${quoted(words)} is not readable as JSON.`, FORM);
+    throw usage(`${quoted(text)} is not readable as JSON.`, FORM);
   }
 }
 

@@ -76,7 +76,7 @@ async function reconciled(
   unexpectedLines: readonly number[],
 ): Promise<Reconciled | undefined> {
   const { journal, client } = account;
-  const own = jobWrite(job, false, unexpectedLines);
+  const jobAttempts = jobWrite(job, false, unexpectedLines);
   const list: List = {
     rows: records.map(rowOf),
     began: client.now(),
@@ -86,7 +86,7 @@ async function reconciled(
   const others = unclosedWrites(journal, job.terms).filter(({ entry }) => entry.write.id !== job.id);
   const known = records.length === 0 ? new Set<string>() : knownOrders(journal, job.terms, records, job.id);
   for (const id of [...others.flatMap(({ orders }) => orders), ...job.duplicates.keys()]) known.add(id);
-  const attempts = [...own.attempts, ...others.flatMap((write) => write.attempts)];
+  const attempts = [...jobAttempts.attempts, ...others.flatMap((write) => write.attempts)];
   const context = { known, requestLifetime: assumedRequestLifetime(account) };
   const result = reconcile(attempts, list, context);
   if (result.needsLookup.size === 0) return result;
@@ -102,10 +102,10 @@ function takeInDuplicates(
   records: readonly Order[],
   { duplicates }: Reconciled,
 ): void {
-  const own = jobWrite(job, false);
+  const jobAttempts = jobWrite(job, false);
   const more = duplicates
     .filter(({ attempt }) => attempt.writeKey === writeKey(job.entry))
-    .flatMap(({ item, rows }) => rows.map((row): Duplicate => [termsOf(own, item).line ?? 0, row.id]));
+    .flatMap(({ item, rows }) => rows.map((row): Duplicate => [termsOf(jobAttempts, item).line ?? 0, row.id]));
   if (more.length === 0) return;
   // before it is recorded: if this process is killed in between, it is reported twice rather than never
   account.reportDuplicateOrders(reportsOf(job, more, records));

@@ -121,11 +121,11 @@ export function refuseDuplicates({ journal }: Pick<TradingAccount, 'journal'>, p
 }
 
 /** A job looks up its own unknown orders before it sends, but not those of other writes. */
-function refuseUncertainOthers(journal: TradingAccount['journal'], own: JournalEntry<'batch'>): void {
+function refuseUncertainOthers(journal: TradingAccount['journal'], entry: JournalEntry<'batch'>): void {
   journal.requireReadable();
-  const { id, terms } = own.write;
-  const plan = { ...terms, lines: new Job(own).pending };
-  for (const entry of journal.unsettledEntries()) if (entry.write.id !== id) refuseUncertain(entry, plan);
+  const { id, terms } = entry.write;
+  const plan = { ...terms, lines: new Job(entry).pending };
+  for (const other of journal.unsettledEntries()) if (other.write.id !== id) refuseUncertain(other, plan);
 }
 
 function refuseSameJob({ write }: JournalEntry<'batch'>, plan: BatchPlan): void {

@@ -27,8 +27,8 @@ export function reasonToAskAgain({ shown, afterReply, current, ageMs }: Replied)
   const overridden = shown.breaches.map(({ guard }) => guard);
   const blocking = afterReply.breaches.flatMap(({ guard }) => (overridden.includes(guard) ? [] : guard));
   if (blocking.length > 0) return `${blocking.join(' and ')} now ${blocking.length === 1 ? 'blocks' : 'block'} this.`;
-  const known = shown.warnings.map(({ about }) => about);
-  const warning = afterReply.warnings.find(({ about }) => !known.includes(about));
+  const shownAbout = shown.warnings.map(({ about }) => about);
+  const warning = afterReply.warnings.find(({ about }) => !shownAbout.includes(about));
   if (warning !== undefined) return warning.text;
   if (ageMs <= PREVIEW_VALID_MS) return undefined;
   const old = `The preview was ${Math.round(ageMs / 1_000)} s old`;
@@ -38,10 +38,10 @@ export function reasonToAskAgain({ shown, afterReply, current, ageMs }: Replied)
     : `${old}, and something else would fill at once now.`;
 }
 
-function areSameOrders({ orders }: PlannedOrders, { orders: others }: PlannedOrders): boolean {
+function areSameOrders({ orders }: PlannedOrders, { orders: otherOrders }: PlannedOrders): boolean {
   const isSame = (index: number) =>
-    orders[index]?.price === others[index]?.price && orders[index]?.amount === others[index]?.amount;
-  return orders.length === others.length && orders.every((_, index) => isSame(index));
+    orders[index]?.price === otherOrders[index]?.price && orders[index]?.amount === otherOrders[index]?.amount;
+  return orders.length === otherOrders.length && orders.every((_, index) => isSame(index));
 }
 
 function fillsAlike(shown: PreviewData | null, afterReply: PreviewData | null): boolean {

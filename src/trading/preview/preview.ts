@@ -40,7 +40,7 @@ export interface PreviewData extends BestPrices {
 }
 
 /** What the exchange answered, or why it did not. */
-export interface Answers {
+export interface ReadResults {
   readonly market: BookView | Failure;
   /** No operation reports margin balances. */
   readonly spendable: Decimal | Failure | 'unreported';
@@ -59,13 +59,13 @@ export async function previewOrders(
     plan.account === 'spot' ? snapshot.spendable(plan.market, plan.side) : ('unreported' as const),
     snapshot.orders(),
   ]);
-  const answers: Answers = { market, spendable, orders };
-  const preview = previewFacts(plan, answers);
+  const results: ReadResults = { market, spendable, orders };
+  const preview = previewFacts(plan, results);
   const guarded = guardOrders(account, plan, market, limits);
-  return { ...guarded, preview, warnings: [...guarded.warnings, ...warningsOf(plan, preview, answers)] };
+  return { ...guarded, preview, warnings: [...guarded.warnings, ...warningsOf(plan, preview, results)] };
 }
 
-export function previewFacts(plan: PlannedOrders, { market, spendable, orders }: Answers): PreviewData {
+export function previewFacts(plan: PlannedOrders, { market, spendable, orders }: ReadResults): PreviewData {
   const { side } = plan;
   const amount = sum(plan.orders.map((order) => Decimal.of(order.amount)));
   const notional = sum(plan.orders.map(notionalOf)).trimmed();
@@ -117,22 +117,22 @@ export function estimateFee(orders: readonly Order[], side: Side, receives: Deci
   let [paid, received, coin] = [Decimal.zero, Decimal.zero, null as string | null];
   for (const order of orders) {
     const filled = Decimal.of(side === 'buy' ? order.filled : order.filledValue);
-    const own = order.feeCoin;
-    if (own === null || order.fee === null || filled.sign <= 0 || order.type === 'other' || order.side !== side)
+    const feeCoin = order.feeCoin;
+    if (feeCoin === null || order.fee === null || filled.sign <= 0 || order.type === 'other' || order.side !== side)
       continue;
-    [paid, received, coin] = [paid.plus(Decimal.of(order.fee)), received.plus(filled), own];
+    [paid, received, coin] = [paid.plus(Decimal.of(order.fee)), received.plus(filled), feeCoin];
   }
   if (coin === null) return null;
   return { fee: receives.times(paid).dividedBy(received, FEE_DECIMALS, 'up').trimmed(), coin };
 }
 
 /** Guards that stop the orders are not among them. */
-export function warningsOf(plan: PlannedOrders, preview: PreviewData, answers: Answers): Warning[] {
+export function warningsOf(plan: PlannedOrders, preview: PreviewData, results: ReadResults): Warning[] {
   const single = singleOrder(plan.orders);
   return [
     ...(single === undefined ? [] : bookWarnings(plan, single, preview)),
     ...balanceWarnings(plan, preview, single === undefined ? 'some of them' : 'it'),
-    ...unreadWarnings(answers),
+    ...unreadWarnings(results),
   ];
 }
 
@@ -187,7 +187,7 @@ function balanceWarnings({ market, side }: PlannedOrders, { balance }: PreviewDa
   return [{ about: 'balance', text }];
 }
 
-function unreadWarnings({ market, spendable, orders }: Answers): Warning[] {
+function unreadWarnings({ market, spendable, orders }: ReadResults): Warning[] {
   const parts = [
     ['unread book', 'The book', market],
     ['unread balance', 'The balance', spendable],

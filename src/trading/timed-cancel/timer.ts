@@ -88,8 +88,8 @@ export async function withLatest(account: TradingAccount, market: string, timer:
 }
 
 function unknown(market: string, { message }: Failure): Failure {
-  const words = `It is unknown whether the timer of ${market} is running: ${message}. If it is, the exchange cancels every order of ${market} within a minute.`;
-  return new Failure('unknown', words, {
+  const text = `It is unknown whether the timer of ${market} is running: ${message}. If it is, the exchange cancels every order of ${market} within a minute.`;
+  return new Failure('unknown', text, {
     hint: [
       suggest('Start it again to make sure that it is running', 'cancel-after', market),
       suggest('See what is open', 'orders', market),

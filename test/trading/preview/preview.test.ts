@@ -4,7 +4,12 @@ import { Failure } from '../../../src/errors.js';
 import type { Warning } from '../../../src/trading/guards/guards.js';
 import type { OrderTerms } from '../../../src/trading/journal/write.js';
 import type { BookView } from '../../../src/trading/market-view.js';
-import { type Answers, type PlannedOrders, previewFacts, warningsOf } from '../../../src/trading/preview/preview.js';
+import {
+  type PlannedOrders,
+  previewFacts,
+  type ReadResults,
+  warningsOf,
+} from '../../../src/trading/preview/preview.js';
 import { MARKET } from '../support/market.js';
 
 const VIEW: BookView = {
@@ -28,11 +33,11 @@ function batch(
   return { ...order({ side }), orders: orders.map(([price, amount], index) => ({ line: index + 1, price, amount })) };
 }
 
-function answers(changes: Partial<Answers> = {}): Answers {
+function answers(changes: Partial<ReadResults> = {}): ReadResults {
   return { market: VIEW, spendable: Decimal.of('1000'), orders: [], ...changes };
 }
 
-function warned(terms: Terms, changes: Partial<Answers> = {}): string[] {
+function warned(terms: Terms, changes: Partial<ReadResults> = {}): string[] {
   const [whole, known] = [order(terms), answers(changes)];
   return texts(warningsOf(whole, previewFacts(whole, known), known));
 }
@@ -84,7 +89,7 @@ describe('warnings', () => {
     expect(warned({ side: 'sell', price: '99' })).toEqual([]);
   });
 
-  it.each<[string, Terms, Partial<Answers>, string[]]>([
+  it.each<[string, Terms, Partial<ReadResults>, string[]]>([
     ['a price far past the best one', { price: '103' }, {}, ['The price is 1.99% past the best ask 101.00.']],
     [
       'a book that is walked far down',

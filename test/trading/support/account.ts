@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { requestLifetimeMemory } from '../../../src/commands/session/context.js';
+import { requestLifetimeStore } from '../../../src/commands/session/context.js';
 import { Cache } from '../../../src/config/cache.js';
 import { Profiles } from '../../../src/config/profiles.js';
 import { TimeBudget } from '../../../src/exchange/budget.js';
@@ -57,7 +57,7 @@ export function accountOf(url: string, options: AccountOptions = {}): TestAccoun
     ...{ host, budget, state, progress, warnings, alarms, withdrawalAlarms },
     client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget }),
     journal: new Journal(host, state, 'test'),
-    requestLifetime: requestLifetimeMemory(connection, new Profiles(path.join(state, 'config')), cache),
+    requestLifetime: requestLifetimeStore(connection, new Profiles(path.join(state, 'config')), cache),
     reportProgress: (text) => progress.push(text),
     warn: (text) => warnings.push(adviceText(text)),
     reportDuplicateOrders: (duplicates) => alarms.push(...duplicates),

@@ -87,8 +87,8 @@ export function findMarkets<Market extends Searchable>(typed: string, markets: r
 
 /** Without case and separators, and with the current names of coins. */
 function normalized(typed: string): string {
-  const words = typed.toLowerCase().split(/[^a-z0-9]+/);
-  return words.map((word) => (Object.hasOwn(RENAMED_COINS, word) ? RENAMED_COINS[word] : word)).join('');
+  const typedNames = typed.toLowerCase().split(/[^a-z0-9]+/);
+  return typedNames.map((word) => (Object.hasOwn(RENAMED_COINS, word) ? RENAMED_COINS[word] : word)).join('');
 }
 
 /** The smaller the better; undefined without a match. */

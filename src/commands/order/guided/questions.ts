@@ -85,8 +85,8 @@ export function linesBelow(
   wrong: string | undefined,
 ): string {
   const { paint, width } = screen;
-  const lines = (words: string, painted: (line: string) => string) =>
-    wrapped(safe(words), width).split('\n').map(painted).join('\n');
+  const lines = (text: string, painted: (line: string) => string) =>
+    wrapped(safe(text), width).split('\n').map(painted).join('\n');
   const meant = [lines(text, paint.faint), ...warnings.map((warning) => lines(warning, paint.warn))];
   const rest = wrong === undefined ? meant : [lines(wrong, paint.bad)];
   return [state, ...rest].filter((line) => line !== '').join('\n');

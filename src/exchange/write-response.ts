@@ -3,18 +3,8 @@ import { Refused } from './response.js';
 import { TransportError } from './transport.js';
 
 /**
- * The outcome of sending a write. Only `notSent` and `refused` mean that nothing was done, and a refusal may even answer a
- * duplicate of a request that was executed.
- *
- * The words for a write whose outcome is not clear, from the request to the user:
- *
- * | word | where | meaning |
- * |---|---|---|
- * | `lost` | this outcome | The request left, or may have, and no usable answer came. |
- * | `undecided` | `trading` | An answer came that proves nothing: only the order itself shows the outcome. |
- * | `mismatch` | `trading/orders` | An order has the client id, but other terms: it may be another one. |
- * | `ambiguity` | `trading/withdrawals` | A record may be the withdrawal or something else: only the user can tell. |
- * | `unknown` | the user | The time is over and none of this was cleared up. The journal keeps the write open. |
+ * What came of sending a write. Only `notSent` and `refused` mean that nothing was done, and a refusal may even answer a
+ * duplicate of a request that was executed. `lost`: it was sent, or may have been, and no usable answer came.
  */
 export type WriteResponse<Value> =
   | { readonly kind: 'done'; readonly response: Value }
@@ -39,16 +29,16 @@ export const WAITED_TOO_LONG: NotSent = {
 };
 
 /**
- * Maps an error to an outcome. Failures come from the limiter or from a sandbox that could not start; after any other error the
- * request may have arrived.
+ * The response that an error stands for. Failures come from the limiter or from a sandbox that could not start; after any other
+ * error the request may have arrived.
  */
-export function outcomeOf(thrown: unknown): WriteResponse<never> {
+export function writeResponseOf(thrown: unknown): WriteResponse<never> {
   if (thrown instanceof Interrupted) return CANCELLED;
   if (thrown instanceof Refused) return { kind: 'refused', refusal: thrown };
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   if (thrown instanceof Failure) return { kind: 'notSent', reason: asPart(reason), failure: thrown.kind };
-  const stayed = thrown instanceof TransportError && !thrown.mayHaveBeenSent;
-  return stayed ? { kind: 'notSent', reason, failure: 'unreachable' } : { kind: 'lost', reason };
+  const isUnsent = thrown instanceof TransportError && !thrown.mayHaveBeenSent;
+  return isUnsent ? { kind: 'notSent', reason, failure: 'unreachable' } : { kind: 'lost', reason };
 }
 
 function asPart(sentence: string): string {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requestLifetimeMemory } from '../../../src/commands/session/context.js';
+import { requestLifetimeStore } from '../../../src/commands/session/context.js';
 import { Cache } from '../../../src/config/cache.js';
 import { Profiles } from '../../../src/config/profiles.js';
 import { temporaryState } from '../../trading/support/account.js';
@@ -15,7 +15,7 @@ it.each([
   await profiles.add({ name: 'main', baseUrl: HOST, tradeUrl: HOST, wsUrl: null });
   const memory = async () => {
     const { settings } = await profiles.get('main');
-    return requestLifetimeMemory({ profile: 'main', settings, hostFromEnvironment, tradeUrl: HOST }, profiles, cache);
+    return requestLifetimeStore({ profile: 'main', settings, hostFromEnvironment, tradeUrl: HOST }, profiles, cache);
   };
   const first = await memory();
   await first.save(4_200);
