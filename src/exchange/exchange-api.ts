@@ -49,7 +49,7 @@ export interface WriteOptions {
   readonly mayLeave?: (() => boolean) | undefined;
 }
 
-type ConnectionAndTimeout = Pick<RequestDelivery, 'ownConnection' | 'timeoutMs'>;
+type ChosenDelivery = Pick<RequestDelivery, 'ownConnection' | 'timeoutMs' | 'onAnswer'>;
 
 /** An operation, its parameters, and the function that reads its response. */
 interface ApiRequest<Answer> {
@@ -217,9 +217,9 @@ export class ExchangeApi {
   /** Sends a request that may be repeated, within the limits. `reqTime` is now if it is absent. */
   async #sendRead<Answer>(request: ApiRequest<Answer>, reqTime?: number): Promise<Answer> {
     const { bucket, effect } = operationOf(request.name);
-    const send = () => {
+    const send = (onAnswer?: () => void) => {
       const timeoutMs = Math.min(READ_TIMEOUT_MS, this.options.budget.remainingMs);
-      return this.#roundTrip(request, reqTime, { ownConnection: false, timeoutMs });
+      return this.#roundTrip(request, reqTime, { ownConnection: false, timeoutMs, onAnswer });
     };
     if (bucket === 'none') return send();
     return inSlot(
@@ -244,7 +244,8 @@ export class ExchangeApi {
       }
       const delivery = { ownConnection: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.remainingMs / 2) };
       this.options.writesUnderWay?.add(request);
-      return { kind: 'done', response: await inSlot(slot, () => this.#roundTrip(request, reqTime, delivery)) };
+      const response = await inSlot(slot, (onAnswer) => this.#roundTrip(request, reqTime, { ...delivery, onAnswer }));
+      return { kind: 'done', response };
     } catch (error) {
       return writeResponseOf(error);
     } finally {
@@ -265,7 +266,7 @@ export class ExchangeApi {
   async #roundTrip<Answer>(
     request: ApiRequest<Answer>,
     reqTime: number | undefined,
-    delivery: ConnectionAndTimeout,
+    delivery: ChosenDelivery,
   ): Promise<Answer> {
     try {
       return await this.#send(request, reqTime, delivery);
@@ -282,7 +283,7 @@ export class ExchangeApi {
   async #send<Answer>(
     { name, values, read }: ApiRequest<Answer>,
     reqTime: number | undefined,
-    delivery: ConnectionAndTimeout,
+    delivery: ChosenDelivery,
   ): Promise<Answer> {
     const url = requestUrl(this.options, name, values, () => reqTime ?? this.now());
     const { host, trace, onWriteAnswer, network, signal } = this.options;
@@ -339,11 +340,11 @@ function documentedRequest<Name extends OperationName>(
   return { name, values, read: (body, _, requireTime) => readResponse(name, body, requireTime) };
 }
 
-/** Sends a request within a permit. The exchange counts a request before it answers, so the permit ends with the response. */
-async function inSlot<Value>(slot: SendSlot, send: () => Promise<Value>): Promise<Value> {
+/** Sends a request within a permit. The exchange counts a request before it answers: the permit's last second begins then. */
+async function inSlot<Value>(slot: SendSlot, send: (onAnswer: () => void) => Promise<Value>): Promise<Value> {
   let result: SendResult = 'nothing';
   try {
-    const value = await send();
+    const value = await send(slot.answered);
     result = 'answer';
     return value;
   } catch (error) {

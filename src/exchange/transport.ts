@@ -25,6 +25,8 @@ export interface RequestDelivery {
   readonly network?: Network | undefined;
   /** Ends the request. */
   readonly signal?: AbortSignal | undefined;
+  /** Called when the status of the answer has arrived; its body may take longer. */
+  readonly onAnswer?: (() => void) | undefined;
 }
 
 export interface HttpResponse {
@@ -173,7 +175,7 @@ const CANCELLED = 'the request was cancelled';
  */
 export async function get(
   url: string,
-  { ownConnection, timeoutMs, maxBytes, network = DIRECT, signal }: RequestDelivery,
+  { ownConnection, timeoutMs, maxBytes, network = DIRECT, signal, onAnswer }: RequestDelivery,
 ): Promise<HttpResponse> {
   const request = await gotOnce();
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
@@ -184,7 +186,7 @@ export async function get(
     timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: timeoutMs },
     ...options,
   });
-  const pending = new HttpRequest(answer, sendStart, { strict: ownConnection, maxBytes });
+  const pending = new HttpRequest(answer, sendStart, { strict: ownConnection, maxBytes, onAnswer });
   try {
     return await pending.result(timeoutMs, signal);
   } catch (error) {
@@ -203,7 +205,7 @@ class HttpRequest {
   constructor(
     private readonly answer: CancelableRequest<Response<string>>,
     private readonly sendStart: SendStart,
-    { strict, maxBytes }: { readonly strict: boolean; readonly maxBytes: number },
+    { strict, maxBytes, onAnswer }: Pick<RequestDelivery, 'maxBytes' | 'onAnswer'> & { readonly strict: boolean },
   ) {
     this.#failed = new Promise((_, reject) => {
       this.#fail = reject;
@@ -211,6 +213,7 @@ class HttpRequest {
     answer.on('request', (request: SentRequest) => {
       this.#request = request;
       request.once('response', ({ socket }) => {
+        onAnswer?.();
         this.#certificateEnds = endOfCertificate(socket);
       });
       // without a listener, Node closes the connection and got waits for ever

@@ -38,3 +38,22 @@ it('does not wait for the K-line limit longer than the budget lasts', async () =
   expect(host.sleeps.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(500);
   expect(server.requests).toHaveLength(1);
 });
+
+it('waits for the K-line limit from when the answer begins to arrive, not from when it is read', async () => {
+  const body = '{"data":[],"moneyType":"USDT","symbol":"BTC"}';
+  const server = await serveFaults({
+    answer: () => (socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`);
+      setTimeout(() => {
+        void host.sleep(600);
+        socket.write(body);
+      }, 50);
+    },
+  });
+  const { client, host } = clientOf(server.url);
+  await client.api.read('kline', { market: 'btc_usdt', type: '1min' });
+  const start = host.monotonic();
+  await client.api.read('kline', { market: 'btc_usdt', type: '1min' });
+  // the second answer takes 600 ms too
+  expect(host.monotonic() - start - 600).toBe(1_010 - 600);
+});

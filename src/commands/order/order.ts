@@ -397,9 +397,9 @@ function fillsText(listed: Order, side: Side, market: Market): string | undefine
 
 function unknownFailure(
   { clientId, market }: CheckedOrder['order'],
-  { reason, mismatch, certainFrom }: Unknown,
+  { reason, mismatch, decidableAt }: Unknown,
 ): Failure {
-  const when = certainFrom === null ? '' : ` pit can decide it from ${zonedTime(certainFrom)} on.`;
+  const when = decidableAt === null ? '' : ` pit can decide it from ${zonedTime(decidableAt)} on.`;
   const show =
     mismatch === undefined ? [] : [suggest('See the order that is there', 'order', 'show', market, '--id', clientId)];
   return new Failure('unknown', `It is unknown whether the order was placed: ${reason}.${when}`, {

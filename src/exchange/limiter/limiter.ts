@@ -16,8 +16,10 @@ type PermitSource = Pick<Permits, 'claim'>;
 /** How a request ended: with a response, with one that reports the lock, or with none. */
 export type SendResult = 'answer' | 'lock' | 'nothing';
 
-/** Permission to send one request. Call one of the two methods, once. */
+/** Permission to send one request. Call `end` or `cancel`, once. */
 export interface SendSlot {
+  /** The answer begins to arrive: the exchange has counted the request. Reading it costs no time of the limit. */
+  answered(): void;
   /** An answer came, or none is awaited any more. */
   end(result: SendResult): Promise<void>;
   /** The request did not leave after all. */
@@ -32,7 +34,7 @@ export class Limiter {
   };
 
   constructor(
-    private readonly host: Pick<Host, 'sleep'>,
+    private readonly host: Pick<Host, 'sleep' | 'monotonic'>,
     private readonly budget: TimeBudget,
     private readonly limits: Limits,
   ) {}
@@ -48,13 +50,18 @@ export class Limiter {
       for (const limit of this.limits.permitsOf(bucket)) permits.push(await this.#inTurn(limit, priority));
       const ipLock = countsPerIp(bucket) ? this.limits.ipLock : undefined;
       const isTest = ipLock?.requireFree(mayTest) === 'test';
+      let answeredAt: number | undefined;
+      const answered = () => {
+        answeredAt = this.host.monotonic();
+      };
       const end = async (result: SendResult) => {
         // first, so that those who wait for one of the permits see the lock
         if (result === 'lock') ipLock?.recordLock();
         if (result === 'answer' && isTest) ipLock?.clear();
-        await Promise.all(permits.map((permit) => permit.release()));
+        const sinceAnswerMs = answeredAt === undefined ? 0 : this.host.monotonic() - answeredAt;
+        await Promise.all(permits.map((permit) => permit.release(sinceAnswerMs)));
       };
-      return { end, cancel };
+      return { answered, end, cancel };
     } catch (thrown) {
       await cancel();
       throw thrown;
@@ -166,8 +173,8 @@ export interface PermitStore {
 
 /** Permission for one request, held until a second after its response. */
 export interface Permit {
-  /** The answer has arrived, or the request has ended without one. */
-  release(): Promise<void>;
+  /** The request has ended: so many milliseconds after its answer began to arrive, 0 without one. */
+  release(sinceAnswerMs: number): Promise<void>;
   /** The request did not leave after all: the next one may have it at once. */
   cancel(): Promise<void>;
 }
@@ -216,7 +223,8 @@ export class Permits {
         return this.claim(priority);
       }
     }
-    return { permit: { release: () => release(HOLD_MS), cancel: () => release(0) } };
+    const endHold = (sinceAnswerMs: number) => release(Math.max(0, HOLD_MS - sinceAnswerMs));
+    return { permit: { release: endHold, cancel: () => release(0) } };
   }
 }
 

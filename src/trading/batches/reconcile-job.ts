@@ -144,7 +144,7 @@ export async function settlePending(account: TradingAccount, job: Job): Promise<
   await pollUntilSettled(
     account,
     { accepts: acceptsForOrder(job.terms.market), reqTime, market: job.terms.market },
-    async () => ((await reconcileJob(account, job)) ? (known() ?? 'nothing') : undefined),
+    async () => ((await reconcileJob(account, job)) ? (known() ?? 'none') : undefined),
     async () => {
       closeLate(job);
       await closeNamed(account, job);

@@ -5,7 +5,9 @@ import { TimeBudget } from '../../../src/exchange/budget.js';
 import { HOLD_MS, LIMITS, Limiter, ownLimits, POLL_MS } from '../../../src/exchange/limiter/limiter.js';
 import { fakeHost } from '../../support/fake-host.js';
 
-const ORDER = { bucket: 'key', priority: 'common', mayTest: false } as const;
+type SlotRequest = Parameters<Limiter['acquire']>[0];
+
+const ORDER: SlotRequest = { bucket: 'key', priority: 'common', mayTest: false };
 
 /** Time that advances only while everything waits for it. */
 class VirtualTime {
@@ -33,20 +35,28 @@ class VirtualTime {
 interface Way {
   readonly there: number;
   readonly back: number;
+  /** How long it takes to read the answer once it begins to arrive. */
+  readonly read?: number;
 }
 
 /** The times at which an exchange counted the requests of this process, each with its own delays. */
-async function counted(requests: number, wayOf: (request: number) => Way): Promise<number[]> {
+async function counted(
+  requests: number,
+  wayOf: (request: number) => Way,
+  slot: SlotRequest = ORDER,
+): Promise<number[]> {
   const time = new VirtualTime();
-  const host = { ...fakeHost(), now: () => time.now, sleep: (ms: number) => time.sleep(ms) };
+  const host = { ...fakeHost(), now: () => time.now, monotonic: () => time.now, sleep: (ms: number) => time.sleep(ms) };
   const limiter = new Limiter(host, new TimeBudget(1e9, host.now), ownLimits(host.now));
   const moments: number[] = [];
   const carry = async (request: number) => {
-    const turn = await limiter.acquire(ORDER);
-    const { there, back } = wayOf(request);
+    const turn = await limiter.acquire(slot);
+    const { there, back, read = 0 } = wayOf(request);
     await time.sleep(there);
     moments.push(time.now);
     await time.sleep(back);
+    turn.answered();
+    await time.sleep(read);
     await turn.end('answer');
   };
   const all = Promise.all(Array.from({ length: requests }, (_, request) => carry(request)));
@@ -65,14 +75,16 @@ function worstSecond(moments: readonly number[]): number {
   return worst;
 }
 
+const between = (min: number, max: number) => ({ there: fc.integer({ min, max }), back: fc.integer({ min, max }) });
+
 const way = fc.oneof(
   {
     weight: 8,
-    arbitrary: fc.record({ there: fc.integer({ min: 5, max: 12 }), back: fc.integer({ min: 5, max: 12 }) }),
+    arbitrary: fc.record({ ...between(5, 12), read: fc.nat({ max: 40 }) }),
   },
   {
     weight: 1,
-    arbitrary: fc.record({ there: fc.integer({ min: 5, max: 700 }), back: fc.integer({ min: 5, max: 700 }) }),
+    arbitrary: fc.record({ ...between(5, 700), read: fc.nat({ max: 3_000 }) }),
   },
 );
 
@@ -97,6 +109,14 @@ it.each([0, 5, 50, 300])('adds no delay beyond the limit to requests that take %
   expect(worstSecond(moments)).toBeLessThanOrEqual(60);
   const rounds = Math.floor(500 / (LIMITS.key.count - LIMITS.key.reserved));
   expect(milliseconds).toBeLessThanOrEqual(rounds * (HOLD_MS + 2 * half + POLL_MS));
+});
+
+it.each([0, 40, 600, 1_500])('asks for candles once a second though each answer takes %i ms to read', async (read) => {
+  const kline = { bucket: 'kline', priority: 'common', mayTest: true } as const;
+  const moments = await counted(20, () => ({ there: 1, back: 1, read }), kline);
+  expect(worstSecond(moments)).toBe(1);
+  const perRequest = ((moments.at(-1) ?? 0) - (moments[0] ?? 0)) / 19;
+  expect(perRequest).toBeLessThanOrEqual(Math.max(HOLD_MS, read + POLL_MS) + 3);
 });
 
 it('frees the permit of a cancelled request at once', async () => {

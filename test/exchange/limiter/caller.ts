@@ -3,6 +3,7 @@ import { TimeBudget } from '../../../src/exchange/budget.js';
 import { Limiter, type Priority } from '../../../src/exchange/limiter/limiter.js';
 import { hostKey, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import type { Bucket } from '../../../src/exchange/operations/operation.js';
+import { monotonicMs } from '../../../src/platform/host.js';
 
 export interface Job {
   /** The folder whose limits are kept. */
@@ -26,7 +27,7 @@ export interface Job {
 const job = JSON.parse(process.argv[2] ?? '') as Job;
 const { root, url, accessKey, bucket, priority, calls, atOnce, jitterMs, redis, waits } = job;
 const limiter = new Limiter(
-  { sleep: (ms) => delay(ms) },
+  { sleep: (ms) => delay(ms), monotonic: monotonicMs },
   new TimeBudget(600_000, Date.now),
   sharedLimits({
     ...{ root, share: 0.25, now: Date.now },
@@ -44,7 +45,9 @@ await Promise.all(
       left -= 1;
       const turn = await limiter.acquire({ bucket, priority: priority, mayTest: true });
       await delay(Math.random() * jitterMs);
-      await (await fetch(`${url}/${priority}?${accessKey}`)).text();
+      const response = await fetch(`${url}/${priority}?${accessKey}`);
+      turn.answered();
+      await response.text();
       await turn.end('answer');
     }
   }),
