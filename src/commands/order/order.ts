@@ -254,7 +254,7 @@ async function prepareOrder(
   const clientId = earlier?.order.clientId ?? id ?? newClientId(host);
   return {
     ...checked,
-    warnings: [...uncertainWarnings(context, account, terms.market), ...checked.warnings],
+    warnings: [...unknownWriteWarnings(context, account, terms.market), ...checked.warnings],
     order: { ...terms, clientId, notional: notionalText(terms) },
   };
 }
@@ -263,7 +263,7 @@ async function prepareOrder(
  * A warning for each earlier write of the market whose outcome is unknown.
  * @param exceptJob the job that goes on, which its own result reports
  */
-export function uncertainWarnings(
+export function unknownWriteWarnings(
   { output }: Context,
   account: TradingAccount,
   market: string,

@@ -110,11 +110,11 @@ export function previewData({
   prepared,
   earlier,
   unfamiliar,
-  warnings: others,
+  warnings: checkWarnings,
 }: CheckedWithdrawal): WithdrawPreviewData {
   const { wanted, chain, sums, address, memo, available, left } = prepared;
   const isNever = earlier?.last === undefined && earlier?.isAll === true && !earlier.isAccountKnown;
-  const warnings = unfamiliar === null ? others : [unfamiliar, ...others];
+  const warnings = unfamiliar === null ? checkWarnings : [unfamiliar, ...checkWarnings];
   return {
     ...{ price: null, amount: sums.amount, notional: null, fee: sums.fee, warnings },
     ...{ coin: wanted.coin, chain: chain.chain, receives: sums.receives, address, memo },

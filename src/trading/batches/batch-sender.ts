@@ -221,17 +221,17 @@ export class BatchSender {
 const STALE_MS = 3_600_000;
 
 /** The orders of earlier writes of this journal, in any market. */
-function ordersOfOthers(journal: Journal, { id: own, entry: { write } }: Job): Set<string> {
+function ordersOfOthers(journal: Journal, { id: jobId, entry: { write } }: Job): Set<string> {
   const ids = new Set<string>();
   const addJob = (entry: JournalEntry<'batch'> | undefined) => {
     for (const id of entry === undefined ? [] : new Job(entry).orders) ids.add(id);
   };
-  for (const entry of journal.unsettledEntries()) if (entry.isOf('batch') && entry.write.id !== own) addJob(entry);
+  for (const entry of journal.unsettledEntries()) if (entry.isOf('batch') && entry.write.id !== jobId) addJob(entry);
   for (const settled of journal.archive.since(write.time - STALE_MS)) {
-    const { write: other } = settled;
-    if (other.id === own) continue;
+    const { write: earlierWrite } = settled;
+    if (earlierWrite.id === jobId) continue;
     for (const id of ordersMadeBy(settled)) ids.add(id);
-    if (isOf(other, 'batch')) addJob(journal.job(other.id));
+    if (isOf(earlierWrite, 'batch')) addJob(journal.job(earlierWrite.id));
   }
   return ids;
 }

@@ -45,7 +45,7 @@ export async function closeNamed(account: TradingAccount, job: Job): Promise<voi
     });
     if (found.length > 0)
       job.record(`found ${counted(found.length, 'order')} by their ids`, { kind: 'found', orders: found });
-    if (answers.includes(undefined) || there.length > 0 || !request.isShown) continue;
+    if (answers.includes(undefined) || there.length > 0 || !request.areOrdersListed) continue;
     if (named.length > 0 && named.length === request.answeredIds.size) {
       close(job, request, { outcome: 'notSent', reason: EXPIRED, code: null });
       continue;
