@@ -26,7 +26,7 @@ export interface Program extends Commands {
 
 export interface RunningCommand {
   readonly context: Context;
-  /** The profile in use. Throws Failure as `Session.connection`. */
+  /** The profile in use. Throws Failure `usage` or `credentials` if there is none that can be used. */
   activeProfile(): Promise<string>;
   readonly deadline: Deadline;
   /** Runs after the command, also after one that failed. Never throws. */

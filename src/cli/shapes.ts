@@ -68,12 +68,12 @@ export function oneOf(words: readonly string[], description: string, from?: stri
 
 /** The same, or null if it is absent. */
 export function orNull(shape: Shape): Shape {
-  const { type, enum: words, anyOf, ...rest } = shape;
+  const { type, enum: values, anyOf, ...rest } = shape;
   if (anyOf !== undefined) return { ...rest, anyOf: [...anyOf, { type: 'null' }] };
   if (type === undefined) throw new TypeError('a shape without a type already allows null');
   const types: readonly TypeName[] = typeof type === 'string' ? [type] : type;
   if (types.includes('null')) return shape;
-  return { type: [...types, 'null'], ...rest, ...(words === undefined ? {} : { enum: [...words, null] }) };
+  return { type: [...types, 'null'], ...rest, ...(values === undefined ? {} : { enum: [...values, null] }) };
 }
 
 /** One thing, each of its fields always there. */

@@ -25,7 +25,7 @@ export async function keepDay(context: Pick<Context, 'session' | 'host'>, market
   const key = await keyOf(context);
   const others = linesOf(context.session.cache.read(key)?.value).filter(({ name }) => name !== market);
   const lines = [{ name: market, at: context.host.now(), prices }, ...others].slice(0, MAX_MARKETS);
-  const text = lines.map(({ name, at, prices: all }) => `${name} ${at} ${all.join(',')}`).join('\n');
+  const text = lines.map(({ name, at, prices }) => `${name} ${at} ${prices.join(',')}`).join('\n');
   await context.session.cache.write(key, text);
 }
 

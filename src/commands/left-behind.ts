@@ -36,12 +36,12 @@ export async function warnOfLeftBehind(
   if (open === 0) return;
   const writes = open === undefined ? 'writes' : open === 1 ? '1 write' : `${open} writes`;
   const of = `${writes} with the key ${lastFour(keys.accessKey)} at ${new URL(tradeUrl).host}`;
-  const known =
+  const summary =
     open === undefined
       ? `The journal cannot be read, so the outcome of ${of} may be unknown`
       : `The outcome of ${of} is unknown`;
   output.warn([
-    `${known}, and only that key can look it up. To look it up later, put the key back.`,
+    `${summary}, and only that key can look it up. To look it up later, put the key back.`,
     suggest('Look it up first', 'resolve', '--profile', name),
   ]);
 }

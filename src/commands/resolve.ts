@@ -80,7 +80,7 @@ export default define({
     suggestResume(context, account, resolutions);
     warnUnexpected(context, unexpected);
     warnDamaged(context, account, damaged);
-    const unreadable = isNamed ? [] : tellUnreadable(context, account);
+    const unreadable = isNamed ? [] : warnUnreadable(context, account);
     const unclear = [...damaged, ...unreadable];
     const nothing = unclear.length === 0 ? 'Nothing is unknown.' : 'Nothing else is unknown.';
     const answer = { data: rows, show: (screen: Screen) => show(screen, shown, nothing) };
@@ -158,7 +158,7 @@ function warnUnexpected({ output }: Context, unexpected: readonly Settled[]): vo
 }
 
 /** The ids of writes whose records cannot be read. They stay: the disk may return them a moment later. */
-function tellUnreadable({ output }: Context, { journal }: TradingAccount): string[] {
+function warnUnreadable({ output }: Context, { journal }: TradingAccount): string[] {
   const unreadable = journal.unreadable();
   for (const { failure } of unreadable) output.warn([failure.message, ...failure.hints]);
   return unreadable.map(({ id }) => id);

@@ -11,7 +11,8 @@ type AddressKind = 'deposit address' | typeof VERIFIED;
  * Where the account receives a coin, one address per chain; the single address if the exchange refuses the multi-chain
  * operation or lists nothing there.
  *
- * Throws Failure `refused` if there is no address yet, and as any read.
+ * Throws Failure `refused` if there is no address yet; and `unreachable`, `limited`, `credentials`, or `internal` for an answer
+ * that is not what the interface says, as the other functions here do.
  */
 export async function readDepositAddresses(client: ExchangeClient, coin: string): Promise<readonly ChainAddress[]> {
   const listed = await client.depositAddresses(coin).catch((error: unknown) => {
@@ -22,12 +23,12 @@ export async function readDepositAddresses(client: ExchangeClient, coin: string)
   return [await readDepositAddress(client, coin)];
 }
 
-/** The one address of a coin with one chain. Throws as {@link readDepositAddresses}. */
+/** The one address of a coin with one chain. */
 export async function readDepositAddress(client: ExchangeClient, coin: string): Promise<ChainAddress> {
   return single(client, coin, 'deposit address');
 }
 
-/** The verified address that withdrawals of a coin may go to; the exchange reports one. Throws as {@link readDepositAddresses}. */
+/** The verified address that withdrawals of a coin may go to; the exchange reports one. */
 export async function readWithdrawalAddress(client: ExchangeClient, coin: string): Promise<ChainAddress> {
   return single(client, coin, VERIFIED);
 }

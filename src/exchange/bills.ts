@@ -33,7 +33,8 @@ type Age = (typeof AGES)[number];
  * A bill's own time decides whether it is in the range. The date to read up to only skips newer ones, once the zone of the
  * exchange's dates is known.
  *
- * Throws Failure as any read; `internal` for an amount that cannot be read; `partial` if the exchange repeats a page.
+ * Throws Failure if a page cannot be read: `unreachable`, `limited`, `refused`, `credentials`, or `internal` for an answer
+ * that is not what the interface says, also for an amount in it. `partial`: the exchange repeats a page.
  */
 export async function* readBills(
   client: ExchangeClient,
@@ -55,7 +56,7 @@ export async function* readBills(
   }
 }
 
-/** Learns the zone of the exchange's dates from any bill, if it is not known. Throws as {@link readBills}. */
+/** Learns the zone of the exchange's dates from any bill, if it is not known. Throws Failure if no page can be read. */
 export async function learnZone(client: ExchangeClient, zone: ExchangeZone, coin?: string): Promise<void> {
   for (const age of AGES) {
     if (zone.name !== undefined) return;

@@ -110,7 +110,7 @@ export class ExchangeApi {
     return this.#retryable(documentedRequest(name, values));
   }
 
-  /** The same, with the body as it came, whatever its fields; it must be JSON. Throws Failure as {@link read}. */
+  /** The same, with the body as it came, whatever its fields; it must be JSON. Throws the same. */
   async ask(name: OperationName, values: ParameterValues): Promise<string> {
     return this.#retryable({ name, values, read: (body, _, requireTime) => wholeBody(name, body, requireTime) });
   }

@@ -233,7 +233,7 @@ export class ExchangeClient {
 
   /**
    * Whether the exchange accepts this `reqTime` at all; asked once, with a read that needs the permission for orders. Throws
-   * Failure as any read if no answer came.
+   * the Failure of a read if no answer came.
    * @param clientId one that no order has
    */
   acceptsForOrders(market: string, clientId: string, reqTime: number): Promise<boolean> {
@@ -249,7 +249,7 @@ export class ExchangeClient {
     );
   }
 
-  /** One answer of the market-data host, with its HTTP details. Throws Failure as any read. */
+  /** One answer of the market-data host, with its HTTP details. */
   testMarketData(): Promise<HttpResponse> {
     return this.api.get('markets', {});
   }

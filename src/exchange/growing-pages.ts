@@ -90,14 +90,14 @@ class RepeatedPageCheck<Row> {
 }
 
 /** This many of the latest rows are remembered by their ids. */
-const KNOWN = 2_000;
+const REMEMBERED = 2_000;
 
 /**
  * Takes each row of a list once, though it grows at its head while it is read. It remembers little however long the list
  * is: rows come newest first, so anything newer than the newest forgotten row was already taken, or added after the start.
  */
 export class Seen<Row> {
-  readonly #known = new Map<string, number>();
+  readonly #times = new Map<string, number>();
   #newest = Number.POSITIVE_INFINITY;
 
   /** @param time when the row was made, in milliseconds of any epoch; NaN if unknown */
@@ -115,17 +115,17 @@ export class Seen<Row> {
 
   #isFresh(row: Row): boolean {
     const [id, time] = [this.id(row), this.time(row)];
-    if (this.#known.has(id) || time > this.#newest) return false;
-    this.#known.set(id, time);
-    if (this.#known.size > KNOWN) this.#forgetOne();
+    if (this.#times.has(id) || time > this.#newest) return false;
+    this.#times.set(id, time);
+    if (this.#times.size > REMEMBERED) this.#forgetOne();
     return true;
   }
 
   #forgetOne(): void {
-    const [oldest] = this.#known;
+    const [oldest] = this.#times;
     if (oldest === undefined) return;
     const [id, time] = oldest;
-    this.#known.delete(id);
+    this.#times.delete(id);
     if (time < this.#newest) this.#newest = time;
   }
 }
@@ -151,7 +151,8 @@ export interface OrderPages {
 /**
  * Reads the orders of one side of a market page by page, until there are no more or `isEnough` says of a page's last order
  * that none after it is wanted. New orders push others to later pages meanwhile; each order is returned once. Throws
- * Failure as any read if not even the first page could be read.
+ * Failure if not even the first page could be read: `unreachable`, `limited`, `refused`, `credentials`, or `internal` for an
+ * answer that is not what the interface says.
  */
 export async function readOrderPages(
   client: ExchangeClient,
@@ -161,18 +162,18 @@ export async function readOrderPages(
   isEnough: (last: Order) => boolean = () => false,
 ): Promise<OrderPages> {
   const records: Order[] = [];
-  const known = new Set<string>();
-  const sameness = new RepeatedPageCheck<Order>((rows) => rows.map(({ id }) => id).join());
+  const seen = new Set<string>();
+  const repeatedPages = new RepeatedPageCheck<Order>((rows) => rows.map(({ id }) => id).join());
   for (let page = from; page <= to; page += 1) {
     const read = async () => {
       const rows = await client.orderPage(market, side, page);
-      sameness.check(rows);
+      repeatedPages.check(rows);
       return rows;
     };
     const found = await read().catch((error: unknown) => laterFailure(error, page > from));
     if (found instanceof Failure) return { records, more: true, failure: found };
-    records.push(...found.filter(({ id }) => !known.has(id)));
-    for (const { id } of found) known.add(id);
+    records.push(...found.filter(({ id }) => !seen.has(id)));
+    for (const { id } of found) seen.add(id);
     const last = found.at(-1);
     if (last === undefined || found.length < PAGE_SIZE) return { records, more: false, failure: null };
     if (isEnough(last)) break;

@@ -13,7 +13,7 @@ const RECHECK_AFTER_MS = 10_000;
 /** More decimals than any coin has; more would make tick sizes of any length. */
 const MAX_DECIMALS = 40;
 
-/** The exchange's markets, cached for an hour. */
+/** The exchange's markets, cached for an hour. Reading them may throw Failure `unreachable`, `limited`, `refused` or `internal`. */
 export class MarketCatalog {
   #fetching: Promise<Market[]> | undefined;
 
@@ -24,7 +24,7 @@ export class MarketCatalog {
     private readonly onMarkets: (markets: readonly Market[]) => void = () => {},
   ) {}
 
-  /** Every market, by name. Throws Failure as any read. */
+  /** Every market, by name. */
   async all(): Promise<Market[]> {
     return this.#cached(FRESH_MS) ?? this.#fetched();
   }

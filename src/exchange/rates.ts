@@ -50,7 +50,7 @@ function product(path: readonly Rate[], multiplies: boolean): Decimal {
   return factors.reduce((all, { price }) => all.times(price), Decimal.fromUnits(1n, 0));
 }
 
-/** The current last prices of these markets, with one request. Throws Failure as any read. */
+/** The current last prices of these markets, with one request. Throws Failure if they cannot be read. */
 export async function readRates(client: ExchangeClient, markets: readonly Market[]): Promise<Rates> {
   const tickers = await client.tickers();
   const rates = markets.flatMap(({ market, base, quote }) => {

@@ -15,18 +15,24 @@ interface RecordPage<Entry> {
   readonly size: number;
 }
 
-/** Reads one page of records; pages count from 1. */
+/**
+ * Reads one page of records; pages count from 1. Throws Failure: `unreachable`, `limited`, `refused`, `credentials`, or
+ * `internal` for an answer that is not what the interface says.
+ */
 export type PageReader<Entry> = (client: ExchangeClient, coin: string, page: number) => Promise<RecordPage<Entry>>;
 
-/** A page of a coin's deposits. Throws Failure as any read. */
+/** A page of a coin's deposits. */
 export const readDepositPage: PageReader<Deposit> = async (client, coin, page) =>
   sized(await client.depositPage(coin, page, RECORDS_PER_PAGE));
 
-/** A page of a coin's withdrawals. Throws Failure as any read. */
+/** A page of a coin's withdrawals. */
 export const readWithdrawalPage: PageReader<Withdrawal> = async (client, coin, page) =>
   sized(await client.withdrawalPage(coin, page, RECORDS_PER_PAGE));
 
-/** All deposits of a coin, newest first, each once, a page at a time. Throws as {@link readDepositPage}, and `partial`. */
+/**
+ * All deposits of a coin, newest first, each once, a page at a time. Throws Failure as a {@link PageReader}, and `partial` if
+ * the exchange repeats a page.
+ */
 export function readDeposits(client: ExchangeClient, coin: string): AsyncGenerator<readonly Deposit[]> {
   return readAll(readDepositPage, client, coin, ({ timeRaw }) => readWall(timeRaw ?? '') ?? Number.NaN);
 }

@@ -5,7 +5,7 @@ import { TLSSocket } from 'node:tls';
 import type { CancelableRequest, Got, OptionsInit, RequestError, Response } from 'got';
 import { ACTIVE_PROFILE, type Advice, codeOf, Failure, type FailureKind, suggest } from '../errors.js';
 import { readTextBounded } from '../platform/bounded-file.js';
-import { certificateTrouble } from './network/certificates.js';
+import { certificateFault } from './network/certificates.js';
 import type * as Proxies from './network/proxy.js';
 import type { Environment, NamedProxy } from './network/proxy.js';
 
@@ -277,9 +277,8 @@ function transportError(thrown: unknown, sendStart: SendStart): unknown {
 /** Why a connection was not made. */
 export function connectError({ code, message }: { readonly code: string; readonly message: string }): TransportError {
   if (code === 'EPROXY') return new TransportError('proxy', false, message);
-  const trouble = certificateTrouble(code);
-  if (trouble !== undefined)
-    return new TransportError('certificate', false, `${trouble.message} (${code})`, trouble.fix);
+  const found = certificateFault(code);
+  if (found !== undefined) return new TransportError('certificate', false, `${found.message} (${code})`, found.fix);
   const fault = unconnectedFault(code);
   return new TransportError(fault, false, `${FAULT_TEXTS[fault]} (${code})`);
 }

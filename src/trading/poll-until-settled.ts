@@ -29,14 +29,14 @@ export interface PollResult<Outcome> {
 
 /**
  * Reads repeatedly, with longer and longer pauses, while the budget lasts, and early if the exchange pushes a
- * change in the market. A read gives the outcome, `nothing` if there is none yet, or undefined if the exchange could not be
+ * change in the market. A read gives the outcome, `none` if there is none yet, or undefined if the exchange could not be
  * asked. `onExpired` is called only after a read that found nothing and began after the exchange refused this reqTime as
  * expired: until then, a request that is delayed in the network can still be executed.
  */
 export async function pollUntilSettled<Outcome>(
   account: TradingAccount,
   request: UnansweredRequest,
-  read: () => Promise<Outcome | 'nothing' | undefined>,
+  read: () => Promise<Outcome | 'none' | undefined>,
   onExpired: () => Promise<Outcome | undefined>,
 ): Promise<PollResult<Outcome>> {
   const pauses = new Pauses(account, request.market);
@@ -76,7 +76,7 @@ async function poll<Outcome>(
   account: TradingAccount,
   request: UnansweredRequest,
   { pauses, wait }: { readonly pauses: Pauses; readonly wait: ShownWait },
-  read: () => Promise<Outcome | 'nothing' | undefined>,
+  read: () => Promise<Outcome | 'none' | undefined>,
   onExpired: () => Promise<Outcome | undefined>,
 ): Promise<PollResult<Outcome>> {
   const { client, budget, host } = account;
@@ -88,8 +88,8 @@ async function poll<Outcome>(
     const found = await read();
     // the answer corrects what is known of the exchange's clock: before, that may be a day old
     const readAt = client.now() - (host.monotonic() - start);
-    if (found !== 'nothing' && found !== undefined) return { settled: found, expiresAt: undefined };
-    const lifetime = found === 'nothing' ? await tryRead(() => requestLifetimeOf(account, accepts)) : undefined;
+    if (found !== 'none' && found !== undefined) return { settled: found, expiresAt: undefined };
+    const lifetime = found === 'none' ? await tryRead(() => requestLifetimeOf(account, accepts)) : undefined;
     const end = lifetime === undefined ? undefined : expiresAt(reqTime, lifetime);
     const settled = isTooOld && end !== undefined && readAt > end ? await onExpired() : undefined;
     if (settled !== undefined) return { settled, expiresAt: end };
@@ -101,7 +101,7 @@ async function poll<Outcome>(
       return {
         settled: undefined,
         expiresAt: end,
-        unanswered: found === 'nothing' ? undefined : whyUnanswered(client),
+        unanswered: found === 'none' ? undefined : whyUnanswered(client),
       };
     wait.expires = end ?? wait.expires;
     wait.goOn();

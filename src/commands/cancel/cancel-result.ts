@@ -89,7 +89,7 @@ function table(attempts: readonly CancelAttempt[], empty: string): Answer {
     fields: ['outcome', 'id', 'clientId', 'market', 'price', 'amount', 'filled', 'filledValue', 'code', 'message'],
     columns: [
       { title: 'outcome', value: ({ outcome }) => outcome, importance: 9, paint: paintOutcome },
-      { title: 'order', value: ({ id, clientId: own }) => own ?? id, importance: 8 },
+      { title: 'order', value: ({ id, clientId }) => clientId ?? id, importance: 8 },
       {
         title: 'price',
         value: ({ price }) => (price === null ? null : grouped(price)),
@@ -123,18 +123,18 @@ function failureOf(
   const total = attempts.length;
   const done = total - failed.length;
   const kind: FailureKind = done === 0 ? (first.failure ?? 'refused') : 'partial';
-  const { message, code, id, clientId: own } = first.result;
+  const { message, code, id, clientId } = first.result;
   const some = done === 0 ? `None of the ${total} orders was cancelled` : `${done} of ${total} orders cancelled`;
   const text = total === 1 ? 'The order was not cancelled' : some;
   // the order itself may not be placed yet
-  const isUnplaced = own !== null && earlier.some((write) => write.id === own);
+  const isUnplaced = clientId !== null && earlier.some((write) => write.id === clientId);
   return new Failure(kind, `${text}${message === null ? '' : `: ${message}`}.`, {
     hint: [
-      ...(isUnplaced ? [suggest('It is unknown whether it was placed. Find out', 'resolve', own)] : []),
-      suggest('See the order', 'order', 'show', market, ...(own === null ? [id ?? ''] : ['--id', own])),
+      ...(isUnplaced ? [suggest('It is unknown whether it was placed. Find out', 'resolve', clientId)] : []),
+      suggest('See the order', 'order', 'show', market, ...(clientId === null ? [id ?? ''] : ['--id', clientId])),
     ],
     ...(code === null ? {} : { code }),
-    ...(own === null ? {} : { clientId: own }),
+    ...(clientId === null ? {} : { clientId }),
   });
 }
 
@@ -199,11 +199,13 @@ function failureOfAll(market: string, { attempts, left, failure }: CancelledAll)
 /** The error object carries the id of the record, as that settles it. */
 function unknownFailure(market: string, total: number, unknown: readonly CancelAttempt[]): Failure {
   const [first] = unknown;
-  const { message = null, id = null, clientId: own = null } = first?.result ?? {};
+  const { message = null, id = null, clientId = null } = first?.result ?? {};
   const what =
-    total === 1 ? `whether ${own ?? id} was cancelled` : `whether ${unknown.length} of ${total} orders were cancelled`;
+    total === 1
+      ? `whether ${clientId ?? id} was cancelled`
+      : `whether ${unknown.length} of ${total} orders were cancelled`;
   const recorded = unknown.flatMap(({ recordId }) => recordId ?? []);
-  const again = own === null ? unknown.map(({ result }) => result.id ?? '') : ['--id', own];
+  const again = clientId === null ? unknown.map(({ result }) => result.id ?? '') : ['--id', clientId];
   return new Failure('unknown', `It is unknown ${what}${message === null ? '' : `: ${message}`}.`, {
     hint: [
       ...(recorded.length === 0 ? [] : [suggest('Find out', 'resolve', ...(unknown.length === 1 ? recorded : []))]),

@@ -45,8 +45,8 @@ export const install = define({
   examples: ['completion install', 'completion install zsh --dry-run', 'completion install bash --yes'],
   output: CHANGED,
   dryRunOutput: DRY_CHANGE,
-  run(context, { shell: named }) {
-    const shell = shellToUse(context.host, named);
+  run(context, { shell: requested }) {
+    const shell = shellToUse(context.host, requested);
     return change(context, shell, {
       operation: 'completion install',
       changes: installChanges(context.host, shell),
@@ -62,8 +62,8 @@ export const uninstall = define({
   examples: ['completion uninstall', 'completion uninstall bash --yes'],
   output: CHANGED,
   dryRunOutput: DRY_CHANGE,
-  run(context, { shell: named }) {
-    const shell = shellToUse(context.host, named);
+  run(context, { shell: requested }) {
+    const shell = shellToUse(context.host, requested);
     return change(context, shell, {
       operation: 'completion uninstall',
       changes: uninstallChanges(context.host, shell),

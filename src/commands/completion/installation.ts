@@ -138,8 +138,8 @@ interface Locations {
 
 const LOCATIONS: Readonly<Record<Shell, (environment: Environment, home: string) => Locations>> = {
   bash: (environment, home) => {
-    const { BASH_COMPLETION_USER_DIR: own } = environment;
-    const folder = own || path.join(dataHome(environment, home), 'bash-completion');
+    const { BASH_COMPLETION_USER_DIR: userFolder } = environment;
+    const folder = userFolder || path.join(dataHome(environment, home), 'bash-completion');
     const script = path.join(folder, 'completions', 'pit');
     const word = shellWord(script);
     // bash-completion finds the script by its name; the line serves a bash without it

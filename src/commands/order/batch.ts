@@ -37,7 +37,7 @@ import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';
 import { type BatchInput, readInput, readLadder, requireConsistent, resolveLadder } from './batch-input.js';
 import { BATCH, BATCH_LINE, batchAnswer, progressOf, runJob, UNCHECKED_BATCH } from './batch-result.js';
 import { assessOrders, type CheckedOrders, confirmOrders, loadCheckInputs } from './confirm.js';
-import { checkGiven, uncertainWarnings } from './order.js';
+import { checkGiven, unknownWriteWarnings } from './order.js';
 import { ORDERS_PREVIEW, type PreviewText, previewData, UNKNOWN } from './preview.js';
 
 export default define({
@@ -222,14 +222,14 @@ async function prepareBatch(
 ): Promise<CheckedBatch> {
   const needs = { side, type: 'limit', account: name, overridden, levels: 1 } as const;
   const snapshot = earlier?.inputs.snapshot.refreshed();
-  const orderContext = await loadCheckInputs(context, account, market, { ...needs, snapshot });
-  const lines = await linesIn(orderContext.snapshot);
+  const inputs = await loadCheckInputs(context, account, market, { ...needs, snapshot });
+  const lines = await linesIn(inputs.snapshot);
   const orders = lines.map(([line, price, amount]) => ({ line, price, amount }));
   const plan: PlannedOrders = { market, side, type: 'limit', account: name, orders };
-  const checked = await assessOrders(account, plan, orderContext);
+  const checked = await assessOrders(account, plan, inputs);
   return {
     ...checked,
-    warnings: [...uncertainWarnings(context, account, market.market, job), ...checked.warnings],
+    warnings: [...unknownWriteWarnings(context, account, market.market, job), ...checked.warnings],
     lines,
   };
 }
@@ -282,10 +282,10 @@ function batchText(
 }
 
 function distances(prices: readonly (string | null)[], reference: Reference | null, market: Market): string | null {
-  const known = [...new Set(prices.flatMap((price) => price ?? []))];
-  if (reference === null || known.length === 0) return null;
+  const priced = [...new Set(prices.flatMap((price) => price ?? []))];
+  if (reference === null || priced.length === 0) return null;
   const from = (price: string) => distanceFrom(Decimal.of(price), reference);
-  const signed = known.map(from).map((percent) => `${percent.sign > 0 ? '+' : ''}${formatPercent(percent)}`);
+  const signed = priced.map(from).map((percent) => `${percent.sign > 0 ? '+' : ''}${formatPercent(percent)}`);
   return `${signed.join(' to ')} of ${formatPrice(reference.price, market)}`;
 }
 

@@ -254,7 +254,7 @@ async function prepareOrder(
   const clientId = earlier?.order.clientId ?? id ?? newClientId(host);
   return {
     ...checked,
-    warnings: [...uncertainWarnings(context, account, terms.market), ...checked.warnings],
+    warnings: [...unknownWriteWarnings(context, account, terms.market), ...checked.warnings],
     order: { ...terms, clientId, notional: notionalText(terms) },
   };
 }
@@ -263,7 +263,7 @@ async function prepareOrder(
  * A warning for each earlier write of the market whose outcome is unknown.
  * @param exceptJob the job that goes on, which its own result reports
  */
-export function uncertainWarnings(
+export function unknownWriteWarnings(
   { output }: Context,
   account: TradingAccount,
   market: string,
@@ -397,9 +397,9 @@ function fillsText(listed: Order, side: Side, market: Market): string | undefine
 
 function unknownFailure(
   { clientId, market }: CheckedOrder['order'],
-  { reason, mismatch, certainFrom }: Unknown,
+  { reason, mismatch, decidableAt }: Unknown,
 ): Failure {
-  const when = certainFrom === null ? '' : ` pit can decide it from ${zonedTime(certainFrom)} on.`;
+  const when = decidableAt === null ? '' : ` pit can decide it from ${zonedTime(decidableAt)} on.`;
   const show =
     mismatch === undefined ? [] : [suggest('See the order that is there', 'order', 'show', market, '--id', clientId)];
   return new Failure('unknown', `It is unknown whether the order was placed: ${reason}.${when}`, {

@@ -30,7 +30,7 @@ import { NOT_CHECKED_FOR_DUPLICATES } from '../session/duplicate-warnings.js';
 import { warnOfUnknown } from '../unknown-writes.js';
 import { assessOrders, confirmOrders, hasPreview, loadCheckInputs, PREVIEW_LEVELS } from './confirm.js';
 import { fillsSoFar } from './fills-so-far.js';
-import { accountText, checkGiven, ORDER_RESULT, orderResult, uncertainWarnings } from './order.js';
+import { accountText, checkGiven, ORDER_RESULT, orderResult, unknownWriteWarnings } from './order.js';
 import { orderWords, termsText, tooLittleText } from './order-words.js';
 import { type CheckedOrder, ORDER_PREVIEW, orderPreviewData, orderText, type PreviewText } from './preview.js';
 
@@ -147,13 +147,13 @@ async function prepareReplacement(
     throw error;
   });
   const { placed, snapshot } = replacement;
-  const orderContext = await loadCheckInputs(context, account, market, { ...placed, overridden, snapshot });
+  const inputs = await loadCheckInputs(context, account, market, { ...placed, overridden, snapshot });
   const plan = { market, side: placed.side, type: placed.type, account: placed.account, orders: [placed] };
-  const checked = await assessOrders(account, plan, orderContext);
+  const checked = await assessOrders(account, plan, inputs);
   const clientId = earlier?.order.clientId ?? newClientId(context.host);
   return {
     ...checked,
-    warnings: [...uncertainWarnings(context, account, market.market), ...checked.warnings],
+    warnings: [...unknownWriteWarnings(context, account, market.market), ...checked.warnings],
     order: { ...placed, clientId, notional: notionalText(placed) },
     replacement,
   };

@@ -146,9 +146,9 @@ function capitals(name: string): string {
 const MAX_CHOICES = 4;
 
 /** The synopsis of a command in its parts: `pit`, `depth`, `MARKET`, `[--size N]`. */
-export function synopsis({ path, arguments: given, flags }: DescribedCommand): string[] {
-  const args = given.filter((argument) => !isProgram(argument)).map(argumentSyntax);
-  const programs = given.filter(isProgram).map(({ name }) => `[-- ${name}...]`);
+export function synopsis({ path, arguments: declared, flags }: DescribedCommand): string[] {
+  const args = declared.filter((argument) => !isProgram(argument)).map(argumentSyntax);
+  const programs = declared.filter(isProgram).map(({ name }) => `[-- ${name}...]`);
   return ['pit', ...path.split(' '), ...args, ...flags.map((flag) => `[${flagSyntax(flag)}]`), ...programs];
 }
 

@@ -179,13 +179,13 @@ export class SeenNames {
   /** What was seen now, and what was known before and not seen to have ended; newest first. */
   #merged(before: readonly string[]): string[] {
     const earlier = before.map(readOrder);
-    const known = new Map(earlier.map((order) => [order.id, order]));
+    const earlierById = new Map(earlier.map((order) => [order.id, order]));
     const seen = [...this.#orders].flatMap(([id, order]) => (order === null ? [] : { ...order, id }));
     return [...seen, ...earlier.filter(({ id }) => !this.#orders.has(id))]
       .map(({ clientId, terms, ...order }) => ({
         ...order,
-        clientId: clientId ?? known.get(order.id)?.clientId ?? null,
-        terms: terms ?? known.get(order.id)?.terms ?? null,
+        clientId: clientId ?? earlierById.get(order.id)?.clientId ?? null,
+        terms: terms ?? earlierById.get(order.id)?.terms ?? null,
       }))
       .filter(({ clientId }) => clientId === null || !this.#cancelled.has(clientId))
       .sort((left, right) => right.id.length - left.id.length || (left.id < right.id ? 1 : -1))

@@ -78,7 +78,7 @@ export class Session {
 
   /**
    * The exchange with a budget of its own, for what is shown while a person thinks: it starts no sandbox, prints nothing
-   * and blocks nothing. Throws Failure as {@link client}.
+   * and blocks nothing. Throws Failure `credentials` or `unreachable`.
    */
   async backgroundClient(budget: TimeBudget): Promise<ExchangeClient> {
     await this.client();

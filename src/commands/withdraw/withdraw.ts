@@ -141,10 +141,10 @@ async function withdraw(
   context: Context,
   account: TradingAccount,
   request: WithdrawRequest,
-  { confirmAddress: given, source }: Confirmation,
+  { confirmAddress: repeatedAddress, source }: Confirmation,
 ): Promise<Answer> {
   const { output, globals, prompts } = context;
-  const checked = await check(context, account, request);
+  const checked = await checkWithdrawal(context, account, request);
   const show = await previewTable(context, account, checked);
   if (globals.dryRun) {
     const write = withdrawRequest(checked.prepared.wanted, 'the fund password');
@@ -152,7 +152,7 @@ async function withdraw(
   }
   if (prompts.available) output.preview(show);
   else for (const warning of [checked.unfamiliar ?? [], ...checked.warnings].flat()) output.warn(warning);
-  await confirmAddress(context, checked.prepared, request, given);
+  await confirmAddress(context, checked.prepared, request, repeatedAddress);
   const { prepared } = checked;
   const { host, session } = context;
   const limits = withdrawLimits((await session.connection()).settings);
@@ -193,7 +193,11 @@ export async function coinFacts(context: Context, account: TradingAccount, coin:
 }
 
 /** Checks a withdrawal against the exchange, the journal and the user's own limits. Throws Failure that names the fix. */
-async function check(context: Context, account: TradingAccount, request: WithdrawRequest): Promise<CheckedWithdrawal> {
+async function checkWithdrawal(
+  context: Context,
+  account: TradingAccount,
+  request: WithdrawRequest,
+): Promise<CheckedWithdrawal> {
   const { settings } = await context.session.connection();
   const { coin } = request;
   const facts = await coinFacts(context, account, coin);
@@ -205,13 +209,13 @@ async function check(context: Context, account: TradingAccount, request: Withdra
   const earlier = await readEarlierUse(account.client, coin, prepared);
   const warnings = [
     ...prepared.warnings,
-    ...uncertainWarnings(account, coin).map((doubt) => context.output.textOf(doubt)),
+    ...unknownWithdrawalWarnings(account, coin).map((doubt) => context.output.textOf(doubt)),
   ];
   return { prepared, earlier, unfamiliar: firstUseText(earlier), warnings };
 }
 
 /** An earlier withdrawal with an unknown outcome, even of another amount, may be the same one. */
-function uncertainWarnings({ journal }: TradingAccount, coin: string): Advice[] {
+function unknownWithdrawalWarnings({ journal }: TradingAccount, coin: string): Advice[] {
   return journal.unsettledEntries().flatMap(({ write }) => {
     if (!isOf(write, 'withdraw') || write.terms.coin !== coin) return [];
     const { amount, address } = write.terms;

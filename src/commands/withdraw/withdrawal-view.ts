@@ -110,11 +110,11 @@ export function previewData({
   prepared,
   earlier,
   unfamiliar,
-  warnings: others,
+  warnings: checkWarnings,
 }: CheckedWithdrawal): WithdrawPreviewData {
   const { wanted, chain, sums, address, memo, available, left } = prepared;
   const isNever = earlier?.last === undefined && earlier?.isAll === true && !earlier.isAccountKnown;
-  const warnings = unfamiliar === null ? others : [unfamiliar, ...others];
+  const warnings = unfamiliar === null ? checkWarnings : [unfamiliar, ...checkWarnings];
   return {
     ...{ price: null, amount: sums.amount, notional: null, fee: sums.fee, warnings },
     ...{ coin: wanted.coin, chain: chain.chain, receives: sums.receives, address, memo },
@@ -176,8 +176,8 @@ function resultTable(screen: Screen, sent: SentWithdrawal, outcome: string, id: 
   ]);
 }
 
-function unknownFailure({ id: clientId }: SentWithdrawal, { reason, certainFrom }: Unknown): Failure {
-  const when = certainFrom === null ? '' : ` pit can decide it from ${zonedTime(certainFrom)} on.`;
+function unknownFailure({ id: clientId }: SentWithdrawal, { reason, decidableAt }: Unknown): Failure {
+  const when = decidableAt === null ? '' : ` pit can decide it from ${zonedTime(decidableAt)} on.`;
   return new Failure('unknown', `It is unknown whether the withdrawal was sent: ${reason}.${when}`, {
     clientId,
     hint: ['Do not send it again before you know.', suggest('Find out', 'resolve', clientId)],

@@ -350,11 +350,11 @@ export class Mirror {
   /** @param began its answer may be as old */
   #takePolled(
     entry: MirroredChannel,
-    { data, time, scope, onDelivered: passed }: HttpData,
+    { data, time, scope, onDelivered }: HttpData,
     { at, time: received }: Instant,
   ): void {
     const news = entry.source.deduplicate({ data, time });
-    passed?.();
+    onDelivered?.();
     const isNothing = Array.isArray(news.data) && news.data.length === 0 && scope === 'delta';
     if (isNothing && entry.kept !== undefined) {
       entry.kept = { ...entry.kept, source: 'polling', received, at };

@@ -1,7 +1,7 @@
 import { ACTIVE_PROFILE, type Advice, suggest } from '../../errors.js';
 
 /** What a TLS error means, and how to fix it. */
-interface CertificateTrouble {
+interface CertificateFault {
   readonly message: string;
   readonly fix: Advice;
 }
@@ -18,13 +18,13 @@ const AUTHORITY: Advice = [
   'Or name its PEM file in NODE_EXTRA_CA_CERTS. If there is no such authority, somebody may be listening in.',
 ];
 
-const unknownAuthority: CertificateTrouble = {
+const unknownAuthority: CertificateFault = {
   message: "the host's certificate is signed by an authority this machine does not know",
   fix: AUTHORITY,
 };
 
 /** By Node's error codes. */
-const TROUBLES: Readonly<Record<string, CertificateTrouble>> = {
+const TROUBLES: Readonly<Record<string, CertificateFault>> = {
   CERT_HAS_EXPIRED: {
     message: "the host's certificate has expired",
     fix: "Check this machine's clock. If it is right, only the exchange can renew it.",
@@ -59,7 +59,7 @@ const TROUBLES: Readonly<Record<string, CertificateTrouble>> = {
 };
 
 /** What a code means; undefined if it is not about certificates. */
-export function certificateTrouble(code: string): CertificateTrouble | undefined {
+export function certificateFault(code: string): CertificateFault | undefined {
   const known = TROUBLES[code];
   if (known !== undefined) return known;
   if (!/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|TLS/.test(code)) return undefined;

@@ -50,7 +50,7 @@ export interface ChannelSource<Kind extends ChannelKind = ChannelKind> {
   /**
    * Reads what is needed to be complete. It goes through {@link deduplicate} when it is passed on.
    * @param from since when something may be missing, in milliseconds since the Unix epoch; null for all of the time
-   * @throws Failure as any read
+   * @throws Failure if it cannot be read: `unreachable`, `limited`, `refused`, `credentials` or `internal`
    */
   read(from: number | null): Promise<HttpData<Kind>>;
   /**

@@ -234,26 +234,26 @@ export class ChannelRecovery {
   }
 
   #recover(found: HttpData, began: number): void {
-    const { scope, unrecoverable, onDelivered: passed, readRemaining: rest } = found;
+    const { scope, unrecoverable, onDelivered, readRemaining } = found;
     const event = this.#event(found, { source: 'http', scope, raw: null });
     const now = this.context.host.monotonic();
     this.#nextRead = now + SUSPICION_MS;
     this.#comparedAt = began;
     if (this.#frames === 0) this.#lastFrame = now;
-    if (rest !== undefined) {
-      this.#recoverRest([event], passed, rest, began);
+    if (readRemaining !== undefined) {
+      this.#recoverRest([event], onDelivered, readRemaining, began);
       return;
     }
     // asking again would not help
     if (unrecoverable !== null) this.#reportPermanent(unrecoverable);
-    this.#complete([event], passed);
+    this.#complete([event], onDelivered);
   }
 
   /** Passes on what was read first, and reads the rest meanwhile. */
   #recoverRest(
     events: readonly AnyDataEvent[],
-    passed: (() => void) | undefined,
-    rest: () => Promise<HttpData>,
+    onDelivered: (() => void) | undefined,
+    readRemaining: () => Promise<HttpData>,
     began: number,
   ): void {
     this.#gap ??= { from: began, reason: 'older rows are being read' };
@@ -262,9 +262,9 @@ export class ChannelRecovery {
     this.#enter('gapOpen');
     this.#nextRead = Number.POSITIVE_INFINITY;
     for (const event of events) this.#emit(event);
-    passed?.();
+    onDelivered?.();
     for (const event of held) this.#emit(event);
-    this.#runRead(rest, (found) => this.#recover(found, began));
+    this.#runRead(readRemaining, (found) => this.#recover(found, began));
   }
 
   /** Only the gap can be reported; at the start there is none. */

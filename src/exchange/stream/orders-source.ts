@@ -80,25 +80,25 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
     const markets = market === undefined ? [...new Set([...(await orderMarkets()), ...known])] : [market];
     const since = from === null ? null : client.now() - (now() - from) - CLOCK_SLACK_MS;
     this.#recent = new Set();
-    const [whole, begun]: [ReadOrders[], ReadOrders[]] = [[], []];
+    const [whole, partlyRead]: [ReadOrders[], ReadOrders[]] = [[], []];
     for (const one of markets) {
       if (since !== null && this.#read.has(one)) whole.push(await this.#readSince(one, since));
       else {
         const newest = await this.#readPages(one, ['buy', 'sell'], 1, 1);
-        (newest.more.length > 0 ? begun : whole).push(newest);
+        (newest.more.length > 0 ? partlyRead : whole).push(newest);
       }
     }
     const found = this.#found({
       whole,
-      partlyRead: begun,
+      partlyRead,
       since,
-      scope: since === null && begun.length === 0 ? 'snapshot' : 'delta',
+      scope: since === null && partlyRead.length === 0 ? 'snapshot' : 'delta',
     });
     return {
       ...found,
       data: since === null ? [...found.data, ...(await this.#readNamed())] : found.data,
       unrecoverable: olderOrders(whole, GAP_PAGES),
-      readRemaining: begun.length === 0 ? undefined : () => this.#readRest(begun),
+      readRemaining: partlyRead.length === 0 ? undefined : () => this.#readRest(partlyRead),
     };
   }
 

@@ -46,8 +46,8 @@ export class StreamConnection {
 
   constructor(private readonly options: ConnectionOptions) {
     ({ socket: this.socket, webSocket: this.webSocket } = options);
-    const { subscriptionsPerSecond: most } = options;
-    this.rate = most === null ? undefined : new SlidingLog(most, 1000);
+    const { subscriptionsPerSecond } = options;
+    this.rate = subscriptionsPerSecond === null ? undefined : new SlidingLog(subscriptionsPerSecond, 1000);
     this.faulty = new FaultySender(options.faults, {
       write: (frame) => this.write(frame),
       cut: (bytes) => this.socket.end(bytes, () => this.socket.destroy()),

@@ -68,15 +68,15 @@ export class StateFeed extends Feed {
   }
 
   initialMessages(): readonly Message[] {
-    const { comparable: changing, text } = this.render();
-    this.shown ??= changing;
+    const { comparable, text } = this.render();
+    this.shown ??= comparable;
     return [new Message(text)];
   }
 
   updates(): readonly Update[] {
-    const { comparable: changing, text } = this.render();
-    if (changing === this.shown) return [];
-    this.shown = changing;
+    const { comparable, text } = this.render();
+    if (comparable === this.shown) return [];
+    this.shown = comparable;
     return [{ key: '', message: new Message(text) }];
   }
 }

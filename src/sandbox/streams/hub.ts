@@ -260,10 +260,10 @@ export class StreamHub implements ChangeListener {
     });
   }
 
-  private push({ feed, needsDurability: signed }: ActiveFeed): void {
+  private push({ feed, needsDurability }: ActiveFeed): void {
     const updates = feed.updates();
     if (updates.length === 0) return;
-    if (signed) this.whenDurable(() => feed.deliver(updates));
+    if (needsDurability) this.whenDurable(() => feed.deliver(updates));
     else feed.deliver(updates);
   }
 
@@ -277,8 +277,8 @@ export class StreamHub implements ChangeListener {
   /** A crash may undo what was to be sent, so clients must read again. */
   private fail(error: unknown): void {
     this.report('a push was not sent', error);
-    for (const { feed, needsDurability: signed } of this.feeds.values()) {
-      if (signed)
+    for (const { feed, needsDurability } of this.feeds.values()) {
+      if (needsDurability)
         for (const { connection } of feed.subscriptions)
           connection.close(CLOSE.failed, 'the data could not be written');
     }

@@ -6,7 +6,7 @@ import type { WriteResponse } from '../../exchange/write-response.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { type BatchTerms, isOf } from '../journal/write.js';
+import { type BatchTerms, isOf, ordersMadeBy } from '../journal/write.js';
 import { Job, MAX_PAIRS } from './job.js';
 import type { PendingRequest } from './pending-request.js';
 
@@ -221,16 +221,17 @@ export class BatchSender {
 const STALE_MS = 3_600_000;
 
 /** The orders of earlier writes of this journal, in any market. */
-function ordersOfOthers(journal: Journal, { id: own, entry: { write } }: Job): Set<string> {
+function ordersOfOthers(journal: Journal, { id: jobId, entry: { write } }: Job): Set<string> {
   const ids = new Set<string>();
   const addJob = (entry: JournalEntry<'batch'> | undefined) => {
     for (const id of entry === undefined ? [] : new Job(entry).orders) ids.add(id);
   };
-  for (const entry of journal.unsettledEntries()) if (entry.isOf('batch') && entry.write.id !== own) addJob(entry);
-  for (const { write: other, id, duplicates } of journal.archive.since(write.time - STALE_MS)) {
-    if (other.id === own) continue;
-    for (const one of [id, ...duplicates]) if (one !== null) ids.add(one);
-    if (isOf(other, 'batch')) addJob(journal.job(other.id));
+  for (const entry of journal.unsettledEntries()) if (entry.isOf('batch') && entry.write.id !== jobId) addJob(entry);
+  for (const settled of journal.archive.since(write.time - STALE_MS)) {
+    const { write: earlierWrite } = settled;
+    if (earlierWrite.id === jobId) continue;
+    for (const id of ordersMadeBy(settled)) ids.add(id);
+    if (isOf(earlierWrite, 'batch')) addJob(journal.job(earlierWrite.id));
   }
   return ids;
 }

@@ -45,7 +45,7 @@ export async function closeNamed(account: TradingAccount, job: Job): Promise<voi
     });
     if (found.length > 0)
       job.record(`found ${counted(found.length, 'order')} by their ids`, { kind: 'found', orders: found });
-    if (answers.includes(undefined) || there.length > 0 || !request.isShown) continue;
+    if (answers.includes(undefined) || there.length > 0 || !request.areOrdersListed) continue;
     if (named.length > 0 && named.length === request.answeredIds.size) {
       close(job, request, { outcome: 'notSent', reason: EXPIRED, code: null });
       continue;
@@ -68,8 +68,8 @@ function warnOf({ warn }: TradingAccount, { unassignedIds }: PendingRequest): vo
 
 /** The order by its id, none if it does not exist, or undefined if the exchange could not be asked. */
 async function askFor({ client }: TradingAccount, { terms }: Job, id: string): Promise<Order[] | undefined> {
-  const record = await tryRead(async () => (await client.findOrder(terms.market, { id })) ?? 'nothing');
-  return record === undefined || record === 'nothing' ? record && [] : [record];
+  const record = await tryRead(async () => (await client.findOrder(terms.market, { id })) ?? 'none');
+  return record === undefined || record === 'none' ? record && [] : [record];
 }
 
 type Close = Omit<Extract<BatchFact, { kind: 'closed' }>, 'kind' | 'request'>;

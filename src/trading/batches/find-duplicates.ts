@@ -28,7 +28,7 @@ export async function findDuplicates(account: TradingAccount, job: Job): Promise
 
 /** Whether a list with all of the job's orders could be read, which may take the exchange a moment. */
 async function isLookedThrough(account: TradingAccount, job: Job): Promise<boolean> {
-  const lookBack = () => reconcileJob(account, job, { horizon: job.terms.baseline.length, shows: job.orders });
+  const lookBack = () => reconcileJob(account, job, { knownBefore: job.terms.baseline.length, shows: job.orders });
   if (await lookBack()) return true;
   if (!account.budget.allows(2 * AGAIN_MS)) return false;
   await account.host.sleep(AGAIN_MS);
@@ -50,8 +50,8 @@ async function isAllThatCame({ client }: TradingAccount, job: Job): Promise<bool
   job.show(pages.records);
   const rows = jobOrders.size - (from - 1) * PAGE_SIZE;
   const newer = pages.records.slice(0, rows);
-  const isWhole = newer.length === rows && newer.every(({ id }) => jobOrders.has(id));
-  return isWhole && pages.records[rows]?.id === baseline[0] && areInPlace(job, newer);
+  const isJobOnly = newer.length === rows && newer.every(({ id }) => jobOrders.has(id));
+  return isJobOnly && pages.records[rows]?.id === baseline[0] && areInPlace(job, newer);
 }
 
 /** If none of these orders is known only by its position in an answer, they say nothing of those that are. */

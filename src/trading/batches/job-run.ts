@@ -141,7 +141,7 @@ export class JobRun {
   /** Why something of earlier runs is unknown; undefined if nothing is. */
   async #settleEarlier(): Promise<string | undefined> {
     const { job, account } = this;
-    if (job.requests === 0 && job.isWhole) return undefined;
+    if (job.requests === 0 && job.isRecordComplete) return undefined;
     this.#phase = 'settling';
     this.#allowForPending();
     return settleEarlier(account, job);

@@ -65,13 +65,13 @@ export class Job extends Progress {
   }
 
   /** Whether its record was released in order and is complete: a request that it does not mention did not leave. */
-  get isWhole(): boolean {
-    return !this.hasGaps && this.#endedInOrder;
+  get isRecordComplete(): boolean {
+    return !this.lacksRequests && this.#endedInOrder;
   }
 
-  /** Orders that were known before the job: older ones are not read. */
-  get horizon(): number {
-    if (this.hasGaps) return this.terms.baseline.length;
+  /** How many orders were known before the oldest pending request: those are not read again. */
+  get knownBefore(): number {
+    if (this.lacksRequests) return this.terms.baseline.length;
     return Math.min(this.known.size, ...[...this.pendingRequests.values()].map(({ knownBefore }) => knownBefore));
   }
 

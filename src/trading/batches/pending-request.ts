@@ -14,8 +14,8 @@ export interface PendingRequest {
   readonly unassignedIds: Set<string>;
   /** The new ids that its answer named, whatever their outcome. */
   readonly answeredIds: Set<string>;
-  /** The last list showed all of its known orders: an order that it lacks does not exist. */
-  isShown: boolean;
+  /** Whether the last list had all of its known orders: an order that the list lacks does not exist. */
+  areOrdersListed: boolean;
   /** `lost` also if no answer was recorded. */
   answer: 'lost' | 'partial' | { readonly code: number | null };
   reason: string;

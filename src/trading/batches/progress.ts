@@ -20,7 +20,7 @@ export class Progress {
   /** Lines whose orders are known only by their positions in answers. */
   readonly byPlace = new Set<number>();
   #requests = 0;
-  #gaps = false;
+  #lacksRequests = false;
   /** The number of lines by outcome, updated with each fact, because a progress bar asks after every answer. */
   readonly #tally = { placed: 0, refused: 0, notSent: 0 };
 
@@ -36,8 +36,8 @@ export class Progress {
   }
 
   /** Whether an event mentions a request that is not recorded as sent. */
-  get hasGaps(): boolean {
-    return this.#gaps;
+  get lacksRequests(): boolean {
+    return this.#lacksRequests;
   }
 
   counts(): Readonly<Record<LineOutcome, number>> {
@@ -61,14 +61,14 @@ export class Progress {
 
   #leaving({ requests, reqTime }: FactOf<'leaving'>): void {
     for (const [request, sent] of requests) {
-      if (request !== this.#requests + 1) this.#gaps = true;
+      if (request !== this.#requests + 1) this.#lacksRequests = true;
       this.#requests = Math.max(this.#requests, request);
       for (const line of sent) {
         this.#decide(line, undefined);
         this.sentAt[line] = reqTime;
       }
       const about = { request, reqTime, sent, knownBefore: this.known.size, lines: new Set(sent) };
-      const orders = { unassignedIds: new Set<string>(), answeredIds: new Set<string>(), isShown: false };
+      const orders = { unassignedIds: new Set<string>(), answeredIds: new Set<string>(), areOrdersListed: false };
       this.pendingRequests.set(request, {
         ...about,
         ...orders,
@@ -83,7 +83,7 @@ export class Progress {
     const pending = this.pendingRequests.get(fact.request);
     // an answered request had left: the line that says so is damaged, and the lists must show which orders those are
     if (pending !== undefined) pending.isOver = true;
-    if (pending === undefined) this.#gaps = true;
+    if (pending === undefined) this.#lacksRequests = true;
     else if (fact.kind === 'answered') this.#answered(pending, fact);
     else if (fact.kind === 'refused') {
       pending.answer = { code: fact.code };

@@ -18,8 +18,8 @@ import { assignByTerms } from './misplaced-orders.js';
 import { isTemporaryRefusal } from './pending-request.js';
 
 interface Extent {
-  /** The number of known orders beyond which older ones are left out; by default as far back as pending requests need. */
-  readonly horizon?: number;
+  /** How many known orders are left out, the oldest; by default all that pending requests do not need. */
+  readonly knownBefore?: number;
   /** Lines that should not have left, for a record that may be incomplete. */
   readonly unexpectedLines?: readonly number[];
   /** All known orders of the job: a list without one of them is incomplete. */
@@ -35,13 +35,13 @@ interface Extent {
 export async function reconcileJob(
   account: TradingAccount,
   job: Job,
-  { horizon = job.horizon, unexpectedLines = [], shows }: Extent = {},
+  { knownBefore = job.knownBefore, unexpectedLines = [], shows }: Extent = {},
 ): Promise<boolean> {
-  const { records, isRead, failure } = await recentOrders(account, job, horizon);
+  const { records, isRead, failure } = await recentOrders(account, job, knownBefore);
   job.show(records);
   const ids = new Set(records.map(({ id }) => id));
   for (const request of job.pendingRequests.values())
-    request.isShown = [...request.answeredIds].every((id) => request.unassignedIds.has(id) || ids.has(id));
+    request.areOrdersListed = [...request.answeredIds].every((id) => request.unassignedIds.has(id) || ids.has(id));
   const result = await reconciled(account, job, records, isRead, unexpectedLines);
   const missing = shows?.filter((id) => !ids.has(id)).length ?? 0;
   const lacking = missing === 0 ? '' : `, without ${counted(missing, 'order')} of its own`;
@@ -144,7 +144,7 @@ export async function settlePending(account: TradingAccount, job: Job): Promise<
   await pollUntilSettled(
     account,
     { accepts: acceptsForOrder(job.terms.market), reqTime, market: job.terms.market },
-    async () => ((await reconcileJob(account, job)) ? (known() ?? 'nothing') : undefined),
+    async () => ((await reconcileJob(account, job)) ? (known() ?? 'none') : undefined),
     async () => {
       closeLate(job);
       await closeNamed(account, job);
@@ -163,7 +163,7 @@ export const MAY_STILL_ARRIVE = 'earlier requests may still arrive';
  * @returns why not all of it is known; undefined if nothing is pending any more
  */
 export async function settleEarlier(account: TradingAccount, job: Job): Promise<string | undefined> {
-  const mayHaveUnsent = !job.isWhole || job.expiredLines.size > 0;
+  const mayHaveUnsent = !job.isRecordComplete || job.expiredLines.size > 0;
   if (mayHaveUnsent && !(await reconcileUnsent(account, job))) return 'the lists of orders could not be read';
   await settlePending(account, job);
   return job.pendingRequests.size === 0 ? undefined : MAY_STILL_ARRIVE;
@@ -175,9 +175,9 @@ const AGAIN_MS = 1_000;
 /** Also looks for lines that should not have left, or that count as not sent, for as long as the budget lasts. */
 async function reconcileUnsent(account: TradingAccount, job: Job): Promise<boolean> {
   const extent = () => ({
-    unexpectedLines: job.isWhole ? [] : job.unsent(),
+    unexpectedLines: job.isRecordComplete ? [] : job.unsent(),
     // a late order may be older than what was sent since
-    ...(job.expiredLines.size === 0 ? {} : { horizon: job.terms.baseline.length }),
+    ...(job.expiredLines.size === 0 ? {} : { knownBefore: job.terms.baseline.length }),
   });
   while (!(await reconcileJob(account, job, extent()))) {
     if (!account.budget.allows(2 * AGAIN_MS)) return false;
@@ -187,8 +187,8 @@ async function reconcileUnsent(account: TradingAccount, job: Job): Promise<boole
 }
 
 /** The side's orders, newest first, back to those that were known before; and whether all of them could be read. */
-async function recentOrders({ client }: TradingAccount, { known, terms }: Job, horizon: number) {
-  const isOlder = ({ id }: Order) => (known.get(id) ?? Number.POSITIVE_INFINITY) < horizon;
+async function recentOrders({ client }: TradingAccount, { known, terms }: Job, knownBefore: number) {
+  const isOlder = ({ id }: Order) => (known.get(id) ?? Number.POSITIVE_INFINITY) < knownBefore;
   const extent = { from: 1, to: Number.POSITIVE_INFINITY };
   const { records, failure } = await readOrderPages(client, terms.market, terms.side, extent, isOlder).catch(
     (error: unknown) => {

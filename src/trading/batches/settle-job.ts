@@ -22,7 +22,7 @@ export async function settleJob(
   end: boolean,
 ): Promise<SettledJob> {
   const before = new Job(entry);
-  const isKnown = before.isWhole && before.pendingRequests.size === 0;
+  const isKnown = before.isRecordComplete && before.pendingRequests.size === 0;
   if (!end && isKnown && before.unsent().length > 0) return { outcome: outcomeOf(before), duplicates: [] };
   if (!entry.claim()) return { outcome: 'unknown', duplicates: [] };
   const job = new Job(entry);

@@ -20,7 +20,8 @@ export function newJobId(host: Pick<Host, 'randomBytes'>): string {
 /**
  * Records a job that is about to begin, with the newest orders on the exchange before it.
  * @throws Failure `usage` if a job with the same orders is unfinished, an identical order has an unknown outcome, or the
- *   record cannot be written, and as the client's `read`: nothing was sent
+ *   record cannot be written; `unreachable`, `limited`, `refused`, `credentials` or `internal` if the newest orders cannot be
+ *   read. Nothing was sent.
  */
 export async function startJob(
   account: TradingAccount,

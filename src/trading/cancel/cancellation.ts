@@ -232,10 +232,10 @@ export async function findCancelOutcome(
       seen = found ?? seen;
       const outcome = typeof found === 'object' ? closedOutcome(found) : undefined;
       reads += 1;
-      if (outcome !== undefined || reply?.accepted === undefined) return found && (outcome ?? 'nothing');
+      if (outcome !== undefined || reply?.accepted === undefined) return found && (outcome ?? 'none');
       if (reads === 1) onUnconfirmed();
       // an order may close a moment after its cancellation was accepted: only later is it asked whether the request expired
-      return reads > PATIENT_READS ? found && 'nothing' : undefined;
+      return reads > PATIENT_READS ? found && 'none' : undefined;
     },
     async () => expired(seen),
   );

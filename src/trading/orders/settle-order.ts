@@ -32,7 +32,7 @@ export interface Unknown {
   /** How an order with its client id differs from this one, in words. */
   readonly mismatch?: string;
   /** When the outcome is certain, by this machine's clock in ms since the Unix epoch; null if unknown. */
-  readonly certainFrom: number | null;
+  readonly decidableAt: number | null;
 }
 
 /** Why an order counts as not sent that no list showed in time. */
@@ -120,20 +120,20 @@ interface Mismatch {
 }
 
 /**
- * Returns the order, a mismatch, `nothing`, or undefined if the exchange did not answer, which proves nothing.
+ * Returns the order, a mismatch, `none`, or undefined if the exchange did not answer, which proves nothing.
  * @param refusal the code with which the order was refused
  */
 export async function findSentOrder(
   account: TradingAccount,
   entry: JournalEntry<'order'>,
   refusal?: number | null,
-): Promise<Order | Mismatch | 'nothing' | undefined> {
+): Promise<Order | Mismatch | 'none' | undefined> {
   const { id: clientId, terms } = entry.write;
   const found = await tryRead(() => findOrNothing(account.client, terms.market, clientId, refusal));
   const differs = typeof found === 'object' ? differences(found, terms) : [];
   if (typeof found === 'object' && differs.length > 0) return mismatchOf(account, entry, found, differs.join(', '));
   if (found === undefined) entry.note('asked by client id: no answer', { isOutcomeUnknown: true });
-  else entry.note(`asked by client id: ${found === 'nothing' ? 'not found' : 'found'}`);
+  else entry.note(`asked by client id: ${found === 'none' ? 'not found' : 'found'}`);
   return found;
 }
 
@@ -158,14 +158,14 @@ function mismatchOf(
 /** Releases an order whose outcome cannot be decided: another order has its client id, or the exchange changed it. */
 export function releaseUndecidable(entry: JournalEntry<'order'>, { mismatch }: Mismatch): Unknown {
   entry.release();
-  return { outcome: 'unknown', reason: mismatch, mismatch, certainFrom: null };
+  return { outcome: 'unknown', reason: mismatch, mismatch, decidableAt: null };
 }
 
 async function findOrNothing(client: ExchangeClient, market: string, clientId: string, refusal?: number | null) {
   try {
-    return (await client.findOrder(market, { clientId })) ?? 'nothing';
+    return (await client.findOrder(market, { clientId })) ?? 'none';
   } catch (error) {
-    if (isSameRefusal(error, refusal)) return 'nothing';
+    if (isSameRefusal(error, refusal)) return 'none';
     throw error;
   }
 }
@@ -175,9 +175,7 @@ async function isUnusedIdMissingToo(
   { write }: JournalEntry<'order'>,
 ): Promise<boolean> {
   const neverUsed = { clientId: newClientId(host) };
-  return (
-    (await tryRead(async () => (await client.findOrder(write.terms.market, neverUsed)) ?? 'nothing')) === 'nothing'
-  );
+  return (await tryRead(async () => (await client.findOrder(write.terms.market, neverUsed)) ?? 'none')) === 'none';
 }
 
 function settleNotSent(entry: JournalEntry<'order'>): NotSent {
@@ -188,9 +186,9 @@ function settleNotSent(entry: JournalEntry<'order'>): NotSent {
 function leaveUnknown(
   account: TradingAccount,
   entry: JournalEntry<'order'>,
-  { expiresAt: end, unanswered }: PollResult<unknown>,
+  { expiresAt, unanswered }: PollResult<unknown>,
 ): Unknown {
   entry.release();
   const reason = unanswered ?? 'the exchange shows no such order, but the request may still arrive';
-  return { outcome: 'unknown', reason, certainFrom: decidableAt(account, end) };
+  return { outcome: 'unknown', reason, decidableAt: decidableAt(account, expiresAt) };
 }

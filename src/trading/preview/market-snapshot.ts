@@ -107,7 +107,7 @@ async function orFailure<Value>(read: () => Promise<Value>): Promise<Value | Fai
   }
 }
 
-/** The book, and the last price if the book is empty. Throws Failure as {@link ExchangeClient.read}. */
+/** The book, and the last price if the book is empty. Throws Failure if the exchange cannot be read. */
 export async function readMarketView(
   client: ExchangeClient,
   market: string,
@@ -136,7 +136,6 @@ function without(levels: readonly Level[], { price, amount }: ReplacedOrder): Le
   });
 }
 
-/** Throws Failure as {@link ExchangeClient.read}. */
 async function readAvailable(client: ExchangeClient): Promise<Available> {
   const { coins } = await client.account();
   return new Map(coins.map(({ coin, available }) => [coin, Decimal.of(available)]));

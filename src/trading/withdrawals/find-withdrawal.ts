@@ -35,12 +35,12 @@ interface Ambiguity {
   readonly records: readonly string[];
 }
 
-export function isFound(found: FoundWithdrawal | Ambiguity | 'nothing' | undefined): found is FoundWithdrawal {
+export function isFound(found: FoundWithdrawal | Ambiguity | 'none' | undefined): found is FoundWithdrawal {
   return typeof found === 'object' && 'bill' in found;
 }
 
 /**
- * One read of the exchange's records: `nothing` if there is no such withdrawal, an ambiguity if a record may belong to something
+ * One read of the exchange's records: `none` if there is no such withdrawal, an ambiguity if a record may belong to something
  * else, undefined if it could not be asked. The last two prove nothing.
  * @param refusal the code with which the withdrawal was refused
  */
@@ -48,15 +48,15 @@ export async function findSentWithdrawal(
   account: TradingAccount,
   entry: JournalEntry<'withdraw'>,
   refusal?: number | null,
-): Promise<FoundWithdrawal | Ambiguity | 'nothing' | undefined> {
+): Promise<FoundWithdrawal | Ambiguity | 'none' | undefined> {
   const found = await tryRead(() => search(account, entry.write, refusal));
   entry.note(`read the withdrawals: ${wordsOf(found)}`);
   return found;
 }
 
-function wordsOf(found: FoundWithdrawal | Ambiguity | 'nothing' | undefined): string {
+function wordsOf(found: FoundWithdrawal | Ambiguity | 'none' | undefined): string {
   if (found === undefined) return 'no answer';
-  if (found === 'nothing') return 'not found';
+  if (found === 'none') return 'not found';
   if (!isFound(found)) return found.ambiguity;
   return found.bill === null ? `found ${found.ids.join(' and ')}` : `found in the bills as ${found.bill}`;
 }
@@ -65,7 +65,7 @@ async function search(
   account: TradingAccount,
   write: RecordedWrite<'withdraw'>,
   refusal?: number | null,
-): Promise<FoundWithdrawal | Ambiguity | 'nothing'> {
+): Promise<FoundWithdrawal | Ambiguity | 'none'> {
   try {
     const records = await recordsAfter(account.client, write.terms.coin, write.terms.before.record);
     // after the list, so that the journal covers all that is listed
@@ -78,7 +78,7 @@ async function search(
     if (first !== undefined) return { ids: [first.id, ...duplicates.map(({ id }) => id)], bill: null };
     return await inBills(account, write, [...open, ...placed], records);
   } catch (error) {
-    if (isSameRefusal(error, refusal)) return 'nothing';
+    if (isSameRefusal(error, refusal)) return 'none';
     throw error;
   }
 }
@@ -152,7 +152,7 @@ async function inBills(
   records: readonly Withdrawal[],
 ) {
   const { terms, reqTime } = write;
-  if (terms.before.bill === null) return 'nothing';
+  if (terms.before.bill === null) return 'none';
   const bills = await billsAfter(account.client, terms.coin, terms.before.bill, reqTime - DATES_MS);
   const fitWith = (bill: Bill, of: RecordedWrite<'withdraw'>) => fitOfBill(account, bill, of);
   const fitting = bills.filter((bill) => fitWith(bill, write) !== undefined).reverse();
@@ -231,10 +231,10 @@ async function findInBills(
   account: TradingAccount,
   fitting: readonly Bill[],
   explanations: Explanations,
-): Promise<FoundWithdrawal | Ambiguity | 'nothing'> {
+): Promise<FoundWithdrawal | Ambiguity | 'none'> {
   const { write, others, fitOf } = explanations;
   const [oldest] = fitting;
-  if (oldest === undefined) return 'nothing';
+  if (oldest === undefined) return 'none';
   const own = unambiguous(fitting, write, others, fitOf);
   if (own === 'ambiguous') return ambiguityOf(oldest, 'another withdrawal has the same amount');
   const [bill = oldest, ...more] = own;

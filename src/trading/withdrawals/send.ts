@@ -85,7 +85,7 @@ async function settleAcceptedWithdrawal(
     }
     if (isOfJournal(account, entry, id) || (await isListedWithOtherTerms(account, entry, id))) return 'stale';
     if (!isAnotherOpen(account, entry)) return settleAsAnswered(found === undefined ? null : []);
-    return found === undefined ? undefined : 'nothing';
+    return found === undefined ? undefined : 'none';
   };
   const request = { accepts: acceptsFor(write), reqTime: write.reqTime };
   const { settled } = await pollUntilSettled<WithdrawalOutcome | 'stale'>(account, request, read, async () =>
@@ -160,7 +160,7 @@ async function handleRefusal(
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
   const found = await findSentWithdrawal(account, entry, refusal.code);
   if (isFound(found)) return settleFound(account, entry, found);
-  if (found !== 'nothing') return findWithdrawalOutcome(account, entry);
+  if (found !== 'none') return findWithdrawalOutcome(account, entry);
   entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused; not found on the exchange');
   return { outcome: 'refused', refusal };
 }

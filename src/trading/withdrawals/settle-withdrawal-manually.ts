@@ -4,7 +4,7 @@ import type { JournalEntry } from '../journal/entry.js';
 import { decidableAt } from '../poll-until-settled.js';
 import { LONGEST_TRIED_MS } from '../request-lifetime.js';
 import { findSentWithdrawal, isFound } from './find-withdrawal.js';
-import { expiresAt, settleFound, settlePlaced } from './settle-withdrawal.js';
+import { settleFound, settlePlaced, whenDecidable } from './settle-withdrawal.js';
 
 /**
  * Settles a withdrawal as the user reports it. What the exchange shows takes precedence, and nothing counts while the
@@ -23,7 +23,7 @@ export async function settleWithdrawalManually(
     return;
   }
   const { isLearnt } = await requireLate(account, entry);
-  if (found === 'nothing' && isLearnt) {
+  if (found === 'none' && isLearnt) {
     account.reportProgress('The exchange can be asked about this withdrawal, so --as is ignored.');
     return;
   }
@@ -44,7 +44,7 @@ async function requireLate(
   { write }: JournalEntry<'withdraw'>,
 ): Promise<{ isLearnt: boolean }> {
   const { id, reqTime } = write;
-  const learnt = await expiresAt(account, write);
+  const learnt = await whenDecidable(account, write);
   const certain = learnt ?? decidableAt(account, reqTime + LONGEST_TRIED_MS) ?? 0;
   if (certain <= account.host.now()) return { isLearnt: learnt !== null };
   throw usage(`The exchange may still execute withdrawal ${id}, so it is too early to report its outcome.`, [

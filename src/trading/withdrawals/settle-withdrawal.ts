@@ -34,11 +34,7 @@ export async function findWithdrawalOutcome(
 ): Promise<WithdrawalOutcome> {
   const { write } = entry;
   let ambiguity: string | undefined;
-  const {
-    settled,
-    expiresAt: end,
-    unanswered,
-  } = await pollUntilSettled<WithdrawalOutcome>(
+  const { settled, expiresAt, unanswered } = await pollUntilSettled<WithdrawalOutcome>(
     account,
     { accepts: acceptsFor(write), reqTime: write.reqTime },
     async () => {
@@ -46,7 +42,7 @@ export async function findWithdrawalOutcome(
       if (isFound(found)) return settleFound(account, entry, found);
       ambiguity = typeof found === 'object' ? found.ambiguity : undefined;
       if (ambiguity !== undefined && (await hasExpired(account, write))) return uncertain(ambiguity);
-      return found === 'nothing' ? found : undefined;
+      return found === 'none' ? found : undefined;
     },
     async () => settleNotSent(entry),
   );
@@ -54,23 +50,23 @@ export async function findWithdrawalOutcome(
   entry.release();
   if (ambiguity !== undefined) return uncertain(ambiguity);
   const reason = unanswered ?? 'the exchange shows no such withdrawal, but the request may still arrive';
-  return { outcome: 'unknown', reason, certainFrom: decidableAt(account, end) };
+  return { outcome: 'unknown', reason, decidableAt: decidableAt(account, expiresAt) };
 }
 
 /** When the request has expired, as {@link decidableAt}; asks the exchange if that is unknown. */
-export async function expiresAt(account: TradingAccount, write: RecordedWrite<'withdraw'>): Promise<number | null> {
+export async function whenDecidable(account: TradingAccount, write: RecordedWrite<'withdraw'>): Promise<number | null> {
   await tryRead(() => requestLifetimeOf(account, acceptsFor(write)));
   return allDecidableAt(account, [write]);
 }
 
 /** Whether a later read would find the same. */
 async function hasExpired(account: TradingAccount, write: RecordedWrite<'withdraw'>): Promise<boolean> {
-  const late = await expiresAt(account, write);
+  const late = await whenDecidable(account, write);
   return late !== null && late <= account.host.now();
 }
 
 function uncertain(ambiguity: string): Uncertain {
-  return { outcome: 'unknown', reason: ambiguity, certainFrom: null, ambiguity };
+  return { outcome: 'unknown', reason: ambiguity, decidableAt: null, ambiguity };
 }
 
 /** Settles a withdrawal that the exchange has; duplicates are reported. */

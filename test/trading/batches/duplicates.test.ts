@@ -253,7 +253,7 @@ describe('a partly refused request that the network repeats later', () => {
     expect(await findDuplicates(next, WHERE)).toEqual([]);
     // from then on every reader of the journal sees them as the lines' orders
     const job = new Job(next.journal.job(JOB) as JournalEntry<'batch'>);
-    expect([job.counts().placed, job.duplicates.size, job.isWhole]).toEqual([20, 2, true]);
+    expect([job.counts().placed, job.duplicates.size, job.isRecordComplete]).toEqual([20, 2, true]);
     expect(new Set(job.orders)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
     const archived = next.journal.archive.find(JOB);
     expect([archived?.outcome, archived?.duplicates]).toEqual(['placed', [...job.duplicates.keys()]]);

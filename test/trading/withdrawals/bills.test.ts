@@ -80,7 +80,7 @@ describe('a bill with the amount of a lost internal transfer', () => {
     if (market !== undefined) placeOrder(account, market);
     const entry = begin(account, 'lost1');
     const settled = await findWithdrawalOutcome(account, entry);
-    expect(settled).toMatchObject({ outcome: 'unknown', ambiguity: expect.stringMatching(why), certainFrom: null });
+    expect(settled).toMatchObject({ outcome: 'unknown', ambiguity: expect.stringMatching(why), decidableAt: null });
     const named = /^bill 8 \((Moved|without a type), 2018-10-23T11:59:56\.557Z\) has this amount/;
     expect('ambiguity' in settled && settled.ambiguity).toMatch(named);
     expect(entry.events.some(({ event }) => why.test(event))).toBe(true);
@@ -89,12 +89,12 @@ describe('a bill with the amount of a lost internal transfer', () => {
   it.each<[string, string, readonly Row[], readonly Row[], boolean]>([
     ['a withdrawal a minute before', 'it', [bill(8)], [elsewhere(-60_000)], true],
     ['a withdrawal a minute after', 'it', [bill(8)], [elsewhere(60_000)], true],
-    ['a withdrawal of more than a minute before', 'nothing', [bill(8)], [elsewhere(-60_001)], false],
-    ['a withdrawal of more than a minute after', 'nothing', [bill(8)], [elsewhere(60_001)], false],
+    ['a withdrawal of more than a minute before', 'none', [bill(8)], [elsewhere(-60_001)], false],
+    ['a withdrawal of more than a minute after', 'none', [bill(8)], [elsewhere(60_001)], false],
     ['another coin two seconds later', 'it', [brought(2_000), bill(8)], [], true],
-    ['another coin more than two seconds later', 'nothing', [brought(2_001), bill(8)], [], false],
+    ['another coin more than two seconds later', 'none', [brought(2_001), bill(8)], [], false],
     ['a bill of its type 48 hours before', 'it', [bill(8), sameType(-48 * HOUR)], [], true],
-    ['a bill of its type more than 48 hours before', 'nothing', [bill(8), sameType(-48 * HOUR - 1)], [], false],
+    ['a bill of its type more than 48 hours before', 'none', [bill(8), sameType(-48 * HOUR - 1)], [], false],
   ])('may be explained by %s: %s', async (_, _by, bills, records, isExplained) => {
     const account = accountOf((await serveFunds(bills, records)).url, ENOUGH);
     begin(account, 'lost1').release();
