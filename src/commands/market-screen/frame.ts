@@ -79,7 +79,8 @@ function drawHeader(grid: Grid, scene: FrameInput): void {
   const right = statusParts(scene);
   let [shownLeft, shownRight] = [left, right];
   const widthOf = (parts: readonly Part[]) => parts.reduce((sum, { text }) => sum + displayWidth(text) + 2, 0);
-  while (widthOf(shownLeft) + widthOf(shownRight) > grid.width) {
+  // nothing follows the last part
+  while (widthOf(shownLeft) + widthOf(shownRight) - 2 > grid.width) {
     const all = [...shownLeft, ...shownRight];
     if (all.length <= 2) break;
     const least = Math.min(...all.map(({ importance }) => importance));
@@ -113,8 +114,8 @@ function marketParts(scene: FrameInput): Part[] {
     { text: market.market, meaning: 'strong', importance: 10 },
     ...(last === null
       ? []
-      : [{ text: `${price(last)}${old}`, meaning: meaning ?? ('strong' as const), accent, importance: 5 }]),
-    ...(change === null ? [] : [{ text: `${arrow}${changeText(safe(change))}`, meaning, importance: 3 }]),
+      : [{ text: `${price(last)}${old}`, meaning: meaning ?? ('strong' as const), accent, importance: 6 }]),
+    ...(change === null ? [] : [{ text: `${arrow}${changeText(safe(change))}`, meaning, importance: 4 }]),
     ...(high === null ? [] : [{ text: `high ${price(high)}`, meaning: 'faint' as const, importance: 2 }]),
     ...(low === null ? [] : [{ text: `low ${price(low)}`, meaning: 'faint' as const, importance: 2 }]),
     ...(volume === null
@@ -128,7 +129,7 @@ function statusParts({ view }: FrameInput): Part[] {
   const age = agePart(view);
   return [
     // first: its width changes, and the rest ends at the right
-    ...(age === null ? [] : [{ ...age, importance: 6 }]),
+    ...(age === null ? [] : [age]),
     { text: shortened(safe(profile), 20), meaning: 'label', importance: 7 },
     { ...connectionPart(connection), importance: 9 },
     ...(limitsUsed === null
@@ -137,7 +138,7 @@ function statusParts({ view }: FrameInput): Part[] {
           {
             text: `limits ${limitsUsed}%`,
             meaning: limitsUsed >= 80 ? ('warn' as const) : ('faint' as const),
-            importance: 4,
+            importance: 5,
           },
         ]),
   ];
@@ -154,23 +155,19 @@ function connectionPart({ state, problem }: WatchView['connection']): Pick<Part,
  * How old the oldest stale number is, if there is one. Otherwise how long ago the stream brought the last change or, without a
  * stream, how long ago the oldest number was read. Null before there are any.
  */
-function agePart({
-  ticker,
-  depth,
-  trades,
-  candles,
-  orders,
-  balances,
-}: WatchView): Pick<Part, 'text' | 'meaning'> | null {
+function agePart({ ticker, depth, trades, candles, orders, balances }: WatchView): Part | null {
   const known = [ticker, depth, trades, candles, orders, balances].flatMap((reading) => reading ?? []);
   const stale = known.filter(({ isCurrent }) => !isCurrent);
   if (stale.length > 0)
-    return { text: `${ageText(Math.max(...stale.map(({ ageMs }) => ageMs)))} old`, meaning: 'warn' };
+    return { text: `${ageText(Math.max(...stale.map(({ ageMs }) => ageMs)))} old`, meaning: 'warn', importance: 8 };
   const streamed = known.filter(({ source }) => source === 'stream');
   if (streamed.length > 0)
-    return { text: `changed ${ageText(Math.min(...streamed.map(({ ageMs }) => ageMs)))} ago`, meaning: 'faint' };
+    return {
+      text: `changed ${ageText(Math.min(...streamed.map(({ ageMs }) => ageMs)))} ago`,
+      ...{ meaning: 'faint', importance: 3 },
+    };
   if (known.length === 0) return null;
-  return { text: `read ${ageText(Math.max(...known.map(({ ageMs }) => ageMs)))} ago`, meaning: 'faint' };
+  return { text: `read ${ageText(Math.max(...known.map(({ ageMs }) => ageMs)))} ago`, meaning: 'faint', importance: 3 };
 }
 
 function candlePanel(area: Area, { view, state, screen }: FrameInput): Panel {

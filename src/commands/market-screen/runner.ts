@@ -244,7 +244,9 @@ class Watching {
     while (!signal.aborted) {
       if (this.watched.accountProblem === null) await this.#lookUpUnknown();
       const state = await tryRead(() => session.limiterState());
-      const used = state?.limits.flatMap(({ out, count }) => (out === null ? [] : (out / count) * 100)) ?? [];
+      // a limit of one is full after each request, which says nothing
+      const limits = state?.limits.filter(({ count }) => count > 1) ?? [];
+      const used = limits.flatMap(({ out, count }) => (out === null ? [] : (out / count) * 100));
       this.#limitsUsed = used.length === 0 ? null : Math.round(Math.max(...used));
       await host.sleep(LOOK_UP_MS, signal);
     }

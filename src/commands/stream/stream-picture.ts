@@ -114,7 +114,7 @@ export class StreamPicture implements Picture<StreamEvent> {
   #tickers(screen: Screen, channels: readonly ChannelOf<'ticker'>[]): string {
     const rows = channels.flatMap((channel) => {
       const known = this.#of(channel);
-      return known === undefined ? [] : [{ ...tickerRow(channel.market, known.data), age: this.#age(known) }];
+      return known === undefined ? [] : [{ ...tickerRow(channel.market, known.data), age: this.#ageOf(known) }];
     });
     if (rows.length === 0) return screen.paint.faint('Waiting for the first ticker.');
     const age: Column<(typeof rows)[number]> = {
@@ -181,7 +181,11 @@ export class StreamPicture implements Picture<StreamEvent> {
   }
 
   #age({ source, receivedAt }: Pick<ChannelState, 'source' | 'receivedAt'>): string {
-    return `${source === 'push' ? 'pushed' : 'read'} ${ageText(this.host.monotonic() - receivedAt)} ago`;
+    return `${source === 'push' ? 'pushed' : 'read'} ${this.#ageOf({ receivedAt })} ago`;
+  }
+
+  #ageOf({ receivedAt }: Pick<ChannelState, 'receivedAt'>): string {
+    return ageText(this.host.monotonic() - receivedAt);
   }
 }
 

@@ -6,7 +6,7 @@ import type { WriteResponse } from '../../exchange/write-response.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { type BatchTerms, isOf } from '../journal/write.js';
+import { type BatchTerms, isOf, ordersMadeBy } from '../journal/write.js';
 import { Job, MAX_PAIRS } from './job.js';
 import type { PendingRequest } from './pending-request.js';
 
@@ -227,9 +227,10 @@ function ordersOfOthers(journal: Journal, { id: jobId, entry: { write } }: Job):
     for (const id of entry === undefined ? [] : new Job(entry).orders) ids.add(id);
   };
   for (const entry of journal.unsettledEntries()) if (entry.isOf('batch') && entry.write.id !== jobId) addJob(entry);
-  for (const { write: earlierWrite, id, duplicates } of journal.archive.since(write.time - STALE_MS)) {
+  for (const settled of journal.archive.since(write.time - STALE_MS)) {
+    const { write: earlierWrite } = settled;
     if (earlierWrite.id === jobId) continue;
-    for (const one of [id, ...duplicates]) if (one !== null) ids.add(one);
+    for (const id of ordersMadeBy(settled)) ids.add(id);
     if (isOf(earlierWrite, 'batch')) addJob(journal.job(earlierWrite.id));
   }
   return ids;

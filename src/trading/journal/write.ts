@@ -164,6 +164,15 @@ export interface Settled extends Settlement {
   readonly notional?: string;
 }
 
+/**
+ * Ids of the orders that a settled write made, duplicates included; those of a batch are in its own record. A cancellation
+ * has the id of an order too, but did not make it.
+ */
+export function ordersMadeBy({ write, id, duplicates }: Settled): readonly string[] {
+  if (!isOf(write, 'order') && !isOf(write, 'batch')) return [];
+  return id === null ? duplicates : [id, ...duplicates];
+}
+
 /** One side of a market, which the exchange lists apart from the other. */
 export interface MarketSide {
   readonly market: string;

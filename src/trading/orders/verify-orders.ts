@@ -7,7 +7,7 @@ import { archivedJob } from '../batches/job.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { isOf, type MarketSide, marketOf, type RecordedWrite } from '../journal/write.js';
+import { isOf, type MarketSide, marketOf, ordersMadeBy, type RecordedWrite } from '../journal/write.js';
 import {
   type Attempt,
   type Duplicates,
@@ -183,7 +183,10 @@ function contradiction(
   const record = listed.orders.find(({ id }) => id === order);
   if (record === undefined) return listed.since <= reqTime ? 'which the exchange does not list' : undefined;
   const isOlder = record.time < reqTime - SLACK_MS;
-  const isSettled = () => journal.archive.since(record.time - REMEMBERED_MS, { id: order }).length > 0;
+  const isSettled = () =>
+    journal.archive
+      .since(record.time - REMEMBERED_MS, { id: order })
+      .some((settled) => ordersMadeBy(settled).includes(order));
   return differences(record, terms).length > 0 || (isOlder && isSettled()) ? another : undefined;
 }
 
@@ -219,7 +222,7 @@ export function knownOrders(
   for (const settled of journal.archive.newestFirst({ market }, oldest - REMEMBERED_MS)) {
     const { write } = settled;
     if (write.id === except) continue;
-    for (const id of [settled.id ?? '', ...settled.duplicates]) known.add(id);
+    for (const id of ordersMadeBy(settled)) known.add(id);
     if (!isOf(write, 'batch') || write.terms.side !== side) continue;
     for (const id of archivedJob(journal, write.id)?.orders ?? []) known.add(id);
   }

@@ -43,6 +43,14 @@ describe('the market screen', () => {
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(file(`${width}x${height}.txt`));
   });
 
+  it('drops the age of current numbers before what moved, and that before the age of stale ones', () => {
+    const header = (changes: Partial<WatchView>, width = 80) => drawn(viewOf(changes), { width, height: 24 })[0] ?? '';
+    expect(header({})).toBe('btc_usdt  24,100.75  ▲ +1.26%  changed under 1 s ago  sandbox  stream  limits 4%');
+    expect(header({ limitsUsed: 12 })).toMatch(/▲ \+1\.26% +sandbox {2}stream {2}limits 12%$/);
+    const stale = { orders: reading<'orders'>([], 75_000, { isCurrent: false }) };
+    expect(header(stale, 60)).toMatch(/24,100\.75 +76 s old {2}sandbox {2}stream/);
+  });
+
   it('says the same without colours as with them', () => {
     const coloured = drawn(viewOf(), { colour: true }).map((line) =>
       cellsOf(line, 120)

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { NOW } from '../../support/fake-host.js';
+import { serveFaults } from '../../support/fault-server.js';
+import { accountOf, type TestAccount } from '../support/account.js';
+import { lines, place, resume } from './jobs.js';
+import { ModelExchange, RESET } from './model-exchange.js';
+
+const OPTIONS = { budgetMs: 2_000, tolerance: 60_000 };
+
+/** As another command of this home does. The model goes on listing the orders, as an exchange lists cancelled ones. */
+function cancelEach({ journal }: TestAccount, ids: readonly string[]): void {
+  for (const id of ids) {
+    const write = { operation: 'cancel', terms: { market: 'btc_usdt', order: { id } } } as const;
+    const entry = journal.begin<'cancel'>(write, { id: `cancel${id}`, reqTime: NOW });
+    entry.settle({ outcome: 'cancelled', id, duplicates: [] }, 'cancelled');
+  }
+}
+
+describe('orders of a batch that were cancelled before pit knew whose they are', () => {
+  it('are placed, not sent again, if their request got no answer', async () => {
+    const exchange = new ModelExchange([{ answer: RESET }]);
+    const server = await exchange.serve();
+    const account = accountOf(server.url, OPTIONS);
+    exchange.lag = 1_000;
+    const first = await place(account, { lines: lines(3) });
+    expect(first.job.counts()).toMatchObject({ unknown: 3 });
+    exchange.lag = 0;
+    cancelEach(
+      account,
+      exchange.orders.map(({ id }) => id),
+    );
+    const elapsedMs = account.host.now() - NOW;
+    const later = accountOf(server.url, { ...OPTIONS, budgetMs: 200_000, state: account.state, elapsedMs });
+    const { job } = await resume(later);
+    expect([job.counts(), later.alarms]).toEqual([{ placed: 3, refused: 0, unknown: 0, notSent: 0 }, []]);
+    expect([exchange.batches.length, exchange.orders.length]).toEqual([1, 3]);
+  });
+
+  it('are duplicates if the network doubled their request', async () => {
+    const exchange = new ModelExchange([{ times: 2, answer: RESET }]);
+    const server = await exchange.serve();
+    const account = accountOf(server.url, OPTIONS);
+    exchange.lag = 1_000;
+    await place(account, { lines: lines(3) });
+    exchange.lag = 0;
+    cancelEach(
+      account,
+      exchange.orders.map(({ id }) => id),
+    );
+    const elapsedMs = account.host.now() - NOW;
+    const later = accountOf(server.url, { ...OPTIONS, budgetMs: 200_000, state: account.state, elapsedMs });
+    const { job } = await resume(later);
+    expect([job.counts().placed, job.duplicates.size]).toEqual([3, 3]);
+    expect(exchange.batches.length).toBe(1);
+  });
+
+  it('are its own if they were cancelled before its answer came', async () => {
+    const exchange = new ModelExchange();
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const answer = exchange.answer(target);
+        if (target.startsWith('/api/orderMoreV2?'))
+          cancelEach(
+            account,
+            exchange.orders.map(({ id }) => id),
+          );
+        return answer;
+      },
+    });
+    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+    const { job } = await place(account, { lines: lines(3) });
+    expect([job.counts(), account.alarms]).toEqual([{ placed: 3, refused: 0, unknown: 0, notSent: 0 }, []]);
+    expect(exchange.batches.length).toBe(1);
+  });
+});
