@@ -131,20 +131,20 @@ function watchCandles(
   read: () => ReturnType<typeof readCandles>,
   answerOf: (candles: readonly Candle[]) => Answer,
 ): Promise<Live> {
-  let known: readonly Candle[] = [];
+  let latest: readonly Candle[] = [];
   const channel = { kind: 'kline', ...series } as const;
   const readFirst = async () => {
     const { candles, failure } = await read();
-    known = candles;
-    return failure === null ? answerOf(known) : { ...answerOf(known), failure };
+    latest = candles;
+    return failure === null ? answerOf(latest) : { ...answerOf(latest), failure };
   };
   return watch(context, readFirst, {
     channels: [channel],
     answer: (value) => {
       const mirrored = value(channel);
       const from = mirrored[0]?.time ?? Number.POSITIVE_INFINITY;
-      known = [...known.filter(({ time }) => time < from), ...mirrored];
-      return answerOf(known);
+      latest = [...latest.filter(({ time }) => time < from), ...mirrored];
+      return answerOf(latest);
     },
   });
 }
