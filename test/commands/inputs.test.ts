@@ -27,10 +27,13 @@ it.each([
   expect(parseAmount(`${word}usdt`)).toMatchObject({ kind: 'value', coin: 'usdt' });
 });
 
-it.each(['1,000', '28,128', '0,500', '1,00', '1,0000', '1000,000', '1,000,00', ',100'])('does not guess what %s means', (word) => {
-  expect(() => positiveDecimal('--amount')(word)).toThrow(/--amount is/);
-  expect(() => parseAmount(word)).toThrow(/is not an amount/);
-});
+it.each(['1,000', '28,128', '0,500', '1,00', '1,0000', '1000,000', '1,000,00', ',100'])(
+  'does not guess what %s means',
+  (word) => {
+    expect(() => positiveDecimal('--amount')(word)).toThrow(/--amount is/);
+    expect(() => parseAmount(word)).toThrow(/is not an amount/);
+  },
+);
 
 it.each([
   ['btcusdt', 'btc_usdt'],
