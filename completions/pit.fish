@@ -741,7 +741,7 @@ function __pit_tree_globals
         '--fields=-' 'show only these fields in tables and --csv: id,price' \
         '--yes' 'confirm without asking' \
         '--dry-run' 'check everything but send no write' \
-        '--timeout=-' 'time for the whole command (default: 30; each page of a listing; as long as a batch needs)' \
+        '--timeout=-' 'stop the command after this time (default: 30; batches get what they need, listings 30 a page)' \
         '--no-color' 'print without colors' \
         '--verbose' 'show each request on stderr' \
         '--version' 'print the version' \

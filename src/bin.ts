@@ -2,8 +2,8 @@ import { version } from './version.js';
 
 /** The entry point of bin/pit.js. Answers --version without loading the program. */
 export async function start(): Promise<number> {
-  const words = process.argv.slice(2);
-  if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
+  const args = process.argv.slice(2);
+  if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
     // the stream reports an error to the callback and as an event, and an event without a listener ends the process
     process.stdout.on('error', () => {});
     return new Promise((resolve) => process.stdout.write(`${version}\n`, (error) => resolve(exitCodeOf(error))));

@@ -17,8 +17,8 @@ type FieldSelection = <Any extends Result>(answer: Any) => Any;
  * a nested object stands for all of its fields. Throws Failure `usage` that lists the nearest names and all names.
  */
 export function selectFields(definition: Definition, names: readonly string[]): FieldSelection {
-  const known = rowFields(definition);
-  const chosen = [...new Set(names)].flatMap((name) => fieldsNamed(name, known));
+  const available = rowFields(definition);
+  const chosen = [...new Set(names)].flatMap((name) => fieldsNamed(name, available));
   const header = chosen.map(([name]) => name);
   const columns = chosen.map(columnOf);
   const select: FieldSelection = (answer) => {
@@ -35,10 +35,10 @@ export function selectFields(definition: Definition, names: readonly string[]): 
   return select;
 }
 
-function fieldsNamed(name: string, known: readonly Leaf[]): readonly Leaf[] {
-  const fields = known.filter(([field]) => field === name || field.startsWith(`${name}.`));
+function fieldsNamed(name: string, available: readonly Leaf[]): readonly Leaf[] {
+  const fields = available.filter(([field]) => field === name || field.startsWith(`${name}.`));
   if (fields.length > 0) return fields;
-  const all = known.map(([field]) => field);
+  const all = available.map(([field]) => field);
   if (all.length === 0) throw usage('This command has no fields to choose from.', 'Leave out --fields.');
   // a part of a name, such as average of averagePrice
   const parts = all.filter((field) => field.toLowerCase().includes(name.toLowerCase())).slice(0, 3);

@@ -166,7 +166,7 @@ export const GLOBAL_FLAGS: readonly Flag[] = [
   toggle('--dry-run', 'check everything but send no write'),
   flag(
     '--timeout <seconds>',
-    `time for the whole command (default: ${DEFAULT_TIMEOUT_S}; each page of a listing; as long as a batch needs)`,
+    `stop the command after this time (default: ${DEFAULT_TIMEOUT_S}; batches get what they need, listings ${DEFAULT_TIMEOUT_S} a page)`,
     seconds,
   ),
   toggle('--no-color', 'print without colors'),

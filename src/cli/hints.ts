@@ -9,10 +9,10 @@ const WITHOUT_PROFILE: ReadonlySet<string | undefined> = new Set([
   '--help',
 ]);
 
-/** The words before `--`. Those after it may be the command line of another program. */
-export function argumentsOfPit(words: readonly string[]): readonly string[] {
-  const at = words.indexOf('--');
-  return at === -1 ? words : words.slice(0, at);
+/** The arguments before `--`. Those after it may be the command line of another program. */
+export function argumentsOfPit(args: readonly string[]): readonly string[] {
+  const at = args.indexOf('--');
+  return at === -1 ? args : args.slice(0, at);
 }
 
 /**
@@ -27,11 +27,11 @@ export function commandLine(given: readonly string[], argv: readonly string[]): 
 }
 
 /** The value of `--profile` in a command line, if it is given. */
-export function profileFlag(words: readonly string[]): string | undefined {
-  const joined = words.find((word) => word.startsWith('--profile='));
+export function profileFlag(args: readonly string[]): string | undefined {
+  const joined = args.find((word) => word.startsWith('--profile='));
   if (joined !== undefined) return joined.slice('--profile='.length);
-  const at = words.indexOf('--profile');
-  return at === -1 ? undefined : words[at + 1];
+  const at = args.indexOf('--profile');
+  return at === -1 ? undefined : args[at + 1];
 }
 
 /** A failure with the name of the profile in use in its hints: the layers that make them know its settings only. */

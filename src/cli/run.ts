@@ -52,7 +52,7 @@ export async function run(host: Host, { createContext, ...commands }: Program): 
   const [commandName] = commandArgs;
   const intended = synonymOf(commands.synonyms, commandArgs);
   if (intended !== undefined)
-    throw await corrected(intended.failure, globals, () => commands.correct(intended.words, host));
+    throw await corrected(intended.failure, globals, () => commands.correct(intended.args, host));
   const runCommand = commandRunner(host, createContext);
   let hasStarted = false;
   await addCommands(program, commands, commandArgs, (...command) => {
@@ -206,14 +206,14 @@ export async function runToEnd(host: Host, program: Program): Promise<number> {
 export function report(thrown: unknown, host: Host): number {
   if (thrown instanceof StdoutClosed) return 0;
   if (thrown instanceof Interrupted || thrown instanceof CommandEnded) return thrown.exitCode;
-  // the command line itself may be wrong, so its flags are searched for as plain words
-  const words = argumentsOfPit(host.arguments);
-  const output = new Output(host, words.includes('--json') ? 'json' : 'table', {
-    colour: words.includes('--no-color') ? false : undefined,
+  // the command line itself may be wrong, so its flags are searched for as plain text
+  const args = argumentsOfPit(host.arguments);
+  const output = new Output(host, args.includes('--json') ? 'json' : 'table', {
+    colour: args.includes('--no-color') ? false : undefined,
     commandLine: (argv) => commandLine(host.arguments, argv),
   });
   const failure = asFailure(thrown);
-  if (words.includes('--verbose') && failure.cause instanceof Error) output.trace(failure.cause);
+  if (args.includes('--verbose') && failure.cause instanceof Error) output.trace(failure.cause);
   output.error(failure);
   return failure.exitCode;
 }
@@ -227,21 +227,21 @@ export type RunCommand = (
 
 /** The command that a wrong command line probably meant, or what is missing in it. */
 export interface Correction {
-  /** In place of the message about the words; undefined if that says enough. */
+  /** In place of the message about the arguments; undefined if that says enough. */
   readonly message?: string;
   readonly hint: Advice;
 }
 
-/** The commands by their words. Each is loaded only when it is needed. */
+/** The commands by name, as `order show`. Each is loaded only when it is needed. */
 export interface Commands {
   readonly commands: Readonly<Record<string, () => Promise<{ readonly default: Definition }>>>;
   /** What a word that only groups commands is about. */
   readonly groups: Readonly<Record<string, string>>;
-  /** What people type for a command, and the words that were meant; likewise the flags of a command. */
+  /** What people type for a command, and the arguments that they mean; likewise the flags of a command. */
   readonly synonyms: Readonly<Record<string, readonly string[]>>;
-  /** What a line that cannot be read meant, from the words without the flags that every command takes. */
-  correct(words: readonly string[], host: Host): Promise<Correction | undefined>;
-  /** The sections of `--help`, with the first words of their commands. */
+  /** What a line that cannot be parsed meant, from its arguments without the flags that every command takes. */
+  correct(args: readonly string[], host: Host): Promise<Correction | undefined>;
+  /** The sections of `--help`, each with the first parts of the names of its commands. */
   readonly sections: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -267,14 +267,14 @@ function emptyProgram(show: (text: string) => void): Command {
   return program;
 }
 
-/** Adds the command that the words name, or all commands. */
+/** Adds the command that the arguments name, or all commands. */
 async function addCommands(
   program: Command,
   { commands, groups, sections }: Commands,
-  words: readonly string[],
+  args: readonly string[],
   runCommand: RunCommand,
 ): Promise<void> {
-  for (const [path, load] of wanted(commands, words)) {
+  for (const [path, load] of commandsToLoad(commands, args)) {
     const { default: definition } = await load();
     attach(program, groups, path, definition, runCommand);
   }
@@ -301,17 +301,17 @@ async function topicOf(names: readonly string[], width = Number.POSITIVE_INFINIT
 }
 
 /** The named command. Help and a mistyped name need all of its group, and any other unknown word needs all commands. */
-function wanted(commands: Commands['commands'], words: readonly string[]) {
+function commandsToLoad(commands: Commands['commands'], args: readonly string[]) {
   const all = Object.entries(commands);
-  const [first = ''] = words;
+  const [first = ''] = args;
   const group = all.filter(([path]) => path.split(' ')[0] === first);
   if (group.length === 0) return all;
   // a command's flags may stand before its subcommand
   const mayHaveFlags = Object.hasOwn(commands, first);
   const named = group.filter(([path]) =>
-    path.split(' ').every((name, index) => (mayHaveFlags ? words.includes(name) : words[index] === name)),
+    path.split(' ').every((name, index) => (mayHaveFlags ? args.includes(name) : args[index] === name)),
   );
-  const isHelp = words.includes('--help') || words.includes('-h');
+  const isHelp = args.includes('--help') || args.includes('-h');
   return named.length === 0 || isHelp ? group : named;
 }
 
@@ -330,11 +330,11 @@ function requireSubcommand(parent: Command, name: string): Command {
 function attach(
   program: Command,
   groups: Commands['groups'],
-  words: string,
+  path: string,
   definition: Definition,
   runCommand: RunCommand,
 ): void {
-  const names = words.split(' ');
+  const names = path.split(' ');
   const parent = names
     .slice(0, -1)
     .reduce((above, _name, index) => group(above, groups, names.slice(0, index + 1)), program);
@@ -410,39 +410,39 @@ function requireFirst({ long }: Option, earlier: unknown): void {
 }
 
 /**
- * Separates the global flags and their values from the other words. A global flag may stand anywhere; any other flag
+ * Separates the global flags and their values from the other arguments. A global flag may stand anywhere; any other flag
  * belongs to the command before it: `order` and `order show` both have an `--id`.
  */
-function splitGlobalFlags(options: readonly Option[], words: readonly string[]) {
+function splitGlobalFlags(options: readonly Option[], args: readonly string[]) {
   const [globals, commandArgs]: [string[], string[]] = [[], []];
-  for (let index = 0; index < words.length; index += 1) {
-    const word = words[index] ?? '';
-    if (word === '--') return { globals, commandArgs: [...commandArgs, ...words.slice(index)] };
+  for (let index = 0; index < args.length; index += 1) {
+    const word = args[index] ?? '';
+    if (word === '--') return { globals, commandArgs: [...commandArgs, ...args.slice(index)] };
     const option = options.find(({ short, long }) => [short, long].includes(word.split('=')[0]));
     (option === undefined ? commandArgs : globals).push(word);
     if (option?.required !== true || word.includes('=')) continue;
     index += 1;
-    const value = words[index];
+    const value = args[index];
     if (value === undefined) throw usage(`option '${option.flags}' argument missing`);
     globals.push(value);
   }
   return { globals, commandArgs };
 }
 
-/** The failure of words that no command has but people type, and the line that was meant. */
-function synonymOf(synonyms: Commands['synonyms'], words: readonly string[]) {
+/** The failure of a name that no command has but people type, and the line that was meant. */
+function synonymOf(synonyms: Commands['synonyms'], args: readonly string[]) {
   for (const length of [2, 1]) {
-    const typed = words.slice(0, length).join(' ');
+    const typed = args.slice(0, length).join(' ');
     const synonym = Object.hasOwn(synonyms, typed) ? synonyms[typed] : undefined;
-    if (synonym === undefined || words.length < length) continue;
-    const meant = [...synonym, ...words.slice(length)];
-    return { words: meant, failure: usage(`unknown command '${typed}'`, suggest('Run this', ...meant)) };
+    if (synonym === undefined || args.length < length) continue;
+    const meant = [...synonym, ...args.slice(length)];
+    return { args: meant, failure: usage(`unknown command '${typed}'`, suggest('Run this', ...meant)) };
   }
   return undefined;
 }
 
 /** Commander's message without its prefix, and its suggestion as the hint. */
-function usageErrorOf({ message }: CommanderError, words: readonly string[]): [message: string, hint: Advice] {
+function usageErrorOf({ message }: CommanderError, path: readonly string[]): [message: string, hint: Advice] {
   const [, text = '', suggestion] = /^(?:error: )?([\s\S]*?)(?:\n\((.*)\))?$/.exec(message) ?? [];
   const [, negative] = /^unknown option '(-[\d.].*)'$/.exec(text) ?? [];
   if (negative !== undefined) throw belowZero(negative);
@@ -450,12 +450,12 @@ function usageErrorOf({ message }: CommanderError, words: readonly string[]): [m
   const names = GLOBAL_FLAGS.map(({ syntax }) => syntax.slice(2).split(' ')[0] ?? '');
   const [near] = suggestion === undefined ? nearest(flag.slice(2), names) : [];
   if (near !== undefined) return [text, `Did you mean --${near}?`];
-  const note = words.length === 0 ? 'List the commands' : 'See its usage';
-  const hint = suggestion ?? suggest(note, ...words, '--help');
+  const note = path.length === 0 ? 'List the commands' : 'See its usage';
+  const hint = suggestion ?? suggest(note, ...path, '--help');
   return [text === '(outputHelp)' ? 'A command is missing.' : text, hint];
 }
 
-/** The words that lead to the named command, as far as it exists. */
+/** The name of the command in parts, as far as it exists. */
 function commandPath(parent: Command, [name, ...rest]: readonly string[]): string[] {
   const found = parent.commands.find((command) => command.name() === name);
   return found === undefined ? [] : [found.name(), ...commandPath(found, rest)];

@@ -138,7 +138,7 @@ const VALUE_SWITCHES: Readonly<Record<string, readonly [name: string, value: str
 
 /** Undefined for a line whose flags mean nothing here. */
 function parse(path: string, definition: Definition, rest: readonly string[]): Line | undefined {
-  const known = flagsOf(definition);
+  const declaredFlags = flagsOf(definition);
   const args: string[] = [];
   const flags: [string, string?][] = [];
   for (let index = 0; index < rest.length; index += 1) {
@@ -150,8 +150,8 @@ function parse(path: string, definition: Definition, rest: readonly string[]): L
     }
     const [name = '', inline] = splitAtEquals(word);
     const [switched, value] = VALUE_SWITCHES[name] ?? [];
-    const flag = known.has(name) ? name : meantFlag(name, known);
-    const takesValue = flag === undefined ? WORD_FLAGS.has(name) : known.get(flag) === true;
+    const flag = declaredFlags.has(name) ? name : meantFlag(name, declaredFlags);
+    const takesValue = flag === undefined ? WORD_FLAGS.has(name) : declaredFlags.get(flag) === true;
     const next = rest[index + 1];
     const given = inline ?? (takesValue && next !== undefined && !/^-\D/.test(next) ? next : undefined);
     if (given !== undefined && inline === undefined) index += 1;
@@ -159,7 +159,7 @@ function parse(path: string, definition: Definition, rest: readonly string[]): L
       if (takesValue && given === undefined) return undefined;
       flags.push(given === undefined ? [flag] : [flag, given]);
     } else if (switched !== undefined) {
-      if (known.has(switched)) flags.push([switched, value ?? '']);
+      if (declaredFlags.has(switched)) flags.push([switched, value ?? '']);
       else args.push(value ?? '');
     } else if (given !== undefined) args.push(given);
     else if (name === '--market') args.push('market');
@@ -181,9 +181,9 @@ function flagsOf({ flags = {} }: Definition): ReadonlyMap<string, boolean> {
   return new Map([...declared, ['--yes', false]]);
 }
 
-function meantFlag(name: string, known: ReadonlyMap<string, boolean>): string | undefined {
+function meantFlag(name: string, declaredFlags: ReadonlyMap<string, boolean>): string | undefined {
   const set = FLAG_SYNONYMS.find(
-    ([flag, ...others]) => known.has(flag) && (others as readonly string[]).includes(name),
+    ([flag, ...others]) => declaredFlags.has(flag) && (others as readonly string[]).includes(name),
   );
   return set?.[0];
 }

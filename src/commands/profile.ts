@@ -259,11 +259,11 @@ const LIMITS_BY_COIN: ReadonlySet<string> = new Set([
 
 /** Warnings about the coins of a limit that this exchange does not seem to have; none before its coins are known. */
 function unknownCoins(cacheFolder: string, profile: string, key: string, value: string): string[] {
-  const known = LIMITS_BY_COIN.has(key) ? new CompletionNames(cacheFolder, profile).read('coins') : [];
-  if (known.length === 0) return [];
+  const coins = LIMITS_BY_COIN.has(key) ? new CompletionNames(cacheFolder, profile).read('coins') : [];
+  if (coins.length === 0) return [];
   return [...coinAmounts(value.toLowerCase()).keys()].flatMap((coin) => {
-    if (known.includes(coin)) return [];
-    const [close] = nearest(coin, known);
+    if (coins.includes(coin)) return [];
+    const [close] = nearest(coin, coins);
     const guess = close === undefined ? '' : ` Did you mean ${close}?`;
     return `This exchange has no coin ${coin}, so a limit on it has no effect.${guess}`;
   });

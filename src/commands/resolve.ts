@@ -25,7 +25,7 @@ import { allDecidableAt } from '../trading/poll-until-settled.js';
 import { type Resolution, recheckSettledWrite, resolve, unexpectedWrites, unplacedOf } from '../trading/resolve.js';
 import { settleManually } from '../trading/settle-manually.js';
 import { oneOf, unresolvedId } from './inputs.js';
-import { orderWords, termsText, tooLittleText } from './order/order-words.js';
+import { orderArgs, termsText, tooLittleText } from './order/order-args.js';
 
 export default define({
   summary: 'Settle writes whose outcome is unknown',
@@ -148,7 +148,10 @@ function warnDamaged({ output }: Context, { journal }: TradingAccount, ids: read
     ]);
 }
 
-/** What counted as refused or not sent and exists after all is named until the user asks for it: no warning is seen for sure. */
+/**
+ * Names what counted as refused or not sent and exists after all. Repeated until the user asks for it by id, because a warning
+ * may be missed.
+ */
 function warnUnexpected({ output }: Context, unexpected: readonly Settled[]): void {
   for (const { write } of unexpected)
     output.warn([
@@ -170,7 +173,7 @@ async function warnUnplaced({ output, session }: Context, resolution: Resolution
   if (order === undefined) return;
   const market = await tryRead(async () => (await session.markets()).find(order.market));
   const isTooLittle = market !== undefined && isTooSmall(market, Decimal.of(order.price), Decimal.of(order.amount));
-  const rest = isTooLittle ? tooLittleText(order) : suggest('To place it', ...orderWords(order));
+  const rest = isTooLittle ? tooLittleText(order) : suggest('To place it', ...orderArgs(order));
   output.warn([`${textOf(resolution.write)}: the order is cancelled, and its replacement was not placed.`, rest]);
 }
 

@@ -59,24 +59,24 @@ export default define({
     if (markets.length > 0 && quote !== undefined) {
       throw usage('Markets and --quote exclude each other.', 'Name markets or give --quote.');
     }
-    const known = await chosenMarkets(context, markets, quote);
+    const wanted = await chosenMarkets(context, markets, quote);
     const areNamed = markets.length > 0;
     const days = await knownDays(context);
     const read = async () =>
       answerOf(
         context.output,
-        known.length <= MAX_SINGLE_REQUESTS && areNamed
-          ? await readEach(context, known)
-          : await readAll(context, known),
+        wanted.length <= MAX_SINGLE_REQUESTS && areNamed
+          ? await readEach(context, wanted)
+          : await readAll(context, wanted),
         sort,
         days,
       );
     if (!isWatched) return read();
     // all markets come from one request; channels would be one subscription for each
     if (!areNamed) return watch(context, read);
-    const channels = known.map(({ market }) => ({ kind: 'ticker', market }) as const);
+    const channels = wanted.map(({ market }) => ({ kind: 'ticker', market }) as const);
     // each begins with a K-line request, and all processes together may send one of those a second
-    const isFew = known.length <= MAX_SINGLE_REQUESTS && context.output.canDraw;
+    const isFew = wanted.length <= MAX_SINGLE_REQUESTS && context.output.canDraw;
     return watch(context, read, {
       channels,
       optionalChannels: isFew ? channels.map(({ market }) => candlesOf(market)) : [],

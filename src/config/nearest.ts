@@ -28,12 +28,12 @@ function isSwapped(typed: string, candidate: string): boolean {
 export function unknownWord(
   what: string,
   word: string,
-  known: readonly string[],
+  names: readonly string[],
   kind: FailureKind = 'usage',
 ): Failure {
-  const near = nearest(word, known);
+  const near = nearest(word, names);
   const guess = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
-  const details = known.length > 20 ? {} : { hint: `Known: ${known.join(', ')}.` };
+  const details = names.length > 20 ? {} : { hint: `Known: ${names.join(', ')}.` };
   return new Failure(kind, `There is no ${what} ${shown(word)}.${guess}`, details);
 }
 

@@ -41,10 +41,10 @@ export const GUARD_SETTINGS = {
     read: readNotionals,
   },
   postOnlyGuard: {
-    about: 'whether to hold back a PostOnly order that would fill at once',
+    about: 'whether to block a PostOnly order that would fill at once',
     values: 'on or off',
     default: 'on',
-    read: (value) => ['on', 'off'].find((known) => known === value.toLowerCase()) ?? null,
+    read: (value) => ['on', 'off'].find((choice) => choice === value.toLowerCase()) ?? null,
   },
 } satisfies Readonly<Record<string, Setting>>;
 
@@ -87,7 +87,7 @@ export function listedAddresses(kept: string): readonly string[] {
 }
 
 /**
- * Whether a limit would hold back less than before: a person has to confirm that, not a script. Values are in the form that
+ * Whether a limit would block less than before: a person has to confirm that, not a script. Values are in the form that
  * is stored; undefined is not set.
  */
 export function loosens(key: string, before: string | undefined, after: string | undefined): boolean {
@@ -217,7 +217,7 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
     {
       about: 'whether the amount of a withdrawal includes its fee; undocumented, so previews call it an assumption',
       values: 'inside or onTop',
-      read: (value) => ['inside', 'onTop'].find((known) => known.toLowerCase() === value.toLowerCase()) ?? null,
+      read: (value) => ['inside', 'onTop'].find((choice) => choice.toLowerCase() === value.toLowerCase()) ?? null,
     },
   ],
   [
@@ -276,7 +276,7 @@ export function requireSetting(key: string): Setting {
     throw unknownWord(
       'setting',
       key,
-      SETTING_KEYS.filter((known) => isOfStreams(known) === isOfStreams(key)),
+      SETTING_KEYS.filter((name) => isOfStreams(name) === isOfStreams(key)),
     );
   return setting;
 }

@@ -87,7 +87,7 @@ export const STREAM_SETTINGS = {
   'stream.compression': {
     about: 'whether to ask for compressed messages; they are understood in any case',
     values: 'on or off',
-    read: (value) => ['on', 'off'].find((known) => known === value.toLowerCase()) ?? null,
+    read: (value) => ['on', 'off'].find((choice) => choice === value.toLowerCase()) ?? null,
   },
 } as const satisfies Readonly<Record<string, Setting>>;
 

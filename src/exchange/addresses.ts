@@ -40,10 +40,10 @@ export function readVerifiedAddress(client: ExchangeClient, coin: string): Promi
 
 async function single(client: ExchangeClient, coin: string, what: AddressKind): Promise<ChainAddress> {
   const text = await textOf(client, coin, what);
-  const known = { coin, chain: null, ...(await gatesOf(client, coin)) };
+  const common = { coin, chain: null, ...(await gatesOf(client, coin)) };
   const joined = /^([^_]+)_(.+)$/.exec(text);
   const [, account = text, memo = null] = joined !== null && (await usesMemos(client, coin)) ? joined : [];
-  return { ...known, address: account, memo, needsMemo: memo !== null };
+  return { ...common, address: account, memo, needsMemo: memo !== null };
 }
 
 /** What all chains of the coin have in common: the exchange does not report which one the address is on. */

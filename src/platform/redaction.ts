@@ -44,9 +44,9 @@ export class Redaction {
       if (form.length < SHORTEST) continue;
       if (form.length >= LONG) this.#longForms.add(form);
       const first = form.slice(0, SHORTEST);
-      const known = this.#secrets.get(first);
-      if (known === undefined) this.#secrets.set(first, new Set([form]));
-      else known.add(form);
+      const forms = this.#secrets.get(first);
+      if (forms === undefined) this.#secrets.set(first, new Set([form]));
+      else forms.add(form);
     }
   }
 

@@ -25,11 +25,11 @@ function serve(time: () => number, onWrite: () => void = () => undefined): Promi
 /** The account with a client that remembers a clock difference to the exchange, in ms. */
 function remembering(account: TestAccount, url: string, ahead: number): TestAccount {
   const { host, budget } = account;
-  const clockMemory = { read: () => ahead, write: () => undefined };
+  const clockStore = { read: () => ahead, write: () => undefined };
   const hosts = { baseUrl: url, tradeUrl: url };
   return {
     ...account,
-    client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, clockStore: clockMemory }),
+    client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, clockStore }),
   };
 }
 

@@ -119,10 +119,10 @@ async function valuesIn(
   { session, output }: Context,
   unit: string,
   rows: readonly Balance[],
-  known: readonly string[],
+  coins: readonly string[],
 ): Promise<Values> {
   const markets = await (await session.markets()).all();
-  const names = new Set([...known, ...markets.flatMap(({ base, quote }) => [base, quote])]);
+  const names = new Set([...coins, ...markets.flatMap(({ base, quote }) => [base, quote])]);
   if (!names.has(unit)) throw unknownCoin(unit, [...names]);
   const rates = await readRates(await session.client(), markets);
   const values = new Map(rows.map(({ coin, total }) => [coin, rates.value(total, coin, unit)]));

@@ -38,14 +38,14 @@ function passwordGiven(name: string): Failure {
   );
 }
 
-const known = Object.keys(operations);
+const operationNames = Object.keys(operations);
 
 /** Throws Failure `usage` for a word that cannot be an operation, and for one in the wrong case. */
-const readOperation = withCompletion({ of: 'words', words: known }, (word: string): string => {
-  const same = known.find((name) => name !== word && name.toLowerCase() === word.toLowerCase());
+const readOperation = withCompletion({ of: 'words', words: operationNames }, (word: string): string => {
+  const same = operationNames.find((name) => name !== word && name.toLowerCase() === word.toLowerCase());
   if (same !== undefined) throw usage(`There is no operation ${quoted(word)}.`, `Write ${same}.`);
   if (isOperationName(word)) return word;
-  throw usage(`${quoted(word)} cannot be an operation.`, `Known operations: ${known.join(', ')}.`);
+  throw usage(`${quoted(word)} cannot be an operation.`, `Known operations: ${operationNames.join(', ')}.`);
 });
 
 /**

@@ -20,7 +20,7 @@ import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { dryRun, NO_PREVIEW } from '../dry-run.js';
 import { breachText, confirmGuarded } from '../guarding.js';
 import type { OrderDraft } from '../order/order.js';
-import { exchangeText } from '../session/exchange-text.js';
+import { exchangeText } from '../write-text.js';
 import { bodyAnswer } from './answer.js';
 
 type Values = Readonly<Record<string, string>>;
@@ -84,21 +84,21 @@ export async function callUndescribed(
   const exchange = await exchangeText(context, account.client);
   const { breaches, warnings } = await guardLikelyOrders(context, account, parameters);
   const texts = warnings.map((warning) => warning.text);
-  const shownWarnings = [...(globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : []), ...texts];
+  const warningTexts = [...(globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : []), ...texts];
   const show = (screen: Screen) =>
     record(screen, [
       ['operation', method],
       ...Object.entries(parameters),
       ['effect', 'unknown'],
       ['exchange', exchange],
-      ...shownWarnings.map((text): Entry => ['warning', text]),
+      ...warningTexts.map((text): Entry => ['warning', text]),
     ]);
   if (globals.dryRun)
     return dryRun(
       context,
       account.client,
       { operation: method, values: parameters },
-      { ...NO_PREVIEW, warnings: shownWarnings },
+      { ...NO_PREVIEW, warnings: warningTexts },
       show,
     );
   if (globals.yes) for (const text of texts) output.warn(text);
@@ -110,12 +110,12 @@ export async function callUndescribed(
     suggest('Record it', 'resolve', id, '--as', 'done'),
   ];
   const gate = new SendGate();
-  const forget = host.onInterrupt(() => {
+  const removeHandler = host.onInterrupt(() => {
     if (gate.cancel()) output.note(`${method} was not sent.`);
     else output.warn([`${method} may have been sent.`, ...hint]);
   });
   const call = await sendCall(account, terms, id, gate);
-  forget();
+  removeHandler();
   if (call.outcome === 'done') return bodyAnswer(call.body, raw);
   if (call.outcome === 'refused') throw rejectionFailure(call.refusal, method);
   if (call.outcome === 'notSent')
@@ -153,8 +153,8 @@ async function guardLikelyOrders(
   });
   if (market === undefined) return nothing;
   const limits = guardLimits((await session.connection()).settings);
-  const seen = await new MarketSnapshot(account.client, { market: market.market, side: 'buy' }, 1).book();
-  const guarded = sides.map((side) => guardOrders(account, { market, side, type: 'limit', orders }, seen, limits));
+  const book = await new MarketSnapshot(account.client, { market: market.market, side: 'buy' }, 1).book();
+  const guarded = sides.map((side) => guardOrders(account, { market, side, type: 'limit', orders }, book, limits));
   const breaches = guarded.flatMap((one) => one.breaches);
   return {
     // both sides may break the same guard

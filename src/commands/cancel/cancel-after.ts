@@ -14,7 +14,7 @@ import { startTimerSurely, type Timer, withLatest } from '../../trading/timed-ca
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
 import { marketName, programWord } from '../inputs.js';
 import { onMarket } from '../known-market.js';
-import { exchangeText } from '../session/exchange-text.js';
+import { exchangeText } from '../write-text.js';
 import { openText } from './cancel.js';
 import { holdTimer, timerAnswer, timerText } from './hold-timer.js';
 

@@ -21,8 +21,8 @@ import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
 import { knownClientId, marketName, orderId } from '../inputs.js';
 import { onMarket, refuseUnknownMarket } from '../known-market.js';
-import { exchangeText } from '../session/exchange-text.js';
 import { warnOfUnknown } from '../unknown-writes.js';
+import { exchangeText } from '../write-text.js';
 import { CANCELLED, cancelAllAnswer, cancelAnswer } from './cancel-result.js';
 
 export default define({

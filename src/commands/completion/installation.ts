@@ -22,7 +22,7 @@ type Environment = Host['environment'];
 /** The shell that was named, or else the user's own. Throws Failure `usage` if that is not a supported one. */
 export function shellToUse({ environment }: Pick<Host, 'environment'>, named: Shell | undefined): Shell {
   const userShell = path.basename(environment.SHELL ?? '');
-  const shell = named ?? SHELLS.find((known) => known === userShell);
+  const shell = named ?? SHELLS.find((supported) => supported === userShell);
   if (shell !== undefined) return shell;
   const found = environment.SHELL ? `SHELL is ${quoted(environment.SHELL)}` : 'SHELL is not set';
   throw usage(`${found}, and no shell was named.`, [

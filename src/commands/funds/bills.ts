@@ -184,13 +184,13 @@ function groupOf({ coin, type, change }: Bill): Group {
   };
 }
 
-function added(known: Group | undefined, more: Group): Group {
-  if (known === undefined) return more;
+function added(sum: Group | undefined, more: Group): Group {
+  if (sum === undefined) return more;
   return {
-    ...known,
-    count: known.count + more.count,
-    in: known.in.plus(more.in),
-    out: known.out.plus(more.out),
+    ...sum,
+    count: sum.count + more.count,
+    in: sum.in.plus(more.in),
+    out: sum.out.plus(more.out),
   };
 }
 

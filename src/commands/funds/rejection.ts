@@ -43,9 +43,9 @@ export async function* explainRejectionOfPages<Page>(
 async function explanationOf({ session }: Pick<Context, 'session'>, { coin, permission }: Subject, error: unknown) {
   if (!(error instanceof Failure) || error.kind !== 'refused') return error;
   if (error.code === RETURN_CODES.noPermission) return missingPermission(error, error.code, permission);
-  const known = coin === undefined ? undefined : await tryRead(async () => coinsOf(await session.client()));
-  const isUnknown = coin !== undefined && known !== undefined && known.length > 0 && !known.includes(coin);
-  return isUnknown ? unknownCoin(coin, known) : error;
+  const coins = coin === undefined ? undefined : await tryRead(async () => coinsOf(await session.client()));
+  const isUnknown = coin !== undefined && coins !== undefined && coins.length > 0 && !coins.includes(coin);
+  return isUnknown ? unknownCoin(coin, coins) : error;
 }
 
 async function coinsOf(client: ExchangeClient): Promise<string[]> {
@@ -53,8 +53,8 @@ async function coinsOf(client: ExchangeClient): Promise<string[]> {
 }
 
 /** An unknown coin, with the nearest names. */
-export function unknownCoin(coin: string, known: readonly string[]): Failure {
-  const close = nearest(coin, known);
+export function unknownCoin(coin: string, coins: readonly string[]): Failure {
+  const close = nearest(coin, coins);
   return usage(
     `This exchange has no coin ${coin}.`,
     close.length === 0 ? suggest('See the coins', 'balance', '--all') : `Did you mean ${close.join(' or ')}?`,

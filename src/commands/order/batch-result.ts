@@ -20,7 +20,7 @@ import { resumeCommand } from '../../trading/batches/start-job.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
 import { FILLS, fillsSoFar, STATE_AND_FILLS, totalOfFills, UNKNOWN_FILLS } from './fills-so-far.js';
 
-export const UNCHECKED_BATCH =
+export const BATCH_NOT_CHECKED_FOR_DUPLICATES =
   'The network may have repeated a request, and pit could not check: compare the list of orders with this answer.';
 
 /** How long a signal waits for the answers to requests that were sent. */
@@ -53,7 +53,7 @@ export async function runJob(context: Context, account: TradingAccount, job: Job
     const ending = await run.run();
     // the signal's own handler reports the progress, and ends the program
     if (ending.kind === 'interrupted') throw new Interrupted('SIGINT');
-    if (run.isChecked === false) output.warn(UNCHECKED_BATCH);
+    if (run.isChecked === false) output.warn(BATCH_NOT_CHECKED_FOR_DUPLICATES);
     return batchAnswer(job, ending);
   } finally {
     hide();

@@ -30,13 +30,20 @@ import { distanceFrom, type Reference } from '../../trading/market-view.js';
 import type { RecordOptions } from '../../trading/orders/place.js';
 import { verifyMarket, verifyOrders } from '../../trading/orders/verify-orders.js';
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
-import type { PlannedOrders, PreviewData } from '../../trading/preview/preview.js';
+import type { OrderPlan, PreviewData } from '../../trading/preview/preview.js';
 import { dryRunShape, REQUEST } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';
 import { type BatchInput, readInput, readLadder, requireConsistent, resolveLadder } from './batch-input.js';
-import { BATCH, BATCH_LINE, batchAnswer, progressOf, runJob, UNCHECKED_BATCH } from './batch-result.js';
-import { assessOrders, type CheckedOrders, confirmOrders, loadCheckInputs } from './confirm.js';
+import {
+  BATCH,
+  BATCH_LINE,
+  BATCH_NOT_CHECKED_FOR_DUPLICATES,
+  batchAnswer,
+  progressOf,
+  runJob,
+} from './batch-result.js';
+import { type AssessedOrders, assessOrders, confirmOrders, loadCheckInputs } from './confirm.js';
 import { checkGiven, unknownWriteWarnings } from './order.js';
 import { ORDERS_PREVIEW, type PreviewText, previewData, UNKNOWN } from './preview.js';
 
@@ -147,11 +154,11 @@ async function resumeBatch(
   const market = await (await context.session.markets()).find(request.market);
   const unsent = new Set(job.unsent());
   const lines = terms.lines.filter((_, index) => unsent.has(index));
-  const { side, account: name } = terms;
+  const { side, account: accountType } = terms;
   return sendBatch(context, account, {
     market,
     side,
-    account: name,
+    account: accountType,
     job: id,
     overridden,
     resumed: { lines: terms.lines, progress: progressOf(job) },
@@ -166,7 +173,7 @@ async function finishedAnswer(context: Context, account: TradingAccount, job: Jo
   if (account.journal.find(id) !== undefined) return runJob(context, account, resumeJob(account, id));
   const { market, side } = terms;
   if ((await tryRead(() => verifyOrders(account, { market, side }, { reach: 'all' }))) === undefined)
-    context.output.warn(UNCHECKED_BATCH);
+    context.output.warn(BATCH_NOT_CHECKED_FOR_DUPLICATES);
   const entry = account.journal.job(id);
   return batchAnswer(entry === undefined ? job : new Job(entry), { kind: 'finished' });
 }
@@ -185,14 +192,14 @@ interface Batch extends Pick<BatchTerms, 'side' | 'account'> {
 }
 
 /** The orders of a job that were checked, ready to be sent. */
-interface CheckedBatch extends CheckedOrders {
+interface AssessedBatch extends AssessedOrders {
   readonly lines: readonly BatchLine[];
 }
 
 /** Previews a job, asks, and runs it; for `--dry-run` only the preview. */
 async function sendBatch(context: Context, account: TradingAccount, batch: Batch): Promise<Answer> {
   const { overridden, market, resumed } = batch;
-  const confirmed = await confirmOrders<CheckedBatch>(context, account, {
+  const confirmed = await confirmOrders<AssessedBatch>(context, account, {
     prepare: (earlier) => prepareBatch(context, account, batch, earlier),
     overridden,
     question: ({ lines }, isAgain) => {
@@ -217,15 +224,15 @@ async function sendBatch(context: Context, account: TradingAccount, batch: Batch
 async function prepareBatch(
   context: Context,
   account: TradingAccount,
-  { market, side, account: name, job, overridden, linesIn }: Batch,
-  earlier: CheckedBatch | undefined,
-): Promise<CheckedBatch> {
-  const needs = { side, type: 'limit', account: name, overridden, levels: 1 } as const;
+  { market, side, account: accountType, job, overridden, linesIn }: Batch,
+  earlier: AssessedBatch | undefined,
+): Promise<AssessedBatch> {
+  const needs = { side, type: 'limit', account: accountType, overridden, levels: 1 } as const;
   const snapshot = earlier?.inputs.snapshot.refreshed();
   const inputs = await loadCheckInputs(context, account, market, { ...needs, snapshot });
   const lines = await linesIn(inputs.snapshot);
   const orders = lines.map(([line, price, amount]) => ({ line, price, amount }));
-  const plan: PlannedOrders = { market, side, type: 'limit', account: name, orders };
+  const plan: OrderPlan = { market, side, type: 'limit', account: accountType, orders };
   const checked = await assessOrders(account, plan, inputs);
   return {
     ...checked,
@@ -294,7 +301,7 @@ function dryBatch(
   { host }: Context,
   { client }: TradingAccount,
   { side, account, market, overridden, resumed }: Batch,
-  { lines, ...checked }: CheckedBatch & { readonly preview: PreviewData },
+  { lines, ...checked }: AssessedBatch & { readonly preview: PreviewData },
   show: (screen: Screen) => string,
 ): Answer {
   const { orders, requests: count, amount, notional, ...sent } = summaryOf(lines);

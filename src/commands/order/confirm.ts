@@ -9,13 +9,13 @@ import { guardOrders, needsBook } from '../../trading/guards/guards.js';
 import { type GuardLimits, type GuardName, guardLimits } from '../../trading/guards/limits.js';
 import type { OrderTerms } from '../../trading/journal/write.js';
 import type { RecordOptions } from '../../trading/orders/place.js';
-import { type CheckedAgainstMarket, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
+import { type Assessment, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
-import { type PlannedOrders, type PreviewData, previewOrders } from '../../trading/preview/preview.js';
+import { type OrderPlan, type PreviewData, previewOrders } from '../../trading/preview/preview.js';
 import { blocking, confirmGuarded, recordOptionsOf } from '../guarding.js';
 import { type PreviewText, previewTable } from './preview.js';
 
-/** What orders are checked against: the book, balances and fees as they were read, and the limits. */
+/** The book, balances, fees and limits that orders are checked against. */
 export interface MarketCheckInputs {
   readonly snapshot: MarketSnapshot;
   readonly limits: GuardLimits;
@@ -61,16 +61,16 @@ export function hasPreview({ globals }: Pick<Context, 'globals'>): boolean {
 }
 
 /** Checked orders and what they were checked against. `preview` is null if none is shown. */
-export interface CheckedOrders extends CheckedAgainstMarket {
+export interface AssessedOrders extends Assessment {
   readonly inputs: MarketCheckInputs;
 }
 
 /** Runs the guards, and computes the preview if one is shown. */
 export async function assessOrders(
   account: TradingAccount,
-  plan: PlannedOrders,
+  plan: OrderPlan,
   inputs: MarketCheckInputs,
-): Promise<CheckedOrders> {
+): Promise<AssessedOrders> {
   const { snapshot, limits, guardsNeedBook, withPreview } = inputs;
   if (withPreview) return { plan, inputs, ...(await previewOrders(account, plan, snapshot, limits)) };
   const book = guardsNeedBook ? await snapshot.book() : undefined;
@@ -78,7 +78,7 @@ export async function assessOrders(
 }
 
 /** How orders are prepared, shown and confirmed. */
-interface Confirmation<Ready extends CheckedOrders> {
+interface Confirmation<Ready extends AssessedOrders> {
   /**
    * Evaluates the user's expressions in the current market and checks the result. Called again after each reply, with the
    * previous result.
@@ -105,13 +105,13 @@ type Confirmed<Ready> =
  *
  * @throws Failure as `prepare` and {@link confirmGuarded}
  */
-export async function confirmOrders<Ready extends CheckedOrders>(
+export async function confirmOrders<Ready extends AssessedOrders>(
   context: Context,
   account: TradingAccount,
   { prepare, overridden, question, text, dryRun }: Confirmation<Ready>,
 ): Promise<Confirmed<Ready>> {
   const { globals, output, host } = context;
-  const asConfirmed = async (ready: Ready, { plan, ...checked }: CheckedOrders): Promise<Confirmed<Ready>> => {
+  const asConfirmed = async (ready: Ready, { plan, ...checked }: AssessedOrders): Promise<Confirmed<Ready>> => {
     const recordOptions = await recordOptionsOf(context, account, plan.market.quote, checked, overridden);
     return { answer: undefined, ready, recordOptions };
   };

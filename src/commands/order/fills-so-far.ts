@@ -41,8 +41,8 @@ export function totalOfFills(orders: readonly Order[]) {
   const filledValue = sum(orders.map((order) => order.filledValue));
   const fees = orders.filter((order) => averageOfFills(order) !== null).map(({ fee, feeCoin }) => ({ fee, feeCoin }));
   const [feeCoin = null, ...others] = new Set(fees.map((one) => one.feeCoin));
-  const known = fees.flatMap(({ fee }) => fee ?? []);
-  const fee = known.length === fees.length && others.length === 0 ? sum(known) : null;
+  const shown = fees.flatMap(({ fee }) => fee ?? []);
+  const fee = shown.length === fees.length && others.length === 0 ? sum(shown) : null;
   const total = { filled, filledValue };
   return { ...total, averagePrice: averageOfFills(total), fee, feeCoin: fee === null ? null : feeCoin };
 }

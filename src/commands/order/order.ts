@@ -35,12 +35,12 @@ import { concernsMarket, unknownWrites } from '../../trading/unknown-writes.js';
 import { dryRun, dryRunShape } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';
-import { notSent } from '../not-sent.js';
 import { duplicateFailure, NOT_CHECKED_FOR_DUPLICATES } from '../session/duplicate-warnings.js';
+import { notSent } from '../write-text.js';
 import { assessOrders, confirmOrders, hasPreview, loadCheckInputs } from './confirm.js';
 import { fillsSoFar, STATE_AND_FILLS } from './fills-so-far.js';
-import { termsText } from './order-words.js';
-import { averageText, type CheckedOrder, ORDER_PREVIEW, orderPreviewData, orderText } from './preview.js';
+import { termsText } from './order-args.js';
+import { type AssessedOrder, averageText, ORDER_PREVIEW, orderPreviewData, orderText } from './preview.js';
 
 /** The outcome of an order that was sent. */
 export const ORDER_RESULT: shape.Fields = {
@@ -96,17 +96,17 @@ export default define({
     const parts = { side, market, amount, at, type: typeOf(flags) };
     const given: GivenOrder = { ...parts, account, borrow, repay, id, overridden: overriddenBy(override) };
     checkGiven(given);
-    const request = completeOrder(given);
-    if (request === undefined && !context.prompts.available) throw firstMissing(given);
+    const draft = completeOrder(given);
+    if (draft === undefined && !context.prompts.available) throw firstMissing(given);
     requireConsent(context);
     const trading = await context.trading.account();
-    if (request !== undefined) return previewAndPlace(context, trading, request);
+    if (draft !== undefined) return previewAndPlace(context, trading, draft);
     const { sendGuided } = await import('./guided/guided.js');
     return sendGuided(context, trading, given);
   },
 });
 
-/** What needs no question on a terminal. */
+/** Flags that `pit order` never asks for. */
 interface OrderFlags {
   readonly account: AccountType;
   readonly borrow: boolean;
@@ -116,7 +116,7 @@ interface OrderFlags {
   readonly overridden: readonly GuardName[];
 }
 
-/** An order as far as the command line gives it. */
+/** An order as given on the command line; a missing part is undefined. */
 export interface GivenOrder extends OrderFlags {
   readonly side: Side | undefined;
   readonly market: string | undefined;
@@ -126,7 +126,7 @@ export interface GivenOrder extends OrderFlags {
   readonly type: OrderType | undefined;
 }
 
-/** A complete order, its expressions not resolved yet. */
+/** A complete order, its expressions not evaluated yet. */
 export interface OrderDraft extends OrderFlags {
   readonly side: Side;
   readonly market: string;
@@ -175,11 +175,11 @@ function firstMissing({ side, market, amount }: GivenOrder): Failure {
   return usage('The price is missing.', 'Give it with --at, for instance --at 31000.5 or --at bid.');
 }
 
-/** How an order is sent whose parts were asked for on the terminal. */
+/** Options for an order from the guided questions. */
 interface PlaceOptions {
   /** Shows the preview even with `--yes`. */
   readonly alwaysPreview: boolean;
-  /** Called once the order is confirmed, with the guards that were lifted: by a flag, or by typing their names. */
+  /** Called once the order is confirmed, with the guards that were overridden: by a flag, or by typing their names. */
   readonly onConfirmed: (overridden: readonly GuardName[]) => void;
 }
 
@@ -187,13 +187,13 @@ interface PlaceOptions {
 export async function previewAndPlace(
   context: Context,
   account: TradingAccount,
-  request: OrderDraft,
+  draft: OrderDraft,
   { alwaysPreview, onConfirmed }: PlaceOptions = { alwaysPreview: false, onConfirmed: () => {} },
 ): Promise<Answer> {
-  const { overridden } = request;
+  const { overridden } = draft;
   const withPreview = alwaysPreview || hasPreview(context);
-  const confirmed = await confirmOrders<CheckedOrder>(context, account, {
-    prepare: (earlier) => prepareOrder(context, account, request, withPreview, earlier),
+  const confirmed = await confirmOrders<AssessedOrder>(context, account, {
+    prepare: (earlier) => prepareOrder(context, account, draft, withPreview, earlier),
     overridden,
     question: ({ order }, isAgain) => (isAgain ? `Place the changed order: ${termsText(order)}?` : 'Place this order?'),
     text: (checked, preview) => orderText(checked, preview, { account: accountText(checked.order) }),
@@ -206,7 +206,7 @@ export async function previewAndPlace(
   if (confirmed.answer !== undefined) return confirmed.answer;
   const { ready, recordOptions } = confirmed;
   onConfirmed([...new Set([...overridden, ...ready.breaches.map(({ guard }) => guard)])]);
-  return placeConfirmed(context, account, ready, { isUserId: request.id !== undefined, ...recordOptions });
+  return placeConfirmed(context, account, ready, { isUserId: draft.id !== undefined, ...recordOptions });
 }
 
 /**
@@ -218,37 +218,37 @@ export async function previewAndPlace(
 async function prepareOrder(
   context: Context,
   account: TradingAccount,
-  request: OrderDraft,
+  draft: OrderDraft,
   withPreview: boolean,
-  earlier: CheckedOrder | undefined,
-): Promise<CheckedOrder> {
+  earlier: AssessedOrder | undefined,
+): Promise<AssessedOrder> {
   const { session, host } = context;
-  const { side, type, at, borrow, repay, id, overridden } = request;
-  const market = await (await session.markets()).find(request.market);
+  const { side, type, at, borrow, repay, id, overridden } = draft;
+  const market = await (await session.markets()).find(draft.market);
   const snapshot = earlier?.inputs.snapshot.refreshed();
-  const needs = { side, type, account: request.account, overridden, withPreview, snapshot };
+  const needs = { side, type, account: draft.account, overridden, withPreview, snapshot };
   const inputs = await loadCheckInputs(context, account, market, needs);
   if (at.kind === 'relative') inputs.snapshot.prefetch('book');
-  if (request.account === 'spot' && request.amount.kind === 'share') inputs.snapshot.prefetch('balances');
+  if (draft.account === 'spot' && draft.amount.kind === 'share') inputs.snapshot.prefetch('balances');
   const skipIdCheck = id === undefined || earlier !== undefined;
   const [{ price, amount }] = await Promise.all([
-    evaluateOrder(inputs.snapshot, market, request),
-    skipIdCheck ? undefined : requireNewId(account.client, request.market, id),
+    evaluateOrder(inputs.snapshot, market, draft),
+    skipIdCheck ? undefined : requireNewId(account.client, draft.market, id),
   ]);
   validateOrder(market, price, amount);
   const terms = {
-    market: request.market,
+    market: draft.market,
     side,
     type,
-    account: request.account,
+    account: draft.account,
     borrow,
     repay,
     price: price.toString(),
     amount: amount.toString(),
-    expressions: { price: priceText(at), amount: amountText(request.amount) },
+    expressions: { price: priceText(at), amount: amountText(draft.amount) },
   };
   if (withPreview) refuseDuplicate(account, terms);
-  const plan = { market, side, type, account: request.account, orders: [terms] };
+  const plan = { market, side, type, account: draft.account, orders: [terms] };
   const guardsNeedBook = inputs.guardsNeedBook || at.kind === 'relative';
   const checked = await assessOrders(account, plan, { ...inputs, guardsNeedBook });
   const clientId = earlier?.order.clientId ?? id ?? newClientId(host);
@@ -293,7 +293,7 @@ async function requireNewId(client: ExchangeClient, market: string, id: string):
 async function placeConfirmed(
   { output, host }: Context,
   account: TradingAccount,
-  { order, plan }: CheckedOrder,
+  { order, plan }: AssessedOrder,
   options: { readonly isUserId: boolean } & RecordOptions,
 ): Promise<Answer> {
   const gate = new SendGate();
@@ -323,7 +323,7 @@ export function accountText({ account, borrow, repay }: Pick<OrderTerms, 'accoun
 }
 
 /** The result of an order that is placed or whose outcome is unknown. Throws the failure of one that was not placed. */
-export function orderResult(order: CheckedOrder['order'], placement: Placement, rules: Market): Answer {
+export function orderResult(order: AssessedOrder['order'], placement: Placement, rules: Market): Answer {
   const { clientId } = order;
   if (placement.outcome === 'refused') {
     const { message, hints, kind, code } = rejectionFailure(placement.refusal, 'order');
@@ -365,14 +365,14 @@ function orderTermsText({ side, amount, price }: OrderTerms, market: Market): st
   return `${sideText(side)} ${formatAmount(amount)} ${market.market} at ${formatPrice(price, market)}`;
 }
 
-function unknownText({ paint }: Screen, order: CheckedOrder['order'], market: Market): string {
+function unknownText({ paint }: Screen, order: AssessedOrder['order'], market: Market): string {
   return `${paint.warn('Unknown')}  ${orderTermsText(order, market)}  ${accountText(order)}  client id ${order.clientId}`;
 }
 
 /** The order, and what it did at once as far as the exchange shows it. */
 function placedText(
   { paint }: Screen,
-  order: CheckedOrder['order'],
+  order: AssessedOrder['order'],
   { id, order: listed }: Extract<Placement, { outcome: 'placed' }>,
   market: Market,
 ): string {
@@ -383,7 +383,7 @@ function placedText(
   return `${paint.good('Placed')}  ${what}${fills === undefined ? '' : `\n${fills}`}`;
 }
 
-/** `Filled  0.4 of 1 btc at 28,010.5 usdt on average, fee 0.0008 btc; the rest is open`. Undefined without anything to say. */
+/** `Filled  0.4 of 1 btc at 28,010.5 usdt on average, fee 0.0008 btc; the rest is open`; undefined if nothing is to be said. */
 function fillsText(listed: Order, side: Side, market: Market): string | undefined {
   const { state, fee, feeCoin } = listed;
   const average = averageOfFills(listed);
@@ -396,7 +396,7 @@ function fillsText(listed: Order, side: Side, market: Market): string | undefine
 }
 
 function unknownFailure(
-  { clientId, market }: CheckedOrder['order'],
+  { clientId, market }: AssessedOrder['order'],
   { reason, mismatch, decidableAt }: Unknown,
 ): Failure {
   const when = decidableAt === null ? '' : ` pit can decide it from ${zonedTime(decidableAt)} on.`;

@@ -14,8 +14,8 @@ import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import type { PreviewData } from '../../trading/preview/preview.js';
 import { PREVIEW, type Preview } from '../dry-run.js';
 import { breachText } from '../guarding.js';
-import { exchangeText } from '../session/exchange-text.js';
-import type { CheckedOrders } from './confirm.js';
+import { exchangeText } from '../write-text.js';
+import type { AssessedOrders } from './confirm.js';
 
 /** The parts of a preview that are not the same for every kind of order. */
 export interface PreviewText {
@@ -34,7 +34,7 @@ export interface PreviewText {
 export async function previewTable(
   context: Context,
   { client }: TradingAccount,
-  { plan: { market, side, account }, preview, warnings, breaches }: CheckedOrders & { readonly preview: PreviewData },
+  { plan: { market, side, account }, preview, warnings, breaches }: AssessedOrders & { readonly preview: PreviewData },
   overridden: readonly GuardName[],
   text: (screen: Screen) => PreviewText,
 ): Promise<(screen: Screen) => string> {
@@ -92,13 +92,13 @@ const TYPE_TEXT: Readonly<Record<OrderType, string>> = {
 };
 
 /** A single order that was checked, ready to be sent. */
-export interface CheckedOrder extends CheckedOrders {
+export interface AssessedOrder extends AssessedOrders {
   readonly order: OrderTerms & { readonly clientId: string; readonly notional: string };
 }
 
 /** The table's own parts for a single order; a replacement says some of them in its own way. */
 export function orderText(
-  { order, plan: { market } }: CheckedOrder,
+  { order, plan: { market } }: AssessedOrder,
   { reference, fills }: PreviewData,
   custom: { readonly amount?: string; readonly price?: string; readonly account: string },
 ): PreviewText {
@@ -138,7 +138,7 @@ export function averageText(average: Decimal | string, side: Side, market: Marke
 
 /** The preview of a single order as programs read it. */
 export function orderPreviewData(
-  { order, ...checked }: CheckedOrder,
+  { order, ...checked }: AssessedOrder,
   preview: PreviewData,
   overridden: readonly GuardName[],
 ): Preview {
@@ -156,11 +156,11 @@ export function orderPreviewData(
 }
 
 /**
- * What the preview of any orders holds for programs; null is unknown. Guards that hold are among the warnings as well, for
+ * What the preview of any orders holds for programs; null is unknown. Guards that block are among the warnings as well, for
  * programs that read only those.
  */
 export function previewData(
-  { plan: { market, side }, preview, breaches, warnings }: CheckedOrders & { readonly preview: PreviewData },
+  { plan: { market, side }, preview, breaches, warnings }: AssessedOrders & { readonly preview: PreviewData },
   overridden: readonly GuardName[],
   fields: {
     readonly sums: Pick<Preview, 'price' | 'amount' | 'notional'>;

@@ -31,8 +31,8 @@ import { warnOfUnknown } from '../unknown-writes.js';
 import { assessOrders, confirmOrders, hasPreview, loadCheckInputs, PREVIEW_LEVELS } from './confirm.js';
 import { fillsSoFar } from './fills-so-far.js';
 import { accountText, checkGiven, ORDER_RESULT, orderResult, unknownWriteWarnings } from './order.js';
-import { orderWords, termsText, tooLittleText } from './order-words.js';
-import { type CheckedOrder, ORDER_PREVIEW, orderPreviewData, orderText, type PreviewText } from './preview.js';
+import { orderArgs, termsText, tooLittleText } from './order-args.js';
+import { type AssessedOrder, ORDER_PREVIEW, orderPreviewData, orderText, type PreviewText } from './preview.js';
 
 export default define({
   summary: 'Change the price or amount of an open order',
@@ -88,7 +88,7 @@ interface ReplaceRequest {
 }
 
 /** A replacement that was checked, ready to be sent. */
-interface CheckedReplacement extends CheckedOrder {
+interface AssessedReplacement extends AssessedOrder {
   readonly replacement: ReplacePlan;
 }
 
@@ -100,7 +100,7 @@ export async function sendReplacement(
 ): Promise<Answer> {
   const { client } = account;
   const { overridden } = request;
-  const confirmed = await confirmOrders<CheckedReplacement>(context, account, {
+  const confirmed = await confirmOrders<AssessedReplacement>(context, account, {
     prepare: (earlier) => prepareReplacement(context, account, request, earlier),
     overridden,
     question: ({ order }, isAgain) =>
@@ -132,8 +132,8 @@ async function prepareReplacement(
   context: Context,
   account: TradingAccount,
   { market: name, reference, changes, overridden }: ReplaceRequest,
-  earlier: CheckedReplacement | undefined,
-): Promise<CheckedReplacement> {
+  earlier: AssessedReplacement | undefined,
+): Promise<AssessedReplacement> {
   const market = await (await context.session.markets()).find(name);
   const levels = hasPreview(context) ? PREVIEW_LEVELS : undefined;
   // by its id, as a client id names the newest order that has it
@@ -305,7 +305,7 @@ function unplaced(
 ): Answer {
   const { clientId, terms, cancel } = ended;
   const rest = order ?? remainderOf(terms.wanted, cancel.filled ?? '0');
-  const hint = order === null ? tooLittleText(rest) : suggest('To place the rest', ...orderWords(order));
+  const hint = order === null ? tooLittleText(rest) : suggest('To place the rest', ...orderArgs(order));
   const text = `The order is cancelled${filledText(ended)}, and no new order was placed: ${why.message}`;
   const failure = new Failure('partial', text, { hint, clientId, ...(why.code === null ? {} : { code: why.code }) });
   return { data: notPlaced(ended, rest, outcome), show: (screen) => cancelledLine(screen, ended), failure };

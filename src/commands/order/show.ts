@@ -67,19 +67,19 @@ export default define({
       const { found, failure } = await readWithNews();
       return { ...answerOf(found), ...(failure === undefined ? {} : { failure }) };
     }
-    let known: Order;
+    let latest: Order;
     // it may end before the channel begins
     const channel = { kind: 'orders', market, order: reference } as const;
     const readFirst = async () => {
-      known = (await readWithNews()).found;
-      return answerOf(known);
+      latest = (await readWithNews()).found;
+      return answerOf(latest);
     };
     return watch(context, readFirst, {
       channels: [channel],
       answer: (value) => {
         // the mirror forgets orders that ended long ago
-        known = value(channel).find((one) => one.id === known.id) ?? known;
-        return answerOf(known);
+        latest = value(channel).find((one) => one.id === latest.id) ?? latest;
+        return answerOf(latest);
       },
     });
   },
@@ -107,8 +107,8 @@ async function awaitOrder(
     account.reportProgress(`${zonedTime(host.now())}  ${progressOf(order)}`);
   };
   try {
-    const { record: found, isReached } = await waitForOrder(account, market, read, wait, tell);
-    return { found, failure: isReached ? undefined : notReached(found, wait, globals.timeoutMs) };
+    const { record: order, isReached } = await waitForOrder(account, market, read, wait, tell);
+    return { found: order, failure: isReached ? undefined : notReached(order, wait, globals.timeoutMs) };
   } finally {
     hide();
     forget();

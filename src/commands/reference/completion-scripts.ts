@@ -38,11 +38,11 @@ export function bashScript({ globals, commands, operations }: CommandTree, templ
   ]);
 }
 
-function bashCase({ path, subcommands, flags, fields, arguments: given }: DescribedCommand): string {
+function bashCase({ path, subcommands, flags, fields, arguments: declared }: DescribedCommand): string {
   const lists = {
     subs: subcommands.join(' '),
     flags: wordsOf([...flagEntries(flags), ...fieldsEntry(fields)]),
-    arguments: wordsOf(given.map(argumentEntry)),
+    arguments: wordsOf(declared.map(argumentEntry)),
   };
   const settings = Object.entries(lists)
     .filter(([, list]) => list !== '')
@@ -76,11 +76,11 @@ export function zshScript(tree: CommandTree, template: string): string {
   ]);
 }
 
-function zshCase({ path, flags, fields, arguments: given }: DescribedCommand, tree: CommandTree): string[] {
+function zshCase({ path, flags, fields, arguments: declared }: DescribedCommand, tree: CommandTree): string[] {
   const lines = [
     ...zshList('subs', subcommandEntries(path, tree)),
     ...zshList('flags', [...flagEntries(flags), ...fieldsEntry(fields)]),
-    ...zshList('arguments', given.map(argumentEntry)),
+    ...zshList('arguments', declared.map(argumentEntry)),
   ];
   return lines.length === 0 ? [] : [`    '${path}')`, ...lines, '      ;;'];
 }
@@ -103,7 +103,7 @@ export function fishScript(tree: CommandTree, template: string): string {
     flags: commands.flatMap(({ path, flags, fields }) =>
       fishCase(path, [...flagEntries(flags), ...fieldsEntry(fields)]),
     ),
-    arguments: commands.flatMap(({ path, arguments: given }) => fishCase(path, given.map(argumentEntry))),
+    arguments: commands.flatMap(({ path, arguments: declared }) => fishCase(path, declared.map(argumentEntry))),
   };
   return withTree(template, [
     '# What can follow each command, one entry a line: the word or its kind, a tab, the description. A flag that takes a',

@@ -91,11 +91,11 @@ function unbroken(part: string): string {
 }
 
 function section(command: DescribedCommand): string[] {
-  const { path, summary, arguments: given, flags } = command;
+  const { path, summary, arguments: declared, flags } = command;
   return [
     `.SS "${roff(`pit ${path}`)}"`,
     `${roff(summary)}.`,
-    ...given.flatMap(({ name, description }) => entry(`\\fI${roff(name)}\\fR`, description)),
+    ...declared.flatMap(({ name, description }) => entry(`\\fI${roff(name)}\\fR`, description)),
     ...flags.flatMap(flagEntry),
   ];
 }

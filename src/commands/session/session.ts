@@ -26,7 +26,7 @@ import type { Output } from '../../terminal/output.js';
 import { CompletionNames, namesFolder, SeenNames } from './completion-names.js';
 import { SANDBOX_CLOCK, SANDBOX_HOST_KEY, type Sandbox } from './sandbox.js';
 
-/** The profile in use and the exchange that it leads to. Each part is made when it is first asked for. */
+/** The active profile and its exchange. Each part is made when it is first asked for. */
 export class Session {
   readonly profiles: Profiles;
   readonly cache: Cache;
@@ -247,7 +247,7 @@ export class Session {
     return this.#client !== undefined;
   }
 
-  /** From now on a sandbox that stops is not started again: for what goes on for long, it may have been stopped for good. */
+  /** From now on, does not start a sandbox again that stops: while a long command runs, a stop may be final. */
   keepStopped(): void {
     this.#isSandboxKeptStopped = true;
   }
@@ -299,7 +299,7 @@ export class Session {
       share: shareOf(limiterShare),
       accessKey: () => this.credentials(connection).accessKey,
       hosts: { base: limitKey(baseUrl), trade: limitKey(tradeUrl) },
-      ...(limiter === undefined ? {} : { redis: limiter }),
+      ...(limiter === undefined ? {} : { redisUrl: limiter }),
       onUnshared: (message) => output.note(message),
     };
   }

@@ -15,9 +15,8 @@ import type { EarlierUse } from '../../trading/withdrawals/coin-facts.js';
 import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { WithdrawalResult } from '../../trading/withdrawals/send.js';
 import { dryRunShape, PREVIEW, type Preview } from '../dry-run.js';
-import { notSent } from '../not-sent.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
-import { exchangeText } from '../session/exchange-text.js';
+import { exchangeText, notSent } from '../write-text.js';
 import type { CheckedWithdrawal } from './withdraw.js';
 
 /** The outcome of a withdrawal that was sent. */

@@ -6,7 +6,14 @@ import { decimal, id, instant, integer, maybe, optionalDecimal, optionalText, te
 import { coinEntry, toCoin } from '../operations/funds.js';
 import { optional } from '../operations/operation.js';
 import { toOrder } from '../operations/trading.js';
-import { describeChannel, joinedMarket, observedBy, userMarket, withoutUserSuffix } from './channel.js';
+import {
+  type ChannelDescription,
+  describeChannel,
+  joinedMarket,
+  observedBy,
+  userMarket,
+  withoutUserSuffix,
+} from './channel.js';
 
 /** The last trade of an order. */
 export interface LastTrade {
@@ -122,22 +129,13 @@ export const push_user_incr_record = describeChannel(
 );
 
 /** Open orders, and those of the past. */
-export const push_user_record = describeChannel(
-  {
-    template: 'push_user_record',
-    signed: true,
-    parameters: orderParameters,
-    frame: v.object({ market: optionalText, record: v.array(record), hrecord: v.optional(v.array(record), []) }),
-    sources: { name: observedBy(1), parameters: observedBy(1), frame: observedBy(1) },
-  },
-  {
-    ...ofOrders,
-    decode: ({ market, record: open, hrecord: past }, request: OrdersRequest): readonly OrderUpdate[] => {
-      const name = marketOf(market, request);
-      return [...open, ...past].map((one) => toUpdate(one, name));
-    },
-  },
-);
+export const push_user_record = {
+  template: 'push_user_record',
+  signed: true,
+  parameters: orderParameters,
+  frame: v.object({ market: optionalText, record: v.array(record), hrecord: v.optional(v.array(record), []) }),
+  sources: { name: observedBy(1), parameters: observedBy(1), frame: observedBy(1) },
+} as const satisfies ChannelDescription;
 
 const assets = v.object({ coins: v.array(coinEntry), version: v.optional(text) });
 
@@ -159,16 +157,13 @@ export const push_user_incr_asset = describeChannel(
 );
 
 /** All coins. */
-export const push_user_asset = describeChannel(
-  {
-    template: 'push_user_asset',
-    signed: true,
-    parameters: {},
-    frame: assets,
-    sources: { name: observedBy(4), parameters: observedBy(4), frame: observedBy(4) },
-  },
-  ofAssets,
-);
+export const push_user_asset = {
+  template: 'push_user_asset',
+  signed: true,
+  parameters: {},
+  frame: assets,
+  sources: { name: observedBy(4), parameters: observedBy(4), frame: observedBy(4) },
+} as const satisfies ChannelDescription;
 
 /** Coins of the cross margin account. Only its name is known: here it has the form of the spot account's channel. */
 export const push_user_cross_asset = describeChannel(

@@ -20,6 +20,11 @@ export const channels = {
 
 export type ChannelName = keyof typeof channels;
 
+/** The channels that the client follows; the others are only served by the sandbox. */
+export type FollowedChannelName = {
+  [Name in ChannelName]: (typeof channels)[Name] extends { readonly decode: unknown } ? Name : never;
+}[ChannelName];
+
 /** What all channels have in common, and where it comes from. */
 export const PROTOCOL = {
   /** The address ends with it. */

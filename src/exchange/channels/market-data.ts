@@ -13,7 +13,7 @@ import {
   toTrade,
 } from '../operations/market-data.js';
 import { choice, optional, required } from '../operations/operation.js';
-import { describeChannel, joinedMarket, observedBy, withoutUnderscore } from './channel.js';
+import { type ChannelDescription, describeChannel, joinedMarket, observedBy, withoutUnderscore } from './channel.js';
 
 interface OfMarket {
   readonly market: string;
@@ -55,52 +55,23 @@ export const depth = describeChannel(
   },
 );
 
-/** A short book with the market's numbers of the day. */
-interface QuickDepth extends Depth {
-  readonly last: string | null;
-  readonly high: string | null;
-  readonly low: string | null;
-  /** Over 24 hours, in percent as the exchange sends it. */
-  readonly change: string | null;
-  /** Over 24 hours, in the base coin. */
-  readonly volume: string | null;
-}
-
 /** `listDown` holds the bids, `listUp` the asks, both best first. */
-export const quickDepth = describeChannel(
-  {
-    template: '{market}_quick_depth',
-    signed: false,
-    parameters: { market: required(joinedMarket), length: optional(choice('5', '10', '20')) },
-    frame: v.object({
-      lastTime: instant,
-      listDown: levels,
-      listUp: levels,
-      currentPrice: maybe(emptyableDecimal),
-      high: maybe(emptyableDecimal),
-      low: maybe(emptyableDecimal),
-      rate: maybe(emptyableDecimal),
-      dayNumber: maybe(decimal),
-    }),
-    sources: { name: observedBy(14), parameters: observedBy(3), frame: observedBy(3) },
-  },
-  {
-    encode: ({ market, size }: OfMarket & { readonly size?: 5 | 10 | 20 }) => ({
-      market: withoutUnderscore(market),
-      length: size === undefined ? undefined : String(size),
-    }),
-    decode: ({ lastTime, listDown, listUp, currentPrice, high, low, rate, dayNumber }): QuickDepth => ({
-      time: lastTime,
-      bids: sortLevels(listDown).reverse(),
-      asks: sortLevels(listUp),
-      last: currentPrice,
-      high,
-      low,
-      change: rate,
-      volume: dayNumber,
-    }),
-  },
-);
+export const quickDepth = {
+  template: '{market}_quick_depth',
+  signed: false,
+  parameters: { market: required(joinedMarket), length: optional(choice('5', '10', '20')) },
+  frame: v.object({
+    lastTime: instant,
+    listDown: levels,
+    listUp: levels,
+    currentPrice: maybe(emptyableDecimal),
+    high: maybe(emptyableDecimal),
+    low: maybe(emptyableDecimal),
+    rate: maybe(emptyableDecimal),
+    dayNumber: maybe(decimal),
+  }),
+  sources: { name: observedBy(14), parameters: observedBy(3), frame: observedBy(3) },
+} as const satisfies ChannelDescription;
 
 /** New trades, oldest first. */
 export const trades = describeChannel(
@@ -134,13 +105,10 @@ export const kline = describeChannel(
 );
 
 /** The configuration of all markets, once. */
-export const markets = describeChannel(
-  {
-    template: 'markets',
-    signed: false,
-    parameters: {},
-    frame: v.object({ data: v.record(v.string(), marketConfiguration) }),
-    sources: { name: observedBy(2), parameters: observedBy(2), frame: observedBy(2) },
-  },
-  { encode: (_: object) => ({}), decode: ({ data }) => data },
-);
+export const markets = {
+  template: 'markets',
+  signed: false,
+  parameters: {},
+  frame: v.object({ data: v.record(v.string(), marketConfiguration) }),
+  sources: { name: observedBy(2), parameters: observedBy(2), frame: observedBy(2) },
+} as const satisfies ChannelDescription;

@@ -26,7 +26,7 @@ export interface Sharing {
   readonly hosts: { readonly base: string; readonly trade: string };
   readonly accessKey: () => string;
   /** A Redis that several machines share; absent if only the folder is shared. */
-  readonly redis?: string;
+  readonly redisUrl?: string;
   /** The part of the home's permits that this process takes at most while Redis is away. Above 0, at most 1. */
   readonly share: number;
   /** Milliseconds since the Unix epoch, by which a lock is dated. */
@@ -90,7 +90,7 @@ class SharedPermits {
   #hasWarned = false;
 
   constructor(private readonly sharing: Sharing) {
-    this.#redis = sharing.redis === undefined ? undefined : new Redis(sharing.redis);
+    this.#redis = sharing.redisUrl === undefined ? undefined : new Redis(sharing.redisUrl);
   }
 
   of(name: LimitName): Permits {
@@ -112,7 +112,7 @@ class SharedPermits {
       new FileStore(this.sharing.root, permitsFolder(within, terms.count), terms, monotonicMs, taken);
     const whole = files(terms);
     if (this.#redis === undefined) return new Permits([whole], (_, thrown) => [this.#alone(part, thrown)]);
-    const redis = new RedisStore(this.#redis, redisKey(within), terms, ownerName());
+    const redis = new RedisStore(this.#redis, redisKey(within), terms, uniqueProcessName());
     return new Permits([whole, redis], (lost, thrown) => {
       // without files Redis alone counts, and that is enough
       if (lost === whole) return [redis];
@@ -135,7 +135,7 @@ class SharedPermits {
 }
 
 /** Distinguishes this process's permits in Redis from those of all others. */
-function ownerName(): string {
+function uniqueProcessName(): string {
   return `${process.pid}.${process.hrtime.bigint()}`;
 }
 

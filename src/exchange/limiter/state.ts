@@ -31,13 +31,13 @@ export interface LimitState {
 
 /** The current state; changes nothing. */
 export async function limiterState(sharing: Sharing): Promise<LimiterState> {
-  const { root, hosts, now, redis: url, share } = sharing;
+  const { root, hosts, now, redisUrl, share } = sharing;
   const within = hostFolder(hosts.trade);
   const lockedUntil = new IpLock(root, within, now).until ?? null;
   const common = { folder: path.join(root, within), lockedUntil, share };
-  if (url === undefined) return { kind: 'files', ...common, limits: inFiles(sharing), redisAway: null };
+  if (redisUrl === undefined) return { kind: 'files', ...common, limits: inFiles(sharing), redisAway: null };
   try {
-    return { kind: 'redis', ...common, limits: await inRedis(new Redis(url), sharing), redisAway: null };
+    return { kind: 'redis', ...common, limits: await inRedis(new Redis(redisUrl), sharing), redisAway: null };
   } catch (thrown) {
     const limits = namesOf(sharing).map((name) => ({ name, count: LIMITS[name].count, out: null }));
     return { kind: 'redis', ...common, limits, redisAway: reasonOf(thrown) };

@@ -60,8 +60,8 @@ const TROUBLES: Readonly<Record<string, CertificateFault>> = {
 
 /** What a code means; undefined if it is not about certificates. */
 export function certificateFault(code: string): CertificateFault | undefined {
-  const known = TROUBLES[code];
-  if (known !== undefined) return known;
+  const fault = TROUBLES[code];
+  if (fault !== undefined) return fault;
   if (!/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|TLS/.test(code)) return undefined;
   return { message: 'certificate rejected', fix: AUTHORITY };
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type ChannelName, channels, subscription } from '../channels/index.js';
+import { channels, type FollowedChannelName, subscription } from '../channels/index.js';
 import type { ExchangeClient } from '../exchange-client.js';
 import { type Channel, type ChannelData, type ChannelKind, type ChannelOf, isPrivate } from './events.js';
 import type { StreamProtocol } from './protocol.js';
@@ -67,7 +67,7 @@ export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 
-export abstract class BaseSource<Kind extends ChannelKind, Name extends ChannelName> {
+export abstract class BaseSource<Kind extends ChannelKind, Name extends FollowedChannelName> {
   readonly isSnapshot: boolean = false;
   readonly hasHttp: boolean = true;
   readonly wire: string;

@@ -253,10 +253,10 @@ export class ConflatedEvent {
 }
 
 /** The key of each channel, so that it is not built again for every event. */
-const known = new WeakMap<Channel, string>();
+const channelKeys = new WeakMap<Channel, string>();
 
 function keyOf(channel: Channel): string {
-  const key = known.get(channel) ?? channelKey(channel);
-  known.set(channel, key);
+  const key = channelKeys.get(channel) ?? channelKey(channel);
+  channelKeys.set(channel, key);
   return key;
 }

@@ -76,8 +76,8 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
   async read(from: number | null): Promise<HttpData<'orders'>> {
     const { client, now, orderMarkets } = this.context;
     const { market } = this.channel;
-    const known = [...this.#open.values()].map((order) => order.market);
-    const markets = market === undefined ? [...new Set([...(await orderMarkets()), ...known])] : [market];
+    const openMarkets = [...this.#open.values()].map((order) => order.market);
+    const markets = market === undefined ? [...new Set([...(await orderMarkets()), ...openMarkets])] : [market];
     const since = from === null ? null : client.now() - (now() - from) - CLOCK_SLACK_MS;
     this.#recent = new Set();
     const [whole, partlyRead]: [ReadOrders[], ReadOrders[]] = [[], []];
@@ -104,9 +104,9 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
 
   hasMissed({ data }: HttpData<'orders'>): boolean {
     return data.some(({ id, state, filled }) => {
-      const known = this.#open.get(id) ?? this.#ended.get(id);
-      if (known === undefined || (known.isOpen && state !== 'open')) return true;
-      return Decimal.of(filled).compare(Decimal.of(known.filled)) > 0;
+      const before = this.#open.get(id) ?? this.#ended.get(id);
+      if (before === undefined || (before.isOpen && state !== 'open')) return true;
+      return Decimal.of(filled).compare(Decimal.of(before.filled)) > 0;
     });
   }
 
@@ -135,8 +135,8 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
     return { ...found, data: [...found.data, ...others], unrecoverable };
   }
 
-  #found({ whole, partlyRead: begun, since, scope }: FoundOrders) {
-    const orders = [...whole, ...begun].flatMap((one) => one.orders);
+  #found({ whole, partlyRead, since, scope }: FoundOrders) {
+    const orders = [...whole, ...partlyRead].flatMap((one) => one.orders);
     return {
       data: orders.filter((order) => this.#hasChanged(order, since)).map(asUpdate),
       ...{ time: null, scope },
@@ -195,18 +195,18 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
 
   /** Whether a list shows something of an order that was not passed on. Those that ended before are history. */
   #hasChanged({ id, state, filled, time }: Order, since: number | null): boolean {
-    const known = this.#open.get(id) ?? this.#ended.get(id);
-    if (known === undefined) return state === 'open' || (since !== null && time >= since);
+    const before = this.#open.get(id) ?? this.#ended.get(id);
+    if (before === undefined) return state === 'open' || (since !== null && time >= since);
     if (since === null && state === 'open') return true;
-    return known.isOpen !== (state === 'open') || Decimal.of(known.filled).compare(Decimal.of(filled)) !== 0;
+    return before.isOpen !== (state === 'open') || Decimal.of(before.filled).compare(Decimal.of(filled)) !== 0;
   }
 
   /** Whether it says less than is known: an order that has ended stays so, and what is filled stays filled. */
   #isOlder({ id, state, filled }: Order): boolean {
-    const known = this.#open.get(id) ?? this.#ended.get(id);
-    if (known === undefined) return false;
-    if (!known.isOpen && state === 'open') return true;
-    return known.filled !== filled && Decimal.of(filled).compare(Decimal.of(known.filled)) < 0;
+    const before = this.#open.get(id) ?? this.#ended.get(id);
+    if (before === undefined) return false;
+    if (!before.isOpen && state === 'open') return true;
+    return before.filled !== filled && Decimal.of(filled).compare(Decimal.of(before.filled)) < 0;
   }
 
   #keep(update: Order): void {

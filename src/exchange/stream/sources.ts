@@ -49,8 +49,8 @@ class TickerSource extends BaseSource<'ticker', 'ticker'> implements ChannelSour
 
   /** The numbers of the day change without a trade, as the day moves on. */
   hasMissed({ data }: HttpData<'ticker'>, wasHeard: boolean): boolean {
-    const known = this.#last;
-    return !wasHeard && known !== undefined && PRICES.some((name) => !isSame(known[name], data[name]));
+    const before = this.#last;
+    return !wasHeard && before !== undefined && PRICES.some((name) => !isSame(before[name], data[name]));
   }
 
   decode(frame: unknown): PushedData<'ticker'> {
@@ -81,9 +81,9 @@ class DepthSource extends BaseSource<'depth', 'depth'> implements ChannelSource<
   }
 
   hasMissed({ data }: HttpData<'depth'>, wasHeard: boolean): boolean {
-    const known = this.#last;
-    if (wasHeard || known === undefined) return false;
-    return !(isSameSide(known.bids, data.bids) && isSameSide(known.asks, data.asks));
+    const before = this.#last;
+    if (wasHeard || before === undefined) return false;
+    return !(isSameSide(before.bids, data.bids) && isSameSide(before.asks, data.asks));
   }
 
   decode(frame: unknown): PushedData<'depth'> {
@@ -115,7 +115,7 @@ const MAX_TRADE_PAGES = 200;
 const KNOWN_TRADES = 5_000;
 
 class TradesSource extends BaseSource<'trades', 'trades'> implements ChannelSource<'trades'> {
-  readonly #known = new Set<bigint>();
+  readonly #seen = new Set<bigint>();
   #last: bigint | undefined;
 
   constructor(channel: ChannelOf<'trades'>, context: SourceContext) {
@@ -149,14 +149,14 @@ class TradesSource extends BaseSource<'trades', 'trades'> implements ChannelSour
   }
 
   hasMissed({ data }: HttpData<'trades'>): boolean {
-    return data.some(({ id }) => !this.#known.has(BigInt(id)));
+    return data.some(({ id }) => !this.#seen.has(BigInt(id)));
   }
 
   #isNew(id: bigint): boolean {
-    if (this.#known.has(id)) return false;
-    this.#known.add(id);
+    if (this.#seen.has(id)) return false;
+    this.#seen.add(id);
     if (this.#last === undefined || id > this.#last) this.#last = id;
-    if (this.#known.size > KNOWN_TRADES) for (const oldest of this.#known) return this.#known.delete(oldest);
+    if (this.#seen.size > KNOWN_TRADES) for (const oldest of this.#seen) return this.#seen.delete(oldest);
     return true;
   }
 }
@@ -219,7 +219,7 @@ class KlineSource extends BaseSource<'kline', 'kline'> implements ChannelSource<
 }
 
 class BalancesSource extends BaseSource<'balances', 'push_user_incr_asset'> implements ChannelSource<'balances'> {
-  readonly #known = new Map<string, Pick<Coin, 'available' | 'frozen'>>();
+  readonly #balances = new Map<string, Pick<Coin, 'available' | 'frozen'>>();
 
   constructor(channel: ChannelOf<'balances'>, context: SourceContext) {
     super(channel, context, 'push_user_incr_asset', {});
@@ -227,14 +227,14 @@ class BalancesSource extends BaseSource<'balances', 'push_user_incr_asset'> impl
 
   override deduplicate(pushed: PushedData<'balances'>): PushedData<'balances'> {
     for (const { coin, available, frozen } of pushed.data)
-      this.#known.set(ownText(coin), { available: ownText(available), frozen: ownText(frozen) });
+      this.#balances.set(ownText(coin), { available: ownText(available), frozen: ownText(frozen) });
     return pushed;
   }
 
   hasMissed({ data }: HttpData<'balances'>, wasHeard: boolean): boolean {
     const differs = ({ coin, available, frozen }: Coin) => {
-      const known = this.#known.get(coin) ?? { available: '0', frozen: '0' };
-      return !(isSame(known.available, available) && isSame(known.frozen, frozen));
+      const before = this.#balances.get(coin) ?? { available: '0', frozen: '0' };
+      return !(isSame(before.available, available) && isSame(before.frozen, frozen));
     };
     return !wasHeard && data.some(differs);
   }

@@ -158,8 +158,8 @@ export class BillBook {
   }
 
   private lastTime(account: string): number {
-    const known = this.latest.get(account);
-    if (known !== undefined) return known;
+    const cached = this.latest.get(account);
+    if (cached !== undefined) return cached;
     const length = this.bills.length(account);
     return length === 0 ? Number.NEGATIVE_INFINITY : this.bills.at(account, length).time;
   }

@@ -57,7 +57,7 @@ async function add(exchange: Exchange, input: AdminInput): Promise<AccountReport
 
 function permissionsIn(input: AdminInput): Permissions {
   const given: readonly string[] = input.texts('permissions') ?? PERMISSION_NAMES;
-  const unknown = given.find((name) => PERMISSION_NAMES.every((known) => known !== name));
+  const unknown = given.find((name) => PERMISSION_NAMES.every((permission) => permission !== name));
   if (unknown !== undefined) {
     throw new AdminRefusal(`"${unknown}" is not a permission.`, `There are ${PERMISSION_NAMES.join(', ')}.`);
   }

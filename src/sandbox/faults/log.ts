@@ -107,11 +107,11 @@ export function effectsOf(operation: string, parameters: Readonly<Record<string,
   const placed = operation === 'order' ? [id] : operation === 'orderMoreV2' ? (list ?? '').split(',') : [];
   const cancelled = operation === 'cancelOrder' ? [parameters.id || parameters.customerOrderId] : [];
   const withdrawn = operation === 'withdraw' ? [id] : [];
-  const known = (ids: readonly (string | undefined)[]) => (done ? ids.flatMap((one) => one || []) : []);
+  const presentIds = (ids: readonly (string | undefined)[]) => (done ? ids.flatMap((one) => one || []) : []);
   return {
-    placed: known(placed),
-    cancelled: known(cancelled),
-    withdrawn: known(withdrawn),
+    placed: presentIds(placed),
+    cancelled: presentIds(cancelled),
+    withdrawn: presentIds(withdrawn),
     code: code === undefined ? null : Number(code),
   };
 }

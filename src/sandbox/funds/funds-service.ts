@@ -230,7 +230,7 @@ export class FundsService {
   /** What left over a chain to an address of this exchange comes back in as a deposit. */
   private arrive({ state, coin, chain, address, amount, fee, hash }: Withdrawal, time: number): void {
     if (state !== 'success') return;
-    const rules = chainsOf(coin).find((known) => known.chain === chain);
+    const rules = chainsOf(coin).find((candidate) => candidate.chain === chain);
     const recipient = rules === undefined ? undefined : this.ownerOf(rules, address);
     if (rules === undefined || recipient === undefined) return;
     this.depositBook.announce({ account: recipient, chain: rules, amount: amount - fee, hash }, time);

@@ -8,8 +8,8 @@ import { type Exchange, ExchangeService } from '../exchange/exchange-service.js'
 import type { ReplayGenesis } from '../exchange/exchange-state.js';
 import { Faults } from '../faults/faults.js';
 import { FaultLog } from '../faults/log.js';
-import { DIALECTS, type Dialect, STREAMS } from '../server/choices.js';
 import { Activity, interfaceRequestListener, type Listener, listen } from '../server/http.js';
+import { DIALECTS, type Dialect, STREAMS } from '../server/interface-details.js';
 import { keptLimits, type LimitValues } from '../server/limits.js';
 import { RequestHandler } from '../server/request-handler.js';
 import { AlreadyOpen } from '../store/database.js';

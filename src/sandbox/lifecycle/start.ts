@@ -1,7 +1,7 @@
 import { usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { makePrivateFolder } from '../disk.js';
-import type { Dialect } from '../server/choices.js';
+import type { Dialect } from '../server/interface-details.js';
 import { DOCUMENTED_LIMITS, type LimitValues, UNLIMITED } from '../server/limits.js';
 import { BACKGROUND_VARIABLE, IDLE_VARIABLE } from './background.js';
 import { keepingData } from './data-failures.js';

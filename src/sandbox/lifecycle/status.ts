@@ -1,4 +1,4 @@
-import type { Dialect } from '../server/choices.js';
+import type { Dialect } from '../server/interface-details.js';
 
 /** What `pit sandbox status` shows. Everything except `running` is null if it is not running. */
 export interface SandboxStatus {

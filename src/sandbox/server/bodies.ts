@@ -1,5 +1,5 @@
 import type { Refusal } from '../refusals.js';
-import { CODE_IS_TEXT, type Dialect, SUCCESS } from './choices.js';
+import { CODE_IS_TEXT, type Dialect, SUCCESS } from './interface-details.js';
 
 /** Text that is written into the JSON unchanged, such as a number whose digits a double would change. */
 export class RawJson {

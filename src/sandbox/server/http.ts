@@ -1,5 +1,6 @@
 import {
   createServer,
+  type IncomingHttpHeaders,
   type IncomingMessage,
   type RequestListener,
   type Server,
@@ -11,8 +12,7 @@ import type { Duplex } from 'node:stream';
 import type { Faults } from '../faults/faults.js';
 import { Refusal } from '../refusals.js';
 import { refusalBodyOf } from './bodies.js';
-import { CONTENT_TYPE, STATUS } from './choices.js';
-import { crossSiteReason } from './foreign.js';
+import { CONTENT_TYPE, STATUS } from './interface-details.js';
 import { splitTarget } from './parameters.js';
 import type { ApiRequest, ApiResponse, RequestHandler } from './request-handler.js';
 
@@ -315,6 +315,29 @@ function requireUpgrade(response: ServerResponse): void {
     Connection: 'close',
   });
   response.end(body);
+}
+
+/** Names of this machine; the sandbox listens on loopback only. */
+const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
+
+/**
+ * Why a request may come from a page of another site in this machine's browser, in words; undefined if it does not. Such a page
+ * reaches loopback, and a name that it controls may resolve to it, but it cannot choose these headers. Programs that are not
+ * browsers send no Origin.
+ */
+function crossSiteReason({
+  host,
+  origin,
+  'sec-fetch-site': site,
+}: Pick<IncomingHttpHeaders, 'host' | 'origin' | 'sec-fetch-site'>): string | undefined {
+  if (host !== undefined && !LOOPBACK_HOST.test(host)) return `the Host ${cut(host)} is not this machine`;
+  if (origin !== undefined && !LOOPBACK_HOST.test(origin.replace(/^https?:\/\//i, '')))
+    return `the Origin ${cut(origin)} is not this machine`;
+  return origin === undefined && site === 'cross-site' ? 'a page of another site' : undefined;
+}
+
+function cut(text: string): string {
+  return text.slice(0, 60);
 }
 
 function refuseForeign(request: IncomingMessage, response: ServerResponse, reason: string): void {

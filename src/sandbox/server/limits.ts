@@ -1,5 +1,5 @@
 import { Refusal } from '../refusals.js';
-import { LIMITS, STREAMS } from './choices.js';
+import { LIMITS, STREAMS } from './interface-details.js';
 
 /** The times of the last allowed requests, as many as the limit. The oldest decides whether one more fits. */
 export class SlidingLog {

@@ -1,5 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
-import { CANDLE_ROWS, DEFAULT_CANDLE_TYPE, DEFAULT_PAGE, type Dialect } from './choices.js';
+import { CANDLE_ROWS, DEFAULT_CANDLE_TYPE, DEFAULT_PAGE, type Dialect } from './interface-details.js';
 
 /*
  * Clients write some parameters in ways that the document does not show. Each function reads one as its client means it; what

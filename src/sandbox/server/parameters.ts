@@ -1,6 +1,6 @@
 import type { Operation, Parameter } from '../../exchange/operations/operation.js';
 import { Refusal } from '../refusals.js';
-import { type Dialect, PARAMETER_REFUSALS, SWITCHED, SWITCHES } from './choices.js';
+import { type Dialect, PARAMETER_REFUSALS, SWITCHED, SWITCHES } from './interface-details.js';
 import { normalizeParameter } from './observed-requests.js';
 
 /** A request target in its two parts, as they were sent. */
@@ -107,11 +107,11 @@ interface Facts {
   readonly groups: readonly (readonly string[])[];
 }
 
-const known = new WeakMap<Operation, Facts>();
+const cachedFacts = new WeakMap<Operation, Facts>();
 
 /** The parameters of an operation and their groups, computed once. */
 function factsOf(operation: Operation): Facts {
-  const found = known.get(operation);
+  const found = cachedFacts.get(operation);
   if (found !== undefined) return found;
   const parameters = Object.entries(operation.parameters);
   const groups = new Map<string, string[]>();
@@ -119,6 +119,6 @@ function factsOf(operation: Operation): Facts {
     if (group !== undefined) groups.set(group, [...(groups.get(group) ?? []), name]);
   }
   const facts = { parameters, groups: [...groups.values()] };
-  known.set(operation, facts);
+  cachedFacts.set(operation, facts);
   return facts;
 }

@@ -4,7 +4,7 @@ import type { Exchange } from '../exchange/exchange-service.js';
 import { Refusal } from '../refusals.js';
 import { NotWritten } from '../store/errors.js';
 import { marketDataRefusal, type RefusalBody, refusalBodyOf, signedRefusal, toJsonText } from './bodies.js';
-import { type Dialect, PERMISSIONS, REQUEST_TIME_TOLERANCE, ZONE } from './choices.js';
+import { type Dialect, PERMISSIONS, REQUEST_TIME_TOLERANCE, ZONE } from './interface-details.js';
 import type { Limits } from './limits.js';
 import { SERVED } from './operations/index.js';
 import { checkParameters, readQuery, splitTarget } from './parameters.js';
@@ -213,7 +213,7 @@ const MOST = 500;
  * The parsed queries of an operation. Clients that watch a market send the same text again and again, so it is parsed once.
  */
 class ParsedQueries {
-  private readonly known = new Map<string, ParsedQuery>();
+  private readonly parsedQueries = new Map<string, ParsedQuery>();
 
   constructor(
     private readonly served: Served,
@@ -222,11 +222,11 @@ class ParsedQueries {
 
   /** The checked parameters of a query. Throws {@link Refusal}. */
   of(query: string): ParsedQuery {
-    const known = this.known.get(query);
-    if (known !== undefined) return known;
+    const cached = this.parsedQueries.get(query);
+    if (cached !== undefined) return cached;
     const parsed = checkParameters(this.served, readQuery(query), this.dialect);
-    if (this.known.size >= MOST) this.known.clear();
-    this.known.set(query, parsed);
+    if (this.parsedQueries.size >= MOST) this.parsedQueries.clear();
+    this.parsedQueries.set(query, parsed);
     return parsed;
   }
 }

@@ -7,7 +7,7 @@ import type { CoinRules } from '../markets/coins.js';
 import type { MarketRules } from '../markets/market.js';
 import { Refusal } from '../refusals.js';
 import type { Json } from './bodies.js';
-import type { Dialect } from './choices.js';
+import type { Dialect } from './interface-details.js';
 
 /** Chosen, because the interface has no end parameter: the latest rows, or the first, which allows paging. */
 export type KlineSince = 'first' | 'latest';

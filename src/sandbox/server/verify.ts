@@ -54,8 +54,8 @@ export class Verifier {
   }
 
   private keyOf(account: { readonly accessKey: string; readonly secretKey: string }): KeyObject {
-    const known = this.keys.get(account.accessKey);
-    if (known?.secretKey === account.secretKey) return known.key;
+    const cached = this.keys.get(account.accessKey);
+    if (cached?.secretKey === account.secretKey) return cached.key;
     const key = createSecretKey(createHash('sha1').update(account.secretKey, 'utf8').digest('hex'), 'utf8');
     this.keys.set(account.accessKey, { secretKey: account.secretKey, key });
     return key;

@@ -36,9 +36,9 @@ class ColumnHistory implements History {
 
   candles(level: Level, from: number, to: number): Candle[] {
     if (level === '1min') return this.minutes(from, to);
-    const known = this.levels.get(level) ?? aggregate(this.minutes(this.start, this.end), level);
-    this.levels.set(level, known);
-    return known.filter(({ time }) => time >= from && time < to);
+    const candles = this.levels.get(level) ?? aggregate(this.minutes(this.start, this.end), level);
+    this.levels.set(level, candles);
+    return candles.filter(({ time }) => time >= from && time < to);
   }
 
   private minutes(from: number, to: number): Candle[] {

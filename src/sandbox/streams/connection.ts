@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Faults } from '../faults/faults.js';
-import { STREAMS } from '../server/choices.js';
+import { STREAMS } from '../server/interface-details.js';
 import { SlidingLog } from '../server/limits.js';
 import { FaultySender } from './faulty-sender.js';
 import type { Subscription } from './feed.js';

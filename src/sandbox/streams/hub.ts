@@ -5,7 +5,7 @@ import type { Exchange } from '../exchange/exchange-service.js';
 import { withdrawing } from '../funds/withdrawals.js';
 import { MINUTE } from '../markets/candles.js';
 import type { Order } from '../orders/order.js';
-import { STREAMS } from '../server/choices.js';
+import { STREAMS } from '../server/interface-details.js';
 import { CLOSE, type StreamConnection } from './connection.js';
 import type { Feed, Subscription, Update } from './feed.js';
 import type { FeedTriggers, MarketFeed } from './market-feeds.js';

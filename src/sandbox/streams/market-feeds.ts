@@ -1,7 +1,7 @@
 import type { CandleType } from '../../domain/candle.js';
 import type { Exchange } from '../exchange/exchange-service.js';
 import { type Json, number, toJsonText } from '../server/bodies.js';
-import { DEPTH_LEVELS, STREAMS } from '../server/choices.js';
+import { DEPTH_LEVELS, STREAMS } from '../server/interface-details.js';
 import { asksText, bestFirst, candleRow, marketConfigurations, seconds } from '../server/operations/market-data.js';
 import { Feed, StateFeed, type Update } from './feed.js';
 import { Message } from './message.js';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { STREAMS } from '../server/choices.js';
 import type { Upgrades } from '../server/http.js';
+import { STREAMS } from '../server/interface-details.js';
 import type { StreamServer, StreamServerOptions } from './stream-server.js';
 
 /** The streams of a sandbox. Their code, and `ws`, are loaded by the first client that asks for one. */

@@ -2,7 +2,7 @@ import type { Account } from '../accounts/accounts.js';
 import type { Exchange } from '../exchange/exchange-service.js';
 import { type Order, type OrderRecord, recordOf } from '../orders/order.js';
 import { type Json, number, toJsonText } from '../server/bodies.js';
-import { STREAMS } from '../server/choices.js';
+import { STREAMS } from '../server/interface-details.js';
 import { coinEntries, coinEntry } from '../server/operations/account.js';
 import { statusOf, typeCodeOf } from '../server/operations/trading.js';
 import { Feed, type Update } from './feed.js';

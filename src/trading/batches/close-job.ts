@@ -60,10 +60,10 @@ export function addLateOrders(journal: Journal, { id }: Job, reports: readonly D
     const accounted = { ...kept, duplicates: [...new Set([...kept.duplicates, ...more.map(([, one]) => one)])] };
     archive.add(accounted, kept);
     // another process may have found and recorded them too
-    const known = new Set(job.orders);
+    const recordedOrders = new Set(job.orders);
     const facts = duplicateFacts(
       job,
-      more.filter(([, one]) => !known.has(one)),
+      more.filter(([, one]) => !recordedOrders.has(one)),
     );
     for (const [event, fact] of facts) if (!job.recordLate(event, fact)) return;
     const outcome = outcomeOf(job);

@@ -80,7 +80,7 @@ export class Job extends Progress {
     return new Set([...this.pendingRequests.values()].flatMap(({ lines }) => [...lines]));
   }
 
-  /** The lines of requests without an answer that count as not sent: the exchange may still execute one, long after its time limit. */
+  /** Lines of requests without an answer that count as not sent: the exchange may still execute one, long after it expired. */
   get expiredLines(): ReadonlySet<number> {
     const isLost = (line: number) => {
       const result = this.results[line];

@@ -140,15 +140,15 @@ function reportsOf(job: Job, duplicates: readonly Duplicate[], records: readonly
 export async function settlePending(account: TradingAccount, job: Job): Promise<void> {
   if (job.pendingRequests.size === 0) return;
   const reqTime = Math.max(...[...job.pendingRequests.values()].map((request) => request.reqTime));
-  const known = () => (job.pendingRequests.size === 0 ? ('known' as const) : undefined);
+  const whenSettled = () => (job.pendingRequests.size === 0 ? ('known' as const) : undefined);
   await pollUntilSettled(
     account,
     { accepts: acceptsForOrder(job.terms.market), reqTime, market: job.terms.market },
-    async () => ((await reconcileJob(account, job)) ? (known() ?? 'none') : undefined),
+    async () => ((await reconcileJob(account, job)) ? (whenSettled() ?? 'none') : undefined),
     async () => {
       closeLate(job);
       await closeNamed(account, job);
-      return known();
+      return whenSettled();
     },
   );
 }

@@ -1,23 +1,23 @@
 import type { GuardReport } from '../guards/guards.js';
-import type { PlannedOrders, PreviewData } from './preview.js';
+import type { OrderPlan, PreviewData } from './preview.js';
 
 /** Up to this age, what the user confirms only has to pass the guards again. */
 export const PREVIEW_VALID_MS = 10_000;
 
 /** Orders with the results of the guards and the preview. */
-export interface CheckedAgainstMarket extends GuardReport {
-  readonly plan: PlannedOrders;
+export interface Assessment extends GuardReport {
+  readonly plan: OrderPlan;
   /** Null if nobody sees a preview. */
   readonly preview: PreviewData | null;
 }
 
 interface Replied {
   /** What the user confirmed. The guards that blocked it were overridden one by one. */
-  readonly shown: CheckedAgainstMarket;
+  readonly shown: Assessment;
   /** The same orders in the market as it is after the reply. */
-  readonly afterReply: GuardReport & Pick<CheckedAgainstMarket, 'preview'>;
+  readonly afterReply: GuardReport & Pick<Assessment, 'preview'>;
   /** What the user's expressions evaluate to in that market. */
-  readonly current: Pick<CheckedAgainstMarket, 'plan'>;
+  readonly current: Pick<Assessment, 'plan'>;
   /** How old the book was at the reply. */
   readonly ageMs: number;
 }
@@ -38,7 +38,7 @@ export function reasonToAskAgain({ shown, afterReply, current, ageMs }: Replied)
     : `${old}, and something else would fill at once now.`;
 }
 
-function areSameOrders({ orders }: PlannedOrders, { orders: otherOrders }: PlannedOrders): boolean {
+function areSameOrders({ orders }: OrderPlan, { orders: otherOrders }: OrderPlan): boolean {
   const isSame = (index: number) =>
     orders[index]?.price === otherOrders[index]?.price && orders[index]?.amount === otherOrders[index]?.amount;
   return orders.length === otherOrders.length && orders.every((_, index) => isSame(index));

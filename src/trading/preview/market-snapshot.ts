@@ -19,8 +19,7 @@ export interface ReplacedOrder {
 }
 
 /**
- * What the exchange reports about an order before it is sent. Each part is requested once, on the first call, so that
- * callers can start the requests they will need at the same time. A part that could not be read is the Failure that says why.
+ * The book, the balances and the newest orders, each read once, on the first call. A failed read is kept as its Failure.
  */
 export class MarketSnapshot {
   #book: Promise<BookView | Failure> | undefined;
@@ -54,7 +53,7 @@ export class MarketSnapshot {
   }
 
   book(): Promise<BookView | Failure> {
-    this.#book ??= orFailure(() => readMarketView(this.client, this.where.market, this.levels, this.replaced));
+    this.#book ??= orFailure(() => readBookView(this.client, this.where.market, this.levels, this.replaced));
     return this.#book;
   }
 
@@ -108,7 +107,7 @@ async function orFailure<Value>(read: () => Promise<Value>): Promise<Value | Fai
 }
 
 /** The book, and the last price if the book is empty. Throws Failure if the exchange cannot be read. */
-export async function readMarketView(
+export async function readBookView(
   client: ExchangeClient,
   market: string,
   levels: number,
@@ -122,7 +121,7 @@ export async function readMarketView(
 
 type Book = Pick<Depth, 'bids' | 'asks'>;
 
-/** The book without an order. If that order filled further before the book was read, too much is taken off, never too little. */
+/** The book without an order. If it filled further before the book was read, too much is taken off, never too little. */
 export function withoutOrder({ bids, asks }: Book, order: ReplacedOrder | undefined): Book {
   if (order === undefined) return { bids, asks };
   return order.side === 'buy' ? { bids: without(bids, order), asks } : { bids, asks: without(asks, order) };

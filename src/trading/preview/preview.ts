@@ -21,7 +21,7 @@ import { notionalOf } from '../orders/terms.js';
 import { type MarketSnapshot, spentCoin } from './market-snapshot.js';
 
 /** One order, or numbered lines of a batch, ready to send. */
-export interface PlannedOrders extends Proposal {
+export interface OrderPlan extends Proposal {
   readonly market: Market;
   readonly account: AccountType;
 }
@@ -50,7 +50,7 @@ export interface ReadResults {
 /** What the orders would do, warnings, and the guards that stop them. Failed requests become warnings. */
 export async function previewOrders(
   account: TradingAccount,
-  plan: PlannedOrders,
+  plan: OrderPlan,
   snapshot: MarketSnapshot,
   limits: GuardLimits,
 ): Promise<GuardReport & { readonly preview: PreviewData }> {
@@ -60,12 +60,12 @@ export async function previewOrders(
     snapshot.orders(),
   ]);
   const results: ReadResults = { market, spendable, orders };
-  const preview = previewFacts(plan, results);
+  const preview = computePreview(plan, results);
   const guarded = guardOrders(account, plan, market, limits);
   return { ...guarded, preview, warnings: [...guarded.warnings, ...warningsOf(plan, preview, results)] };
 }
 
-export function previewFacts(plan: PlannedOrders, { market, spendable, orders }: ReadResults): PreviewData {
+export function computePreview(plan: OrderPlan, { market, spendable, orders }: ReadResults): PreviewData {
   const { side } = plan;
   const amount = sum(plan.orders.map((order) => Decimal.of(order.amount)));
   const notional = sum(plan.orders.map(notionalOf)).trimmed();
@@ -77,7 +77,7 @@ export function previewFacts(plan: PlannedOrders, { market, spendable, orders }:
   };
 }
 
-function bookFacts({ side, type, orders }: PlannedOrders, market: BookView | Failure) {
+function bookFacts({ side, type, orders }: OrderPlan, market: BookView | Failure) {
   if (market instanceof Failure) return { bid: null, ask: null, reference: null, fills: null, crossing: null };
   const best = bestPrices(market);
   const other = side === 'buy' ? best.ask : best.bid;
@@ -90,7 +90,7 @@ function bookFacts({ side, type, orders }: PlannedOrders, market: BookView | Fai
 }
 
 /** The order, unless it is a batch. */
-function singleOrder([first]: PlannedOrders['orders']) {
+function singleOrder([first]: OrderPlan['orders']) {
   return first?.line === undefined ? first : undefined;
 }
 
@@ -127,7 +127,7 @@ export function estimateFee(orders: readonly Order[], side: Side, receives: Deci
 }
 
 /** Guards that stop the orders are not among them. */
-export function warningsOf(plan: PlannedOrders, preview: PreviewData, results: ReadResults): Warning[] {
+export function warningsOf(plan: OrderPlan, preview: PreviewData, results: ReadResults): Warning[] {
   const single = singleOrder(plan.orders);
   return [
     ...(single === undefined ? [] : bookWarnings(plan, single, preview)),
@@ -137,8 +137,8 @@ export function warningsOf(plan: PlannedOrders, preview: PreviewData, results: R
 }
 
 function bookWarnings(
-  { market, side, type }: PlannedOrders,
-  { price, amount }: PlannedOrders['orders'][number],
+  { market, side, type }: OrderPlan,
+  { price, amount }: OrderPlan['orders'][number],
   { bid, ask, fills }: PreviewData,
 ): Warning[] {
   if (fills === null) return [];
@@ -178,7 +178,7 @@ function notablePercent(price: Decimal, best: Decimal): string | null {
   return size.compare(NOTABLE_PERCENT) > 0 ? formatPercent(size) : null;
 }
 
-function balanceWarnings({ market, side }: PlannedOrders, { balance }: PreviewData, refused: string): Warning[] {
+function balanceWarnings({ market, side }: OrderPlan, { balance }: PreviewData, refused: string): Warning[] {
   if (balance === null || balance.after.sign >= 0) return [];
   const needs = formatAmount(balance.before.minus(balance.after));
   const coin = spentCoin(market, side);

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { COINS } from '../../../src/sandbox/markets/coins.js';
-import { BILL_WORDS } from '../../../src/sandbox/server/choices.js';
+import { BILL_WORDS } from '../../../src/sandbox/server/interface-details.js';
 import { killProcess, random, type ServedProcess, serveProcess } from '../../sandbox/support/served-process.js';
 import { CHECKS, type LedgerBill } from './bill-checks.js';
 

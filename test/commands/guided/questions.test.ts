@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { amountMeaning, linesBelow, priceMeaning } from '../../../src/commands/order/guided/questions.js';
 import type { OrderDraft } from '../../../src/commands/order/order.js';
-import { requestWords } from '../../../src/commands/order/order-words.js';
+import { draftArgs } from '../../../src/commands/order/order-args.js';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { screenOf } from '../../../src/terminal/screen.js';
 import { parseAmount, parsePrice } from '../../../src/trading/expressions.js';
@@ -138,9 +138,7 @@ describe('the command line for a guided order', () => {
   };
 
   it('keeps relative prices and amounts, and omits the id, which can be used only once', () => {
-    expect(requestWords(request, { dryRun: false, yes: false }).join(' ')).toBe(
-      'order buy btc_usdt 50% --at bid+2ticks',
-    );
+    expect(draftArgs(request, { dryRun: false, yes: false }).join(' ')).toBe('order buy btc_usdt 50% --at bid+2ticks');
   });
 
   it('contains every flag', () => {
@@ -148,10 +146,10 @@ describe('the command line for a guided order', () => {
       ...request,
       ...{ type: 'ioc', account: 'cross', borrow: true, repay: true, overridden: ['price-band', 'day-notional'] },
     };
-    expect(requestWords(whole, { dryRun: true, yes: true }).join(' ')).toBe(
+    expect(draftArgs(whole, { dryRun: true, yes: true }).join(' ')).toBe(
       'order buy btc_usdt 50% --at bid+2ticks --ioc --account cross --borrow --repay ' +
         '--override price-band --override day-notional --dry-run --yes',
     );
-    expect(requestWords({ ...request, type: 'postOnly' }, { dryRun: false, yes: false })).toContain('--post-only');
+    expect(draftArgs({ ...request, type: 'postOnly' }, { dryRun: false, yes: false })).toContain('--post-only');
   });
 });

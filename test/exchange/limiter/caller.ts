@@ -34,7 +34,7 @@ const limiter = new Limiter(
     hosts: { base: hostKey(url), trade: hostKey(url) },
     accessKey: () => accessKey,
     onUnshared: (words) => process.stderr.write(`${words}\n`),
-    ...(redis === undefined ? {} : { redis }),
+    ...(redis === undefined ? {} : { redisUrl: redis }),
   }),
 );
 if (waits) await (await fetch(`${url}/ready`)).text();

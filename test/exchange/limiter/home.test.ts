@@ -10,7 +10,7 @@ import { temporaryState } from '../../trading/support/account.js';
 const { count, reserved } = LIMITS.key;
 
 /** A process of a home takes all permits of the key that it can get, and keeps them. */
-function processOf(root: string, terms: Partial<Pick<Sharing, 'redis' | 'share'>> = {}) {
+function processOf(root: string, terms: Partial<Pick<Sharing, 'redisUrl' | 'share'>> = {}) {
   const told: string[] = [];
   const limits = sharedLimits({
     ...{ root, share: 0.25, now: Date.now, accessKey: () => 'a', onUnshared: (words: string) => void told.push(words) },
@@ -35,7 +35,7 @@ describe('a home keeps the limit while Redis is away', () => {
     const redis = `redis://127.0.0.1:${await freePort()}`;
     expect(await processOf(root).take(50)).toHaveLength(50);
     // fewer than its share are left
-    const away = processOf(root, { redis });
+    const away = processOf(root, { redisUrl: redis });
     const left = (await away.take()).length;
     expect(left).toBeLessThanOrEqual(count - reserved - 50);
     expect(await processOf(root).take()).toHaveLength(count - reserved - 50 - left);
@@ -46,7 +46,10 @@ describe('a home keeps the limit while Redis is away', () => {
   it('even if its profiles have different shares', async () => {
     const root = temporaryState();
     const redis = `redis://127.0.0.1:${await freePort()}`;
-    const [half, quarter] = [processOf(root, { redis, share: 0.5 }), processOf(root, { redis, share: 0.25 })];
+    const [half, quarter] = [
+      processOf(root, { redisUrl: redis, share: 0.5 }),
+      processOf(root, { redisUrl: redis, share: 0.25 }),
+    ];
     expect(await half.take()).toHaveLength(29);
     expect(await quarter.take()).toEqual([]);
     // and one of each share is for cancellations
@@ -59,21 +62,21 @@ describe.skipIf(!requires('redis-server'))('a home keeps the limit with Redis (n
   it('even if one of its profiles does not use Redis', async () => {
     const root = temporaryState();
     const { url: redis } = await serveRedis();
-    const permits = await processOf(root, { redis }).take();
+    const permits = await processOf(root, { redisUrl: redis }).take();
     expect(permits).toHaveLength(count - reserved);
     expect(await processOf(root).take()).toEqual([]);
     // returned permits are available to every process
     for (const permit of permits.slice(0, 20)) await permit.cancel();
     expect(await processOf(root).take(15)).toHaveLength(15);
-    expect(await processOf(root, { redis }).take()).toHaveLength(5);
+    expect(await processOf(root, { redisUrl: redis }).take()).toHaveLength(5);
     // another home shares with those alone that are in Redis
-    expect(await processOf(temporaryState(), { redis }).take()).toHaveLength(15);
+    expect(await processOf(temporaryState(), { redisUrl: redis }).take()).toHaveLength(15);
   });
 
   it('even if one of its processes loses Redis', async () => {
     const root = temporaryState();
     const { url: redis, child } = await serveRedis();
-    const [one, other] = [processOf(root, { redis }), processOf(root, { redis })];
+    const [one, other] = [processOf(root, { redisUrl: redis }), processOf(root, { redisUrl: redis })];
     expect(await one.take(1)).toHaveLength(1);
     expect(await other.take()).toHaveLength(count - reserved - 1);
     child.kill('SIGKILL');
@@ -85,7 +88,7 @@ describe.skipIf(!requires('redis-server'))('a home keeps the limit with Redis (n
     const root = temporaryState();
     writeFileSync(path.join(root, 'limits'), 'a file where the folder would be');
     const { url: redis } = await serveRedis();
-    const { take, told } = processOf(root, { redis });
+    const { take, told } = processOf(root, { redisUrl: redis });
     expect(await take()).toHaveLength(count - reserved);
     expect(told).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { type ChannelName, channels, PROTOCOL, wireName } from '../../../src/exchange/channels/index.js';
 import { parseJson } from '../../../src/platform/json.js';
 import { MARKETS, type Market } from '../../../src/sandbox/markets/market.js';
-import { STREAMS } from '../../../src/sandbox/server/choices.js';
+import { STREAMS } from '../../../src/sandbox/server/interface-details.js';
 import { ALICE, stillExchange } from '../server/fake-exchange.js';
 import { serveInterface } from '../server/wire.js';
 import { StreamClient } from './client.js';

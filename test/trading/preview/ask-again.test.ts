@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import {
-  type CheckedAgainstMarket,
-  PREVIEW_VALID_MS,
-  reasonToAskAgain,
-} from '../../../src/trading/preview/ask-again.js';
+import { type Assessment, PREVIEW_VALID_MS, reasonToAskAgain } from '../../../src/trading/preview/ask-again.js';
 import type { PreviewData } from '../../../src/trading/preview/preview.js';
 import { MARKET } from '../support/market.js';
 
-function reading(changes: Partial<CheckedAgainstMarket> = {}): CheckedAgainstMarket {
+function reading(changes: Partial<Assessment> = {}): Assessment {
   const plan = { market: MARKET, side: 'buy', type: 'limit', account: 'spot' } as const;
   const orders = [{ price: '100', amount: '1' }];
   return {
@@ -27,7 +23,7 @@ function facts(amount: string, value: string, crossing = 1): PreviewData {
   return { ...unknown, fills, crossing };
 }
 
-function priced(price: string): CheckedAgainstMarket {
+function priced(price: string): Assessment {
   const { plan } = reading();
   return reading({ plan: { ...plan, orders: [{ price, amount: '1' }] } });
 }
@@ -37,9 +33,9 @@ const LIMIT = { ...BAND, guard: 'order-notional' } as const;
 
 /** With nothing else changed. */
 function reason(changes: {
-  shown?: CheckedAgainstMarket;
-  afterReply?: CheckedAgainstMarket;
-  current?: CheckedAgainstMarket;
+  shown?: Assessment;
+  afterReply?: Assessment;
+  current?: Assessment;
   ageMs?: number;
 }): string | undefined {
   const shown = changes.shown ?? reading();

@@ -4,12 +4,7 @@ import { Failure } from '../../../src/errors.js';
 import type { Warning } from '../../../src/trading/guards/guards.js';
 import type { OrderTerms } from '../../../src/trading/journal/write.js';
 import type { BookView } from '../../../src/trading/market-view.js';
-import {
-  type PlannedOrders,
-  previewFacts,
-  type ReadResults,
-  warningsOf,
-} from '../../../src/trading/preview/preview.js';
+import { computePreview, type OrderPlan, type ReadResults, warningsOf } from '../../../src/trading/preview/preview.js';
 import { MARKET } from '../support/market.js';
 
 const VIEW: BookView = {
@@ -22,14 +17,11 @@ const NONE = { bids: [], asks: [], last: null };
 
 type Terms = Partial<Pick<OrderTerms, 'side' | 'type' | 'price' | 'amount'>>;
 
-function order({ side = 'buy', type = 'limit', price = '100', amount = '1' }: Terms = {}): PlannedOrders {
+function order({ side = 'buy', type = 'limit', price = '100', amount = '1' }: Terms = {}): OrderPlan {
   return { market: MARKET, side, type, account: 'spot', orders: [{ price, amount }] };
 }
 
-function batch(
-  side: OrderTerms['side'],
-  ...orders: readonly (readonly [price: string, amount: string])[]
-): PlannedOrders {
+function batch(side: OrderTerms['side'], ...orders: readonly (readonly [price: string, amount: string])[]): OrderPlan {
   return { ...order({ side }), orders: orders.map(([price, amount], index) => ({ line: index + 1, price, amount })) };
 }
 
@@ -39,7 +31,7 @@ function answers(changes: Partial<ReadResults> = {}): ReadResults {
 
 function warned(terms: Terms, changes: Partial<ReadResults> = {}): string[] {
   const [whole, known] = [order(terms), answers(changes)];
-  return texts(warningsOf(whole, previewFacts(whole, known), known));
+  return texts(warningsOf(whole, computePreview(whole, known), known));
 }
 
 function texts(warnings: readonly Warning[]): string[] {
@@ -48,8 +40,8 @@ function texts(warnings: readonly Warning[]): string[] {
 
 describe('the facts of a preview', () => {
   it('has the balance before and after what the order spends', () => {
-    const balance = (plan: PlannedOrders) => {
-      const known = previewFacts(plan, answers()).balance;
+    const balance = (plan: OrderPlan) => {
+      const known = computePreview(plan, answers()).balance;
       return known && [known.before.toString(), known.after.toString()];
     };
     expect(balance(order({ price: '100.50', amount: '2' }))).toEqual(['1000', '799']);
@@ -59,25 +51,25 @@ describe('the facts of a preview', () => {
   });
 
   it('has null for everything that could not be read', () => {
-    const facts = previewFacts(order(), { market: FAILED, spendable: FAILED, orders: FAILED });
+    const facts = computePreview(order(), { market: FAILED, spendable: FAILED, orders: FAILED });
     const unknown = { fee: null, balance: null, bid: null, ask: null, reference: null, crossing: null, fills: null };
     expect(facts).toEqual(unknown);
-    expect(previewFacts(order(), answers({ spendable: 'unreported' })).balance).toBeNull();
+    expect(computePreview(order(), answers({ spendable: 'unreported' })).balance).toBeNull();
   });
 
   it('counts the orders of a batch that reach the other side without walking the book', () => {
-    const facts = (...orders: (readonly [string, string])[]) => previewFacts(batch('buy', ...orders), answers());
+    const facts = (...orders: (readonly [string, string])[]) => computePreview(batch('buy', ...orders), answers());
     expect(facts(['101', '1'], ['102', '1'], ['100.99', '1'])).toMatchObject({ crossing: 2, fills: null });
-    expect(previewFacts(batch('sell', ['99', '1'], ['99.01', '1']), answers())).toMatchObject({
+    expect(computePreview(batch('sell', ['99', '1'], ['99.01', '1']), answers())).toMatchObject({
       crossing: 1,
       fills: null,
     });
-    expect(previewFacts(batch('buy', ['999', '1']), answers({ market: { ...VIEW, asks: [] } })).crossing).toBe(0);
+    expect(computePreview(batch('buy', ['999', '1']), answers({ market: { ...VIEW, asks: [] } })).crossing).toBe(0);
   });
 
   it('has no immediate fill for a PostOnly order', () => {
     const filled = (type: OrderTerms['type']) =>
-      previewFacts(order({ type, price: '101' }), answers()).fills?.amount.toString();
+      computePreview(order({ type, price: '101' }), answers()).fills?.amount.toString();
     expect([filled('limit'), filled('ioc'), filled('postOnly')]).toEqual(['1', '1', '0']);
   });
 });
@@ -149,7 +141,7 @@ describe('warnings', () => {
   it('of a batch cover only the balance and failed requests', () => {
     const plan = batch('buy', ['150', '4'], ['150', '4']);
     const known = answers({ orders: FAILED });
-    expect(texts(warningsOf(plan, previewFacts(plan, known), known))).toEqual([
+    expect(texts(warningsOf(plan, computePreview(plan, known), known))).toEqual([
       'This needs 1,200 usdt but only 1,000 usdt is available: the exchange will reject some of them.',
       'Earlier fees could not be read: depth: no answer came in time',
     ]);

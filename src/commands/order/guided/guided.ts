@@ -11,7 +11,7 @@ import { guardLimits } from '../../../trading/guards/limits.js';
 import { checkAmount, validateOrder } from '../../../trading/orders/terms.js';
 import { MarketSnapshot, spentCoin } from '../../../trading/preview/market-snapshot.js';
 import { checkGiven, type GivenOrder, type OrderDraft, previewAndPlace } from '../order.js';
-import { requestWords } from '../order-words.js';
+import { draftArgs } from '../order-args.js';
 import { type Holdings, LiveBook, LiveFunds, readHoldings } from './live-data.js';
 import { askMarket } from './market-choice.js';
 import { askAmount, askPrice, complaint } from './questions.js';
@@ -23,7 +23,7 @@ export async function sendGuided(context: Context, account: TradingAccount, give
   const request = await askMissing(context, account, given);
   let { overridden } = request;
   const showCommand = () =>
-    output.note(suggest('The same in one line', ...requestWords({ ...request, overridden }, globals)));
+    output.note(suggest('The same in one line', ...draftArgs({ ...request, overridden }, globals)));
   try {
     const answer = await previewAndPlace(context, account, request, {
       alwaysPreview: true,

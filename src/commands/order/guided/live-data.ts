@@ -5,7 +5,7 @@ import { TimeBudget } from '../../../exchange/budget.js';
 import type { Host } from '../../../platform/host.js';
 import type { TradingAccount } from '../../../trading/account.js';
 import type { BookView } from '../../../trading/market-view.js';
-import { readMarketView } from '../../../trading/preview/market-snapshot.js';
+import { readBookView } from '../../../trading/preview/market-snapshot.js';
 import type { Session } from '../../session/session.js';
 
 /** How long a question waits for what is only shown beside it. */
@@ -50,7 +50,7 @@ export class LiveBook {
   async refresh(): Promise<void> {
     const view = await tryRead(async () => {
       const client = await this.session.backgroundClient(new TimeBudget(READ_MS, this.host.monotonic));
-      return readMarketView(client, this.market.market, LEVELS);
+      return readBookView(client, this.market.market, LEVELS);
     });
     if (view === undefined) return;
     this.#view = view;

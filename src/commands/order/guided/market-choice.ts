@@ -81,8 +81,8 @@ export function findMarkets<Market extends Searchable>(typed: string, markets: r
     .filter(({ rank }) => rank !== undefined)
     .sort((left, right) => (left.rank ?? 0) - (right.rank ?? 0));
   if (ranked.length > 0) return ranked.map(({ market }) => market);
-  const close = nearest(word, [...new Set(markets.flatMap(wordsOf))]);
-  return markets.filter((market) => wordsOf(market).some((known) => close.includes(known)));
+  const close = nearest(word, [...new Set(markets.flatMap(namePartsOf))]);
+  return markets.filter((market) => namePartsOf(market).some((marketWord) => close.includes(marketWord)));
 }
 
 /** Without case and separators, and with the current names of coins. */
@@ -118,6 +118,6 @@ function isSubsequence(letters: string, text: string): boolean {
   return true;
 }
 
-function wordsOf({ market, base, name }: Searchable): string[] {
+function namePartsOf({ market, base, name }: Searchable): string[] {
   return [market.replace('_', ''), base, name.toLowerCase()].filter((word) => word !== '');
 }

@@ -3,7 +3,7 @@ import type { BillRecord } from '../../accounts/bills.js';
 import type { CoinRules } from '../../markets/coins.js';
 import { Refusal } from '../../refusals.js';
 import { type Json, number } from '../bodies.js';
-import { BILL_WORDS, BILLS, coinNames, SUCCESS } from '../choices.js';
+import { BILL_WORDS, BILLS, coinNames, SUCCESS } from '../interface-details.js';
 import { coinOf, readWallClock, type SignedCall, serveSigned, showWallClock } from '../served-operation.js';
 
 export const getAccountInfo = serveSigned('getAccountInfo', (_values, call) => {

@@ -3,7 +3,7 @@ import type { DepositRecord } from '../../funds/deposits.js';
 import type { WithdrawalRecord } from '../../funds/withdrawals.js';
 import type { ChainRules } from '../../markets/coins.js';
 import { type Json, number, successWith } from '../bodies.js';
-import { DEPOSIT_WORDS, SUCCESS, shownChain } from '../choices.js';
+import { DEPOSIT_WORDS, SUCCESS, shownChain } from '../interface-details.js';
 import { coinOf, serveOpen, serveSigned, showWallClock } from '../served-operation.js';
 
 /**

@@ -2,7 +2,7 @@ import type { CandleType } from '../../../domain/candle.js';
 import type { Exchange } from '../../exchange/exchange-service.js';
 import type { Depth } from '../../exchange/market-data.js';
 import { type Json, number, numbers, RawJson } from '../bodies.js';
-import { CANDLE_ROWS, DEPTH_LEVELS, MERGED_DEPTH_LEVELS } from '../choices.js';
+import { CANDLE_ROWS, DEPTH_LEVELS, MERGED_DEPTH_LEVELS } from '../interface-details.js';
 import { marketOf, servePublic } from '../served-operation.js';
 
 export const markets = servePublic('markets', (_values, { exchange }) => marketConfigurations(exchange));
@@ -53,9 +53,9 @@ export const bestFirst = kept((side) => levels(side, false));
 function kept(make: (side: Depth['asks']) => RawJson): (side: Depth['asks']) => RawJson {
   const made = new WeakMap<Depth['asks'], RawJson>();
   return (side) => {
-    const known = made.get(side) ?? make(side);
-    made.set(side, known);
-    return known;
+    const text = made.get(side) ?? make(side);
+    made.set(side, text);
+    return text;
   };
 }
 

@@ -23,7 +23,7 @@ import {
   ORDERS_PER_PAGE,
   partlyPlaced,
   SUCCESS,
-} from '../choices.js';
+} from '../interface-details.js';
 import { marketOf, type SignedCall, serveObserved, serveSigned } from '../served-operation.js';
 
 /** "1 = PostOnly, 2 = IOC. Empty or any other value gives a limit order." */

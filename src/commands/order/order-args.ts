@@ -15,22 +15,22 @@ export function termsText({
 }
 
 /** The command that places an order on these terms. */
-export function orderWords({ side, market, amount, price, ...flags }: OrderTerms): string[] {
-  return ['order', side, market, amount, '--at', price, ...flagWords(flags)];
+export function orderArgs({ side, market, amount, price, ...flags }: OrderTerms): string[] {
+  return ['order', side, market, amount, '--at', price, ...flagArgs(flags)];
 }
 
 /** The command for an order as the user asked for it: relative prices and amounts stay relative. */
-export function requestWords(request: OrderDraft, { dryRun, yes }: Pick<Globals, 'dryRun' | 'yes'>): string[] {
+export function draftArgs(request: OrderDraft, { dryRun, yes }: Pick<Globals, 'dryRun' | 'yes'>): string[] {
   const { side, market, amount, at, overridden } = request;
   return [
-    ...['order', side, market, amountText(amount), '--at', priceText(at), ...flagWords(request)],
+    ...['order', side, market, amountText(amount), '--at', priceText(at), ...flagArgs(request)],
     ...overridden.flatMap((guard) => ['--override', guard]),
     ...(dryRun ? ['--dry-run'] : []),
     ...(yes ? ['--yes'] : []),
   ];
 }
 
-function flagWords({ type, account, borrow, repay }: Pick<OrderTerms, 'type' | 'account' | 'borrow' | 'repay'>) {
+function flagArgs({ type, account, borrow, repay }: Pick<OrderTerms, 'type' | 'account' | 'borrow' | 'repay'>) {
   return [
     ...(type === 'postOnly' ? ['--post-only'] : type === 'ioc' ? ['--ioc'] : []),
     ...(account === 'spot' ? [] : ['--account', account]),
