@@ -93,11 +93,12 @@ async function blockedFailure(
   const kind = failures.length === blocked.length ? failures[0]?.kind : undefined;
   const messages = blocked.map(({ guard, message }) => `${guard} blocks this: ${message}.`);
   const names = breaches.map(({ guard }) => guard).join(',');
+  const override = `If you mean it, add --override ${names}.`;
+  if (kind !== undefined)
+    return new Failure(kind, `${messages.join(' ')} Nothing was sent.`, { hint: ['Try again in a moment.', override] });
   const { profile } = await session.connection();
   const settings = blocked.map(({ guard }) =>
     suggest('Change the limit', 'profile', 'set', profile, SETTING_OF[guard], 'VALUE'),
   );
-  return new Failure(kind ?? 'usage', `${messages.join(' ')} Nothing was sent.`, {
-    hint: [`If you mean it, add --override ${names}.`, ...settings],
-  });
+  return new Failure('usage', `${messages.join(' ')} Nothing was sent.`, { hint: [override, ...settings] });
 }

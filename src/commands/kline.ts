@@ -75,9 +75,11 @@ export default define({
   row: CANDLE,
   async run(context, { market, type = DEFAULT_TYPE, since, until, size, chart, svg, out, watch: isWatched }) {
     if (isWatched) requireWatchable(context, { '--until': until, '--out': out, '--svg': svg });
-    const { host, output, session } = context;
+    const { output, session } = context;
     const { base } = await (await session.markets()).find(market);
-    const now = host.now();
+    const client = await session.client();
+    // whether a candle is closed, the exchange's clock tells
+    const now = client.now();
     const range = { since: since?.(now), until: until?.(now) ?? now };
     if (range.since !== undefined && range.since > now)
       throw usage(`--since is in the future: ${isoTime(range.since)}.`, 'Give a past time, or an age such as 2h.');
@@ -94,29 +96,29 @@ export default define({
     const isDrawn = chart || svg !== undefined;
     const usual = isDrawn ? (await import('./candle-view.js')).candlesThatFit(output.screen) : DEFAULT_SIZE;
     const wanted = size ?? (range.since === undefined ? usual : undefined);
-    const answerOf = (candles: readonly Candle[], now: number) =>
+    const answerOf = (candles: readonly Candle[]) =>
       listing({
-        rows: candles.map((candle) => candleRow(candle, type, now)),
+        rows: candles.map((candle) => candleRow(candle, type, client.now())),
         fields: ['time', 'open', 'high', 'low', 'close', 'volume', 'closed'],
         columns: candleColumns(base),
         title: `${market} ${type}`,
         empty: `No candles of ${market} in this range.`,
         keeps: 'last',
       });
-    const read = async () => readCandles(await session.client(), { market, type, ...range, size: wanted });
+    const read = () => readCandles(client, { market, type, ...range, size: wanted });
     if (isWatched) {
       const isFitted = size === undefined && range.since === undefined;
       const show = chart ? await chartView({ market, type }, isFitted) : undefined;
       const most = wanted ?? Number.POSITIVE_INFINITY;
       return watchCandles(context, { market, type }, read, (candles) => {
-        const answer = answerOf(candles.slice(-most), host.now());
+        const answer = answerOf(candles.slice(-most));
         return show === undefined ? answer : { ...answer, show: (screen) => show(screen, candles) };
       });
     }
     const { candles, failure } = await read();
     const day = until === undefined ? dayOf(type, candles) : undefined;
     if (day !== undefined) await keepDay(context, market, day);
-    const answer = answerOf(candles, now);
+    const answer = answerOf(candles);
     const shown = isDrawn ? { ...answer, show: await chartOf({ market, type, candles }, output, svg) } : answer;
     return failure === null ? shown : { ...shown, failure };
   },

@@ -119,9 +119,12 @@ function divide(dividend: bigint, divisor: bigint, rounding: Rounding): bigint {
   return dividend < 0n === divisor < 0n ? quotient + 1n : quotient - 1n;
 }
 
-/** Removes the commas of a number that is grouped as tables show it: `28,128.65`, `1,000usdt`. `0,5` is left alone. */
+/**
+ * Removes the commas of a number that is grouped as tables show it, if they can be nothing else: `28,128.65`, `1,250,000`.
+ * `1,500` is left alone, since much of the world reads it as 1.5.
+ */
 export function ungrouped(word: string): string {
-  return /^[1-9]\d{0,2}(,\d{3})+(?![\d,])/.test(word) ? word.replaceAll(',', '') : word;
+  return /^[1-9]\d{0,2}((,\d{3})+\.\d|(,\d{3}){2,}(?![\d,.]))/.test(word) ? word.replaceAll(',', '') : word;
 }
 
 // Numbers as people read them, in previews, messages and results. JSON and CSV never pass through here: they are exact.

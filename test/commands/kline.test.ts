@@ -3,6 +3,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CANDLE_MS, CANDLE_TYPES, type CandleType } from '../../src/domain/candle.js';
 import { Decimal } from '../../src/domain/decimal.js';
+import { respond, serveFaults } from '../support/fault-server.js';
 import { temporaryHome } from '../support/pit.js';
 import { DECIMAL, FLAG, PitHome, TIME, usePitHome } from './pit-home.js';
 
@@ -12,6 +13,8 @@ const pit = usePitHome();
 function kline(words: string): Promise<Candle[]> {
   return new PitHome(temporaryHome()).json(`kline ${words}`, { environment: pit.served.environment });
 }
+
+const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}';
 
 interface Candle {
   readonly time: string;
@@ -130,6 +133,28 @@ describe('pit kline', () => {
   it('rejects a range that ends before it starts', async () => {
     await pit.failure('kline btc_usdt --since 1h --until 2h', 2);
   });
+});
+
+it('calls a candle closed by the clock of the exchange as far as it is known, not by that of this machine', async () => {
+  const hour = 3_600_000;
+  const exchangeNow = Date.now() - hour;
+  const rows = [90, 30].map((minutes) => `[${exchangeNow - minutes * 60_000},1,1,1,1,1]`).join();
+  const date = [`Date: ${new Date(exchangeNow).toUTCString()}`];
+  const bodies: readonly (readonly [string, string])[] = [
+    ['/data/v1/markets', MARKETS],
+    ['/data/v1/kline', `{"data":[${rows}],"moneyType":"usdt","symbol":"btc"}`],
+    ['', '{"code":3001,"message":"no such order"}'],
+  ];
+  const server = await serveFaults({
+    answer: ({ target }) => respond(bodies.find(([start]) => target.startsWith(start))?.[1] ?? '', '200 OK', date),
+  });
+  const hosts = { PIT_BASE_URL: server.url, PIT_TRADE_URL: server.url };
+  const environment = { ...hosts, PIT_ACCESS_KEY: 'a', PIT_SECRET_KEY: 'b' };
+  const home = new PitHome(temporaryHome());
+  // answers to signed requests show the clock
+  await home.json('orders btc_usdt', { environment });
+  const found: Candle[] = await home.json('kline btc_usdt --type 1hour', { environment });
+  expect(found.map(({ closed }) => closed)).toEqual([true, false]);
 });
 
 function partsOf({ time }: Candle, type: CandleType, smaller: readonly Candle[]): Candle[] {

@@ -200,16 +200,18 @@ describe('arithmetic is exact', () => {
 
 describe('the commas of a number', () => {
   it.each([
-    ['1,000', '1000'],
+    ['1,000.5', '1000.5'],
     ['28,128.65', '28128.65'],
     ['123,456,789', '123456789'],
-    ['1,000usdt', '1000usdt'],
+    ['1,250,000usdt', '1250000usdt'],
   ])('are removed from %s, which tables show', (text, plain) => {
     expect(ungrouped(text)).toBe(plain);
   });
 
   it.each([
     '0,5',
+    '1,500',
+    '1,500usdt',
     '0,500',
     '1,5',
     '1,50',

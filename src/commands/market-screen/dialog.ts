@@ -8,7 +8,7 @@ import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import { findMarkets } from '../order/guided/market-choice.js';
 import { amountMeaning, parsed, priceMeaning } from '../order/guided/questions.js';
 import { type Field, type Form, fieldsOf } from './form.js';
-import { type Area, type Layout, ladderColumn } from './layout.js';
+import { type Area, ladderColumn } from './layout.js';
 import type { Dialog } from './state.js';
 import type { WatchView } from './view.js';
 
@@ -40,14 +40,20 @@ export function dialogWidth(screenWidth: number): number {
   return Math.max(1, boxWidth(screenWidth) - FRAME);
 }
 
-/** Draws the dialog over the panels, from the messages upwards. */
-export function drawDialog(grid: Grid, { messages }: Layout, scene: DialogInput): void {
+/**
+ * Draws the dialog over the panels, from the messages upwards.
+ *
+ * @param bottom the row below it
+ * @param unused how many rows from there on it may take as well, if it needs them
+ */
+export function drawDialog(grid: Grid, bottom: number, unused: number, scene: DialogInput): void {
   const { screen } = scene;
   const width = boxWidth(screen.width);
   const content = contentOf(scene, Math.max(1, width - FRAME));
-  const room = Math.max(1, messages.row - 1);
-  const lines = fitting([...content.lines], content.input, room - 2);
-  const area: Area = { column: 0, row: messages.row - lines.length - 2, width, height: lines.length + 2 };
+  const needed = content.lines.length + content.input.length + 2;
+  const end = bottom + Math.min(unused, Math.max(0, needed - (bottom - 1)));
+  const lines = fitting(content.lines, content.input, Math.max(1, end - 1) - 2);
+  const area: Area = { column: 0, row: end - lines.length - 2, width, height: lines.length + 2 };
   drawFrame(grid, area, content.title, screen);
   lines.forEach((line, index) => {
     grid.paste(2, area.row + 1 + index, line, width - FRAME);
@@ -60,7 +66,8 @@ function fitting(lines: readonly string[], input: readonly string[], room: numbe
   if (lines.length <= left) return [...lines, ...input];
   const head = Math.ceil((left - 1) / 2);
   const tail = Math.max(0, left - 1 - head);
-  const shown = left === 0 ? [] : [...lines.slice(0, head), '…', ...(tail === 0 ? [] : lines.slice(-tail))];
+  const missing = `… ${lines.length - head - tail} more lines: a taller terminal shows them`;
+  const shown = left === 0 ? [] : [...lines.slice(0, head), missing, ...(tail === 0 ? [] : lines.slice(-tail))];
   return [...shown, ...input].slice(-Math.max(1, room));
 }
 
@@ -96,7 +103,9 @@ function contentOf(scene: DialogInput, width: number): Content {
       const asked = word === null ? 'y: yes   n or Enter: no' : `> ${typed}${CURSOR(screen)}`;
       // nothing is taken before: keys that come with the question cannot mean it
       const answer = isArmed ? asked : '';
-      return { title: 'Confirm', lines: preview, input: ['', ...text, answer, paint.faint(safe(below?.() ?? ''))] };
+      const note = safe(below?.() ?? '');
+      const input = ['', ...text, answer, ...(note === '' ? [] : [paint.faint(note)])];
+      return { title: 'Confirm', lines: preview, input };
     }
   }
 }

@@ -44,11 +44,13 @@ export function frameOf(scene: FrameInput): Grid {
     if (area !== null) draw(area, scene).drawOn(grid);
   }
   drawDivider(grid, layout, screen);
-  notes.slice(-layout.messages.height).forEach(({ text, meaning }, index) => {
-    grid.put(0, layout.messages.row + index, text, meaning);
+  const shown = notes.slice(-layout.messages.height);
+  const unused = layout.messages.height - shown.length;
+  shown.forEach(({ text, meaning }, index) => {
+    grid.put(0, layout.messages.row + unused + index, text, meaning);
   });
   if (layout.keys !== null) drawKeys(grid, layout.keys, scene);
-  if (state.dialog !== null) drawDialog(grid, layout, { dialog: state.dialog, view, screen });
+  if (state.dialog !== null) drawDialog(grid, layout.messages.row, unused, { dialog: state.dialog, view, screen });
   return grid;
 }
 

@@ -133,7 +133,7 @@ function reactionTo(state: WatchState, event: WatchEvent, view: WatchView): Reac
       return state.dialog === null ? mainKey(state, event.key, view) : dialogKey(state, state.dialog, event.key, view);
     case 'markets':
       if (state.dialog !== null) return stay(state);
-      return stay({ ...state, dialog: { kind: 'market', typed: '', index: 0, markets: event.markets } });
+      return stay({ ...state, dialog: marketDialog(event.markets, view) });
     case 'market':
       return stay({ ...state, cursor: null, selected: null });
     case 'asked':
@@ -146,6 +146,12 @@ function reactionTo(state: WatchState, event: WatchEvent, view: WatchView): Reac
     case 'ended':
       return stay(ended(state, event));
   }
+}
+
+/** Begins at the market that is shown, so that Enter changes nothing. */
+function marketDialog(markets: readonly Searchable[], { market }: WatchView): Dialog {
+  const index = findMarkets('', markets).findIndex((one) => one.market === market.market);
+  return { kind: 'market', typed: '', index: Math.max(0, index), markets };
 }
 
 function stay(state: WatchState): Reaction {

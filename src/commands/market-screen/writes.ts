@@ -8,6 +8,7 @@ import type { Answer } from '../../terminal/answer.js';
 import { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
 import { type Meaning, type Screen, screenOf } from '../../terminal/screen.js';
+import { wrapped } from '../../terminal/text.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import { unknownWrites } from '../../trading/unknown-writes.js';
@@ -227,8 +228,8 @@ class PanelOutput extends Output {
 
   /** What stands above a question. */
   takePreview(): readonly string[] {
-    const { paint } = this.screened.screen();
-    const lines = this.#lines.map(({ text, meaning }) => paint[meaning](text));
+    const { paint, width } = this.screened.screen();
+    const lines = this.#lines.flatMap(({ text, meaning }) => wrapped(text, width).split('\n').map(paint[meaning]));
     this.#lines = [];
     return [...this.#preview, ...lines];
   }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { frameOf } from '../../../src/commands/market-screen/frame.js';
-import { initialState, type WatchState } from '../../../src/commands/market-screen/state.js';
+import { initialState, type WatchEvent, type WatchState } from '../../../src/commands/market-screen/state.js';
 import type { WatchView } from '../../../src/commands/market-screen/view.js';
 import { Changes } from '../../../src/terminal/live/changes.js';
 import { cellsOf } from '../../../src/terminal/live/painted-cells.js';
@@ -167,6 +167,23 @@ describe('the market screen', () => {
       expect(text).toContain(part);
   });
 
+  it.each([
+    [14, 0],
+    [15, 2],
+    [17, 0],
+  ])('shows a preview of %i lines whole in the smallest window, with %i messages', (count, said) => {
+    const preview = Array.from({ length: count }, (_, index) => `line ${index}.`);
+    const { state } = afterEvents([
+      ...Array<WatchEvent>(said).fill({ type: 'said', message: { text: 'Placed.', meaning: undefined } }),
+      'C',
+      { type: 'asked', question: { write: 1, question: 'Cancel?', preview, below: null, word: null } },
+      { type: 'armed', write: 1 },
+    ]);
+    const text = drawn(viewOf(), { width: 80, height: 24 }, state).join('\n');
+    for (const line of preview) expect(text).toContain(line);
+    expect(text.match(/Placed\./g) ?? []).toHaveLength(said);
+  });
+
   it('keeps the question and the end of a long preview in sight', () => {
     const preview = Array.from({ length: 60 }, (_, index) => `line ${index}`);
     const { state } = afterEvents([
@@ -181,6 +198,7 @@ describe('the market screen', () => {
     ] as const) {
       const text = drawn(viewOf(), { width, height }, state).join('\n');
       expect(text).toContain('y: yes');
+      expect(text).toMatch(width === 80 ? /… 44 more lines: a taller terminal shows them/ : /y: yes/);
       if (height > 10) expect(text).toContain('line 59');
     }
   });

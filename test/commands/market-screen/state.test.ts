@@ -202,6 +202,12 @@ describe('the screen', () => {
     expect(afterEvents(['b'], moved, state).state.dialog).toMatchObject({ price: '24100.50' });
   });
 
+  it('begins the list of markets at the one that is shown, so that Enter changes nothing', () => {
+    const markets = ['bch_usdt', 'btc_usdt', 'eth_usdt'].map((market) => ({ ...MARKET, market, name: '' }));
+    const { effects } = afterEvents(['m', { type: 'markets', markets }, 'enter']);
+    expect(effects).toEqual([{ do: 'listMarkets' }, { do: 'market', market: 'btc_usdt' }]);
+  });
+
   it('changes the market and the interval, and forgets cursor and selection with the market', () => {
     const markets = [
       { ...MARKET, name: '' },
