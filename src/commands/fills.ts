@@ -56,7 +56,7 @@ export default define({
     const account = await context.trading.account();
     const client = withTimePerPage(context, account.client);
     const now = client.now();
-    const range = { from: from?.(now), to: to?.(now), isWhole: all || from !== undefined };
+    const range = { from: from?.(now), to: to?.(now), readsAllPages: all || from !== undefined };
     if (range.from !== undefined && range.to !== undefined && range.from > range.to)
       throw usage('--from is after --to.', 'Give the earlier time as --from.');
     const markets = market === undefined ? account.journal.markets() : [market];
@@ -84,7 +84,7 @@ interface Range {
   readonly from: number | undefined;
   readonly to: number | undefined;
   /** Whether everything in it is read, instead of one page. */
-  readonly isWhole: boolean;
+  readonly readsAllPages: boolean;
 }
 
 /** The orders of one side of a market that have filled, newest first, page by page. */
@@ -136,7 +136,7 @@ class Source {
       }
       this.waiting.push(...this.#seen.fresh(rows).filter((order) => this.#isMeant(order)));
       this.#isOver = rows.length < PAGE_SIZE || this.#isEnough(rows);
-      this.isCut = rows.length === PAGE_SIZE && this.#isOver && !this.range.isWhole;
+      this.isCut = rows.length === PAGE_SIZE && this.#isOver && !this.range.readsAllPages;
     }
   }
 
@@ -148,8 +148,8 @@ class Source {
   /** Whether no order after this page is wanted. */
   #isEnough(rows: readonly Order[]): boolean {
     const oldest = rows.at(-1)?.time ?? Number.POSITIVE_INFINITY;
-    const { from, to = Number.POSITIVE_INFINITY, isWhole } = this.range;
-    return isWhole ? from !== undefined && oldest < from : oldest <= to;
+    const { from, to = Number.POSITIVE_INFINITY, readsAllPages } = this.range;
+    return readsAllPages ? from !== undefined && oldest < from : oldest <= to;
   }
 }
 

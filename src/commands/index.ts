@@ -129,5 +129,5 @@ export const PROGRAM: Program = {
   synonyms,
   sections: SECTIONS,
   createContext,
-  correct: async (words, host) => (await import('./corrections.js')).correct(words, host),
+  correct: async (args, host) => (await import('./corrections.js')).correct(args, host),
 };

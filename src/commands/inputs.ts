@@ -21,8 +21,8 @@ export const filePath = withCompletion({ of: 'file' }, word);
 export const programWord = withCompletion({ of: 'program' }, word);
 
 /** Any word, completed with these; the command checks it. */
-export function wordLike(...words: readonly string[]) {
-  return withCompletion({ of: 'words', words }, word);
+export function wordLike(...choices: readonly string[]) {
+  return withCompletion({ of: 'words', words: choices }, word);
 }
 
 /** Some of the prices that a shell offers: the rest of an expression is for the user. */

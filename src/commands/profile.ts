@@ -154,7 +154,7 @@ export const show = define({
         if (key === 'profile' && name !== undefined) return [key, row.active ? `${name} (active)` : name];
         const shown = key === 'baseUrl' || key === 'tradeUrl' ? hostText(value, row.name) : value;
         const text = shown === null ? null : `${shown} (${ORIGIN_TEXTS[key]?.[origin] ?? origin})`;
-        return [HOST_LABELS[key] ?? key, text, origin === 'default' ? (words, paint) => paint.faint(words) : undefined];
+        return [HOST_LABELS[key] ?? key, text, origin === 'default' ? (shown, paint) => paint.faint(shown) : undefined];
       });
     const data = { ...row, settings: shownSettings(profile.settings), origins };
     return { data, show: (screen) => record(screen, entries) };

@@ -57,9 +57,9 @@ export async function chooseConnection(
   const { profiles } = stores;
   const inEnvironment = fromEnvironment(environment);
   const profile = await profiles.toUse(flags.profile ?? inEnvironment.profile ?? (await profiles.active()));
-  if (flags.profile !== undefined) requireOwnHosts(profile, inEnvironment);
-  const needsOwnKeys = inEnvironment.keys === null && !profile.builtIn && !tradesElsewhere(profile, inEnvironment);
-  return combine(profile, inEnvironment, needsOwnKeys ? await stores.keys.get(profile.name) : null);
+  if (flags.profile !== undefined) requireProfileHosts(profile, inEnvironment);
+  const needsStoredKeys = inEnvironment.keys === null && !profile.builtIn && !tradesElsewhere(profile, inEnvironment);
+  return combine(profile, inEnvironment, needsStoredKeys ? await stores.keys.get(profile.name) : null);
 }
 
 /** The keys for a signed request; the sandbox's are filled in once it runs. @throws Failure `credentials` that says why there are none */
@@ -135,7 +135,7 @@ function pricesElsewhere(profile: Profile, inEnvironment: FromEnvironment): bool
 }
 
 /** Throws Failure `credentials` if the environment names another host than the profile that the user named. */
-function requireOwnHosts(profile: Profile, inEnvironment: FromEnvironment): void {
+function requireProfileHosts(profile: Profile, inEnvironment: FromEnvironment): void {
   const variables = [
     ...(pricesElsewhere(profile, inEnvironment) ? ['PIT_BASE_URL'] : []),
     ...(tradesElsewhere(profile, inEnvironment) ? ['PIT_TRADE_URL'] : []),
@@ -178,8 +178,8 @@ function oneKey(set: string, unset: string): WhyMissing {
   return { message: `${set} is set and ${unset} is not.`, hint: `Set both, or neither.` };
 }
 
-function whyNoWsUrl(profile: string, isOwn: boolean): WhyMissing {
-  if (isOwn)
+function whyNoWsUrl(profile: string, isProfilesExchange: boolean): WhyMissing {
+  if (isProfilesExchange)
     return {
       message: `The profile "${profile}" has no WebSocket address.`,
       hint: suggest('Set it', 'profile', 'set', profile, 'ws-url', 'wss://HOST/websocket'),

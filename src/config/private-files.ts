@@ -21,7 +21,7 @@ export function isPrivateFile(root: string, relative: string): boolean {
   if (found === null) return false;
   if (!found.isFile()) throw notPlain(file, 'file');
   for (const folder of foldersBetween(root, relative)) requirePrivateFolder(root, folder);
-  requireOwn(file, found, FILE_MODE);
+  requirePrivate(file, found, FILE_MODE);
   return true;
 }
 
@@ -75,7 +75,7 @@ function foldersBetween(root: string, relative: string): string[] {
 }
 
 function requirePrivateFolder(root: string, folder: string): void {
-  requireOwn(folder, plainFolder(root, folder), FOLDER_MODE);
+  requirePrivate(folder, plainFolder(root, folder), FOLDER_MODE);
 }
 
 /** Others may read it, but not change what is in it. */
@@ -94,7 +94,7 @@ function plainFolder(root: string, folder: string): fs.Stats {
 }
 
 /** Windows has neither modes nor numeric owners; there the user's profile folder protects the files. */
-function requireOwn(target: string, found: fs.Stats, mode: number): void {
+function requirePrivate(target: string, found: fs.Stats, mode: number): void {
   const user = process.geteuid?.();
   if (user === undefined) return;
   if (found.uid !== user) throw ofAnother(target);

@@ -30,8 +30,8 @@ export interface ApiOptions {
   readonly trace?: (line: string) => void;
   /** The writes in progress, by operation. */
   readonly writesUnderWay?: Set<{ readonly name: string }>;
-  /** Takes the whole body of each answer to a write that was done. */
-  readonly onWriteAnswer?: (name: string, body: string) => void;
+  /** Receives the whole body of the response to each write that was done. */
+  readonly onWriteResponse?: (name: string, body: string) => void;
   /** Absent: no proxy, and the well-known authorities. */
   readonly network?: Network;
   /** Aborts every request. A write that was sent may have been executed. */
@@ -56,7 +56,7 @@ interface ApiRequest<Answer> {
   readonly name: string;
   readonly values: ParameterValues;
   /** `requireTime` throws once the time is over: a long answer takes long to read. */
-  readonly read: (body: string, answer: HttpResponse, requireTime: () => void) => Answer;
+  readonly read: (body: string, response: HttpResponse, requireTime: () => void) => Answer;
 }
 
 /** The longest one read may take before it is tried again. */
@@ -120,9 +120,9 @@ export class ExchangeApi {
    * that the interface could have sent.
    */
   async get(name: OperationName, values: ParameterValues): Promise<HttpResponse> {
-    const read = (body: string, answer: HttpResponse, requireTime: () => void) => {
+    const read = (body: string, response: HttpResponse, requireTime: () => void) => {
       requireJson(name, body, requireTime);
-      return answer;
+      return response;
     };
     return this.#sendRead({ name, values, read }).catch((error) => {
       throw failureOf(error, name, this.lockedUntil);
@@ -286,22 +286,22 @@ export class ExchangeApi {
     delivery: ChosenDelivery,
   ): Promise<Answer> {
     const url = requestUrl(this.options, name, values, () => reqTime ?? this.now());
-    const { host, trace, onWriteAnswer, network, signal } = this.options;
+    const { host, trace, onWriteResponse, network, signal } = this.options;
     const start = host.monotonic();
     const report = (what: string) =>
       trace?.(`GET ${host.redaction.apply(url)} -> ${what}, ${host.monotonic() - start} ms`);
     try {
-      const sent = await get(url, { ...delivery, maxBytes: operationOf(name).maxBytes, network, signal });
-      const whole = { ...sent, body: host.redaction.applyToData(sent.body) };
-      const { status, body, date } = whole;
+      const raw = await get(url, { ...delivery, maxBytes: operationOf(name).maxBytes, network, signal });
+      const response = { ...raw, body: host.redaction.applyToData(raw.body) };
+      const { status, body, date } = response;
       this.#adjustClock(name, date, host.monotonic() - start);
       report(`HTTP ${status}, ${body.length} characters`);
-      if (!ANSWERED.has(status)) throw new BadStatus(status);
-      const answer = read(body, whole, () => {
+      if (!SUCCESS_STATUSES.has(status)) throw new BadStatus(status);
+      const result = read(body, response, () => {
         if (host.monotonic() - start > delivery.timeoutMs) throw new TransportError('timeout', true, TOO_LATE);
       });
-      if (operationOf(name).effect !== 'read') onWriteAnswer?.(name, body);
-      return answer;
+      if (operationOf(name).effect !== 'read') onWriteResponse?.(name, body);
+      return result;
     } catch (error) {
       if (error instanceof TransportError) report(error.message);
       throw withoutSecrets(error, host.redaction);
@@ -317,7 +317,7 @@ export class ExchangeApi {
 }
 
 /** The interface names no status. Some servers say `201 Created` for what a request made. */
-const ANSWERED: ReadonlySet<number> = new Set([200, 201]);
+const SUCCESS_STATUSES: ReadonlySet<number> = new Set([200, 201]);
 
 const TOO_LATE = 'no time was left to read the answer';
 

@@ -63,12 +63,12 @@ type WithdrawalPage = DecodedResult<'getWithdrawRecord'>;
 export class ExchangeClient {
   /**
    * @param api the same exchange by the interface's own names, for `pit api` and the market catalogue
-   * @param onAnswer called after each answer
+   * @param onResponse called after each response
    */
   constructor(
     private readonly options: ClientOptions,
     readonly api: ExchangeApi = new ExchangeApi(options),
-    private readonly onAnswer: () => void = () => {},
+    private readonly onResponse: () => void = () => {},
   ) {}
 
   /** The exchange's clock, estimated from its answers, in milliseconds since the Unix epoch. */
@@ -262,7 +262,7 @@ export class ExchangeClient {
   async #read<Name extends OperationName>(name: Name, request: RequestOf<Name>): Promise<DecodedResult<Name>> {
     const codec = codecOf(name);
     const answer = await this.api.read(name, codec.encode(request));
-    this.onAnswer();
+    this.onResponse();
     return codec.decode(answer, request);
   }
 

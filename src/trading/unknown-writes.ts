@@ -1,11 +1,11 @@
 import { formatAmount, grouped } from '../domain/decimal.js';
 import { splitMarket } from '../domain/market.js';
-import type { OrderReference } from '../domain/order.js';
+import { isSameReference, type OrderReference } from '../domain/order.js';
 import { type Advice, suggest } from '../errors.js';
 import { Job } from './batches/job.js';
 import type { JournalEntry } from './journal/entry.js';
 import type { Journal, Unsettled } from './journal/journal.js';
-import { isOf, marketOf, type WriteKind } from './journal/write.js';
+import { isOf, marketOf, orderCancelledBy, orderToCancel, type WriteKind } from './journal/write.js';
 
 /** A write of the journal that was or may have been sent, and whose outcome is unknown. */
 export interface UnknownWrite {
@@ -23,11 +23,17 @@ export interface UnknownWrite {
   readonly advice: Advice;
 }
 
-/** The writes with an unknown outcome, oldest first. Those in progress, whose processes await an answer, are not among them. */
+/**
+ * The writes with an unknown outcome, oldest first. Not among them are those in progress, whose processes await an answer, and
+ * cancellations of an order that another one has certainly cancelled.
+ */
 export function unknownWrites(journal: Journal, { open, damaged, unreadable }: Unsettled): UnknownWrite[] {
   const ofNoKnownKind = { operation: null, market: null, coins: null, cancels: null };
   return [
-    ...open.flatMap((entry) => unknownWrite(entry) ?? []).filter(({ id }) => journal.isOpen(id)),
+    ...open
+      .filter((entry) => !isCancelledByAnother(journal, entry))
+      .flatMap((entry) => unknownWrite(entry) ?? [])
+      .filter(({ id }) => journal.isOpen(id)),
     ...damaged.map((id): UnknownWrite => {
       const text = `The record ${id} is damaged, so it is unknown whether its write was sent.`;
       return { ...ofNoKnownKind, id, advice: [text, suggest('Settle it', 'resolve', id)] };
@@ -38,12 +44,19 @@ export function unknownWrites(journal: Journal, { open, damaged, unreadable }: U
   ];
 }
 
+function isCancelledByAnother({ archive }: Journal, entry: JournalEntry): boolean {
+  if (!entry.isOf('cancel')) return false;
+  const { order } = entry.write.terms;
+  const isThis = (other: OrderReference) => isSameReference(other, order);
+  return archive.since(0, order).some((settled) => orderCancelledBy(settled).some(isThis));
+}
+
 function unknownWrite(entry: JournalEntry): UnknownWrite | undefined {
   const { id, operation } = entry.write;
   const advice = adviceOf(entry);
   if (advice === undefined) return undefined;
   const market = marketOf(entry.write) ?? null;
-  return { id, operation, market, coins: coinsOf(entry, market), cancels: cancelledBy(entry), advice };
+  return { id, operation, market, coins: coinsOf(entry, market), cancels: orderToCancel(entry.write), advice };
 }
 
 function adviceOf(entry: JournalEntry): Advice | undefined {
@@ -78,10 +91,6 @@ function coinsOf({ write }: JournalEntry, market: string | null): readonly strin
   if (isOf(write, 'withdraw')) return [write.terms.coin];
   const names = market === null ? undefined : splitMarket(market);
   return names === undefined ? null : [names.base, names.quote];
-}
-
-function cancelledBy({ write }: JournalEntry): OrderReference | null {
-  return isOf(write, 'cancel') || isOf(write, 'replace') ? write.terms.order : null;
 }
 
 /** Whether it may be in this market. */

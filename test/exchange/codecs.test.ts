@@ -1,8 +1,11 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../src/domain/decimal.js';
 import type { OrderState, OrderTerms, OrderType } from '../../src/domain/order.js';
 import { TimeBudget } from '../../src/exchange/budget.js';
 import type { CompletionName, ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { ExchangeClient as Client } from '../../src/exchange/exchange-client.js';
+import { sortLevels } from '../../src/exchange/operations/market-data.js';
 import { likelyOrders, readRawWithdrawal, readRawWrite } from '../../src/exchange/raw-writes.js';
 import { maskedRequest, withdrawRequest } from '../../src/exchange/write-requests.js';
 import { fakeHost } from '../support/fake-host.js';
@@ -496,4 +499,48 @@ describe('writes given by wire names', () => {
     });
     expect(likelyOrders({ market: 'btc_usdt', tradeType: '1' })).toMatchObject({ sides: ['buy'], orders: [] });
   });
+});
+
+describe('the levels of a book', () => {
+  const price = fc
+    .tuple(fc.bigInt({ min: -2_000n, max: 200_000n }), fc.integer({ min: 0, max: 4 }))
+    .map(([units, scale]) => Decimal.fromUnits(units, scale).toString());
+
+  /** In ten-thousandths, by its own reading of the text. */
+  const units = (text: string) => {
+    const [whole = '', fraction = ''] = text.replace('-', '').split('.');
+    return Number(`${text.startsWith('-') ? '-' : ''}${whole}${fraction.padEnd(4, '0')}`);
+  };
+
+  it('are sorted by price, lowest first, whatever their order and the form of their numbers', () => {
+    fc.assert(
+      fc.property(
+        fc.array(price, { maxLength: 12 }),
+        fc.constantFrom('as drawn', 'rising', 'falling'),
+        (drawn, order) => {
+          const rising = drawn.toSorted((left, right) => units(left) - units(right));
+          const prices = order === 'as drawn' ? drawn : order === 'rising' ? rising : rising.toReversed();
+          const sorted = sortLevels(prices.map((one) => ({ price: one, amount: '1' })));
+          expect(sorted.map((level) => units(level.price))).toEqual(rising.map(units));
+          expect(sorted.map((level) => level.price).toSorted()).toEqual(drawn.toSorted());
+        },
+      ),
+    );
+  });
+});
+
+it('the markets keep what their configuration says', async () => {
+  const body = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":5}}';
+  const { value, sent } = await exchanged(body, (client) => client.api.read('markets', {}));
+  expect(sent).toBe('/data/v1/markets?');
+  expect(value).toEqual({ btc_usdt: { priceScale: 2, amountScale: 6, minAmount: '0.0001', minSize: '5' } });
+});
+
+it.each([
+  ['buy', 'bid'],
+  ['sell', 'ask'],
+])('a trade may be a %s that takes the %s', async (side, kind) => {
+  const body = `[{"date":1648461600,"price":1,"amount":2,"tid":9,"trade_type":"${kind}","type":"${side}"}]`;
+  const { value } = await exchanged(body, (client) => client.trades('btc_usdt', undefined));
+  expect(value).toMatchObject([{ side }]);
 });

@@ -72,3 +72,18 @@ it('leaves out a write that was settled after the records were listed', () => {
   entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
   expect(unknownWrites(journal, unsettled)).toEqual([]);
 });
+
+it.each([
+  ['id', { id: '17' }],
+  ['client id', { clientId: 'mine0001' }],
+])('leaves out a cancellation without an answer if a later one of the same %s cancelled the order', (_, order) => {
+  const { journal } = newJournal();
+  const begin = (id: string) =>
+    journal.begin<'cancel'>({ operation: 'cancel', terms: { market: 'btc_usdt', order } }, { id, reqTime: 1 });
+  begin('lost0001').release();
+  const refused = begin('again001');
+  refused.settle({ outcome: 'refused', id: '17', duplicates: [] }, 'refused');
+  expect(unknownWrites(journal, journal.unsettled())).toHaveLength(1);
+  begin('again002').settle({ outcome: 'cancelled', id: '17', duplicates: [] }, 'cancelled');
+  expect(unknownWrites(journal, journal.unsettled())).toEqual([]);
+});

@@ -142,7 +142,7 @@ async function writeAnswer(
   execute: () => Promise<Answer | undefined>,
 ): Promise<Answer | undefined> {
   const bodies: string[] = [];
-  session.onWriteAnswer((name, body) => {
+  session.onWriteResponse((name, body) => {
     if (name === method) bodies.push(body);
   });
   const answer = await execute();

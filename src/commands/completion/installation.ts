@@ -20,9 +20,9 @@ export const SHELLS = Object.keys(SCRIPTS) as Shell[];
 type Environment = Host['environment'];
 
 /** The shell that was named, or else the user's own. Throws Failure `usage` if that is not a supported one. */
-export function shellToUse({ environment }: Pick<Host, 'environment'>, named: Shell | undefined): Shell {
+export function shellToUse({ environment }: Pick<Host, 'environment'>, requested: Shell | undefined): Shell {
   const userShell = path.basename(environment.SHELL ?? '');
-  const shell = named ?? SHELLS.find((supported) => supported === userShell);
+  const shell = requested ?? SHELLS.find((supported) => supported === userShell);
   if (shell !== undefined) return shell;
   const found = environment.SHELL ? `SHELL is ${quoted(environment.SHELL)}` : 'SHELL is not set';
   throw usage(`${found}, and no shell was named.`, [

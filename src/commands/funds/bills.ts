@@ -69,8 +69,8 @@ export default define({
     );
     const bills = checkingZone(context, withProgress(context, 'bills', read), zone);
     if (summary) return summaryOf(bills);
-    const isWhole = page === undefined && (all || from !== undefined);
-    return streamOf(isWhole ? bills : onePage(context, bills, page ?? 1), coin);
+    const isAll = page === undefined && (all || from !== undefined);
+    return streamOf(isAll ? bills : onePage(context, bills, page ?? 1), coin);
   },
 });
 

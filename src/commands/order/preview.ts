@@ -48,7 +48,7 @@ export async function previewTable(
     const { head = [], requested, distance, fills, notional, details } = text(screen);
     return record(screen, [
       ...head,
-      ['side', sideText(side), (words, paint) => paintSide(words, side, paint)],
+      ['side', sideText(side), (shown, paint) => paintSide(shown, side, paint)],
       ['market', market.market],
       ...requested,
       ['from mid', distance],
@@ -68,8 +68,8 @@ export async function previewTable(
       ],
       ...details,
       ['exchange', exchange],
-      ...guards.map((guard): Entry => ['guard', guard, (words, paint) => paint.bad(words)]),
-      ...warnings.map((warning): Entry => ['warning', warning.text, (words, paint) => paint.warn(words)]),
+      ...guards.map((guard): Entry => ['guard', guard, (shown, paint) => paint.bad(shown)]),
+      ...warnings.map((warning): Entry => ['warning', warning.text, (shown, paint) => paint.warn(shown)]),
     ]);
   };
 }

@@ -34,15 +34,15 @@ export function bashScript({ globals, commands, operations }: CommandTree, templ
     '  esac',
     '}',
     '',
-    `__pit_globals='${wordsOf(flagEntries(globals))}'`,
+    `__pit_globals='${listOf(flagEntries(globals))}'`,
   ]);
 }
 
 function bashCase({ path, subcommands, flags, fields, arguments: declared }: DescribedCommand): string {
   const lists = {
     subs: subcommands.join(' '),
-    flags: wordsOf([...flagEntries(flags), ...fieldsEntry(fields)]),
-    arguments: wordsOf(declared.map(argumentEntry)),
+    flags: listOf([...flagEntries(flags), ...fieldsEntry(fields)]),
+    arguments: listOf(declared.map(argumentEntry)),
   };
   const settings = Object.entries(lists)
     .filter(([, list]) => list !== '')
@@ -50,7 +50,7 @@ function bashCase({ path, subcommands, flags, fields, arguments: declared }: Des
   return `    '${path}') ${[...settings, ';;'].join(' ')}`;
 }
 
-function wordsOf(entries: readonly Described[]): string {
+function listOf(entries: readonly Described[]): string {
   return entries.map(([word]) => word).join(' ');
 }
 
@@ -149,11 +149,13 @@ function withOperations(
 ): DescribedCommand[] {
   const api = commands.find(({ path }) => path === 'api');
   const calls = Object.entries(operations).map(([name, parameters]): DescribedCommand[] => {
-    const words = parameters.map((parameter) => `${parameter}=`);
+    const values = parameters.map((parameter) => `${parameter}=`);
     const [operation, ...others] = api?.arguments ?? [];
     if (api === undefined || operation === undefined) return [];
     const given =
-      parameters.length === 0 ? [] : others.map((one) => ({ ...one, completes: { of: 'words', words } as const }));
+      parameters.length === 0
+        ? []
+        : others.map((one) => ({ ...one, completes: { of: 'words', words: values } as const }));
     return [{ ...api, path: `api ${name}`, subcommands: [], arguments: [{ ...operation, completes: null }, ...given] }];
   });
   return [...commands.filter(({ path }) => path !== 'help'), ...calls.flat()];

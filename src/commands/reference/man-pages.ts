@@ -80,9 +80,9 @@ function page(name: string, about: string, body: readonly string[]): string {
 
 function synopsisOf(command: DescribedCommand): string {
   const [pit = '', ...rest] = synopsis(command);
-  const words = command.path.split(' ').length;
-  const name = [pit, ...rest.slice(0, words)].join(' ');
-  return [bold(name), ...rest.slice(words).map(unbroken)].join('\n');
+  const pathLength = command.path.split(' ').length;
+  const name = [pit, ...rest.slice(0, pathLength)].join(' ');
+  return [bold(name), ...rest.slice(pathLength).map(unbroken)].join('\n');
 }
 
 /** `[--size N]` never breaks across lines. */

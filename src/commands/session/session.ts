@@ -226,7 +226,7 @@ export class Session {
   }
 
   /** From now on the listener gets the operation and the body of each answer to a write that was done. */
-  onWriteAnswer(listener: (name: string, body: string) => void): void {
+  onWriteResponse(listener: (name: string, body: string) => void): void {
     this.#writeListener = listener;
   }
 
@@ -281,7 +281,7 @@ export class Session {
       onNames: (seen) => this.seenNames.observe(seen),
       network: new Network(this.host.environment, connection.settings.caFile),
       writesUnderWay: this.writesUnderWay,
-      onWriteAnswer: (name, body) => this.#writeListener(name, body),
+      onWriteResponse: (name, body) => this.#writeListener(name, body),
       signal: this.host.endSignal,
     };
   }

@@ -42,9 +42,9 @@ export class FileStore implements PermitStore {
   constructor(
     private readonly root: string,
     private readonly within: string,
-    private readonly terms: PermitCount,
+    private readonly limit: PermitCount,
     private readonly now: () => number = monotonicMs,
-    private readonly part: PermitCount = terms,
+    private readonly part: PermitCount = limit,
     place: Machine = thisMachine(),
   ) {
     this.#folder = path.join(root, within);
@@ -69,9 +69,9 @@ export class FileStore implements PermitStore {
 
   /** The first ones are those kept for cancellations. */
   #isOpen(number: number, priority: Priority): boolean {
-    const { terms, part } = this;
+    const { limit, part } = this;
     if (number < part.reserved) return priority === 'cancel';
-    return number >= terms.reserved && number < terms.reserved + part.count - part.reserved;
+    return number >= limit.reserved && number < limit.reserved + part.count - part.reserved;
   }
 
   async #release(name: string, number: number, milliseconds: number): Promise<void> {
@@ -116,7 +116,7 @@ export class FileStore implements PermitStore {
     makePrivateFolder(this.root, path.dirname(this.within));
     const draft = `${this.#folder}.${process.pid}.${process.hrtime.bigint()}`;
     fs.mkdirSync(draft, FOLDER_MODE);
-    for (let number = 0; number < this.terms.count; number += 1)
+    for (let number = 0; number < this.limit.count; number += 1)
       fs.writeFileSync(path.join(draft, backName(number, 0)), '', { mode: FILE_MODE });
     try {
       fs.renameSync(draft, this.#folder);

@@ -128,7 +128,7 @@ export interface Limits {
 
 /** The limits of a client that shares them with no other. The clock is in milliseconds and need not be the world's. */
 export function ownLimits(now: () => number): Limits {
-  const inMemory = (terms: PermitCount) => new Permits([new MemoryStore(terms, now)]);
+  const inMemory = (limit: PermitCount) => new Permits([new MemoryStore(limit, now)]);
   const permits = { key: inMemory(LIMITS.key), address: inMemory(LIMITS.address), kline: inMemory(LIMITS.kline) };
   return { permitsOf: (bucket) => LIMITS_OF[bucket].map((name) => permits[name]) };
 }
@@ -234,14 +234,14 @@ export class MemoryStore implements PermitStore {
   readonly #freeAt: number[];
 
   constructor(
-    private readonly terms: PermitCount,
+    private readonly limit: PermitCount,
     private readonly now: () => number,
   ) {
-    this.#freeAt = new Array<number>(terms.count).fill(0);
+    this.#freeAt = new Array<number>(limit.count).fill(0);
   }
 
   async take(priority: Priority): Promise<TakeResult> {
-    const first = priority === 'cancel' ? 0 : this.terms.reserved;
+    const first = priority === 'cancel' ? 0 : this.limit.reserved;
     const now = this.now();
     const number = this.#freeAt.findIndex((freeAt, index) => index >= first && freeAt <= now);
     if (number === -1) return { waitMs: Math.min(...this.#freeAt.slice(first)) - now };

@@ -34,12 +34,12 @@ export class RedisStore implements PermitStore {
   constructor(
     private readonly redis: Redis,
     private readonly key: string,
-    private readonly terms: PermitCount,
+    private readonly limit: PermitCount,
     private readonly owner: string,
   ) {}
 
   async take(priority: Priority): Promise<TakeResult> {
-    const { count, reserved } = this.terms;
+    const { count, reserved } = this.limit;
     const name = `${this.owner}.${this.#taken++}`;
     const most = priority === 'cancel' ? count : count - reserved;
     const waitMs = Number(await this.#eval(CLAIM, String(most), name, String(LOST_MS)));

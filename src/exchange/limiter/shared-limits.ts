@@ -105,14 +105,14 @@ class SharedPermits {
    * If one of them fails, a share of the limit is used instead: of the files for Redis, in memory for the files.
    */
   #make(name: LimitName, within: string): Permits {
-    const terms = LIMITS[name];
-    const part = fractionOf(terms, this.sharing.share);
+    const limit = LIMITS[name];
+    const part = fractionOf(limit, this.sharing.share);
     // one folder, whatever part of it is taken: no process of this home may add to what the others take
     const files = (taken: PermitCount) =>
-      new FileStore(this.sharing.root, permitsFolder(within, terms.count), terms, monotonicMs, taken);
-    const whole = files(terms);
+      new FileStore(this.sharing.root, permitsFolder(within, limit.count), limit, monotonicMs, taken);
+    const whole = files(limit);
     if (this.#redis === undefined) return new Permits([whole], (_, thrown) => [this.#alone(part, thrown)]);
-    const redis = new RedisStore(this.#redis, redisKey(within), terms, uniqueProcessName());
+    const redis = new RedisStore(this.#redis, redisKey(within), limit, uniqueProcessName());
     return new Permits([whole, redis], (lost, thrown) => {
       // without files Redis alone counts, and that is enough
       if (lost === whole) return [redis];

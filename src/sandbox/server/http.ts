@@ -212,8 +212,8 @@ export async function listen(
   { timeout = {}, upgrades }: ListenOptions = {},
 ): Promise<Listener> {
   const server = createServer({ ...TIMEOUT, ...timeout }, (request, response) => {
-    const foreign = crossSiteReason(request.headers);
-    if (foreign !== undefined) refuseForeign(request, response, foreign);
+    const reason = crossSiteReason(request.headers);
+    if (reason !== undefined) refuseCrossSite(request, response, reason);
     else if (upgrades?.isPath(request.url ?? '') === true) requireUpgrade(response);
     else respond(request, response);
   });
@@ -273,8 +273,8 @@ function acceptUpgrades(server: Server, upgrades: Upgrades): void {
       return;
     }
     const path = splitTarget(request.url ?? '').path;
-    const foreign = crossSiteReason(request.headers);
-    if (foreign !== undefined) refuseUpgrade(socket, '403 Forbidden', path, new Refusal('foreignSource', foreign));
+    const reason = crossSiteReason(request.headers);
+    if (reason !== undefined) refuseUpgrade(socket, '403 Forbidden', path, new Refusal('foreignSource', reason));
     else if (!upgrades.isPath(path))
       refuseUpgrade(socket, '404 Not Found', path, new Refusal('general', 'there are no streams at this address'));
     else if (!upgrades.hasRoom)
@@ -340,7 +340,7 @@ function cut(text: string): string {
   return text.slice(0, 60);
 }
 
-function refuseForeign(request: IncomingMessage, response: ServerResponse, reason: string): void {
+function refuseCrossSite(request: IncomingMessage, response: ServerResponse, reason: string): void {
   const body = refusalBodyOf(request.url ?? '')(new Refusal('foreignSource', reason));
   response.sendDate = false;
   response.writeHead(403, {

@@ -2,13 +2,13 @@ import { Decimal } from '../../domain/decimal.js';
 import { CANDLE_ROWS, DEFAULT_CANDLE_TYPE, DEFAULT_PAGE, type Dialect } from './interface-details.js';
 
 /*
- * Clients write some parameters in ways that the document does not show. Each function reads one as its client means it; what
+ * Clients write some parameters in ways that the document does not show. Each function writes one as the document does; what
  * it cannot read is left as it is, to be refused like any other wrong value. Signatures are checked before, over what was sent.
  */
 
-type Reader = (sent: string) => string;
+type Normalize = (sent: string) => string;
 
-const READERS: Readonly<Record<string, Reader>> = {
+const NUMBER_PARAMETERS: Readonly<Record<string, Normalize>> = {
   price: plainNumber,
   amount: plainNumber,
   fees: plainNumber,
@@ -16,12 +16,12 @@ const READERS: Readonly<Record<string, Reader>> = {
   tradeParams: plainPairs,
 };
 
-const KLINE_READERS: Readonly<Record<string, Reader>> = {
+const KLINE_PARAMETERS: Readonly<Record<string, Normalize>> = {
   type: (sent) => (sent === '' ? DEFAULT_CANDLE_TYPE : sent),
   size: (sent) => (isAbove(sent, CANDLE_ROWS) ? String(CANDLE_ROWS) : sent),
 };
 
-const PAGE_READERS: Readonly<Record<string, Reader>> = {
+const PAGE_PARAMETERS: Readonly<Record<string, Normalize>> = {
   pageIndex: (sent) => (isNothing(sent) ? DEFAULT_PAGE.index : sent),
   pageSize: (sent) => (isNothing(sent) ? DEFAULT_PAGE.size : sent),
 };
@@ -32,8 +32,9 @@ const MARKET_NAMES: ReadonlySet<string> = new Set(['market', 'currency']);
 /** The text of a parameter as the operation is described to take it; `sent` is empty if it was not sent. */
 export function normalizeParameter(operation: string, name: string, sent: string, dialect: Dialect): string {
   if (dialect === 'observed' && MARKET_NAMES.has(name)) return sent.toLowerCase();
-  const read = (operation === 'kline' ? KLINE_READERS[name] : undefined) ?? PAGE_READERS[name] ?? READERS[name];
-  return read === undefined ? sent : read(sent);
+  const normalize =
+    (operation === 'kline' ? KLINE_PARAMETERS[name] : undefined) ?? PAGE_PARAMETERS[name] ?? NUMBER_PARAMETERS[name];
+  return normalize === undefined ? sent : normalize(sent);
 }
 
 function isAbove(sent: string, most: number): boolean {

@@ -23,7 +23,7 @@ export function settleJobRecord(job: Job, checkedTo?: number): void {
   const outcome = outcomeOf(job);
   if (outcome === 'unknown') throw new Error('a job with an unknown outcome cannot be closed');
   const duplicates = [...job.duplicates.keys()];
-  job.entry.release(wordsOf(job), {
+  job.entry.release(countsText(job), {
     settled: { outcome, id: null, duplicates, ...(checkedTo === undefined ? {} : { checkedTo }) },
   });
   job.entry.archiveSummary(summaryOf(job, outcome));
@@ -99,7 +99,7 @@ export function endJob(job: Job, why: string, checkedTo?: number): void {
   const { placed, refused, unknown } = job.counts();
   const isUntouched = placed + refused + unknown === 0;
   if (job.pendingRequests.size === 0 && (isUntouched || job.unsent().length === 0)) settleJobRecord(job, checkedTo);
-  else job.entry.release(`stopped (${why}): ${wordsOf(job)}`);
+  else job.entry.release(`stopped (${why}): ${countsText(job)}`);
 }
 
 /** The lines of these orders, each as often as it occurs. */
@@ -108,7 +108,7 @@ function placedLines({ terms: { lines }, results, duplicates }: Job): readonly B
   return [...placed, ...[...duplicates.values()].flatMap((line) => lines.slice(line, line + 1))];
 }
 
-function wordsOf(job: Job): string {
+function countsText(job: Job): string {
   const { placed, refused, unknown, notSent } = job.counts();
   const parts = [`${placed} of ${job.terms.count} placed`];
   if (refused > 0) parts.push(`${refused} refused`);

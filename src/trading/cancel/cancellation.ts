@@ -6,7 +6,7 @@ import { isSameRefusal } from '../../exchange/observed-codes.js';
 import { type Refused, SUCCESS } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { isOf, type RecordedWrite, type Settled } from '../journal/write.js';
+import { orderCancelledBy, orderToCancel } from '../journal/write.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { acceptsForOrder } from '../request-lifetime.js';
 
@@ -122,29 +122,21 @@ function wasCancelledBefore({ journal }: TradingAccount, entry: CancelEntry, { i
   const isThis = (earlier: OrderReference) => isSameReference(earlier, { id }) || isSameReference(earlier, order);
   const names = 'id' in order ? [{ id }] : [{ id }, order];
   // another command that awaits the answer to its cancellation of this order: that one was accepted
-  const isUnderWay = (other: JournalEntry) =>
-    other.write.id !== entry.write.id && other.isUnderWay && cancelledIn(other.write).some(isThis);
+  const isUnderWay = (other: JournalEntry) => {
+    const cancelled = orderToCancel(other.write);
+    return other.write.id !== entry.write.id && other.isUnderWay && cancelled !== null && isThis(cancelled);
+  };
   try {
     // in this order: a cancellation that is settled meanwhile is in both
     if (journal.unsettledEntries().some(isUnderWay)) return true;
-    return names.some((name) => journal.archive.since(0, name).some((settled) => cancelledBy(settled).some(isThis)));
+    return names.some((name) =>
+      journal.archive.since(0, name).some((settled) => orderCancelledBy(settled).some(isThis)),
+    );
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     entry.note(`whether it was cancelled before is unknown: ${error.message}`);
     return false;
   }
-}
-
-/** The name of the order that a write is about to cancel. */
-function cancelledIn(write: RecordedWrite): readonly OrderReference[] {
-  return isOf(write, 'cancel') || isOf(write, 'replace') ? [write.terms.order] : [];
-}
-
-/** The names of the order that a settled write cancelled. */
-function cancelledBy({ write, outcome, id }: Settled): readonly OrderReference[] {
-  if (isOf(write, 'order')) return write.replaces === undefined ? [] : [write.replaces.order];
-  if (outcome !== 'cancelled' || !(isOf(write, 'cancel') || isOf(write, 'replace'))) return [];
-  return id === null ? [write.terms.order] : [write.terms.order, { id }];
 }
 
 /**

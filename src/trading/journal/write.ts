@@ -173,6 +173,19 @@ export function ordersMadeBy({ write, id, duplicates }: Settled): readonly strin
   return id === null ? duplicates : [id, ...duplicates];
 }
 
+/** The order that a write is about to cancel; null if none. */
+export function orderToCancel(write: RecordedWrite): OrderReference | null {
+  return isOf(write, 'cancel') || isOf(write, 'replace') ? write.terms.order : null;
+}
+
+/** The names of the order that a settled write cancelled. */
+export function orderCancelledBy({ write, outcome, id }: Settled): readonly OrderReference[] {
+  if (isOf(write, 'order')) return write.replaces === undefined ? [] : [write.replaces.order];
+  const order = orderToCancel(write);
+  if (order === null || outcome !== 'cancelled') return [];
+  return id === null ? [order] : [order, { id }];
+}
+
 /** One side of a market, which the exchange lists apart from the other. */
 export interface MarketSide {
   readonly market: string;

@@ -42,7 +42,7 @@ export async function* hold(
   const pauses = new Pauses(account, market);
   try {
     while (await isDue(account, isLapsed ? undefined : timer, { pauses, pause }, end)) {
-      if (!isLapsed && isOver(account, timer)) {
+      if (!isLapsed && hasExpired(account, timer)) {
         isLapsed = true;
         yield { kind: 'lapsed', latest };
       }
@@ -85,14 +85,14 @@ async function isDue(
     return passed >= REFRESH_MS || isUncertain;
   };
   // short ticks: a machine that slept learns it from its wall clock alone
-  while (!end.aborted && !isEnough() && !(timer !== undefined && isOver(account, timer))) {
+  while (!end.aborted && !isEnough() && !(timer !== undefined && hasExpired(account, timer))) {
     if (pause === 0) await host.sleep(TICK_MS, end);
     else if (await pauses.wait(Math.min(TICK_MS, pause), end)) break;
   }
   return !end.aborted;
 }
 
-function isOver({ host }: TradingAccount, { answered }: Timer): boolean {
+function hasExpired({ host }: TradingAccount, { answered }: Timer): boolean {
   return host.monotonic() > answered + MINUTE_MS;
 }
 
