@@ -1,6 +1,6 @@
 import type { Candle } from '../../domain/candle.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
-import type { Side } from '../../domain/order.js';
+import type { Order, Side } from '../../domain/order.js';
 import { bars } from '../../terminal/bar.js';
 import { changeText } from '../../terminal/cells.js';
 import { type ChartArea, candleChart } from '../../terminal/charts/candle-chart.js';
@@ -50,7 +50,7 @@ export function frameOf(scene: FrameInput): Grid {
     grid.put(0, layout.messages.row + unused + index, text, meaning);
   });
   if (layout.keys !== null) drawKeys(grid, layout.keys, scene);
-  if (state.dialog !== null) drawDialog(grid, layout.messages.row, unused, { dialog: state.dialog, view, screen });
+  if (state.dialog !== null) drawDialog(grid, layout.messages, shown.length, { dialog: state.dialog, view, screen });
   return grid;
 }
 
@@ -343,7 +343,6 @@ function orderPanel(area: Area, scene: FrameInput): Panel {
   const texts = shown.map((order) => ({
     price: scaled(Decimal.of(order.price), market.priceScale),
     amount: scaled(openAmount(order), 0),
-    rest: restText(order, state.cancelling),
   }));
   const widest = (name: 'price' | 'amount') => Math.max(...texts.map((text) => text[name].length));
   const priceEnd = 10 + widest('price');
@@ -361,22 +360,26 @@ function orderPanel(area: Area, scene: FrameInput): Panel {
     panel.putRight(priceEnd, row, text.price, meaning, accent);
     panel.putRight(amountEnd, row, text.amount, undefined, accent);
     panel.put(amountEnd + 1, row, market.base, faint, accent);
-    panel.put(amountEnd + 3 + market.base.length, row, text.rest, faint, accent);
+    const restStart = amountEnd + 3 + market.base.length;
+    const rest = restTexts(order, state.cancelling).find((words) => restStart + words.length <= panel.width);
+    panel.put(restStart, row, rest ?? '', faint, accent);
   });
   return panel;
 }
 
-function restText(order: { id: string; filled: string; amount: string }, cancelling: ReadonlySet<string>): string {
-  if (cancelling.has(order.id)) return 'cancelling';
-  if (Decimal.of(order.filled).sign === 0) return '';
-  return `filled ${scaled(Decimal.of(order.filled).trimmed(), 0)} of ${scaled(Decimal.of(order.amount).trimmed(), 0)}`;
+/** What an order's row says last, and the same in fewer words. */
+function restTexts(order: Pick<Order, 'id' | 'filled' | 'amount'>, cancelling: ReadonlySet<string>): readonly string[] {
+  if (cancelling.has(order.id)) return ['cancelling'];
+  if (Decimal.of(order.filled).sign === 0) return [''];
+  const [filled, amount] = [order.filled, order.amount].map((value) => scaled(Decimal.of(value).trimmed(), 0));
+  return [`filled ${filled} of ${amount}`, `filled ${filled}`];
 }
 
 function balancePanel(area: Area, scene: FrameInput): Panel {
   const { view, screen } = scene;
   const { balances, market, accountProblem } = view;
-  const panel = new Panel(area, 'Balances', balances, screen.symbols);
   if (balances === undefined) {
+    const panel = new Panel(area, 'Balances', balances, screen.symbols);
     panel.say(accountProblem ?? 'Waiting for balances.');
     return panel;
   }
@@ -387,6 +390,9 @@ function balancePanel(area: Area, scene: FrameInput): Panel {
   const coins = balances.value
     .filter((coin) => own.includes(coin.coin) || isHeld(coin))
     .sort((left, right) => rank(left.coin) - rank(right.coin));
+  const rows = area.height - 1;
+  const title = coins.length > rows ? `Balances (${rows} of ${coins.length})` : 'Balances';
+  const panel = new Panel(area, title, balances, screen.symbols);
   const accents = coins.map(({ coin, available, frozen }) =>
     accentOf(scene, `balance ${coin}`, `${available} ${frozen}`),
   );
@@ -397,14 +403,9 @@ function balancePanel(area: Area, scene: FrameInput): Panel {
     const accent = accents[row];
     panel.put(2, row, safe(coin));
     panel.putRight(availableEnd, row, texts[row] ?? '', undefined, accent);
-    if (Decimal.of(frozen).sign !== 0)
-      panel.put(
-        availableEnd + 2,
-        row,
-        `${grouped(Decimal.of(frozen).trimmed().toString())} in orders`,
-        'faint',
-        accent,
-      );
+    if (Decimal.of(frozen).sign === 0) return;
+    const held = `${grouped(Decimal.of(frozen).trimmed().toString())} in orders`;
+    panel.put(availableEnd + 2, row, shortened(held, Math.max(1, panel.width - availableEnd - 2)), 'faint', accent);
   });
   return panel;
 }

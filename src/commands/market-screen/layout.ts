@@ -33,7 +33,7 @@ const LADDER: Share = { name: 'ladder', least: 4, weight: 3, most: EVER_MORE };
 const TRADES: Share = { name: 'trades', least: 4, weight: 1, most: EVER_MORE };
 const CANDLES: Share = { name: 'candles', least: 8, weight: 4, most: EVER_MORE };
 const ORDERS: Share = { name: 'orders', least: 3, weight: 1, most: 14 };
-const BALANCES: Share = { name: 'balances', least: 3, weight: 0.4, most: 10 };
+const BALANCES: Share = { name: 'balances', least: 3, weight: 0.7, most: 10 };
 
 /** Narrower windows have one column. */
 const TWO_COLUMNS = 80;

@@ -71,6 +71,17 @@ describe('the market screen', () => {
     expect(lines.find((line) => /24,103\.00 .* sell 0\.15/.test(line))).toContain('▼24,103.00');
   });
 
+  it('says how many coins have no room', () => {
+    const [btc] = viewOf().balances?.value ?? [];
+    const many = ['btc', 'usdt', 'eth', 'ltc', 'eos', 'xrp'].map((coin) => ({ ...btc, coin, available: '1' }));
+    const titleOf = (height: number) =>
+      drawn(viewOf({ balances: reading<'balances'>(many as never) }), { height }).find((line) =>
+        line.includes('Balances'),
+      );
+    expect(titleOf(24)).toMatch(/Balances \(\d of 6\) /);
+    expect(titleOf(80)).toContain('Balances ─');
+  });
+
   it('keeps a cursor far from the middle in sight', () => {
     const { state } = afterEvents(Array<string>(29).fill('down'));
     const shown = drawn(viewOf(), { width: 80, height: 24 }, state);
@@ -168,10 +179,11 @@ describe('the market screen', () => {
   });
 
   it.each([
-    [14, 0],
-    [15, 2],
-    [17, 0],
-  ])('shows a preview of %i lines whole in the smallest window, with %i messages', (count, said) => {
+    [14, 3, 3],
+    [15, 2, 2],
+    [16, 3, 1],
+    [17, 0, 0],
+  ])('shows a preview of %i lines whole at 80x24, and of %i messages %i', (count, said, left) => {
     const preview = Array.from({ length: count }, (_, index) => `line ${index}.`);
     const { state } = afterEvents([
       ...Array<WatchEvent>(said).fill({ type: 'said', message: { text: 'Placed.', meaning: undefined } }),
@@ -181,7 +193,7 @@ describe('the market screen', () => {
     ]);
     const text = drawn(viewOf(), { width: 80, height: 24 }, state).join('\n');
     for (const line of preview) expect(text).toContain(line);
-    expect(text.match(/Placed\./g) ?? []).toHaveLength(said);
+    expect(text.match(/Placed\./g) ?? []).toHaveLength(left);
   });
 
   it('keeps the question and the end of a long preview in sight', () => {
