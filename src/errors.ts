@@ -38,6 +38,9 @@ export interface Hint {
 /** What is said about a thing: sentences, commands to run, or both in the order in which they help. */
 export type Advice = string | Hint | readonly (string | Hint)[];
 
+/** Stands in a hint's words for a market, if the place that makes the hint does not know it. */
+export const ANY_MARKET = 'MARKET';
+
 /** Stands in a hint's words for the name of the profile in use. */
 export const ACTIVE_PROFILE = '{profile}';
 

@@ -1,5 +1,5 @@
 import type { Context } from '../cli/context.js';
-import { Failure } from '../errors.js';
+import { ANY_MARKET, Failure, type Hint } from '../errors.js';
 import { TimeBudget } from '../exchange/budget.js';
 
 /**
@@ -15,10 +15,16 @@ export async function onMarket<Value>(
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Failure && error.kind === 'refused')
-      await asFarAsKnown(async () => (await session.markets()).find(market));
-    throw error;
+    if (!(error instanceof Failure) || error.kind !== 'refused') throw error;
+    await asFarAsKnown(async () => (await session.markets()).find(market));
+    throw error.hinting(error.hints.map((hint) => withMarket(hint, market)));
   }
+}
+
+/** A command that helps in any market, filled in. */
+function withMarket(hint: string | Hint, market: string): string | Hint {
+  if (typeof hint === 'string') return hint;
+  return { ...hint, argv: hint.argv.map((word) => (word === ANY_MARKET ? market : word)) };
 }
 
 /** How long a name that the last list of markets lacked is searched in a newer one. */

@@ -1,4 +1,4 @@
-import { type Advice, clockTime, Failure, suggest } from '../errors.js';
+import { type Advice, ANY_MARKET, clockTime, Failure, suggest } from '../errors.js';
 import { RETURN_CODES } from './observed-codes.js';
 import { InvalidParameter } from './request.js';
 import { BadStatus, Refused, UnexpectedResponse } from './response.js';
@@ -16,8 +16,8 @@ const CODE_HINTS: Readonly<Record<number, Advice>> = {
   1003: suggest('Check the keys', 'keys', 'show'),
   1012: ['The key lacks a permission.', suggest('See what it may do', 'account')],
   2009: suggest('See what is available', 'balance'),
-  3001: suggest('See the orders there are', 'orders', 'MARKET'),
-  3002: ['A PostOnly order must not cross the prices.', suggest('See them', 'depth', 'MARKET')],
+  3001: suggest('See the orders there are', 'orders', ANY_MARKET),
+  3002: ['A PostOnly order must not cross the prices.', suggest('See them', 'depth', ANY_MARKET)],
   3003: suggest('See the lot sizes and minimums', 'markets'),
   3006: "The key is bound to other addresses than this machine's.",
   3007: "Check this machine's clock. The next request uses the time that the exchange reported.",

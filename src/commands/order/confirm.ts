@@ -108,6 +108,15 @@ type Confirmed<Ready> =
 export async function confirmOrders<Ready extends AssessedOrders>(
   context: Context,
   account: TradingAccount,
+  confirmation: Confirmation<Ready>,
+): Promise<Confirmed<Ready>> {
+  const removeHandler = context.host.onInterrupt(() => context.output.note('Nothing was sent.'));
+  return askUntilConfirmed(context, account, confirmation).finally(removeHandler);
+}
+
+async function askUntilConfirmed<Ready extends AssessedOrders>(
+  context: Context,
+  account: TradingAccount,
   { prepare, overridden, question, text, dryRun }: Confirmation<Ready>,
 ): Promise<Confirmed<Ready>> {
   const { globals, output, host } = context;
