@@ -115,6 +115,19 @@ describe('pit cancel --all', () => {
     expect([code, await straight.open()]).toEqual([6, [id]]);
   });
 
+  it('names the duplicate of a cancelled order, until that is cancelled too', async () => {
+    await straight.fault('twice', 'order', { count: 1 });
+    const placed = await pit.run(`order buy btc_usdt 0.02 --at 19990 --id twin0001 --yes --json`);
+    const { id, duplicates } = document<{ id: string; duplicates: string[] }>(placed.stdout);
+    const named = `${id} was reported as placed more than once. Not cancelled: ${duplicates[0]}.`;
+    const first = await pit.run('cancel btc_usdt --id twin0001');
+    expect([first.code, first.stderr.replace(/\s+/g, ' ')]).toEqual([0, expect.stringContaining(named)]);
+    expect(first.stderr).toContain(`pit cancel btc_usdt ${duplicates[0]}`);
+    const second = await pit.run(`cancel btc_usdt ${duplicates[0]}`);
+    expect([second.code, await straight.open()]).toEqual([0, []]);
+    expect(second.stderr).not.toContain('more than once');
+  });
+
   it('prints nothing but the refusal if every cancellation is refused', async () => {
     await straight.place(FAR);
     await straight.fault('rate-limit', 'cancelOrder');

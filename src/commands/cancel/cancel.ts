@@ -15,6 +15,7 @@ import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { type CancelAttempt, cancelAll, cancelOrders } from '../../trading/cancel/cancel-orders.js';
+import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
@@ -67,6 +68,7 @@ export async function cancelNamed(
   try {
     const attempts = await cancelOrders(account, market, orders, answered);
     await verifyMarket(account, market);
+    warnOfDuplicates(context, account, market, attempts);
     const unknown = await warnOfOthers(context, market, attempts);
     return await onMarket(context, market, async () => cancelAnswer(market, attempts, unknown));
   } finally {
@@ -122,6 +124,39 @@ function warnOfOthers(
     const isOver = operation === 'cancel' && closed.some((order) => cancels && isSameReference(order, cancels));
     return concernsMarket(write, market) && !recordIds.has(id) && !isOver;
   });
+}
+
+/** Warns of orders that were reported as duplicates of a cancelled one and that no command has cancelled yet. */
+function warnOfDuplicates(
+  { output }: Context,
+  { journal: { archive } }: TradingAccount,
+  market: string,
+  attempts: readonly CancelAttempt[],
+): void {
+  for (const { result } of attempts) {
+    const { id } = result;
+    if (id === null || result.outcome !== 'cancelled') continue;
+    const made = archive.since(0, { id }).map(ordersMadeBy);
+    const others =
+      made.find((ids) => ids.includes(id))?.filter((other) => !isCancelled(other, attempts, archive)) ?? [];
+    if (others.length === 0) continue;
+    output.warn([
+      `${id} was reported as placed more than once. Not cancelled: ${others.join(', ')}.`,
+      suggest('Cancel what is open', 'cancel', market, ...others),
+    ]);
+  }
+}
+
+function isCancelled(
+  id: string,
+  attempts: readonly CancelAttempt[],
+  archive: TradingAccount['journal']['archive'],
+): boolean {
+  const isThis = (order: OrderReference) => isSameReference(order, { id });
+  return (
+    attempts.some(({ result }) => result.id === id && result.outcome === 'cancelled') ||
+    archive.since(0, { id }).some((settled) => orderCancelledBy(settled).some(isThis))
+  );
 }
 
 /** The cancellations that would be sent, each as a dry run. */

@@ -41,8 +41,9 @@ export async function downloadCandles(context: Context, asked: CandleRange, name
   const closed = { ...asked, until: Math.min(asked.until, client.now() - CANDLE_MS[asked.type]) };
   const { added, gaps, failure, first, last } = await withOutput(name, FIELDS, async (file) => {
     requireSame(file, closed);
-    await requireStart(client, file, closed);
-    return download(context, client, file, closed);
+    const missing = await missingBefore(client, file, closed);
+    const found = await download(context, client, file, closed);
+    return { ...found, gaps: [...missing.gaps, ...found.gaps], failure: found.failure ?? missing.failure };
   });
   const [from, to] = [first?.time ?? null, last?.time ?? null];
   return {
@@ -131,20 +132,30 @@ function requireSame({ name, last }: SeriesFile, { market, type }: CandleRange):
   throw usage(`${name} has ${last.type} candles of ${last.market}.`, 'Give another file for other candles.');
 }
 
-/** A file grows at its end only: candles before its first one are read once more only to see that there are none. */
-async function requireStart(client: ExchangeClient, { name, first }: SeriesFile, range: CandleRange): Promise<void> {
-  if (first === undefined) return;
-  const begin = Date.parse(first.time ?? '');
-  if (range.since > begin - CANDLE_MS[range.type]) return;
-  const [earliest] = await client.candlePage({ market: range.market, type: range.type, from: range.since, size: PAGE });
-  if (earliest === undefined || earliest.time >= begin) return;
+/**
+ * What the range has before the first candle of a file: a gap, if the exchange has no candles there or does not return them
+ * any more. Throws Failure `usage` if it has some: a file grows at its end only.
+ */
+async function missingBefore(
+  client: ExchangeClient,
+  { name, first }: SeriesFile,
+  range: CandleRange,
+): Promise<Pick<Downloaded, 'failure'> & { readonly gaps: readonly Gap[] }> {
+  const [begin, step] = [Date.parse(first?.time ?? ''), CANDLE_MS[range.type]];
+  if (first === undefined || range.since > begin - step) return { gaps: [], failure: null };
+  const page = await client.candlePage({ market: range.market, type: range.type, from: range.since, size: PAGE });
+  const [earliest] = page;
+  if (earliest === undefined || earliest.time >= begin) {
+    const isCut = isLatest(page, step, client.now());
+    return { gaps: [gapOf(range.since, begin - step, step)], failure: isCut ? pushedOut({ time: begin }) : null };
+  }
   throw usage(
     `${name} begins at ${first.time}, later than --since.`,
     'A file grows at its end only. Give another file.',
   );
 }
 
-function pushedOut({ time }: Candle): Failure {
+function pushedOut({ time }: Pick<Candle, 'time'>): Failure {
   return new Failure(
     'partial',
     `The exchange returns only its latest candles: those before ${isoTime(time)} are missing.`,

@@ -133,6 +133,19 @@ describe('a download of candles', () => {
     expect(data).toMatchObject({ added: 999, gaps: [{ from: iso(0), to: iso(1_500), candles: 1_501 }] });
   });
 
+  it('says again what is missing before its first candle each time it goes on', async () => {
+    const gaps = [{ from: iso(0), to: iso(4), candles: 5 }];
+    const [cut, late] = [fileName('csv'), fileName('csv')];
+    const missing = new Set([0, 1, 2, 3, 4]);
+    await download(late, { count: 10, missing });
+    const again = await download(late, { count: 12, missing });
+    expect([again.data, again.failure]).toEqual([expect.objectContaining({ added: 2, gaps }), undefined]);
+    await download(cut, { count: 1_004, which: 'latest' });
+    const later = await download(cut, { count: 1_010, which: 'latest' });
+    expect(later.data).toMatchObject({ added: 6, gaps });
+    expect(later.failure).toMatchObject({ kind: 'partial', message: expect.stringContaining(iso(5)) });
+  });
+
   it('keeps what it has if a later page fails, and says how to go on', async () => {
     const name = fileName('csv');
     const error = new Failure('unreachable', 'No answer: connection reset.');
