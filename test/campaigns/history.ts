@@ -168,4 +168,5 @@ await download(url, homeOf('first'), path.join(work, 'first.csv'), rangeOf(10));
 await delay(1_100);
 const range = rangeOf(minutes);
 await Promise.all([compare(url, 'csv', range), compare(url, 'parquet', range), rate()]);
-process.exitCode = failures.length === 0 ? 0 : 1;
+// the sandboxes would keep it running
+process.exit(failures.length === 0 ? 0 : 1);

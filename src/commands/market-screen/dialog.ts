@@ -40,13 +40,17 @@ export function dialogWidth(screenWidth: number): number {
   return Math.max(1, boxWidth(screenWidth) - FRAME);
 }
 
-/** Draws the dialog over the panels, from the messages upwards; one that needs more room leaves the newest message in sight. */
-export function drawDialog(grid: Grid, messages: Area, shownMessages: number, scene: DialogInput): void {
+/**
+ * Draws the dialog over the panels, from the messages upwards.
+ *
+ * @param kept how many of the lowest rows of messages stay in sight if it needs more room
+ */
+export function drawDialog(grid: Grid, messages: Area, kept: number, scene: DialogInput): void {
   const { screen } = scene;
   const width = boxWidth(screen.width);
   const content = contentOf(scene, Math.max(1, width - FRAME));
   const needed = content.lines.length + content.input.length + 2;
-  const more = messages.height - Math.min(1, shownMessages);
+  const more = messages.height - kept;
   const end = messages.row + Math.min(more, Math.max(0, needed - (messages.row - 1)));
   const lines = fitting(content.lines, content.input, Math.max(1, end - 1) - 2);
   const area: Area = { column: 0, row: end - lines.length - 2, width, height: lines.length + 2 };

@@ -50,7 +50,14 @@ export function frameOf(scene: FrameInput): Grid {
     grid.put(0, layout.messages.row + unused + index, text, meaning);
   });
   if (layout.keys !== null) drawKeys(grid, layout.keys, scene);
-  if (state.dialog !== null) drawDialog(grid, layout.messages, shown.length, { dialog: state.dialog, view, screen });
+  // the lines of the newest message
+  const newest =
+    shown.length -
+    Math.max(
+      0,
+      shown.findLastIndex(({ isFirst }) => isFirst),
+    );
+  if (state.dialog !== null) drawDialog(grid, layout.messages, newest, { dialog: state.dialog, view, screen });
   return grid;
 }
 
@@ -412,6 +419,8 @@ function balancePanel(area: Area, scene: FrameInput): Panel {
 
 interface Note {
   readonly text: string;
+  /** Whether it is the first line of a message. */
+  readonly isFirst: boolean;
   readonly meaning: Meaning | undefined;
 }
 
@@ -422,7 +431,7 @@ function notesOf({ state, view, screen }: FrameInput): readonly Note[] {
   const lines = (text: string, meaning: Meaning | undefined): Note[] =>
     wrapped(safe(text), screen.width)
       .split('\n')
-      .map((line) => ({ text: line, meaning }));
+      .map((line, index) => ({ text: line, isFirst: index === 0, meaning }));
   const { problem } = view.connection;
   const isCut = view.connection.state !== 'connected' && problem !== null;
   return [

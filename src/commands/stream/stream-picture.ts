@@ -71,14 +71,19 @@ export class StreamPicture implements Picture<StreamEvent> {
   show(screen: Screen, isLast = false): string {
     const tickers = this.channels.filter(isTicker);
     const others = this.channels.filter((channel) => !isTicker(channel));
-    const sections = others.length + (tickers.length > 0 ? 1 : 0);
     const height = Number.isFinite(screen.height) ? screen.height : 50;
-    const rows = Math.max(FEWEST_ROWS, Math.floor((height - 1) / sections) - AROUND_ROWS);
+    const room = height - 1 - (tickers.length > 0 ? AROUND_ROWS + tickers.length : 0) - others.length * AROUND_ROWS;
+    const rows = shared(
+      room,
+      others.map((channel) => this.#rowsOf(channel)),
+    );
     const marked = (section: string) => (isLast ? screen : { ...screen, changes: this.#changesOf(section) });
     return [
       isLast ? screen.paint.faint(`As of ${zonedTime(this.host.now())}.`) : this.#stateLine(screen),
       ...(tickers.length > 0 ? [this.#tickers(marked('ticker'), tickers)] : []),
-      ...others.map((channel) => this.#section(marked(channelKey(channel)), channel, rows)),
+      ...others.map((channel, index) =>
+        this.#section(marked(channelKey(channel)), channel, rows[index] ?? FEWEST_ROWS),
+      ),
     ].join('\n\n');
   }
 
@@ -133,6 +138,17 @@ export class StreamPicture implements Picture<StreamEvent> {
     return `${title}  ${screen.paint.faint(this.#age(known))}${warning}\n${this.#body(screen, channel, rows)}`;
   }
 
+  /** How many rows a channel would take if there were room. */
+  #rowsOf(channel: Channel): number {
+    if (channel.kind === 'depth') {
+      const { bids, asks } = this.#of(channel)?.data ?? { bids: [], asks: [] };
+      return 2 * Math.min(MAX_LEVELS, Math.max(bids.length, asks.length)) + 2;
+    }
+    if (channel.kind === 'balances' || channel.kind === 'crossBalances') return this.#held(channel).length;
+    const known = this.#known.get(channelKey(channel))?.data;
+    return Array.isArray(known) ? known.length : 0;
+  }
+
   #gapText(key: string): string | null {
     if (this.#open.has(key)) return 'some events are missing';
     const lost = this.#lost.get(key);
@@ -159,12 +175,15 @@ export class StreamPicture implements Picture<StreamEvent> {
       }
       case 'balances':
       case 'crossBalances': {
-        const balances = (this.#of(channel)?.data ?? []).map(balanceOf).filter(isHeld).slice(0, rows);
-        return tableOr(screen, BALANCE_COLUMNS, balances, 'No balances.');
+        return tableOr(screen, BALANCE_COLUMNS, this.#held(channel).slice(0, rows), 'No balances.');
       }
       default:
         return '';
     }
+  }
+
+  #held(channel: ChannelOf<'balances' | 'crossBalances'>) {
+    return (this.#of(channel)?.data ?? []).map(balanceOf).filter(isHeld);
   }
 
   #book(screen: Screen, channel: ChannelOf<'depth'>, levels: number): string {
@@ -187,6 +206,19 @@ export class StreamPicture implements Picture<StreamEvent> {
   #ageOf({ receivedAt }: Pick<ChannelState, 'receivedAt'>): string {
     return ageText(this.host.monotonic() - receivedAt);
   }
+}
+
+/** Room for rows, divided among sections: none gets more than it takes, and what it leaves goes to the others. */
+function shared(room: number, wanted: readonly number[]): readonly number[] {
+  const rows = wanted.map(() => FEWEST_ROWS);
+  const bySize = wanted.map((_, index) => index).sort((left, right) => (wanted[left] ?? 0) - (wanted[right] ?? 0));
+  let left = room;
+  bySize.forEach((section, index) => {
+    const share = Math.max(FEWEST_ROWS, Math.floor(left / (wanted.length - index)));
+    rows[section] = Math.min(wanted[section] ?? 0, share);
+    left -= rows[section] ?? 0;
+  });
+  return rows;
 }
 
 function isTicker(channel: Channel): channel is ChannelOf<'ticker'> {

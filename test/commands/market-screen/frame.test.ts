@@ -196,6 +196,20 @@ describe('the market screen', () => {
     expect(text.match(/Placed\./g) ?? []).toHaveLength(left);
   });
 
+  it('never leaves a part of a message below a dialog', () => {
+    const text = `Placed: ${'a long message '.repeat(7)}that ends here.`;
+    const preview = Array.from({ length: 30 }, (_, index) => `line ${index}.`);
+    const { state } = afterEvents([
+      { type: 'said', message: { text: 'Older.', meaning: undefined } },
+      { type: 'said', message: { text, meaning: undefined } },
+      'C',
+      { type: 'asked', question: { write: 1, question: 'Cancel?', preview, below: null, word: null } },
+    ]);
+    const lines = drawn(viewOf(), { width: 80, height: 24 }, state);
+    expect(lines.slice(-3, -1).join(' ').replace(/ +/g, ' ').trim()).toBe(text);
+    expect(lines.join('\n')).not.toContain('Older.');
+  });
+
   it('keeps the question and the end of a long preview in sight', () => {
     const preview = Array.from({ length: 60 }, (_, index) => `line ${index}`);
     const { state } = afterEvents([

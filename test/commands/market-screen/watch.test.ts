@@ -70,7 +70,7 @@ describe('pit watch', () => {
     await press('\t', 'r', '\u0015', ...'40000', '\r');
     await until('price-band blocks this');
     // the whole sentence, with the limit at its end
-    await until(/ \d+%,/);
+    await until(/ \d+\.\d\d%,/);
     await until(/> ▏/);
     await press(...'price-ban', '\r');
     await until('price-band was not typed');

@@ -113,3 +113,14 @@ it('shows an age that is never smaller than the true one, even if the clock is s
   pass(120_000);
   expect(lineOf('depth:btc_usdt')).toContain('pushed 3 min ago');
 });
+
+it('gives the room that one section leaves to the others, and stays within the window', () => {
+  const { picture, push } = pictureOfBooks('btc_usdt', 'btc_qc', 'ltc_usdt');
+  const levels = Array.from({ length: 30 }, (_, index) => ({ price: String(30_000 - index), amount: '1' }));
+  push('btc_usdt', levels);
+  push('btc_qc', levels);
+  const shown = (height: number) => picture.show({ ...terminal(120), height });
+  const bids = (text: string) => text.split('\n').filter((line) => line.startsWith('BID')).length;
+  expect([60, 24].map((height) => bids(shown(height)))).toEqual([20, 2]);
+  for (const height of [24, 40, 60, 90]) expect(shown(height).split('\n').length).toBeLessThanOrEqual(height);
+});
