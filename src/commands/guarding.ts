@@ -75,8 +75,8 @@ export async function confirmGuarded(
   if (!prompts.available) throw await blockedFailure(context, blocked, breaches);
   for (const { guard, message } of blocked) {
     output.warn(`${guard} blocks this: ${message}.`);
-    const question = `Type ${guard} to send it anyway:`;
-    const typed = await budget.pausedDuring(() => prompts.confirmTyping(question, guard, below));
+    const request = `Type ${guard} to send it anyway:`;
+    const typed = await budget.pausedDuring(() => prompts.confirmTyping(request, guard, below));
     if (!typed)
       throw new Failure('declined', `${guard} was not typed; nothing was sent.`, {
         hint: 'Only its name overrides a guard.',
