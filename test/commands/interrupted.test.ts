@@ -12,7 +12,7 @@ import { fakeHost, NOW } from '../support/fake-host.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { ModelExchange } from '../trading/batches/model-exchange.js';
 import { temporaryState } from '../trading/support/account.js';
-import { count, NOT_FOUND, record } from '../trading/support/exchange.js';
+import { CONFIGURATION, count, DEPTH, NOT_FOUND, record } from '../trading/support/exchange.js';
 import { TERMS } from '../trading/support/terms.js';
 import { environmentAt } from './literal-exchange.js';
 
@@ -126,6 +126,15 @@ describe('a signal while a timer is held', () => {
       /^The exchange will cancel every order of btc_usdt at \S+ \(UTC\) at the earliest( and by \S+ \(UTC\))?, unless/,
     );
   });
+});
+
+it.each([
+  'order buy btc_usdt 0.01 --at 19000 --yes',
+  'order batch buy btc_usdt --ladder 19000:19010:3 --amount 0.3 --yes',
+])('a signal while %s is being checked says that nothing was sent', async (line) => {
+  const isCheck = (operation: string) => operation.endsWith('/depth');
+  const answers: Answers = (operation) => (operation.endsWith('/markets') ? CONFIGURATION : DEPTH);
+  expect(await interruptedAt(line, isCheck, answers)).toBe('Nothing was sent.\n');
 });
 
 it('a second signal reports the progress of a batch without waiting for the answers', async () => {

@@ -41,7 +41,10 @@ describe('pit order show --wait', () => {
     const id = await resting();
     await pit.done(`cancel btc_usdt --id ${id}`);
     expect(await pit.run(`order show btc_usdt --id ${id} --wait filled`)).toMatchObject({ code: 9 });
-    expect(await pit.failure('order show btc_usdt --id nosuch1 --wait filled', 3)).toMatchObject({ code: 3001 });
+    expect(await pit.failure('order show btc_usdt --id nosuch1 --wait filled', 3)).toMatchObject({
+      code: 3001,
+      hint: 'See the orders there are: pit orders btc_usdt',
+    });
   });
 
   it.skipIf(!requires('python3'))(
