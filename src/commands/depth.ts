@@ -17,7 +17,9 @@ const DEFAULT_LEVELS = 10;
 const MAX_LEVELS = 50;
 /** "When merged depth is used only 5 levels are returned." */
 const MERGED_LEVELS = 5;
-const BAR_WIDTH = 16;
+const BAR_WIDTHS = { least: 16, most: 60 };
+/** Of the other columns together. */
+const NUMBERS_WIDTH = 64;
 
 interface Row extends Level {
   readonly side: 'ask' | 'bid';
@@ -155,7 +157,8 @@ async function chartView(): Promise<typeof showBook> {
 
 function toRows(screen: Screen, side: Row['side'], levels: readonly Level[]): Row[] {
   const totals = cumulative(levels);
-  const drawn = bars(screen, totals, BAR_WIDTH);
+  const room = Math.min(BAR_WIDTHS.most, Math.max(BAR_WIDTHS.least, screen.width - NUMBERS_WIDTH));
+  const drawn = bars(screen, totals, room);
   return levels.map((level, index) => ({ ...level, side, total: totals[index] ?? '', bar: drawn[index] ?? '' }));
 }
 

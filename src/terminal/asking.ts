@@ -15,7 +15,12 @@ export type Question =
     }
   | { type: 'password'; message: string; mask: false; toggleMask: false }
   | { type: 'select'; message: string; choices: readonly ListedChoice[] }
-  | { type: 'search'; message: string; source: (typed: string | undefined) => Promise<readonly ListedChoice[]> }
+  | {
+      type: 'search';
+      message: string;
+      pageSize: number;
+      source: (typed: string | undefined) => Promise<readonly ListedChoice[]>;
+    }
   | ({ type: 'live' } & LiveInput);
 
 export interface ListedChoice {

@@ -26,6 +26,8 @@ interface Live {
   readonly refresh: () => Promise<void>;
 }
 
+/** Choices that a search shows at once: what the smallest usual terminal has room for. */
+const LISTED_CHOICES = 14;
 /** Often enough to follow a market, rarely enough to read. */
 export const REFRESH_MS = 1_500;
 /** For words that count seconds. */
@@ -102,7 +104,8 @@ export class Prompts {
     const seen: Choice<Value>[] = [];
     const source = async (typed = '') =>
       (await find(safe(typed))).map((choice) => listed(choice, seen.push(choice) - 1));
-    const index = await this.#ask({ type: 'search', message: safe(question), source }, ON_COMMAND_LINE);
+    const prompt: Question = { type: 'search', message: safe(question), pageSize: LISTED_CHOICES, source };
+    const index = await this.#ask(prompt, ON_COMMAND_LINE);
     return (seen[Number(index)] as Choice<Value>).value;
   }
 

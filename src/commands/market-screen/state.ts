@@ -349,6 +349,11 @@ function formReaction(
   };
 }
 
+/** `Sending: place this order`, once the question about it is answered. */
+function sendingText(question: string): string {
+  return `Sending: ${question.charAt(0).toLowerCase()}${question.slice(1).replace(/\?$/, '')}`;
+}
+
 function questionKey(state: WatchState, dialog: Question, key: Key): Reaction {
   const { write, word, typed, isArmed, question } = dialog;
   const answer = (confirmed: boolean): Reaction => ({
@@ -356,7 +361,7 @@ function questionKey(state: WatchState, dialog: Question, key: Key): Reaction {
       ...state,
       dialog: null,
       writing: confirmed
-        ? [...state.writing, { id: write, text: `Sending. ${question}`, cancels: null }]
+        ? [...state.writing, { id: write, text: sendingText(question), cancels: null }]
         : state.writing,
     },
     effects: [{ do: 'answer', write, confirmed }],
