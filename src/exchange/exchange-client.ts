@@ -19,7 +19,7 @@ import type { Hosts } from './request.js';
 import type { HttpResponse } from './transport.js';
 import type { WriteResponse } from './write-response.js';
 
-export type { WriteResponse as WriteOutcome } from './write-response.js';
+export type { WriteResponse } from './write-response.js';
 
 export interface ClientOptions extends ApiOptions {
   /** Receives names for shell completion. */

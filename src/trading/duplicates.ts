@@ -10,7 +10,7 @@ export interface DuplicateOrders {
   /** The expected order; null if none was expected or is known. */
   readonly order: string | null;
   /** The recorded outcome, if no order was expected: the first of these is its order after all. */
-  readonly absent?: 'refused' | 'notSent';
+  readonly believed?: 'refused' | 'notSent';
   /** The oldest first. */
   readonly ids: readonly string[];
   /** Those of them that a list or a lookup showed, as it showed them. */
@@ -26,7 +26,7 @@ export interface DuplicateWithdrawals {
   /** The expected record; null if none was expected or is known. */
   readonly id: string | null;
   /** The recorded outcome, if no record was expected: the first of these is its record after all. */
-  readonly absent?: 'refused' | 'notSent';
+  readonly believed?: 'refused' | 'notSent';
   /** The records beyond it. */
   readonly ids: readonly string[];
 }

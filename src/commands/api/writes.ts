@@ -9,7 +9,7 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
-import { refuseDuplicate, sendCall } from '../../trading/call/call.js';
+import { refuseDuplicateCall, sendCall } from '../../trading/call/call.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import { type GuardReport, guardOrders } from '../../trading/guards/guards.js';
 import { type GuardName, guardLimits } from '../../trading/guards/limits.js';
@@ -80,7 +80,7 @@ export async function callUndescribed(
   output.note(`${method} is not in the interface, so it counts as a write: it is signed and sent once.${guess}`);
   requireConsent(context);
   const account = await trading.account();
-  refuseDuplicate(account, terms);
+  refuseDuplicateCall(account, terms);
   const exchange = await exchangeText(context, account.client);
   const { breaches, warnings } = await guardLikelyOrders(context, account, parameters);
   const texts = warnings.map((warning) => warning.text);

@@ -28,7 +28,7 @@ import type { Warning } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import { SendGate } from '../../trading/journal/entry.js';
 import type { OrderTerms } from '../../trading/journal/write.js';
-import { type Placement, placeOrder, type RecordOptions, refuseDuplicate } from '../../trading/orders/place.js';
+import { type Placement, placeOrder, type RecordOptions, refuseDuplicateOrder } from '../../trading/orders/place.js';
 import type { Unknown } from '../../trading/orders/settle-order.js';
 import { averageOfFills, newClientId, notionalText, validateOrder } from '../../trading/orders/terms.js';
 import { concernsMarket, unknownWrites } from '../../trading/unknown-writes.js';
@@ -247,7 +247,7 @@ async function prepareOrder(
     amount: amount.toString(),
     expressions: { price: priceText(at), amount: amountText(draft.amount) },
   };
-  if (withPreview) refuseDuplicate(account, terms);
+  if (withPreview) refuseDuplicateOrder(account, terms);
   const plan = { market, side, type, account: draft.account, orders: [terms] };
   const guardsNeedBook = inputs.guardsNeedBook || at.kind === 'relative';
   const checked = await assessOrders(account, plan, { ...inputs, guardsNeedBook });

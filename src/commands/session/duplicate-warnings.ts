@@ -52,8 +52,8 @@ function causeOf(duplicates: readonly DuplicateOrders[]): string {
     : 'pit sent the request once; the network repeated it.';
 }
 
-function isNotSent({ absent }: DuplicateOrders): boolean {
-  return absent === 'notSent';
+function isNotSent({ believed }: DuplicateOrders): boolean {
+  return believed === 'notSent';
 }
 
 /** The order of a request that counted as rejected or not sent. The user wanted it once, so a batch counts it as the order of its line. */
@@ -121,12 +121,12 @@ function isUnexpected(duplicate: DuplicateOrders | undefined): boolean {
 
 /** Warns of withdrawals that were made more than once, or although they failed. pit cannot cancel them. */
 export function warnOfDuplicateWithdrawals(output: Output, duplicates: readonly DuplicateWithdrawals[]): void {
-  for (const { terms, id, ids, writeId, absent } of duplicates) {
+  for (const { terms, id, ids, writeId, believed } of duplicates) {
     const { amount, coin, address } = terms;
     const all = [...(id === null ? [] : [id]), ...ids].join(' and ');
     const isOne = id === null && ids.length === 1;
     const unexpected =
-      absent === 'notSent' ? 'A WITHDRAWAL THAT COUNTED AS NOT SENT IS LIVE' : 'UNEXPECTED WITHDRAWAL FOUND';
+      believed === 'notSent' ? 'A WITHDRAWAL THAT COUNTED AS NOT SENT IS LIVE' : 'UNEXPECTED WITHDRAWAL FOUND';
     const headline = isOne ? unexpected : 'THE WITHDRAWAL WAS MADE MORE THAN ONCE';
     const cause =
       'The network may have repeated a request, the exchange may have executed one late, or it was made elsewhere.';

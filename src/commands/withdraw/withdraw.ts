@@ -21,7 +21,7 @@ import {
   prepareWithdrawal,
   type WithdrawRequest,
 } from '../../trading/withdrawals/prepare.js';
-import { refuseDuplicate, sendWithdrawal } from '../../trading/withdrawals/send.js';
+import { refuseDuplicateWithdrawal, sendWithdrawal } from '../../trading/withdrawals/send.js';
 import { verifyWithdrawals } from '../../trading/withdrawals/verify-withdrawals.js';
 import { dryRun } from '../dry-run.js';
 import { explainRejection, unknownCoin } from '../funds/rejection.js';
@@ -203,7 +203,7 @@ async function checkWithdrawal(
   const facts = await coinFacts(context, account, coin);
   const prepared = prepareWithdrawal(request, facts, feePlace(settings));
   const { wanted } = prepared;
-  refuseDuplicate(account, wanted);
+  refuseDuplicateWithdrawal(account, wanted);
   await checkLimits(account, withdrawLimits(settings), wanted);
   await tryRead(() => verifyWithdrawals(account, coin));
   const earlier = await readEarlierUse(account.client, coin, prepared);

@@ -129,7 +129,7 @@ function reportsOf(job: Job, duplicates: readonly Duplicate[], records: readonly
     const shown = records.filter(({ id }) => ids.includes(id));
     const report = { writeId: job.id, terms: lineTerms(job, line), line, ids, shown, isProven: false };
     if (result?.outcome === 'placed') return { ...report, order: result.id };
-    return { ...report, order: null, ...(result === undefined ? {} : { absent: result.outcome }) };
+    return { ...report, order: null, ...(result === undefined ? {} : { believed: result.outcome }) };
   });
 }
 

@@ -27,7 +27,7 @@ export async function sendCall(
 ): Promise<CallOutcome> {
   const { client, journal } = account;
   // another command may have sent it since the user was asked
-  refuseDuplicate(account, terms);
+  refuseDuplicateCall(account, terms);
   const reqTime = client.now();
   const entry = journal.begin<'call'>({ operation: 'call', terms }, { id, reqTime });
   gate.attachEntry(entry);
@@ -63,7 +63,7 @@ function settled<Outcome extends { readonly outcome: Settlement['outcome'] }>(
 }
 
 /** Throws Failure `usage` if the outcome of the very same call is unknown, or a record cannot be read. */
-export function refuseDuplicate({ journal }: TradingAccount, { method, parameters }: CallTerms): void {
+export function refuseDuplicateCall({ journal }: TradingAccount, { method, parameters }: CallTerms): void {
   journal.requireReadable();
   const keyOf = (terms: CallTerms) => JSON.stringify([terms.method, Object.entries(terms.parameters).sort()]);
   const wanted = keyOf({ method, parameters });

@@ -1,5 +1,5 @@
 import { Failure, suggest } from '../../errors.js';
-import type { WriteOutcome } from '../../exchange/exchange-client.js';
+import type { WriteResponse } from '../../exchange/exchange-client.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import { Job } from '../batches/job.js';
@@ -45,7 +45,7 @@ export async function placeOrder(
   }: Omit<NewRecord, 'reqTime'> & RecordOptions & { readonly gate?: SendGate },
 ): Promise<Placement> {
   const { client, journal } = account;
-  refuseDuplicate(account, terms);
+  refuseDuplicateOrder(account, terms);
   const reqTime = client.now();
   const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, isUserId, reqTime, bestBid });
   const checkedAndSent = async () => {
@@ -68,7 +68,7 @@ export function sendRecordedOrder(
   { client }: TradingAccount,
   entry: JournalEntry<'order'>,
   gate = new SendGate(),
-): Promise<WriteOutcome<{ readonly id: string }>> {
+): Promise<WriteResponse<{ readonly id: string }>> {
   const { id, terms, reqTime } = entry.write;
   gate.attachEntry(entry);
   return client.placeOrder(terms, id, { reqTime, mayLeave: gate.mayLeave });
@@ -78,7 +78,7 @@ export function sendRecordedOrder(
 export async function concludeOrder(
   account: TradingAccount,
   entry: JournalEntry<'order'>,
-  outcome: WriteOutcome<{ readonly id: string }>,
+  outcome: WriteResponse<{ readonly id: string }>,
 ): Promise<Placement> {
   if (outcome.kind === 'done') return settleAcceptedOrder(account, entry, outcome.response.id);
   if (outcome.kind === 'refused') return handleRefusal(account, entry, outcome.refusal);
@@ -112,7 +112,7 @@ async function handleRefusal(
 }
 
 /** Throws Failure `usage` if an identical order has an unknown outcome, or a record cannot be read. */
-export function refuseDuplicate({ journal }: TradingAccount, terms: OrderTerms): void {
+export function refuseDuplicateOrder({ journal }: TradingAccount, terms: OrderTerms): void {
   journal.requireReadable();
   const isIdentical = (entry: JournalEntry) =>
     entry.isOf('order')

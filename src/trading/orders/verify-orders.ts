@@ -365,8 +365,8 @@ function reportOf(
   const order = item.rowId ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
   const shown = records.filter(({ id }) => ids.includes(id));
   const report = { writeId: write.entry.write.id, ...termsOf(write, item), order, ids, shown, isProven };
-  const absent = order === null ? absenceOf(write, item) : undefined;
-  return { write, report: absent === undefined ? report : { ...report, absent } };
+  const believed = order === null ? absenceOf(write, item) : undefined;
+  return { write, report: believed === undefined ? report : { ...report, believed } };
 }
 
 /** How a write counted that exists after all. */
@@ -387,10 +387,10 @@ export async function lookUpAbsentOrder(account: TradingAccount, absentOrder: Re
   const [attempted] = write?.attempts.flatMap(({ items }) => items) ?? [];
   if (write === undefined || attempted?.state !== 'absent') return;
   const order = (await findNewestOrders(account, [write])).get(attempted.id) ?? null;
-  const absent = absenceOf(write, attempted);
-  if (order === null || absent === undefined) return;
+  const believed = absenceOf(write, attempted);
+  if (order === null || believed === undefined) return;
   const { id } = order;
-  const found = { order: null, ids: [id], shown: [order], isProven: true, absent };
+  const found = { order: null, ids: [id], shown: [order], isProven: true, believed };
   account.reportDuplicateOrders([{ writeId, ...termsOf(write, attempted), ...found }]);
   write.entry.noteFound([], id);
 }
@@ -402,7 +402,7 @@ function noteDuplicates({ journal }: TradingAccount, { justPlaced }: SideResult,
     if (write.job !== undefined) addLateOrders(journal, write.job, reports);
     else if (write.entry.write.id !== justPlaced?.entry.write.id) {
       const [report] = reports;
-      const [order = null] = report?.absent === undefined ? [] : report.ids;
+      const [order = null] = report?.believed === undefined ? [] : report.ids;
       write.entry.noteFound(
         reports.flatMap(({ ids }) => ids).filter((id) => id !== order),
         order,

@@ -11,7 +11,7 @@ import {
   resolveInBook,
 } from '../expressions.js';
 import { isOf, type OrderTerms, type RecordedWrite, type ReplaceTerms } from '../journal/write.js';
-import { refuseDuplicate } from '../orders/place.js';
+import { refuseDuplicateOrder } from '../orders/place.js';
 import { remainderOf, validateOrder } from '../orders/terms.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../preview/market-snapshot.js';
 import { type GivenAccount, orderAccountOf } from './order-account.js';
@@ -43,7 +43,7 @@ const LEVELS_FOR_BEST = 2;
  * @param levels levels to read of each side of the book
  * @param earlier a snapshot of which only book and balances are to be read again
  * @throws Failure `refused` if the order is not open any more, `usage` if the replacement breaks a rule or changes nothing, as
- *   {@link orderAccountOf}, {@link refuseDuplicate} and {@link refuseConcurrentCancel}, and as the client's `read`
+ *   {@link orderAccountOf}, {@link refuseDuplicateOrder} and {@link refuseConcurrentCancel}, and as the client's `read`
  */
 export async function planReplacement(
   account: TradingAccount,
@@ -83,7 +83,7 @@ export async function planReplacement(
   await requireFunds(snapshot, market, placed);
   // by its id, as a client id names the newest order that has it
   const decided = { market: market.market, order: { id: order.id }, wanted, filled: order.filled };
-  refuseDuplicate(account, placed);
+  refuseDuplicateOrder(account, placed);
   refuseConcurrentCancel(account, decided.order);
   return { terms: decided, market, order, placed, snapshot, isAccountRecorded: isRecorded };
 }

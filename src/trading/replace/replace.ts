@@ -16,7 +16,7 @@ import {
   concludeOrder,
   type Placement,
   type RecordOptions,
-  refuseDuplicate,
+  refuseDuplicateOrder,
   sendRecordedOrder,
 } from '../orders/place.js';
 import { isTooSmall, remainderOf, validateOrder } from '../orders/terms.js';
@@ -59,7 +59,7 @@ export async function replaceOrder(
   { requireWithinDayLimit, bestBid }: RecordOptions = {},
 ): Promise<Replacement> {
   // another command may have begun since the plan was made
-  refuseDuplicate(account, placed);
+  refuseDuplicateOrder(account, placed);
   const recording = { id, reqTime: account.client.now(), bestBid };
   const entry = account.journal.begin<'replace'>({ operation: 'replace', terms }, recording);
   try {
@@ -100,7 +100,7 @@ async function placeRest(
   entry.note(`${eventOf(cancel)}; ${rest.amount} is left to place`);
   const send = async () => {
     validateOrder(market, Decimal.of(rest.price), Decimal.of(rest.amount));
-    refuseDuplicate(account, rest);
+    refuseDuplicateOrder(account, rest);
     const next = entry.continueAs<'order'>({ operation: 'order', terms: rest, replaces: terms }, account.client.now());
     return { next, result: await sendRecordedOrder(account, next) };
   };

@@ -38,7 +38,7 @@ export async function sendWithdrawal(
   { gate = new SendGate(), ...options }: SendOptions,
 ): Promise<WithdrawalResult> {
   const { client, journal } = account;
-  refuseDuplicate(account, wanted);
+  refuseDuplicateWithdrawal(account, wanted);
   const before = await readBaseline(client, wanted.coin, wanted.internal);
   const reqTime = client.now();
   const write = { operation: 'withdraw', terms: { ...wanted, before } } as const;
@@ -129,13 +129,13 @@ async function send(
 ) {
   const { id, terms, reqTime } = entry.write;
   // if two processes record the same at the same time, each sees the other by now
-  refuseDuplicate(account, terms, id);
+  refuseDuplicateWithdrawal(account, terms, id);
   await checkLimits(account, limits, terms, id);
   return account.client.withdraw(terms, password, { reqTime, mayLeave: gate.mayLeave });
 }
 
 /** Throws Failure `usage` if an identical withdrawal is in progress or has an unknown outcome, or a record cannot be read. */
-export function refuseDuplicate({ journal }: TradingAccount, wanted: WantedWithdrawal, own?: string): void {
+export function refuseDuplicateWithdrawal({ journal }: TradingAccount, wanted: WantedWithdrawal, own?: string): void {
   journal.requireReadable();
   const duplicate = journal
     .unsettledEntries()

@@ -63,9 +63,9 @@ export async function verifyWithdrawals(
     return entry === undefined ? [] : { entry, order: item.rowId, ids: rows.map(({ id }) => id) };
   });
   const reports = found.map(({ entry, order, ids }): DuplicateWithdrawals => {
-    const absent = order === null ? absenceOf(entry) : undefined;
+    const believed = order === null ? absenceOf(entry) : undefined;
     const report = { writeId: entry.write.id, terms: entry.write.terms, id: order, ids };
-    return absent === undefined ? report : { ...report, absent };
+    return believed === undefined ? report : { ...report, believed };
   });
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (reports.length > 0) account.reportDuplicateWithdrawals(reports);

@@ -69,7 +69,9 @@ it.each([
 ] as const)('says how an order counted that exists after all: %s', (absent, headline, cause) => {
   const errors = new Kept();
   const [{ line: _, ...single }] = copies(1) as [DuplicateOrders];
-  warnOfDuplicates(new Output(hostWith({ errors }), 'table'), [{ ...single, order: null, ids: ['7'], absent }]);
+  warnOfDuplicates(new Output(hostWith({ errors }), 'table'), [
+    { ...single, order: null, ids: ['7'], believed: absent },
+  ]);
   expect(errors.text).toContain(`${headline}: buy 0.01 btc_usdt at 20000 (client id job0123456789) as 7. `);
   expect(errors.text).toContain(cause);
   expect(errors.text).toContain('To cancel it: pit cancel btc_usdt 7\n');

@@ -234,7 +234,7 @@ describe('an order that was refused or not sent', () => {
   it('is read again by its client id, and corrected and reported if it exists', async () => {
     const { account } = await listedAfter(1, (await lookup('8')).url);
     expect(await recheckSettledWrite(account, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
-    expect(account.alarms).toMatchObject([{ writeId: 'mine', order: null, ids: ['8'], absent: 'refused' }]);
+    expect(account.alarms).toMatchObject([{ writeId: 'mine', order: null, ids: ['8'], believed: 'refused' }]);
     expect(await recheckSettledWrite(account, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
     expect(account.alarms).toHaveLength(1);
   });
