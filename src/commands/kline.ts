@@ -119,6 +119,8 @@ export default define({
     const day = until === undefined ? dayOf(type, candles) : undefined;
     if (day !== undefined) await keepDay(context, market, day);
     const answer = answerOf(candles);
+    if (size !== undefined && candles.length < size && failure === null)
+      output.note(`There are ${grouped(String(candles.length))} candles, not ${grouped(String(size))}.`);
     const shown = isDrawn ? { ...answer, show: await chartOf({ market, type, candles }, output, svg) } : answer;
     return failure === null ? shown : { ...shown, failure };
   },

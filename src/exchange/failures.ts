@@ -84,6 +84,9 @@ function unreachableHint({ fault, fix }: TransportError): Advice {
 
 function mismatchHint({ form }: UnexpectedResponse): Advice {
   return form === 'html'
-    ? 'Such a page usually means that the exchange is down, or that the host is not its interface.'
+    ? [
+        'Such a page usually means that the exchange is down, or that the host is not its interface.',
+        'Nothing was changed by this call.',
+      ]
     : [suggest('Check the host', 'profile', 'show'), '--verbose shows the requests.'];
 }

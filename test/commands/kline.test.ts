@@ -93,6 +93,12 @@ describe('pit kline', () => {
     expect(await kline('btc_usdt --type 1day --since 3d')).toHaveLength(3);
   });
 
+  it('says so if there are fewer candles than asked for', async () => {
+    const { stdout, stderr } = await pit.run('kline btc_usdt --type 1week --size 900 --json');
+    const { length } = JSON.parse(stdout);
+    expect(stderr).toBe(`There are ${length} candles, not 900.\n`);
+  });
+
   it('prints the CSV header even without rows', async () => {
     const { header, rows } = await pit.csv('kline btc_usdt --type 1day --since 2000-01-01 --until 2000-01-02');
     expect({ header, rows }).toEqual({ header: 'time,open,high,low,close,volume,closed', rows: [] });

@@ -48,6 +48,17 @@ describe('a table in a pipe', () => {
     expect(text.endsWith('\n') && !text.endsWith('\n\n')).toBe(true);
   });
 
+  it('rounds the share of each balance to the nearest', async () => {
+    const rows = (await pit.done('balance --in usdt')).trimEnd().split('\n').slice(1);
+    const numbers = rows.map((row) => {
+      const [value = '', share = ''] = row.trim().split(/\s+/).slice(-2);
+      return { value: Number(value.replaceAll(',', '')), share: Number(share.replace('%', '')) };
+    });
+    const sum = numbers.at(-1)?.value ?? 0;
+    expect(numbers.length).toBeGreaterThan(2);
+    for (const { value, share } of numbers) expect(Math.abs((100 * value) / sum - share)).toBeLessThan(0.00501);
+  });
+
   it('has plain errors, too', async () => {
     expect((await pit.run('depth btc_usd')).stderr).not.toMatch(noise);
   });

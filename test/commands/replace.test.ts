@@ -131,7 +131,7 @@ describe('pit order replace', () => {
     });
     expect(await straight.open()).toEqual([]);
     const late = await desk.failure(`order replace btc_usdt ${id} --at 40000 --yes`, 3);
-    expect(late.message).toContain('is filled, 0.010000 of 0.010000 filled');
+    expect(late.message).toContain('is filled, 0.01 of 0.01 filled');
   });
 
   it('exits with 9 if the rest is too small, and the order is cancelled', async () => {

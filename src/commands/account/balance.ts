@@ -140,14 +140,21 @@ interface ValueLine {
 }
 
 const HUNDRED = Decimal.fromUnits(100n, 0);
+const SHARE_DECIMALS = 2;
+const HALF_A_STEP = Decimal.of('0.005');
 
 function withSum(rows: readonly Balance[], values: Values): ValueLine[] {
   const sum = [...values.values()].reduce<Decimal>(
     (total, value) => (value === undefined ? total : total.plus(value)),
     Decimal.zero,
   );
-  const shareOf = (value: string | null) =>
-    value === null || sum.sign <= 0 ? null : `${Decimal.of(value).times(HUNDRED).dividedBy(sum, 2, 'down')}%`;
+  const shareOf = (value: string | null) => {
+    if (value === null || sum.sign <= 0) return null;
+    const percent = Decimal.of(value)
+      .times(HUNDRED)
+      .dividedBy(sum, SHARE_DECIMALS + 1, 'down');
+    return `${percent.plus(HALF_A_STEP).rescaled(SHARE_DECIMALS, 'down')}%`;
+  };
   const lines = rows.map((balance) => ({ balance, value: balance.value, share: shareOf(balance.value) }));
   return [...lines, { balance: null, value: sum.toString(), share: sum.sign > 0 ? '100.00%' : null }];
 }

@@ -131,7 +131,9 @@ function failureOf(
   return new Failure(kind, `${text}${message === null ? '' : `: ${message}`}.`, {
     hint: [
       ...(isUnplaced ? [suggest('It is unknown whether it was placed. Find out', 'resolve', clientId)] : []),
-      suggest('See the order', 'order', 'show', market, ...(clientId === null ? [id ?? ''] : ['--id', clientId])),
+      total > 1
+        ? suggest('See the orders there are', 'orders', market)
+        : suggest('See the order', 'order', 'show', market, ...(clientId === null ? [id ?? ''] : ['--id', clientId])),
     ],
     ...(code === null ? {} : { code }),
     ...(clientId === null ? {} : { clientId }),

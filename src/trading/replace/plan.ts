@@ -75,7 +75,7 @@ export async function planReplacement(
     );
   if (Decimal.of(placed.amount).sign <= 0)
     throw usage(
-      `${order.filled} of the order has filled already, so a total of ${wanted.amount} leaves nothing to place.`,
+      `${formatAmount(order.filled)} of the order has filled already, so a total of ${formatAmount(wanted.amount)} leaves nothing to place.`,
       suggest('Cancel the rest of it', 'cancel', market.market, order.id),
     );
   validateOrder(market, price, total);
@@ -95,7 +95,7 @@ function requireOpen(order: Order): { readonly side: Side; readonly type: OrderT
     const text = state === 'other' ? `in an undocumented state (${status})` : state;
     throw new Failure(
       'refused',
-      `Order ${id} is ${text}, ${filled} of ${amount} filled: there is nothing to replace.`,
+      `Order ${id} is ${text}, ${formatAmount(filled)} of ${formatAmount(amount)} filled: there is nothing to replace.`,
       {
         hint: 'Nothing was sent.',
       },
