@@ -48,17 +48,14 @@ export function duplicateFacts(job: Job, more: readonly Duplicate[]): (readonly 
 }
 
 /**
- * Adds orders that the requests of a settled job made later. They are recorded first, so that they are reported once even if
- * the process dies in between.
+ * Adds orders that the requests of a settled job made later, to its file first: that is what names them from then on, and
+ * the summary in the archive follows ({@link bringSummaryUpToDate}).
  */
 export function addLateOrders(journal: Journal, { id }: Job, reports: readonly DuplicateOrders[]): void {
-  const { archive } = journal;
-  const [kept, job] = [archive.find(id), archivedJob(journal, id)];
-  if (kept === undefined || job === undefined) return;
+  const job = archivedJob(journal, id);
+  if (job === undefined) return;
   const more = reports.flatMap(({ line, ids }) => (line === undefined ? [] : ids.map((one): Duplicate => [line, one])));
   ignoringDiskErrors(() => {
-    const accounted = { ...kept, duplicates: [...new Set([...kept.duplicates, ...more.map(([, one]) => one)])] };
-    archive.add(accounted, kept);
     // another process may have found and recorded them too
     const recordedOrders = new Set(job.orders);
     const facts = duplicateFacts(
@@ -66,16 +63,22 @@ export function addLateOrders(journal: Journal, { id }: Job, reports: readonly D
       more.filter(([, one]) => !recordedOrders.has(one)),
     );
     for (const [event, fact] of facts) if (!job.recordLate(event, fact)) return;
-    const outcome = outcomeOf(job);
-    // one that was resumed meanwhile, and settled again, says more
-    const isNewest = archive.find(id)?.events.length === kept.events.length;
-    if (outcome === 'unknown' || !isNewest) return;
-    const summary = summaryOf(job, outcome);
-    // also those that only the archive has
-    const jobOrders = new Set(job.orders);
-    const duplicates = [...accounted.duplicates.filter((one) => !jobOrders.has(one)), ...summary.duplicates];
-    archive.add({ ...summary, duplicates }, accounted);
+    bringSummaryUpToDate(journal, id);
   });
+}
+
+/** Archives the summary of a settled job again if its file names orders that the summary lacks. */
+export function bringSummaryUpToDate(journal: Journal, id: string): void {
+  const [kept, job] = [journal.archive.find(id), archivedJob(journal, id)];
+  if (kept === undefined || job === undefined) return;
+  const outcome = outcomeOf(job);
+  if (outcome === 'unknown') return;
+  const summary = summaryOf(job, outcome);
+  // also those that only the archive has
+  const jobOrders = new Set(job.orders);
+  const duplicates = [...kept.duplicates.filter((one) => !jobOrders.has(one)), ...summary.duplicates];
+  const isSame = outcome === kept.outcome && duplicates.length === kept.duplicates.length;
+  if (!isSame) ignoringDiskErrors(() => journal.archive.add({ ...summary, duplicates }, kept));
 }
 
 /** A job as one settled write. */

@@ -233,9 +233,27 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     ];
     const unexpected = order === null ? {} : { unexpected: true as const };
     this.note(events.join('; '), { isLate: true, settled: { ...settlement, ...changes }, ...unexpected });
+    this.#archiveAgain();
+  }
+
+  /** Whether its requests turned out to have made more after it was settled. */
+  get hasLateFindings(): boolean {
+    return this.laterEvents.some(({ isLate, settled, fact }) => isLate && (settled ?? fact) !== undefined);
+  }
+
+  /** Brings the archive to what this record says of a settled write; a process may have been killed between the two. */
+  #archiveAgain(): void {
+    const { settlement } = this;
+    if (settlement === undefined) return;
     const before = this.archive.find(this.write.id);
-    const kept = before ?? { ...settlement, write: this.write, events: [] };
-    ignoringDiskErrors(() => this.archive.add({ ...kept, ...changes, events: this.#plainEvents() }, before));
+    // a later write may have the same id
+    if (before !== undefined && before.write.time !== this.write.time) return;
+    const { outcome, id, duplicates } = settlement;
+    const kept = before ?? { ...settlement, write: this.write };
+    if (before?.outcome === outcome && before.duplicates.length === duplicates.length) return;
+    ignoringDiskErrors(() =>
+      this.archive.add({ ...kept, outcome, id, duplicates, events: this.#plainEvents() }, before),
+    );
   }
 
   /**
@@ -244,6 +262,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
    * @param remembers keeps it for an order that appears after all
    */
   endVerification(remembers = false): void {
+    if (this.hasLateFindings && !isOf(this.write, 'batch')) this.#archiveAgain();
     ignoringDiskErrors(() => {
       if (remembers) this.note('verified', { isLate: true, verified: true });
       else if (isOf(this.write, 'batch')) this.archive.archiveJobFile(this.file, fileName(this.write.id));

@@ -2,7 +2,7 @@ import type { Order, Side } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
 import { type OrderPages, readOrderPages } from '../../exchange/growing-pages.js';
 import type { TradingAccount } from '../account.js';
-import { addLateOrders } from '../batches/close-job.js';
+import { addLateOrders, bringSummaryUpToDate } from '../batches/close-job.js';
 import { archivedJob } from '../batches/job.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
@@ -412,8 +412,9 @@ function noteDuplicates({ journal }: TradingAccount, { justPlaced }: SideResult,
 }
 
 function closeWrites(account: TradingAccount, { writes, result }: SideResult): void {
-  for (const { entry, isSettled, attempts } of writes) {
+  for (const { entry, job, isSettled, attempts } of writes) {
     if (!isSettled) continue;
+    if (job?.entry.hasLateFindings) bringSummaryUpToDate(account.journal, job.id);
     closeVerified(account, entry, attempts, result.closed);
   }
 }

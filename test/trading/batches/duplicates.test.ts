@@ -182,6 +182,30 @@ it('an execution after the job was verified is reported once, by the next comman
   expect(await findDuplicates(again, WHERE)).toEqual([]);
 });
 
+describe('a process that is killed while it records late orders of a settled job', () => {
+  it.each(['before', 'after'] as const)('%s it archives them leaves them to the next command', async (moment) => {
+    const exchange = new ModelExchange();
+    const server = await exchange.serve();
+    const account = accountOf(server.url, { tolerance: 60_000 });
+    await place(account, { lines: lines(3) });
+    const late = lines(3).map(([, price, amount]) => exchange.place(price, amount));
+    const later = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW + 5_000 };
+    const killed = accountOf(server.url, later);
+    const add = killed.journal.archive.add.bind(killed.journal.archive);
+    killed.journal.archive.add = (settled, earlier) => {
+      if (moment === 'after') add(settled, earlier);
+      throw new Error('killed');
+    };
+    await expect(findDuplicates(killed, WHERE)).rejects.toThrow('killed');
+    expect(killed.alarms.flatMap(({ ids }) => ids).sort()).toEqual(late);
+    const next = accountOf(server.url, { ...later, elapsedMs: later.elapsedMs + 1_000 });
+    expect(await findDuplicates(next, WHERE)).toEqual([]);
+    const job = new Job(next.journal.job(JOB) as JournalEntry<'batch'>);
+    expect([...job.duplicates.keys()].sort()).toEqual(late);
+    expect([...(next.journal.archive.find(JOB)?.duplicates ?? [])].sort()).toEqual(late);
+  });
+});
+
 it('an order of a job with an unknown outcome is not a duplicate of another order', async () => {
   const exchange = new ModelExchange([{}, { late: 1, answer: (socket) => void socket.resetAndDestroy() }]);
   const server = await exchange.serve();
