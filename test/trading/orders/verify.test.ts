@@ -97,6 +97,21 @@ describe('a later execution of an order', () => {
     expect(await findDuplicates(account, BUYS)).toEqual([]);
   });
 
+  it('is in the archive in the end, even if the process that found it is killed before it archives it', async () => {
+    const server = await listing(() => [at('8', 50), at('7', 3)]);
+    const account = accountOf(server.url, { tolerance: 60_000 });
+    settle(account, 'mine', '7');
+    const killed = accountOf(server.url, { tolerance: 60_000, state: account.state });
+    killed.journal.archive.add = () => {
+      throw new Error('killed');
+    };
+    await expect(findDuplicates(killed, BUYS)).rejects.toThrow('killed');
+    expect(killed.alarms).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
+    const next = accountOf(server.url, { tolerance: 60_000, state: account.state, elapsedMs: 200_000 });
+    expect(await findDuplicates(next, BUYS)).toEqual([]);
+    expect(next.journal.archive.find('mine')).toMatchObject({ outcome: 'placed', id: '7', duplicates: ['8'] });
+  });
+
   it('costs one page per check while the request can execute, and then one list back to it', async () => {
     const older = Array.from({ length: 300 }, (_, index) => at(`${5000 - index}`, 1_000 - index, { price: 1 }));
     const orders = [...older, at('7', 3)];
