@@ -186,7 +186,7 @@ async function print(output: Output, answer: Result, isWrite: boolean): Promise<
   } catch (error) {
     if (!isWrite || !('data' in answer)) throw failure ?? error;
     output.warn(`This could not be printed: ${toJson(answer.data)}`);
-    const hint = 'The command may have been carried out. Check before you run it again.';
+    const hint = 'The command ended as printed above. Do not run it again for its answer.';
     throw failure ?? (error instanceof Failure ? error.hinting(hint) : error);
   }
   if (failure !== undefined) throw failure;

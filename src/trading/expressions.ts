@@ -36,7 +36,9 @@ export function parsePrice(text: string): PriceExpression {
     return { kind: 'number', price: Decimal.of(word) };
   const match = /^(bid|ask|mid)(?:([+-])(\d{1,30}(?:\.\d{1,30})?)(ticks?|%)?)?$/i.exec(word);
   if (match === null) {
-    const hint = 'Write a number above zero, or bid, ask or mid with one offset: bid+2ticks, ask+5, mid-0.5%.';
+    const hint = /^\d+(\.\d+)?[a-z]/i.test(word)
+      ? 'Write all digits and no unit, as in 28063.5.'
+      : 'Write a number above zero, or bid, ask or mid with one offset: bid+2ticks, ask+5, mid-0.5%.';
     throw usage(`${quoted(word)} is not a price.`, SEPARATED.test(word) ? PLAIN_NUMBER : hint);
   }
   const [, anchor = '', sign, size, unit] = match;

@@ -78,6 +78,9 @@ export const DOCUMENT: shape.Shape = shape.anyOf(
 /** A row of `--csv`. */
 export const ROW: shape.Shape = shape.object({ ...EVENT, data: shape.anyOf(...Object.values(ROWS)) });
 
+/** A moment of this machine's clock by the exchange's, both in ms since the Unix epoch: it tells which candles are closed. */
+export type ExchangeTime = (time: number) => number;
+
 /** The names of a row's fields of one kind of channel: the CSV header. */
 export function csvFields(kind: Channel['kind']): string[] {
   const inner = (name: string, one: shape.Shape): string[] =>
@@ -87,8 +90,9 @@ export function csvFields(kind: Channel['kind']): string[] {
   return [...Object.keys(EVENT), ...inner('data', ROWS[kind])];
 }
 
-export function dataDocument(event: AnyDataEvent) {
-  return { ...eventFields(event), data: dataOf(event) };
+/** What an event prints as JSON. */
+export function dataDocument(event: AnyDataEvent, exchangeTime: ExchangeTime) {
+  return { ...eventFields(event), data: dataOf(event, exchangeTime) };
 }
 
 export function gapDocument({ channel, gap, reason }: GapEvent) {
@@ -96,9 +100,9 @@ export function gapDocument({ channel, gap, reason }: GapEvent) {
 }
 
 /** The rows of an event for CSV, each with the fields of the event. */
-export function csvRows(event: AnyDataEvent): object[] {
+export function csvRows(event: AnyDataEvent, exchangeTime: ExchangeTime): object[] {
   const fields = eventFields(event);
-  return rowsOf(event).map((data) => ({ ...fields, data }));
+  return rowsOf(event, exchangeTime).map((data) => ({ ...fields, data }));
 }
 
 function eventFields({ channel, time, received, source, scope, skipped }: AnyDataEvent) {
@@ -107,17 +111,18 @@ function eventFields({ channel, time, received, source, scope, skipped }: AnyDat
 }
 
 /** What the command of the same name prints with `--json`. */
-function dataOf(event: AnyDataEvent): unknown {
-  if (!isKind(event, 'depth')) return rowsOf(event);
+function dataOf(event: AnyDataEvent, exchangeTime: ExchangeTime): unknown {
+  if (!isKind(event, 'depth')) return rowsOf(event, exchangeTime);
   const { time, bids, asks } = event.data;
   return { market: event.channel.market, time: isoTime(time), bids, asks };
 }
 
-function rowsOf(event: AnyDataEvent): object[] {
+function rowsOf(event: AnyDataEvent, exchangeTime: ExchangeTime): object[] {
   if (isKind(event, 'ticker')) return [tickerRow(event.channel.market, event.data)];
   if (isKind(event, 'depth')) return bookRows(event.data);
   if (isKind(event, 'trades')) return event.data.map((trade) => tradeRow(event.channel.market, trade));
-  if (isKind(event, 'kline')) return event.data.map((one) => candleRow(one, event.channel.type, event.received));
+  if (isKind(event, 'kline'))
+    return event.data.map((one) => candleRow(one, event.channel.type, exchangeTime(event.received)));
   if (isKind(event, 'orders')) return event.data.map(streamedOrder);
   return event.data.map(balanceOf);
 }

@@ -1,7 +1,7 @@
 import type { Passing } from '../../support/proxy.js';
 import type { Draw } from './draw.js';
 import type { Exchange, Listed } from './exchange.js';
-import type { Run, Warned } from './program.js';
+import type { Program, Run, Warned } from './program.js';
 
 export type Side = 'buy' | 'sell';
 
@@ -128,8 +128,8 @@ export interface Kind<Task extends Action = Action> {
   readonly name: string;
   readonly weight: number;
   plan(number: number, draw: Draw, fixture: Fixture): Promise<Task>;
-  /** What another program does after the command has ended, without the network. */
-  afterCommand?(action: Task, fixture: Fixture): Promise<void>;
+  /** What other commands of this home, or another program without the network, do once the command has ended. */
+  afterCommand?(action: Task, fixture: Fixture, program: Program): Promise<void>;
   /** The key of a write of this kind; undefined for any other request. */
   keyOf(request: Passing): string | undefined;
   /** The command that finishes it once everything is settled and the network is calm. */

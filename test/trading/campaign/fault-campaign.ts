@@ -140,7 +140,7 @@ export async function runBlock(
         for (const _ of left) all.push(await program.run(line, input, environment));
       };
       await Promise.all(Array.from({ length: lanes }, repeat));
-      await kindOf(action).afterCommand?.(action, stage);
+      await kindOf(action).afterCommand?.(action, stage, program);
       return all;
     });
     await settle(stage, program, network, () => proxy.settled(), home);

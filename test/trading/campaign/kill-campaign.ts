@@ -104,8 +104,8 @@ async function inLane(
     runs.set(
       action,
       point.of === 'action'
-        ? await killAction(lane, point, action, draw, tally)
-        : await killResolve(lane, point, action, draw, tally),
+        ? await killAction(stage, lane, point, action, draw, tally)
+        : await killResolve(stage, lane, point, action, draw, tally),
     );
   }
   await settle(lane);
@@ -127,12 +127,20 @@ async function inLane(
   if (records.length > 0) killed.report.complain(`still open: ${records.join(', ')}`);
 }
 
-async function killAction(lane: Lane, point: KillPoint, action: Action, draw: Draw, tally: PointTally): Promise<Run> {
+async function killAction(
+  stage: Stage,
+  lane: Lane,
+  point: KillPoint,
+  action: Action,
+  draw: Draw,
+  tally: PointTally,
+): Promise<Run> {
   const treatment = killedTreatment(draw, TOLERANCE);
   lane.treat = (request) => (isOf(action, request) ? treatment : PASS);
   const before = lane.open().records;
   const run = await killAt(lane, point, words(action), draw, action.input);
   count(lane, action, run, before, tally);
+  await kindOf(action).afterCommand?.(action, stage, lane.program);
   if (point.kind === 'batch' && draw() < 0.6) await resume(lane, action);
   return run;
 }
@@ -145,11 +153,19 @@ async function resume(lane: Lane, action: Action): Promise<void> {
 }
 
 /** Runs an action whose outcome stays unknown, and kills `pit resolve`. */
-async function killResolve(lane: Lane, point: KillPoint, action: Action, draw: Draw, tally: PointTally): Promise<Run> {
+async function killResolve(
+  stage: Stage,
+  lane: Lane,
+  point: KillPoint,
+  action: Action,
+  draw: Draw,
+  tally: PointTally,
+): Promise<Run> {
   const before = lane.open().records;
   lane.treat = blindTreatment(draw, TOLERANCE);
   const run = await lane.program.run([...action.words, '--json', '--timeout', '1'], action.input);
   lane.treat = () => PASS;
+  await kindOf(action).afterCommand?.(action, stage, lane.program);
   const killed = await killAt(lane, point, ['resolve', '--json', '--timeout', '10'], draw);
   count(lane, action, killed, before, tally);
   return run;

@@ -4,6 +4,7 @@ import { chosen, type Draw } from '../draw.js';
 import type { Listed } from '../exchange.js';
 import { isPrompt } from '../network.js';
 import { documentOf, type Run, wasKilled } from '../program.js';
+import { cancelOrders } from './cancelled-meanwhile.js';
 import { doneLater, reportedLater, unreportedRepetitions } from './late-executions.js';
 import { isOf, plain, type Terms, uniqueTerms } from './terms.js';
 
@@ -54,6 +55,10 @@ export const batch: Kind<BatchAction> = {
     const [, price = '', amount = ''] = /^\[\[([\d.]+),([\d.]+)\]/.exec(tradeParams) ?? [];
     const side = tradeType === '1' ? 'buy' : 'sell';
     return operation === 'orderMoreV2' ? batchKey({ market, side, price, amount: plain(amount) }) : undefined;
+  },
+
+  afterCommand(action, fixture, program): Promise<void> {
+    return cancelOrders(action, action.lines, fixture, program);
   },
 
   finish(action, jobs) {

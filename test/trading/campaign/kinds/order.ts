@@ -15,6 +15,7 @@ import { between, chosen, type Draw } from '../draw.js';
 import type { Listed } from '../exchange.js';
 import { isPrompt } from '../network.js';
 import { documentOf } from '../program.js';
+import { cancelOrders } from './cancelled-meanwhile.js';
 import { falseReports, type PlacementOutput, reportedOutcome } from './placing.js';
 import { isOf, plain, type Terms, uniqueTerms } from './terms.js';
 
@@ -47,6 +48,10 @@ export const order: Kind<OrderAction> = {
     if (operation !== 'order') return undefined;
     const side = tradeType === '1' ? 'buy' : 'sell';
     return orderKey({ market: currency, side, price: plain(price), amount: plain(amount) });
+  },
+
+  afterCommand(action, fixture, program): Promise<void> {
+    return cancelOrders(action, [action.terms], fixture, program);
   },
 
   judge(action, evidence): Judgement {
