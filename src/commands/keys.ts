@@ -12,10 +12,10 @@ import { filePath } from './inputs.js';
 import { warnOfLeftBehind } from './left-behind.js';
 import { chosenProfile } from './profile.js';
 
-const MASKED_KEYS = shape.record({
+const MASKED_KEYS = shape.object({
   profile: shape.text('its name'),
-  accessKey: shape.orNull(shape.text('the last four characters')),
-  secretKey: shape.orNull(shape.text('the last four characters')),
+  accessKey: shape.nullable(shape.text('the last four characters')),
+  secretKey: shape.nullable(shape.text('the last four characters')),
 });
 
 /** More than two keys of the greatest length with their line ends; a device such as /dev/zero would never end. */

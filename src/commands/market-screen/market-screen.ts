@@ -14,7 +14,7 @@ export default define({
   arguments: { market: optional('the market (default: the one watched or traded last)', marketName) },
   flags: { type: flag('--type <type>', `of the candles: ${CANDLE_TYPES.join(', ')} (default: 1min)`, candleType) },
   examples: ['watch', 'watch btc_usdt', 'watch eth_usdt --type 15min'],
-  output: shape.record({}),
+  output: shape.object({}),
   async run(context, { market, type = '1min' }) {
     requireScreen(context);
     const shown = await chosenMarket(context, market);

@@ -79,13 +79,13 @@ export default define({
   dryRunOutput: dryRunShape(
     {
       ...ORDERS_PREVIEW,
-      orders: shape.count('how many'),
-      requests: shape.count('how many'),
+      orders: shape.integer('how many'),
+      requests: shape.integer('how many'),
       lowest: shape.decimal('price; of the whole job if nothing is left to send'),
       highest: shape.decimal('price; likewise'),
-      fillingAtOnce: shape.orNull(shape.count('orders that would fill at once')),
+      fillingAtOnce: shape.nullable(shape.integer('orders that would fill at once')),
     },
-    { request: shape.orNull(REQUEST), requests: shape.list(REQUEST) },
+    { request: shape.nullable(REQUEST), requests: shape.array(REQUEST) },
   ),
   row: BATCH_LINE,
   async run(context, { side, market, account, override, ...flags }) {

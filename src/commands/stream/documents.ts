@@ -17,10 +17,10 @@ import { TRADE, tradeRow } from '../trades.js';
 
 const STREAMED_ORDER: shape.Fields = {
   ...ORDER,
-  lastTrade: shape.orNull(
-    shape.record({
+  lastTrade: shape.nullable(
+    shape.object({
       id: shape.id('of the trade'),
-      time: shape.orNull(shape.time('')),
+      time: shape.nullable(shape.time('')),
       price: shape.decimal('in the quote coin'),
       amount: shape.decimal('in the base coin'),
     }),
@@ -29,54 +29,54 @@ const STREAMED_ORDER: shape.Fields = {
 
 /** Rows of each kind of channel, for a table or CSV. */
 const ROWS: Readonly<Record<Channel['kind'], shape.Shape>> = {
-  ticker: shape.record(TICKER),
+  ticker: shape.object(TICKER),
   depth: BOOK_ROW,
   trades: TRADE,
   kline: CANDLE,
-  orders: shape.record(STREAMED_ORDER),
-  balances: shape.record(BALANCE),
-  crossBalances: shape.record(BALANCE),
+  orders: shape.object(STREAMED_ORDER),
+  balances: shape.object(BALANCE),
+  crossBalances: shape.object(BALANCE),
 };
 
 const EVENT: shape.Fields = {
   channel: shape.text('such as depth:btc_usdt'),
-  time: shape.orNull(shape.time("the exchange's time; null if the channel sends none")),
+  time: shape.nullable(shape.time("the exchange's time; null if the channel sends none")),
   received: shape.time('when it arrived'),
-  source: shape.oneOf(['push', 'http'], 'pushed, or read to start the channel or to close a gap'),
-  scope: shape.oneOf(['delta', 'snapshot'], 'snapshot: what data does not name is gone'),
-  skipped: shape.count('how many earlier events this one replaces because the reader was slow'),
+  source: shape.enumOf(['push', 'http'], 'pushed, or read to start the channel or to close a gap'),
+  scope: shape.enumOf(['delta', 'snapshot'], 'snapshot: what data does not name is gone'),
+  skipped: shape.integer('how many earlier events this one replaces because the reader was slow'),
 };
 
 /** What `pit stream` prints, a line each. */
-export const DOCUMENT: shape.Shape = shape.either(
-  shape.record({
+export const DOCUMENT: shape.Shape = shape.anyOf(
+  shape.object({
     ...EVENT,
     data: {
       description: 'as the command of this name prints it',
-      ...shape.either(
-        shape.list(shape.record(TICKER)),
-        shape.record(DEPTH),
-        shape.list(TRADE),
-        shape.list(CANDLE),
-        shape.list(shape.record(STREAMED_ORDER)),
-        shape.list(shape.record(BALANCE)),
+      ...shape.anyOf(
+        shape.array(shape.object(TICKER)),
+        shape.object(DEPTH),
+        shape.array(TRADE),
+        shape.array(CANDLE),
+        shape.array(shape.object(STREAMED_ORDER)),
+        shape.array(shape.object(BALANCE)),
       ),
     },
   }),
-  shape.record({
+  shape.object({
     channel: shape.text('such as depth:btc_usdt'),
-    gap: shape.record({
+    gap: shape.object({
       from: shape.time('the last moment at which the channel was complete'),
       to: shape.time('the moment of this event'),
-      resynchronised: shape.yesNo('true: the channel is complete again'),
-      permanent: shape.yesNo('true: events are lost; if both are false, another gap event follows'),
+      resynchronised: shape.boolean('true: the channel is complete again'),
+      permanent: shape.boolean('true: events are lost; if both are false, another gap event follows'),
     }),
     reason: shape.text('why'),
   }),
 );
 
 /** A row of `--csv`. */
-export const ROW: shape.Shape = shape.record({ ...EVENT, data: shape.either(...Object.values(ROWS)) });
+export const ROW: shape.Shape = shape.object({ ...EVENT, data: shape.anyOf(...Object.values(ROWS)) });
 
 /** A moment of this machine's clock by the exchange's, both in ms since the Unix epoch: it tells which candles are closed. */
 export type ExchangeTime = (time: number) => number;
