@@ -28,7 +28,7 @@ const CODE_HINTS: Readonly<Record<number, Advice>> = {
  * @param lockedUntil when a lock of this machine's address ends, if known: ms since the Unix epoch
  */
 export function failureOf(thrown: unknown, operation: string, lockedUntil?: number): unknown {
-  if (thrown instanceof Refused) return withLockEnd(rejectionFailure(thrown, operation), lockedUntil);
+  if (thrown instanceof Refused) return withLockEnd(refusalFailure(thrown, operation), lockedUntil);
   if (thrown instanceof TransportError) {
     return new Failure('unreachable', `${operation}: ${thrown.message}`, {
       hint: unreachableHint(thrown),
@@ -49,7 +49,7 @@ function withLockEnd(failure: Failure, lockedUntil: number | undefined): Failure
 }
 
 /** The exchange's answer was a code other than 1000. */
-export function rejectionFailure({ code, message, busy }: Refused, operation: string): Failure {
+export function refusalFailure({ code, message, busy }: Refused, operation: string): Failure {
   if (busy) {
     const hint = 'Another program may be using the same limit. Try this again in a moment.';
     return new Failure('limited', `${operation}: the exchange is busy: ${message}`, { hint });

@@ -116,7 +116,8 @@ async function poll<Outcome>(
  */
 async function isRefusedForItsAge(account: TradingAccount, { accepts, reqTime }: UnansweredRequest): Promise<boolean> {
   const { requestLifetime, client, reportProgress } = account;
-  const isOver = () => requestLifetime.known !== undefined && client.now() > expiresAt(reqTime, requestLifetime.known);
+  const isOver = () =>
+    requestLifetime.measuredMs !== undefined && client.now() > expiresAt(reqTime, requestLifetime.measuredMs);
   if (!isOver()) return false;
   const isAccepted = await tryRead(() => accepts(account, reqTime));
   // again: the answer corrects what is known of the exchange's clock, and another one may have been here first
@@ -147,10 +148,10 @@ export function allDecidableAt(
   account: TradingAccount,
   requests: readonly Pick<UnansweredRequest, 'reqTime'>[],
 ): number | null {
-  const { known } = account.requestLifetime;
-  return known === undefined
+  const { measuredMs } = account.requestLifetime;
+  return measuredMs === undefined
     ? null
-    : decidableAt(account, expiresAt(Math.max(...requests.map(({ reqTime }) => reqTime)), known));
+    : decidableAt(account, expiresAt(Math.max(...requests.map(({ reqTime }) => reqTime)), measuredMs));
 }
 
 /** Doubles with each read, and ends with the wait. */

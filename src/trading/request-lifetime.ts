@@ -17,7 +17,7 @@ const LONGEST_LIFETIME_MS = 600_000;
 
 /** For how long after its `reqTime` a request may be executed, in milliseconds: as measured, within bounds. */
 export function assumedRequestLifetime({ requestLifetime }: Pick<TradingAccount, 'requestLifetime'>): number {
-  return Math.min(requestLifetime.known ?? USUAL_LIFETIME_MS, LONGEST_LIFETIME_MS);
+  return Math.min(requestLifetime.measuredMs ?? USUAL_LIFETIME_MS, LONGEST_LIFETIME_MS);
 }
 
 /**
@@ -47,7 +47,7 @@ export function acceptsFor(write: Exclude<RecordedWrite, RecordedWrite<'call'>>)
  */
 export async function requestLifetimeOf(account: TradingAccount, ageCheck: AcceptsReqTime): Promise<number> {
   const { requestLifetime, client, host } = account;
-  if (requestLifetime.known !== undefined) return requestLifetime.known;
+  if (requestLifetime.measuredMs !== undefined) return requestLifetime.measuredMs;
   const accepts = (age: number) => ageCheck(account, client.now() - age);
   if (!(await accepts(0))) {
     const hint = "Check this machine's clock.";

@@ -150,7 +150,7 @@ interface SettledOne {
 
 const NOTHING: SettledOne = { duplicates: [] };
 
-type Settler = (account: TradingAccount, entry: JournalEntry, end: boolean) => Promise<SettledOne>;
+type Settler = (account: TradingAccount, entry: JournalEntry, closeUnfinished: boolean) => Promise<SettledOne>;
 
 const SETTLERS: Readonly<Record<WriteKind, Settler>> = {
   order: async (account, entry) => {

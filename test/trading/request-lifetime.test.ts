@@ -69,7 +69,7 @@ describe('the tolerance of reqTime', () => {
     const server = await serve({ write: 'a hang', tolerance: LONGEST_TRIED_MS * 2 });
     const account = accountOf(server.url);
     expect(await requestLifetimeOf(account, acceptsForOrder('btc_usdt'))).toBe(Number.POSITIVE_INFINITY);
-    expect(account.requestLifetime.known).toBeUndefined();
+    expect(account.requestLifetime.measuredMs).toBeUndefined();
   });
 
   it.each([

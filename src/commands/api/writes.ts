@@ -2,7 +2,7 @@ import { requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
 import { nearest } from '../../config/nearest.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { rejectionFailure } from '../../exchange/failures.js';
+import { refusalFailure } from '../../exchange/failures.js';
 import { operations } from '../../exchange/operations/index.js';
 import { likelyOrders, readRawWithdrawal, readRawWrite } from '../../exchange/raw-writes.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -117,7 +117,7 @@ export async function callUndescribed(
   const call = await sendCall(account, terms, id, gate);
   removeHandler();
   if (call.outcome === 'done') return bodyAnswer(call.body, raw);
-  if (call.outcome === 'refused') throw rejectionFailure(call.refusal, method);
+  if (call.outcome === 'refused') throw refusalFailure(call.refusal, method);
   if (call.outcome === 'notSent')
     throw new Failure(call.failure, `${method} was not sent: ${call.reason}.`, {
       hint: suggest('Check the host and the network', 'profile', 'show'),

@@ -11,7 +11,7 @@ type Timing = Pick<Context, 'budget' | 'globals'>;
 
 /** A client that gives each page the whole --timeout, unless the user set it. */
 export function withTimePerPage({ budget, globals }: Timing, client: ExchangeClient): ExchangeClient {
-  return globals.timeoutChosen ? client : client.restartingBudget(budget);
+  return globals.isTimeoutGiven ? client : client.restartingBudget(budget);
 }
 
 /**
@@ -34,7 +34,7 @@ export async function* withProgress<Row>(
         hide = output.live(() => `${grouped(String(count))} ${what} …`);
       if (before <= SMALL_MEMORY_FROM && count > SMALL_MEMORY_FROM) await host.keepSmall();
       yield rows;
-      if (!globals.timeoutChosen) budget.restart();
+      if (!globals.isTimeoutGiven) budget.restart();
     }
   } finally {
     hide();

@@ -4,7 +4,7 @@ import { averageNear, counted, formatAmount, grouped } from '../../domain/decima
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type Hint, Interrupted, suggest } from '../../errors.js';
-import { rejectionFailure } from '../../exchange/failures.js';
+import { refusalFailure } from '../../exchange/failures.js';
 import { timeFor } from '../../exchange/limiter/limiter.js';
 import * as origin from '../../exchange/origins.js';
 import { Refused } from '../../exchange/response.js';
@@ -141,10 +141,10 @@ export function batchAnswer(job: Job, ending: Ending): Answer {
       outcome,
       id,
       reason: settled === undefined || 'id' in settled ? null : settled.reason,
-      ...fillsSoFar(id === null ? null : (job.shown.get(id) ?? null)),
+      ...fillsSoFar(id === null ? null : (job.listed.get(id) ?? null)),
     };
   });
-  const shown = orders.flatMap(({ id }) => (id === null ? [] : (job.shown.get(id) ?? [])));
+  const shown = orders.flatMap(({ id }) => (id === null ? [] : (job.listed.get(id) ?? [])));
   const isAllShown = shown.length === placed;
   const total = totalOfFills(shown);
   const duplicates = [...job.duplicates.keys()];
@@ -191,7 +191,7 @@ function nothingPlaced(job: Job, ending: Ending): Failure {
   }
   const refused = 'refusal' in ending ? ending.refusal : firstRefusal(job);
   if (refused !== undefined) {
-    const { kind, message, hints, code } = rejectionFailure(refused, 'orderMoreV2');
+    const { kind, message, hints, code } = refusalFailure(refused, 'orderMoreV2');
     const details = { clientId, hint: hints, ...(code === null ? {} : { code }) };
     return new Failure(kind, `${none}: ${message}`, details);
   }

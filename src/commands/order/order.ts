@@ -7,7 +7,7 @@ import type { Market } from '../../domain/market.js';
 import type { AccountType, Order, OrderType, Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import { rejectionFailure } from '../../exchange/failures.js';
+import { refusalFailure } from '../../exchange/failures.js';
 import * as origin from '../../exchange/origins.js';
 import { orderWriteRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -326,7 +326,7 @@ export function accountText({ account, borrow, repay }: Pick<OrderTerms, 'accoun
 export function orderResult(order: AssessedOrder['order'], placement: Placement, rules: Market): Answer {
   const { clientId } = order;
   if (placement.outcome === 'refused') {
-    const { message, hints, kind, code } = rejectionFailure(placement.refusal, 'order');
+    const { message, hints, kind, code } = refusalFailure(placement.refusal, 'order');
     throw new Failure(kind, message, {
       clientId,
       hint: hints,

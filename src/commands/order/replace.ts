@@ -6,7 +6,7 @@ import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { OrderReference } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { rejectionFailure } from '../../exchange/failures.js';
+import { refusalFailure } from '../../exchange/failures.js';
 import { cancelRequest, orderWriteRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -262,7 +262,7 @@ export function replacedAnswer(
 function sent(ended: Ended, order: OrderTerms, placement: Placement, market: Market): Answer {
   const { clientId } = ended;
   if (placement.outcome === 'refused')
-    return unplaced(ended, order, rejectionFailure(placement.refusal, 'order'), 'refused');
+    return unplaced(ended, order, refusalFailure(placement.refusal, 'order'), 'refused');
   if (placement.outcome === 'notSent')
     return unplaced(ended, order, new Failure(placement.failure, `The order was not sent: ${placement.reason}.`));
   const answer = orderResult({ ...order, clientId, notional: notionalText(order) }, placement, market);

@@ -4,7 +4,7 @@ import type { TimeBudget } from '../budget.js';
 import type { Bucket } from '../operations/operation.js';
 import type { IpLock } from './shared-limits.js';
 
-interface SlotRequest {
+interface PermitRequest {
   readonly bucket: Bucket;
   readonly priority: Priority;
   /** Whether it may test if the lock has ended: a request that changes nothing may. */
@@ -17,7 +17,7 @@ type PermitSource = Pick<Permits, 'claim'>;
 export type SendResult = 'answer' | 'lock' | 'nothing';
 
 /** Permission to send one request. Call `end` or `cancel`, once. */
-export interface SendSlot {
+export interface RequestPermit {
   /** The answer begins to arrive: the exchange has counted the request. Reading it costs no time of the limit. */
   answered(): void;
   /** An answer came, or none is awaited any more. */
@@ -40,10 +40,10 @@ export class Limiter {
   ) {}
 
   /**
-   * Resolves when a request may leave; it counts until its slot ends. Throws Failure `limited` if the time budget ends
+   * Resolves when a request may be sent. It counts against the limits until its permit ends. Throws Failure `limited` if the time budget ends
    * first, and while the exchange has locked this machine's address.
    */
-  async acquire({ bucket, priority, mayTest }: SlotRequest): Promise<SendSlot> {
+  async acquire({ bucket, priority, mayTest }: PermitRequest): Promise<RequestPermit> {
     const permits: Permit[] = [];
     const cancel = async () => void (await Promise.all(permits.map((permit) => permit.cancel())));
     try {

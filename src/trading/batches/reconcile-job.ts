@@ -5,7 +5,8 @@ import { readOrderPages } from '../../exchange/growing-pages.js';
 import { isSameRefusal } from '../../exchange/observed-codes.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
-import { jobWrite, lineId, rowOf, termsOf, unclosedWrites, writeKey } from '../orders/reconcile-input.js';
+import { writeKey } from '../journal/write.js';
+import { jobWrite, lineId, rowOf, termsOf, unclosedWrites } from '../orders/reconcile-input.js';
 import { knownOrders, newestOrders } from '../orders/verify-orders.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { type List, type Reconciled, reconcile } from '../reconcile.js';
@@ -23,7 +24,7 @@ interface Extent {
   /** Lines that should not have left, for a record that may be incomplete. */
   readonly unexpectedLines?: readonly number[];
   /** All known orders of the job: a list without one of them is incomplete. */
-  readonly shows?: readonly string[];
+  readonly expectedIds?: readonly string[];
 }
 
 /**
@@ -35,15 +36,15 @@ interface Extent {
 export async function reconcileJob(
   account: TradingAccount,
   job: Job,
-  { knownBefore = job.knownBefore, unexpectedLines = [], shows }: Extent = {},
+  { knownBefore = job.knownBefore, unexpectedLines = [], expectedIds }: Extent = {},
 ): Promise<boolean> {
   const { records, isRead, failure } = await recentOrders(account, job, knownBefore);
-  job.show(records);
+  job.addListed(records);
   const ids = new Set(records.map(({ id }) => id));
   for (const request of job.pendingRequests.values())
     request.areOrdersListed = [...request.answeredIds].every((id) => request.unassignedIds.has(id) || ids.has(id));
   const result = await reconciled(account, job, records, isRead, unexpectedLines);
-  const missing = shows?.filter((id) => !ids.has(id)).length ?? 0;
+  const missing = expectedIds?.filter((id) => !ids.has(id)).length ?? 0;
   const lacking = missing === 0 ? '' : `, without ${counted(missing, 'order')} of its own`;
   const isAnswered = isRead && result !== undefined;
   job.entry.note(`read the orders: ${isAnswered ? `${records.length} since${lacking}` : 'no answer'}`);
@@ -58,13 +59,13 @@ export async function reconcileJob(
   });
   if (found.length > 0)
     job.record(`found ${counted(found.length, 'order')} by price and amount`, { kind: 'found', orders: found });
-  assignByTerms(account, job, records, isRead && shows !== undefined && missing === 0);
-  takeInDuplicates(account, job, records, result);
+  assignByTerms(account, job, records, isRead && expectedIds !== undefined && missing === 0);
+  recordDuplicates(account, job, records, result);
   const isRefused = (line: number) => result.outcomes.get(lineId(job, line))?.outcome === 'refused';
   for (const request of [...job.pendingRequests.values()])
     if ([...request.lines].some(isRefused))
       closeRefused(job, request, typeof request.answer === 'object' ? request.answer.code : null);
-  return isRead && missing === 0 && (shows === undefined || !result.ambiguous.has(writeKey(job.entry)));
+  return isRead && missing === 0 && (expectedIds === undefined || !result.ambiguous.has(writeKey(job.entry)));
 }
 
 /** Undefined if the orders of other writes cannot be determined. */
@@ -96,7 +97,7 @@ async function reconciled(
   return isAnswered ? reconcile(attempts, list, { ...context, newest }) : undefined;
 }
 
-function takeInDuplicates(
+function recordDuplicates(
   account: TradingAccount,
   job: Job,
   records: readonly Order[],
@@ -128,8 +129,8 @@ function reportsOf(job: Job, duplicates: readonly Duplicate[], records: readonly
     const result = job.results[line];
     const shown = records.filter(({ id }) => ids.includes(id));
     const report = { writeId: job.id, terms: lineTerms(job, line), line, ids, shown, isProven: false };
-    if (result?.outcome === 'placed') return { ...report, order: result.id };
-    return { ...report, order: null, ...(result === undefined ? {} : { believed: result.outcome }) };
+    if (result?.outcome === 'placed') return { ...report, orderId: result.id };
+    return { ...report, orderId: null, ...(result === undefined ? {} : { recordedOutcome: result.outcome }) };
   });
 }
 
@@ -187,8 +188,8 @@ async function reconcileUnsent(account: TradingAccount, job: Job): Promise<boole
 }
 
 /** The side's orders, newest first, back to those that were known before; and whether all of them could be read. */
-async function recentOrders({ client }: TradingAccount, { known, terms }: Job, knownBefore: number) {
-  const isOlder = ({ id }: Order) => (known.get(id) ?? Number.POSITIVE_INFINITY) < knownBefore;
+async function recentOrders({ client }: TradingAccount, { knownIds, terms }: Job, knownBefore: number) {
+  const isOlder = ({ id }: Order) => (knownIds.get(id) ?? Number.POSITIVE_INFINITY) < knownBefore;
   const extent = { from: 1, to: Number.POSITIVE_INFINITY };
   const { records, failure } = await readOrderPages(client, terms.market, terms.side, extent, isOlder).catch(
     (error: unknown) => {

@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import { type Cancellation, isSameReference, type Order, type OrderReference } from '../../domain/order.js';
 import { Failure, type FailureKind, tryRead } from '../../errors.js';
-import { rejectionFailure } from '../../exchange/failures.js';
+import { refusalFailure } from '../../exchange/failures.js';
 import { isSameRefusal } from '../../exchange/observed-codes.js';
 import { type Refused, SUCCESS } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
@@ -112,7 +112,7 @@ async function refused(
     outcome: 'refused',
     code,
     message,
-    failure: rejectionFailure(answer, 'cancelOrder').kind,
+    failure: refusalFailure(answer, 'cancelOrder').kind,
   };
 }
 

@@ -180,12 +180,12 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   settle(settlement: Settlement, event: string): void {
     if (this.#isOfAnother()) return;
     this.note(event, listShowing(this.write) === undefined ? {} : { settled: settlement });
-    this.#close({ ...settlement, write: this.write, events: this.#plainEvents() });
+    this.#archiveAndMove({ ...settlement, write: this.write, events: this.#plainEvents() });
   }
 
   /** The same with a summary for the archive; the full record is kept beside it. */
   archiveSummary(summary: Settled): void {
-    this.#close(summary);
+    this.#archiveAndMove(summary);
   }
 
   /** Its outcome once settled, from its own record or the archive. */
@@ -311,7 +311,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     );
   }
 
-  #close(settled: Settled): void {
+  #archiveAndMove(settled: Settled): void {
     ignoringDiskErrors(() => {
       // only a job is settled again, after it was resumed
       this.archive.add(settled, isOf(this.write, 'batch') ? this.archive.find(this.write.id) : undefined);

@@ -116,6 +116,11 @@ export interface Owner {
  */
 export type Outcome = 'placed' | 'partial' | 'cancelled' | 'done' | 'refused' | 'notSent' | 'unknown';
 
+/** The outcome of a write that made nothing; undefined for any other. What it asked for may still appear. */
+export function absentOutcome(outcome: Outcome | undefined): 'refused' | 'notSent' | undefined {
+  return outcome === 'refused' || outcome === 'notSent' ? outcome : undefined;
+}
+
 /** Something that happened to a write, in words for its timeline. */
 export interface JournalEvent {
   /** By this machine's clock: milliseconds since the Unix epoch. */
@@ -198,6 +203,11 @@ export interface MarketSide {
 export function listShowing({ operation, terms }: Write): MarketSide | { readonly coin: string } | undefined {
   if (operation === 'order' || operation === 'batch') return { market: terms.market, side: terms.side };
   return operation === 'withdraw' ? { coin: terms.coin } : undefined;
+}
+
+/** Names one write among all. Its id alone does not: an id that the user chose may name several, one after the other. */
+export function writeKey({ write }: { readonly write: RecordedWrite }): string {
+  return `${write.id} ${write.time}`;
 }
 
 /** The market of a write; undefined if it has none. */

@@ -4,7 +4,7 @@ import { lineTerms } from '../batches/lines.js';
 import { isTemporaryRefusal } from '../batches/pending-request.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { isOf, listShowing, type MarketSide, type OrderTerms } from '../journal/write.js';
+import { isOf, listShowing, type MarketSide, type OrderTerms, writeKey } from '../journal/write.js';
 import type { Attempt, Row, WantedItem } from '../reconcile.js';
 import { keyOf } from './terms.js';
 
@@ -48,11 +48,6 @@ export function unclosedWrites(journal: Journal, { market, side }: MarketSide): 
   ];
 }
 
-/** An id that the user chose may name several writes, one after the other. */
-export function writeKey({ write }: Pick<JournalEntry, 'write'>): string {
-  return `${write.id} ${write.time}`;
-}
-
 export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
   if (isOf(entry.write, 'batch')) return jobWrite(new Job(entry as JournalEntry<'batch'>), isSettled);
   const settlement = isSettled ? entry.settlement : undefined;
@@ -84,7 +79,7 @@ export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly
   const itemOf = (line: number, order: string | null, state: WantedItem['state']): WantedItem => {
     return { id: lineId(job, line), matchKey: job.keys[line] ?? '', rowId: order, state };
   };
-  const isKnownBefore = (count: number) => (id: string) => (job.known.get(id) ?? Number.POSITIVE_INFINITY) < count;
+  const isKnownBefore = (count: number) => (id: string) => (job.knownIds.get(id) ?? Number.POSITIVE_INFINITY) < count;
   const pending = [...job.pendingRequests.values()].map((request): Attempt => {
     const { answer } = request;
     const kind = typeof answer === 'string' ? answer : isTemporaryRefusal(request) ? 'refusedForTiming' : 'refused';

@@ -7,7 +7,15 @@ import { archivedJob } from '../batches/job.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { isOf, type MarketSide, marketOf, ordersMadeBy, type RecordedWrite } from '../journal/write.js';
+import {
+  absentOutcome,
+  isOf,
+  type MarketSide,
+  marketOf,
+  ordersMadeBy,
+  type RecordedWrite,
+  writeKey,
+} from '../journal/write.js';
 import {
   type Attempt,
   type Duplicates,
@@ -28,7 +36,6 @@ import {
   rowOf,
   termsOf,
   unclosedWrites,
-  writeKey,
 } from './reconcile-input.js';
 import { differences } from './terms.js';
 
@@ -47,7 +54,7 @@ export interface ListedOrders {
 
 interface JustPlacedOrder {
   readonly entry: JournalEntry<'order'>;
-  readonly order: string;
+  readonly orderId: string;
   /** It carries the client id. Otherwise an answer named it. */
   readonly isProven?: boolean;
 }
@@ -115,7 +122,7 @@ export async function verifyOrders(
       : contradiction(account, marketSide, listed, justPlaced);
   if (contradicts !== undefined) return { duplicates: [], listed, contradiction: contradicts };
   const firstPass = reconcileSide(account, marketSide, listed, { justPlaced, withArchive: false });
-  const checked = isSuspicious(firstPass)
+  const checked = needsThoroughPass(firstPass)
     ? await reconcileThoroughly(account, marketSide, listed, justPlaced, maxPages)
     : firstPass;
   const found = newFindings(account, marketSide, checked);
@@ -175,18 +182,18 @@ function contradiction(
   { journal }: TradingAccount,
   marketSide: MarketSide,
   listed: ListedOrders,
-  { entry, order }: JustPlacedOrder,
+  { entry, orderId }: JustPlacedOrder,
 ): string | undefined {
   const { terms, reqTime } = entry.write;
   const another = 'which is a different order';
-  if (unclosedWrites(journal, marketSide).some((write) => write.orders.includes(order))) return another;
-  const record = listed.orders.find(({ id }) => id === order);
+  if (unclosedWrites(journal, marketSide).some((write) => write.orders.includes(orderId))) return another;
+  const record = listed.orders.find(({ id }) => id === orderId);
   if (record === undefined) return listed.since <= reqTime ? 'which the exchange does not list' : undefined;
   const isOlder = record.time < reqTime - SLACK_MS;
   const isSettled = () =>
     journal.archive
-      .since(record.time - REMEMBERED_MS, { id: order })
-      .some((settled) => ordersMadeBy(settled).includes(order));
+      .since(record.time - REMEMBERED_MS, { id: orderId })
+      .some((settled) => ordersMadeBy(settled).includes(orderId));
   return differences(record, terms).length > 0 || (isOlder && isSettled()) ? another : undefined;
 }
 
@@ -194,16 +201,16 @@ function toList({ orders, began, since }: ListedOrders): List {
   return { rows: orders.map(rowOf), began, since };
 }
 
-function justPlacedWrite({ entry, order }: JustPlacedOrder): OrderWrite {
+function justPlacedWrite({ entry, orderId }: JustPlacedOrder): OrderWrite {
   const write = orderWrite(entry, false);
   const attempts = write.attempts.map(
     (attempt): Attempt => ({
       ...attempt,
       answer: 'answered',
-      items: attempt.items.map((item) => ({ ...item, rowId: order, state: 'placed' })),
+      items: attempt.items.map((item) => ({ ...item, rowId: orderId, state: 'placed' })),
     }),
   );
-  return { ...write, attempts, orders: [order] };
+  return { ...write, attempts, orders: [orderId] };
 }
 
 /**
@@ -270,22 +277,22 @@ export function listedFrom({ records, more, failure }: OrderPages, began: number
 }
 
 /** Duplicates of a write that is not settled are found by whoever settles it. */
-function isOurs({ justPlaced }: SideResult, { entry, isSettled }: OrderWrite): boolean {
+function isSettledOrJustPlaced({ justPlaced }: SideResult, { entry, isSettled }: OrderWrite): boolean {
   return isSettled || entry.write.id === justPlaced?.entry.write.id;
 }
 
-function mayReport(side: SideResult): readonly Duplicates[] {
+function reportableDuplicates(side: SideResult): readonly Duplicates[] {
   return side.result.duplicates.filter(({ attempt }) => {
     const write = side.byAttempt.get(attempt.id);
-    return write !== undefined && isOurs(side, write);
+    return write !== undefined && isSettledOrJustPlaced(side, write);
   });
 }
 
-function isSuspicious(side: SideResult): boolean {
+function needsThoroughPass(side: SideResult): boolean {
   const { needsLookup } = side.result;
   return (
-    mayReport(side).length > 0 ||
-    side.writes.some((write) => isOurs(side, write) && needsLookup.has(writeKey(write.entry)))
+    reportableDuplicates(side).length > 0 ||
+    side.writes.some((write) => isSettledOrJustPlaced(side, write) && needsLookup.has(writeKey(write.entry)))
   );
 }
 
@@ -303,13 +310,17 @@ async function reconcileThoroughly(
   const options = { justPlaced, withArchive: true };
   let [list, side] = [listed, reconcileSide(account, marketSide, listed, options)];
   const from =
-    Math.min(...mayReport(side).map(({ attempt }) => attempt.reqTime)) - assumedRequestLifetime(account) - SLACK_MS;
+    Math.min(...reportableDuplicates(side).map(({ attempt }) => attempt.reqTime)) -
+    assumedRequestLifetime(account) -
+    SLACK_MS;
   if (list.since > from) {
     list = (await tryRead(() => listOrders(account, marketSide, from, maxPages))) ?? list;
     side = reconcileSide(account, marketSide, list, options);
   }
   const { needsLookup } = side.result;
-  const own = side.writes.filter((write) => isOurs(side, write) && needsLookup.has(writeKey(write.entry)));
+  const own = side.writes.filter(
+    (write) => isSettledOrJustPlaced(side, write) && needsLookup.has(writeKey(write.entry)),
+  );
   if (own.length === 0) return side;
   const newest = await newestOrders(account, own);
   return reconcileSide(account, marketSide, list, { ...options, newest });
@@ -340,7 +351,7 @@ async function findNewestOrders(
 }
 
 function newFindings(account: TradingAccount, marketSide: MarketSide, side: SideResult): readonly Found[] {
-  const duplicates = mayReport(side);
+  const duplicates = reportableDuplicates(side);
   if (duplicates.length === 0) return [];
   // another process may have reported some of them meanwhile; only the journal knows
   const known = knownOrders(account.journal, marketSide, side.records);
@@ -362,17 +373,17 @@ function reportOf(
   const ids = rows.map(({ id }) => id).filter((id) => !known.has(id));
   if (write === undefined || ids.length === 0) return undefined;
   // the first of a line may have become the line's order meanwhile
-  const order = item.rowId ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
+  const orderId = item.rowId ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
   const shown = records.filter(({ id }) => ids.includes(id));
-  const report = { writeId: write.entry.write.id, ...termsOf(write, item), order, ids, shown, isProven };
-  const believed = order === null ? absenceOf(write, item) : undefined;
-  return { write, report: believed === undefined ? report : { ...report, believed } };
+  const report = { writeId: write.entry.write.id, ...termsOf(write, item), orderId, ids, shown, isProven };
+  const recordedOutcome = orderId === null ? absenceOf(write, item) : undefined;
+  return { write, report: recordedOutcome === undefined ? report : { ...report, recordedOutcome } };
 }
 
-/** How a write counted that exists after all. */
+/** The recorded outcome of a write that made nothing; undefined for any other. */
 function absenceOf({ entry, job }: OrderWrite, item: WantedItem): 'refused' | 'notSent' | undefined {
   const outcome = (job === undefined ? entry.settlement : job.results[lineOf(item)])?.outcome;
-  return outcome === 'refused' || outcome === 'notSent' ? outcome : undefined;
+  return absentOutcome(outcome);
 }
 
 /**
@@ -387,10 +398,10 @@ export async function lookUpAbsentOrder(account: TradingAccount, absentOrder: Re
   const [attempted] = write?.attempts.flatMap(({ items }) => items) ?? [];
   if (write === undefined || attempted?.state !== 'absent') return;
   const order = (await findNewestOrders(account, [write])).get(attempted.id) ?? null;
-  const believed = absenceOf(write, attempted);
-  if (order === null || believed === undefined) return;
+  const recordedOutcome = absenceOf(write, attempted);
+  if (order === null || recordedOutcome === undefined) return;
   const { id } = order;
-  const found = { order: null, ids: [id], shown: [order], isProven: true, believed };
+  const found = { orderId: null, ids: [id], shown: [order], isProven: true, recordedOutcome };
   account.reportDuplicateOrders([{ writeId, ...termsOf(write, attempted), ...found }]);
   write.entry.noteFound([], id);
 }
@@ -402,7 +413,7 @@ function noteDuplicates({ journal }: TradingAccount, { justPlaced }: SideResult,
     if (write.job !== undefined) addLateOrders(journal, write.job, reports);
     else if (write.entry.write.id !== justPlaced?.entry.write.id) {
       const [report] = reports;
-      const [order = null] = report?.believed === undefined ? [] : report.ids;
+      const [order = null] = report?.recordedOutcome === undefined ? [] : report.ids;
       write.entry.noteFound(
         reports.flatMap(({ ids }) => ids).filter((id) => id !== order),
         order,

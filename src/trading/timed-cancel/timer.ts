@@ -1,5 +1,5 @@
 import { Failure, suggest, tryRead } from '../../errors.js';
-import { rejectionFailure } from '../../exchange/failures.js';
+import { refusalFailure } from '../../exchange/failures.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
 import { expiresAt } from '../reconcile.js';
@@ -47,7 +47,7 @@ export async function startTimer({ client, host }: TradingAccount, market: strin
   }
   const failed = { kind: 'failed', ended: answered } as const;
   if (result.kind === 'refused')
-    return { ...failed, failure: rejectionFailure(result.refusal, 'cancelAllOrdersAfter'), arrived: 'no' };
+    return { ...failed, failure: refusalFailure(result.refusal, 'cancelAllOrdersAfter'), arrived: 'no' };
   const kind = result.kind === 'notSent' ? result.failure : 'unreachable';
   const hint = suggest('Check the host and the network', 'profile', 'show');
   const failure = new Failure(kind, `cancelAllOrdersAfter: ${result.reason}`, kind === 'unreachable' ? { hint } : {});

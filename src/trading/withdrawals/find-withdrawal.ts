@@ -133,7 +133,7 @@ function isInTime(
   { requestLifetime }: TradingAccount,
   { reqTime }: RecordedWrite,
   time: number,
-  longest = requestLifetime.known ?? Number.POSITIVE_INFINITY,
+  longest = requestLifetime.measuredMs ?? Number.POSITIVE_INFINITY,
 ): boolean {
   return time >= reqTime - DATES_MS && time <= reqTime + longest + DATES_MS;
 }

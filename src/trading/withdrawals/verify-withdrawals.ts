@@ -1,8 +1,7 @@
 import type { TradingAccount } from '../account.js';
 import type { DuplicateWithdrawals } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { isOf, type RecordedWrite } from '../journal/write.js';
-import { writeKey } from '../orders/reconcile-input.js';
+import { absentOutcome, isOf, type RecordedWrite, writeKey } from '../journal/write.js';
 import { closeVerified } from '../orders/verify-orders.js';
 import { type Attempt, reconcile } from '../reconcile.js';
 import { assumedRequestLifetime } from '../request-lifetime.js';
@@ -60,27 +59,22 @@ export async function verifyWithdrawals(
   });
   const found = duplicates.flatMap(({ item, rows }) => {
     const entry = settled.find((one) => writeKey(one) === item.id);
-    return entry === undefined ? [] : { entry, order: item.rowId, ids: rows.map(({ id }) => id) };
+    return entry === undefined ? [] : { entry, id: item.rowId, ids: rows.map(({ id }) => id) };
   });
-  const reports = found.map(({ entry, order, ids }): DuplicateWithdrawals => {
-    const believed = order === null ? absenceOf(entry) : undefined;
-    const report = { writeId: entry.write.id, terms: entry.write.terms, id: order, ids };
-    return believed === undefined ? report : { ...report, believed };
+  const reports = found.map(({ entry, id, ids }): DuplicateWithdrawals => {
+    const recordedOutcome = id === null ? absentOutcome(entry.settlement?.outcome) : undefined;
+    const report = { writeId: entry.write.id, terms: entry.write.terms, id, ids };
+    return recordedOutcome === undefined ? report : { ...report, recordedOutcome };
   });
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (reports.length > 0) account.reportDuplicateWithdrawals(reports);
-  for (const { entry, order, ids } of found) {
-    const isAbsent = order === null && absenceOf(entry) !== undefined;
+  for (const { entry, id, ids } of found) {
+    const isAbsent = id === null && absentOutcome(entry.settlement?.outcome) !== undefined;
     entry.noteFound(isAbsent ? ids.slice(1) : ids, isAbsent ? ids[0] : null);
   }
   for (const [index, entry] of settled.entries())
     closeVerified(account, entry, attempts.slice(index, index + 1), closed);
   return reports;
-}
-
-/** How a withdrawal counted that exists after all. */
-function absenceOf({ settlement }: WithdrawalEntry): 'refused' | 'notSent' | undefined {
-  return settlement?.outcome === 'refused' || settlement?.outcome === 'notSent' ? settlement.outcome : undefined;
 }
 
 /** Whether no answer came and it counts as not sent: the exchange may still execute it, long after its time limit. */
