@@ -23,10 +23,10 @@ const DEFAULT_SIZE = 24;
 const MAX_CANDLES = 1_000_000;
 
 /** A type as the interface names it, or as people write it: `5m`, `1h`, `1d`, `1w`. A capital M would be a month. */
-const candleType = withCompletion({ of: 'words', words: CANDLE_TYPES }, (word) => readCandleType('--type', word));
+const candleType = withCompletion({ of: 'words', words: CANDLE_TYPES }, (word) => parseCandleType('--type', word));
 
 /** Throws Failure `usage` for a word that is no type. */
-export function readCandleType(name: string, word: string): CandleType {
+export function parseCandleType(name: string, word: string): CandleType {
   const [, count, unit = ''] = /^(\d{1,2})([mhdwHDW])$/.exec(word) ?? [];
   const whole = { m: 'min', h: 'hour', d: 'day', w: 'week' }[unit.toLowerCase()];
   return oneOf(name, ...CANDLE_TYPES)(whole === undefined ? word : `${count}${whole}`);

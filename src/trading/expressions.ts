@@ -29,7 +29,7 @@ const PLAIN_NUMBER = 'Write the number with a point and without separators, as i
 
 const NO_OFFSET: Offset = { unit: 'quote', value: Decimal.zero };
 
-/** Reads `31000.5`, `bid`, `bid+2ticks`, `ask+5`, `mid-0.5%`. Throws Failure `usage`. */
+/** Parses `31000.5`, `bid`, `bid+2ticks`, `ask+5`, `mid-0.5%`. Throws Failure `usage`. */
 export function parsePrice(text: string): PriceExpression {
   const word = ungrouped(text);
   if (/^\d{1,30}(\.\d{1,30})?$/.test(word) && Decimal.of(word).sign > 0)
@@ -45,11 +45,11 @@ export function parsePrice(text: string): PriceExpression {
   return {
     kind: 'relative',
     anchor: anchor.toLowerCase() as Anchor,
-    offset: size === undefined ? NO_OFFSET : readOffset(word, `${sign}${size}`, unit?.toLowerCase()),
+    offset: size === undefined ? NO_OFFSET : parseOffset(word, `${sign}${size}`, unit?.toLowerCase()),
   };
 }
 
-function readOffset(word: string, text: string, unit: string | undefined): Offset {
+function parseOffset(word: string, text: string, unit: string | undefined): Offset {
   const value = Decimal.of(text);
   if (unit === '%') return { unit: 'percent', value };
   if (unit === undefined) return { unit: 'quote', value };
@@ -85,7 +85,7 @@ function offsetPrice({ unit, value }: Offset, anchor: Decimal, scale: number): D
   return unit === 'ticks' ? value.times(Decimal.fromUnits(1n, scale)) : value;
 }
 
-/** Reads `0.5`, `50%`, `100usdt`. Throws Failure `usage`. */
+/** Parses `0.5`, `50%`, `100usdt`. Throws Failure `usage`. */
 export function parseAmount(text: string): AmountExpression {
   const word = ungrouped(text);
   const [, digits, unit = ''] = /^(\d{1,30}(?:\.\d{1,30})?)(%|[A-Za-z][A-Za-z0-9]{0,19})?$/.exec(word) ?? [];

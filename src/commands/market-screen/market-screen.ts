@@ -5,9 +5,9 @@ import { CANDLE_TYPES } from '../../domain/candle.js';
 import type { Market } from '../../domain/market.js';
 import { suggest, tryRead, usage } from '../../errors.js';
 import { marketName } from '../inputs.js';
-import { readCandleType } from '../kline.js';
+import { parseCandleType } from '../kline.js';
 
-const candleType = withCompletion({ of: 'words', words: CANDLE_TYPES }, (word) => readCandleType('--type', word));
+const candleType = withCompletion({ of: 'words', words: CANDLE_TYPES }, (word) => parseCandleType('--type', word));
 
 export default define({
   summary: 'Watch a market and trade, on one screen',

@@ -34,7 +34,7 @@ import type { OrderPlan, PreviewData } from '../../trading/preview/preview.js';
 import { dryRunShape, REQUEST } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';
-import { type BatchInput, readInput, readLadder, requireConsistent, resolveLadder } from './batch-input.js';
+import { type BatchInput, parseLadder, readInput, requireConsistent, resolveLadder } from './batch-input.js';
 import {
   BATCH,
   BATCH_LINE,
@@ -55,7 +55,7 @@ export default define({
   },
   flags: {
     file: flag('--file <path>', 'price,amount lines, or {"price":…,"amount":…} lines; - reads stdin', filePath),
-    ladder: flag('--ladder <from:to:n>', 'n orders at prices from one to the other: 30000:31000:20', readLadder),
+    ladder: flag('--ladder <from:to:n>', 'n orders at prices from one to the other: 30000:31000:20', parseLadder),
     amount: flag('--amount <total>', 'the most that all orders of a ladder come to: 0.5, 100usdt or 50%', parseAmount),
     weight: flag(
       '--weight <how>',
