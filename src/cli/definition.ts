@@ -17,7 +17,7 @@ export interface Argument<
 > {
   readonly presence: Presence;
   readonly description: string;
-  readonly read: Parser<Value>;
+  readonly parse: Parser<Value>;
 }
 
 export interface Flag<Value = unknown> {
@@ -25,7 +25,7 @@ export interface Flag<Value = unknown> {
   readonly syntax: string;
   readonly description: string;
   /** Absent for a switch. */
-  readonly read?: Parser<Value>;
+  readonly parse?: Parser<Value>;
   /** Whether it may be given several times; then every value counts. */
   readonly repeats?: true;
 }
@@ -42,9 +42,9 @@ type ArgumentValue<Given> =
         : Value | undefined
     : never;
 
-type FlagValue<Given> = Given extends { readonly read: Parser<infer Value>; readonly repeats: true }
+type FlagValue<Given> = Given extends { readonly parse: Parser<infer Value>; readonly repeats: true }
   ? Value[]
-  : Given extends { readonly read: Parser<infer Value> }
+  : Given extends { readonly parse: Parser<infer Value> }
     ? Value | undefined
     : boolean;
 
@@ -75,29 +75,29 @@ export function define<const Args extends Arguments, const Opts extends Flags>(
   return definition as unknown as Definition;
 }
 
-export function required<Value>(description: string, read: Parser<Value>): Argument<Value, 'required'> {
-  return { presence: 'required', description, read };
+export function required<Value>(description: string, parse: Parser<Value>): Argument<Value, 'required'> {
+  return { presence: 'required', description, parse };
 }
 
-export function optional<Value>(description: string, read: Parser<Value>): Argument<Value, 'optional'> {
-  return { presence: 'optional', description, read };
+export function optional<Value>(description: string, parse: Parser<Value>): Argument<Value, 'optional'> {
+  return { presence: 'optional', description, parse };
 }
 
-export function several<Value>(description: string, read: Parser<Value>): Argument<Value, 'several'> {
-  return { presence: 'several', description, read };
+export function several<Value>(description: string, parse: Parser<Value>): Argument<Value, 'several'> {
+  return { presence: 'several', description, parse };
 }
 
 export function flag<Value>(
   syntax: string,
   description: string,
-  read: Parser<Value>,
-): Flag<Value> & { read: Parser<Value> } {
-  return { syntax, description, read };
+  parse: Parser<Value>,
+): Flag<Value> & { parse: Parser<Value> } {
+  return { syntax, description, parse };
 }
 
 /** A flag that may be given several times. */
-export function repeated<Value>(syntax: string, description: string, read: Parser<Value>) {
-  return { syntax, description, read, repeats: true } as const;
+export function repeated<Value>(syntax: string, description: string, parse: Parser<Value>) {
+  return { syntax, description, parse, repeats: true } as const;
 }
 
 /** A flag without a value. */
@@ -118,8 +118,8 @@ export type Completes =
     };
 
 /** A parser with what completes its words, so that every command that uses it is completed. */
-export function withCompletion<Value>(completes: Completes, read: (word: string) => Value): Parser<Value> {
-  return Object.assign((word: string) => read(word), { completes });
+export function withCompletion<Value>(completes: Completes, parse: (word: string) => Value): Parser<Value> {
+  return Object.assign((word: string) => parse(word), { completes });
 }
 
 /** The flags that every command takes. */

@@ -186,7 +186,7 @@ async function print(output: Output, answer: Result, isWrite: boolean): Promise<
   } catch (error) {
     if (!isWrite || !('data' in answer)) throw failure ?? error;
     output.warn(`This could not be printed: ${toJson(answer.data)}`);
-    const hint = 'The command may have been carried out. Check before you run it again.';
+    const hint = 'The command ended as printed above. Do not run it again for its answer.';
     throw failure ?? (error instanceof Failure ? error.hinting(hint) : error);
   }
   if (failure !== undefined) throw failure;
@@ -374,17 +374,17 @@ function group(parent: Command, groups: Commands['groups'], names: readonly stri
   return summary === undefined ? command : command.description(summary);
 }
 
-function commanderArgument(name: string, { presence, description, read }: Argument): CommanderArgument {
+function commanderArgument(name: string, { presence, description, parse }: Argument): CommanderArgument {
   const word = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const syntax = { required: `<${word}>`, optional: `[${word}]`, several: `[${word}...]` }[presence];
   const argument = new CommanderArgument(syntax, description);
   if (presence !== 'several')
     return argument.argParser((text) => {
       if (/^-(\d+\.?\d*|\.\d+)$/.test(text)) throw belowZero(text);
-      return read(text);
+      return parse(text);
     });
   return argument
-    .argParser((text, previous: unknown[] | undefined) => [...(previous ?? []), read(text)])
+    .argParser((text, previous: unknown[] | undefined) => [...(previous ?? []), parse(text)])
     .default([], 'none');
 }
 
@@ -394,13 +394,13 @@ function belowZero(word: string): Failure {
 }
 
 /** A flag for commander. */
-function optionOf({ syntax, description, read, repeats }: Flag): Option {
+function optionOf({ syntax, description, parse, repeats }: Flag): Option {
   const option = new Option(syntax, description);
-  if (read === undefined) return option;
-  if (repeats) return option.argParser((text, earlier: unknown[] | undefined) => [...(earlier ?? []), read(text)]);
+  if (parse === undefined) return option;
+  if (repeats) return option.argParser((text, earlier: unknown[] | undefined) => [...(earlier ?? []), parse(text)]);
   return option.argParser((text, earlier: unknown) => {
     requireFirst(option, earlier);
-    return read(text);
+    return parse(text);
   });
 }
 

@@ -24,7 +24,7 @@ const DECIMAL = '^-?\\d+(\\.\\d+)?$';
 const TIME = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$';
 
 /**
- * A kind of value, to be described.
+ * Makes the schema of a kind of value.
  *
  * @param description in a few words
  * @param from fields of the interface, as `OPERATION.FIELD`, separated by spaces
@@ -46,9 +46,9 @@ export const decimal = kind({ type: 'string', pattern: DECIMAL });
 export const id = kind({ type: 'string', pattern: '^\\d+$' });
 /** ISO 8601 in UTC with milliseconds. */
 export const time = kind({ type: 'string', pattern: TIME });
-export const yesNo = kind({ type: 'boolean' });
+export const boolean = kind({ type: 'boolean' });
 /** A number of things, a scale or a raw code. */
-export const count = kind({ type: 'integer' });
+export const integer = kind({ type: 'integer' });
 /** A number that is not an amount. */
 export const number = kind({ type: 'number' });
 
@@ -56,18 +56,18 @@ export function isTime({ pattern }: Shape): boolean {
   return pattern === TIME;
 }
 
-/** A price, an amount, a number of things: an id is digits as well, and none of these. */
+/** Whether it is a price, an amount or a count. An id has digits too, but is not a number. */
 export function isNumeric({ type, pattern }: Shape): boolean {
   return pattern === DECIMAL || [type].flat().some((one) => one === 'integer' || one === 'number');
 }
 
-/** One of these words; more may come. */
-export function oneOf(words: readonly string[], description: string, from?: string): Shape {
+/** One of these words; later versions may add words. */
+export function enumOf(words: readonly string[], description: string, from?: string): Shape {
   return kind({ type: 'string', enum: words })(description, from);
 }
 
-/** The same, or null if it is absent. */
-export function orNull(shape: Shape): Shape {
+/** The same, or null if the value is absent. */
+export function nullable(shape: Shape): Shape {
   const { type, enum: values, anyOf, ...rest } = shape;
   if (anyOf !== undefined) return { ...rest, anyOf: [...anyOf, { type: 'null' }] };
   if (type === undefined) throw new TypeError('a shape without a type already allows null');
@@ -76,22 +76,23 @@ export function orNull(shape: Shape): Shape {
   return { type: [...types, 'null'], ...rest, ...(values === undefined ? {} : { enum: [...values, null] }) };
 }
 
-/** One thing, each of its fields always there. */
-export function record(properties: Fields, description = ''): Shape {
+/** An object. Every field is always present. */
+export function object(properties: Fields, description = ''): Shape {
   return kind({ type: 'object', properties, required: Object.keys(properties) })(description);
 }
 
-/** Several things of a kind. */
-export function list(items: Shape, description = '', from?: string): Shape {
+/** An array of elements of one kind. */
+export function array(items: Shape, description = '', from?: string): Shape {
   return kind({ type: 'array', items })(description, from);
 }
 
-/** Values of a kind under names that are data. */
-export function named(additionalProperties: Shape, description: string): Shape {
+/** An object whose field names are data, such as coins. */
+export function mapOf(additionalProperties: Shape, description: string): Shape {
   return kind({ type: 'object', additionalProperties })(description);
 }
 
-export function either(...anyOf: readonly Shape[]): Shape {
+/** A value of any of these kinds. */
+export function anyOf(...anyOf: readonly Shape[]): Shape {
   return { anyOf };
 }
 

@@ -176,7 +176,7 @@ function splitAtEquals(word: string): [name: string, value?: string] {
 /** The flags of a command by name, and whether each takes a value. */
 function flagsOf({ flags = {} }: Definition): ReadonlyMap<string, boolean> {
   const declared = Object.values(flags).map(
-    ({ syntax, read }) => [syntax.split(' ')[0] ?? '', read !== undefined] as const,
+    ({ syntax, parse }) => [syntax.split(' ')[0] ?? '', parse !== undefined] as const,
   );
   return new Map([...declared, ['--yes', false]]);
 }
@@ -299,7 +299,7 @@ const FIXES: readonly Fix[] = [
     ),
   // btc/usdt for coins
   (line, { arguments: declaredArgs = {} }) =>
-    Object.values(declaredArgs)[0]?.read.completes?.of === 'coin'
+    Object.values(declaredArgs)[0]?.parse.completes?.of === 'coin'
       ? changed(
           line,
           line.args.flatMap((word) => word.split(/[/_]/)),
@@ -386,7 +386,7 @@ function canRead(definition: Definition, line: Line): boolean {
   if (args.length > declared.length && last?.presence !== 'several') return false;
   if (declared.some(({ presence }, index) => presence === 'required' && args[index] === undefined)) return false;
   const readArgs = () => {
-    for (const [index, word] of args.entries()) (declared[index] ?? last)?.read(word);
+    for (const [index, word] of args.entries()) (declared[index] ?? last)?.parse(word);
   };
   return doesNotFail(readArgs) && canReadFlags(definition, line);
 }
@@ -394,7 +394,7 @@ function canRead(definition: Definition, line: Line): boolean {
 function canReadFlags(definition: Definition, { flags }: Line): boolean {
   const byName = new Map(Object.values(definition.flags ?? {}).map((flag) => [flag.syntax.split(' ')[0], flag]));
   return doesNotFail(() => {
-    for (const [name, value] of flags) if (value !== undefined) byName.get(name)?.read?.(value);
+    for (const [name, value] of flags) if (value !== undefined) byName.get(name)?.parse?.(value);
   });
 }
 
@@ -413,7 +413,7 @@ function isOrderId(word: string): boolean {
 }
 
 function takesMarketFirst({ arguments: declaredArgs = {} }: Definition): boolean {
-  return Object.values(declaredArgs).some(({ read }) => read.completes?.of === 'market');
+  return Object.values(declaredArgs).some(({ parse }) => parse.completes?.of === 'market');
 }
 
 /** A coin in the place of a market: its markets, those that it is the base of first. */

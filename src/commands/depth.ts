@@ -32,11 +32,11 @@ const LEVEL = { price: shape.decimal('in the quote coin'), amount: shape.decimal
 export const DEPTH: shape.Fields = {
   market: shape.text(''),
   time: shape.time('when the exchange created it', origin.DEPTH.time),
-  bids: shape.list(shape.record(LEVEL), 'best first', origin.DEPTH.bids),
-  asks: shape.list(shape.record(LEVEL), 'best first', origin.DEPTH.asks),
+  bids: shape.array(shape.object(LEVEL), 'best first', origin.DEPTH.bids),
+  asks: shape.array(shape.object(LEVEL), 'best first', origin.DEPTH.asks),
 };
 
-export const BOOK_ROW = shape.record({ side: shape.oneOf(['ask', 'bid'], ''), ...LEVEL });
+export const BOOK_ROW = shape.object({ side: shape.enumOf(['ask', 'bid'], ''), ...LEVEL });
 
 export default define({
   summary: 'Show the order book of a market',
@@ -54,7 +54,7 @@ export default define({
     'depth btc_usdt --merge 10 --json',
     'depth btc_usdt --size 20 --watch',
   ],
-  output: shape.record(DEPTH),
+  output: shape.object(DEPTH),
   row: BOOK_ROW,
   async run(context, { market, size, merge, chart, watch: isWatched }) {
     if (isWatched) requireWatchable(context);

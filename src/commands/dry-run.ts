@@ -7,36 +7,36 @@ import type { Screen } from '../terminal/screen.js';
 
 /** What is known of any write before it is sent; an order's preview has more. */
 export const PREVIEW: shape.Fields = {
-  price: shape.orNull(shape.decimal('')),
-  amount: shape.orNull(shape.decimal('')),
-  notional: shape.orNull(shape.decimal('price times amount, in the quote coin')),
-  fee: shape.orNull(shape.decimal('an estimate')),
-  warnings: shape.list(shape.text('')),
+  price: shape.nullable(shape.decimal('')),
+  amount: shape.nullable(shape.decimal('')),
+  notional: shape.nullable(shape.decimal('price times amount, in the quote coin')),
+  fee: shape.nullable(shape.decimal('an estimate')),
+  warnings: shape.array(shape.text('')),
 };
 
 /** A request that is not sent. */
-export const REQUEST = shape.named(
+export const REQUEST = shape.mapOf(
   shape.text(''),
   'the address and the parameters; key, signature and fund password are masked',
 );
 
 /** What a dry run of a change to pit's own files, or the sandbox's, prints: there is no request, and nothing to preview. */
-export const DRY_CHANGE = shape.record({
-  dryRun: shape.yesNo('always true'),
+export const DRY_CHANGE = shape.object({
+  dryRun: shape.boolean('always true'),
   operation: shape.text('what would be done'),
-  request: shape.orNull(REQUEST),
-  preview: shape.orNull(shape.record(PREVIEW)),
-  change: shape.list(shape.text(''), 'what would be changed, a sentence each'),
+  request: shape.nullable(REQUEST),
+  preview: shape.nullable(shape.object(PREVIEW)),
+  change: shape.array(shape.text(''), 'what would be changed, a sentence each'),
 });
 
 /** What the dry run of a write to the exchange prints. */
 export function dryRunShape(preview: shape.Fields = PREVIEW, more: shape.Fields = {}): shape.Shape {
-  return shape.record({
-    dryRun: shape.yesNo('always true'),
+  return shape.object({
+    dryRun: shape.boolean('always true'),
     operation: shape.text("the interface's name of it"),
     request: REQUEST,
     ...more,
-    preview: shape.record(preview),
+    preview: shape.object(preview),
   });
 }
 

@@ -38,18 +38,18 @@ export default define({
     'fills btc_usdt --from 2026-11-01 --to 2026-12-01 --json',
     'fills --all --csv',
   ],
-  output: shape.list(
-    shape.record({
+  output: shape.array(
+    shape.object({
       orderId: shape.id('of the order: a row is an order with all that it has filled so far', origin.ORDER.id),
-      clientId: shape.orNull(shape.text('your own id; null if pit did not place the order, or not lately')),
+      clientId: shape.nullable(shape.text('your own id; null if pit did not place the order, or not lately')),
       time: shape.time('when the order was placed: the exchange reports no time of a fill', origin.ORDER.time),
       market: shape.text('', origin.ORDER.market),
-      side: shape.oneOf(['buy', 'sell'], '', origin.ORDER.side),
+      side: shape.enumOf(['buy', 'sell'], '', origin.ORDER.side),
       price: shape.decimal('the average, in the quote coin'),
       amount: shape.decimal('filled so far, in the base coin', origin.ORDER.filled),
       value: shape.decimal('in the quote coin', origin.ORDER.filledValue),
-      fee: shape.orNull(shape.decimal('so far', origin.ORDER.fee)),
-      feeCoin: shape.orNull(shape.text('observed, not documented')),
+      fee: shape.nullable(shape.decimal('so far', origin.ORDER.fee)),
+      feeCoin: shape.nullable(shape.text('observed, not documented')),
     }),
   ),
   async run(context, { market, from, to, all }) {

@@ -8,7 +8,7 @@ import {
   GUARDS,
   type GuardName,
   guardLimits,
-  readGuards,
+  parseGuards,
   requireDayNotional,
   SETTING_OF,
 } from '../trading/guards/limits.js';
@@ -18,7 +18,7 @@ import type { RecordOptions } from '../trading/orders/place.js';
 export const overrideFlag = repeated(
   '--override <guard>',
   `send it although this guard blocks it: ${GUARDS.join(', ')}`,
-  withCompletion({ of: 'words', words: GUARDS, joined: true }, readGuards),
+  withCompletion({ of: 'words', words: GUARDS, joined: true }, parseGuards),
 );
 
 /** Which guards a command line overrides. */

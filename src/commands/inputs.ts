@@ -1,10 +1,10 @@
 import { type Completes, type Parser, withCompletion } from '../cli/definition.js';
-import { RENAMED_COINS, readCoin } from '../domain/coin.js';
+import { parseCoin, RENAMED_COINS } from '../domain/coin.js';
 import { Decimal, ungrouped } from '../domain/decimal.js';
-import { readMarket } from '../domain/market.js';
+import { parseMarket } from '../domain/market.js';
 import { quoted, usage } from '../errors.js';
 
-// Readers turn the words of a command line into values; each throws Failure `usage` for a word that it cannot read.
+// Parsers of the words of a command line. Each throws Failure `usage` for a word that it cannot parse.
 
 /** Any word; the command checks it. */
 export function word(text: string): string {
@@ -33,7 +33,7 @@ export const PRICE_WORDS = {
 
 /** A market in any common form: `btc_usdt`, `BTC/USDT`, `btc-usdt`, `btcusdt`. */
 export const marketName = withCompletion({ of: 'market' }, (word): string => {
-  const name = readMarket(word);
+  const name = parseMarket(word);
   if (name === undefined)
     throw usage(`${quoted(word)} is not a market name.`, 'Write it as BASE_QUOTE, such as btc_usdt.');
   const [base, quote] = [currentCoin(name.base), currentCoin(name.quote)];
@@ -48,7 +48,7 @@ export const marketName = withCompletion({ of: 'market' }, (word): string => {
 
 /** A coin in any case. */
 export const coinName = withCompletion({ of: 'coin' }, (word): string => {
-  const coin = readCoin(word);
+  const coin = parseCoin(word);
   if (coin === undefined)
     throw usage(`${quoted(word)} is not a coin's name.`, 'Write it with letters and digits, such as btc.');
   const current = currentCoin(coin);

@@ -16,11 +16,11 @@ import { chosenProfile } from './profile.js';
 
 const STORES = ['file', 'keychain'] as const satisfies readonly KeyPlace[];
 
-const MASKED_KEYS = shape.record({
+const MASKED_KEYS = shape.object({
   profile: shape.text('its name'),
-  accessKey: shape.orNull(shape.text('the last four characters')),
-  secretKey: shape.orNull(shape.text('the last four characters')),
-  store: shape.orNull(shape.oneOf(STORES, 'where they are; null if there are none, and for the sandbox')),
+  accessKey: shape.nullable(shape.text('the last four characters')),
+  secretKey: shape.nullable(shape.text('the last four characters')),
+  store: shape.nullable(shape.enumOf(STORES, 'where they are; null if there are none, and for the sandbox')),
 });
 
 /** More than two keys of the greatest length with their line ends; a device such as /dev/zero would never end. */

@@ -23,23 +23,23 @@ const DEFAULT_SIZE = 24;
 const MAX_CANDLES = 1_000_000;
 
 /** A type as the interface names it, or as people write it: `5m`, `1h`, `1d`, `1w`. A capital M would be a month. */
-const candleType = withCompletion({ of: 'words', words: CANDLE_TYPES }, (word) => readCandleType('--type', word));
+const candleType = withCompletion({ of: 'words', words: CANDLE_TYPES }, (word) => parseCandleType('--type', word));
 
 /** Throws Failure `usage` for a word that is no type. */
-export function readCandleType(name: string, word: string): CandleType {
+export function parseCandleType(name: string, word: string): CandleType {
   const [, count, unit = ''] = /^(\d{1,2})([mhdwHDW])$/.exec(word) ?? [];
   const whole = { m: 'min', h: 'hour', d: 'day', w: 'week' }[unit.toLowerCase()];
   return oneOf(name, ...CANDLE_TYPES)(whole === undefined ? word : `${count}${whole}`);
 }
 
-export const CANDLE = shape.record({
+export const CANDLE = shape.object({
   time: shape.time('opening time', 'kline.data[0]'),
   open: shape.decimal('', 'kline.data[1]'),
   high: shape.decimal('', 'kline.data[2]'),
   low: shape.decimal('', 'kline.data[3]'),
   close: shape.decimal('', 'kline.data[4]'),
   volume: shape.decimal('in the base coin', 'kline.data[5]'),
-  closed: shape.yesNo('false for the current candle'),
+  closed: shape.boolean('false for the current candle'),
 });
 
 export default define({
@@ -71,7 +71,7 @@ export default define({
     'kline btc_usdt --type 1day --since 2026-11-01 --json',
     'kline btc_usdt --type 1min --since 2026-11-01 --out minutes.csv',
   ],
-  output: shape.either(shape.list(CANDLE), CANDLE_FILE),
+  output: shape.anyOf(shape.array(CANDLE), CANDLE_FILE),
   row: CANDLE,
   async run(context, { market, type = DEFAULT_TYPE, since, until, size, chart, svg, out, watch: isWatched }) {
     if (isWatched) requireWatchable(context, { '--until': until, '--out': out, '--svg': svg });

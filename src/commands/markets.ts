@@ -18,13 +18,13 @@ export default define({
     quote: flag('--quote <coin>', 'list only markets priced in this coin', coinName),
   },
   examples: ['markets', 'markets --quote usdt', 'markets btc_usdt --json'],
-  output: shape.list(
-    shape.record({
+  output: shape.array(
+    shape.object({
       market: shape.text('its name: base_quote', origin.MARKET.market),
       base: shape.text('the traded coin', origin.MARKET.base),
       quote: shape.text('the coin of prices', origin.MARKET.quote),
-      priceScale: shape.count('decimals in a price', origin.MARKET.priceScale),
-      amountScale: shape.count('decimals in an amount', origin.MARKET.amountScale),
+      priceScale: shape.integer('decimals in a price', origin.MARKET.priceScale),
+      amountScale: shape.integer('decimals in an amount', origin.MARKET.amountScale),
       tickSize: shape.decimal('smallest step of a price'),
       lotSize: shape.decimal('smallest step of an amount'),
       minAmount: shape.decimal('smallest order in the base coin', origin.MARKET.minAmount),

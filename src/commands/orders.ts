@@ -46,7 +46,7 @@ export default define({
     'orders --all-markets',
     'orders --watch',
   ],
-  output: shape.list(shape.record(ORDER)),
+  output: shape.array(shape.object(ORDER)),
   async run(context, { market, side, state = 'open', page, all, allMarkets, watch: isWatched }) {
     if (isWatched) requireWatchable(context);
     if (market !== undefined && allMarkets)

@@ -29,13 +29,13 @@ import { CompletionNames } from './session/completion-names.js';
 
 const HOSTS: shape.Fields = {
   name: shape.text(''),
-  baseUrl: shape.orNull(shape.text('the market-data host; null for the sandbox, which has no fixed address')),
-  tradeUrl: shape.orNull(shape.text('the trade host; null for the sandbox')),
-  wsUrl: shape.orNull(shape.text('')),
-  active: shape.yesNo('used unless a command names another'),
+  baseUrl: shape.nullable(shape.text('the market-data host; null for the sandbox, which has no fixed address')),
+  tradeUrl: shape.nullable(shape.text('the trade host; null for the sandbox')),
+  wsUrl: shape.nullable(shape.text('')),
+  active: shape.boolean('used unless a command names another'),
 };
 
-const PROFILE = shape.record({ ...HOSTS, settings: shape.named(shape.text(''), 'values by setting') });
+const PROFILE = shape.object({ ...HOSTS, settings: shape.mapOf(shape.text(''), 'values by setting') });
 
 /** The key of a setting; an unknown one is refused later. */
 const readKey = withCompletion({ of: 'words', words: SETTING_KEYS }, settingKey);
@@ -43,17 +43,20 @@ const readKey = withCompletion({ of: 'words', words: SETTING_KEYS }, settingKey)
 /** Where a value comes from; `active` is what `profile use` chose. */
 type Origin = 'flag' | 'environment' | 'active' | 'profile' | 'default';
 
-const SHOWN_PROFILE = shape.record({
+const SHOWN_PROFILE = shape.object({
   ...HOSTS,
-  settings: shape.named(shape.text(''), 'values by setting'),
-  keyStore: shape.orNull(
-    shape.oneOf(['file', 'keychain', 'environment'], 'where its keys are; null if there are none, and for the sandbox'),
+  settings: shape.mapOf(shape.text(''), 'values by setting'),
+  keyStore: shape.nullable(
+    shape.enumOf(
+      ['file', 'keychain', 'environment'],
+      'where its keys are; null if there are none, and for the sandbox',
+    ),
   ),
-  origins: shape.list(
-    shape.record({
+  origins: shape.array(
+    shape.object({
       name: shape.text('profile, baseUrl, tradeUrl, wsUrl or a setting'),
-      value: shape.orNull(shape.text('the value that commands use')),
-      origin: shape.oneOf(['flag', 'environment', 'active', 'profile', 'default'], 'where it comes from'),
+      value: shape.nullable(shape.text('the value that commands use')),
+      origin: shape.enumOf(['flag', 'environment', 'active', 'profile', 'default'], 'where it comes from'),
     }),
     'each value in use with its origin: a flag beats the environment, which beats the profile',
   ),
@@ -71,7 +74,7 @@ export async function chosenProfile({ session, globals, host }: Context): Promis
 export const list = define({
   summary: 'List profiles and mark the active one',
   examples: ['profile list', 'profile list --json'],
-  output: shape.list(shape.record(HOSTS)),
+  output: shape.array(shape.object(HOSTS)),
   async run({ session: { profiles } }) {
     const active = await profiles.active();
     return listing({
@@ -310,7 +313,7 @@ export const remove = define({
   summary: 'Remove a profile and its keys; asks',
   arguments: { name: required('the profile', profileName) },
   examples: ['profile remove overseas', 'profile remove overseas --yes'],
-  output: shape.record({ removed: shape.text('its name') }),
+  output: shape.object({ removed: shape.text('its name') }),
   dryRunOutput: DRY_CHANGE,
   async run(context, { name }) {
     const { session } = context;

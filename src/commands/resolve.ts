@@ -38,20 +38,20 @@ export default define({
     ),
   },
   examples: ['resolve', 'resolve pit5b39c93435bd27d2fb168cd7 --timeout 90', 'resolve --json'],
-  output: shape.list(
-    shape.record({
+  output: shape.array(
+    shape.object({
       operation: shape.text(
         'order, cancelOrder, orderMoreV2, replace, withdraw, call; unknown if the record is damaged',
       ),
       clientId: shape.text('the id of its record'),
-      market: shape.orNull(shape.text('null if it concerns no market')),
-      outcome: shape.oneOf(
+      market: shape.nullable(shape.text('null if it concerns no market')),
+      outcome: shape.enumOf(
         ['placed', 'partial', 'cancelled', 'done', 'refused', 'notSent', 'unknown'],
         'partial: only some orders of a batch were placed; see the timeline',
       ),
-      id: shape.orNull(shape.text('of what was placed or cancelled')),
-      duplicates: shape.list(shape.id(''), 'further orders that the network made of the same request'),
-      timeline: shape.list(shape.record({ time: shape.time("by this machine's clock"), event: shape.text('') })),
+      id: shape.nullable(shape.text('of what was placed or cancelled')),
+      duplicates: shape.array(shape.id(''), 'further orders that the network made of the same request'),
+      timeline: shape.array(shape.object({ time: shape.time("by this machine's clock"), event: shape.text('') })),
     }),
   ),
   async run(context, { clientId: id, as }) {

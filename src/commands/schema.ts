@@ -10,7 +10,7 @@ export default define({
   arguments: { command: several('the words of a command, or error (default: all)', word) },
   examples: ['schema order', 'schema order show', 'schema error', 'schema --csv'],
   output: shape.anything,
-  row: shape.record({
+  row: shape.object({
     command: shape.text(''),
     field: shape.text('its name, with [] for the elements of a list'),
     type: shape.text(''),

@@ -9,14 +9,14 @@ const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 /** The name of the error object's schema: the last line of stderr with `--json`. */
 const ERROR = 'error';
 
-const FAILURE = shape.record({
-  error: shape.record({
-    kind: shape.oneOf(Object.keys(FAILURES), ''),
+const FAILURE = shape.object({
+  error: shape.object({
+    kind: shape.enumOf(Object.keys(FAILURES), ''),
     message: shape.text('what happened'),
-    hint: shape.orNull(shape.text('what to do next')),
-    exitCode: shape.count(''),
-    code: shape.orNull(shape.count("the exchange's return code")),
-    clientId: shape.orNull(shape.text('the id of the write that it is about')),
+    hint: shape.nullable(shape.text('what to do next')),
+    exitCode: shape.integer(''),
+    code: shape.nullable(shape.integer("the exchange's return code")),
+    clientId: shape.nullable(shape.text('the id of the write that it is about')),
   }),
 });
 
@@ -30,7 +30,7 @@ interface Schema extends shape.Shape {
 export function schemaOf(commandPath: string, { output, dryRunOutput }: Definition): Schema {
   return whole(
     `pit ${commandPath}`,
-    dryRunOutput === undefined ? output : shape.either(output, { ...dryRunOutput, title: 'with --dry-run' }),
+    dryRunOutput === undefined ? output : shape.anyOf(output, { ...dryRunOutput, title: 'with --dry-run' }),
   );
 }
 

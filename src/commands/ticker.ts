@@ -24,15 +24,15 @@ interface Row extends Ticker {
 
 export const TICKER: shape.Fields = {
   market: shape.text('', origin.TICKER.market),
-  time: shape.orNull(shape.time('null when listed from one request for all', origin.TICKER.time)),
-  bid: shape.orNull(shape.decimal('best bid', origin.TICKER.bid)),
-  ask: shape.orNull(shape.decimal('best ask', origin.TICKER.ask)),
-  last: shape.orNull(shape.decimal('price of the last trade', origin.TICKER.last)),
-  open: shape.orNull(shape.decimal('', origin.TICKER.open)),
-  high: shape.orNull(shape.decimal('', origin.TICKER.high)),
-  low: shape.orNull(shape.decimal('', origin.TICKER.low)),
-  change: shape.orNull(shape.decimal('over 24 hours, in percent', origin.TICKER.change)),
-  volume: shape.orNull(shape.decimal('over 24 hours, in the base coin', origin.TICKER.volume)),
+  time: shape.nullable(shape.time('null when listed from one request for all', origin.TICKER.time)),
+  bid: shape.nullable(shape.decimal('best bid', origin.TICKER.bid)),
+  ask: shape.nullable(shape.decimal('best ask', origin.TICKER.ask)),
+  last: shape.nullable(shape.decimal('price of the last trade', origin.TICKER.last)),
+  open: shape.nullable(shape.decimal('', origin.TICKER.open)),
+  high: shape.nullable(shape.decimal('', origin.TICKER.high)),
+  low: shape.nullable(shape.decimal('', origin.TICKER.low)),
+  change: shape.nullable(shape.decimal('over 24 hours, in percent', origin.TICKER.change)),
+  volume: shape.nullable(shape.decimal('over 24 hours, in the base coin', origin.TICKER.volume)),
 };
 
 type Sorting = 'change' | 'volume' | 'market';
@@ -53,7 +53,7 @@ export default define({
     watch: WATCH,
   },
   examples: ['ticker', 'ticker btc_usdt eth_usdt', 'ticker --quote usdt --sort change', 'ticker btc_usdt --watch'],
-  output: shape.list(shape.record(TICKER)),
+  output: shape.array(shape.object(TICKER)),
   async run(context, { markets, quote, sort, watch: isWatched }) {
     if (isWatched) requireWatchable(context);
     if (markets.length > 0 && quote !== undefined) {

@@ -15,11 +15,11 @@ import { requireWatchable, WATCH, watch } from './watch/watch.js';
 /** How many trades the exchange lists. */
 const NEWEST = 50;
 
-export const TRADE = shape.record({
+export const TRADE = shape.object({
   id: shape.id('of the trade', origin.TRADE.id),
   time: shape.time('', origin.TRADE.time),
   market: shape.text(''),
-  side: shape.oneOf(['buy', 'sell'], 'of the taker', origin.TRADE.side),
+  side: shape.enumOf(['buy', 'sell'], 'of the taker', origin.TRADE.side),
   price: shape.decimal('in the quote coin', origin.TRADE.price),
   amount: shape.decimal('in the base coin', origin.TRADE.amount),
 });
@@ -39,7 +39,7 @@ export default define({
     'trades btc_usdt --since 1700000000000000000 --json',
     'trades btc_usdt --since 1700000000000000000 --out trades.csv',
   ],
-  output: shape.either(shape.list(TRADE), TRADE_FILE),
+  output: shape.anyOf(shape.array(TRADE), TRADE_FILE),
   row: TRADE,
   async run(context, { market, since, out, follow, watch: isWatched }) {
     if (isWatched) requireWatchable(context, { '--since': since, '--out': out, '--follow': follow });

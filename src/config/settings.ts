@@ -13,7 +13,7 @@ export interface Setting {
   /** What applies if it is not set; absent if nothing does. */
   readonly default?: string;
   /** The value in the form that is stored, or null if it is invalid. */
-  read(value: string): string | null;
+  parse(value: string): string | null;
   /** The value as it may be shown, if it holds a secret. */
   show?(value: string): string;
 }
@@ -26,56 +26,56 @@ export const GUARD_SETTINGS = {
     about: 'how far from the mid price an order may be on the side that costs',
     values: 'a share above 0% and up to 100% like 5%, or off',
     default: '10%',
-    read: readShare,
+    parse: parseShare,
   },
   orderNotional: {
     about: 'the largest notional of one order, by quote coin',
     values: NOTIONALS,
     default: '1000000usdt,1000000usdc,1000000usd,1000000qc,20btc,300eth',
-    read: readNotionals,
+    parse: parseNotionals,
   },
   dayNotional: {
     about: 'the largest notional of all orders in a UTC day, by quote coin',
     values: NOTIONALS,
     default: 'five times orderNotional',
-    read: readNotionals,
+    parse: parseNotionals,
   },
   postOnlyGuard: {
     about: 'whether to block a PostOnly order that would fill at once',
     values: 'on or off',
     default: 'on',
-    read: (value) => ['on', 'off'].find((choice) => choice === value.toLowerCase()) ?? null,
+    parse: (value) => ['on', 'off'].find((choice) => choice === value.toLowerCase()) ?? null,
   },
 } satisfies Readonly<Record<string, Setting>>;
 
 const OFF = /^off$/i;
 const MAX_PERCENT = Decimal.of('100');
 
-function readShare(value: string): string | null {
+function parseShare(value: string): string | null {
   if (OFF.test(value)) return 'off';
   const [, digits] = /^(\d{1,3}(?:\.\d{1,8})?)%$/.exec(value) ?? [];
   const percent = Decimal.of(digits ?? '0');
   return percent.sign > 0 && percent.compare(MAX_PERCENT) <= 0 ? `${percent.trimmed()}%` : null;
 }
 
-function readNotionals(value: string): string | null {
-  return OFF.test(value) ? 'off' : readCoinAmounts(value);
+function parseNotionals(value: string): string | null {
+  return OFF.test(value) ? 'off' : parseCoinAmounts(value);
 }
 
 const AMOUNTS = 'amounts by coin like 0.5btc,1000usdt (other coins have no limit)';
 
 /** The user's own limits on withdrawals. */
 export const WITHDRAW_SETTINGS = {
-  withdrawLimit: { about: 'the largest amount of one withdrawal, by coin', values: AMOUNTS, read: readCoinAmounts },
+  withdrawLimit: { about: 'the largest amount of one withdrawal, by coin', values: AMOUNTS, parse: parseCoinAmounts },
   withdrawDayLimit: {
     about: 'the largest amount of all withdrawals in a UTC day, by coin',
     values: AMOUNTS,
-    read: readCoinAmounts,
+    parse: parseCoinAmounts,
   },
   withdrawAddresses: {
     about: 'the only addresses withdrawals may go to',
     values: 'addresses separated by commas; ACCOUNT_MEMO for an account with a memo',
-    read: readAddresses,
+    parse: parseAddresses,
   },
 } satisfies Readonly<Record<string, Setting>>;
 
@@ -113,7 +113,7 @@ function isWithdrawSetting(key: string): key is WithdrawSetting {
   return Object.hasOwn(WITHDRAW_SETTINGS, key);
 }
 
-function readAddresses(value: string): string | null {
+function parseAddresses(value: string): string | null {
   const addresses = value.split(',').map((address) => address.trim());
   return addresses.every((address) => /^[!-~]{4,300}$/.test(address)) ? [...new Set(addresses)].join(',') : null;
 }
@@ -123,14 +123,14 @@ const LIMITER_SETTINGS = {
   limiter: {
     about: 'a Redis to share the limits of a key between machines',
     values: 'a URL, redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS',
-    read: readRedis,
+    parse: parseRedisUrl,
     show: withoutPassword,
   },
   limiterShare: {
     about: 'the part of each limit this machine may use while limits cannot be shared',
     values: 'a whole number of percent from 1 to 100, like 25%',
     default: '25%',
-    read: (value) => (/^([1-9]\d?|100)%?$/.test(value) ? `${Number.parseInt(value, 10)}%` : null),
+    parse: (value) => (/^([1-9]\d?|100)%?$/.test(value) ? `${Number.parseInt(value, 10)}%` : null),
   },
 } as const satisfies Record<string, Setting>;
 
@@ -145,7 +145,7 @@ export function passwordsOf(url: string): string[] {
   return password === '' ? [] : [password, decodeURIComponent(password)];
 }
 
-function readRedis(value: string): string | null {
+function parseRedisUrl(value: string): string | null {
   if (/[^\x21-\x7e]/.test(value) || !URL.canParse(value)) return null;
   const { protocol, hostname, pathname, search, hash, password } = new URL(value);
   const isRedis = (protocol === 'redis:' || protocol === 'rediss:') && hostname !== '';
@@ -167,8 +167,8 @@ function withoutPassword(value: string): string {
  * Reads amounts like `50000usdt,2btc`, each coin once, in the form that is stored; null if the text has another form.
  * Throws Failure `usage` for a coin's old name.
  */
-function readCoinAmounts(value: string): string | null {
-  const amounts = value.toLowerCase().split(',').map(readCoinAmount);
+function parseCoinAmounts(value: string): string | null {
+  const amounts = value.toLowerCase().split(',').map(parseCoinAmount);
   const coins = amounts.map((amount) => amount?.coin);
   const isOnce = new Set(coins).size === coins.length;
   return isOnce && !coins.includes(undefined) ? amounts.map((amount) => amount?.text).join(',') : null;
@@ -180,7 +180,7 @@ export function coinAmounts(kept = ''): ReadonlyMap<string, Decimal> {
   return new Map(pairs.map(([, digits = '', coin = '']) => [coin, Decimal.of(digits)]));
 }
 
-function readCoinAmount(text: string): { readonly text: string; readonly coin: string } | undefined {
+function parseCoinAmount(text: string): { readonly text: string; readonly coin: string } | undefined {
   const [, digits = '0', coin = ''] = /^(\d{1,30}(?:\.\d{1,30})?)([a-z][a-z0-9]{0,19})$/.exec(text.trim()) ?? [];
   const current = Object.hasOwn(RENAMED_COINS, coin) ? RENAMED_COINS[coin] : undefined;
   if (current !== undefined) throw usage(`The coin ${coin} was renamed to ${current} in 2021.`, `Write ${current}.`);
@@ -201,7 +201,7 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
       about: "a PEM file with the only certificates to trust for the profile's hosts, as of a private authority",
       values: 'the whole path of a file, like /etc/ssl/private-ca.pem',
       default: 'the well-known authorities, and NODE_EXTRA_CA_CERTS',
-      read: (value) => (path.isAbsolute(value) && !/\p{Cc}/u.test(value) ? value : null),
+      parse: (value) => (path.isAbsolute(value) && !/\p{Cc}/u.test(value) ? value : null),
     },
   ],
   [
@@ -209,7 +209,7 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
     {
       about: 'how long after its reqTime the exchange accepts a request; undocumented, measured by pit',
       values: 'a number of seconds from 1 to 86400, like 60s',
-      read: readSeconds,
+      parse: parseSeconds,
     },
   ],
   [
@@ -217,7 +217,7 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
     {
       about: 'whether the amount of a withdrawal includes its fee; undocumented, so previews call it an assumption',
       values: 'inside or onTop',
-      read: (value) => ['inside', 'onTop'].find((choice) => choice.toLowerCase() === value.toLowerCase()) ?? null,
+      parse: (value) => ['inside', 'onTop'].find((choice) => choice.toLowerCase() === value.toLowerCase()) ?? null,
     },
   ],
   [
@@ -225,7 +225,7 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
     {
       about: "the time zone of the exchange's dates that have none",
       values: 'an offset from UTC (+08:00) or a zone by name (Asia/Shanghai)',
-      read: readZone,
+      parse: parseZone,
     },
   ],
 ]);
@@ -259,7 +259,7 @@ export function isHostKey(key: string): key is HostKey {
 export function checkSetting(key: string, value: string): string {
   if (isHostKey(key)) return checkUrl(HOST_KEYS[key], key, value);
   const setting = requireSetting(key);
-  const kept = setting.read(value);
+  const kept = setting.parse(value);
   if (kept === null) {
     // what may hold a password is not repeated
     const given = setting.show === undefined ? shown(value) : 'This';
@@ -287,12 +287,12 @@ export function shownSettings(settings: Readonly<Record<string, string>>): Recor
   return Object.fromEntries(Object.entries(settings).map(shown));
 }
 
-function readSeconds(value: string): string | null {
+function parseSeconds(value: string): string | null {
   const [, count = '0'] = /^([1-9]\d{0,4})s?$/.exec(value) ?? [];
   return Number(count) >= 1 && Number(count) <= 86_400 ? `${count}s` : null;
 }
 
-function readZone(value: string): string | null {
+function parseZone(value: string): string | null {
   const offset = /^[+-](\d\d):([0-5]\d)$/.exec(value);
   if (offset !== null) return Number(offset[1]) * 60 + Number(offset[2]) <= 14 * 60 ? value : null;
   return /^[A-Za-z]/.test(value) ? namedZone(value) : null;

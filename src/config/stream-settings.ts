@@ -12,82 +12,82 @@ export const STREAM_SETTINGS = {
   'stream.ticker': {
     about: 'the name of the channel of tickers',
     values: `a name with {market}, of ${NAME}`,
-    read: (value) => nameIn(value, ['{market}']),
+    parse: (value) => nameIn(value, ['{market}']),
   },
   'stream.depth': {
     about: 'the name of the channel of order books',
     values: `a name with {market}, of ${NAME}`,
-    read: (value) => nameIn(value, ['{market}']),
+    parse: (value) => nameIn(value, ['{market}']),
   },
   'stream.trades': {
     about: 'the name of the channel of trades',
     values: `a name with {market}, of ${NAME}`,
-    read: (value) => nameIn(value, ['{market}']),
+    parse: (value) => nameIn(value, ['{market}']),
   },
   'stream.kline': {
     about: 'the name of the channel of candles',
     values: `a name with {market} and {type}, of ${NAME}`,
-    read: (value) => nameIn(value, ['{market}', '{type}']),
+    parse: (value) => nameIn(value, ['{market}', '{type}']),
   },
   'stream.orders': {
     about: 'the name of the channel of your orders',
     values: `a name, of ${NAME}`,
-    read: (value) => nameIn(value, []),
+    parse: (value) => nameIn(value, []),
   },
   'stream.balances': {
     about: 'the name of the channel of your balances',
     values: `a name, of ${NAME}`,
-    read: (value) => nameIn(value, []),
+    parse: (value) => nameIn(value, []),
   },
   'stream.crossBalances': {
     about: 'the name of the channel of the balances of your cross margin account',
     values: `a name, of ${NAME}`,
-    read: (value) => nameIn(value, []),
+    parse: (value) => nameIn(value, []),
   },
   'stream.userMarket': {
     about: 'the market of your own channels, from btcusdt',
     values: `a name with {market}, of ${NAME}`,
-    read: (value) => nameIn(value, ['{market}']),
+    parse: (value) => nameIn(value, ['{market}']),
   },
   'stream.subscribe': {
     about: 'the event that subscribes',
     values: `a name of ${PLAIN_NAME}`,
-    read: (value) => nameIn(value, []),
+    parse: (value) => nameIn(value, []),
   },
   'stream.unsubscribe': {
     about: 'the event that ends a subscription',
     values: `a name of ${PLAIN_NAME}`,
-    read: (value) => nameIn(value, []),
+    parse: (value) => nameIn(value, []),
   },
   'stream.accessKey': {
     about: 'the field of the access key',
     values: `a name of ${PLAIN_NAME}`,
-    read: (value) => nameIn(value, []),
+    parse: (value) => nameIn(value, []),
   },
   'stream.sign': {
     about: 'the field of the signature',
     values: `a name of ${PLAIN_NAME}`,
-    read: (value) => nameIn(value, []),
+    parse: (value) => nameIn(value, []),
   },
   'stream.ping': {
     about: 'the message of a heartbeat',
     values: MESSAGE,
-    read: textIn,
+    parse: textIn,
   },
   'stream.pong': {
     about: 'the message that answers a heartbeat',
     values: MESSAGE,
-    read: textIn,
+    parse: textIn,
   },
   'stream.pingSeconds': {
     about: 'the seconds between two heartbeats',
     values: 'a whole number from 1 to 60',
-    read: (value) => (/^([1-9]|[1-5]\d|60)$/.test(value) ? value : null),
+    parse: (value) => (/^([1-9]|[1-5]\d|60)$/.test(value) ? value : null),
   },
   'stream.compression': {
     about: 'whether to ask for compressed messages; they are understood in any case',
     values: 'on or off',
-    read: (value) => ['on', 'off'].find((choice) => choice === value.toLowerCase()) ?? null,
+    parse: (value) => ['on', 'off'].find((choice) => choice === value.toLowerCase()) ?? null,
   },
 } as const satisfies Readonly<Record<string, Setting>>;
 

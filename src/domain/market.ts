@@ -27,7 +27,7 @@ export function splitMarket(text: string): MarketName | undefined {
 const QUOTES = ['usdt', 'usdc', 'btc', 'eth', 'qc'];
 
 /** Understands `BTC_USDT`, `btc/usdt`, `BTC-USDT` and `btcusdt`. Undefined when the text has another form. */
-export function readMarket(text: string): MarketName | undefined {
+export function parseMarket(text: string): MarketName | undefined {
   const name = text.toLowerCase().replace(/[/-]/, '_');
   const quote = QUOTES.find((coin) => name.endsWith(coin) && name.length > coin.length);
   const isJoined = !name.includes('_') && quote !== undefined;

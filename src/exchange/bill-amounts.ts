@@ -12,7 +12,7 @@ const PLUS = /^\uff0b/;
  * The amount in a text such as `+0.5BTC`: a signed decimal without a plus. The coin's name is removed first, because it may
  * begin with a digit. Undefined if the text is not an amount of this coin.
  */
-export function readAmount(text: string, coin: string): string | undefined {
+export function parseBillAmount(text: string, coin: string): string | undefined {
   const bare = withoutName(text.replace(BLANKS, ''), coin.replace(BLANKS, '')).replace(MINUS, '-').replace(PLUS, '+');
   const [, sign = '', groups, fraction = ''] = GROUPED.exec(bare) ?? [];
   const plain = groups === undefined ? bare : `${sign}${groups.replaceAll(',', '')}${fraction}`;
@@ -20,8 +20,8 @@ export function readAmount(text: string, coin: string): string | undefined {
 }
 
 /** Throws Failure `internal` that quotes the text if it is not an amount: a guess would make a wrong sum. */
-export function amountIn(text: string, coin: string, bill: string): string {
-  const amount = readAmount(text, coin);
+export function requireBillAmount(text: string, coin: string, bill: string): string {
+  const amount = parseBillAmount(text, coin);
   if (amount !== undefined) return amount;
   const shown = JSON.stringify(text.slice(0, 60));
   throw new Failure('internal', `The amount ${shown} of bill ${bill} (${coin}) cannot be read.`, {

@@ -63,7 +63,7 @@ export class ExchangeZone {
 
   /** The moment of a date as the exchange writes it, in milliseconds since the Unix epoch; undefined if unknown. */
   read(text: string): number | undefined {
-    const wall = readWall(text);
+    const wall = parseWallTime(text);
     if (wall === undefined || this.name === undefined) return undefined;
     // the offset nearby, then that of the moment itself: they differ around a clock change
     return wall - this.#aheadAt(wall - this.#aheadAt(wall));
@@ -83,7 +83,7 @@ export class ExchangeZone {
 }
 
 /** A date of the exchange in milliseconds as if it were UTC: good for ordering, not as a moment. */
-export function readWall(text: string): number | undefined {
+export function parseWallTime(text: string): number | undefined {
   const [, day, time] = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d+)?$/.exec(text.trim()) ?? [];
   const wall = Date.parse(`${day}T${time}Z`);
   return Number.isNaN(wall) ? undefined : wall;
@@ -95,7 +95,7 @@ function wallText(wall: number): string {
 
 /** How far the exchange's zone is ahead of UTC by this bill, in milliseconds. */
 function offsetOf({ time, shownTime }: ShownMoment): number | undefined {
-  const wall = readWall(shownTime ?? '');
+  const wall = parseWallTime(shownTime ?? '');
   if (wall === undefined) return undefined;
   const offset = Math.round((wall - time) / QUARTER_MS) * QUARTER_MS;
   return Math.abs(wall - time - offset) <= SLACK_MS && Math.abs(offset) <= FURTHEST_MS ? offset : undefined;
@@ -118,6 +118,6 @@ function wallClock(zone: string): WallClock {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
   return (ms) => {
     const second = Math.floor(ms / 1_000) * 1_000;
-    return (readWall(format.format(second).replace(',', '')) ?? second) - second;
+    return (parseWallTime(format.format(second).replace(',', '')) ?? second) - second;
   };
 }

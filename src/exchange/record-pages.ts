@@ -1,6 +1,6 @@
 import type { Deposit, Withdrawal } from '../domain/funds.js';
 import type { ExchangeClient } from './exchange-client.js';
-import { readWall } from './exchange-zone.js';
+import { parseWallTime } from './exchange-zone.js';
 import { pagesInOrder, Seen } from './growing-pages.js';
 
 /** The interface states no range for "items per page"; 50 is the largest it states anywhere. */
@@ -34,7 +34,7 @@ export const readWithdrawalPage: PageReader<Withdrawal> = async (client, coin, p
  * the exchange repeats a page.
  */
 export function readDeposits(client: ExchangeClient, coin: string): AsyncGenerator<readonly Deposit[]> {
-  return readAll(readDepositPage, client, coin, ({ timeRaw }) => readWall(timeRaw ?? '') ?? Number.NaN);
+  return readAll(readDepositPage, client, coin, ({ timeRaw }) => parseWallTime(timeRaw ?? '') ?? Number.NaN);
 }
 
 /** All withdrawals of a coin, as {@link readDeposits}. */

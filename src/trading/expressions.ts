@@ -29,25 +29,27 @@ const PLAIN_NUMBER = 'Write the number with a point and without separators, as i
 
 const NO_OFFSET: Offset = { unit: 'quote', value: Decimal.zero };
 
-/** Reads `31000.5`, `bid`, `bid+2ticks`, `ask+5`, `mid-0.5%`. Throws Failure `usage`. */
+/** Parses `31000.5`, `bid`, `bid+2ticks`, `ask+5`, `mid-0.5%`. Throws Failure `usage`. */
 export function parsePrice(text: string): PriceExpression {
   const word = ungrouped(text);
   if (/^\d{1,30}(\.\d{1,30})?$/.test(word) && Decimal.of(word).sign > 0)
     return { kind: 'number', price: Decimal.of(word) };
   const match = /^(bid|ask|mid)(?:([+-])(\d{1,30}(?:\.\d{1,30})?)(ticks?|%)?)?$/i.exec(word);
   if (match === null) {
-    const hint = 'Write a number above zero, or bid, ask or mid with one offset: bid+2ticks, ask+5, mid-0.5%.';
+    const hint = /^\d+(\.\d+)?[a-z]/i.test(word)
+      ? 'Write all digits and no unit, as in 28063.5.'
+      : 'Write a number above zero, or bid, ask or mid with one offset: bid+2ticks, ask+5, mid-0.5%.';
     throw usage(`${quoted(word)} is not a price.`, SEPARATED.test(word) ? PLAIN_NUMBER : hint);
   }
   const [, anchor = '', sign, size, unit] = match;
   return {
     kind: 'relative',
     anchor: anchor.toLowerCase() as Anchor,
-    offset: size === undefined ? NO_OFFSET : readOffset(word, `${sign}${size}`, unit?.toLowerCase()),
+    offset: size === undefined ? NO_OFFSET : parseOffset(word, `${sign}${size}`, unit?.toLowerCase()),
   };
 }
 
-function readOffset(word: string, text: string, unit: string | undefined): Offset {
+function parseOffset(word: string, text: string, unit: string | undefined): Offset {
   const value = Decimal.of(text);
   if (unit === '%') return { unit: 'percent', value };
   if (unit === undefined) return { unit: 'quote', value };
@@ -83,7 +85,7 @@ function offsetPrice({ unit, value }: Offset, anchor: Decimal, scale: number): D
   return unit === 'ticks' ? value.times(Decimal.fromUnits(1n, scale)) : value;
 }
 
-/** Reads `0.5`, `50%`, `100usdt`. Throws Failure `usage`. */
+/** Parses `0.5`, `50%`, `100usdt`. Throws Failure `usage`. */
 export function parseAmount(text: string): AmountExpression {
   const word = ungrouped(text);
   const [, digits, unit = ''] = /^(\d{1,30}(?:\.\d{1,30})?)(%|[A-Za-z][A-Za-z0-9]{0,19})?$/.exec(word) ?? [];

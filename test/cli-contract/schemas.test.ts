@@ -29,22 +29,22 @@ describe('the schemas', () => {
     expect(breaches(released, now)).toEqual([]);
   });
 
-  const ROW = shape.record({ id: shape.id(''), price: shape.decimal(''), state: shape.oneOf(['open', 'filled'], '') });
+  const ROW = shape.object({ id: shape.id(''), price: shape.decimal(''), state: shape.enumOf(['open', 'filled'], '') });
   it.each<[what: string, after: shape.Shape, breach: RegExp | null]>([
-    ['more fields', shape.record({ ...ROW.properties, more: shape.text('') }), null],
+    ['more fields', shape.object({ ...ROW.properties, more: shape.text('') }), null],
     ['another description', { ...ROW, description: 'other' }, null],
-    ['one word more', shape.record({ ...ROW.properties, state: shape.oneOf(['filled', 'open', 'new'], '') }), null],
-    ['one more form', shape.either(shape.list(ROW), ROW), null],
-    ['a field less', shape.record({ id: shape.id(''), price: shape.decimal('') }), /state is gone/],
-    ['a number for a text', shape.record({ ...ROW.properties, price: shape.number('') }), /price had the type string/],
+    ['one word more', shape.object({ ...ROW.properties, state: shape.enumOf(['filled', 'open', 'new'], '') }), null],
+    ['one more form', shape.anyOf(shape.array(ROW), ROW), null],
+    ['a field less', shape.object({ id: shape.id(''), price: shape.decimal('') }), /state is gone/],
+    ['a number for a text', shape.object({ ...ROW.properties, price: shape.number('') }), /price had the type string/],
     [
       'null where there was none',
-      shape.record({ ...ROW.properties, id: shape.orNull(shape.id('')) }),
+      shape.object({ ...ROW.properties, id: shape.nullable(shape.id('')) }),
       /id had the type/,
     ],
-    ['a word less', shape.record({ ...ROW.properties, state: shape.oneOf(['open'], '') }), /word filled is gone/],
+    ['a word less', shape.object({ ...ROW.properties, state: shape.enumOf(['open'], '') }), /word filled is gone/],
     ['a field that may be missing', { ...ROW, required: ['id', 'price'] }, /always there state/],
-    ['a list for one', shape.list(ROW), /had the type object/],
+    ['a list for one', shape.array(ROW), /had the type object/],
   ])('report a breach only for an incompatible change: %s', (_what, after, breach) => {
     const found = breakingChanges(ROW, after, 'it');
     if (breach === null) expect(found).toEqual([]);
@@ -79,8 +79,8 @@ describe('the schemas', () => {
 });
 
 describe('the schema checker', () => {
-  const ROW = shape.list(
-    shape.record({ id: shape.id(''), at: shape.orNull(shape.time('')), of: shape.named(shape.count(''), '') }),
+  const ROW = shape.array(
+    shape.object({ id: shape.id(''), at: shape.nullable(shape.time('')), of: shape.mapOf(shape.integer(''), '') }),
   );
   const right = { id: '7', at: '2026-01-01T00:00:00.000Z', of: { x: 1 } };
 

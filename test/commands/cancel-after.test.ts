@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { timerText } from '../../src/commands/cancel/hold-timer.js';
 import { pausesOnly } from '../support/command-clocks.js';
+import { NOW } from '../support/fake-host.js';
 import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
 import { onTerminal, type PtyJob, type PtyResult } from '../support/pty.js';
@@ -35,10 +37,15 @@ describe('pit cancel-after', () => {
     expect(await straight.open()).toEqual([]);
   });
 
-  it('says when the exchange cancels, and that the timer cannot be stopped', async () => {
-    expect(await pit.done('cancel-after btc_usdt --yes')).toMatch(
-      /^The exchange will cancel every order of btc_usdt at \d\d:\d\d:\d\d \(UTC\), unless the timer is restarted; it cannot be stopped\.\n$/,
-    );
+  it("says when the exchange cancels, and by which clock if this machine's is off", async () => {
+    const timer = { cancelsAt: NOW + 60_000, sentAt: NOW, sent: 0, answered: 0, lostAt: null, latestAt: null };
+    const text = (clock: string) =>
+      new RegExp(
+        `^The exchange will cancel every order of btc_usdt at \\d\\d:\\d\\d:\\d\\d \\(.+\\)${clock}, unless the timer is restarted; it cannot be stopped\\.$`,
+      );
+    expect(timerText('btc_usdt', timer)).toMatch(text(''));
+    await straight.advance(10_000);
+    expect((await pit.done('cancel-after btc_usdt --yes')).trimEnd()).toMatch(text(" by this machine's clock"));
   });
 
   it('shows the request with --dry-run, and starts nothing', async () => {

@@ -188,6 +188,20 @@ describe('pit doctor', () => {
     expect(existsSync(path.join(journal, account, 'open', 'unread1'))).toBe(true);
   });
 
+  it('vouches only for outcomes that it can read', async () => {
+    const other = new PitHome(temporaryHome());
+    const server = await serveFaults({ answer: () => respond(ACCOUNT) });
+    const extra = { environment: environmentAt(server.url) };
+    await other.run('api setExpressState --yes', extra);
+    const journal = path.join(other.home, 'state', 'journal');
+    const [account = ''] = readdirSync(journal);
+    const open = path.join(journal, account, 'open');
+    for (const id of readdirSync(open)) await other.done(`resolve ${id} --as done --yes`, extra);
+    expect(line(await found(other, '', extra), 'journal')).toMatch(/^ok: every outcome is known/);
+    writeFileSync(path.join(open, 'damaged1'), 'nonsense', { mode: 0o600 });
+    expect(line(await found(other, '', extra), 'journal')).toMatch(/^ok: every readable outcome is known/);
+  });
+
   it.skipIf(!hasOpenssl)('reports how long a certificate is valid and why it is rejected', async () => {
     const authority = new Authority();
     onTestFinished(() => authority.remove());

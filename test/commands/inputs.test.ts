@@ -3,7 +3,7 @@ import { marketName, positiveDecimal } from '../../src/commands/inputs.js';
 import { parseAmount } from '../../src/trading/expressions.js';
 
 it.each(['0.3', '3', '007', '.3', '3.', '0', '0.0', '-1', '+1', '1e3', '1,5', ' 1', '', '1'.repeat(31)])(
-  'positiveDecimal and readAmount agree whether %j is a number',
+  'positiveDecimal and parseAmount agree whether %j is a number',
   (word) => {
     const takes = (read: (word: string) => unknown) => {
       try {

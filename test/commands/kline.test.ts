@@ -6,8 +6,10 @@ import { Decimal } from '../../src/domain/decimal.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { temporaryHome } from '../support/pit.js';
 import { DECIMAL, FLAG, PitHome, TIME, usePitHome } from './pit-home.js';
+import { Straight } from './straight.js';
 
 const pit = usePitHome();
+const straight = new Straight(pit);
 
 /** K-lines in a home of their own, as pit asks for them once a second in each. */
 function kline(words: string): Promise<Candle[]> {
@@ -141,7 +143,16 @@ describe('pit kline', () => {
   });
 });
 
-it('calls a candle closed by the clock of the exchange as far as it is known, not by that of this machine', async () => {
+it("calls the latest candle of a stream open by the exchange's clock, which may be an hour ahead", async () => {
+  await straight.advance(3_600_000);
+  // an answer to a signed request shows the clock
+  await pit.json('orders btc_usdt');
+  const { stdout } = await pit.run('stream kline:btc_usdt:1hour --count 1 --json');
+  const { data }: { readonly data: readonly Candle[] } = JSON.parse(stdout);
+  expect(data.filter(({ closed }) => !closed)).toEqual(data.slice(-1));
+});
+
+it("calls a candle closed by the exchange's clock, once it is known", async () => {
   const hour = 3_600_000;
   const exchangeNow = Date.now() - hour;
   const rows = [90, 30].map((minutes) => `[${exchangeNow - minutes * 60_000},1,1,1,1,1]`).join();

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { amountIn, readAmount } from '../../src/exchange/bill-amounts.js';
+import { parseBillAmount, requireBillAmount } from '../../src/exchange/bill-amounts.js';
 
-describe('readAmount and amountIn', () => {
+describe('parseBillAmount and requireBillAmount', () => {
   it.each([
     ['+0.5BTC', 'BTC', '0.5'],
     ['-0.5BTC', 'BTC', '-0.5'],
@@ -21,7 +21,7 @@ describe('readAmount and amountIn', () => {
     ['BTC+0.5', 'BTC', '0.5'],
     ['0BTC', 'BTC', '0'],
   ])('read %j of %s as %s', (text, coin, amount) => {
-    expect(readAmount(text, coin)).toBe(amount);
+    expect(parseBillAmount(text, coin)).toBe(amount);
   });
 
   it.each([
@@ -35,8 +35,8 @@ describe('readAmount and amountIn', () => {
     ['+0.5BTC (frozen)', 'BTC'],
     ['NaN', 'BTC'],
   ])('fail for %j of %s with a message that quotes it', (text, coin) => {
-    expect(readAmount(text, coin)).toBeUndefined();
-    expect(() => amountIn(text, coin, '17')).toThrow(
+    expect(parseBillAmount(text, coin)).toBeUndefined();
+    expect(() => requireBillAmount(text, coin, '17')).toThrow(
       `The amount ${JSON.stringify(text)} of bill 17 (${coin}) cannot be read.`,
     );
   });
@@ -56,7 +56,9 @@ describe('readAmount and amountIn', () => {
           const plain = `${sign === '-' ? '-' : ''}${units}${decimals}`;
           const digits = group ? units.toLocaleString('en') : String(units);
           const isZero = !/[1-9]/.test(plain);
-          expect(readAmount(`${sign}${digits}${decimals}${name}`, name)).toBe(isZero ? plain.replace('-', '') : plain);
+          expect(parseBillAmount(`${sign}${digits}${decimals}${name}`, name)).toBe(
+            isZero ? plain.replace('-', '') : plain,
+          );
         },
       ),
     );

@@ -105,6 +105,11 @@ describe('a price expression', () => {
     },
   );
 
+  it.each(['28k', '28.5K', '28000usdt', '1e5'])('refuses the price %s and says to write all digits', (word) => {
+    const hints = saying('Write all digits and no unit, as in 28063.5.');
+    expect(() => parsePrice(word)).toThrow(expect.objectContaining({ hints }));
+  });
+
   it('never costs more than was asked, with the decimals of the market', () => {
     const anchor = fc.constantFrom('bid', 'ask', 'mid');
     const offset = fc.tuple(fc.constantFrom('+', '-'), positive(4, 4), fc.constantFrom('', '%'));

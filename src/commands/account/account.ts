@@ -26,41 +26,41 @@ export const PERMISSIONS = {
 
 const ACCOUNT: shape.Fields = {
   username: shape.text('', origin.ACCOUNT.username),
-  tradePassword: shape.yesNo('whether one is set', origin.ACCOUNT.tradePassword),
-  googleAuth: shape.yesNo('an authenticator app', origin.ACCOUNT.googleAuth),
-  mobileAuth: shape.yesNo('a phone', origin.ACCOUNT.mobileAuth),
-  permissions: shape.record({
-    asset: shape.yesNo(PERMISSIONS.asset.allows, origin.ACCOUNT.asset),
-    lever: shape.yesNo(PERMISSIONS.lever.allows, origin.ACCOUNT.lever),
-    entrust: shape.yesNo(PERMISSIONS.entrust.allows, origin.ACCOUNT.entrust),
-    money: shape.yesNo(PERMISSIONS.money.allows, origin.ACCOUNT.money),
+  tradePassword: shape.boolean('whether one is set', origin.ACCOUNT.tradePassword),
+  googleAuth: shape.boolean('an authenticator app', origin.ACCOUNT.googleAuth),
+  mobileAuth: shape.boolean('a phone', origin.ACCOUNT.mobileAuth),
+  permissions: shape.object({
+    asset: shape.boolean(PERMISSIONS.asset.allows, origin.ACCOUNT.asset),
+    lever: shape.boolean(PERMISSIONS.lever.allows, origin.ACCOUNT.lever),
+    entrust: shape.boolean(PERMISSIONS.entrust.allows, origin.ACCOUNT.entrust),
+    money: shape.boolean(PERMISSIONS.money.allows, origin.ACCOUNT.money),
   }),
 };
 
 /** The balance and the other fields of the coin as sent. */
-const COIN = shape.record({
+const COIN = shape.object({
   ...BALANCE,
   key: shape.text('', origin.COIN.key),
   enName: shape.text('', origin.COIN.enName),
   cnName: shape.text('', origin.COIN.cnName),
   showName: shape.text('', origin.COIN.showName),
   unitTag: shape.text('', origin.COIN.unitTag),
-  unitDecimal: shape.count('', origin.COIN.unitDecimal),
-  fundstype: shape.count('a code of unknown meaning', origin.COIN.fundstype),
+  unitDecimal: shape.integer('', origin.COIN.unitDecimal),
+  fundstype: shape.integer('a code of unknown meaning', origin.COIN.fundstype),
 });
 
 /** A write whose outcome is unknown, by the names of `resolve`. */
-const UNKNOWN = shape.record({
-  operation: shape.orNull(shape.text('of a write whose outcome is unknown; null if its record is damaged')),
+const UNKNOWN = shape.object({
+  operation: shape.nullable(shape.text('of a write whose outcome is unknown; null if its record is damaged')),
   clientId: shape.text('the id of its record, for resolve'),
-  market: shape.orNull(shape.text('')),
+  market: shape.nullable(shape.text('')),
 });
 
 export default define({
   summary: 'Show the account and what its key may do',
   examples: ['account', 'account --json'],
-  output: shape.record({ ...ACCOUNT, coins: shape.list(COIN), unknown: shape.list(UNKNOWN) }),
-  row: shape.record({ ...ACCOUNT, coins: COIN }),
+  output: shape.object({ ...ACCOUNT, coins: shape.array(COIN), unknown: shape.array(UNKNOWN) }),
+  row: shape.object({ ...ACCOUNT, coins: COIN }),
   async run(context) {
     const client = await context.session.signedClient();
     const { coins, ...info } = await client.account();

@@ -21,10 +21,10 @@ export const BALANCE: shape.Fields = {
   available: shape.decimal('', origin.COIN.available),
   frozen: shape.decimal('held by open orders', origin.COIN.frozen),
   total: shape.decimal('available and frozen'),
-  canDeposit: shape.yesNo('', origin.COIN.canDeposit),
-  canWithdraw: shape.yesNo('', origin.COIN.canWithdraw),
-  canLoan: shape.yesNo('can be lent', origin.COIN.canLoan),
-  value: shape.orNull(shape.decimal('in the coin of --in')),
+  canDeposit: shape.boolean('', origin.COIN.canDeposit),
+  canWithdraw: shape.boolean('', origin.COIN.canWithdraw),
+  canLoan: shape.boolean('can be lent', origin.COIN.canLoan),
+  value: shape.nullable(shape.decimal('in the coin of --in')),
 };
 
 interface Balance
@@ -48,7 +48,7 @@ export default define({
     watch: WATCH,
   },
   examples: ['balance', 'balance btc usdt', 'balance --in usdt', 'balance --all --json', 'balance --watch'],
-  output: shape.list(shape.record(BALANCE)),
+  output: shape.array(shape.object(BALANCE)),
   async run(context, { coins, all, in: unit, watch: isWatched }) {
     if (isWatched) requireWatchable(context);
     const client = await context.session.signedClient();

@@ -30,7 +30,7 @@ export default define({
     'cancel-after btc_usdt --hold',
     'cancel-after btc_usdt --hold --yes -- node bot.js --market btc_usdt',
   ],
-  output: shape.record({
+  output: shape.object({
     market: shape.text(''),
     cancelsAt: shape.time("by the exchange's clock, unless the timer is started again"),
   }),

@@ -18,16 +18,16 @@ import { mayPlace, type UnknownWrite } from '../../trading/unknown-writes.js';
 
 /** The outcome of a cancellation. */
 export const CANCELLED: shape.Fields = {
-  outcome: shape.oneOf(['cancelled', 'refused', 'unknown'], ''),
-  id: shape.orNull(shape.text('of the order')),
-  clientId: shape.orNull(shape.text('your own id, if you cancelled by it')),
+  outcome: shape.enumOf(['cancelled', 'refused', 'unknown'], ''),
+  id: shape.nullable(shape.text('of the order')),
+  clientId: shape.nullable(shape.text('your own id, if you cancelled by it')),
   market: shape.text(''),
-  price: shape.orNull(shape.decimal('in the quote coin', origin.CANCELLATION.price)),
-  amount: shape.orNull(shape.decimal('in the base coin', origin.CANCELLATION.amount)),
-  filled: shape.orNull(shape.decimal('before it was cancelled', origin.CANCELLATION.filled)),
-  filledValue: shape.orNull(shape.decimal('in the quote coin', origin.CANCELLATION.filledValue)),
-  code: shape.orNull(shape.count("the exchange's return code", origin.CANCELLATION.code)),
-  message: shape.orNull(shape.text("the exchange's message", origin.CANCELLATION.message)),
+  price: shape.nullable(shape.decimal('in the quote coin', origin.CANCELLATION.price)),
+  amount: shape.nullable(shape.decimal('in the base coin', origin.CANCELLATION.amount)),
+  filled: shape.nullable(shape.decimal('before it was cancelled', origin.CANCELLATION.filled)),
+  filledValue: shape.nullable(shape.decimal('in the quote coin', origin.CANCELLATION.filledValue)),
+  code: shape.nullable(shape.integer("the exchange's return code", origin.CANCELLATION.code)),
+  message: shape.nullable(shape.text("the exchange's message", origin.CANCELLATION.message)),
 };
 
 /** A cancellation's fields in the order of the contract. */

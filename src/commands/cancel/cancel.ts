@@ -39,8 +39,8 @@ export default define({
     'cancel btc_usdt --all',
     'cancel btc_usdt --all --yes --json',
   ],
-  output: shape.list(shape.record(CANCELLED)),
-  dryRunOutput: shape.list(dryRunShape()),
+  output: shape.array(shape.object(CANCELLED)),
+  dryRunOutput: shape.array(dryRunShape()),
   async run(context, { market, ids, id, all }) {
     const named = [...new Set(ids)].map((one) => ({ id: one }));
     const ways = [named.length > 0, id !== undefined, all];

@@ -180,6 +180,9 @@ function lapseFailure(market: string, latest: number, host: Host, trouble: Failu
   });
 }
 
+/** From this difference on, the user is told by which clock a time of day is. Answers tell the exchange's to the second. */
+const NOTICEABLE_MS = 2_000;
+
 /** When the exchange cancels: by its own clock for programs, by this machine's for people. */
 export function timerAnswer(market: string, timer: Timer): Answer {
   return {
@@ -192,11 +195,14 @@ export function timerAnswer(market: string, timer: Timer): Answer {
  * What happens if the timer is left alone. If the outcome of a request is unknown, it may happen later.
  * @param isRestarting whether the timer may have been started again since
  */
-export function timerText(market: string, { sentAt, lostAt, latestAt }: Timer, isRestarting = false): string {
+export function timerText(market: string, timer: Timer, isRestarting = false): string {
+  const { cancelsAt, sentAt, lostAt, latestAt } = timer;
   const earliest = timeOfDay(sentAt + MINUTE_MS);
   const isUncertain = isRestarting || lostAt !== null;
   const latest = isRestarting || lostAt === null || latestAt === null ? '' : ` and by ${timeOfDay(latestAt)}`;
-  const when = `at ${earliest}${isUncertain ? ` at the earliest${latest}` : ''}`;
+  const isOff = Math.abs(cancelsAt - sentAt - MINUTE_MS) >= NOTICEABLE_MS;
+  const clock = isOff ? " by this machine's clock" : '';
+  const when = `at ${earliest}${clock}${isUncertain ? ` at the earliest${latest}` : ''}`;
   return `The exchange will cancel every order of ${market} ${when}, unless the timer is restarted; it cannot be stopped.`;
 }
 

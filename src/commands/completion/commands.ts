@@ -22,17 +22,17 @@ export const print = define({
   summary: 'Print the completion script of a shell',
   arguments: { shell: required(SHELLS.join(', '), shellName) },
   examples: ['completion bash', 'completion zsh --json'],
-  output: shape.record({ shell: shape.oneOf(SHELLS, ''), script: shape.text('its text') }),
+  output: shape.object({ shell: shape.enumOf(SHELLS, ''), script: shape.text('its text') }),
   async run({ host }, { shell }) {
     const script = scriptText(host, shell);
     return { data: { shell, script }, show: () => script.trimEnd() };
   },
 });
 
-const CHANGED = shape.record({
-  shell: shape.oneOf(SHELLS, ''),
-  changes: shape.list(
-    shape.record({ file: shape.text(''), removed: shape.yesNo('false if it was written') }),
+const CHANGED = shape.object({
+  shell: shape.enumOf(SHELLS, ''),
+  changes: shape.array(
+    shape.object({ file: shape.text(''), removed: shape.boolean('false if it was written') }),
     'empty if nothing had to change',
   ),
 });

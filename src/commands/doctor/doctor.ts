@@ -21,12 +21,12 @@ const PRINTING_MS = 500;
 export default define({
   summary: 'Check configuration, hosts, clock, keys and journal, and suggest fixes',
   examples: ['doctor', 'doctor --profile sandbox --json'],
-  output: shape.list(
-    shape.record({
+  output: shape.array(
+    shape.object({
       check: shape.text('its name'),
-      status: shape.oneOf(['ok', 'warn', 'fail'], ''),
+      status: shape.enumOf(['ok', 'warn', 'fail'], ''),
       detail: shape.text('what was found'),
-      fix: shape.orNull(shape.text('how to fix it')),
+      fix: shape.nullable(shape.text('how to fix it')),
     }),
   ),
   async run(context) {

@@ -207,7 +207,10 @@ async function journalOf({ session, trading }: Context): Promise<Journal | undef
 function unknownOutcomes(journal: Journal): Result {
   const unknown = unknownWritesIn(journal);
   const [first] = unknown;
-  if (first === undefined) return unexpectedOutcomes(journal) ?? ok('every outcome is known');
+  if (first === undefined) {
+    const isWhole = journal.damaged().length === 0;
+    return unexpectedOutcomes(journal) ?? ok(isWhole ? 'every outcome is known' : 'every readable outcome is known');
+  }
   const detail =
     unknown.length === 1
       ? `the outcome of ${first.write.id} is unknown`

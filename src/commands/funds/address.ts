@@ -26,14 +26,14 @@ export default define({
     withdraw: toggle('--withdraw', 'show the verified address for withdrawals'),
   },
   examples: ['address usdt', 'address xrp --json', 'address btc --withdraw'],
-  output: shape.list(
-    shape.record({
+  output: shape.array(
+    shape.object({
       coin: shape.text(''),
-      chain: shape.orNull(shape.text('', origin.ADDRESS.chain)),
-      address: shape.orNull(shape.text('the account on a chain with memos', origin.ADDRESS.address)),
-      memo: shape.orNull(shape.text('coins sent without it are lost', origin.ADDRESS.memo)),
-      canDeposit: shape.orNull(shape.yesNo('', origin.ADDRESS.canDeposit)),
-      canWithdraw: shape.orNull(shape.yesNo('', origin.ADDRESS.canWithdraw)),
+      chain: shape.nullable(shape.text('', origin.ADDRESS.chain)),
+      address: shape.nullable(shape.text('the account on a chain with memos', origin.ADDRESS.address)),
+      memo: shape.nullable(shape.text('coins sent without it are lost', origin.ADDRESS.memo)),
+      canDeposit: shape.nullable(shape.boolean('', origin.ADDRESS.canDeposit)),
+      canWithdraw: shape.nullable(shape.boolean('', origin.ADDRESS.canWithdraw)),
     }),
   ),
   async run(context, { coin, single, withdraw }) {

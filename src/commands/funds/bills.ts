@@ -18,10 +18,10 @@ import { explainRejectionOfPages } from './rejection.js';
 
 type BillRow = ReturnType<typeof billRow>;
 
-const SUMMARY = shape.record({
+const SUMMARY = shape.object({
   coin: shape.text(''),
-  type: shape.orNull(shape.text("the exchange's text")),
-  count: shape.count('how many bills'),
+  type: shape.nullable(shape.text("the exchange's text")),
+  count: shape.integer('how many bills'),
   in: shape.decimal('sum of what came in'),
   out: shape.decimal('sum of what went out, without a sign'),
   net: shape.decimal('in minus out'),
@@ -38,19 +38,19 @@ export default define({
     summary: toggle('--summary', 'count and sum the bills of the range by coin and type'),
   },
   examples: ['bills', 'bills btc --from 2026-11-01 --to 2026-12-01', 'bills --from 30d --summary', 'bills --all --csv'],
-  output: shape.either(
-    shape.list(
-      shape.record({
+  output: shape.anyOf(
+    shape.array(
+      shape.object({
         id: shape.id('of the bill', origin.BILL.id),
         time: shape.time('', origin.BILL.time),
         coin: shape.text('', origin.BILL.coin),
-        type: shape.orNull(shape.text("the exchange's text", origin.BILL.type)),
+        type: shape.nullable(shape.text("the exchange's text", origin.BILL.type)),
         change: shape.decimal('negative if coins went out', origin.BILL.change),
-        balance: shape.orNull(shape.decimal('after the change', origin.BILL.balance)),
-        remark: shape.orNull(shape.text('', origin.BILL.remark)),
+        balance: shape.nullable(shape.decimal('after the change', origin.BILL.balance)),
+        remark: shape.nullable(shape.text('', origin.BILL.remark)),
       }),
     ),
-    shape.list(SUMMARY, 'with --summary'),
+    shape.array(SUMMARY, 'with --summary'),
   ),
   async run(context, { coin, from, to, page, all, summary }) {
     if (page !== undefined && all) throw usage('--page and --all exclude each other.', 'Give one of them.');

@@ -21,20 +21,20 @@ export default define({
   arguments: TRANSFER_ARGUMENTS,
   flags: TRANSFER_FLAGS,
   examples: ['deposits usdt', 'deposits btc --all --csv', 'deposits usdt --watch'],
-  output: shape.list(
-    shape.record({
+  output: shape.array(
+    shape.object({
       id: shape.id('of the record', origin.DEPOSIT.id),
-      time: shape.orNull(shape.time("null if the exchange's time zone is unknown", origin.DEPOSIT.time)),
-      timeRaw: shape.orNull(shape.text('as sent', origin.DEPOSIT.timeRaw)),
+      time: shape.nullable(shape.time("null if the exchange's time zone is unknown", origin.DEPOSIT.time)),
+      timeRaw: shape.nullable(shape.text('as sent', origin.DEPOSIT.timeRaw)),
       coin: shape.text('', origin.DEPOSIT.coin),
       amount: shape.decimal('', origin.DEPOSIT.amount),
-      address: shape.orNull(shape.text('', origin.DEPOSIT.address)),
-      hash: shape.orNull(shape.text('', origin.DEPOSIT.hash)),
-      confirmations: shape.orNull(shape.count('', origin.DEPOSIT.confirmations)),
-      internal: shape.orNull(shape.yesNo('within the exchange', origin.DEPOSIT.internal)),
-      description: shape.orNull(shape.text("the exchange's text", origin.DEPOSIT.description)),
-      state: shape.oneOf([...DEPOSIT_STATES, 'other'], '', origin.DEPOSIT.state),
-      status: shape.count("the exchange's code", origin.DEPOSIT.status),
+      address: shape.nullable(shape.text('', origin.DEPOSIT.address)),
+      hash: shape.nullable(shape.text('', origin.DEPOSIT.hash)),
+      confirmations: shape.nullable(shape.integer('', origin.DEPOSIT.confirmations)),
+      internal: shape.nullable(shape.boolean('within the exchange', origin.DEPOSIT.internal)),
+      description: shape.nullable(shape.text("the exchange's text", origin.DEPOSIT.description)),
+      state: shape.enumOf([...DEPOSIT_STATES, 'other'], '', origin.DEPOSIT.state),
+      status: shape.integer("the exchange's code", origin.DEPOSIT.status),
     }),
   ),
   run: (context, input) =>

@@ -12,14 +12,14 @@ export default define({
   summary: 'List withdrawal fees and open chains',
   arguments: { coin: optional('the coin (default: all)', coinName) },
   examples: ['fees', 'fees usdt --json'],
-  output: shape.list(
-    shape.record({
+  output: shape.array(
+    shape.object({
       coin: shape.text('', origin.CHAIN_FEE.coin),
       chain: shape.text('', origin.CHAIN_FEE.chain),
       mainChain: shape.text('', origin.CHAIN_FEE.mainChain),
       fee: shape.decimal('of a withdrawal', origin.CHAIN_FEE.fee),
-      canDeposit: shape.yesNo('', origin.CHAIN_FEE.canDeposit),
-      canWithdraw: shape.yesNo('', origin.CHAIN_FEE.canWithdraw),
+      canDeposit: shape.boolean('', origin.CHAIN_FEE.canDeposit),
+      canWithdraw: shape.boolean('', origin.CHAIN_FEE.canWithdraw),
     }),
   ),
   async run(context, { coin }) {

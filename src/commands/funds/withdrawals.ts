@@ -18,19 +18,19 @@ export default define({
   arguments: TRANSFER_ARGUMENTS,
   flags: TRANSFER_FLAGS,
   examples: ['withdrawals usdt', 'withdrawals btc --page 2 --json', 'withdrawals usdt --watch'],
-  output: shape.list(
-    shape.record({
+  output: shape.array(
+    shape.object({
       id: shape.id('of the record', origin.WITHDRAWAL.id),
       time: shape.time('', origin.WITHDRAWAL.time),
-      processedTime: shape.orNull(shape.time('', origin.WITHDRAWAL.processedTime)),
+      processedTime: shape.nullable(shape.time('', origin.WITHDRAWAL.processedTime)),
       coin: shape.text(''),
       amount: shape.decimal('', origin.WITHDRAWAL.amount),
-      fee: shape.orNull(shape.decimal('', origin.WITHDRAWAL.fee)),
-      address: shape.orNull(shape.text('', origin.WITHDRAWAL.address)),
-      hash: shape.orNull(shape.text('', origin.WITHDRAWAL.hash)),
-      merchantOrderNo: shape.orNull(shape.text('', origin.WITHDRAWAL.merchantOrderNo)),
-      state: shape.oneOf([...WITHDRAWAL_STATES, 'other'], '', origin.WITHDRAWAL.state),
-      status: shape.count("the exchange's code", origin.WITHDRAWAL.status),
+      fee: shape.nullable(shape.decimal('', origin.WITHDRAWAL.fee)),
+      address: shape.nullable(shape.text('', origin.WITHDRAWAL.address)),
+      hash: shape.nullable(shape.text('', origin.WITHDRAWAL.hash)),
+      merchantOrderNo: shape.nullable(shape.text('', origin.WITHDRAWAL.merchantOrderNo)),
+      state: shape.enumOf([...WITHDRAWAL_STATES, 'other'], '', origin.WITHDRAWAL.state),
+      status: shape.integer("the exchange's code", origin.WITHDRAWAL.status),
     }),
   ),
   run: (context, input) =>

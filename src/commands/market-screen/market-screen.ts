@@ -5,16 +5,16 @@ import { CANDLE_TYPES } from '../../domain/candle.js';
 import type { Market } from '../../domain/market.js';
 import { suggest, tryRead, usage } from '../../errors.js';
 import { marketName } from '../inputs.js';
-import { readCandleType } from '../kline.js';
+import { parseCandleType } from '../kline.js';
 
-const candleType = withCompletion({ of: 'words', words: CANDLE_TYPES }, (word) => readCandleType('--type', word));
+const candleType = withCompletion({ of: 'words', words: CANDLE_TYPES }, (word) => parseCandleType('--type', word));
 
 export default define({
   summary: 'Watch a market and trade, on one screen',
   arguments: { market: optional('the market (default: the one watched or traded last)', marketName) },
   flags: { type: flag('--type <type>', `of the candles: ${CANDLE_TYPES.join(', ')} (default: 1min)`, candleType) },
   examples: ['watch', 'watch btc_usdt', 'watch eth_usdt --type 15min'],
-  output: shape.record({}),
+  output: shape.object({}),
   async run(context, { market, type = '1min' }) {
     requireScreen(context);
     const shown = await chosenMarket(context, market);

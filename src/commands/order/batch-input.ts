@@ -7,7 +7,7 @@ import type { Side } from '../../domain/order.js';
 import { codeOf, Failure, quoted, usage } from '../../errors.js';
 import { averagePriceOf, rungsOf, type Weight } from '../../trading/batches/ladder.js';
 import { totals } from '../../trading/batches/lines.js';
-import { readLines } from '../../trading/batches/read-lines.js';
+import { parseLines } from '../../trading/batches/parse-lines.js';
 import {
   type AmountExpression,
   amountTerms,
@@ -50,8 +50,8 @@ interface Ladder {
 
 const MAX_ORDERS = 100_000;
 
-/** Reads `30000:31000:20` and `bid:bid-2%:10`. Throws Failure `usage`. */
-export function readLadder(word: string): Ladder {
+/** Parses `30000:31000:20` and `bid:bid-2%:10`. Throws Failure `usage`. */
+export function parseLadder(word: string): Ladder {
   const [from, to, count, ...rest] = word.split(':');
   if (from === undefined || to === undefined || count === undefined || rest.length > 0) {
     const form = 'Write FROM:TO:N, two prices and how many orders: 30000:31000:20, or bid:bid-2%:10.';
@@ -85,9 +85,9 @@ export async function readInput({ host, budget }: Context, flags: Flags): Promis
 }
 
 async function linesOf({ input }: Context['host'], file: string): Promise<BatchLine[]> {
-  if (file !== '-') return readLines(await readAll(createReadStream(file), file));
+  if (file !== '-') return parseLines(await readAll(createReadStream(file), file));
   if (input.isTTY === true) throw usage('--file - reads a pipe, but stdin is a terminal.', 'Name the file instead.');
-  return readLines(await readAll(input, 'stdin'));
+  return parseLines(await readAll(input, 'stdin'));
 }
 
 /** Far more than a job of a whole day. */

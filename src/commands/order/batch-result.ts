@@ -100,28 +100,28 @@ interface LineRow {
   readonly filled: string | null;
 }
 
-export const BATCH_LINE = shape.record({
-  line: shape.count('of the file, or the number of the order'),
+export const BATCH_LINE = shape.object({
+  line: shape.integer('of the file, or the number of the order'),
   price: shape.decimal('in the quote coin'),
   amount: shape.decimal('in the base coin'),
-  outcome: shape.oneOf(['placed', 'refused', 'unknown', 'notSent'], ''),
-  id: shape.orNull(shape.id('of the order', origin.PLACED_ORDERS.id)),
-  reason: shape.orNull(shape.text("the exchange's message, or why it was not sent")),
+  outcome: shape.enumOf(['placed', 'refused', 'unknown', 'notSent'], ''),
+  id: shape.nullable(shape.id('of the order', origin.PLACED_ORDERS.id)),
+  reason: shape.nullable(shape.text("the exchange's message, or why it was not sent")),
   ...STATE_AND_FILLS,
 });
 
 /** The outcome of a job. */
-export const BATCH = shape.record({
+export const BATCH = shape.object({
   job: shape.text('its name, for --resume'),
   market: shape.text(''),
-  side: shape.oneOf(['buy', 'sell'], ''),
-  account: shape.oneOf(['spot', 'isolated', 'cross'], ''),
-  placed: shape.count('how many'),
-  refused: shape.count('how many'),
-  unknown: shape.count('how many'),
-  notSent: shape.count('how many'),
-  orders: shape.list(BATCH_LINE, 'in their order'),
-  duplicates: shape.list(shape.id(''), 'further orders that the network made of the requests'),
+  side: shape.enumOf(['buy', 'sell'], ''),
+  account: shape.enumOf(['spot', 'isolated', 'cross'], ''),
+  placed: shape.integer('how many'),
+  refused: shape.integer('how many'),
+  unknown: shape.integer('how many'),
+  notSent: shape.integer('how many'),
+  orders: shape.array(BATCH_LINE, 'in their order'),
+  duplicates: shape.array(shape.id(''), 'further orders that the network made of the requests'),
   ...FILLS,
 });
 

@@ -34,7 +34,7 @@ import type { OrderPlan, PreviewData } from '../../trading/preview/preview.js';
 import { dryRunShape, REQUEST } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';
-import { type BatchInput, readInput, readLadder, requireConsistent, resolveLadder } from './batch-input.js';
+import { type BatchInput, parseLadder, readInput, requireConsistent, resolveLadder } from './batch-input.js';
 import {
   BATCH,
   BATCH_LINE,
@@ -55,7 +55,7 @@ export default define({
   },
   flags: {
     file: flag('--file <path>', 'price,amount lines, or {"price":…,"amount":…} lines; - reads stdin', filePath),
-    ladder: flag('--ladder <from:to:n>', 'n orders at prices from one to the other: 30000:31000:20', readLadder),
+    ladder: flag('--ladder <from:to:n>', 'n orders at prices from one to the other: 30000:31000:20', parseLadder),
     amount: flag('--amount <total>', 'the most that all orders of a ladder come to: 0.5, 100usdt or 50%', parseAmount),
     weight: flag(
       '--weight <how>',
@@ -79,13 +79,13 @@ export default define({
   dryRunOutput: dryRunShape(
     {
       ...ORDERS_PREVIEW,
-      orders: shape.count('how many'),
-      requests: shape.count('how many'),
+      orders: shape.integer('how many'),
+      requests: shape.integer('how many'),
       lowest: shape.decimal('price; of the whole job if nothing is left to send'),
       highest: shape.decimal('price; likewise'),
-      fillingAtOnce: shape.orNull(shape.count('orders that would fill at once')),
+      fillingAtOnce: shape.nullable(shape.integer('orders that would fill at once')),
     },
-    { request: shape.orNull(REQUEST), requests: shape.list(REQUEST) },
+    { request: shape.nullable(REQUEST), requests: shape.array(REQUEST) },
   ),
   row: BATCH_LINE,
   async run(context, { side, market, account, override, ...flags }) {

@@ -5,17 +5,17 @@ import { averageOfFills } from '../../trading/orders/terms.js';
 
 /** What filled, of one order or of several. */
 export const FILLS = {
-  filled: shape.orNull(shape.decimal('in the base coin; null if the exchange has not shown it yet')),
-  filledValue: shape.orNull(shape.decimal('in the quote coin')),
-  averagePrice: shape.orNull(shape.decimal('null if nothing has filled')),
-  fee: shape.orNull(shape.decimal('so far')),
-  feeCoin: shape.orNull(shape.text('observed, not documented')),
+  filled: shape.nullable(shape.decimal('in the base coin; null if the exchange has not shown it yet')),
+  filledValue: shape.nullable(shape.decimal('in the quote coin')),
+  averagePrice: shape.nullable(shape.decimal('null if nothing has filled')),
+  fee: shape.nullable(shape.decimal('so far')),
+  feeCoin: shape.nullable(shape.text('observed, not documented')),
 };
 
 /** What an order did at once. */
 export const STATE_AND_FILLS = {
-  state: shape.orNull(
-    shape.oneOf(['open', 'filled', 'cancelled', 'other'], 'as the exchange listed it at once; null if it did not yet'),
+  state: shape.nullable(
+    shape.enumOf(['open', 'filled', 'cancelled', 'other'], 'as the exchange listed it at once; null if it did not yet'),
   ),
   ...FILLS,
 };

@@ -33,23 +33,23 @@ export interface OrderRow {
 
 export const ORDER: shape.Fields = {
   id: shape.id('of the order', origin.ORDER.id),
-  clientId: shape.orNull(shape.text('your own id, if you asked by it')),
+  clientId: shape.nullable(shape.text('your own id, if you asked by it')),
   market: shape.text('', origin.ORDER.market),
-  side: shape.oneOf(['buy', 'sell'], '', origin.ORDER.side),
-  type: shape.oneOf(['limit', 'postOnly', 'ioc', 'other'], '', origin.ORDER.type),
-  account: shape.orNull(shape.oneOf(['spot', 'isolated', 'cross'], 'the exchange does not report it')),
+  side: shape.enumOf(['buy', 'sell'], '', origin.ORDER.side),
+  type: shape.enumOf(['limit', 'postOnly', 'ioc', 'other'], '', origin.ORDER.type),
+  account: shape.nullable(shape.enumOf(['spot', 'isolated', 'cross'], 'the exchange does not report it')),
   price: shape.decimal('in the quote coin', origin.ORDER.price),
   amount: shape.decimal('in the base coin', origin.ORDER.amount),
   filled: shape.decimal('in the base coin', origin.ORDER.filled),
   remaining: shape.decimal('amount less what has filled'),
   filledValue: shape.decimal('in the quote coin', origin.ORDER.filledValue),
-  averagePrice: shape.orNull(shape.decimal('null if nothing has filled')),
-  fee: shape.orNull(shape.decimal('so far', origin.ORDER.fee)),
-  feeCoin: shape.orNull(shape.text('observed, not documented')),
-  feeDiscount: shape.yesNo("paid with the platform's own coin", origin.ORDER.feeDiscount),
+  averagePrice: shape.nullable(shape.decimal('null if nothing has filled')),
+  fee: shape.nullable(shape.decimal('so far', origin.ORDER.fee)),
+  feeCoin: shape.nullable(shape.text('observed, not documented')),
+  feeDiscount: shape.boolean("paid with the platform's own coin", origin.ORDER.feeDiscount),
   time: shape.time('when it was placed', origin.ORDER.time),
-  state: shape.oneOf(['open', 'filled', 'cancelled', 'other'], '', origin.ORDER.state),
-  status: shape.count("the exchange's own code", origin.ORDER.status),
+  state: shape.enumOf(['open', 'filled', 'cancelled', 'other'], '', origin.ORDER.state),
+  status: shape.integer("the exchange's own code", origin.ORDER.status),
 };
 
 export function orderRow(order: Order, clientId: string | null): OrderRow {

@@ -44,17 +44,17 @@ import { type AssessedOrder, averageText, ORDER_PREVIEW, orderPreviewData, order
 
 /** The outcome of an order that was sent. */
 export const ORDER_RESULT: shape.Fields = {
-  outcome: shape.oneOf(['placed', 'notSent', 'refused', 'unknown'], ''),
-  id: shape.orNull(shape.id('of the order', origin.PLACED_ORDER.id)),
+  outcome: shape.enumOf(['placed', 'notSent', 'refused', 'unknown'], ''),
+  id: shape.nullable(shape.id('of the order', origin.PLACED_ORDER.id)),
   clientId: shape.text('your own id, or the one that pit generated'),
   market: shape.text(''),
-  side: shape.oneOf(['buy', 'sell'], ''),
-  type: shape.oneOf(['limit', 'postOnly', 'ioc'], ''),
-  account: shape.oneOf(['spot', 'isolated', 'cross'], ''),
+  side: shape.enumOf(['buy', 'sell'], ''),
+  type: shape.enumOf(['limit', 'postOnly', 'ioc'], ''),
+  account: shape.enumOf(['spot', 'isolated', 'cross'], ''),
   price: shape.decimal('in the quote coin'),
   amount: shape.decimal('in the base coin'),
   notional: shape.decimal('price times amount, in the quote coin'),
-  duplicates: shape.list(shape.id(''), 'further orders that the network made of the same request'),
+  duplicates: shape.array(shape.id(''), 'further orders that the network made of the same request'),
   ...STATE_AND_FILLS,
 };
 
@@ -90,7 +90,7 @@ export default define({
     'order buy eth_usdt 50% --at mid-0.5% --dry-run',
     'order sell btc_usdt 2 --at bid-15% --override price-band --yes',
   ],
-  output: shape.record(ORDER_RESULT),
+  output: shape.object(ORDER_RESULT),
   dryRunOutput: dryRunShape(ORDER_PREVIEW),
   async run(context, { side, market, amount, at, account = 'spot', borrow, repay, id, override, ...flags }) {
     const parts = { side, market, amount, at, type: typeOf(flags) };

@@ -189,18 +189,18 @@ function text(value: Decimal | null | undefined): string | null {
 /** What the preview of any orders holds. */
 export const ORDERS_PREVIEW: shape.Fields = {
   ...PREVIEW,
-  feeCoin: shape.orNull(shape.text('')),
+  feeCoin: shape.nullable(shape.text('')),
   spentCoin: shape.text('the coin that pays for it'),
-  balanceBefore: shape.orNull(shape.decimal('available now, in the coin that is spent')),
-  balanceAfter: shape.orNull(shape.decimal('available with the order open')),
-  bid: shape.orNull(shape.decimal('the best one')),
-  ask: shape.orNull(shape.decimal('the best one')),
-  mid: shape.orNull(shape.decimal('the middle of the book, or the reference price in its place')),
-  guards: shape.list(
-    shape.record({
+  balanceBefore: shape.nullable(shape.decimal('available now, in the coin that is spent')),
+  balanceAfter: shape.nullable(shape.decimal('available with the order open')),
+  bid: shape.nullable(shape.decimal('the best one')),
+  ask: shape.nullable(shape.decimal('the best one')),
+  mid: shape.nullable(shape.decimal('the middle of the book, or the reference price in its place')),
+  guards: shape.array(
+    shape.object({
       guard: shape.text('its name'),
       message: shape.text(''),
-      overridden: shape.yesNo(''),
+      overridden: shape.boolean(''),
     }),
     'those that hold it back',
   ),
@@ -209,8 +209,8 @@ export const ORDERS_PREVIEW: shape.Fields = {
 /** What the preview of a single order holds. */
 export const ORDER_PREVIEW: shape.Fields = {
   ...ORDERS_PREVIEW,
-  distance: shape.orNull(shape.decimal('percent above mid, negative below it')),
-  fillsAtOnce: shape.orNull(shape.decimal('in the base coin')),
-  fillsAtLeast: shape.yesNo('the book shows no more: at least this'),
-  averagePrice: shape.orNull(shape.decimal('of what fills at once')),
+  distance: shape.nullable(shape.decimal('percent above mid, negative below it')),
+  fillsAtOnce: shape.nullable(shape.decimal('in the base coin')),
+  fillsAtLeast: shape.boolean('the book shows no more: at least this'),
+  averagePrice: shape.nullable(shape.decimal('of what fills at once')),
 };

@@ -63,8 +63,8 @@ export default define({
     'order replace btc_usdt --id myorder1 --amount 0.5 --yes --json',
     'order replace btc_usdt 202611210000000001 --at 28000 --amount 100% --dry-run',
   ],
-  output: shape.record({ ...ORDER_RESULT, replaced: shape.record(CANCELLED, 'the row of the cancellation') }),
-  dryRunOutput: shape.list(shape.either(dryRunShape(), dryRunShape(ORDER_PREVIEW)), 'the cancellation and the order'),
+  output: shape.object({ ...ORDER_RESULT, replaced: shape.object(CANCELLED, 'the row of the cancellation') }),
+  dryRunOutput: shape.array(shape.anyOf(dryRunShape(), dryRunShape(ORDER_PREVIEW)), 'the cancellation and the order'),
   async run(context, { market, order, id, at, amount, override, ...flags }) {
     if ((order === undefined) === (id === undefined))
       throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders', market));

@@ -99,12 +99,12 @@ function describe(path: string, definition: Definition | undefined, subcommands:
     subcommands,
     summary: definition?.summary ?? groups[path] ?? '',
     runs: definition !== undefined,
-    arguments: Object.entries(definition?.arguments ?? {}).map(([name, { presence, description, read }]) => {
+    arguments: Object.entries(definition?.arguments ?? {}).map(([name, { presence, description, parse }]) => {
       return {
         name: capitals(presence === 'several' ? name.replace(/s$/, '') : name),
         presence,
         description,
-        completes: read.completes ?? null,
+        completes: parse.completes ?? null,
       };
     }),
     flags: Object.values(definition?.flags ?? {}).map(describeFlag),
@@ -123,10 +123,10 @@ function helpOf(all: readonly string[]): DescribedCommand {
   };
 }
 
-function describeFlag({ syntax, description, read, repeats }: Flag): DescribedFlag {
+function describeFlag({ syntax, description, parse, repeats }: Flag): DescribedFlag {
   const [, short = null, long = '', value = null] = /^(?:(-\w), )?(--[a-z-]+)(?: <(.+)>)?$/.exec(syntax) ?? [];
   if (long === '') throw new Error(`cannot parse the flag syntax ${syntax}`);
-  const completes = read?.completes ?? null;
+  const completes = parse?.completes ?? null;
   return {
     long,
     short,

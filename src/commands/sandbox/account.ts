@@ -7,17 +7,17 @@ import { type Column, record } from '../../terminal/table.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { coinName, marketName, positiveDecimal, word } from '../inputs.js';
 
-const ACCOUNT = shape.record({
+const ACCOUNT = shape.object({
   id: shape.id(''),
   username: shape.text(''),
   accessKey: shape.text(''),
   secretKey: shape.text(''),
   safePwd: shape.text('the fund password'),
-  permissions: shape.record({
-    asset: shape.yesNo(''),
-    lever: shape.yesNo(''),
-    entrust: shape.yesNo(''),
-    money: shape.yesNo(''),
+  permissions: shape.object({
+    asset: shape.boolean(''),
+    lever: shape.boolean(''),
+    entrust: shape.boolean(''),
+    money: shape.boolean(''),
   }),
 });
 
@@ -66,7 +66,7 @@ export const add = define({
 export const list = define({
   summary: 'List the sandbox accounts with their play keys',
   examples: ['sandbox account list', 'sandbox account list --json'],
-  output: shape.list(ACCOUNT),
+  output: shape.array(ACCOUNT),
   async run({ sandbox }) {
     const rows = (await sandbox.administer('GET /accounts')) as AccountReport[];
     return listing({
@@ -82,10 +82,10 @@ export const show = define({
   summary: 'Show the spot and margin wallets of an account',
   arguments: { name: optional('the account (default: the first)', word) },
   examples: ['sandbox account show', 'sandbox account show sandbox --json'],
-  output: shape.list(
-    shape.record({
-      wallet: shape.oneOf(['spot', 'isolated', 'cross'], ''),
-      market: shape.orNull(shape.text('of an isolated wallet')),
+  output: shape.array(
+    shape.object({
+      wallet: shape.enumOf(['spot', 'isolated', 'cross'], ''),
+      market: shape.nullable(shape.text('of an isolated wallet')),
       coin: shape.text(''),
       available: shape.decimal(''),
       frozen: shape.decimal(''),
@@ -128,7 +128,7 @@ export const deposit = define({
     fail: toggle('--fail', 'make the deposit fail before its last confirmation'),
   },
   examples: ['sandbox deposit usdt 1000', 'sandbox deposit btc 0.5 --account alice --json'],
-  output: shape.record({
+  output: shape.object({
     id: shape.id('of the deposit'),
     account: shape.text(''),
     coin: shape.text(''),
@@ -169,11 +169,11 @@ export const transfer = define({
     back: toggle('--back', 'move from the margin wallet to the spot wallet'),
   },
   examples: ['sandbox transfer usdt 500 --to alice', 'sandbox transfer usdt 1000 --margin btc_usdt --json'],
-  output: shape.record({
+  output: shape.object({
     account: shape.text('the account it was taken from'),
-    to: shape.orNull(shape.text('another account')),
-    wallet: shape.orNull(shape.text('a margin wallet: cross or a market')),
-    back: shape.yesNo('from the margin wallet to spot'),
+    to: shape.nullable(shape.text('another account')),
+    wallet: shape.nullable(shape.text('a margin wallet: cross or a market')),
+    back: shape.boolean('from the margin wallet to spot'),
     coin: shape.text(''),
     amount: shape.decimal(''),
   }),

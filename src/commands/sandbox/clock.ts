@@ -6,9 +6,9 @@ import type { Answer } from '../../terminal/answer.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { duration, moment, speed } from '../inputs.js';
 
-const CLOCK = shape.record({
+const CLOCK = shape.object({
   time: shape.time('what the clock shows'),
-  running: shape.yesNo(''),
+  running: shape.boolean(''),
   speed: shape.number("1 is the speed of this machine's clock"),
 });
 

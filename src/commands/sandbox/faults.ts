@@ -14,17 +14,17 @@ import type { Sandbox } from '../session/sandbox.js';
 
 const KINDS = Object.keys(FAULT_KINDS) as FaultKind[];
 
-const RULE = shape.record({
-  id: shape.count(''),
-  kind: shape.oneOf(KINDS, ''),
-  operation: shape.orNull(shape.text('or channel of a stream; null for any')),
-  probability: shape.orNull(shape.number('from 0 to 1')),
-  count: shape.orNull(shape.count('how many requests or frames it still applies to')),
-  every: shape.orNull(shape.count('applies to every nth request')),
-  delay: shape.count('in milliseconds'),
-  skew: shape.count('in milliseconds'),
-  seen: shape.count('requests or frames that matched'),
-  applied: shape.count('requests or frames that it changed'),
+const RULE = shape.object({
+  id: shape.integer(''),
+  kind: shape.enumOf(KINDS, ''),
+  operation: shape.nullable(shape.text('or channel of a stream; null for any')),
+  probability: shape.nullable(shape.number('from 0 to 1')),
+  count: shape.nullable(shape.integer('how many requests or frames it still applies to')),
+  every: shape.nullable(shape.integer('applies to every nth request')),
+  delay: shape.integer('in milliseconds'),
+  skew: shape.integer('in milliseconds'),
+  seen: shape.integer('requests or frames that matched'),
+  applied: shape.integer('requests or frames that it changed'),
 });
 
 const RULE_COLUMNS: readonly Column<FaultRule>[] = [
@@ -104,7 +104,7 @@ function skew(text: string): number {
 export const list = define({
   summary: 'List the faults, also those that are used up',
   examples: ['sandbox fault list', 'sandbox fault list --json'],
-  output: shape.list(RULE),
+  output: shape.array(RULE),
   async run({ sandbox }) {
     const rows = (await sandbox.administer('GET /faults')) as FaultRule[];
     return listing({
@@ -122,7 +122,7 @@ export const clear = define({
   summary: 'Remove one fault or all; the log stays',
   arguments: { id: optional('the id of the fault (default: all)', wholeNumber('The fault', 1, 999_999_999)) },
   examples: ['sandbox fault clear', 'sandbox fault clear 2 --json'],
-  output: shape.record({ cleared: shape.count('how many were removed') }),
+  output: shape.object({ cleared: shape.integer('how many were removed') }),
   dryRunOutput: DRY_CHANGE,
   async run({ sandbox, globals }, { id }) {
     if (globals.dryRun) return dryChange('sandbox fault clear', 'Would remove faults.');
@@ -137,20 +137,20 @@ export const log = define({
     after: flag('--after <number>', 'list only entries after this one', wholeNumber('--after', 0, 999_999_999)),
   },
   examples: ['sandbox fault log', 'sandbox fault log --after 20 --json'],
-  output: shape.list(
-    shape.record({
-      number: shape.count('counts from 1'),
+  output: shape.array(
+    shape.object({
+      number: shape.integer('counts from 1'),
       time: shape.time("by this machine's clock"),
-      rule: shape.count('the id of the fault'),
-      kind: shape.oneOf(KINDS, ''),
+      rule: shape.integer('the id of the fault'),
+      kind: shape.enumOf(KINDS, ''),
       operation: shape.text(''),
-      parameters: shape.named(shape.text(''), 'without secrets'),
-      executions: shape.list(
-        shape.record({
-          placed: shape.list(shape.id(''), 'orders'),
-          cancelled: shape.list(shape.text(''), 'orders, by the id in the request'),
-          withdrawn: shape.list(shape.id(''), 'withdrawals'),
-          code: shape.orNull(shape.count('null for an answer without a code')),
+      parameters: shape.mapOf(shape.text(''), 'without secrets'),
+      executions: shape.array(
+        shape.object({
+          placed: shape.array(shape.id(''), 'orders'),
+          cancelled: shape.array(shape.text(''), 'orders, by the id in the request'),
+          withdrawn: shape.array(shape.id(''), 'withdrawals'),
+          code: shape.nullable(shape.integer('null for an answer without a code')),
         }),
         'one for each time that the request was executed',
       ),

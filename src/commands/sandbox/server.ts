@@ -14,14 +14,14 @@ import { duration, oneOf, utcOffset, wholeNumber } from '../inputs.js';
 const ADDRESS: shape.Fields = {
   baseUrl: shape.text('the market-data host, without /data/v1'),
   tradeUrl: shape.text('the trade host, without /api'),
-  wsUrl: shape.orNull(shape.text('the WebSocket of the streams')),
+  wsUrl: shape.nullable(shape.text('the WebSocket of the streams')),
   accessKey: shape.text(''),
   secretKey: shape.text(''),
   safePwd: shape.text('the fund password'),
-  pid: shape.count('of its process'),
+  pid: shape.integer('of its process'),
 };
 
-const ADDRESS_AND_ADMIN = shape.record({ ...ADDRESS, adminUrl: shape.text(''), adminToken: shape.text('') });
+const ADDRESS_AND_ADMIN = shape.object({ ...ADDRESS, adminUrl: shape.text(''), adminToken: shape.text('') });
 
 const LIMITS: Readonly<Record<keyof OtherLimits, Parser<number | null>>> = {
   key: countOrOff('key'),
@@ -120,7 +120,7 @@ async function requireDialect(host: Host, wanted: string): Promise<void> {
 export const stop = define({
   summary: 'Stop the sandbox and keep its state',
   examples: ['sandbox stop', 'sandbox stop --json'],
-  output: shape.record({ stopped: shape.yesNo('false if it was not running') }),
+  output: shape.object({ stopped: shape.boolean('false if it was not running') }),
   async run({ host }) {
     const { stopSandbox } = await import('../../sandbox/lifecycle/index.js');
     const stopped = await stopSandbox(host);
@@ -131,18 +131,18 @@ export const stop = define({
   },
 });
 
-const countOrNull = (description: string) => shape.orNull(shape.count(description));
+const countOrNull = (description: string) => shape.nullable(shape.integer(description));
 
 export const status = define({
   summary: 'Show whether the sandbox runs, its address and keys',
   examples: ['sandbox status', 'sandbox status --json'],
-  output: shape.record({
-    running: shape.yesNo(''),
-    ...Object.fromEntries(Object.entries(ADDRESS).map(([name, field]) => [name, shape.orNull(field)])),
-    dialect: shape.orNull(shape.oneOf(['document', 'observed'], '')),
-    time: shape.orNull(shape.time("the exchange's clock")),
-    clockRunning: shape.orNull(shape.yesNo('')),
-    clockSpeed: shape.orNull(shape.number("1 is the speed of this machine's clock")),
+  output: shape.object({
+    running: shape.boolean(''),
+    ...Object.fromEntries(Object.entries(ADDRESS).map(([name, field]) => [name, shape.nullable(field)])),
+    dialect: shape.nullable(shape.enumOf(['document', 'observed'], '')),
+    time: shape.nullable(shape.time("the exchange's clock")),
+    clockRunning: shape.nullable(shape.boolean('')),
+    clockSpeed: shape.nullable(shape.number("1 is the speed of this machine's clock")),
     markets: countOrNull(''),
     orders: countOrNull('open orders'),
     accounts: countOrNull(''),
@@ -155,8 +155,8 @@ export const status = define({
     replaying: countOrNull('rows still to replay'),
     memory: countOrNull('in bytes'),
     disk: countOrNull('in bytes'),
-    cpuSeconds: shape.orNull(shape.number('')),
-    upSeconds: shape.orNull(shape.number('')),
+    cpuSeconds: shape.nullable(shape.number('')),
+    upSeconds: shape.nullable(shape.number('')),
   }),
   async run({ host }) {
     const { sandboxStatus } = await import('../../sandbox/lifecycle/index.js');
@@ -206,7 +206,7 @@ function megabytes(bytes: number | null): string | null {
 export const reset = define({
   summary: 'Stop the sandbox and delete all its data; asks',
   examples: ['sandbox reset', 'sandbox reset --yes'],
-  output: shape.record({ stopped: shape.yesNo('false if it was not running') }),
+  output: shape.object({ stopped: shape.boolean('false if it was not running') }),
   dryRunOutput: DRY_CHANGE,
   async run(context) {
     requireConsent(context);

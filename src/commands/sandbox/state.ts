@@ -11,7 +11,7 @@ import type { StateReport } from '../../sandbox/admin/state.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { duration, filePath, marketName, positiveDecimal, speed } from '../inputs.js';
 
-const FILE = shape.record({ file: shape.text(''), rows: shape.count("of the exchange's data") });
+const FILE = shape.object({ file: shape.text(''), rows: shape.integer("of the exchange's data") });
 
 /** The sandbox's reason for not replacing its state. */
 const LOSES_STATE = 'losesState';
@@ -23,7 +23,7 @@ export const price = define({
   arguments: { market: required('the market', marketName), price: required('the price', positiveDecimal('The price')) },
   flags: { over: flag('--over <duration>', 'how long the move takes, such as 30s or 10m (default: 0s)', duration) },
   examples: ['sandbox price btc_usdt 25000', 'sandbox price btc_usdt 40000 --over 10m --json'],
-  output: shape.record({
+  output: shape.object({
     market: shape.text(''),
     price: shape.decimal('the price it moves to'),
     at: shape.time('when it gets there'),
@@ -48,15 +48,15 @@ export const replay = define({
     ),
   },
   examples: ['sandbox replay btc_usdt candles.csv', 'sandbox replay xrp_eth trades.csv --speed 60 --json'],
-  output: shape.record({
+  output: shape.object({
     market: shape.text(''),
-    kind: shape.oneOf(['candles', 'trades'], ''),
-    rows: shape.count(''),
+    kind: shape.enumOf(['candles', 'trades'], ''),
+    rows: shape.integer(''),
     from: shape.time(''),
     to: shape.time(''),
-    speed: shape.orNull(shape.number('null for max')),
-    anew: shape.yesNo("true if the exchange was restarted at the file's first row"),
-    left: shape.count('rows still to replay'),
+    speed: shape.nullable(shape.number('null for max')),
+    anew: shape.boolean("true if the exchange was restarted at the file's first row"),
+    left: shape.integer('rows still to replay'),
   }),
   dryRunOutput: DRY_CHANGE,
   async run(context, { market, file, speed: factor }) {

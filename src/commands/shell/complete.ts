@@ -81,18 +81,18 @@ async function candidatesFor(words: readonly string[], typed: string, names: Nam
   if (words[0] === 'use') return words.length === 1 ? named(await names.lines('markets', undefined)) : NOTHING;
   if (words[0] === 'help') return { words: subcommandsOf(words.slice(1).join(' ')) };
   const command = await typedCommand(words);
-  if (command.awaited !== undefined) return valuesOf(completionOf(command.awaited.read), typed, command, names);
+  if (command.awaited !== undefined) return valuesOf(completionOf(command.awaited.parse), typed, command, names);
   const flag = /^(--[a-z-]+)=/.exec(typed)?.[1];
   if (flag !== undefined) {
     const meant = flagsOf(command.definition).find((one) => nameOf(one) === flag);
     const value = typed.slice(flag.length + 1);
-    return valuesOf(completionOf(meant?.read), value, command, names);
+    return valuesOf(completionOf(meant?.parse), value, command, names);
   }
   if (command.isEnded) return NOTHING;
   if (typed.startsWith('-')) return { words: flagNames(command) };
   const below = command.given.length === 0 ? subcommandsOf(command.path) : [];
   const own = words.length === 0 ? OWN_WORDS : [];
-  const next = operationValues(command) ?? completionOf(nextArgument(command)?.read);
+  const next = operationValues(command) ?? completionOf(nextArgument(command)?.parse);
   const values = await valuesOf(next, typed, command, names);
   const all = { ...values, words: [...below, ...own, ...values.words] };
   return typed === '' && all.words.length === 0 ? { words: flagNames(command) } : all;

@@ -39,7 +39,7 @@ export async function typedCommand(words: readonly string[]): Promise<TypedComma
       const [name = '', value] = word.split('=', 2);
       flags.add(name);
       const flag = flagsOf(definition).find((one) => nameOf(one) === name);
-      if (value === undefined) awaited = flag?.read === undefined ? undefined : flag;
+      if (value === undefined) awaited = flag?.parse === undefined ? undefined : flag;
       else if (name === '--profile') profile = value;
     } else if (given.length === 0 && subcommandsOf(path.join(' ')).includes(word)) {
       path.push(word);
@@ -75,7 +75,7 @@ export function nextArgument({ definition, given }: TypedCommand): Argument | un
 }
 
 /** What completes a word of an argument or a flag. */
-export function completionOf(read: Argument['read'] | undefined): Completes | undefined {
+export function completionOf(read: Argument['parse'] | undefined): Completes | undefined {
   return read?.completes;
 }
 

@@ -1,11 +1,11 @@
 import { withCompletion } from '../../cli/definition.js';
 import { nearest } from '../../config/nearest.js';
 import { CANDLE_TYPES } from '../../domain/candle.js';
-import { readMarket } from '../../domain/market.js';
+import { parseMarket } from '../../domain/market.js';
 import { Failure, quoted, usage } from '../../errors.js';
 import type { Channel } from '../../exchange/stream/events.js';
 import { marketName } from '../inputs.js';
-import { readCandleType } from '../kline.js';
+import { parseCandleType } from '../kline.js';
 
 /** How each kind of channel is written. */
 const FORMS = {
@@ -44,7 +44,7 @@ export const channelName = withCompletion({ of: 'channel' }, (word): Channel => 
   if (kind !== 'kline') return { kind, market: name };
   if (type === undefined || type === '')
     throw wrong(word, 'names no candle type', `kline:${name}:1min; types: ${CANDLE_TYPES.join(', ')}`);
-  return { kind, market: name, type: within(word, () => readCandleType('The candle type', type)) };
+  return { kind, market: name, type: within(word, () => parseCandleType('The candle type', type)) };
 });
 
 function wrong(word: string, what: string, form: string): Failure {
@@ -53,7 +53,7 @@ function wrong(word: string, what: string, form: string): Failure {
 
 function unknownKind(word: string, first: string): Failure {
   const near = nearest(first.toLowerCase(), KINDS);
-  const isMarket = near.length === 0 && readMarket(word) !== undefined;
+  const isMarket = near.length === 0 && parseMarket(word) !== undefined;
   const guess = isMarket
     ? ` It is a market; write what you want of it: ticker:${word} or depth:${word}.`
     : near.length === 0

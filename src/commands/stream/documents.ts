@@ -17,10 +17,10 @@ import { TRADE, tradeRow } from '../trades.js';
 
 const STREAMED_ORDER: shape.Fields = {
   ...ORDER,
-  lastTrade: shape.orNull(
-    shape.record({
+  lastTrade: shape.nullable(
+    shape.object({
       id: shape.id('of the trade'),
-      time: shape.orNull(shape.time('')),
+      time: shape.nullable(shape.time('')),
       price: shape.decimal('in the quote coin'),
       amount: shape.decimal('in the base coin'),
     }),
@@ -29,54 +29,57 @@ const STREAMED_ORDER: shape.Fields = {
 
 /** Rows of each kind of channel, for a table or CSV. */
 const ROWS: Readonly<Record<Channel['kind'], shape.Shape>> = {
-  ticker: shape.record(TICKER),
+  ticker: shape.object(TICKER),
   depth: BOOK_ROW,
   trades: TRADE,
   kline: CANDLE,
-  orders: shape.record(STREAMED_ORDER),
-  balances: shape.record(BALANCE),
-  crossBalances: shape.record(BALANCE),
+  orders: shape.object(STREAMED_ORDER),
+  balances: shape.object(BALANCE),
+  crossBalances: shape.object(BALANCE),
 };
 
 const EVENT: shape.Fields = {
   channel: shape.text('such as depth:btc_usdt'),
-  time: shape.orNull(shape.time("the exchange's time; null if the channel sends none")),
+  time: shape.nullable(shape.time("the exchange's time; null if the channel sends none")),
   received: shape.time('when it arrived'),
-  source: shape.oneOf(['push', 'http'], 'pushed, or read to start the channel or to close a gap'),
-  scope: shape.oneOf(['delta', 'snapshot'], 'snapshot: what data does not name is gone'),
-  skipped: shape.count('how many earlier events this one replaces because the reader was slow'),
+  source: shape.enumOf(['push', 'http'], 'pushed, or read to start the channel or to close a gap'),
+  scope: shape.enumOf(['delta', 'snapshot'], 'snapshot: what data does not name is gone'),
+  skipped: shape.integer('how many earlier events this one replaces because the reader was slow'),
 };
 
 /** What `pit stream` prints, a line each. */
-export const DOCUMENT: shape.Shape = shape.either(
-  shape.record({
+export const DOCUMENT: shape.Shape = shape.anyOf(
+  shape.object({
     ...EVENT,
     data: {
       description: 'as the command of this name prints it',
-      ...shape.either(
-        shape.list(shape.record(TICKER)),
-        shape.record(DEPTH),
-        shape.list(TRADE),
-        shape.list(CANDLE),
-        shape.list(shape.record(STREAMED_ORDER)),
-        shape.list(shape.record(BALANCE)),
+      ...shape.anyOf(
+        shape.array(shape.object(TICKER)),
+        shape.object(DEPTH),
+        shape.array(TRADE),
+        shape.array(CANDLE),
+        shape.array(shape.object(STREAMED_ORDER)),
+        shape.array(shape.object(BALANCE)),
       ),
     },
   }),
-  shape.record({
+  shape.object({
     channel: shape.text('such as depth:btc_usdt'),
-    gap: shape.record({
+    gap: shape.object({
       from: shape.time('the last moment at which the channel was complete'),
       to: shape.time('the moment of this event'),
-      resynchronised: shape.yesNo('true: the channel is complete again'),
-      permanent: shape.yesNo('true: events are lost; if both are false, another gap event follows'),
+      resynchronised: shape.boolean('true: the channel is complete again'),
+      permanent: shape.boolean('true: events are lost; if both are false, another gap event follows'),
     }),
     reason: shape.text('why'),
   }),
 );
 
 /** A row of `--csv`. */
-export const ROW: shape.Shape = shape.record({ ...EVENT, data: shape.either(...Object.values(ROWS)) });
+export const ROW: shape.Shape = shape.object({ ...EVENT, data: shape.anyOf(...Object.values(ROWS)) });
+
+/** A moment of this machine's clock by the exchange's, both in ms since the Unix epoch: it tells which candles are closed. */
+export type ExchangeTime = (time: number) => number;
 
 /** The names of a row's fields of one kind of channel: the CSV header. */
 export function csvFields(kind: Channel['kind']): string[] {
@@ -87,8 +90,9 @@ export function csvFields(kind: Channel['kind']): string[] {
   return [...Object.keys(EVENT), ...inner('data', ROWS[kind])];
 }
 
-export function dataDocument(event: AnyDataEvent) {
-  return { ...eventFields(event), data: dataOf(event) };
+/** What an event prints as JSON. */
+export function dataDocument(event: AnyDataEvent, exchangeTime: ExchangeTime) {
+  return { ...eventFields(event), data: dataOf(event, exchangeTime) };
 }
 
 export function gapDocument({ channel, gap, reason }: GapEvent) {
@@ -96,9 +100,9 @@ export function gapDocument({ channel, gap, reason }: GapEvent) {
 }
 
 /** The rows of an event for CSV, each with the fields of the event. */
-export function csvRows(event: AnyDataEvent): object[] {
+export function csvRows(event: AnyDataEvent, exchangeTime: ExchangeTime): object[] {
   const fields = eventFields(event);
-  return rowsOf(event).map((data) => ({ ...fields, data }));
+  return rowsOf(event, exchangeTime).map((data) => ({ ...fields, data }));
 }
 
 function eventFields({ channel, time, received, source, scope, skipped }: AnyDataEvent) {
@@ -107,17 +111,18 @@ function eventFields({ channel, time, received, source, scope, skipped }: AnyDat
 }
 
 /** What the command of the same name prints with `--json`. */
-function dataOf(event: AnyDataEvent): unknown {
-  if (!isKind(event, 'depth')) return rowsOf(event);
+function dataOf(event: AnyDataEvent, exchangeTime: ExchangeTime): unknown {
+  if (!isKind(event, 'depth')) return rowsOf(event, exchangeTime);
   const { time, bids, asks } = event.data;
   return { market: event.channel.market, time: isoTime(time), bids, asks };
 }
 
-function rowsOf(event: AnyDataEvent): object[] {
+function rowsOf(event: AnyDataEvent, exchangeTime: ExchangeTime): object[] {
   if (isKind(event, 'ticker')) return [tickerRow(event.channel.market, event.data)];
   if (isKind(event, 'depth')) return bookRows(event.data);
   if (isKind(event, 'trades')) return event.data.map((trade) => tradeRow(event.channel.market, trade));
-  if (isKind(event, 'kline')) return event.data.map((one) => candleRow(one, event.channel.type, event.received));
+  if (isKind(event, 'kline'))
+    return event.data.map((one) => candleRow(one, event.channel.type, exchangeTime(event.received)));
   if (isKind(event, 'orders')) return event.data.map(streamedOrder);
   return event.data.map(balanceOf);
 }

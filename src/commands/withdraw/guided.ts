@@ -3,7 +3,7 @@ import { formatAmount } from '../../domain/decimal.js';
 import { suggest } from '../../errors.js';
 import type { Choice } from '../../terminal/prompts.js';
 import type { TradingAccount } from '../../trading/account.js';
-import { feePlace, readWithdrawAmount } from '../../trading/withdrawals/amounts.js';
+import { feePlace, parseWithdrawAmount } from '../../trading/withdrawals/amounts.js';
 import type { CoinFacts } from '../../trading/withdrawals/coin-facts.js';
 import {
   addressComplaint,
@@ -101,9 +101,9 @@ async function askAmount(
 ): Promise<WithdrawRequest['amount']> {
   const place = feePlace((await session.connection()).settings);
   const validate = (typed: string) =>
-    validated(() => prepareWithdrawal({ ...request, amount: readWithdrawAmount(typed.trim()) }, facts, place));
+    validated(() => prepareWithdrawal({ ...request, amount: parseWithdrawAmount(typed.trim()) }, facts, place));
   const question = `How much ${request.coin}, of ${formatAmount(facts.entry?.available ?? '0')}?`;
-  return readWithdrawAmount(await budget.pausedDuring(() => prompts.text(question, { validate })));
+  return parseWithdrawAmount(await budget.pausedDuring(() => prompts.text(question, { validate })));
 }
 
 /** The command for the same withdrawal. */

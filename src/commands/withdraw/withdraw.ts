@@ -7,7 +7,7 @@ import type { TradingAccount } from '../../trading/account.js';
 import { SendGate } from '../../trading/journal/entry.js';
 import { isOf } from '../../trading/journal/write.js';
 import { newClientId } from '../../trading/orders/terms.js';
-import { feePlace, readWithdrawAmount } from '../../trading/withdrawals/amounts.js';
+import { feePlace, parseWithdrawAmount } from '../../trading/withdrawals/amounts.js';
 import {
   type CoinFacts,
   type EarlierUse,
@@ -33,7 +33,7 @@ export default define({
   summary: 'Withdraw a coin to a verified address',
   arguments: {
     coin: optional('the coin', coinName),
-    amount: optional('in the coin (0.5), or a share of the balance (50%)', readWithdrawAmount),
+    amount: optional('in the coin (0.5), or a share of the balance (50%)', parseWithdrawAmount),
   },
   flags: {
     to: flag('--to <address>', 'the address, which must be verified with the exchange', word),

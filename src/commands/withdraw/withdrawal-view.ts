@@ -20,29 +20,29 @@ import { exchangeText, notSent } from '../write-text.js';
 import type { CheckedWithdrawal } from './withdraw.js';
 
 /** The outcome of a withdrawal that was sent. */
-export const WITHDRAWN = shape.record({
-  outcome: shape.oneOf(['placed', 'unknown'], ''),
-  id: shape.orNull(shape.text('of its record', origin.WITHDRAW.id)),
+export const WITHDRAWN = shape.object({
+  outcome: shape.enumOf(['placed', 'unknown'], ''),
+  id: shape.nullable(shape.text('of its record', origin.WITHDRAW.id)),
   coin: shape.text(''),
   amount: shape.decimal(''),
   fee: shape.decimal('of the network'),
   receives: shape.decimal('what arrives'),
   address: shape.text('without the memo'),
-  memo: shape.orNull(shape.text('')),
-  internal: shape.yesNo('a transfer within the exchange was allowed'),
-  duplicates: shape.list(shape.id(''), 'further withdrawals that the network made of the same request'),
+  memo: shape.nullable(shape.text('')),
+  internal: shape.boolean('a transfer within the exchange was allowed'),
+  duplicates: shape.array(shape.id(''), 'further withdrawals that the network made of the same request'),
 });
 
 export const DRY_WITHDRAWAL = dryRunShape({
   ...PREVIEW,
   coin: shape.text(''),
-  chain: shape.orNull(shape.text('whose fee and address format apply')),
+  chain: shape.nullable(shape.text('whose fee and address format apply')),
   receives: shape.decimal('what arrives'),
   address: shape.text(''),
-  memo: shape.orNull(shape.text('')),
-  balanceBefore: shape.orNull(shape.decimal('available now')),
-  balanceAfter: shape.orNull(shape.decimal('available after it')),
-  usedBefore: shape.orNull(shape.yesNo('null is unknown')),
+  memo: shape.nullable(shape.text('')),
+  balanceBefore: shape.nullable(shape.decimal('available now')),
+  balanceAfter: shape.nullable(shape.decimal('available after it')),
+  usedBefore: shape.nullable(shape.boolean('null is unknown')),
 });
 
 /** What a withdrawal will do and where it goes, as a table that is shown before the question. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Coin } from '../../domain/account.js';
-import { readMarket } from '../../domain/market.js';
+import { parseMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { decimal, id, instant, integer, maybe, optionalDecimal, optionalText, text } from '../operations/fields.js';
 import { coinEntry, toCoin } from '../operations/funds.js';
@@ -101,7 +101,7 @@ function marketOf(pushed: string | null, { market, marketNamed }: OrdersRequest)
   if (pushed === null) return market ?? '';
   const name = withoutUserSuffix(pushed);
   if (market !== undefined && market.replace('_', '') === name) return market;
-  return marketNamed?.(name) ?? readMarket(name)?.market ?? name;
+  return marketNamed?.(name) ?? parseMarket(name)?.market ?? name;
 }
 
 const orderParameters = { market: optional(joinedMarket) };

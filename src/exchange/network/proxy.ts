@@ -27,7 +27,7 @@ export function proxyFor(url: URL, environment: Environment): NamedProxy | null 
   const scheme = url.protocol.slice(0, -1);
   const named = [scheme, 'all'].flatMap((word) => [`${word}_proxy`, `${word.toUpperCase()}_PROXY`]);
   const found = first(environment, named);
-  return found === undefined ? null : { url: readProxy(found.value, found.name), variable: found.name };
+  return found === undefined ? null : { url: parseProxy(found.value, found.name), variable: found.name };
 }
 
 /** The first that is set and not empty. */
@@ -35,7 +35,7 @@ function first(environment: Environment, names: readonly string[]) {
   return names.flatMap((name) => (environment[name] ? [{ name, value: environment[name].trim() }] : [])).at(0);
 }
 
-function readProxy(text: string, variable: string): URL {
+function parseProxy(text: string, variable: string): URL {
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const example = `Write it like ${variable}=http://proxy.example.com:3128, or unset it.`;
   if (!URL.canParse(whole)) throw usage(`${variable} is not the URL of a proxy.`, example);

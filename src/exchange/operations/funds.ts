@@ -10,7 +10,7 @@ import type {
   WithdrawalRequest,
   WithdrawalState,
 } from '../../domain/funds.js';
-import { amountIn, readAmount } from '../bill-amounts.js';
+import { parseBillAmount, requireBillAmount } from '../bill-amounts.js';
 import {
   createdId,
   decimal,
@@ -199,7 +199,7 @@ function toBill(entry: v.InferOutput<typeof billEntry>): Bill {
     time: date,
     coin: currencyName.toLowerCase(),
     type: typeDesc,
-    change: amountIn(changeAmount, currencyName, id),
+    change: requireBillAmount(changeAmount, currencyName, id),
     balance: balanceOf(entry),
     remark,
   };
@@ -207,9 +207,9 @@ function toBill(entry: v.InferOutput<typeof billEntry>): Bill {
 
 /** `total` is the plain balance, and `balance` the same with the coin's name: either will do. */
 function balanceOf({ id, currencyName, total, balance }: v.InferOutput<typeof billEntry>): string | null {
-  const plain = total === null ? undefined : readAmount(total, currencyName);
+  const plain = total === null ? undefined : parseBillAmount(total, currencyName);
   const text = balance ?? total;
-  return plain ?? (text === null ? null : amountIn(text, currencyName, id));
+  return plain ?? (text === null ? null : requireBillAmount(text, currencyName, id));
 }
 
 export const getSpotBills = withCodec(

@@ -25,8 +25,8 @@ export const SETTING_OF = {
   'post-only': 'postOnlyGuard',
 } as const satisfies Readonly<Record<GuardName, string>>;
 
-/** Reads `price-band`, or several with commas between. Throws Failure `usage` that lists them all. */
-export function readGuards(words: string): GuardName[] {
+/** Parses `price-band`, or several with commas between. Throws Failure `usage` that lists them all. */
+export function parseGuards(words: string): GuardName[] {
   return words.split(',').map((word) => {
     const found = GUARDS.find((guard) => guard === word.trim().toLowerCase());
     if (found === undefined) throw unknownWord('guard', word.trim(), GUARDS);

@@ -45,8 +45,8 @@ export interface AmountContext {
 /** An amount as the user wrote it: a number, or a share of what is available. */
 export type WithdrawAmount = { readonly amount: string } | { readonly percent: string };
 
-/** Reads `0.5`, `0.5btc` and `50%`. Throws Failure `usage`. */
-export function readWithdrawAmount(word: string): WithdrawAmount & { readonly coin?: string } {
+/** Parses `0.5`, `0.5btc` and `50%`. Throws Failure `usage`. */
+export function parseWithdrawAmount(word: string): WithdrawAmount & { readonly coin?: string } {
   const [, digits, unit = ''] = /^(\d{1,30}(?:\.\d{1,30})?)(%|[A-Za-z][A-Za-z0-9]{0,19})?$/.exec(word) ?? [];
   const value = digits === undefined || /^e\d+$/i.test(unit) ? Decimal.zero : Decimal.of(digits);
   if (digits === undefined || value.sign <= 0)

@@ -16,7 +16,7 @@ function gap(resynchronised: boolean, permanent: boolean): GapEvent {
 
 /** The picture of orders after these gaps. */
 function shownAfter(...gaps: readonly GapEvent[]): string {
-  const picture = new StreamPicture([ORDERS], { now: () => NOW, monotonic: () => 0 });
+  const picture = new StreamPicture([ORDERS], { now: () => NOW, monotonic: () => 0 }, (time) => time);
   const first = {
     type: 'data',
     channel: ORDERS,
@@ -50,7 +50,7 @@ it('shows a later open gap first, and the lost events again after it', () => {
 function pictureOfBooks(...markets: readonly string[]) {
   const clock = { ms: 0, wallMs: NOW };
   const channels = markets.map((market) => ({ kind: 'depth', market }) as const);
-  const picture = new StreamPicture(channels, { now: () => clock.wallMs, monotonic: () => clock.ms });
+  const picture = new StreamPicture(channels, { now: () => clock.wallMs, monotonic: () => clock.ms }, (time) => time);
   const push = (market: string, bids: readonly { readonly price: string; readonly amount: string }[]) => {
     const event = {
       type: 'data',

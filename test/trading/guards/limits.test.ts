@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkSetting } from '../../../src/config/settings.js';
-import { type GuardLimits, guardLimits, readGuards } from '../../../src/trading/guards/limits.js';
+import { type GuardLimits, guardLimits, parseGuards } from '../../../src/trading/guards/limits.js';
 import { saying } from '../../support/advice.js';
 
 function shown({ priceBand, orderNotional, dayNotional, postOnly }: GuardLimits) {
@@ -74,12 +74,12 @@ describe('the settings of the guards', () => {
 
 describe('the names of the guards', () => {
   it('are read one by one or with commas between', () => {
-    expect(readGuards('price-band')).toEqual(['price-band']);
-    expect(readGuards('Post-Only, day-notional')).toEqual(['post-only', 'day-notional']);
+    expect(parseGuards('price-band')).toEqual(['price-band']);
+    expect(parseGuards('Post-Only, day-notional')).toEqual(['post-only', 'day-notional']);
   });
 
   it.each(['', 'price', 'price-band,', 'all', 'priceBand'])('refuse %j and list them all', (word) => {
     const hints = saying('Known: price-band, order-notional, day-notional, post-only.');
-    expect(() => readGuards(word)).toThrow(expect.objectContaining({ kind: 'usage', hints }));
+    expect(() => parseGuards(word)).toThrow(expect.objectContaining({ kind: 'usage', hints }));
   });
 });

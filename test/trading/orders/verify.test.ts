@@ -112,6 +112,18 @@ describe('a later execution of an order', () => {
     expect(next.journal.archive.find('mine')).toMatchObject({ outcome: 'placed', id: '7', duplicates: ['8'] });
   });
 
+  it('is not said of a later order with the same client id', async () => {
+    let orders = [at('7', 3)];
+    const server = await listing(() => orders);
+    const account = accountOf(server.url, { tolerance: 60_000 });
+    settle(account, 'mine', '7');
+    const later = accountOf(server.url, { tolerance: 60_000, state: account.state, elapsedMs: 20_000 });
+    settle(later, 'mine', '9', NOW + 20_000, { price: '20000' });
+    orders = [at('9', 20_003, { price: 20_000 }), at('8', 50), ...orders];
+    expect(await findDuplicates(later, BUYS)).toMatchObject([{ writeId: 'mine', order: '7', ids: ['8'] }]);
+    expect(later.journal.archive.find('mine')).toMatchObject({ id: '9', duplicates: [] });
+  });
+
   it('costs one page per check while the request can execute, and then one list back to it', async () => {
     const older = Array.from({ length: 300 }, (_, index) => at(`${5000 - index}`, 1_000 - index, { price: 1 }));
     const orders = [...older, at('7', 3)];

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { type AmountContext, amountsOf, readWithdrawAmount } from '../../../src/trading/withdrawals/amounts.js';
+import { type AmountContext, amountsOf, parseWithdrawAmount } from '../../../src/trading/withdrawals/amounts.js';
 
 const CHAIN = { chain: 'BTC', mainChain: 'BTC', fee: '0.0005', canWithdraw: true, usesMemo: false };
 const TERMS: AmountContext = { coin: 'btc', scale: 8, available: '2.5', chain: CHAIN, fee: undefined, place: 'inside' };
 
 function sums(word: string, changes: Partial<AmountContext> = {}) {
-  return amountsOf(readWithdrawAmount(word), { ...TERMS, ...changes });
+  return amountsOf(parseWithdrawAmount(word), { ...TERMS, ...changes });
 }
 
 describe('the amounts of a withdrawal', () => {
@@ -44,7 +44,7 @@ describe('the amounts of a withdrawal', () => {
   });
 
   it.each(['', '0', '-1', '1e3', '1,5', '101%', '0%', '.5', '5.', '1 btc', '1%%'])('cannot be read from %j', (word) => {
-    expect(() => readWithdrawAmount(word)).toThrow(expect.objectContaining({ kind: 'usage' }));
+    expect(() => parseWithdrawAmount(word)).toThrow(expect.objectContaining({ kind: 'usage' }));
   });
 
   it('never exceed the available balance with a share, and add up exactly', () => {

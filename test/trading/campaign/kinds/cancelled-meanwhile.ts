@@ -3,7 +3,7 @@ import type { Program } from '../program.js';
 import { isOf, type Terms } from './terms.js';
 
 /** One in this many actions has its orders cancelled. */
-const SHARE = 7;
+const SHARE = 3;
 /** Longer than any command of a campaign runs, in ms. */
 const RECENTLY = 60_000;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkLines } from '../../../src/trading/batches/check-lines.js';
-import { readLines } from '../../../src/trading/batches/read-lines.js';
+import { parseLines } from '../../../src/trading/batches/parse-lines.js';
 import { saying } from '../../support/advice.js';
 import { MARKET } from '../support/market.js';
 
@@ -15,21 +15,21 @@ describe('a file of orders', () => {
     ['JSON', '{"price":31000.50,"amount":0.01}\n{"amount":"0.0200","price":"31001"}'],
     ['both', '{"price":"31000.50","amount":1e-2}\n31001,0.0200'],
   ])('can be %s', (_, text) => {
-    expect(readLines(text)).toEqual([
+    expect(parseLines(text)).toEqual([
       [1, '31000.50', '0.01'],
       [2, '31001', '0.0200'],
     ]);
   });
 
   it('keeps every digit that a double would change', () => {
-    expect(readLines('{"price":0.1234567890123456789,"amount":12345678901234567.10}')).toEqual([
+    expect(parseLines('{"price":0.1234567890123456789,"amount":12345678901234567.10}')).toEqual([
       [1, '0.1234567890123456789', '12345678901234567.10'],
     ]);
   });
 
   it('may start with a byte order mark and a header, and contain comments and empty lines, which count as lines', () => {
     const text = '\ufeff# mine\r\n\r\nPrice, Amount\r\n31000,0.01\r\n  \r\n# the next\r\n31001,0.02\r\n';
-    expect(readLines(text)).toEqual([
+    expect(parseLines(text)).toEqual([
       [4, '31000', '0.01'],
       [7, '31001', '0.02'],
     ]);
@@ -59,11 +59,11 @@ describe('a file of orders', () => {
     ['5,1\nx,1\n5,1\n5,y\n5\n5,1,1\n{}', /Line 2: .* Line 4: .* Line 5: .* And 2 more\. Nothing was sent\./],
   ])('is refused with the numbers of the wrong lines: %j', (text, message) => {
     const error = { kind: 'usage', message: expect.stringMatching(message), hints: saying(/./) };
-    expect(() => readLines(text)).toThrow(expect.objectContaining(error));
+    expect(() => parseLines(text)).toThrow(expect.objectContaining(error));
   });
 
   it('is checked against the scales and minimums of the market, with its own line numbers', () => {
-    const lines = readLines('# prices\n31000.00,0.0010\n31000.001,0.01\n31000,0.00001\n31000,0.0009\n1000,0.001\n');
+    const lines = parseLines('# prices\n31000.00,0.0010\n31000.001,0.01\n31000,0.00001\n31000,0.0009\n1000,0.001\n');
     const message = expect.stringMatching(
       /^Line 3: The price 31000\.001 has more decimals .* Line 4: The amount .* Line 5: .* And 1 more\./,
     );
@@ -87,7 +87,7 @@ describe('a file of orders', () => {
           if (shape === 0) return `{"price":${price},"amount":"${amount}"}`;
           return shape === 1 ? ` "${price}" ,${amount}` : `${price},${amount}`;
         });
-        const read = readLines(rows.join(end)).map(([, price, amount]) => [price, amount]);
+        const read = parseLines(rows.join(end)).map(([, price, amount]) => [price, amount]);
         expect(read).toEqual(orders);
       }),
     );
@@ -95,7 +95,7 @@ describe('a file of orders', () => {
 
   it('may contain 100,000 orders', () => {
     const text = Array.from({ length: 100_000 }, (_, index) => `${20_000 + index / 100},0.01`).join('\n');
-    const lines = readLines(text);
+    const lines = parseLines(text);
     checkLines(MARKET, lines, 'Line');
     expect(lines).toHaveLength(100_000);
   });

@@ -8,11 +8,11 @@ const HEADER = /^"?price"?\s*,\s*"?amount"?$/i;
 const FORM = 'Each line is price,amount or {"price":…,"amount":…}, with plain numbers above zero.';
 
 /**
- * Reads the orders of a file: `price,amount` lines or JSON objects, one a line. Empty lines and those that begin with `#`
+ * Parses the orders of a file: `price,amount` lines or JSON objects, one a line. Empty lines and those that begin with `#`
  * are skipped; the first may be the header `price,amount`. Numbers keep their digits. Throws Failure `usage` that names the
  * lines which cannot be read.
  */
-export function readLines(text: string): BatchLine[] {
+export function parseLines(text: string): BatchLine[] {
   const bad = new BadLines('Line');
   const rows = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
   let isFirst = true;
@@ -21,7 +21,7 @@ export function readLines(text: string): BatchLine[] {
     if (text === '' || text.startsWith('#')) return [];
     const isHeader = isFirst && HEADER.test(text);
     isFirst = false;
-    const line = isHeader ? undefined : bad.try(index + 1, () => readLine(text));
+    const line = isHeader ? undefined : bad.try(index + 1, () => parseLine(text));
     return line === undefined ? [] : [[index + 1, ...line]];
   });
   bad.refuse();
@@ -29,7 +29,7 @@ export function readLines(text: string): BatchLine[] {
   return lines;
 }
 
-function readLine(text: string): [price: string, amount: string] {
+function parseLine(text: string): [price: string, amount: string] {
   const [price, amount] = text.startsWith('{') ? inObject(text) : inColumns(text);
   return [number('price', price), number('amount', amount)];
 }
