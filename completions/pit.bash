@@ -38,14 +38,14 @@ __pit_command() {
     'profile list') flags='--fields=,name|baseUrl|tradeUrl|wsUrl|active' ;;
     'profile add') flags='--base-url=- --trade-url=- --ws-url=- --fields=,name|baseUrl|tradeUrl|wsUrl|active|settings' arguments='-' ;;
     'profile use') flags='--fields=,name|baseUrl|tradeUrl|wsUrl|active|settings' arguments='@profile' ;;
-    'profile show') flags='--fields=,name|baseUrl|tradeUrl|wsUrl|active|settings|origins' arguments='@profile' ;;
+    'profile show') flags='--fields=,name|baseUrl|tradeUrl|wsUrl|active|settings|keyStore|origins' arguments='@profile' ;;
     'profile set') flags='--fields=,name|baseUrl|tradeUrl|wsUrl|active|settings' arguments='@profile baseUrl|tradeUrl|wsUrl|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|stream.ticker|stream.depth|stream.trades|stream.kline|stream.orders|stream.balances|stream.crossBalances|stream.userMarket|stream.subscribe|stream.unsubscribe|stream.accessKey|stream.sign|stream.ping|stream.pong|stream.pingSeconds|stream.compression|caFile|reqTimeTolerance|withdrawFee|zone -' ;;
     'profile unset') flags='--fields=,name|baseUrl|tradeUrl|wsUrl|active|settings' arguments='@profile baseUrl|tradeUrl|wsUrl|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|stream.ticker|stream.depth|stream.trades|stream.kline|stream.orders|stream.balances|stream.crossBalances|stream.userMarket|stream.subscribe|stream.unsubscribe|stream.accessKey|stream.sign|stream.ping|stream.pong|stream.pingSeconds|stream.compression|caFile|reqTimeTolerance|withdrawFee|zone' ;;
     'profile remove') flags='--fields=,removed' arguments='@profile' ;;
     'keys') subs='set show remove' ;;
-    'keys set') flags='--stdin --file=@file --fields=,profile|accessKey|secretKey' ;;
-    'keys show') flags='--fields=,profile|accessKey|secretKey' ;;
-    'keys remove') flags='--fields=,profile|accessKey|secretKey' ;;
+    'keys set') flags='--stdin --file=@file --store=file|keychain --fields=,profile|accessKey|secretKey|store' ;;
+    'keys show') flags='--fields=,profile|accessKey|secretKey|store' ;;
+    'keys remove') flags='--fields=,profile|accessKey|secretKey|store' ;;
     'shell') ;;
     'doctor') flags='--fields=,check|status|detail|fix' ;;
     'completion') subs='install uninstall' flags='--fields=,shell|script' arguments='bash|zsh|fish' ;;

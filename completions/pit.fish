@@ -279,7 +279,7 @@ function __pit_tree_flags
                 '--fields=,name|baseUrl|tradeUrl|wsUrl|active|settings' 'show only these fields in tables and --csv'
         case 'profile show'
             printf '%s\t%s\n' \
-                '--fields=,name|baseUrl|tradeUrl|wsUrl|active|settings|origins' 'show only these fields in tables and --csv'
+                '--fields=,name|baseUrl|tradeUrl|wsUrl|active|settings|keyStore|origins' 'show only these fields in tables and --csv'
         case 'profile set'
             printf '%s\t%s\n' \
                 '--fields=,name|baseUrl|tradeUrl|wsUrl|active|settings' 'show only these fields in tables and --csv'
@@ -293,13 +293,14 @@ function __pit_tree_flags
             printf '%s\t%s\n' \
                 '--stdin' 'read the access key, a newline and the secret key from stdin (default: ask)' \
                 '--file=@file' 'read the same two lines from a file (default: ask)' \
-                '--fields=,profile|accessKey|secretKey' 'show only these fields in tables and --csv'
+                '--store=file|keychain' 'keep them in the system\'s keychain or in a file of pit; alone, it moves them (default: where they are, else file)' \
+                '--fields=,profile|accessKey|secretKey|store' 'show only these fields in tables and --csv'
         case 'keys show'
             printf '%s\t%s\n' \
-                '--fields=,profile|accessKey|secretKey' 'show only these fields in tables and --csv'
+                '--fields=,profile|accessKey|secretKey|store' 'show only these fields in tables and --csv'
         case 'keys remove'
             printf '%s\t%s\n' \
-                '--fields=,profile|accessKey|secretKey' 'show only these fields in tables and --csv'
+                '--fields=,profile|accessKey|secretKey|store' 'show only these fields in tables and --csv'
         case 'doctor'
             printf '%s\t%s\n' \
                 '--fields=,check|status|detail|fix' 'show only these fields in tables and --csv'

@@ -1,3 +1,4 @@
+import { HELPER, serveKeychain } from './config/keychain-helper.js';
 import { version } from './version.js';
 
 /** The entry point of bin/pit.js. Answers --version without loading the program. */
@@ -8,6 +9,7 @@ export async function start(): Promise<number> {
     process.stdout.on('error', () => {});
     return new Promise((resolve) => process.stdout.write(`${version}\n`, (error) => resolve(exitCodeOf(error))));
   }
+  if (args[0] === HELPER && process.connected) return serveKeychain();
   const { main } = await import('./main.js');
   return main();
 }

@@ -4,18 +4,23 @@ import { confirm, requireConsent } from '../cli/consent.js';
 import type { Context } from '../cli/context.js';
 import { define, flag, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
-import { type KeyPair, lastFour, parseKeys, requireKeyText } from '../config/keys.js';
-import { codeOf, Failure, suggest, usage } from '../errors.js';
+import type { KeychainFailure } from '../config/keychain.js';
+import { type KeyPair, type KeyPlace, lastFour, parseKeys, requireKeyText } from '../config/keys.js';
+import { codeOf, Failure, suggest, tryRead, usage } from '../errors.js';
+import type { Answer } from '../terminal/answer.js';
 import { record } from '../terminal/table.js';
 import { DRY_CHANGE, dryChange } from './dry-run.js';
-import { filePath } from './inputs.js';
+import { filePath, oneOf } from './inputs.js';
 import { warnOfLeftBehind } from './left-behind.js';
 import { chosenProfile } from './profile.js';
+
+const STORES = ['file', 'keychain'] as const satisfies readonly KeyPlace[];
 
 const MASKED_KEYS = shape.object({
   profile: shape.text('its name'),
   accessKey: shape.nullable(shape.text('the last four characters')),
   secretKey: shape.nullable(shape.text('the last four characters')),
+  store: shape.nullable(shape.enumOf(STORES, 'where they are; null if there are none, and for the sandbox')),
 });
 
 /** More than two keys of the greatest length with their line ends; a device such as /dev/zero would never end. */
@@ -28,31 +33,111 @@ export const set = define({
   flags: {
     stdin: toggle('--stdin', 'read the access key, a newline and the secret key from stdin (default: ask)'),
     file: flag('--file <path>', 'read the same two lines from a file (default: ask)', filePath),
+    store: flag(
+      '--store <place>',
+      "keep them in the system's keychain or in a file of pit; alone, it moves them (default: where they are, else file)",
+      oneOf('--store', ...STORES),
+    ),
   },
   examples: [
     'keys set --profile overseas',
     'keys set --profile overseas --stdin < keys.txt',
     'keys set --profile overseas --file keys.txt',
+    'keys set --profile overseas --store keychain',
   ],
   output: MASKED_KEYS,
   dryRunOutput: DRY_CHANGE,
-  async run(context, { stdin, file }) {
+  async run(context, { stdin, file, store }) {
     if (stdin && file !== undefined) throw usage('--stdin and --file exclude each other.', 'Give one of them.');
+    const { session, budget, globals, output } = context;
     const profile = await chosenProfile(context);
     const { name, tradeUrl } = profile;
+    // a damaged file is replaced
+    const found = (await tryRead(() => session.keys.find(name))) ?? null;
+    if (store !== undefined && found !== null && !stdin && file === undefined)
+      return moved(context, name, { from: found.store, to: store });
     const pair = stdin
-      ? parseKeys(await context.budget.pausedDuring(() => readAll(context.host.input, 'stdin')))
+      ? parseKeys(await budget.pausedDuring(() => readAll(context.host.input, 'stdin')))
       : file === undefined
         ? await ask(context, name)
-        : await context.budget.pausedDuring(() => fromFile(file));
+        : await budget.pausedDuring(() => fromFile(file));
     await warnOfLeftBehind(context, profile, () => ({ tradeUrl, accessKey: pair.accessKey }));
-    if (context.globals.dryRun) return dryChange('keys set', `Would store the keys of ${name}.`);
-    await context.session.keys.set(name, pair);
+    const place = store ?? found?.store ?? 'file';
+    if (globals.dryRun) return dryChange('keys set', `Would store the keys of ${name} ${PLACES[place]}.`);
+    const answer = await stored(context, name, pair, place).catch((thrown) => {
+      // keys in a keychain that is away now would be left there
+      if (!isWithoutKeychain(thrown) || found?.store === 'keychain') throw thrown;
+      return storedInFile(context, name, pair, thrown);
+    });
     if (file !== undefined && isReadByOthers(file))
-      context.output.warn(`${file} still holds the keys, and other users can read it. Delete it.`);
-    return { data: masked(name, pair), show: () => `Stored the keys of ${name}.` };
+      output.warn(`${file} still holds the keys, and other users can read it. Delete it.`);
+    return answer;
   },
 });
+
+const PLACES: Readonly<Record<KeyPlace, string>> = { file: 'in a file', keychain: 'in the keychain' };
+
+/** Moves keys to the other place. */
+async function moved(context: Context, name: string, { from, to }: Record<'from' | 'to', KeyPlace>): Promise<Answer> {
+  const { session, globals } = context;
+  const pair = await session.keys.get(name);
+  if (pair === null) throw withoutKeys(name);
+  if (from === to) {
+    const text = `The keys of ${name} are ${PLACES[to]} already. To replace them, leave --store out.`;
+    return { data: masked(name, pair, to), show: () => text };
+  }
+  if (globals.dryRun) return dryChange('keys set', `Would move the keys of ${name} from ${from} to ${to}.`);
+  return stored(context, name, pair, to).catch((thrown) => {
+    if (!isWithoutKeychain(thrown)) throw thrown;
+    return inFile(context, name, pair, thrown, 'stay');
+  });
+}
+
+async function stored({ session }: Context, name: string, pair: KeyPair, place: KeyPlace): Promise<Answer> {
+  const left = await session.keys.set(name, pair, place);
+  const where = await placeOf(session, name);
+  const answer = { data: masked(name, pair, place), show: () => `Stored the keys of ${name} in ${where}.` };
+  if (left === null) return answer;
+  const message = `The keys that ${name} had before are still in the keychain: ${left.why}`;
+  const hint = `Remove the entry "${left.entry}" of pit from the keychain.`;
+  return { ...answer, failure: new Failure('partial', message, { hint }) };
+}
+
+/** A system without a keychain is no reason to have no keys, but one to say so. */
+async function storedInFile(context: Context, name: string, pair: KeyPair, why: KeychainFailure): Promise<Answer> {
+  await context.session.keys.set(name, pair, 'file');
+  return inFile(context, name, pair, why, 'are');
+}
+
+/** The answer if keys are in the file and should be in the keychain. */
+async function inFile(
+  { session }: Context,
+  name: string,
+  pair: KeyPair,
+  why: KeychainFailure,
+  verb: 'are' | 'stay',
+): Promise<Answer> {
+  const where = await placeOf(session, name);
+  const message = `${why.message} The keys of ${name} ${verb} in ${where}.`;
+  const later = suggest('Move them where there is one', 'keys', 'set', '--profile', name, '--store', 'keychain');
+  return {
+    data: masked(name, pair, 'file'),
+    show: () => `The keys of ${name} ${verb} in ${where}.`,
+    failure: new Failure('partial', message, { hint: [...(why.insteadHint ?? []), later] }),
+  };
+}
+
+function isWithoutKeychain(thrown: unknown): thrown is KeychainFailure {
+  return thrown instanceof Failure && 'insteadHint' in thrown && thrown.insteadHint !== null;
+}
+
+/** Where the keys of a profile are, in words. */
+async function placeOf({ keys }: Context['session'], name: string): Promise<string> {
+  const found = await keys.find(name);
+  return found?.store === 'keychain'
+    ? `the system's keychain, as the entry "${found.entry}" of pit`
+    : `the file ${keys.fileOf(name)}`;
+}
 
 async function ask({ prompts }: Context, profile: string): Promise<KeyPair> {
   const accessKey = requireKeyText('access', await prompts.hidden(`Access key of ${profile}:`));
@@ -88,12 +173,11 @@ export const show = define({
   async run(context) {
     const { session, sandbox } = context;
     const { name, builtIn } = await chosenProfile(context);
+    const found = builtIn ? null : await session.keys.find(name);
     const pair = builtIn ? await sandbox.ensure() : await session.keys.get(name);
-    if (pair === null)
-      throw new Failure('credentials', `The profile ${name} has no keys.`, {
-        hint: suggest('Store them', 'keys', 'set', '--profile', name),
-      });
-    const shown = masked(name, pair);
+    if (pair === null) throw withoutKeys(name);
+    const shown = masked(name, pair, found?.store ?? null);
+    const where = found === null ? 'the sandbox' : await placeOf(session, name);
     return {
       data: shown,
       show: (screen) =>
@@ -101,10 +185,16 @@ export const show = define({
           ['profile', name],
           ['access key', shown.accessKey],
           ['secret key', shown.secretKey],
+          ['kept in', where],
         ]),
     };
   },
 });
+
+function withoutKeys(name: string): Failure {
+  const hint = suggest('Store them', 'keys', 'set', '--profile', name);
+  return new Failure('credentials', `The profile ${name} has no keys.`, { hint });
+}
 
 export const remove = define({
   summary: 'Remove the API keys of a profile; asks',
@@ -120,10 +210,11 @@ export const remove = define({
     if (globals.dryRun) return dryChange('keys remove', `Would remove the keys of ${name}.`);
     await confirm(context, `Remove the keys of ${name}?`);
     if (!(await session.keys.remove(name))) throw usage(`The profile ${name} has no keys.`);
-    return { data: { profile: name, accessKey: null, secretKey: null }, show: () => `Removed the keys of ${name}.` };
+    const data = { profile: name, accessKey: null, secretKey: null, store: null };
+    return { data, show: () => `Removed the keys of ${name}.` };
   },
 });
 
-function masked(profile: string, { accessKey, secretKey }: KeyPair) {
-  return { profile, accessKey: lastFour(accessKey), secretKey: lastFour(secretKey) };
+function masked(profile: string, { accessKey, secretKey }: KeyPair, store: KeyPlace | null) {
+  return { profile, accessKey: lastFour(accessKey), secretKey: lastFour(secretKey), store };
 }

@@ -17,7 +17,7 @@ import {
   shownSettings,
 } from '../config/settings.js';
 import { checkUrl } from '../config/urls.js';
-import { Failure, suggest, usage } from '../errors.js';
+import { Failure, suggest, tryRead, usage } from '../errors.js';
 import { STREAM_DEFAULTS } from '../exchange/stream/protocol.js';
 import { requireCertificates } from '../exchange/transport.js';
 import type { Answer } from '../terminal/answer.js';
@@ -46,6 +46,12 @@ type Origin = 'flag' | 'environment' | 'active' | 'profile' | 'default';
 const SHOWN_PROFILE = shape.object({
   ...HOSTS,
   settings: shape.mapOf(shape.text(''), 'values by setting'),
+  keyStore: shape.nullable(
+    shape.enumOf(
+      ['file', 'keychain', 'environment'],
+      'where its keys are; null if there are none, and for the sandbox',
+    ),
+  ),
   origins: shape.array(
     shape.object({
       name: shape.text('profile, baseUrl, tradeUrl, wsUrl or a setting'),
@@ -156,10 +162,26 @@ export const show = define({
         const text = shown === null ? null : `${shown} (${ORIGIN_TEXTS[key]?.[origin] ?? origin})`;
         return [HOST_LABELS[key] ?? key, text, origin === 'default' ? (shown, paint) => paint.faint(shown) : undefined];
       });
-    const data = { ...row, settings: shownSettings(profile.settings), origins };
-    return { data, show: (screen) => record(screen, entries) };
+    const keyStore = await keyStoreOf(context, profile, name);
+    const keys: Entry = ['keys', profile.builtIn ? "the sandbox's own" : (KEY_STORE_TEXTS[keyStore ?? ''] ?? 'none')];
+    const data = { ...row, settings: shownSettings(profile.settings), keyStore, origins };
+    return { data, show: (screen) => record(screen, [...entries.slice(0, 4), keys, ...entries.slice(4)]) };
   },
 });
+
+/** Where the keys are that commands use; the keychain is not asked whether it still has them. */
+async function keyStoreOf({ session, host: { environment } }: Context, profile: Profile, named: string | undefined) {
+  const isInEnvironment = named === undefined && environment.PIT_ACCESS_KEY && environment.PIT_SECRET_KEY;
+  if (isInEnvironment) return 'environment';
+  // a damaged file is for commands that use the keys, and for pit doctor
+  return (await tryRead(() => session.keys.find(profile.name)))?.store ?? null;
+}
+
+const KEY_STORE_TEXTS: Readonly<Record<string, string>> = {
+  file: "in pit's own file",
+  keychain: "in the system's keychain",
+  environment: 'PIT_ACCESS_KEY and PIT_SECRET_KEY',
+};
 
 const HOST_LABELS: Readonly<Record<string, string>> = {
   baseUrl: 'market data',
@@ -240,7 +262,9 @@ export const set = define({
       return dryChange('profile set', `Would set ${key} of ${name} to ${shown}.`, ...dropped);
     }
     await confirmLoosening(context, name, key, value);
-    if (await profiles.set(name, key, value)) {
+    const isOtherExchange = key === 'tradeUrl' && checked !== profile.tradeUrl && !profile.builtIn;
+    const isKeyless = isOtherExchange && (await context.session.keys.remove(name));
+    if ((await profiles.set(name, key, value)) || isKeyless) {
       output.note([
         'Its keys were for another trade host and have been removed.',
         suggest('Store new ones', 'keys', 'set', '--profile', name),
@@ -298,6 +322,7 @@ export const remove = define({
     await warnOfLeftBehind(context, profile, () => ({ tradeUrl: profile.tradeUrl, accessKey: null }));
     if (context.globals.dryRun) return dryChange('profile remove', `Would remove the profile ${name} and its keys.`);
     await confirmRemoval(context, profile);
+    if (!profile.builtIn) await session.keys.remove(name);
     await session.profiles.remove(name);
     return { data: { removed: name }, show: () => `Removed ${name}.` };
   },

@@ -1,5 +1,5 @@
 import { type Advice, Failure, suggest } from '../errors.js';
-import { type KeyPair, type KeyStore, requireKeyText } from './keys.js';
+import { type KeyPair, type KeyStore, requireKeyText, type StoredKeys } from './keys.js';
 import type { Profile, Profiles } from './profiles.js';
 import { checkUrl } from './urls.js';
 
@@ -17,8 +17,13 @@ export interface Connection {
   readonly tradeUrl: string | null;
   /** The address of the streams. Null: the sandbox's when `sandbox` is true and `baseUrl` is null, otherwise `wsUrlMissing` says why there is none. */
   readonly wsUrl: string | null;
-  /** Null: the sandbox's own when `sandbox` is true and `keysMissing` is null, otherwise `keysMissing` says why. */
+  /**
+   * Null: the sandbox's own when `sandbox` is true and `keysMissing` is null, those in the keychain under `keychainEntry`,
+   * otherwise `keysMissing` says why.
+   */
   readonly keys: KeyPair | null;
+  /** The entry of the keychain that holds the keys: it is read when a request is to be signed. Null: they are not there. */
+  readonly keychainEntry: string | null;
   /** Signed requests go to the built-in sandbox, which is started when one of its hosts is needed. */
   readonly sandbox: boolean;
   /** A host comes from the environment: previews name it. */
@@ -52,23 +57,23 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export async function chooseConnection(
   flags: { readonly profile?: string | undefined },
   environment: Environment,
-  stores: { readonly profiles: Pick<Profiles, 'toUse' | 'active'>; readonly keys: Pick<KeyStore, 'get'> },
+  stores: { readonly profiles: Pick<Profiles, 'toUse' | 'active'>; readonly keys: Pick<KeyStore, 'find'> },
 ): Promise<Connection> {
   const { profiles } = stores;
   const inEnvironment = fromEnvironment(environment);
   const profile = await profiles.toUse(flags.profile ?? inEnvironment.profile ?? (await profiles.active()));
   if (flags.profile !== undefined) requireProfileHosts(profile, inEnvironment);
   const needsStoredKeys = inEnvironment.keys === null && !profile.builtIn && !tradesElsewhere(profile, inEnvironment);
-  return combine(profile, inEnvironment, needsStoredKeys ? await stores.keys.get(profile.name) : null);
+  return combine(profile, inEnvironment, needsStoredKeys ? await stores.keys.find(profile.name) : null);
 }
 
-/** The keys for a signed request; the sandbox's are filled in once it runs. @throws Failure `credentials` that says why there are none */
+/** The keys for a signed request; those of the sandbox and of the keychain are filled in by the session. @throws Failure `credentials` that says why there are none */
 export function requireKeys(connection: Connection): KeyPair {
   if (connection.keys !== null) return connection.keys;
   throw credentialsFailure(connection.keysMissing ?? noKeys(connection.profile));
 }
 
-function combine(profile: Profile, inEnvironment: FromEnvironment, storedKeys: KeyPair | null): Connection {
+function combine(profile: Profile, inEnvironment: FromEnvironment, stored: StoredKeys | null): Connection {
   const sandbox = profile.builtIn && inEnvironment.tradeUrl === null;
   const baseUrl = inEnvironment.baseUrl ?? (tradesElsewhere(profile, inEnvironment) ? null : profile.baseUrl || null);
   const tradeUrl = inEnvironment.tradeUrl ?? (profile.tradeUrl || null);
@@ -77,14 +82,15 @@ function combine(profile: Profile, inEnvironment: FromEnvironment, storedKeys: K
   const wsUrl = isProfilesExchange ? profile.wsUrl : null;
   const wsUrlMissing =
     wsUrl !== null || (sandbox && isProfilesExchange) ? null : whyNoWsUrl(profile.name, isProfilesExchange);
-  const keysMissing = whyNoKeys(profile, inEnvironment, storedKeys);
+  const keysMissing = whyNoKeys(profile, inEnvironment, stored);
   const baseUrlMissing = baseUrl === null && !sandbox ? NO_BASE_URL : null;
   return {
     profile: profile.name,
     baseUrl,
     tradeUrl,
     wsUrl,
-    keys: keysMissing === null ? (inEnvironment.keys ?? storedKeys) : null,
+    keys: keysMissing !== null ? null : (inEnvironment.keys ?? (stored?.store === 'file' ? stored.pair : null)),
+    keychainEntry: keysMissing === null && stored?.store === 'keychain' ? stored.entry : null,
     sandbox,
     hostFromEnvironment: inEnvironment.baseUrl !== null || inEnvironment.tradeUrl !== null,
     settings: profile.settings,
@@ -117,11 +123,11 @@ export function hostsInUse(
   };
 }
 
-function whyNoKeys(profile: Profile, inEnvironment: FromEnvironment, storedKeys: KeyPair | null): WhyMissing | null {
+function whyNoKeys(profile: Profile, inEnvironment: FromEnvironment, stored: StoredKeys | null): WhyMissing | null {
   if (inEnvironment.tradeUrl === null && pricesElsewhere(profile, inEnvironment)) return FOREIGN_PRICES;
   if (inEnvironment.keys !== null) return profile.builtIn && inEnvironment.tradeUrl === null ? KEYS_WITHOUT_HOST : null;
   if (tradesElsewhere(profile, inEnvironment)) return HOST_WITHOUT_KEYS;
-  return storedKeys === null && !profile.builtIn ? noKeys(profile.name) : null;
+  return stored === null && !profile.builtIn ? noKeys(profile.name) : null;
 }
 
 /** Whether signed requests would go to a host other than the profile's. Another path counts as another host. */

@@ -62,6 +62,42 @@ export function keyFile(name: string): string {
   return path.join('keys', `${name}.json`);
 }
 
+/** The field that stands in a key file for keys in the keychain: the name of their entry. */
+export const ENTRY = 'keychain';
+
+/** The entry of the keychain that a key file names; null if it names none. Another profile's entry is none. */
+export function entryOf(document: Document, profile: string): string | null {
+  const entry = document[ENTRY];
+  const isOwn =
+    typeof entry === 'string' && entry.startsWith(`${profile}-`) && ENTRY_END.test(entry.slice(profile.length));
+  return isOwn ? entry : null;
+}
+
+const ENTRY_END = /^-[0-9a-f]{16}$/;
+
+/** The key file of a profile, while the folder is locked; null also if it is damaged or open to others. */
+export function documentIn(writer: Writer, profile: string): Document | null {
+  try {
+    return writer.read(keyFile(profile));
+  } catch (thrown) {
+    if (thrown instanceof Failure) return null;
+    throw thrown;
+  }
+}
+
+/**
+ * Refuses to lose the name of an entry while keys are in it: they would stay in the keychain for ever. Commands remove them
+ * first, so this meets only files that changed in between. Throws Failure `usage`.
+ */
+export function requireNoEntry(writer: Writer, profile: string, folder: string): void {
+  const entry = entryOf(documentIn(writer, profile) ?? {}, profile);
+  if (entry === null) return;
+  throw usage(`Keys of a profile "${profile}" are in the keychain, as the entry "${entry}" of pit.`, [
+    suggest('Remove them first', 'keys', 'remove', '--profile', profile),
+    `Without that profile: remove the entry from the keychain, and delete ${path.join(folder, keyFile(profile))}.`,
+  ]);
+}
+
 /**
  * The profiles: hosts and settings under a name, one file each, and one file that names the active one. The built-in
  * `sandbox` always exists, and is active until another profile is used.
@@ -126,7 +162,7 @@ export class Profiles {
         );
       }
       // Keys of an earlier profile of this name were meant for its hosts, not for these.
-      writer.delete(keyFile(name));
+      this.#dropKeys(writer, name);
       writer.write(profileFile(name), toDocument(fields));
     });
     return this.get(name);
@@ -143,7 +179,8 @@ export class Profiles {
 
   /**
    * Sets a host (`baseUrl`, `tradeUrl`, `wsUrl`) or a setting. A new trade host drops the profile's keys, which were
-   * meant for the old one, and what was measured there. The other hosts never get a key.
+   * meant for the old one, and what was measured there. The other hosts never get a key. Keys in the keychain have to be
+   * removed before.
    * @returns whether there were keys to drop
    * @throws Failure `usage` for an unknown key or an invalid value
    */
@@ -157,7 +194,7 @@ export class Profiles {
       const changed = { ...fields, [key]: kept };
       if (key !== 'tradeUrl' || kept === fields.tradeUrl) return changed;
       // Keys first: a kill in between must not leave them with another host.
-      dropped = writer.delete(keyFile(name));
+      dropped = this.#dropKeys(writer, name);
       const { reqTimeTolerance: _measured, ...settings } = fields.settings;
       return { ...changed, settings };
     });
@@ -178,13 +215,16 @@ export class Profiles {
     });
   }
 
-  /** Removes a profile and its keys; the sandbox becomes active if it was. @throws Failure `usage` if it does not exist */
+  /**
+   * Removes a profile and its keys, unless they are in the keychain; the sandbox becomes active if it was.
+   * @throws Failure `usage` if it does not exist, or if keys are in the keychain
+   */
   async remove(name: string): Promise<void> {
     if (checkName(name) === SANDBOX) throw builtIn('cannot be removed');
     await this.#store.change((writer) => {
       if (!writer.has(profileFile(name))) throw this.#unknown(name);
       // Keys first: a kill in between must not leave them without their profile.
-      writer.delete(keyFile(name));
+      this.#dropKeys(writer, name);
       if (writer.read(ACTIVE_FILE)?.active === name) writer.delete(ACTIVE_FILE);
       writer.delete(profileFile(name));
     });
@@ -195,6 +235,11 @@ export class Profiles {
       const profile = this.#profile(name, writer.read(profileFile(name)));
       writer.write(profileFile(name), toDocument(change(profile, writer), profile.builtIn));
     });
+  }
+
+  #dropKeys(writer: Writer, name: string): boolean {
+    requireNoEntry(writer, name, this.#store.folder);
+    return writer.delete(keyFile(name));
   }
 
   #profile(name: string, document: Document | null, kind?: FailureKind): Profile {

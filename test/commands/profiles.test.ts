@@ -23,7 +23,7 @@ function keysText(): string {
 
 function shownKeys(profile: string) {
   const { accessKey, secretKey } = exchange.served.address;
-  return { profile, accessKey: `…${accessKey.slice(-4)}`, secretKey: `…${secretKey.slice(-4)}` };
+  return { profile, accessKey: `…${accessKey.slice(-4)}`, secretKey: `…${secretKey.slice(-4)}`, store: 'file' };
 }
 
 beforeAll(async () => {
@@ -52,6 +52,7 @@ describe('pit profile', () => {
     expect(await pit.json('profile show overseas')).toStrictEqual({
       ...{ name: 'overseas', ...OVERSEAS, wsUrl: 'wss://api.example.com/ws', active: false },
       settings: { zone: '+08:00' },
+      keyStore: null,
       origins: expect.arrayContaining([
         { name: 'profile', value: 'overseas', origin: 'flag' },
         { name: 'baseUrl', value: OVERSEAS.baseUrl, origin: 'profile' },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Connection, chooseConnection, type Environment, requireKeys } from '../../src/config/connection.js';
+import type { StoredKeys } from '../../src/config/keys.js';
 import { SANDBOX } from '../../src/config/profiles.js';
 import { Failure } from '../../src/errors.js';
 import { adviceText } from '../support/advice.js';
@@ -11,23 +12,30 @@ const KEYS_OF: Readonly<Record<string, typeof MINE>> = { main: MINE };
 const X = 'https://x.example.com';
 const Y = 'https://y.example.com';
 
-/** Profiles `main` (keys), `bare` (no keys) and the sandbox; keys of any other profile must not be asked for. */
+/** Profiles `main` (keys), `locked` (keys in the keychain), `bare` (no keys) and the sandbox; keys of any other profile must not be asked for. */
 function choose(active: string, profile: string | undefined, environment: Environment): Promise<Connection> {
   const profiles = {
     active: async () => active,
     toUse: async (name: string) => {
       if (name === SANDBOX) return { name, builtIn: true, baseUrl: '', tradeUrl: '', wsUrl: null, settings: {} };
-      if (name === 'main' || name === 'bare') return { name, builtIn: false, ...HOSTS, settings: { zone: 'UTC' } };
+      if (['main', 'bare', 'locked'].includes(name))
+        return { name, builtIn: false, ...HOSTS, settings: { zone: 'UTC' } };
       throw new Failure('credentials', `no profile ${name}`);
     },
   };
-  return chooseConnection({ profile }, environment, { profiles, keys: { get: async (name) => KEYS_OF[name] ?? null } });
+  const find = async (name: string): Promise<StoredKeys | null> => {
+    if (name === 'locked') return { store: 'keychain', entry: 'locked-0123456789abcdef' };
+    const pair = KEYS_OF[name];
+    return pair === undefined ? null : { store: 'file', pair };
+  };
+  return chooseConnection({ profile }, environment, { profiles, keys: { find } });
 }
 
 /** One line: profile, market host, trade host, the source of the keys or why there are none, and flags. */
 function drawn(connection: Connection): string {
   const short = (url: string | null) => url?.replace('https://', '').replace('.example.com', '') ?? '-';
-  const whose = connection.keys === null ? '-' : connection.keys === MINE ? 'mine' : 'env';
+  const inKeychain = connection.keychainEntry === null ? '-' : 'keychain';
+  const whose = connection.keys === null ? inKeychain : connection.keys === MINE ? 'mine' : 'env';
   const marks = [
     connection.sandbox && 'sandbox',
     connection.hostFromEnvironment && 'named',
@@ -64,6 +72,11 @@ describe('the choice of profile, hosts and keys', () => {
       { PIT_BASE_URL: '', PIT_TRADE_URL: '', PIT_ACCESS_KEY: '', PIT_SECRET_KEY: '' },
       'main api trade mine',
     ],
+    // Keys in the keychain are read later, and only for the profile's own hosts.
+    ['locked', undefined, {}, 'locked api trade keychain'],
+    ['locked', undefined, ENV, 'locked api trade env'],
+    ['locked', undefined, { PIT_TRADE_URL: Y }, 'locked - y - named keys? base?'],
+    ['locked', undefined, { PIT_BASE_URL: X }, 'locked x trade - named keys?'],
     // Hosts and keys given together.
     ['sandbox', undefined, { ...both, ...ENV }, 'sandbox x y env named'],
     ['sandbox', undefined, { ...both, PIT_PROFILE: 'sandbox', ...ENV }, 'sandbox x y env named'],

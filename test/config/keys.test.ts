@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { KeyStore, lastFour, parseKeys } from '../../src/config/keys.js';
 import { Profiles } from '../../src/config/profiles.js';
 import { saying } from '../support/advice.js';
-import { everythingIn, failureOf, freshFolder, HOSTS } from './support.js';
+import { everythingIn, failureOf, freshFolder, HOSTS, noKeychain } from './support.js';
 
 const key = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -68,12 +68,12 @@ describe('lastFour', () => {
 describe('the key store', () => {
   test('stores, replaces and removes any valid pair', async () => {
     const folder = freshFolder();
-    const keys = new KeyStore(folder);
+    const keys = new KeyStore(folder, noKeychain);
     await new Profiles(folder).add({ name: 'main', ...HOSTS });
     expect(await keys.get('main')).toBeNull();
     await fc.assert(
       fc.asyncProperty(key, key, async (accessKey, secretKey) => {
-        await keys.set('main', { accessKey, secretKey });
+        await keys.set('main', { accessKey, secretKey }, 'file');
         expect(await keys.get('main')).toEqual({ accessKey, secretKey });
       }),
       { numRuns: 10, examples: [['__proto__', '{"$ref":"\\u0000"}']] },
@@ -84,7 +84,7 @@ describe('the key store', () => {
 
   test.each(['sandbox', 'nobody'])('stores no keys for %s', async (name) => {
     const pair = { accessKey: 'canary-access', secretKey: 'canary-secret' };
-    const failure = await failureOf(() => new KeyStore(freshFolder()).set(name, pair));
+    const failure = await failureOf(() => new KeyStore(freshFolder(), noKeychain).set(name, pair, 'file'));
     expect(failure.kind).toBe('usage');
     expect(everythingIn(failure)).not.toContain('canary');
   });

@@ -6,7 +6,7 @@ import { Profiles } from '../../src/config/profiles.js';
 import { Store } from '../../src/config/store.js';
 import { shellWord } from '../../src/errors.js';
 import { adviceText } from '../support/advice.js';
-import { everythingIn, failureOf, freshFolder, HOSTS } from './support.js';
+import { everythingIn, failureOf, freshFolder, HOSTS, noKeychain } from './support.js';
 
 const CANARY = { accessKey: 'canary-access-4711', secretKey: 'canary-secret-4711' };
 const ATTACKER = { ...HOSTS, tradeUrl: 'https://evil.example.com' };
@@ -14,9 +14,9 @@ const ATTACKER = { ...HOSTS, tradeUrl: 'https://evil.example.com' };
 async function withKeys() {
   const folder = freshFolder();
   const profiles = new Profiles(folder);
-  const keys = new KeyStore(folder);
+  const keys = new KeyStore(folder, noKeychain);
   await profiles.add({ name: 'main', ...HOSTS });
-  await keys.set('main', CANARY);
+  await keys.set('main', CANARY, 'file');
   return { folder, profiles, keys, keyFile: path.join(folder, 'keys', 'main.json') };
 }
 
@@ -33,7 +33,7 @@ describe.runIf(process.platform !== 'win32')('files that others can reach', () =
     const failure = await failureOf(() => keys.get('main'));
     expect(failure).toMatchObject({ kind: 'credentials', exitCode: 4, hints: [`Run: ${mend} ${shellWord(place)}`] });
     expect(everythingIn(failure)).not.toContain('canary');
-    expect(await failureOf(() => keys.set('main', CANARY))).toMatchObject({ kind: 'credentials' });
+    expect(await failureOf(() => keys.set('main', CANARY, 'file'))).toMatchObject({ kind: 'credentials' });
     fs.chmodSync(place, place.endsWith('.json') ? 0o600 : 0o700);
     expect(await keys.get('main')).toEqual(CANARY);
   });
@@ -59,7 +59,7 @@ describe.runIf(process.platform !== 'win32')('files that others can reach', () =
     fs.renameSync(keyFile, elsewhere);
     fs.symlinkSync(elsewhere, keyFile);
     expect(await failureOf(() => keys.get('main'))).toMatchObject({ kind: 'credentials' });
-    expect(await failureOf(() => keys.set('main', CANARY))).toMatchObject({ kind: 'credentials' });
+    expect(await failureOf(() => keys.set('main', CANARY, 'file'))).toMatchObject({ kind: 'credentials' });
     const moved = path.join(path.dirname(folder), 'moved');
     fs.renameSync(path.join(folder, 'profiles'), moved);
     fs.symlinkSync(moved, path.join(folder, 'profiles'));
@@ -76,7 +76,7 @@ describe.runIf(process.platform !== 'win32')('files that others can reach', () =
       fs.chmodSync(above, mode);
       const actions = [
         () => keys.get('main'),
-        () => keys.set('main', CANARY),
+        () => keys.set('main', CANARY, 'file'),
         () => profiles.get('main'),
         () => profiles.set('main', 'zone', 'UTC'),
       ];
@@ -94,9 +94,9 @@ describe.runIf(process.platform !== 'win32')('files that others can reach', () =
     const { folder } = await withKeys();
     const link = path.join(path.dirname(path.dirname(folder)), 'link');
     fs.symlinkSync(folder, link);
-    expect(await new KeyStore(link).get('main')).toEqual(CANARY);
+    expect(await new KeyStore(link, noKeychain).get('main')).toEqual(CANARY);
     fs.chmodSync(path.dirname(folder), 0o777);
-    expect(await failureOf(() => new KeyStore(link).get('main'))).toMatchObject({ kind: 'credentials' });
+    expect(await failureOf(() => new KeyStore(link, noKeychain).get('main'))).toMatchObject({ kind: 'credentials' });
   });
 
   test('accepts a parent folder like /tmp, where users can move only their own files', async () => {
@@ -109,7 +109,7 @@ describe.runIf(process.platform !== 'win32')('files that others can reach', () =
     const { folder } = await withKeys();
     const link = path.join(path.dirname(folder), 'link');
     fs.symlinkSync(folder, link);
-    expect(await new KeyStore(link).get('main')).toEqual(CANARY);
+    expect(await new KeyStore(link, noKeychain).get('main')).toEqual(CANARY);
     await new Profiles(link).use('main');
     expect(await new Profiles(folder).active()).toBe('main');
   });
@@ -144,7 +144,7 @@ describe('damaged files', () => {
     expect(failure).toMatchObject({ kind: 'credentials', message: expect.stringContaining(keyFile) });
     expect(everythingIn(failure)).not.toMatch(/canary|4711/);
     expect(fs.readFileSync(keyFile, 'utf8')).toBe(content);
-    await keys.set('main', CANARY);
+    await keys.set('main', CANARY, 'file');
     expect(await keys.get('main')).toEqual(CANARY);
   });
 
@@ -182,7 +182,7 @@ test('reports a home that is a file', async () => {
   const folder = freshFolder();
   const home = path.dirname(folder);
   fs.writeFileSync(home, 'not a folder');
-  const [profiles, keys] = [new Profiles(folder), new KeyStore(folder)];
+  const [profiles, keys] = [new Profiles(folder), new KeyStore(folder, noKeychain)];
   const actions = [
     () => profiles.list(),
     () => profiles.get('main'),

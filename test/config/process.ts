@@ -15,21 +15,21 @@ import { Store } from './src/config/store.js';
 import { systemHost } from './src/platform/host.js';
 const [task, folder, umask, who, count] = process.argv.slice(2);
 if (umask !== undefined) process.umask(Number.parseInt(umask, 8));
-const profiles = new Profiles(folder), keys = new KeyStore(folder);
+const profiles = new Profiles(folder), keys = new KeyStore(folder, () => {});
 const hosts = { baseUrl: 'https://api.example.com', tradeUrl: 'https://trade.example.com', wsUrl: null };
 const pair = { accessKey: 'access-' + who, secretKey: 'secret-' + who };
 const tasks = {
   async everything() {
     await profiles.add({ name: 'main', ...hosts });
     await profiles.use('main');
-    await keys.set('main', pair);
+    await keys.set('main', pair, 'file');
     await new Cache(folder + '/../cache', Date.now).write('a', 'b');
   },
   async many() {
     for (let i = 0; i < Number(count); i++) {
       const name = who + '-' + i;
       await profiles.add({ name, ...hosts });
-      await keys.set(name, pair);
+      await keys.set(name, pair, 'file');
       await new Store(folder).change((w) => w.write('shared.json', { ...w.read('shared.json'), [name]: i }));
       process.stdout.write(name + '\\n');
     }

@@ -5,7 +5,7 @@ import { KeyStore } from '../../src/config/keys.js';
 import { nearest } from '../../src/config/nearest.js';
 import { Profiles } from '../../src/config/profiles.js';
 import { adviceText } from '../support/advice.js';
-import { failureOf, freshFolder, HOSTS } from './support.js';
+import { failureOf, freshFolder, HOSTS, noKeychain } from './support.js';
 
 describe('profiles', () => {
   test('has the sandbox without a folder, and reading makes none', async () => {
@@ -15,8 +15,8 @@ describe('profiles', () => {
       { name: 'sandbox', builtIn: true, baseUrl: '', tradeUrl: '', wsUrl: null, settings: {} },
     ]);
     expect(await profiles.active()).toBe('sandbox');
-    expect(await new KeyStore(folder).get('sandbox')).toBeNull();
-    expect(await new KeyStore(folder).remove('main')).toBe(false);
+    expect(await new KeyStore(folder, noKeychain).get('sandbox')).toBeNull();
+    expect(await new KeyStore(folder, noKeychain).remove('main')).toBe(false);
     expect(fs.existsSync(path.dirname(folder))).toBe(false);
   });
 
@@ -43,9 +43,9 @@ describe('profiles', () => {
 
   test('removes keys with their profile, and does not restore them with its name', async () => {
     const folder = freshFolder();
-    const [profiles, keys] = [new Profiles(folder), new KeyStore(folder)];
+    const [profiles, keys] = [new Profiles(folder), new KeyStore(folder, noKeychain)];
     await profiles.add({ name: 'main', ...HOSTS });
-    await keys.set('main', { accessKey: 'access-1', secretKey: 'secret-1' });
+    await keys.set('main', { accessKey: 'access-1', secretKey: 'secret-1' }, 'file');
     await profiles.remove('main');
     expect(fs.readdirSync(path.join(folder, 'keys'))).toEqual([]);
     fs.writeFileSync(path.join(folder, 'keys', 'main.json'), '{"accessKey":"a","secretKey":"b"}', { mode: 0o600 });
@@ -55,11 +55,11 @@ describe('profiles', () => {
 
   test('drops keys when the trade host changes', async () => {
     const folder = freshFolder();
-    const [profiles, keys] = [new Profiles(folder), new KeyStore(folder)];
+    const [profiles, keys] = [new Profiles(folder), new KeyStore(folder, noKeychain)];
     const pair = { accessKey: 'access-1', secretKey: 'secret-1' };
     await profiles.add({ name: 'main', ...HOSTS });
     await profiles.add({ name: 'other', ...HOSTS });
-    for (const name of ['main', 'other']) await keys.set(name, pair);
+    for (const name of ['main', 'other']) await keys.set(name, pair, 'file');
     // the same host in another form, and what no key is sent to
     expect(await profiles.set('main', 'tradeUrl', `${HOSTS.tradeUrl.replace('trade.', 'TRADE.')}/api/`)).toBe(false);
     expect(await profiles.set('main', 'baseUrl', 'https://other.example.com')).toBe(false);
@@ -162,7 +162,7 @@ describe('names', () => {
   const named = [...hostile, '\u001b[2J', 'a\n'].map((name): [string, string] => [JSON.stringify(name), name]);
   test.each([...named, ['10,000 characters', 'x'.repeat(10_000)]])('reject %s', async (_, name) => {
     const folder = freshFolder();
-    const [profiles, keys] = [new Profiles(folder), new KeyStore(folder)];
+    const [profiles, keys] = [new Profiles(folder), new KeyStore(folder, noKeychain)];
     const actions = [
       () => profiles.get(name),
       () => profiles.add({ name, ...HOSTS }),
@@ -171,7 +171,7 @@ describe('names', () => {
       () => profiles.unset(name, 'zone'),
       () => profiles.remove(name),
       () => keys.get(name),
-      () => keys.set(name, { accessKey: 'access-1', secretKey: 'secret-1' }),
+      () => keys.set(name, { accessKey: 'access-1', secretKey: 'secret-1' }, 'file'),
       () => keys.remove(name),
     ];
     for (const action of actions) {

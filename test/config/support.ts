@@ -30,6 +30,11 @@ export function everythingIn(failure: Failure): string {
   return [failure.message, adviceText(failure.hints), failure.stack, cause, JSON.stringify(failure)].join('\n');
 }
 
+/** For keys in files: nothing may load the keychain. */
+export function noKeychain(): never {
+  throw new Error('The keychain was loaded.');
+}
+
 export const HOSTS = {
   baseUrl: 'https://api.example.com',
   tradeUrl: 'https://trade.example.com',

@@ -5,7 +5,7 @@ import { KeyStore } from '../../src/config/keys.js';
 import { Profiles } from '../../src/config/profiles.js';
 import { Store } from '../../src/config/store.js';
 import { ended, program } from './process.js';
-import { freshFolder, HOSTS, modes } from './support.js';
+import { freshFolder, HOSTS, modes, noKeychain } from './support.js';
 
 const start = program();
 const posix = process.platform !== 'win32';
@@ -40,7 +40,7 @@ describe('several processes', () => {
     const shared = Object.keys((await new Store(folder).read('shared.json')) ?? {});
     expect(listed).toEqual(expect.arrayContaining(acknowledged));
     expect(shared).toEqual(expect.arrayContaining(acknowledged));
-    for (const name of acknowledged) expect(await new KeyStore(folder).get(name)).not.toBeNull();
+    for (const name of acknowledged) expect(await new KeyStore(folder, noKeychain).get(name)).not.toBeNull();
   });
 
   test('take over the lock of a killed process once it is stale', async () => {
@@ -84,10 +84,10 @@ describe('several processes', () => {
     const folder = freshFolder();
     const profiles = new Profiles(folder);
     await profiles.add({ name: 'one', ...HOSTS });
-    await new KeyStore(folder).set('one', { accessKey: 'access-1', secretKey: 'secret-1' });
+    await new KeyStore(folder, noKeychain).set('one', { accessKey: 'access-1', secretKey: 'secret-1' }, 'file');
     const leftover = path.join(folder, 'keys', 'one.json.tmp-1234567890abcdef');
     fs.writeFileSync(leftover, '{"secretKey": "secret-1"', { mode: 0o600 });
-    expect(await new KeyStore(folder).remove('one')).toBe(true);
+    expect(await new KeyStore(folder, noKeychain).remove('one')).toBe(true);
     expect(fs.readdirSync(path.join(folder, 'keys'))).toEqual([]);
   });
 

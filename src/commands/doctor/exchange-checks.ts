@@ -144,10 +144,11 @@ export const key: Check = {
   name: 'key',
   reportsKey: true,
   async run(probes) {
-    const { keysMissing, profile } = await probes.context.session.connection();
+    const { keysMissing, keychainEntry, profile } = await probes.context.session.connection();
     if (keysMissing !== null) return fail(keysMissing.message, keysMissing.hint);
     const { username } = await probes.account();
-    return ok(`the key of "${profile}" is accepted; the account is ${username}`);
+    const place = keychainEntry === null ? '' : ', from the keychain,';
+    return ok(`the key of "${profile}"${place} is accepted; the account is ${username}`);
   },
 };
 
@@ -265,8 +266,9 @@ async function unknownOutcomesElsewhere(
 async function profilesByAccount({ session }: Context): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const { name, tradeUrl, builtIn } of await session.profiles.list()) {
-    const keys = builtIn ? null : await session.keys.get(name);
-    if (keys !== null) found.set(journalName({ sandbox: false, tradeUrl }, keys.accessKey), name);
+    // keys that cannot be read now, as in a locked keychain, hide no other profile
+    const keys = builtIn ? null : await tryRead(() => session.keys.get(name));
+    if (keys) found.set(journalName({ sandbox: false, tradeUrl }, keys.accessKey), name);
   }
   return found;
 }

@@ -189,6 +189,7 @@ class Trading {
   async #openJournal(): Promise<Journal> {
     const { host, session } = this;
     const connection = await session.connection();
+    await session.loadKeys();
     const { accessKey } = session.credentials(connection);
     const { Journal } = await import('../../trading/journal/journal.js');
     requireOwnFolder(host.directories.state);

@@ -1,7 +1,7 @@
 import type { Globals } from '../../cli/definition.js';
 import { Cache } from '../../config/cache.js';
 import { type Connection, chooseConnection, requireKeys, type WhyMissing } from '../../config/connection.js';
-import { KeyStore } from '../../config/keys.js';
+import { type KeyPair, KeyStore } from '../../config/keys.js';
 import { Profiles } from '../../config/profiles.js';
 import { passwordsOf, shareOf } from '../../config/settings.js';
 import { Failure, suggest } from '../../errors.js';
@@ -35,6 +35,8 @@ export class Session {
   readonly writesUnderWay = new Set<{ readonly name: string }>();
   #connection: Promise<Connection> | undefined;
   #client: Promise<ExchangeClient> | undefined;
+  #loadingKeys: Promise<KeyPair> | undefined;
+  #keychainKeys: KeyPair | undefined;
   #limits: Limits | undefined;
   #markets: Promise<MarketCatalog> | undefined;
   #writeListener: (name: string, body: string) => void = () => undefined;
@@ -54,7 +56,23 @@ export class Session {
   }
 
   get keys(): KeyStore {
-    return new KeyStore(this.host.directories.config);
+    return new KeyStore(this.host.directories.config, async () => {
+      const { SystemKeychain } = await import('../../config/keychain.js');
+      return new SystemKeychain(this.host, {
+        // a person at a terminal gets the time to unlock it
+        during: (call) => (this.host.errors.isTTY === true ? this.budget.pausedDuring(call) : call()),
+        milliseconds: () =>
+          this.budget.hasDeadline ? Math.max(0, this.budget.remainingMs - REPORTING_MS) : UNLOCKING_MS,
+      });
+    });
+  }
+
+  /** Reads the keys of the profile in use if they are in the keychain. Throws Failure `credentials`. */
+  async loadKeys(): Promise<void> {
+    const { profile, keychainEntry } = await this.connection();
+    if (keychainEntry === null) return;
+    this.#loadingKeys ??= this.keys.fromKeychain(profile, keychainEntry);
+    this.#keychainKeys = await this.#loadingKeys;
   }
 
   /** The profile in use with what the flags and the environment change of it. */
@@ -71,6 +89,7 @@ export class Session {
 
   /** The exchange for signed calls. A missing key fails before anything else is asked for. Throws Failure `credentials`. */
   async signedClient(): Promise<ExchangeClient> {
+    await this.loadKeys();
     const client = await this.client();
     client.requireKeys();
     return client;
@@ -82,6 +101,7 @@ export class Session {
    */
   async backgroundClient(budget: TimeBudget): Promise<ExchangeClient> {
     await this.client();
+    await this.loadKeys();
     return new ExchangeClient(this.#optionsFor(await this.connection(), budget));
   }
 
@@ -110,7 +130,10 @@ export class Session {
       import('../../exchange/stream/stream-client.js'),
       import('../../exchange/stream/events.js'),
     ]);
-    if (channels.some(isPrivate)) this.credentials(connection);
+    if (channels.some(isPrivate)) {
+      await this.loadKeys();
+      this.credentials(connection);
+    }
     return new StreamClient({
       ...options,
       signal: options.signal === undefined ? host.endSignal : AbortSignal.any([host.endSignal, options.signal]),
@@ -150,7 +173,11 @@ export class Session {
   async mirror(channels: readonly Channel[], options: MirrorChoices = {}): Promise<Mirror> {
     await this.client();
     const connection = await this.connection();
-    const { Mirror } = await import('../../exchange/mirror/mirror.js');
+    const [{ Mirror }, { isPrivate }] = await Promise.all([
+      import('../../exchange/mirror/mirror.js'),
+      import('../../exchange/stream/events.js'),
+    ]);
+    if (channels.some(isPrivate)) await this.loadKeys();
     const mirror = new Mirror({
       ...options,
       ...this.#streamReadOptions(connection, await this.#marketNames(channels)),
@@ -221,6 +248,7 @@ export class Session {
 
   /** The state of the exchange's limits, and with whom they are shared. Asks the exchange nothing. */
   async limiterState(): Promise<LimiterState> {
+    await this.loadKeys();
     const { limiterState } = await import('../../exchange/limiter/state.js');
     return limiterState(this.#sharing(await this.connection()));
   }
@@ -239,6 +267,7 @@ export class Session {
 
   /** The keys that requests are signed with. Throws Failure `credentials`. */
   credentials(connection: Connection): Credentials {
+    if (connection.keychainEntry !== null && this.#keychainKeys !== undefined) return this.#keychainKeys;
     return (connection.keysMissing === null ? this.sandbox.address : undefined) ?? requireKeys(connection);
   }
 
@@ -308,6 +337,12 @@ export class Session {
     return new MarketCatalog(client, this.cache, (markets) => this.seenNames.markets(markets));
   }
 }
+
+/** How long a person may take to unlock the keychain. */
+const UNLOCKING_MS = 60_000;
+
+/** What a command needs to say that its time is over. */
+const REPORTING_MS = 500;
 
 /** What a command chooses about its streams. */
 type StreamChoices = Pick<StreamOptions, 'connectMs' | 'signal' | 'httpReads'>;

@@ -1,0 +1,92 @@
+import { realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+/** What the program asks of its helper. An entry is named within the service {@link SERVICE}. */
+export type KeychainRequest =
+  | { readonly action: 'read' | 'remove'; readonly entry: string }
+  | { readonly action: 'write'; readonly entry: string; readonly text: string };
+
+/** What the helper found; `text` is null if there is no such entry. */
+export type KeychainAnswer = { readonly text: string | null } | { readonly problem: KeychainProblem };
+
+export interface KeychainProblem {
+  /** `missing`: the package is not installed. `unavailable`: there is no keychain. `refused`: it did not do what was asked. */
+  readonly kind: 'missing' | 'unavailable' | 'refused';
+  /** The keychain's own words; if the package is missing, the folder to install it in. */
+  readonly detail: string;
+}
+
+/** The word that starts the helper, and only if another process talks to it. */
+export const HELPER = 'keychain-helper';
+
+/** The name of pit in the keychain. */
+const SERVICE = 'pit';
+
+export const PACKAGE = '@napi-rs/keyring';
+
+/** The part of the package that pit uses. Its own types may be missing, as the package may. */
+interface Keyring {
+  readonly AsyncEntry: new (
+    service: string,
+    name: string,
+    options: object,
+  ) => {
+    setSecret(secret: Uint8Array): Promise<void>;
+    getSecret(): Promise<readonly number[] | null>;
+    deleteCredential(): Promise<boolean>;
+  };
+}
+
+/** On Linux the package would otherwise use the kernel's keyring without a word, which forgets everything at a reboot. */
+const OPTIONS = { linux: { store: 'secret-service' } };
+
+/**
+ * Answers one request of the process that started this one, and ends. The system's keychain may block for as long as it likes,
+ * also the whole process: it has a process of its own, which can be killed. Returns the exit code.
+ */
+export async function serveKeychain(): Promise<number> {
+  const abandoned = () => process.kill(process.pid, 'SIGKILL');
+  process.once('disconnect', abandoned);
+  const request = await new Promise<KeychainRequest>((resolve) => process.once('message', resolve));
+  const answer = await answerTo(request);
+  await new Promise((resolve) => process.send?.(answer, resolve));
+  process.off('disconnect', abandoned);
+  process.disconnect();
+  return 0;
+}
+
+async function answerTo(request: KeychainRequest): Promise<KeychainAnswer> {
+  const program = realpathSync(process.argv[1] ?? process.execPath);
+  const keyring = load(program);
+  if (keyring === undefined) return { problem: { kind: 'missing', detail: folderOfPackages(program) } };
+  let kind: KeychainProblem['kind'] = 'unavailable';
+  try {
+    const entry = new keyring.AsyncEntry(SERVICE, request.entry, OPTIONS);
+    kind = 'refused';
+    if (request.action === 'write') await entry.setSecret(Buffer.from(request.text));
+    if (request.action === 'remove') {
+      await entry.deleteCredential();
+      return { text: null };
+    }
+    // also after writing: what counts is what a later command will read
+    const bytes = await entry.getSecret();
+    return { text: bytes === null ? null : Buffer.from(bytes).toString() };
+  } catch (thrown) {
+    return { problem: { kind, detail: thrown instanceof Error ? thrown.message : String(thrown) } };
+  }
+}
+
+function load(program: string): Keyring | undefined {
+  try {
+    return createRequire(program)(PACKAGE);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where `node_modules` of the program is, or would be. */
+function folderOfPackages(program: string): string {
+  const folder = path.dirname(program);
+  return path.basename(folder) === 'bin' ? path.dirname(folder) : folder;
+}
