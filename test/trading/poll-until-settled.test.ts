@@ -58,7 +58,7 @@ async function unanswered(remembered: number, budgetMs: number, heldMs?: number)
   return { server, account, entry };
 }
 
-describe('a known tolerance that has become too short', () => {
+describe('a remembered request lifetime that is too short by now', () => {
   it('settles nothing, so that an order that executes after its end is found', async () => {
     const { account, entry } = await unanswered(5_000, 40_000, 20_000);
     expect(await findOrderOutcome(account, entry)).toMatchObject({ outcome: 'placed', id: '7' });
@@ -82,7 +82,7 @@ describe('a known tolerance that has become too short', () => {
   });
 });
 
-describe('the end of the tolerance', () => {
+describe('the end of the request lifetime', () => {
   it("is judged by the exchange's clock at the read, not by a clock difference measured long ago", async () => {
     let host: FakeHost | undefined;
     const server = await serve(() => host?.now() ?? 0);

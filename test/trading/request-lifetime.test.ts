@@ -6,7 +6,7 @@ import { respond, serveFaults } from '../support/fault-server.js';
 import { accountOf } from './support/account.js';
 import { count, NOT_FOUND, orderReads, query, record, serve } from './support/exchange.js';
 
-describe('the tolerance of reqTime', () => {
+describe('the request lifetime', () => {
   it.each([1_000, 5_000, 30_000, 60_000, 61_500, 599_000])(
     'is measured as the next full second above %d ms',
     async (tolerance) => {

@@ -278,7 +278,7 @@ it.each([
   [600_000, 600_000],
   [Number.POSITIVE_INFINITY, 600_000],
 ])(
-  'a request counts as executable for a minute if the tolerance is unknown, and for ten minutes at most: %s',
+  'a request counts as executable for a minute if its lifetime is unknown, and for ten minutes at most: %s',
   (measuredMs, used) => {
     const memory = { measuredMs, save: async () => undefined, clear: async () => undefined };
     expect(assumedRequestLifetime({ requestLifetime: memory })).toBe(used);
