@@ -18,7 +18,8 @@ import { isInMarket } from '../trading/unknown-writes.js';
 import { withProgress, withTimePerPage } from './funds/long-listing.js';
 import { marketName, moment } from './inputs.js';
 import { onMarket } from './known-market.js';
-import { feeText, newestFirst, orderRow } from './order/order-row.js';
+import { feeText } from './order/fills-so-far.js';
+import { newestFirst, orderRow } from './order/order-row.js';
 import { journalMarketsText, unlessGone } from './several-markets.js';
 import { warnOfUnknown } from './unknown-writes.js';
 

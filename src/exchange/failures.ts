@@ -1,4 +1,4 @@
-import { type Advice, ANY_MARKET, clockTime, Failure, suggest } from '../errors.js';
+import { type Advice, ANY_MARKET, clockTime, Failure, type FailureKind, suggest } from '../errors.js';
 import { RETURN_CODES } from './observed-codes.js';
 import { InvalidParameter } from './request.js';
 import { BadStatus, Refused, UnexpectedResponse } from './response.js';
@@ -63,6 +63,16 @@ export function refusalFailure({ code, message, busy }: Refused, operation: stri
     'Only the exchange knows the reason; --verbose shows the request.';
   const details = code === null ? { hint } : { hint, code };
   return new Failure('refused', `${operation}: the exchange refused: ${message}`, details);
+}
+
+/** The failure of a write that was not sent; `what` is "The order" or the like. */
+export function notSentFailure(
+  what: string,
+  { reason, failure }: { readonly reason: string; readonly failure: FailureKind },
+  clientId: string,
+): Failure {
+  const hint = failure === 'unreachable' ? { hint: suggest('Check the host and the network', 'profile', 'show') } : {};
+  return new Failure(failure, `${what} was not sent: ${reason}.`, { clientId, ...hint });
 }
 
 function badStatus({ status, message }: BadStatus, operation: string): Failure {

@@ -73,7 +73,7 @@ function say({ errors }: Streams, text: string): void {
   if (text !== '') errors.write(`${text}\n`);
 }
 
-/** A line as the terminal has edited it. Throws as {@link askPlainly}. */
+/** A line as the terminal has edited it. Throws Interrupted at Ctrl-C, and Failure `declined` if the question is left. */
 async function line({ input, errors }: Streams, message: string): Promise<string> {
   errors.write(`? ${message} `);
   let text = '';
@@ -88,7 +88,7 @@ async function line({ input, errors }: Streams, message: string): Promise<string
   return typed;
 }
 
-/** A line that is not shown. Throws as {@link askPlainly}. */
+/** A line that is not shown. Throws Interrupted at Ctrl-C, and Failure `declined` if the question is left. */
 async function hiddenLine({ input, errors }: Streams, message: string): Promise<string> {
   errors.write(`? ${message} `);
   input.setRawMode?.(true);

@@ -43,7 +43,8 @@ export function acceptsFor(write: Exclude<RecordedWrite, RecordedWrite<'call'>>)
 
 /**
  * How long after its `reqTime` the exchange accepts a request: milliseconds, rounded up to a second; Infinity if it accepted
- * every age tried. Found by bisection, then remembered. Throws Failure as the client's `read`.
+ * every age tried. Found by bisection, then remembered. Throws Failure `refused` if even the current time is rejected;
+ * `unreachable`, `limited`, `credentials` or `internal` if the exchange cannot be asked.
  */
 export async function requestLifetimeOf(account: TradingAccount, ageCheck: AcceptsReqTime): Promise<number> {
   const { requestLifetime, client, host } = account;

@@ -118,9 +118,7 @@ function settledNow({ journal }: TradingAccount, id: string): Settled | undefine
   return journal.find(id) === undefined ? journal.archive.find(id) : undefined;
 }
 
-/**
- * Claims the entry. If the disk fails, nobody else can claim it either.
- */
+/** Claims the entry. A disk error counts as a claim: no other process can record one either. */
 function claimForSettling(entry: JournalEntry): boolean {
   if (entry.isOf('call') || entry.isOf('batch')) return !entry.isUnderWay;
   try {

@@ -17,10 +17,9 @@ import { SendGate } from '../../trading/journal/entry.js';
 import type { BatchLine, CallTerms } from '../../trading/journal/write.js';
 import { newClientId } from '../../trading/orders/terms.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
-import { dryRun, NO_PREVIEW } from '../dry-run.js';
+import { dryRun, exchangeText, NO_PREVIEW } from '../dry-run.js';
 import { breachText, confirmGuarded } from '../guarding.js';
 import type { OrderDraft } from '../order/order.js';
-import { exchangeText } from '../write-text.js';
 import { bodyAnswer } from './answer.js';
 
 type Values = Readonly<Record<string, string>>;

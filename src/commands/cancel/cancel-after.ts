@@ -11,10 +11,9 @@ import type { TradingAccount } from '../../trading/account.js';
 import { readOpenOrders } from '../../trading/orders/open-orders.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { startTimerSurely, type Timer, withLatest } from '../../trading/timed-cancel/timer.js';
-import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
+import { dryRun, dryRunShape, exchangeText, NO_PREVIEW } from '../dry-run.js';
 import { marketName, programWord } from '../inputs.js';
 import { onMarket } from '../known-market.js';
-import { exchangeText } from '../write-text.js';
 import { openText } from './cancel.js';
 import { holdTimer, timerAnswer, timerText } from './hold-timer.js';
 

@@ -4,7 +4,7 @@ import { define, flag, required, several, toggle } from '../../cli/definition.js
 import * as shape from '../../cli/shapes.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
-import { isSameReference, type Order, type OrderReference, type Side } from '../../domain/order.js';
+import { isSameReference, type Order, type OrderReference, referenceText, type Side } from '../../domain/order.js';
 import { suggest, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { cancelRequest } from '../../exchange/write-requests.js';
@@ -19,11 +19,10 @@ import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
-import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
+import { dryRun, dryRunShape, exchangeText, NO_PREVIEW } from '../dry-run.js';
 import { knownClientId, marketName, orderId } from '../inputs.js';
 import { onMarket, refuseUnknownMarket } from '../known-market.js';
 import { warnOfUnknown } from '../unknown-writes.js';
-import { exchangeText } from '../write-text.js';
 import { CANCELLED, cancelAllAnswer, cancelAnswer } from './cancel-result.js';
 
 export default define({
@@ -168,7 +167,7 @@ function dryCancel(
   preview: (screen: Screen) => string = () => '',
 ): Answer {
   const runs = orders.map((order) => dryRun(context, client, cancelRequest(market, order), NO_PREVIEW, () => '').data);
-  const lines = orders.map((order) => `Would cancel ${'id' in order ? order.id : order.clientId} in ${market}.`);
+  const lines = orders.map((order) => `Would cancel ${referenceText(order)} in ${market}.`);
   const shown = ({ paint }: Screen) =>
     lines.length === 0
       ? [paint.faint(`No open orders in ${market}: nothing would be sent.`)]
@@ -202,8 +201,7 @@ export function openText(market: string, side: Side, open: readonly Order[]): st
 }
 
 function totalText(values: readonly Decimal[]): string {
-  const total = values.reduce((sum, value) => sum.plus(value), Decimal.zero);
-  return grouped(total.trimmed().toString());
+  return grouped(Decimal.sum(values).trimmed().toString());
 }
 
 /** Fewer are over before anybody could read of them. */

@@ -18,7 +18,7 @@ import { type Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { type Ending, JobRun, type Phase } from '../../trading/batches/job-run.js';
 import { resumeCommand } from '../../trading/batches/start-job.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
-import { FILLS, fillsSoFar, STATE_AND_FILLS, totalOfFills, UNKNOWN_FILLS } from './fills-so-far.js';
+import { FILLS, feeText, fillsSoFar, STATE_AND_FILLS, totalOfFills, UNKNOWN_FILLS } from './fills-so-far.js';
 
 export const BATCH_NOT_CHECKED_FOR_DUPLICATES =
   'The network may have repeated a request, and pit could not check: compare the list of orders with this answer.';
@@ -226,10 +226,11 @@ type FillsTotal = ReturnType<typeof totalOfFills> & { readonly average: string |
 
 /** `0.4 btc for 11,204 usdt, at 28,010 on average, fee 0.0008 btc`; null if nothing is known to have filled. */
 function filledText(market: string, total: FillsTotal, isAllShown: boolean): string | null {
-  const { filled, filledValue, average, fee, feeCoin } = total;
+  const { filled, filledValue, average } = total;
   const coins = splitMarket(market);
   if (average === null || coins === undefined) return null;
-  const paid = fee === null ? '' : `, fee ${formatAmount(fee)}${feeCoin === null ? '' : ` ${feeCoin}`}`;
+  const fee = feeText(total);
+  const paid = fee === null ? '' : `, fee ${fee}`;
   const value = `${formatAmount(filledValue)} ${coins.quote}, at ${average} on average`;
   return `${isAllShown ? '' : 'at least '}${formatAmount(filled)} ${coins.base} for ${value}${paid}`;
 }

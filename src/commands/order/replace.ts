@@ -4,7 +4,7 @@ import { define, flag, optional, required, toggle, withCompletion } from '../../
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import type { OrderReference } from '../../domain/order.js';
+import { type OrderReference, referenceText } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { refusalFailure } from '../../exchange/failures.js';
 import { cancelRequest, orderWriteRequest } from '../../exchange/write-requests.js';
@@ -288,7 +288,7 @@ function notCancelled(ended: Ended): Answer {
   const text = `It is unknown whether the order was cancelled: ${message}. No new order was placed.`;
   return {
     data: notPlaced(ended, remainderOf(terms.wanted, cancel.filled ?? '0'), 'notSent'),
-    show: ({ paint }) => paint.warn(`Unknown  cancel ${idOf(terms)}`),
+    show: ({ paint }) => paint.warn(`Unknown  cancel ${referenceText(terms.order)}`),
     failure: new Failure('unknown', text, {
       clientId,
       hint: suggest('Find its outcome', 'resolve', clientId),
@@ -322,20 +322,16 @@ function notPlaced(ended: Ended, order: OrderTerms, outcome: 'notSent' | 'refuse
 /** The row that `pit cancel` would have given. */
 function replacedRow({ terms, cancel }: Ended) {
   const { outcome, ...rest } = cancel;
-  const names = { id: idOf(terms), clientId: null, market: terms.market };
+  const names = { id: referenceText(terms.order), clientId: null, market: terms.market };
   return cancelRow({ ...rest, ...names, outcome: outcome === 'notSent' ? 'refused' : outcome });
 }
 
 function cancelledLine({ paint }: Screen, ended: Ended): string {
-  return `${paint.good('Cancelled')}  ${idOf(ended.terms)}${filledText(ended)}`;
+  return `${paint.good('Cancelled')}  ${referenceText(ended.terms.order)}${filledText(ended)}`;
 }
 
 function filledText({ cancel: { filled, amount } }: Ended): string {
   return filled === null || amount === null ? '' : ` with ${formatAmount(filled)} of ${formatAmount(amount)} filled`;
-}
-
-function idOf({ order }: ReplaceTerms): string {
-  return 'id' in order ? order.id : order.clientId;
 }
 
 /** The order as a command line names it. */

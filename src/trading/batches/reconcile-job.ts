@@ -21,7 +21,7 @@ import { isTemporaryRefusal } from './pending-request.js';
 interface Extent {
   /** How many known orders are left out, the oldest; by default all that pending requests do not need. */
   readonly knownBefore?: number;
-  /** Lines that should not have left, for a record that may be incomplete. */
+  /** Lines that should not have been sent, for a record that may be incomplete. */
   readonly unexpectedLines?: readonly number[];
   /** All known orders of the job: a list without one of them is incomplete. */
   readonly expectedIds?: readonly string[];
@@ -113,7 +113,7 @@ function recordDuplicates(
   for (const [event, fact] of duplicateFacts(job, more)) job.record(event, fact);
 }
 
-/** The duplicates that are known of a job's orders. */
+/** The known duplicates of a job's orders. */
 export function duplicatesOf(job: Job): DuplicateOrders[] {
   return reportsOf(
     job,
@@ -159,7 +159,7 @@ export const MAY_STILL_ARRIVE = 'earlier requests may still arrive';
 
 /**
  * Finds out what earlier runs left unknown, and what the exchange executed of it too late. If the record may be incomplete,
- * lines that it does not mention may have left all the same: identical orders on the exchange count as theirs.
+ * lines that it does not mention may have been sent too: identical orders on the exchange count as theirs.
  *
  * @returns why not all of it is known; undefined if nothing is pending any more
  */
@@ -173,7 +173,7 @@ export async function settleEarlier(account: TradingAccount, job: Job): Promise<
 /** The pause after a failed read. */
 const AGAIN_MS = 1_000;
 
-/** Also looks for lines that should not have left, or that count as not sent, for as long as the budget lasts. */
+/** Also looks for lines that should not have been sent, or that count as not sent, for as long as the budget lasts. */
 async function reconcileUnsent(account: TradingAccount, job: Job): Promise<boolean> {
   const extent = () => ({
     unexpectedLines: job.isRecordComplete ? [] : job.unsent(),

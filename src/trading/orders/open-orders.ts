@@ -15,8 +15,8 @@ export interface OwnOrders {
 }
 
 /**
- * Reads the open orders of both sides. The exchange lists them among all others, so every page has to be read. Throws
- * Failure as {@link ExchangeClient.read} if not even the first page could be read.
+ * Reads the open orders of both sides. The exchange lists them among all others, so every page has to be read. Throws Failure
+ * `unreachable`, `limited`, `refused`, `credentials` or `internal` if not even the first page could be read.
  */
 export async function readOpenOrders(
   client: ExchangeClient,

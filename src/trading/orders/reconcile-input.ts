@@ -8,7 +8,7 @@ import { isOf, listShowing, type MarketSide, type OrderTerms, writeKey } from '.
 import type { Attempt, Row, WantedItem } from '../reconcile.js';
 import { keyOf } from './terms.js';
 
-/** The parts of an open write's record that are needed. */
+/** The part of a journal entry that reconciling needs. */
 export type OrderEntry = Pick<
   JournalEntry,
   'write' | 'events' | 'settlement' | 'isVerified' | 'isUnexpected' | 'endVerification' | 'noteFound'
@@ -25,7 +25,7 @@ export interface OrderWrite {
   readonly orders: readonly string[];
 }
 
-/** The key of an order, in the list and in the journal. */
+/** An order of the exchange's list, as the reconciler compares it. */
 export function rowOf({ id, price, amount, time }: Order): Row {
   return { id, matchKey: keyOf(price, amount), time };
 }
@@ -48,6 +48,7 @@ export function unclosedWrites(journal: Journal, { market, side }: MarketSide): 
   ];
 }
 
+/** The attempts of one entry: a job has one for each of its requests. */
 export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
   if (isOf(entry.write, 'batch')) return jobWrite(new Job(entry as JournalEntry<'batch'>), isSettled);
   const settlement = isSettled ? entry.settlement : undefined;
@@ -72,7 +73,7 @@ export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
 
 /**
  * Each request of a job that is not fully known, and the known lines by the time they were sent.
- * @param unexpectedLines lines that should not have left, for a record that may be incomplete
+ * @param unexpectedLines lines that should not have been sent, for a record that may be incomplete
  */
 export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly number[] = []): OrderWrite {
   const name = writeKey(job.entry);
@@ -123,6 +124,7 @@ export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly
   return { entry: job.entry, job, isSettled, attempts, orders: job.orders };
 }
 
+/** The id of the wanted item of a job's line. */
 export function lineId(job: Job, line: number): string {
   return `${writeKey(job.entry)} line ${line}`;
 }

@@ -35,12 +35,12 @@ function kindOf({ side, type }: Order, requestedTerms: Pick<OrderTerms, 'side' |
   return type === 'other' ? requestedTerms : { side, type };
 }
 
-/** The key of an order in a batch: its price and amount, in whatever notation. */
+/** Equal for orders with the same price and amount, whatever their notation. */
 export function keyOf(price: string, amount: string): string {
   return `${Decimal.of(price).trimmed()} ${Decimal.of(amount).trimmed()}`;
 }
 
-/** Undefined for an order that no batch places: on the other side, or not a plain limit order. */
+/** The key of a listed order; undefined for one that no batch places: of the other side, or not a plain limit order. */
 export function orderKey(record: Order, side: Side): string | undefined {
   const kind = kindOf(record, { side, type: 'limit' });
   return kind.side === side && kind.type === 'limit' ? keyOf(record.price, record.amount) : undefined;
@@ -99,7 +99,7 @@ export function newClientId(host: Pick<Host, 'randomBytes'>): string {
   return `pit${Buffer.from(host.randomBytes(RANDOM_BYTES)).toString('hex')}`;
 }
 
-/** Whether pit generated the id, so that nobody else uses it. Older records do not tell. */
+/** Whether pit generated the id, so no other program uses it. Older records do not say, so its form decides too. */
 export function isGeneratedId({ id, isUserId }: Pick<RecordedWrite, 'id' | 'isUserId'>): boolean {
   return isUserId !== true && GENERATED_ID.test(id);
 }

@@ -68,14 +68,14 @@ interface VerifyOptions {
    * How much is read for the open writes of the journal. `recent`: the newest page, and more only to close what is overdue.
    */
   readonly reach?: 'recent' | 'all';
-  /** A settled write whose orders are looked for although its requests have expired. */
+  /** The id of a settled write that is compared although its requests have expired. */
   readonly includeVerified?: string | undefined;
 }
 
 /** The findings on one side of a market. */
 export interface Verified {
   readonly duplicates: readonly DuplicateOrders[];
-  /** When the list was read; undefined if nothing was. */
+  /** The list that was compared; undefined if none was read. */
   readonly listed: ListedOrders | undefined;
   /** Why the named order may not be ours, as a part of a sentence; nothing was compared then. */
   readonly contradiction?: string;
@@ -268,7 +268,7 @@ async function listOrders(
   return listedFrom(pages, began);
 }
 
-/** Orders that were read from the first page on. */
+/** Pages that were read from the first one on, as a list. */
 export function listedFrom({ records, more, failure }: OrderPages, began: number): ListedOrders {
   const oldest = records.at(-1)?.time;
   const isWhole = !more && failure === null;
@@ -276,7 +276,7 @@ export function listedFrom({ records, more, failure }: OrderPages, began: number
   return { orders: records, began, since };
 }
 
-/** Duplicates of a write that is not settled are found by whoever settles it. */
+/** Whether duplicates of a write are reported here. Those of an unsettled one are found by the process that settles it. */
 function isSettledOrJustPlaced({ justPlaced }: SideResult, { entry, isSettled }: OrderWrite): boolean {
   return isSettled || entry.write.id === justPlaced?.entry.write.id;
 }

@@ -35,7 +35,8 @@ export function withdrawLimits(
 /**
  * Checks a withdrawal against the user's own limits.
  * @param own the journal's name for it if it is recorded already
- * @throws Failure `usage` for a breach, and as the client's `read` if the day's withdrawals cannot be read
+ * @throws Failure `usage` for a breach; `unreachable`, `limited`, `refused`, `credentials` or `internal` if the day's
+ *   withdrawals cannot be read
  */
 export async function checkLimits(
   account: TradingAccount,
@@ -86,12 +87,12 @@ export async function withdrawnToday(
     return isMeant && write.reqTime >= midnight ? write.terms : [];
   });
   const left = records.filter((record) => !isReturned(record)).map(({ amount, fee }) => ({ amount, fee: fee ?? '0' }));
-  return [...left, ...unrecorded]
-    .map(({ amount, fee }) => takenOf(Decimal.of(amount), Decimal.of(fee), place))
-    .reduce((sum, taken) => sum.plus(taken), Decimal.zero);
+  return Decimal.sum(
+    [...left, ...unrecorded].map(({ amount, fee }) => takenOf(Decimal.of(amount), Decimal.of(fee), place)),
+  );
 }
 
-/** A name for each time it was executed; empty if none is known, for example if only a bill shows it. */
+/** An id for each execution; `''` for one that only a bill shows. */
 function idsOf({ outcome, id, duplicates }: Settled): string[] {
   return outcome === 'placed' ? [id ?? '', ...duplicates] : [...duplicates];
 }

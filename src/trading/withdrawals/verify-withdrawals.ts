@@ -5,7 +5,7 @@ import { absentOutcome, isOf, type RecordedWrite, writeKey } from '../journal/wr
 import { closeVerified } from '../orders/verify-orders.js';
 import { type Attempt, reconcile } from '../reconcile.js';
 import { assumedRequestLifetime } from '../request-lifetime.js';
-import { CLOCK_SLACK_MS, DATES_MS, fitOfRecord, idsOf, recordsOf } from './find-withdrawal.js';
+import { ARCHIVE_SLACK_MS, DATE_SLACK_MS, fitOfRecord, idsOf, recordsOf } from './find-withdrawal.js';
 import { isNewer, recordsAfter } from './records.js';
 
 type WithdrawalEntry = JournalEntry & { readonly write: RecordedWrite<'withdraw'> };
@@ -13,7 +13,8 @@ type WithdrawalEntry = JournalEntry & { readonly write: RecordedWrite<'withdraw'
 /**
  * Compares the records of a coin with all withdrawals that the network may have repeated: reports duplicates once, and
  * closes expired requests. Reads nothing if there is none.
- * @throws Failure as the client's `read`, and `usage` if the journal cannot be read
+ * @throws Failure `usage` if the journal cannot be read; `unreachable`, `limited`, `refused`, `credentials` or `internal` if
+ *   the records cannot
  */
 export async function verifyWithdrawals(
   account: TradingAccount,
@@ -32,7 +33,7 @@ export async function verifyWithdrawals(
   const records = await recordsAfter(client, coin, lowest);
   // after the list, so that the journal covers all that is listed
   const begun = Math.min(...before.map(({ write }) => write.time));
-  const since = journal.writesSince(begun - CLOCK_SLACK_MS, { operation: 'withdraw', coin });
+  const since = journal.writesSince(begun - ARCHIVE_SLACK_MS, { operation: 'withdraw', coin });
   const known = idsOf(since.settled);
   for (const { write } of since.open)
     if (isOf(write, 'withdraw') && write.terms.coin === coin)
@@ -49,7 +50,7 @@ export async function verifyWithdrawals(
   };
   const { duplicates, closed } = reconcile(attempts, list, {
     known,
-    requestLifetime: assumedRequestLifetime(account) + DATES_MS,
+    requestLifetime: assumedRequestLifetime(account) + DATE_SLACK_MS,
     matchCost: (row, name) => {
       const [record, write] = [listed.get(row), writes.get(name)];
       const late = write !== undefined && isLate.has(name);
