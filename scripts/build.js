@@ -19,6 +19,7 @@ const APART = {
   inquirer: 'inquirer',
   '@inquirer/core': 'inquirer-core',
   conf: 'conf',
+  lmdb: 'lmdb',
   'proper-lockfile': 'proper-lockfile',
   'csv-stringify/sync': 'csv-stringify',
   'string-width': 'string-width',
@@ -40,8 +41,6 @@ const shared = {
   platform: 'node',
   target: 'node20.17',
   define: { PIT_VERSION: JSON.stringify(version) },
-  // it finds its prebuilt library from its own folder
-  external: ['lmdb'],
   logLevel: 'warning',
 };
 

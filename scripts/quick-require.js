@@ -32,6 +32,8 @@ export function quickRequire(folder, name, compiled = () => {}) {
 
 const SUM_LENGTH = 8;
 const DIGEST_LENGTH = 32;
+/** Where the code begins in its file. */
+export const CODE_AT = DIGEST_LENGTH + SUM_LENGTH;
 /** Bits of a mode that let the group or everyone else write. */
 const OTHERS_WRITE = 0o022;
 
@@ -48,8 +50,8 @@ function keptCode(filename, source) {
     const file = codeFile(filename);
     if (![path.dirname(file), file].every(isOurs)) return undefined;
     const kept = readFileSync(file);
-    const code = kept.subarray(DIGEST_LENGTH + SUM_LENGTH);
-    const isWhole = kept.toString('latin1', DIGEST_LENGTH, DIGEST_LENGTH + SUM_LENGTH) === checksum(code);
+    const code = kept.subarray(CODE_AT);
+    const isWhole = kept.toString('latin1', DIGEST_LENGTH, CODE_AT) === checksum(code);
     return isWhole && digest(source).equals(kept.subarray(0, DIGEST_LENGTH)) ? code : undefined;
   } catch {
     return undefined;

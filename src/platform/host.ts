@@ -90,7 +90,8 @@ export function systemHost(): Host {
   const signals = takeSignals();
   return {
     arguments: process.argv.slice(2),
-    self: { command: process.execPath, arguments: process.argv.slice(1, 2) },
+    // a single file is its own program
+    self: { command: process.execPath, arguments: process.argv.slice(1, 2).filter((file) => file !== process.execPath) },
     environment: process.env,
     input: process.stdin,
     output: process.stdout,

@@ -5,24 +5,59 @@ type Versions = Readonly<Record<string, string>>;
 
 interface Manifest {
   readonly engines: { readonly node: string };
-  readonly dependencies: Versions;
+  readonly dependencies?: Versions;
+  readonly optionalDependencies: Versions;
   readonly devDependencies: Versions;
   readonly overrides: Versions;
 }
 
+interface Locked extends Partial<Manifest> {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
+}
+
 interface Lockfile {
-  readonly packages: Readonly<Record<string, Partial<Manifest> & { readonly version?: string }>>;
+  readonly packages: Readonly<Record<string, Locked>>;
 }
 
 const manifest = JSON.parse(textOf('package.json')) as Manifest;
 const lockText = textOf('package-lock.json');
 const lock = JSON.parse(lockText) as Lockfile;
 
+const EXACT = /^\d+\.\d+\.\d+$/;
+
 describe('the package', () => {
   it('pins every dependency to an exact version', () => {
-    const { dependencies, devDependencies, overrides } = manifest;
-    const all = Object.entries({ ...dependencies, ...devDependencies, ...overrides });
-    expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+    const { optionalDependencies, devDependencies, overrides } = manifest;
+    const all = Object.entries({ ...optionalDependencies, ...devDependencies, ...overrides });
+    expect(all.filter(([, version]) => !EXACT.test(version))).toEqual([]);
+  });
+
+  it('is installed with native libraries only, each pinned to an exact version', () => {
+    expect(manifest.dependencies).toBeUndefined();
+    const native = Object.keys(manifest.optionalDependencies).map(
+      (name) => lock.packages[`node_modules/${name}`] ?? {},
+    );
+    expect(native.filter(({ dependencies }) => dependencies !== undefined)).toEqual([]);
+    const theirs = native.flatMap(({ optionalDependencies = {} }) => Object.entries(optionalDependencies));
+    expect(theirs.filter(([, version]) => !EXACT.test(version))).toEqual([]);
+    // the bundle holds the rest of lmdb
+    const { optionalDependencies: libraries } = lock.packages['node_modules/lmdb'] ?? {};
+    expect(Object.keys(libraries ?? {}).length).toBeGreaterThan(5);
+    expect(manifest.optionalDependencies).toMatchObject(libraries ?? {});
+  });
+
+  it('has a lockfile with the integrity of every package that can be installed here', () => {
+    const fits = (names: readonly string[] | undefined, own: string) => names === undefined || names.includes(own);
+    const here = Object.entries(lock.packages).filter(
+      ([place, { os, cpu, libc }]) =>
+        place !== '' && fits(os, process.platform) && fits(cpu, process.arch) && fits(libc, 'glibc'),
+    );
+    expect(here.length).toBeGreaterThan(100);
+    expect(here.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([place]) => place)).toEqual([]);
   });
 
   it('supports Node 20.17, 22.13 and 24 or later', () => {
@@ -31,10 +66,10 @@ describe('the package', () => {
 
   it('has a lockfile with the same versions and no registry address', () => {
     const { '': root } = lock.packages;
-    expect(root?.dependencies).toEqual(manifest.dependencies);
+    expect(root?.optionalDependencies).toEqual(manifest.optionalDependencies);
     expect(root?.devDependencies).toEqual(manifest.devDependencies);
     expect(root?.engines).toEqual(manifest.engines);
-    const asked = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
+    const asked = Object.entries({ ...manifest.optionalDependencies, ...manifest.devDependencies });
     expect(asked.filter(([name, version]) => lock.packages[`node_modules/${name}`]?.version !== version)).toEqual([]);
     expect(lockText).not.toMatch(/"resolved"|registry/);
   });

@@ -1,12 +1,11 @@
 // `npm run campaign:bills [-- BILLS [SEED]]`
 import { randomInt } from 'node:crypto';
-import path from 'node:path';
 import { billCampaign } from '../commands/funds/bill-campaign.js';
 
 const FEW = 1_000;
 const [many = '100000', seed = String(randomInt(2 ** 31))] = process.argv.slice(2);
 process.stdout.write(`seed ${seed}, ${many} bills next to ${FEW}\n`);
-const options = { pit: path.resolve('bin/pit.js'), seed: Number(seed), few: FEW, many: Number(many) };
+const options = { seed: Number(seed), few: FEW, many: Number(many) };
 const measured = await billCampaign(options);
 for (const { words, few, many: most, seconds } of measured) {
   process.stdout.write(

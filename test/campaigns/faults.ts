@@ -1,14 +1,12 @@
 // `npm run campaign:faults [-- ACTIONS [SEED]]`, or `-- kinds [slice] [SEED] [NAME]`: each kind of fault in turn, against every
 // operation that it can meet or, as a slice, against one of them; NAME limits it to kinds whose names contain it
 import { randomInt } from 'node:crypto';
-import path from 'node:path';
 import { faultCampaign } from '../trading/campaign/fault-campaign.js';
 import { FAULT_KINDS } from '../trading/campaign/fault-kinds.js';
 import { kindCampaign } from '../trading/campaign/kind-campaign.js';
 import type { Report } from '../trading/campaign/report.js';
 
 const [what = '10000', ...words] = process.argv.slice(2);
-const pit = path.resolve('bin/pit.js');
 const start = performance.now();
 const tell = (line: string) => void process.stdout.write(`${line}\n`);
 const report = await (what === 'kinds' ? kinds() : actions());
@@ -16,14 +14,14 @@ const report = await (what === 'kinds' ? kinds() : actions());
 function actions(): Promise<Report> {
   const seed = Number(words[0] ?? randomInt(2 ** 31));
   tell(`seed ${seed}, ${what} actions`);
-  return faultCampaign({ pit, seed, actions: Number(what), tell });
+  return faultCampaign({ seed, actions: Number(what), tell });
 }
 
 async function kinds(): Promise<Report> {
   const isSlice = words[0] === 'slice';
   const [seed = '1', only = ''] = isSlice ? words.slice(1) : words;
   tell(`seed ${seed}, ${FAULT_KINDS.length} kinds of fault`);
-  const { report: found, coverage } = await kindCampaign({ pit, seed: Number(seed), isSlice, only, tell });
+  const { report: found, coverage } = await kindCampaign({ seed: Number(seed), isSlice, only, tell });
   tell(`kinds applied: ${[...coverage].map(([operation, count]) => `${operation} ${count}`).join(', ')}`);
   return found;
 }

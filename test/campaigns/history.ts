@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { PIT } from '../support/command.js';
 
-const PIT = path.resolve('bin/pit.js');
 const MINUTE = 60_000;
 const PAGE = 1_000;
 /** What one request a second leaves to the program itself. */
@@ -48,7 +48,10 @@ async function serve(name: string, ...flags: readonly string[]): Promise<string>
     ...flags,
   ];
   const environment = { ...process.env, PIT_HOME: homeOf(name) };
-  const sandbox = spawn(process.execPath, [PIT, ...words], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
+  const sandbox = spawn(PIT.command, [...PIT.arguments, ...words], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   sandboxes.push(sandbox);
   for await (const line of createInterface({ input: sandbox.stdout })) return JSON.parse(line).baseUrl;
   throw new Error('the sandbox did not start');
@@ -73,7 +76,10 @@ async function download(
   const { PATH, HOME } = process.env;
   const environment = { PATH, HOME, PIT_HOME: home, PIT_BASE_URL: url, PIT_TRADE_URL: url };
   const begun = performance.now();
-  const pit = spawn(process.execPath, [PIT, ...words], { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
+  const pit = spawn(PIT.command, [...PIT.arguments, ...words], {
+    env: environment,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let said = '';
   pit.stderr.on('data', (chunk) => {
     said += String(chunk);

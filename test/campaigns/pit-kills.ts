@@ -1,13 +1,11 @@
 // `npm run campaign:pit-kills [-- KILLS [SEED]]`: KILLS at each point
 import { randomInt } from 'node:crypto';
-import path from 'node:path';
 import { killCampaign } from '../trading/campaign/kill-campaign.js';
 
 const [kills = '100', seed = String(randomInt(2 ** 31))] = process.argv.slice(2);
 process.stdout.write(`seed ${seed}, ${kills} kills at each point\n`);
 const start = performance.now();
 const { report, tallies, drafts } = await killCampaign({
-  pit: path.resolve('bin/pit.js'),
   seed: Number(seed),
   kills: Number(kills),
 });

@@ -166,7 +166,7 @@ print(`installs ${PACKAGES.join(' and ')} into ${folder}`);
 const options = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', folder];
 execFileSync('npm', ['install', ...options, ...PACKAGES], { stdio: ['ignore', 'ignore', 'inherit'] });
 const load = createRequire(path.join(folder, 'load.js'));
-const sandbox = await serveProcess(path.resolve('bin/pit.js'), path.join(folder, 'home'));
+const sandbox = await serveProcess(path.join(folder, 'home'));
 let failed = true;
 try {
   const { address } = sandbox;

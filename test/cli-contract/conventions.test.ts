@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { environmentAt } from '../commands/literal-exchange.js';
 import { place } from '../commands/order-rows.js';
 import { lastError, usePitHome } from '../commands/pit-home.js';
+import { PIT, pitLine } from '../support/command.js';
 import { plainEnvironment } from '../support/pit.js';
-import { PIT } from '../support/program.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { serve } from '../trading/support/exchange.js';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 function runOnFullDisk(line: string, full: 'stdout' | 'stderr'): Promise<{ code: number; text: string }> {
   const file = openSync('/dev/full', 'w');
   const stdio = full === 'stdout' ? (['ignore', file, 'pipe'] as const) : (['ignore', 'pipe', file] as const);
-  const child = spawn(process.execPath, [PIT, ...line.split(' ')], {
+  const child = spawn(PIT.command, [...PIT.arguments, ...line.split(' ')], {
     env: plainEnvironment(pit.home),
     stdio: [...stdio],
   });
@@ -92,7 +92,7 @@ describe('a signal while an order is waiting for its answer', () => {
       '--id',
       id,
     ];
-    const child = spawn(process.execPath, [PIT, ...words], { env });
+    const child = spawn(PIT.command, [...PIT.arguments, ...words], { env });
     let errors = '';
     child.stderr.on('data', (chunk) => {
       errors += chunk;
@@ -112,7 +112,7 @@ describe.skipIf(!requires('python3'))('depth on a terminal (needs python3)', () 
     ['prints no escape sequence with TERM=dumb', { TERM: 'dumb' }, /\u001b/],
     ['prints no colour with NO_COLOR', { TERM: 'xterm', NO_COLOR: '1' }, /\u001b\[[\d;]*m/],
   ])('%s', async (_name, added, unwanted) => {
-    const command = [process.execPath, PIT, 'depth', 'btc_usdt'];
+    const command = pitLine('depth', 'btc_usdt');
     const { screen, status } = await onTerminal({ command, environment: plainEnvironment(pit.home, added) });
     expect(status).toBe(0);
     expect(screen).toContain('btc_usdt');

@@ -1,8 +1,8 @@
 import stringWidth from 'string-width';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { environmentAt } from '../commands/literal-exchange.js';
+import { pitLine } from '../support/command.js';
 import { plainEnvironment, runPit, temporaryHome } from '../support/pit.js';
-import { PIT } from '../support/program.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { useHostileExchange } from './hostile-exchange.js';
@@ -165,7 +165,7 @@ describe.skipIf(!requires('python3'))('hostile texts of an exchange', () => {
     async (line) => {
       exchange.payload = PAYLOADS[2] ?? '';
       const { screen, late } = await onTerminal({
-        command: [process.execPath, PIT, ...line.split(' ')],
+        command: pitLine(...line.split(' ')),
         environment: plainEnvironment(home, { ...environmentAt(exchange.url), TERM: 'xterm' }),
         columns: 80,
         steps: line.startsWith('order') ? [{ await: '[y/N]', type: 'y\r' }] : [],

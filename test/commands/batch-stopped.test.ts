@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { PIT, pitLine } from '../support/command.js';
 import { countRequests } from '../support/counting-proxy.js';
 import { plainEnvironment } from '../support/pit.js';
-import { PIT } from '../support/program.js';
 import { PASS, startProxy, type Treatment } from '../support/proxy.js';
 import { onTerminal, type PtyStep } from '../support/pty.js';
 import { requires } from '../support/tools.js';
@@ -128,7 +128,10 @@ const NEVER: Treatment = { name: 'never', forward: [], awaited: 0, reply: { kind
 function begin(file: string, url: string) {
   const environment = plainEnvironment(pit.home, { ...pit.served.environment, PIT_TRADE_URL: url });
   const words = ['order', 'batch', 'buy', 'btc_usdt', '--file', file, '--yes', '--json'];
-  const child = spawn(process.execPath, [PIT, ...words], { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(PIT.command, [...PIT.arguments, ...words], {
+    env: environment,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let errors = '';
   child.stderr.on('data', (chunk) => {
     errors += chunk;
@@ -138,7 +141,7 @@ function begin(file: string, url: string) {
 
 /** What `pit order batch buy btc_usdt` shows and ends with on a terminal. */
 async function at(words: readonly string[], steps: readonly PtyStep[]) {
-  const command = [process.execPath, PIT, 'order', 'batch', 'buy', 'btc_usdt', ...words];
+  const command = pitLine('order', 'batch', 'buy', 'btc_usdt', ...words);
   const result = await onTerminal({ command, environment: plainEnvironment(pit.home), steps });
   // the terminal takes lines and echoes again
   expect(result).toMatchObject({ late: false, echoes: true });

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { timerText } from '../../src/commands/cancel/hold-timer.js';
+import { pitLine } from '../support/command.js';
 import { pausesOnly } from '../support/command-clocks.js';
 import { NOW } from '../support/fake-host.js';
 import { plainEnvironment } from '../support/pit.js';
-import { PIT } from '../support/program.js';
 import { onTerminal, type PtyJob, type PtyResult } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { TIME, usePitHome } from './pit-home.js';
@@ -175,7 +175,7 @@ describe('pit cancel-after --hold -- COMMAND', () => {
 describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () => {
   async function at(line: readonly string[], job: Partial<PtyJob>): Promise<PtyResult> {
     const environment = plainEnvironment(pit.home, { NO_COLOR: '1' });
-    const result = await onTerminal({ command: [NODE, PIT, 'cancel-after', 'btc_usdt', ...line], environment, ...job });
+    const result = await onTerminal({ command: pitLine('cancel-after', 'btc_usdt', ...line), environment, ...job });
     expect({ late: result.late, echoes: result.echoes }).toEqual({ late: false, echoes: true });
     return result;
   }

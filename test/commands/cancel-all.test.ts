@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { pitLine } from '../support/command.js';
 import { plainEnvironment } from '../support/pit.js';
-import { PIT } from '../support/program.js';
 import { onTerminal, type PtyStep } from '../support/pty.js';
 import { requestsOf } from '../support/sent-requests.js';
 import { atTerminal } from '../support/terminal.js';
@@ -231,7 +231,7 @@ describe('on a terminal', () => {
       for (let count = 0; count < 10; count += 1) await straight.place(FAR);
       await straight.fault('delay', 'cancelOrder', { every: 2, delay: 20_000 });
       const { screen, status, late } = await onTerminal({
-        command: [process.execPath, PIT, 'cancel', 'btc_usdt', '--all', '--yes'],
+        command: pitLine('cancel', 'btc_usdt', '--all', '--yes'),
         environment: plainEnvironment(pit.home, { NO_COLOR: '1' }),
         steps: [{ await: '5/10', signal: 'SIGINT' }],
       });

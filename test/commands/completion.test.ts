@@ -24,8 +24,8 @@ import {
 } from '../../src/commands/completion/installation.js';
 import { hasBlock, withBlock, withoutBlock } from '../../src/commands/completion/startup-block.js';
 import { ROOT } from '../architecture/sources.js';
+import { BUILT, PIT, pitLine } from '../support/command.js';
 import { temporaryHome } from '../support/pit.js';
-import { PIT } from '../support/program.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { PitHome } from './pit-home.js';
@@ -39,7 +39,7 @@ beforeEach(() => {
 });
 
 function hostOf(environment: Readonly<Record<string, string>> = {}) {
-  return { environment: { HOME: home, ...environment }, self: { command: process.execPath, arguments: [PIT] } };
+  return { environment: { HOME: home, ...environment }, self: PIT };
 }
 
 /** The text of every file below a folder. */
@@ -117,7 +117,7 @@ describe('installing completion', () => {
     ['', /^HOME is empty; nothing was changed/],
     ['here', /^HOME is "here", which is not an absolute path/],
     ['/nowhere/at/all', /^HOME is "\/nowhere\/at\/all", which is not an existing folder/],
-    [PIT, /which is not an existing folder/],
+    [BUILT, /which is not an existing folder/],
   ])('refuses HOME=%j, which is not an existing absolute folder', (HOME, says) => {
     for (const work of [installChanges, uninstallChanges])
       for (const shell of SHELLS)
@@ -203,7 +203,7 @@ describe('pit completion', () => {
     async () => {
       const environment = { HOME: home, SHELL: '/bin/zsh', PIT_HOME: pit.home };
       const { screen, status } = await onTerminal({
-        command: [process.execPath, PIT, 'completion', 'install'],
+        command: pitLine('completion', 'install'),
         steps: [{ await: 'Go on?', type: 'y\r' }],
         environment,
         columns: 200,

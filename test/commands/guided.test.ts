@@ -1,9 +1,10 @@
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { BUILT, pitLine } from '../support/command.js';
 import { pausesOnly } from '../support/command-clocks.js';
 import { plainEnvironment } from '../support/pit.js';
-import { PIT, runProgram } from '../support/program.js';
+import { runProgram } from '../support/program.js';
 import { onTerminal, type PtyStep } from '../support/pty.js';
 import { atTerminal } from '../support/terminal.js';
 import { requires } from '../support/tools.js';
@@ -48,7 +49,7 @@ describe('the guided order, on a terminal', () => {
 
   /** The same on a real one, for what the system's terminal does by itself. */
   async function really(line: string, steps: readonly PtyStep[]) {
-    const command = [process.execPath, PIT, ...line.split(' ')];
+    const command = pitLine(...line.split(' '));
     const environment = plainEnvironment(desk.home, { NO_COLOR: '1' });
     const result = await onTerminal({ command, columns: 100, rows: 50, steps, environment });
     expect(result.late).toBe(false);
@@ -297,10 +298,10 @@ describe('an order with parts missing, without a terminal', () => {
   it('loads no prompts if the order is complete', async () => {
     const folder = path.join(desk.home, 'program');
     for (const part of ['bin', 'dist', 'package.json'])
-      cpSync(path.join(path.dirname(PIT), '..', part), path.join(folder, part), { recursive: true });
+      cpSync(path.join(path.dirname(BUILT), '..', part), path.join(folder, part), { recursive: true });
     for (const name of readdirSync(path.join(folder, 'dist')))
       if (name.startsWith('inquirer')) rmSync(path.join(folder, 'dist', name));
-    const program = path.join(folder, 'bin', path.basename(PIT));
+    const program = path.join(folder, 'bin', path.basename(BUILT));
     const words = ['order', 'buy', 'btc_usdt', '0.01', '--at', 'bid', '--yes'];
     const { code, stdout } = await runProgram(words, { home: desk.home, program });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('Placed') });

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { PIT } from '../support/in-process.js';
+import { BUILT } from '../support/command.js';
 import { plainEnvironment, temporaryHome } from '../support/pit.js';
 import { runProgram } from '../support/program.js';
 import { hasSecretService, SecretService } from '../support/secret-service.js';
@@ -84,7 +84,7 @@ describe('without a keychain', () => {
     const program = path.join(folder, 'pit.js');
     writeFileSync(
       program,
-      `import { start } from ${JSON.stringify(path.join(path.dirname(PIT), '../dist/bin.js'))};\nawait start();`,
+      `import { start } from ${JSON.stringify(path.join(path.dirname(BUILT), '../dist/bin.js'))};\nawait start();`,
     );
     writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
     const child = spawn(
@@ -101,7 +101,9 @@ describe('without a keychain', () => {
     child.stdin.end(textOf(own()));
     await once(child, 'close');
     expect(errors).toContain('the package @napi-rs/keyring is not installed');
-    const { optionalDependencies } = JSON.parse(readFileSync(path.join(path.dirname(PIT), '../package.json'), 'utf8'));
+    const { optionalDependencies } = JSON.parse(
+      readFileSync(path.join(path.dirname(BUILT), '../package.json'), 'utf8'),
+    );
     const version = optionalDependencies['@napi-rs/keyring'];
     expect(errors).toContain(`npm install --no-save --prefix ${path.dirname(folder)} @napi-rs/keyring@${version}`);
     expect(fileOf()).toEqual(own());

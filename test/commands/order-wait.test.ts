@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { pitLine } from '../support/command.js';
 import { plainEnvironment } from '../support/pit.js';
-import { PIT } from '../support/program.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { place } from './order-rows.js';
@@ -52,7 +52,7 @@ describe('pit order show --wait', () => {
     async () => {
       const id = await resting();
       const { screen, status, echoes } = await onTerminal({
-        command: [process.execPath, PIT, 'order', 'show', 'btc_usdt', '--id', id, '--wait', 'filled'],
+        command: pitLine('order', 'show', 'btc_usdt', '--id', id, '--wait', 'filled'),
         environment: plainEnvironment(pit.home, { NO_COLOR: '1' }),
         columns: 100,
         steps: [{ await: 'Waiting for filled: open, 0 of 0.01 filled', type: '\u0003' }],

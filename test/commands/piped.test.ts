@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { PIT_IN_SHELL } from '../support/command.js';
 import { plainEnvironment } from '../support/pit.js';
-import { PIT } from '../support/program.js';
 import { place } from './order-rows.js';
 import { usePitHome } from './pit-home.js';
 
@@ -87,7 +87,7 @@ describe('a table in a pipe', () => {
 
 describe('a reader that closes the pipe', () => {
   function shell(script: string): Promise<{ stdout: string; stderr: string }> {
-    const env = { ...plainEnvironment(pit.home), PIT: `"${process.execPath}" "${PIT}"` };
+    const env = { ...plainEnvironment(pit.home), PIT: PIT_IN_SHELL };
     return new Promise((resolve, reject) => {
       execFile('/bin/sh', ['-c', script], { env }, (error, stdout, stderr) =>
         error ? reject(error) : resolve({ stdout, stderr }),

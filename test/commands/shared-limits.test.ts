@@ -6,9 +6,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { Redis } from '../../src/exchange/limiter/redis-store.js';
 import { hostKey, redisKey } from '../../src/exchange/limiter/shared-limits.js';
 import { signedUrl } from '../sandbox/signing.js';
+import { PIT } from '../support/command.js';
 import { FAULTS, respond, serveFaults } from '../support/fault-server.js';
 import { plainEnvironment, runPit, type ServedSandbox, serveSandbox, temporaryHome } from '../support/pit.js';
-import { PIT } from '../support/program.js';
 import { PASS, type Passing, type RunningProxy, startProxy } from '../support/proxy.js';
 import { freePort, serveRedis } from '../support/redis.js';
 import { requires } from '../support/tools.js';
@@ -115,7 +115,10 @@ it('a process killed during a request gives its permit back', async () => {
   const environment = { PIT_BASE_URL: server.url, PIT_TRADE_URL: server.url };
   const home = killed;
   const words = ['kline', 'btc_usdt', '--json'];
-  const child = spawn(process.execPath, [PIT, ...words], { env: plainEnvironment(home, environment), stdio: 'ignore' });
+  const child = spawn(PIT.command, [...PIT.arguments, ...words], {
+    env: plainEnvironment(home, environment),
+    stdio: 'ignore',
+  });
   while (!server.requests.some(({ target }) => target.includes('kline'))) await delay(5);
   const host = path.join(home, 'state', 'limits', new URL(server.url).host.replace(':', '_'));
   const permits = () => readdirSync(path.join(host, 'kline-1'));

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { onTestFinished } from 'vitest';
+import { PIT } from '../support/command.js';
 import { plainEnvironment, type Ran } from '../support/pit.js';
-import { PIT } from '../support/program.js';
 import type { PitHome } from './pit-home.js';
 
 /** The real program while it runs. */
@@ -14,7 +14,7 @@ export interface Started {
 
 /** Starts pit with pipes; kills it if the test ends first. */
 export function start(pit: PitHome, words: readonly string[]): Started {
-  const child = spawn(process.execPath, [PIT, ...words], { env: plainEnvironment(pit.home) });
+  const child = spawn(PIT.command, [...PIT.arguments, ...words], { env: plainEnvironment(pit.home) });
   const texts = { stdout: '', stderr: '' };
   const waiting = new Set<() => void>();
   for (const name of ['stdout', 'stderr'] as const) {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { PIT_IN_SHELL, pitLine } from '../support/command.js';
 import { plainEnvironment } from '../support/pit.js';
-import { PIT } from '../support/program.js';
 import { onTerminal, type PtyJob, type PtyResult } from '../support/pty.js';
 import { atTerminal } from '../support/terminal.js';
 import { requires } from '../support/tools.js';
@@ -24,7 +24,7 @@ async function at(line: string, job: Job = {}) {
 
 /** The same on a real one, for what the system's terminal does by itself. */
 async function really(line: string, job: Partial<PtyJob> = {}): Promise<PtyResult> {
-  const command = [process.execPath, PIT, ...line.split(' ')];
+  const command = pitLine(...line.split(' '));
   const result = await onTerminal({ command, environment: plainEnvironment(pit.home), columns: 120, ...job });
   // whatever happened, it ended by itself and the terminal takes lines and echoes again
   expect({ late: result.late, echoes: result.echoes }).toEqual({ late: false, echoes: true });
@@ -47,7 +47,7 @@ describe('on a terminal', () => {
         environment: { ...plainEnvironment(pit.home), PS1: 'ready ', TERM: 'xterm' },
         columns: 120,
         steps: [
-          { await: 'ready ', type: `${process.execPath} ${PIT} order buy btc_usdt 0.01 --at 5003\r` },
+          { await: 'ready ', type: `${PIT_IN_SHELL} order buy btc_usdt 0.01 --at 5003\r` },
           { await: QUESTION, type: '\u001a' },
           { await: 'Stopped', type: 'fg\r' },
           { await: QUESTION, type: 'n' },

@@ -4,11 +4,11 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { PIT, pitLine } from '../support/command.js';
 import { pausesOnly } from '../support/command-clocks.js';
 import { countRequests } from '../support/counting-proxy.js';
 import { awayFromMidnight } from '../support/midnight.js';
 import { plainEnvironment } from '../support/pit.js';
-import { PIT } from '../support/program.js';
 import type { PtyStep } from '../support/pty.js';
 import { atTerminal } from '../support/terminal.js';
 import { keyWith } from './funds/funds.js';
@@ -165,9 +165,9 @@ describe('a withdrawal by a script', () => {
     const file = path.join(desk.home, 'password.txt');
     writeFileSync(file, `${desk.served.address.safePwd}\n`, { mode: 0o600 });
     const words = line('withdraw btc 0.0124 --to BTC --confirm-address BTC --safe-pwd-fd 3 --csv');
-    const command = `exec "$0" "$1" ${words} 3< "$2"`;
+    const command = `exec "$@" ${words} 3< "$0"`;
     const env = plainEnvironment(desk.home);
-    const { stdout } = await promisify(execFile)('sh', ['-c', command, process.execPath, PIT, file], { env });
+    const { stdout } = await promisify(execFile)('sh', ['-c', command, file, ...pitLine()], { env });
     expect(stdout).toMatch(/^outcome,id,coin,amount,fee,receives,/);
   });
 
@@ -329,7 +329,9 @@ it('a withdrawal that a signal stops before it is sent says that it was not sent
   // the second read of the records comes right before the request
   await desk.done('sandbox fault add delay --delay 60000 --operation getWithdrawRecord --every 2');
   const environment = plainEnvironment(desk.home, { ...desk.served.environment, PIT_TRADE_URL: proxy.url });
-  const child = spawn(process.execPath, [PIT, ...scripted('btc 0.01 --to BTC').split(' ')], { env: environment });
+  const child = spawn(PIT.command, [...PIT.arguments, ...scripted('btc 0.01 --to BTC').split(' ')], {
+    env: environment,
+  });
   let error = '';
   child.stderr.on('data', (chunk) => {
     error += chunk;

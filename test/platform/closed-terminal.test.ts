@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { pitLine } from '../support/command.js';
 import { plainEnvironment, runPit, temporaryHome } from '../support/pit.js';
-import { PIT } from '../support/program.js';
 import { requires } from '../support/tools.js';
 
 const HOSTS = ['--base-url', 'http://127.0.0.1:1', '--trade-url', 'http://127.0.0.1:1'];
@@ -25,7 +25,7 @@ describe.skipIf(!requires('python3'))('a terminal that closes at a prompt (needs
   /** The exit code of the program; a signal is negative. */
   function endOf({ words, awaited, controlling = false, ignoring = false }: Closing): Promise<number> {
     const environment = { ...plainEnvironment(home), TERM: 'xterm' };
-    const command = [process.execPath, PIT, ...words];
+    const command = pitLine(...words);
     return new Promise((resolve, reject) => {
       const driver = path.join(import.meta.dirname, 'closed-terminal.py');
       const python = execFile('python3', [driver], (error, stdout) =>

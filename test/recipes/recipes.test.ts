@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usePitHome } from '../commands/pit-home.js';
+import { PIT_IN_SHELL } from '../support/command.js';
 import { plainEnvironment } from '../support/pit.js';
-import { PIT } from '../support/program.js';
 import { requires } from '../support/tools.js';
 
 const PAGE = readFileSync(path.resolve(import.meta.dirname, '../../docs/recipes.md'), 'utf8');
@@ -30,7 +30,7 @@ describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
   beforeAll(() => {
     mkdirSync(folder);
     const shim = path.join(folder, 'pit');
-    writeFileSync(shim, `#!/bin/sh\nexec "${process.execPath}" "${PIT}" "$@"\n`);
+    writeFileSync(shim, `#!/bin/sh\nexec ${PIT_IN_SHELL} "$@"\n`);
     chmodSync(shim, 0o755);
   });
 

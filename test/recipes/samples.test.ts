@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { describeTree } from '../../src/commands/reference/command-tree.js';
+import { PIT_IN_SHELL } from '../support/command.js';
 import { plainEnvironment, serveSandbox, temporaryHome } from '../support/pit.js';
-import { PIT } from '../support/program.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 
@@ -50,7 +50,7 @@ class Shell {
     const folder = path.join(this.home, 'shim');
     mkdirSync(folder);
     const shim = path.join(folder, 'pit');
-    writeFileSync(shim, `#!/bin/sh\nexec "${process.execPath}" "${PIT}" "$@"\n`);
+    writeFileSync(shim, `#!/bin/sh\nexec ${PIT_IN_SHELL} "$@"\n`);
     chmodSync(shim, 0o755);
     const environment = plainEnvironment(this.home);
     this.#environment = { ...environment, PATH: `${folder}:${environment.PATH}` };

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { pitLine } from '../support/command.js';
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
 import { plainEnvironment, temporaryHome } from '../support/pit.js';
-import { PIT } from '../support/program.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { CONFIGURATION, DEPTH, type Fault, record } from '../trading/support/exchange.js';
@@ -288,7 +288,7 @@ describe('the fund password of pit withdraw', () => {
     const server = await serveFunds(done);
     const typed = PASSWORD.replace('é', 'e');
     const { screen, status } = await onTerminal({
-      command: [process.execPath, PIT, ...WORDS],
+      command: pitLine(...WORDS),
       environment: plainEnvironment(home, { ...keysFor(server), NO_COLOR: '1', NODE_DEBUG: 'http,net,stream' }),
       steps: [
         { await: 'characters of the address', type: `${ADDRESS.slice(-6)}\r` },

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { PIT } from '../support/command.js';
 import { plainEnvironment } from '../support/pit.js';
-import { PIT } from '../support/program.js';
 import { filesBelow } from './leaks.js';
 
 /** The only file that may hold keys. */
@@ -25,7 +25,7 @@ export function watch(words: readonly string[], { home, environment = {}, input 
   const cwd = path.join(home, 'cwd');
   mkdirSync(cwd, { recursive: true });
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [PIT, ...words], { cwd, env: plainEnvironment(home, environment) });
+    const child = spawn(PIT.command, [...PIT.arguments, ...words], { cwd, env: plainEnvironment(home, environment) });
     const left: Record<string, string> = { stdout: '', stderr: '', processes: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].setEncoding('utf8').on('data', (text: string) => {

@@ -4,8 +4,9 @@ import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, stat
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { BUILT } from '../support/command.js';
 import { temporaryHome } from '../support/pit.js';
-import { PIT, runProgram } from '../support/program.js';
+import { runProgram } from '../support/program.js';
 
 const home = temporaryHome();
 let copy: string;
@@ -13,7 +14,7 @@ let copy: string;
 /** A copy of the built program, whose compiled code cache may be damaged. */
 beforeEach(() => {
   copy = mkdtempSync(path.join(tmpdir(), 'pit-copy-'));
-  const root = path.dirname(path.dirname(PIT));
+  const root = path.dirname(path.dirname(BUILT));
   for (const name of ['bin', 'dist', 'package.json'])
     cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
 });
@@ -88,12 +89,4 @@ it('the compiled code cache is used from a folder that nobody else can write to,
     chmodSync(target, mode);
   }
   expect(given()).toBe('2');
-});
-
-it('the package holds no compiled code cache', () => {
-  const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { encoding: 'utf8' });
-  const [{ files }] = JSON.parse(packed) as [{ files: { path: string }[] }];
-  const names = files.map((file) => file.path);
-  expect(names).toContain('dist/main.cjs');
-  expect(names.filter((name) => name.endsWith('.code'))).toEqual([]);
 });

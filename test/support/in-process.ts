@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { main } from '../../src/main.js';
 import { isProgram } from '../../src/platform/command.js';
 import { directoriesOf, type Host, monotonicMs, neverEnding, type TerminalInput } from '../../src/platform/host.js';
 import { redacting } from '../../src/platform/redaction.js';
+import { PIT } from './command.js';
 
 export interface CommandInProcess {
   /** The exit code, once the command has ended. */
@@ -31,9 +31,6 @@ export interface ProcessOptions {
   /** What differs from the real outside world. */
   readonly host?: Partial<Host>;
 }
-
-/** The built program, as `npm test` has made it. */
-export const PIT = path.resolve(import.meta.dirname, '../../bin/pit.js');
 
 /** Variables that only a separate process obeys: such an environment needs `runProgram`. */
 const NEEDS_PROCESS = /^(NODE_(?!TLS_REJECT)|DEBUG$|LC_|LANG$|TZ$)/;
@@ -65,7 +62,7 @@ export function startInProcess(
   let interruptTaker: (() => void) | undefined;
   const host: Host = {
     arguments: words,
-    self: { command: process.execPath, arguments: [PIT] },
+    self: PIT,
     environment,
     input: typeof input === 'string' ? Readable.from(input === '' ? [] : [Buffer.from(input)]) : input,
     output,

@@ -2,10 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { SandboxAddress } from '../../src/sandbox/lifecycle/files.js';
 import { afterFile } from './after-file.js';
-import { PIT } from './in-process.js';
+import { PIT } from './command.js';
 import { plainEnvironment, type Ran, type RunOptions, type ServedSandbox, sandboxEnvironment } from './pit.js';
-
-export { PIT };
 
 interface ProgramOptions extends Pick<RunOptions, 'home' | 'environment' | 'input'> {
   /** Another copy of the program. */
@@ -13,15 +11,17 @@ interface ProgramOptions extends Pick<RunOptions, 'home' | 'environment' | 'inpu
 }
 
 /**
- * Runs the built program in its own process, with pipes, and returns its output and how it ended. For tests of
+ * Runs the program in its own process, with pipes, and returns its output and how it ended. For tests of
  * what only a process has: signals, races between processes, start-up, the runtime's own variables. Others use `runPit`.
  */
 export function runProgram(
   words: readonly string[],
-  { home, environment = {}, input = '', program = PIT }: ProgramOptions,
+  { home, environment = {}, input = '', program }: ProgramOptions,
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [program, ...words], { env: plainEnvironment(home, environment) });
+    const { command, arguments: first } =
+      program === undefined ? PIT : { command: process.execPath, arguments: [program] };
+    const child = spawn(command, [...first, ...words], { env: plainEnvironment(home, environment) });
     const texts = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -40,7 +40,7 @@ export async function serveSandboxProgram(
   home: string,
   words: readonly string[] = ['--no-limits'],
 ): Promise<ServedSandbox & { readonly child: ChildProcess }> {
-  const child = spawn(process.execPath, [PIT, 'sandbox', 'serve', '--port', '0', ...words], {
+  const child = spawn(PIT.command, [...PIT.arguments, 'sandbox', 'serve', '--port', '0', ...words], {
     env: plainEnvironment(home),
     stdio: ['ignore', 'pipe', 'inherit'],
   });

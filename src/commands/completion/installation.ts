@@ -31,11 +31,14 @@ export function shellToUse({ environment }: Pick<Host, 'environment'>, requested
   ]);
 }
 
-/** The completion script of a shell. Throws Failure `internal` if the package lacks it. */
+/** The completion script of a shell. Throws Failure `internal` if the package, or the single file, lacks it. */
 export function scriptText({ self }: Pick<Host, 'self'>, shell: Shell): string {
+  const file = `completions/${SCRIPTS[shell]}`;
   try {
-    const program = fs.realpathSync(self.arguments[0] ?? '');
-    return readTextBounded(path.join(path.dirname(program), '..', 'completions', SCRIPTS[shell]), MAX_BYTES);
+    const { isSea, getAsset } = process.getBuiltinModule('node:sea');
+    if (isSea()) return getAsset(file, 'utf8');
+    const program = fs.realpathSync(self.arguments[0] ?? self.command);
+    return readTextBounded(path.join(path.dirname(program), '..', file), MAX_BYTES);
   } catch (cause) {
     const hint = 'Install pit again, in its own folder: npm ci';
     throw new Failure('internal', `The completion script for ${shell} is missing from the installation.`, {

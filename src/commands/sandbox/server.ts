@@ -2,7 +2,7 @@ import { confirm, requireConsent } from '../../cli/consent.js';
 import { define, flag, type Parser, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { grouped } from '../../domain/decimal.js';
-import { quoted, suggest, usage } from '../../errors.js';
+import { Failure, quoted, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { OtherLimits } from '../../sandbox/lifecycle/start.js';
 import { type Entry, record } from '../../terminal/table.js';
@@ -66,7 +66,7 @@ export const serve = define({
   ],
   output: ADDRESS_AND_ADMIN,
   async run({ host, output, budget }, { history: historyMs, ...options }) {
-    const { startSandbox } = await import('../../sandbox/lifecycle/start.js');
+    const { startSandbox } = await import('../../sandbox/lifecycle/start.js').catch(withoutLibrary);
     const running = await startSandbox(host, { ...options, historyMs });
     host.onInterrupt(() => running.close());
     const line = JSON.stringify(running.address);
@@ -75,6 +75,16 @@ export const serve = define({
     return undefined;
   },
 });
+
+/** npm leaves out an optional package that is not for this platform, or that it was told to leave out. */
+function withoutLibrary(thrown: unknown): never {
+  const [, name] = /^Cannot find module '(@lmdb\/[\w-]+)'/.exec(String(Object(thrown).message)) ?? [];
+  if (name === undefined) throw thrown;
+  throw new Failure('unreachable', `The sandbox needs the package ${name}, which is not installed.`, {
+    hint: 'Install pit with its optional packages, or use an exchange: the rest of pit works without this one.',
+    cause: thrown,
+  });
+}
 
 /** Reads `key=600,address=off,lock=10s,kline=off,reqTime=5s`, any of them. Throws Failure `usage`. */
 function limitList(list: string): OtherLimits {

@@ -10,11 +10,10 @@ import { Decimal } from '../../../src/domain/decimal.js';
 import { COINS } from '../../../src/sandbox/markets/coins.js';
 import { BILL_WORDS } from '../../../src/sandbox/server/interface-details.js';
 import { killProcess, random, type ServedProcess, serveProcess } from '../../sandbox/support/served-process.js';
+import { nodeOptions, PIT } from '../../support/command.js';
 import { CHECKS, type LedgerBill } from './bill-checks.js';
 
 export interface BillOptions {
-  /** The program: `bin/pit.js`. */
-  readonly pit: string;
   readonly seed: number;
   /** How many bills the two accounts have. */
   readonly few: number;
@@ -45,9 +44,9 @@ const TELL_MEMORY = `process.on('exit', () => require('fs').writeSync(3, String(
  * Gives two sandbox accounts bills younger and older than 48 hours, and lists, exports and sums them with the real program.
  * Throws if an answer differs from the sandbox's ledger in any digit.
  */
-export async function billCampaign({ pit, seed, few, many }: BillOptions): Promise<Measured[]> {
+export async function billCampaign({ seed, few, many }: BillOptions): Promise<Measured[]> {
   const home = mkdtempSync(path.join(tmpdir(), 'pit-bills-'));
-  const sandbox = await serveProcess(pit, home);
+  const sandbox = await serveProcess(home);
   try {
     const admin = adminOf(sandbox);
     const small = (await admin('POST /accounts/add', { name: 'small' })) as Account;
@@ -66,7 +65,7 @@ export async function billCampaign({ pit, seed, few, many }: BillOptions): Promi
     for (const [words, check] of Object.entries(CHECKS)) {
       const ask = async (account: Account, count: number) => {
         const ledger = ledgers.get(account.id) ?? [];
-        const ran = await run(pit, home, sandbox, account, words);
+        const ran = await run(home, sandbox, account, words);
         demand(ledger.length === count && check(ledger, ran.stdout), `${words} of ${count} bills is not the ledger`);
         return ran;
       };
@@ -143,12 +142,12 @@ function shown([id, coin, change, balance, time, kind, remark]: StoredBill): Led
 }
 
 /** Runs the real program, which reports its peak memory on a fourth stream. */
-async function run(pit: string, home: string, { address }: ServedProcess, account: Account, words: string) {
+async function run(home: string, { address }: ServedProcess, account: Account, words: string) {
   const hook = path.join(home, 'tell-memory.cjs');
   writeFileSync(hook, TELL_MEMORY);
   const start = performance.now();
-  const child = spawn(process.execPath, ['--require', hook, pit, ...words.split(' ')], {
-    env: environment(home, address, account),
+  const child = spawn(PIT.command, [...PIT.arguments, ...words.split(' ')], {
+    env: { ...environment(home, address, account), ...nodeOptions('--require', hook) },
     stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
   });
   const [code, stdout, memory] = await Promise.all([

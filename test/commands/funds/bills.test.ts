@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { PIT_IN_SHELL } from '../../support/command.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { plainEnvironment } from '../../support/pit.js';
-import { PIT } from '../../support/program.js';
 import { environmentAt } from '../literal-exchange.js';
 import { place, same, sum } from '../order-rows.js';
 import { COUNT, DECIMAL, document, ID, lastError, TEXT, TIME, usePitHome } from '../pit-home.js';
@@ -131,7 +131,7 @@ describe('pit bills', () => {
   it.each(['bills --all', 'bills --all --csv', 'bills --all --json'])(
     'stops when the reader of its output closes: pit %s',
     async (line) => {
-      const script = `{ "${process.execPath}" "${PIT}" ${line}; echo "exit $?" >&2; } | head -c 1`;
+      const script = `{ ${PIT_IN_SHELL} ${line}; echo "exit $?" >&2; } | head -c 1`;
       const { stdout, stderr } = await new Promise<{ stdout: string; stderr: string }>((resolve, reject) => {
         execFile('/bin/sh', ['-c', script], { env: plainEnvironment(pit.home) }, (error, stdout, stderr) =>
           error ? reject(error) : resolve({ stdout, stderr }),

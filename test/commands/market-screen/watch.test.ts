@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { Host } from '../../../src/platform/host.js';
-import { PIT, startInProcess } from '../../support/in-process.js';
+import { pitLine } from '../../support/command.js';
+import { startInProcess } from '../../support/in-process.js';
 import { plainEnvironment, runPit } from '../../support/pit.js';
 import { onTerminal } from '../../support/pty.js';
 import { useStillSandbox } from '../../support/still-sandbox.js';
@@ -135,7 +136,7 @@ describe.skipIf(!requires('python3'))('pit watch on a real terminal (needs pytho
   const environment = plainEnvironment(sandbox.home, { TERM: 'xterm' });
   const drawn = { pattern: '\\x1b\\[\\?1049h(?s:.*)Book btc' };
   const left = { await: '\u001b[?1049l' };
-  const words = [process.execPath, PIT, 'watch', 'btc_usdt'];
+  const words = pitLine('watch', 'btc_usdt');
 
   it('is suspended with Ctrl-Z, comes back with fg, and leaves the terminal as it was', async () => {
     const { status, echoes } = await onTerminal({

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { pitLine } from '../../support/command.js';
 import { startInProcess } from '../../support/in-process.js';
 import { plainEnvironment, runPit, type ServedSandbox, serveSandbox, temporaryHome } from '../../support/pit.js';
-import { PIT } from '../../support/program.js';
 import { onTerminal, type PtyStep } from '../../support/pty.js';
 import { FakeTerminal } from '../../support/terminal.js';
 import { requires } from '../../support/tools.js';
@@ -142,7 +142,7 @@ describe('pit shell at a terminal', () => {
       ];
       const environment = plainEnvironment(home, { NO_COLOR: '1' });
       const { status, echoes, late } = await onTerminal({
-        command: [process.execPath, PIT, 'shell'],
+        command: pitLine('shell'),
         steps,
         environment,
       });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { nodeOptions, PIT_IN_SHELL, pitLine } from '../../support/command.js';
 import { plainEnvironment } from '../../support/pit.js';
-import { PIT } from '../../support/program.js';
 import { onTerminal } from '../../support/pty.js';
 import { requires } from '../../support/tools.js';
 import { usePitHome } from '../pit-home.js';
@@ -17,14 +17,14 @@ it.skipIf(!requires('python3'))(
       environment: { ...plainEnvironment(pit.home), PS1: 'ready ', TERM: 'xterm', NO_COLOR: '1' },
       columns: 100,
       steps: [
-        { await: 'ready ', type: `${process.execPath} ${PIT} balance --watch\r` },
+        { await: 'ready ', type: `${PIT_IN_SHELL} balance --watch\r` },
         { await: 'frozen', type: SUSPEND },
         { await: 'Stopped', type: 'stty -a\r' },
         { pattern: '[^-]icanon[^\u0000]*[^-]echo ', type: 'fg\r' },
         { await: 'frozen', resize: 30 },
         { await: 'No room for', type: INTERRUPT },
         { await: 'ready ', type: 'echo code $?\r' },
-        { await: 'code 130', type: `${process.execPath} ${PIT} balance --watch\r` },
+        { await: 'code 130', type: `${PIT_IN_SHELL} balance --watch\r` },
         { await: 'frozen', type: 'q' },
         { await: 'ready ', type: 'echo code $?\r' },
         { await: 'code 0', type: 'exit\r' },
@@ -52,15 +52,10 @@ describe.skipIf(!requires('python3'))('a view that ends against its will (needs 
       ends.map((end) => [line, ...end] as const),
     ),
   )('pit %s leaves the terminal as it was at %s', async (line, _, signal, preload, code) => {
+    const preloaded = nodeOptions('--import', `data:text/javascript,${encodeURIComponent(preload)}`);
     const { screen, status, echoes, late } = await onTerminal({
-      command: [
-        process.execPath,
-        '--import',
-        `data:text/javascript,${encodeURIComponent(preload)}`,
-        PIT,
-        ...line.split(' '),
-      ],
-      environment: { ...plainEnvironment(pit.home), TERM: 'xterm' },
+      command: pitLine(...line.split(' ')),
+      environment: { ...plainEnvironment(pit.home), TERM: 'xterm', ...preloaded },
       columns: 100,
       steps: [{ pattern: '\\d,\\d{3}\\.\\d', signal }],
     });

@@ -7,8 +7,6 @@ import { killProcess, random, serveProcess } from '../support/served-process.js'
 import { Acknowledged, Customer } from './customer.js';
 
 export interface KillOptions {
-  /** The program: `bin/pit.js`. */
-  readonly pit: string;
   readonly seed: number;
   readonly kills: number;
 }
@@ -30,11 +28,11 @@ const LONGEST_LIFE = 400;
  * they were told: nothing may be lost, nothing be there twice, every balance be what its bills say. A ledger that is out
  * of balance keeps the sandbox from starting. Throws on the first complaint.
  */
-export async function killCampaign({ pit, seed, kills }: KillOptions): Promise<Held> {
+export async function killCampaign({ seed, kills }: KillOptions): Promise<Held> {
   const home = mkdtempSync(path.join(tmpdir(), 'pit-kills-'));
   const draw = random(seed);
   const held: Held = { kills: 0, orders: 0, cancels: 0, withdrawals: 0, bills: 0 };
-  let sandbox = await serveProcess(pit, home);
+  let sandbox = await serveProcess(home);
   try {
     const customers = await threeCustomers(sandbox.address);
     for (let round = 0; round < kills; round += 1) {
@@ -50,7 +48,7 @@ export async function killCampaign({ pit, seed, kills }: KillOptions): Promise<H
       await new Promise((resolve) => setTimeout(resolve, draw() * LONGEST_LIFE));
       await killProcess(sandbox);
       await Promise.all(loads);
-      sandbox = await serveProcess(pit, home);
+      sandbox = await serveProcess(home);
       for (const [index, customer] of customers.entries()) {
         await hold(sandbox.address, customer, tolds[index] ?? new Acknowledged(), held);
       }

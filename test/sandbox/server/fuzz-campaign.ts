@@ -8,8 +8,6 @@ import { signedUrl } from '../signing.js';
 import { killProcess, random, serveProcess } from '../support/served-process.js';
 
 export interface FuzzOptions {
-  /** The program: `bin/pit.js`. */
-  readonly pit: string;
   readonly seed: number;
   readonly requests: number;
 }
@@ -35,9 +33,9 @@ const PAUSE = 20;
  * Sends a sandbox nonsense over many connections at once, while another client keeps asking. Throws if the sandbox
  * ends, does not answer the other client, logs a defect, or uses too much memory.
  */
-export async function fuzzCampaign({ pit, seed, requests }: FuzzOptions): Promise<Fuzzed> {
+export async function fuzzCampaign({ seed, requests }: FuzzOptions): Promise<Fuzzed> {
   const home = mkdtempSync(path.join(tmpdir(), 'pit-fuzz-'));
-  const sandbox = await serveProcess(pit, home);
+  const sandbox = await serveProcess(home);
   const log = path.join(home, 'state', 'sandbox', 'sandbox.log');
   try {
     const before = await memoryOf(sandbox.address);

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { SandboxAddress } from '../../../src/sandbox/lifecycle/files.js';
+import { PIT } from '../../support/command.js';
 
 export interface ServedProcess {
   readonly child: ChildProcess;
@@ -9,13 +10,9 @@ export interface ServedProcess {
 }
 
 /** `pit sandbox serve` in its own process, without limits by default; works outside of a test runner too. */
-export async function serveProcess(
-  pit: string,
-  home: string,
-  words: readonly string[] = ['--no-limits'],
-): Promise<ServedProcess> {
+export async function serveProcess(home: string, words: readonly string[] = ['--no-limits']): Promise<ServedProcess> {
   const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [pit, 'sandbox', 'serve', '--port', '0', ...words], {
+  const child = spawn(PIT.command, [...PIT.arguments, 'sandbox', 'serve', '--port', '0', ...words], {
     env: { PATH, PIT_HOME: home },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,13 +1,10 @@
-import path from 'node:path';
 import { expect, it } from 'vitest';
 import { faultCampaign } from './fault-campaign.js';
 import { FAULT_KINDS, meets } from './fault-kinds.js';
 import { killCampaign } from './kill-campaign.js';
 
-const pit = path.resolve(import.meta.dirname, '../../../bin/pit.js');
-
 it('actions on a bad network place no order twice, lose none and report each outcome truthfully', async () => {
-  const report = await faultCampaign({ pit, seed: 1, actions: 8 });
+  const report = await faultCampaign({ seed: 1, actions: 8 });
   expect(report.details).toBe('');
   expect(report.actions).toBe(8);
   expect(report.unknown).toBeGreaterThan(0);
@@ -15,7 +12,7 @@ it('actions on a bad network place no order twice, lose none and report each out
 });
 
 it('pit resolve settles what a kill at any point leaves behind', async () => {
-  const { report, tallies } = await killCampaign({ pit, seed: 1, kills: 1 });
+  const { report, tallies } = await killCampaign({ seed: 1, kills: 1 });
   expect(report.details).toBe('');
   expect(tallies.map(({ kills }) => kills)).toEqual(tallies.map(() => 1));
   expect(tallies.find(({ point }) => point === 'after the answer')?.sent).toBe(1);

@@ -16,8 +16,6 @@ import { Report } from './report.js';
 import { addSandboxFaults } from './sandbox-faults.js';
 
 export interface FaultOptions {
-  /** The program: `bin/pit.js`. */
-  readonly pit: string;
   readonly seed: number;
   readonly actions: number;
   /** Reports progress. */
@@ -35,7 +33,7 @@ const TIMEOUTS = [2, 3, 5, 12];
 
 /** The exchange of a campaign, and where its homes are. */
 export interface Stage extends Fixture {
-  readonly options: Pick<FaultOptions, 'pit' | 'seed'>;
+  readonly options: Pick<FaultOptions, 'seed'>;
   readonly port: number;
   readonly folder: string;
 }
@@ -88,7 +86,7 @@ export async function onStage(
 ): Promise<Report> {
   const folder = mkdtempSync(path.join(tmpdir(), 'pit-faults-'));
   const limits = `key=off,address=off,kline=off,reqTime=${TOLERANCE / 1_000}s`;
-  const served = await serveProcess(options.pit, path.join(folder, 'exchange'), ['--limit', limits]);
+  const served = await serveProcess(path.join(folder, 'exchange'), ['--limit', limits]);
   const exchange = new Exchange(served.address);
   const report = new Report();
   try {
@@ -121,9 +119,9 @@ export async function runBlock(
   { home, since, actions, network, lanes, hasSandboxFaults }: Block,
   report: Report,
 ): Promise<ReadonlyMap<Action, readonly Run[]>> {
-  const { exchange, folder, options } = stage;
+  const { exchange, folder } = stage;
   const proxy = await startProxy({ port: stage.port, treat: network.treat });
-  const program = new Program(options.pit, path.join(folder, home), exchange.address, proxy.url);
+  const program = new Program(path.join(folder, home), exchange.address, proxy.url);
   try {
     if (hasSandboxFaults) await addSandboxFaults(exchange);
     // a machine whose clock is off has learned that before, from the exchange's answers

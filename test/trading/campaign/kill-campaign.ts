@@ -17,8 +17,6 @@ import { type Run, wasKilled } from './program.js';
 import { Report } from './report.js';
 
 export interface KillOptions {
-  /** The program: `bin/pit.js`. */
-  readonly pit: string;
   readonly seed: number;
   /** Kills per point. */
   readonly kills: number;
@@ -53,10 +51,10 @@ type Stage = Parameters<typeof evidenceOf>[0]['stage'];
  * Kills the built program at each of the points, settles everything with `pit resolve`, and compares the reported outcomes
  * with the exchange.
  */
-export async function killCampaign({ pit, seed, kills }: KillOptions): Promise<Killed> {
+export async function killCampaign({ seed, kills }: KillOptions): Promise<Killed> {
   const folder = mkdtempSync(path.join(tmpdir(), 'pit-killed-'));
   const limits = `key=off,address=off,kline=off,reqTime=${TOLERANCE / 1_000}s`;
-  const served = await serveProcess(pit, path.join(folder, 'exchange'), ['--limit', limits]);
+  const served = await serveProcess(path.join(folder, 'exchange'), ['--limit', limits]);
   const exchange = new Exchange(served.address);
   const tallies = KILL_POINTS.map(({ name }) => ({ point: name, kills: 0, tooLate: 0, open: 0, sent: 0 }));
   const killed = { report: new Report(), tallies, drafts: 0 };
@@ -66,7 +64,7 @@ export async function killCampaign({ pit, seed, kills }: KillOptions): Promise<K
     );
     const left = Array.from({ length: kills * KILL_POINTS.length }, (_, number) => number).values();
     const lanes = Array.from({ length: LANES }, async (_, index) => {
-      const lane = await openLane(pit, path.join(folder, `home${index}`), exchange);
+      const lane = await openLane(path.join(folder, `home${index}`), exchange);
       try {
         await inLane({ exchange, prices, ownIds: 1, batches: [2, 3, 45] }, lane, left, seed, killed);
       } finally {

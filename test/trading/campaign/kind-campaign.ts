@@ -8,8 +8,6 @@ import type { Run } from './program.js';
 import type { Report } from './report.js';
 
 interface KindOptions {
-  /** The program: `bin/pit.js`. */
-  readonly pit: string;
   readonly seed: number;
   /** Whether each kind meets one operation, in turn, instead of all that it can meet. */
   readonly isSlice: boolean;

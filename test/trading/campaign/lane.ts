@@ -19,13 +19,12 @@ export class Lane {
   #watchers: FSWatcher[] = [];
 
   constructor(
-    pit: string,
     readonly home: string,
     exchange: Exchange,
     readonly proxy: RunningProxy,
     private readonly network: { treat: (request: Passing) => Treatment; onSight: (sight: Sight) => void },
   ) {
-    this.program = new Program(pit, home, exchange.address, proxy.url);
+    this.program = new Program(home, exchange.address, proxy.url);
   }
 
   /** The treatment of requests from now on. */
@@ -72,7 +71,7 @@ export class Lane {
   }
 }
 
-export async function openLane(pit: string, home: string, exchange: Exchange): Promise<Lane> {
+export async function openLane(home: string, exchange: Exchange): Promise<Lane> {
   const network: { treat: (request: Passing) => Treatment; onSight: (sight: Sight) => void } = {
     treat: () => PASS,
     onSight: () => undefined,
@@ -82,5 +81,5 @@ export async function openLane(pit: string, home: string, exchange: Exchange): P
     treat: (request) => network.treat(request),
     notice: (what, request) => network.onSight({ what, request }),
   });
-  return new Lane(pit, home, exchange, proxy, network);
+  return new Lane(home, exchange, proxy, network);
 }

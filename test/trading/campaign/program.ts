@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { SandboxAddress } from '../../../src/sandbox/lifecycle/files.js';
+import { PIT } from '../../support/command.js';
 
 /** A command that ran. */
 export interface Run {
@@ -29,7 +30,6 @@ export class Program {
   readonly runs: Run[] = [];
 
   constructor(
-    private readonly pit: string,
     readonly home: string,
     private readonly address: Pick<SandboxAddress, 'accessKey' | 'secretKey' | 'safePwd'>,
     private readonly url: string,
@@ -49,7 +49,7 @@ export class Program {
       ...environment,
     };
     const started = Date.now();
-    const child = spawn(process.execPath, [this.pit, ...words], { env, stdio: 'pipe' });
+    const child = spawn(PIT.command, [...PIT.arguments, ...words], { env, stdio: 'pipe' });
     child.stdin.on('error', () => undefined).end(input);
     const texts = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {

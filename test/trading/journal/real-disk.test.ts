@@ -3,9 +3,9 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { PIT_IN_SHELL } from '../../support/command.js';
 import { respond } from '../../support/fault-server.js';
 import { plainEnvironment, type Ran } from '../../support/pit.js';
-import { PIT } from '../../support/program.js';
 import { count, NOT_FOUND, record, serve } from '../support/exchange.js';
 
 const PLACED = '{"code":"1000","message":"ok","id":"202202224851151555"}';
@@ -30,7 +30,7 @@ function exchange() {
 function inShell(shell: readonly string[], script: string, home: string, url: string): Promise<Ran> {
   const keys = { PIT_ACCESS_KEY: 'access-0123456789', PIT_SECRET_KEY: 'secret-9876543210' };
   const env = plainEnvironment(home, { PIT_BASE_URL: url, PIT_TRADE_URL: url, ...keys });
-  const order = `order() { '${process.execPath}' '${PIT}' order buy btc_usdt 0.01 --at 30000 --yes --json --timeout 5 --id "$1"; }`;
+  const order = `order() { ${PIT_IN_SHELL} order buy btc_usdt 0.01 --at 30000 --yes --json --timeout 5 --id "$1"; }`;
   const [command = 'sh', ...words] = [...shell, 'sh', '-c', `${order}\n${script}`, home];
   const child = spawn(command, words, { env });
   const texts = { stdout: '', stderr: '' };

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { PIT } from '../../support/command.js';
 import { plainEnvironment, temporaryHome } from '../../support/pit.js';
-import { PIT } from '../../support/program.js';
 import { NOT_FOUND, serveBadly } from '../support/exchange.js';
 
 const home = temporaryHome();
@@ -17,7 +17,7 @@ async function lostOrder(stdout: 'closed' | number) {
     PIT_SECRET_KEY: 'secret-9876543210',
   };
   const words = ['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--id', 'mine0001', '--yes', '--timeout', '2'];
-  const child = spawn(process.execPath, [PIT, ...words], {
+  const child = spawn(PIT.command, [...PIT.arguments, ...words], {
     env: plainEnvironment(home, keys),
     stdio: ['ignore', stdout === 'closed' ? 'pipe' : stdout, 'pipe'],
   });

@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { BUILT } from '../support/command.js';
+
+const root = path.dirname(path.dirname(BUILT));
+const folder = mkdtempSync(path.join(tmpdir(), 'pit-package-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Packed {
+  readonly filename: string;
+  readonly integrity: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+/** What `npm pack` makes of a copy of the project. */
+function pack(project: string): Packed {
+  const words = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+  const [packed] = JSON.parse(execFileSync('npm', words, { cwd: project, encoding: 'utf8' })) as Packed[];
+  if (packed === undefined) throw new Error('npm packed nothing');
+  return packed;
+}
+
+/** What needs no build by itself: generated for shells and `man`, or read by people. */
+const TEXTS =
+  /^(completions\/(_pit|pit\.(bash|fish))|man\/man1\/pit(-[a-z-]+)?\.1|(CHANGELOG|README)\.md|LICENSE|package\.json)$/;
+
+it('the package holds only what runs or is read, and no code that one Node has compiled', () => {
+  const names = pack(root).files.map((file) => file.path);
+  const programs = readdirSync(path.join(root, 'dist')).filter((name) => !/\.code$|^\./.test(name));
+  const expected = ['bin/pit.js', ...programs.map((name) => `dist/${name}`)];
+  expect(names.filter((name) => !TEXTS.test(name)).sort()).toEqual(expected.sort());
+  expect(names).toEqual(expect.arrayContaining(['completions/_pit', 'man/man1/pit.1', 'LICENSE']));
+});
+
+it('a second build, in another folder, makes the same package to the byte', () => {
+  const copy = path.join(folder, 'somewhere else');
+  mkdirSync(copy);
+  for (const name of readdirSync(root))
+    if (!/^(\.git|dist|release|node_modules|test)$/.test(name))
+      cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
+  symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'), 'junction');
+  execFileSync(process.execPath, ['scripts/build.js'], { cwd: copy });
+  const built = readdirSync(path.join(copy, 'dist')).filter((name) => !name.endsWith('.code'));
+  const content = (project: string, name: string) => readFileSync(path.join(project, 'dist', name));
+  expect(built.filter((name) => !content(copy, name).equals(content(root, name)))).toEqual([]);
+  expect(pack(copy).integrity).toBe(pack(root).integrity);
+});
