@@ -100,7 +100,7 @@ async function corrected(
 function commandRunner(host: Host, createContext: Program['createContext']): RunCommand {
   return async (definition, input, globals) => {
     // loaded on demand: it draws tables, which is more code than most commands need
-    const fieldView = globals.fields && (await import('./chosen-fields.js')).selectFields(definition, globals.fields);
+    const fieldView = globals.fields && (await import('./select-fields.js')).selectFields(definition, globals.fields);
     const colour = globals.color ? undefined : false;
     const output = new Output(host, globals.format, {
       colour,
