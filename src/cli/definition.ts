@@ -132,7 +132,7 @@ export interface Globals {
   readonly dryRun: boolean;
   readonly timeoutMs: number;
   /** Whether the user gave `--timeout`. */
-  readonly timeoutChosen: boolean;
+  readonly isTimeoutGiven: boolean;
   readonly color: boolean;
   readonly verbose: boolean;
 }
@@ -198,7 +198,7 @@ export function readGlobals(flags: GlobalFlags): Globals {
     yes: flags.yes ?? false,
     dryRun: flags.dryRun ?? false,
     timeoutMs: (flags.timeout ?? DEFAULT_TIMEOUT_S) * 1000,
-    timeoutChosen: flags.timeout !== undefined,
+    isTimeoutGiven: flags.timeout !== undefined,
     color: flags.color,
     verbose: flags.verbose ?? false,
   };

@@ -40,6 +40,15 @@ export function dryRunShape(preview: shape.Fields = PREVIEW, more: shape.Fields 
   });
 }
 
+/** The destination of a write, as the user confirms it: the trade host and the profile. */
+export async function exchangeText(
+  { session }: Pick<Context, 'session'>,
+  { hosts }: Pick<ExchangeClient, 'hosts'>,
+): Promise<string> {
+  const { profile } = await session.connection();
+  return `${hosts.tradeUrl} (profile ${profile})`;
+}
+
 export interface Preview {
   readonly price: string | null;
   readonly amount: string | null;

@@ -2,7 +2,7 @@ import type { Context } from '../cli/context.js';
 import { define, flag, optional } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { counted, Decimal, formatAmount } from '../domain/decimal.js';
-import type { OrderReference } from '../domain/order.js';
+import { referenceText } from '../domain/order.js';
 import { type Advice, Failure, suggest, tryRead, usage } from '../errors.js';
 import type { Screen } from '../terminal/screen.js';
 import { table } from '../terminal/table.js';
@@ -276,8 +276,4 @@ function textOf(write: RecordedWrite): string {
 
 function replacementText({ order, wanted }: ReplaceTerms): string {
   return `replace ${referenceText(order)} by ${termsText(wanted)}`;
-}
-
-function referenceText(order: OrderReference): string {
-  return 'id' in order ? order.id : order.clientId;
 }

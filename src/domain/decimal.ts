@@ -45,6 +45,11 @@ export class Decimal {
     return value;
   }
 
+  /** The sum; zero for none. */
+  static sum(values: readonly Decimal[]): Decimal {
+    return values.reduce((total, value) => total.plus(value), Decimal.zero);
+  }
+
   plus(other: Decimal): Decimal {
     const scale = Math.max(this.scale, other.scale);
     return new Decimal(this.unitsAt(scale) + other.unitsAt(scale), scale);

@@ -63,6 +63,11 @@ export interface Cancellation {
   readonly filledValue: string | null;
 }
 
+/** The id by which an order is named. */
+export function referenceText(order: OrderReference): string {
+  return 'id' in order ? order.id : order.clientId;
+}
+
 /** Whether both name an order in the same way. An id and a client id may still name the same order. */
 export function isSameReference(one: OrderReference, other: OrderReference): boolean {
   if ('id' in one) return 'id' in other && one.id === other.id;

@@ -3,7 +3,14 @@ import type { Redaction } from '../platform/redaction.js';
 import type { TimeBudget } from './budget.js';
 import { type ClockStore, ExchangeClock } from './exchange-clock.js';
 import { failureOf } from './failures.js';
-import { Limiter, type Limits, ownLimits, type Priority, type SendResult, type SendSlot } from './limiter/limiter.js';
+import {
+  Limiter,
+  type Limits,
+  ownLimits,
+  type Priority,
+  type RequestPermit,
+  type SendResult,
+} from './limiter/limiter.js';
 import { RETURN_CODES } from './observed-codes.js';
 import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
 import type { Result } from './operations/operation.js';
@@ -111,7 +118,7 @@ export class ExchangeApi {
   }
 
   /** The same, with the body as it came, whatever its fields; it must be JSON. Throws the same. */
-  async ask(name: OperationName, values: ParameterValues): Promise<string> {
+  async readRaw(name: OperationName, values: ParameterValues): Promise<string> {
     return this.#retryable({ name, values, read: (body, _, requireTime) => wholeBody(name, body, requireTime) });
   }
 
@@ -119,7 +126,7 @@ export class ExchangeApi {
    * One answer to a read, refused or not, with what it shows of the host. Throws Failure as {@link read} if no answer came
    * that the interface could have sent.
    */
-  async get(name: OperationName, values: ParameterValues): Promise<HttpResponse> {
+  async probe(name: OperationName, values: ParameterValues): Promise<HttpResponse> {
     const read = (body: string, response: HttpResponse, requireTime: () => void) => {
       requireJson(name, body, requireTime);
       return response;
@@ -222,7 +229,7 @@ export class ExchangeApi {
       return this.#roundTrip(request, reqTime, { ownConnection: false, timeoutMs, onAnswer });
     };
     if (bucket === 'none') return send();
-    return inSlot(
+    return withPermit(
       await this.#limiter.acquire({ bucket, priority: priorityOf(request.name), mayTest: effect === 'read' }),
       send,
     );
@@ -236,15 +243,17 @@ export class ExchangeApi {
     this.#validate(request);
     try {
       const { bucket } = operationOf(request.name);
-      const slot = await this.#limiter.acquire({ bucket, priority: priorityOf(request.name), mayTest: false });
+      const permit = await this.#limiter.acquire({ bucket, priority: priorityOf(request.name), mayTest: false });
       const stopped = budget.allows(leastMs) ? (mayLeave() ? undefined : CANCELLED) : WAITED_TOO_LONG;
       if (stopped !== undefined) {
-        await slot.cancel();
+        await permit.cancel();
         return stopped;
       }
       const delivery = { ownConnection: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.remainingMs / 2) };
       this.options.writesUnderWay?.add(request);
-      const response = await inSlot(slot, (onAnswer) => this.#roundTrip(request, reqTime, { ...delivery, onAnswer }));
+      const response = await withPermit(permit, (onAnswer) =>
+        this.#roundTrip(request, reqTime, { ...delivery, onAnswer }),
+      );
       return { kind: 'done', response };
     } catch (error) {
       return writeResponseOf(error);
@@ -340,18 +349,21 @@ function documentedRequest<Name extends OperationName>(
   return { name, values, read: (body, _, requireTime) => readResponse(name, body, requireTime) };
 }
 
-/** Sends a request within a permit. The exchange counts a request before it answers: the permit's last second begins then. */
-async function inSlot<Value>(slot: SendSlot, send: (onAnswer: () => void) => Promise<Value>): Promise<Value> {
+/** Sends a request that has a permit, and ends the permit, whose last second begins with the answer. */
+async function withPermit<Value>(
+  permit: RequestPermit,
+  send: (onAnswer: () => void) => Promise<Value>,
+): Promise<Value> {
   let result: SendResult = 'nothing';
   try {
-    const value = await send(slot.answered);
+    const value = await send(permit.answered);
     result = 'answer';
     return value;
   } catch (error) {
     if (error instanceof Refused) result = error.code === RETURN_CODES.locked ? 'lock' : 'answer';
     throw error;
   } finally {
-    await slot.end(result);
+    await permit.end(result);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Advice, ANY_MARKET, clockTime, Failure, suggest } from '../errors.js';
+import { type Advice, ANY_MARKET, clockTime, Failure, type FailureKind, suggest } from '../errors.js';
 import { RETURN_CODES } from './observed-codes.js';
 import { InvalidParameter } from './request.js';
 import { BadStatus, Refused, UnexpectedResponse } from './response.js';
@@ -28,7 +28,7 @@ const CODE_HINTS: Readonly<Record<number, Advice>> = {
  * @param lockedUntil when a lock of this machine's address ends, if known: ms since the Unix epoch
  */
 export function failureOf(thrown: unknown, operation: string, lockedUntil?: number): unknown {
-  if (thrown instanceof Refused) return withLockEnd(rejectionFailure(thrown, operation), lockedUntil);
+  if (thrown instanceof Refused) return withLockEnd(refusalFailure(thrown, operation), lockedUntil);
   if (thrown instanceof TransportError) {
     return new Failure('unreachable', `${operation}: ${thrown.message}`, {
       hint: unreachableHint(thrown),
@@ -49,7 +49,7 @@ function withLockEnd(failure: Failure, lockedUntil: number | undefined): Failure
 }
 
 /** The exchange's answer was a code other than 1000. */
-export function rejectionFailure({ code, message, busy }: Refused, operation: string): Failure {
+export function refusalFailure({ code, message, busy }: Refused, operation: string): Failure {
   if (busy) {
     const hint = 'Another program may be using the same limit. Try this again in a moment.';
     return new Failure('limited', `${operation}: the exchange is busy: ${message}`, { hint });
@@ -63,6 +63,16 @@ export function rejectionFailure({ code, message, busy }: Refused, operation: st
     'Only the exchange knows the reason; --verbose shows the request.';
   const details = code === null ? { hint } : { hint, code };
   return new Failure('refused', `${operation}: the exchange refused: ${message}`, details);
+}
+
+/** The failure of a write that was not sent; `what` is "The order" or the like. */
+export function notSentFailure(
+  what: string,
+  { reason, failure }: { readonly reason: string; readonly failure: FailureKind },
+  clientId: string,
+): Failure {
+  const hint = failure === 'unreachable' ? { hint: suggest('Check the host and the network', 'profile', 'show') } : {};
+  return new Failure(failure, `${what} was not sent: ${reason}.`, { clientId, ...hint });
 }
 
 function badStatus({ status, message }: BadStatus, operation: string): Failure {

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 
-/** Thrown for what may have no end, or is longer than its reader allows. `code` says so where a system error has its own. */
+/** Thrown for what may have no end, or is longer than its reader allows. Its `code` says so in words. */
 class UnboundedFile extends Error {
   override readonly name = 'UnboundedFile';
 
@@ -26,8 +26,9 @@ export function openRegular(file: string): number {
 const BLOCK = 65_536;
 
 /**
- * The bytes of a regular file from an offset on. Every file that pit reads whole is read here or in pieces. Throws as
- * {@link openRegular}, and {@link UnboundedFile} if there are more than `most` bytes, whatever size the system reports.
+ * The bytes of a regular file from an offset on. Every file that pit reads whole is read here or in pieces. Throws
+ * {@link UnboundedFile} for a device, pipe or folder and for more than `most` bytes, whatever size the system reports, and
+ * the system's error if the file cannot be read.
  */
 export function readBounded(file: string, most: number, from = 0): Buffer {
   const descriptor = openRegular(file);

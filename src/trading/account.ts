@@ -44,7 +44,7 @@ interface Pushes {
 /** How long after its `reqTime` the exchange accepts a request, kept between commands. */
 export interface RequestLifetimeStore {
   /** Milliseconds; undefined while it is not known. */
-  readonly known: number | undefined;
+  readonly measuredMs: number | undefined;
   save(milliseconds: number): Promise<void>;
   /** Forgets the value: the exchange's behaviour changed. */
   clear(): Promise<void>;

@@ -8,9 +8,9 @@ export interface DuplicateOrders {
   /** The line of a batch, counted from 0. */
   readonly line?: number;
   /** The expected order; null if none was expected or is known. */
-  readonly order: string | null;
+  readonly orderId: string | null;
   /** The recorded outcome, if no order was expected: the first of these is its order after all. */
-  readonly believed?: 'refused' | 'notSent';
+  readonly recordedOutcome?: 'refused' | 'notSent';
   /** The oldest first. */
   readonly ids: readonly string[];
   /** Those of them that a list or a lookup showed, as it showed them. */
@@ -26,7 +26,7 @@ export interface DuplicateWithdrawals {
   /** The expected record; null if none was expected or is known. */
   readonly id: string | null;
   /** The recorded outcome, if no record was expected: the first of these is its record after all. */
-  readonly believed?: 'refused' | 'notSent';
+  readonly recordedOutcome?: 'refused' | 'notSent';
   /** The records beyond it. */
   readonly ids: readonly string[];
 }

@@ -17,7 +17,7 @@ const LONGEST_LIFETIME_MS = 600_000;
 
 /** For how long after its `reqTime` a request may be executed, in milliseconds: as measured, within bounds. */
 export function assumedRequestLifetime({ requestLifetime }: Pick<TradingAccount, 'requestLifetime'>): number {
-  return Math.min(requestLifetime.known ?? USUAL_LIFETIME_MS, LONGEST_LIFETIME_MS);
+  return Math.min(requestLifetime.measuredMs ?? USUAL_LIFETIME_MS, LONGEST_LIFETIME_MS);
 }
 
 /**
@@ -43,11 +43,12 @@ export function acceptsFor(write: Exclude<RecordedWrite, RecordedWrite<'call'>>)
 
 /**
  * How long after its `reqTime` the exchange accepts a request: milliseconds, rounded up to a second; Infinity if it accepted
- * every age tried. Found by bisection, then remembered. Throws Failure as the client's `read`.
+ * every age tried. Found by bisection, then remembered. Throws Failure `refused` if even the current time is rejected;
+ * `unreachable`, `limited`, `credentials` or `internal` if the exchange cannot be asked.
  */
 export async function requestLifetimeOf(account: TradingAccount, ageCheck: AcceptsReqTime): Promise<number> {
   const { requestLifetime, client, host } = account;
-  if (requestLifetime.known !== undefined) return requestLifetime.known;
+  if (requestLifetime.measuredMs !== undefined) return requestLifetime.measuredMs;
   const accepts = (age: number) => ageCheck(account, client.now() - age);
   if (!(await accepts(0))) {
     const hint = "Check this machine's clock.";

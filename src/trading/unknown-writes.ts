@@ -1,6 +1,6 @@
 import { formatAmount, grouped } from '../domain/decimal.js';
 import { splitMarket } from '../domain/market.js';
-import { isSameReference, type OrderReference } from '../domain/order.js';
+import { isSameReference, type OrderReference, referenceText } from '../domain/order.js';
 import { type Advice, suggest } from '../errors.js';
 import { Job } from './batches/job.js';
 import type { JournalEntry } from './journal/entry.js';
@@ -80,7 +80,7 @@ function textOf({ write }: JournalEntry): string {
   }
   if (isOf(write, 'cancel') || isOf(write, 'replace')) {
     const { order, market } = write.terms;
-    const what = `order ${'id' in order ? order.id : order.clientId} in ${market} may have been cancelled`;
+    const what = `order ${referenceText(order)} in ${market} may have been cancelled`;
     return `An earlier command is unsettled: ${what}${isOf(write, 'replace') ? ', and not replaced' : ''}.`;
   }
   return isOf(write, 'call') ? `An earlier call of ${write.terms.method} may have been executed.` : '';

@@ -58,7 +58,7 @@ async function unanswered(remembered: number, budgetMs: number, heldMs?: number)
   return { server, account, entry };
 }
 
-describe('a known tolerance that has become too short', () => {
+describe('a remembered request lifetime that is too short by now', () => {
   it('settles nothing, so that an order that executes after its end is found', async () => {
     const { account, entry } = await unanswered(5_000, 40_000, 20_000);
     expect(await findOrderOutcome(account, entry)).toMatchObject({ outcome: 'placed', id: '7' });
@@ -70,8 +70,8 @@ describe('a known tolerance that has become too short', () => {
   ])('is measured again, and polling continues with the new one: within %d ms %s', async (budgetMs, outcome) => {
     const { account, entry } = await unanswered(5_000, budgetMs);
     expect(await findOrderOutcome(account, entry)).toMatchObject({ outcome });
-    expect(account.requestLifetime.known).toBeGreaterThanOrEqual(60_000);
-    expect(account.requestLifetime.known).toBeLessThanOrEqual(62_000);
+    expect(account.requestLifetime.measuredMs).toBeGreaterThanOrEqual(60_000);
+    expect(account.requestLifetime.measuredMs).toBeLessThanOrEqual(62_000);
   });
 
   it('is verified with one request, dated like the lost one', async () => {
@@ -82,7 +82,7 @@ describe('a known tolerance that has become too short', () => {
   });
 });
 
-describe('the end of the tolerance', () => {
+describe('the end of the request lifetime', () => {
   it("is judged by the exchange's clock at the read, not by a clock difference measured long ago", async () => {
     let host: FakeHost | undefined;
     const server = await serve(() => host?.now() ?? 0);

@@ -65,7 +65,7 @@ function decide(attempts: readonly Attempt[], rows: readonly Row[], given: Given
   return Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0));
 }
 
-describe('an open item takes the row', () => {
+describe('an undecided item takes the row', () => {
   it('that has its key', () => {
     expect(decide([lost('a')], [row('8', 20), row('7', 10, 'other')])).toEqual({ outcomes: { a: '8' } });
     expect(decide([lost('a')], [row('7', 10, 'other')])).toEqual({});
@@ -474,10 +474,10 @@ describe('a duplicate of an order with a client id', () => {
   });
 });
 
-describe('an open item without a row', () => {
+describe('an undecided item without a row', () => {
   const outcome = (answer: Attempt['answer'], began: number) => decide([request('a', answer)], [], { began });
 
-  it('was not sent, once the exchange has stopped accepting a request that was lost or deferred', () => {
+  it('was not sent, once the exchange has stopped accepting a request that was lost or refused for its timing', () => {
     for (const answer of ['lost', 'refusedForTiming'] as const) {
       expect(outcome(answer, SPAN)).toEqual({});
       expect(outcome(answer, LATE)).toEqual({ outcomes: { a: 'notSent' }, closed: ['a'] });

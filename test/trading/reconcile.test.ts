@@ -313,7 +313,7 @@ const CONTEXT = { known: new Set<string>(), requestLifetime: TOLERANCE };
 const placed = (rowId: string) => ({ id: 'a 0', matchKey: 'k', rowId, state: 'placed' }) as const;
 
 describe('a request without an answer', () => {
-  it('counts as not sent only after a list that was read five seconds after the end of its tolerance', () => {
+  it('counts as not sent only after a list that was read five seconds after it expired', () => {
     const early = reconcile([attempt()], list([], TOLERANCE + 5_000), CONTEXT);
     expect(early).toMatchObject({ retryAt: START + TOLERANCE + 5_000 });
     expect(early.outcomes.size + early.closed.size).toBe(0);

@@ -6,7 +6,7 @@ import { respond, serveFaults } from '../support/fault-server.js';
 import { accountOf } from './support/account.js';
 import { count, NOT_FOUND, orderReads, query, record, serve } from './support/exchange.js';
 
-describe('the tolerance of reqTime', () => {
+describe('the request lifetime', () => {
   it.each([1_000, 5_000, 30_000, 60_000, 61_500, 599_000])(
     'is measured as the next full second above %d ms',
     async (tolerance) => {
@@ -69,7 +69,7 @@ describe('the tolerance of reqTime', () => {
     const server = await serve({ write: 'a hang', tolerance: LONGEST_TRIED_MS * 2 });
     const account = accountOf(server.url);
     expect(await requestLifetimeOf(account, acceptsForOrder('btc_usdt'))).toBe(Number.POSITIVE_INFINITY);
-    expect(account.requestLifetime.known).toBeUndefined();
+    expect(account.requestLifetime.measuredMs).toBeUndefined();
   });
 
   it.each([

@@ -9,7 +9,7 @@ import { readRates } from '../../exchange/rates.js';
 import type { Answer } from '../../terminal/answer.js';
 import { type Column, table } from '../../terminal/table.js';
 import { concernsCoin, type UnknownWrite } from '../../trading/unknown-writes.js';
-import { unknownCoin } from '../funds/rejection.js';
+import { unknownCoin } from '../funds/refusal.js';
 import { coinName } from '../inputs.js';
 import { warnOfUnknown } from '../unknown-writes.js';
 import { requireWatchable, WATCH, watch } from '../watch/watch.js';

@@ -2,7 +2,7 @@ import { requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
 import { nearest } from '../../config/nearest.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { rejectionFailure } from '../../exchange/failures.js';
+import { refusalFailure } from '../../exchange/failures.js';
 import { operations } from '../../exchange/operations/index.js';
 import { likelyOrders, readRawWithdrawal, readRawWrite } from '../../exchange/raw-writes.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -17,10 +17,9 @@ import { SendGate } from '../../trading/journal/entry.js';
 import type { BatchLine, CallTerms } from '../../trading/journal/write.js';
 import { newClientId } from '../../trading/orders/terms.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
-import { dryRun, NO_PREVIEW } from '../dry-run.js';
+import { dryRun, exchangeText, NO_PREVIEW } from '../dry-run.js';
 import { breachText, confirmGuarded } from '../guarding.js';
 import type { OrderDraft } from '../order/order.js';
-import { exchangeText } from '../write-text.js';
 import { bodyAnswer } from './answer.js';
 
 type Values = Readonly<Record<string, string>>;
@@ -117,7 +116,7 @@ export async function callUndescribed(
   const call = await sendCall(account, terms, id, gate);
   removeHandler();
   if (call.outcome === 'done') return bodyAnswer(call.body, raw);
-  if (call.outcome === 'refused') throw rejectionFailure(call.refusal, method);
+  if (call.outcome === 'refused') throw refusalFailure(call.refusal, method);
   if (call.outcome === 'notSent')
     throw new Failure(call.failure, `${method} was not sent: ${call.reason}.`, {
       hint: suggest('Check the host and the network', 'profile', 'show'),

@@ -4,7 +4,7 @@ import { define, flag, required, several, toggle } from '../../cli/definition.js
 import * as shape from '../../cli/shapes.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
-import { isSameReference, type Order, type OrderReference, type Side } from '../../domain/order.js';
+import { isSameReference, type Order, type OrderReference, referenceText, type Side } from '../../domain/order.js';
 import { suggest, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { cancelRequest } from '../../exchange/write-requests.js';
@@ -19,11 +19,10 @@ import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
-import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
+import { dryRun, dryRunShape, exchangeText, NO_PREVIEW } from '../dry-run.js';
 import { knownClientId, marketName, orderId } from '../inputs.js';
-import { onMarket, refuseUnknownMarket } from '../known-market.js';
+import { explainUnknownMarket, refuseUnknownMarket } from '../known-market.js';
 import { warnOfUnknown } from '../unknown-writes.js';
-import { exchangeText } from '../write-text.js';
 import { CANCELLED, cancelAllAnswer, cancelAnswer } from './cancel-result.js';
 
 export default define({
@@ -70,7 +69,7 @@ export async function cancelNamed(
     await verifyMarket(account, market);
     warnOfDuplicates(context, account, market, attempts);
     const unknown = await warnOfOthers(context, market, attempts);
-    return await onMarket(context, market, async () => cancelAnswer(market, attempts, unknown));
+    return await explainUnknownMarket(context, market, async () => cancelAnswer(market, attempts, unknown));
   } finally {
     end();
   }
@@ -80,7 +79,7 @@ export async function cancelNamed(
 export async function cancelEverything(context: Context, market: string): Promise<Answer> {
   requireConsent(context);
   const account = await context.trading.account();
-  const first = await onMarket(context, market, () => readOpenOrders(account.client, market));
+  const first = await explainUnknownMarket(context, market, () => readOpenOrders(account.client, market));
   const { open, failure } = first;
   const ids = [...open.buy, ...open.sell].map(({ id }) => ({ id }));
   const exchange = await exchangeText(context, account.client);
@@ -90,7 +89,7 @@ export async function cancelEverything(context: Context, market: string): Promis
     return dryCancel(context, account.client, market, ids, preview);
   }
   if (ids.length === 0) {
-    const done = { attempts: [], left: [], failure, records: first.records };
+    const done = { attempts: [], stillOpen: [], failure, orders: first.byId };
     return cancelAllAnswer(market, done, await warnOfOthers(context, market, []));
   }
   if (!context.globals.yes) context.output.preview(preview);
@@ -100,7 +99,7 @@ export async function cancelEverything(context: Context, market: string): Promis
     const done = await cancelAll(account, market, first, answered);
     await verifyMarket(account, market);
     const unknown = await warnOfOthers(context, market, done.attempts);
-    return await onMarket(context, market, async () => cancelAllAnswer(market, done, unknown));
+    return await explainUnknownMarket(context, market, async () => cancelAllAnswer(market, done, unknown));
   } finally {
     end();
   }
@@ -168,7 +167,7 @@ function dryCancel(
   preview: (screen: Screen) => string = () => '',
 ): Answer {
   const runs = orders.map((order) => dryRun(context, client, cancelRequest(market, order), NO_PREVIEW, () => '').data);
-  const lines = orders.map((order) => `Would cancel ${'id' in order ? order.id : order.clientId} in ${market}.`);
+  const lines = orders.map((order) => `Would cancel ${referenceText(order)} in ${market}.`);
   const shown = ({ paint }: Screen) =>
     lines.length === 0
       ? [paint.faint(`No open orders in ${market}: nothing would be sent.`)]
@@ -202,8 +201,7 @@ export function openText(market: string, side: Side, open: readonly Order[]): st
 }
 
 function totalText(values: readonly Decimal[]): string {
-  const total = values.reduce((sum, value) => sum.plus(value), Decimal.zero);
-  return grouped(total.trimmed().toString());
+  return grouped(Decimal.sum(values).trimmed().toString());
 }
 
 /** Fewer are over before anybody could read of them. */

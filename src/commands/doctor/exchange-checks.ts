@@ -179,9 +179,9 @@ export const tolerance: Check = {
   name: 'tolerance',
   async run({ context: { session, trading } }) {
     if ((await session.connection()).keysMissing !== null) return skippedWithoutKey('there is no key');
-    const { known } = (await trading.account()).requestLifetime;
-    if (known === undefined) return ok('the time tolerance of requests is unknown; pit measures it when needed');
-    return ok(`the exchange accepts requests for ${known / 1_000} s after their reqTime`);
+    const { measuredMs } = (await trading.account()).requestLifetime;
+    if (measuredMs === undefined) return ok('the time tolerance of requests is unknown; pit measures it when needed');
+    return ok(`the exchange accepts requests for ${measuredMs / 1_000} s after their reqTime`);
   },
 };
 

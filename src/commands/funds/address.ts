@@ -13,7 +13,7 @@ import type { Screen } from '../../terminal/screen.js';
 import type { Column } from '../../terminal/table.js';
 import { safe, wrapped } from '../../terminal/text.js';
 import { coinName } from '../inputs.js';
-import { explainRejection } from './rejection.js';
+import { explainRefusal } from './refusal.js';
 import { openColumn } from './state-columns.js';
 
 type AddressRow = ReturnType<typeof addressRow>;
@@ -43,7 +43,7 @@ export default define({
       if (withdraw) return [await readWithdrawalAddress(client, coin)];
       return single ? [await readSingle(client, coin)] : readDepositAddresses(client, coin);
     };
-    const addresses = await explainRejection(context, { coin, permission: 'money' }, read);
+    const addresses = await explainRefusal(context, { coin, permission: 'money' }, read);
     return answer(context, addresses, withdraw ? 'withdrawal' : 'deposit');
   },
 });

@@ -14,7 +14,7 @@ import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { coinName, moment, wholeNumber } from '../inputs.js';
 import { withProgress, withTimePerPage } from './long-listing.js';
-import { explainRejectionOfPages } from './rejection.js';
+import { explainRefusalOfPages } from './refusal.js';
 
 type BillRow = ReturnType<typeof billRow>;
 
@@ -62,7 +62,7 @@ export default define({
     const range = { coin, from: from?.(now), to: to?.(now) };
     if (range.from !== undefined && range.to !== undefined && range.from > range.to)
       throw usage('--from is after --to.', 'Give the earlier time as --from.');
-    const read = explainRejectionOfPages(
+    const read = explainRefusalOfPages(
       context,
       { coin, permission: 'asset' },
       readBills(withTimePerPage(context, client), zone, range),
@@ -81,11 +81,11 @@ async function* checkingZone(
   zone: ExchangeZone,
 ): AsyncGenerator<readonly Bill[]> {
   yield* bills;
-  const { name, doubt } = zone;
-  if (doubt === undefined) return;
+  const { name, contradictingOffset } = zone;
+  if (contradictingOffset === undefined) return;
   const { profile } = await session.connection();
   output.warn([
-    `The profile's zone is ${name}, but this exchange's bills are in ${doubt}.`,
+    `The profile's zone is ${name}, but this exchange's bills are in ${contradictingOffset}.`,
     suggest('Use the zone of the bills', 'profile', 'unset', profile, 'zone'),
   ]);
 }

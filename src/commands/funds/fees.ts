@@ -5,7 +5,7 @@ import { grouped } from '../../domain/decimal.js';
 import type { ChainFee } from '../../domain/funds.js';
 import * as origin from '../../exchange/origins.js';
 import { coinName } from '../inputs.js';
-import { explainRejection } from './rejection.js';
+import { explainRefusal } from './refusal.js';
 import { openColumn } from './state-columns.js';
 
 export default define({
@@ -24,7 +24,7 @@ export default define({
   ),
   async run(context, { coin }) {
     const client = await context.session.client();
-    const rows = await explainRejection(context, { coin, permission: 'money' }, () => client.fees(coin));
+    const rows = await explainRefusal(context, { coin, permission: 'money' }, () => client.fees(coin));
     return listing({
       rows,
       fields: ['coin', 'chain', 'mainChain', 'fee', 'canDeposit', 'canWithdraw'],

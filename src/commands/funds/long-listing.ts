@@ -11,7 +11,7 @@ type Timing = Pick<Context, 'budget' | 'globals'>;
 
 /** A client that gives each page the whole --timeout, unless the user set it. */
 export function withTimePerPage({ budget, globals }: Timing, client: ExchangeClient): ExchangeClient {
-  return globals.timeoutChosen ? client : client.restartingBudget(budget);
+  return globals.isTimeoutGiven ? client : client.restartingBudget(budget);
 }
 
 /**
@@ -32,9 +32,9 @@ export async function* withProgress<Row>(
       count += rows.length;
       if (before <= PROGRESS_FROM && count > PROGRESS_FROM)
         hide = output.live(() => `${grouped(String(count))} ${what} …`);
-      if (before <= SMALL_MEMORY_FROM && count > SMALL_MEMORY_FROM) await host.keepSmall();
+      if (before <= SMALL_MEMORY_FROM && count > SMALL_MEMORY_FROM) await host.limitMemory();
       yield rows;
-      if (!globals.timeoutChosen) budget.restart();
+      if (!globals.isTimeoutGiven) budget.restart();
     }
   } finally {
     hide();

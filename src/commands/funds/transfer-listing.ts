@@ -9,7 +9,7 @@ import type { Column } from '../../terminal/table.js';
 import { coinName, wholeNumber } from '../inputs.js';
 import { requireWatchable, WATCH, watch } from '../watch/watch.js';
 import { withProgress, withTimePerPage } from './long-listing.js';
-import { explainRejection, explainRejectionOfPages } from './rejection.js';
+import { explainRefusal, explainRefusalOfPages } from './refusal.js';
 
 export const TRANSFER_ARGUMENTS = { coin: required('the coin', coinName) };
 
@@ -57,7 +57,7 @@ export async function listTransfers<Entry, Row extends object>(
   if (isWatched) return watch(context, read);
   if (!all) return read();
   await kind.verify?.(coin);
-  const pages = explainRejectionOfPages(
+  const pages = explainRefusalOfPages(
     context,
     { coin, permission: 'money' },
     kind.readAll(withTimePerPage(context, client), coin),
@@ -72,7 +72,7 @@ async function onePage<Entry, Row extends object>(
   coin: string,
   page: number,
 ): Promise<Row[]> {
-  const { records, total, size } = await explainRejection(context, { coin, permission: 'money' }, () =>
+  const { records, total, size } = await explainRefusal(context, { coin, permission: 'money' }, () =>
     readPage(client, coin, page),
   );
   const hasMore = total === null ? records.length === size : total > page * size;

@@ -4,7 +4,7 @@ import { averageNear, counted, formatAmount, grouped } from '../../domain/decima
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type Hint, Interrupted, suggest } from '../../errors.js';
-import { rejectionFailure } from '../../exchange/failures.js';
+import { refusalFailure } from '../../exchange/failures.js';
 import { timeFor } from '../../exchange/limiter/limiter.js';
 import * as origin from '../../exchange/origins.js';
 import { Refused } from '../../exchange/response.js';
@@ -18,7 +18,7 @@ import { type Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { type Ending, JobRun, type Phase } from '../../trading/batches/job-run.js';
 import { resumeCommand } from '../../trading/batches/start-job.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
-import { FILLS, fillsSoFar, STATE_AND_FILLS, totalOfFills, UNKNOWN_FILLS } from './fills-so-far.js';
+import { FILLS, feeText, fillsSoFar, STATE_AND_FILLS, totalOfFills, UNKNOWN_FILLS } from './fills-so-far.js';
 
 export const BATCH_NOT_CHECKED_FOR_DUPLICATES =
   'The network may have repeated a request, and pit could not check: compare the list of orders with this answer.';
@@ -44,11 +44,11 @@ export async function runJob(context: Context, account: TradingAccount, job: Job
   const hide = globals.verbose
     ? () => {}
     : output.live(text, () => (run.phase === 'placing' ? 'good' : 'faint'), REDRAW_MS);
-  const tell = () => {
+  const report = () => {
     hide();
     output.warn([`${progressOf(job)}.`, ...(run.isBeingChecked ? UNFINISHED_CHECK : [nextStep(job)])]);
   };
-  const forget = host.onInterrupt(() => run.interrupt(PATIENCE_MS).then(tell), tell);
+  const removeHandler = host.onInterrupt(() => run.interrupt(PATIENCE_MS).then(report), report);
   try {
     const ending = await run.run();
     // the signal's own handler reports the progress, and ends the program
@@ -57,7 +57,7 @@ export async function runJob(context: Context, account: TradingAccount, job: Job
     return batchAnswer(job, ending);
   } finally {
     hide();
-    forget();
+    removeHandler();
   }
 }
 
@@ -141,10 +141,10 @@ export function batchAnswer(job: Job, ending: Ending): Answer {
       outcome,
       id,
       reason: settled === undefined || 'id' in settled ? null : settled.reason,
-      ...fillsSoFar(id === null ? null : (job.shown.get(id) ?? null)),
+      ...fillsSoFar(id === null ? null : (job.listed.get(id) ?? null)),
     };
   });
-  const shown = orders.flatMap(({ id }) => (id === null ? [] : (job.shown.get(id) ?? [])));
+  const shown = orders.flatMap(({ id }) => (id === null ? [] : (job.listed.get(id) ?? [])));
   const isAllShown = shown.length === placed;
   const total = totalOfFills(shown);
   const duplicates = [...job.duplicates.keys()];
@@ -191,7 +191,7 @@ function nothingPlaced(job: Job, ending: Ending): Failure {
   }
   const refused = 'refusal' in ending ? ending.refusal : firstRefusal(job);
   if (refused !== undefined) {
-    const { kind, message, hints, code } = rejectionFailure(refused, 'orderMoreV2');
+    const { kind, message, hints, code } = refusalFailure(refused, 'orderMoreV2');
     const details = { clientId, hint: hints, ...(code === null ? {} : { code }) };
     return new Failure(kind, `${none}: ${message}`, details);
   }
@@ -226,10 +226,11 @@ type FillsTotal = ReturnType<typeof totalOfFills> & { readonly average: string |
 
 /** `0.4 btc for 11,204 usdt, at 28,010 on average, fee 0.0008 btc`; null if nothing is known to have filled. */
 function filledText(market: string, total: FillsTotal, isAllShown: boolean): string | null {
-  const { filled, filledValue, average, fee, feeCoin } = total;
+  const { filled, filledValue, average } = total;
   const coins = splitMarket(market);
   if (average === null || coins === undefined) return null;
-  const paid = fee === null ? '' : `, fee ${formatAmount(fee)}${feeCoin === null ? '' : ` ${feeCoin}`}`;
+  const fee = feeText(total);
+  const paid = fee === null ? '' : `, fee ${fee}`;
   const value = `${formatAmount(filledValue)} ${coins.quote}, at ${average} on average`;
   return `${isAllShown ? '' : 'at least '}${formatAmount(filled)} ${coins.base} for ${value}${paid}`;
 }

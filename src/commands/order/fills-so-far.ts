@@ -1,5 +1,5 @@
 import * as shape from '../../cli/shapes.js';
-import { Decimal } from '../../domain/decimal.js';
+import { Decimal, formatAmount } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { averageOfFills } from '../../trading/orders/terms.js';
 
@@ -30,13 +30,14 @@ export function fillsSoFar(listed: Order | null) {
   return { state, filled, filledValue, averagePrice: averageOfFills(listed), fee, feeCoin };
 }
 
+/** `0.0008 btc`, without the coin if that is unknown; null if the fee is. */
+export function feeText({ fee, feeCoin }: Pick<Order, 'fee' | 'feeCoin'>): string | null {
+  return fee === null ? null : `${formatAmount(fee)}${feeCoin === null ? '' : ` ${feeCoin}`}`;
+}
+
 /** The sum of what several orders filled; the fee is null if that of one is unknown, or if they are in several coins. */
 export function totalOfFills(orders: readonly Order[]) {
-  const sum = (texts: readonly string[]) =>
-    texts
-      .reduce((total, text) => total.plus(Decimal.of(text)), Decimal.zero)
-      .trimmed()
-      .toString();
+  const sum = (texts: readonly string[]) => Decimal.sum(texts.map(Decimal.of)).trimmed().toString();
   const filled = sum(orders.map((order) => order.filled));
   const filledValue = sum(orders.map((order) => order.filledValue));
   const fees = orders.filter((order) => averageOfFills(order) !== null).map(({ fee, feeCoin }) => ({ fee, feeCoin }));

@@ -7,6 +7,7 @@ import type { Paint, Screen } from '../../terminal/screen.js';
 import { type Column, type Entry, record } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { averageOfFills } from '../../trading/orders/terms.js';
+import { feeText } from './fills-so-far.js';
 
 /** An order at the exchange. */
 export interface OrderRow {
@@ -122,11 +123,6 @@ export const orderColumns = (ofSeveralMarkets = false): readonly Column<OrderRow
 function averageText({ averagePrice, price, side }: OrderRow): string | null {
   const market = { priceScale: Decimal.of(price).scale };
   return averagePrice === null ? null : formatAverage(averagePrice, market, side === 'buy' ? 'up' : 'down');
-}
-
-/** A fee with its coin, as far as that is known. */
-export function feeText({ fee, feeCoin }: Pick<OrderRow, 'fee' | 'feeCoin'>): string | null {
-  return fee === null ? null : `${formatAmount(fee)}${feeCoin === null ? '' : ` ${feeCoin}`}`;
 }
 
 function paintState(text: string, { state }: OrderRow, paint: Paint): string {

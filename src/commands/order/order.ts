@@ -7,7 +7,7 @@ import type { Market } from '../../domain/market.js';
 import type { AccountType, Order, OrderType, Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import { rejectionFailure } from '../../exchange/failures.js';
+import { notSentFailure, refusalFailure } from '../../exchange/failures.js';
 import * as origin from '../../exchange/origins.js';
 import { orderWriteRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -36,9 +36,8 @@ import { dryRun, dryRunShape } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';
 import { duplicateFailure, NOT_CHECKED_FOR_DUPLICATES } from '../session/duplicate-warnings.js';
-import { notSent } from '../write-text.js';
 import { assessOrders, confirmOrders, hasPreview, loadCheckInputs } from './confirm.js';
-import { fillsSoFar, STATE_AND_FILLS } from './fills-so-far.js';
+import { feeText, fillsSoFar, STATE_AND_FILLS } from './fills-so-far.js';
 import { termsText } from './order-args.js';
 import { type AssessedOrder, averageText, ORDER_PREVIEW, orderPreviewData, orderText } from './preview.js';
 
@@ -326,14 +325,14 @@ export function accountText({ account, borrow, repay }: Pick<OrderTerms, 'accoun
 export function orderResult(order: AssessedOrder['order'], placement: Placement, rules: Market): Answer {
   const { clientId } = order;
   if (placement.outcome === 'refused') {
-    const { message, hints, kind, code } = rejectionFailure(placement.refusal, 'order');
+    const { message, hints, kind, code } = refusalFailure(placement.refusal, 'order');
     throw new Failure(kind, message, {
       clientId,
       hint: hints,
       ...(code === null ? {} : { code }),
     });
   }
-  if (placement.outcome === 'notSent') throw notSent('The order', placement, clientId);
+  if (placement.outcome === 'notSent') throw notSentFailure('The order', placement, clientId);
   const isPlaced = placement.outcome === 'placed';
   const duplicates = isPlaced ? (placement.duplicates ?? []) : [];
   const listed = isPlaced ? placement.order : null;
@@ -385,12 +384,13 @@ function placedText(
 
 /** `Filled  0.4 of 1 btc at 28,010.5 usdt on average, fee 0.0008 btc; the rest is open`; undefined if nothing is to be said. */
 function fillsText(listed: Order, side: Side, market: Market): string | undefined {
-  const { state, fee, feeCoin } = listed;
+  const { state } = listed;
   const average = averageOfFills(listed);
   if (average === null) return state === 'open' ? 'Open    nothing has filled yet' : undefined;
   const [filled, amount] = [listed.filled, listed.amount].map(formatAmount);
   const part = filled === amount ? `all ${amount}` : `${filled} of ${amount}`;
-  const paid = fee === null ? '' : `, fee ${formatAmount(fee)}${feeCoin === null ? '' : ` ${feeCoin}`}`;
+  const fee = feeText(listed);
+  const paid = fee === null ? '' : `, fee ${fee}`;
   const rest = state === 'open' || state === 'cancelled' ? `; the rest is ${state}` : '';
   return `Filled  ${part} ${market.base} at ${averageText(average, side, market)} ${market.quote} on average${paid}${rest}`;
 }

@@ -12,9 +12,8 @@ import type { OrderTerms } from '../../trading/journal/write.js';
 import { averagePrice, distanceFrom, distanceText } from '../../trading/market-view.js';
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import type { PreviewData } from '../../trading/preview/preview.js';
-import { PREVIEW, type Preview } from '../dry-run.js';
+import { exchangeText, PREVIEW, type Preview } from '../dry-run.js';
 import { breachText } from '../guarding.js';
-import { exchangeText } from '../write-text.js';
 import type { AssessedOrders } from './confirm.js';
 
 /** The parts of a preview that are not the same for every kind of order. */

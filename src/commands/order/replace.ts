@@ -4,9 +4,9 @@ import { define, flag, optional, required, toggle, withCompletion } from '../../
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import type { OrderReference } from '../../domain/order.js';
+import { type OrderReference, referenceText } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { rejectionFailure } from '../../exchange/failures.js';
+import { refusalFailure } from '../../exchange/failures.js';
 import { cancelRequest, orderWriteRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -25,7 +25,7 @@ import { CANCELLED, cancelRow } from '../cancel/cancel-result.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
 import { knownClientId, marketName, oneOf, orderId, PRICE_WORDS } from '../inputs.js';
-import { onMarket } from '../known-market.js';
+import { explainUnknownMarket } from '../known-market.js';
 import { NOT_CHECKED_FOR_DUPLICATES } from '../session/duplicate-warnings.js';
 import { warnOfUnknown } from '../unknown-writes.js';
 import { assessOrders, confirmOrders, hasPreview, loadCheckInputs, PREVIEW_LEVELS } from './confirm.js';
@@ -138,7 +138,7 @@ async function prepareReplacement(
   const levels = hasPreview(context) ? PREVIEW_LEVELS : undefined;
   // by its id, as a client id names the newest order that has it
   const order = earlier === undefined ? reference : earlier.replacement.terms.order;
-  const replacement = await onMarket(context, name, () =>
+  const replacement = await explainUnknownMarket(context, name, () =>
     planReplacement(account, market, order, changes, { levels, earlier: earlier?.inputs.snapshot }),
   ).catch(async (error: unknown) => {
     // an earlier replacement may have cancelled it, and its new order may be open
@@ -198,7 +198,7 @@ async function replace(
   id: string,
   recordOptions: RecordOptions,
 ): Promise<Answer> {
-  const forget = host.onInterrupt(() =>
+  const removeHandler = host.onInterrupt(() =>
     output.warn([
       'The order may be cancelled, and its replacement may have been sent.',
       suggest('Find out', 'resolve', id),
@@ -209,7 +209,7 @@ async function replace(
     // that may take seconds, and until it is over nothing of what was done is reported
     return { replaced, found: await verifyMarket(account, plan.terms.market) };
   };
-  const { replaced, found } = await replaceAndVerify().finally(forget);
+  const { replaced, found } = await replaceAndVerify().finally(removeHandler);
   const done = withDuplicates(
     replaced,
     found.filter(({ writeId }) => writeId === id),
@@ -262,7 +262,7 @@ export function replacedAnswer(
 function sent(ended: Ended, order: OrderTerms, placement: Placement, market: Market): Answer {
   const { clientId } = ended;
   if (placement.outcome === 'refused')
-    return unplaced(ended, order, rejectionFailure(placement.refusal, 'order'), 'refused');
+    return unplaced(ended, order, refusalFailure(placement.refusal, 'order'), 'refused');
   if (placement.outcome === 'notSent')
     return unplaced(ended, order, new Failure(placement.failure, `The order was not sent: ${placement.reason}.`));
   const answer = orderResult({ ...order, clientId, notional: notionalText(order) }, placement, market);
@@ -288,7 +288,7 @@ function notCancelled(ended: Ended): Answer {
   const text = `It is unknown whether the order was cancelled: ${message}. No new order was placed.`;
   return {
     data: notPlaced(ended, remainderOf(terms.wanted, cancel.filled ?? '0'), 'notSent'),
-    show: ({ paint }) => paint.warn(`Unknown  cancel ${idOf(terms)}`),
+    show: ({ paint }) => paint.warn(`Unknown  cancel ${referenceText(terms.order)}`),
     failure: new Failure('unknown', text, {
       clientId,
       hint: suggest('Find its outcome', 'resolve', clientId),
@@ -322,20 +322,16 @@ function notPlaced(ended: Ended, order: OrderTerms, outcome: 'notSent' | 'refuse
 /** The row that `pit cancel` would have given. */
 function replacedRow({ terms, cancel }: Ended) {
   const { outcome, ...rest } = cancel;
-  const names = { id: idOf(terms), clientId: null, market: terms.market };
+  const names = { id: referenceText(terms.order), clientId: null, market: terms.market };
   return cancelRow({ ...rest, ...names, outcome: outcome === 'notSent' ? 'refused' : outcome });
 }
 
 function cancelledLine({ paint }: Screen, ended: Ended): string {
-  return `${paint.good('Cancelled')}  ${idOf(ended.terms)}${filledText(ended)}`;
+  return `${paint.good('Cancelled')}  ${referenceText(ended.terms.order)}${filledText(ended)}`;
 }
 
 function filledText({ cancel: { filled, amount } }: Ended): string {
   return filled === null || amount === null ? '' : ` with ${formatAmount(filled)} of ${formatAmount(amount)} filled`;
-}
-
-function idOf({ order }: ReplaceTerms): string {
-  return 'id' in order ? order.id : order.clientId;
 }
 
 /** The order as a command line names it. */

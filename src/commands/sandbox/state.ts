@@ -98,7 +98,7 @@ export const importState = define({
   },
 });
 
-/** An administration call after which the exchange's clock may show another time. Throws as {@link replaceConfirmed}. */
+/** Replaces the exchange's state, whose clock may show another time then. Throws Failure `declined` if that is not confirmed. */
 async function replaceState(context: Context, call: string, input: object): Promise<unknown> {
   const report = await replaceConfirmed(context, call, input);
   const clock = (await context.sandbox.administer('GET /clock')) as ClockReport;

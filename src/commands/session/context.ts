@@ -32,7 +32,7 @@ declare module '../../cli/context.js' {
 /** Creates a command's context. Nothing is read yet. */
 export function createContext(base: CliContext): RunningCommand {
   const { host, globals, output } = base;
-  const budget = new TimeBudget(globals.timeoutMs, host.monotonic, globals.timeoutChosen);
+  const budget = new TimeBudget(globals.timeoutMs, host.monotonic, globals.isTimeoutGiven);
   const sandbox = new Sandbox(host, budget, output);
   const session = new Session(host, globals, budget, output, sandbox, () => tradingOf().orderMarkets());
   let prompts: Prompts | undefined;
@@ -221,7 +221,7 @@ export function requestLifetimeStore(
   const key = `tolerance ${tradeUrl}`;
   let text = hostFromEnvironment ? cache.read(key)?.value : settings.reqTimeTolerance;
   return {
-    get known() {
+    get measuredMs() {
       return text === undefined ? undefined : Number.parseInt(text, 10) * 1_000;
     },
     save: async (milliseconds) => {

@@ -52,13 +52,13 @@ function causeOf(duplicates: readonly DuplicateOrders[]): string {
     : 'pit sent the request once; the network repeated it.';
 }
 
-function isNotSent({ believed }: DuplicateOrders): boolean {
-  return believed === 'notSent';
+function isNotSent({ recordedOutcome }: DuplicateOrders): boolean {
+  return recordedOutcome === 'notSent';
 }
 
 /** The order of a request that counted as rejected or not sent. The user wanted it once, so a batch counts it as the order of its line. */
-function unexpectedOrder({ line, order, ids }: DuplicateOrders): string[] {
-  return order === null && (line !== undefined || ids.length === 1) ? ids.slice(0, 1) : [];
+function unexpectedOrder({ line, orderId, ids }: DuplicateOrders): string[] {
+  return orderId === null && (line !== undefined || ids.length === 1) ? ids.slice(0, 1) : [];
 }
 
 /** Ids in one command: a longer line would fill the screen. */
@@ -80,13 +80,13 @@ function suggestCancel(
 function headlineOf(duplicates: readonly DuplicateOrders[]): string {
   const [first, ...others] = duplicates;
   if (first === undefined) return '';
-  const { terms, line, order, ids, writeId } = first;
+  const { terms, line, orderId, ids, writeId } = first;
   const { side, amount, market, price } = terms;
   if (others.length > 0)
     return `${duplicates.length} ${manyHeadline(duplicates)}: ${side} in ${market} (job ${writeId})`;
   // no request carries the id of a job
   const what = `${side} ${amount} ${market} at ${price} (${line === undefined ? 'client id' : 'job'} ${writeId})`;
-  const all = [...(order === null ? [] : [order]), ...ids].join(' and ');
+  const all = [...(orderId === null ? [] : [orderId]), ...ids].join(' and ');
   return `${isUnexpected(first) ? unexpectedHeadline(first) : 'THE ORDER WAS PLACED MORE THAN ONCE'}: ${what} as ${all}`;
 }
 
@@ -116,17 +116,17 @@ function stateOf(duplicates: readonly DuplicateOrders[]): 'live' | 'filled' | 'c
 
 /** Whether an order that counted as rejected or not sent exists once. */
 function isUnexpected(duplicate: DuplicateOrders | undefined): boolean {
-  return duplicate?.order === null && duplicate.ids.length === 1;
+  return duplicate?.orderId === null && duplicate.ids.length === 1;
 }
 
 /** Warns of withdrawals that were made more than once, or although they failed. pit cannot cancel them. */
 export function warnOfDuplicateWithdrawals(output: Output, duplicates: readonly DuplicateWithdrawals[]): void {
-  for (const { terms, id, ids, writeId, believed } of duplicates) {
+  for (const { terms, id, ids, writeId, recordedOutcome } of duplicates) {
     const { amount, coin, address } = terms;
     const all = [...(id === null ? [] : [id]), ...ids].join(' and ');
     const isOne = id === null && ids.length === 1;
     const unexpected =
-      believed === 'notSent' ? 'A WITHDRAWAL THAT COUNTED AS NOT SENT IS LIVE' : 'UNEXPECTED WITHDRAWAL FOUND';
+      recordedOutcome === 'notSent' ? 'A WITHDRAWAL THAT COUNTED AS NOT SENT IS LIVE' : 'UNEXPECTED WITHDRAWAL FOUND';
     const headline = isOne ? unexpected : 'THE WITHDRAWAL WAS MADE MORE THAN ONCE';
     const cause =
       'The network may have repeated a request, the exchange may have executed one late, or it was made elsewhere.';

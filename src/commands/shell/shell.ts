@@ -184,10 +184,10 @@ class Shell {
 
   /** The flags that this shell was started with, for each of its commands. */
   #ownFlags(given: ReadonlySet<string>): string[] {
-    const { profile, color, verbose, dryRun, format, timeoutChosen, timeoutMs } = this.context.globals;
+    const { profile, color, verbose, dryRun, format, isTimeoutGiven, timeoutMs } = this.context.globals;
     return [
       ...(profile === undefined || given.has('--profile') ? [] : ['--profile', profile]),
-      ...(timeoutChosen && !given.has('--timeout') ? ['--timeout', String(timeoutMs / 1_000)] : []),
+      ...(isTimeoutGiven && !given.has('--timeout') ? ['--timeout', String(timeoutMs / 1_000)] : []),
       ...(format === 'table' || given.has('--json') || given.has('--csv') ? [] : [`--${format}`]),
       ...(color ? [] : ['--no-color']),
       ...(verbose ? ['--verbose'] : []),

@@ -24,7 +24,7 @@ import {
 import { refuseDuplicateWithdrawal, sendWithdrawal } from '../../trading/withdrawals/send.js';
 import { verifyWithdrawals } from '../../trading/withdrawals/verify-withdrawals.js';
 import { dryRun } from '../dry-run.js';
-import { explainRejection, unknownCoin } from '../funds/rejection.js';
+import { explainRefusal, unknownCoin } from '../funds/refusal.js';
 import { coinName, positiveDecimal, wholeNumber, word } from '../inputs.js';
 import { type PasswordSource, passwordSource, readFundPassword } from './fund-password.js';
 import { DRY_WITHDRAWAL, previewData, previewTable, WITHDRAWN, withdrawalAnswer } from './withdrawal-view.js';
@@ -184,9 +184,7 @@ export interface CheckedWithdrawal {
 
 /** What the exchange reports about a coin. Throws Failure `usage` for an unknown one, `credentials` for a key that may not withdraw. */
 export async function coinFacts(context: Context, account: TradingAccount, coin: string): Promise<CoinFacts> {
-  const facts = await explainRejection(context, { coin, permission: 'asset' }, () =>
-    readCoinFacts(account.client, coin),
-  );
+  const facts = await explainRefusal(context, { coin, permission: 'asset' }, () => readCoinFacts(account.client, coin));
   if (facts.permitted && facts.entry === undefined) throw unknownCoin(coin, facts.known);
   checkCoin(coin, facts);
   return facts;
@@ -209,7 +207,7 @@ async function checkWithdrawal(
   const earlier = await readEarlierUse(account.client, coin, prepared);
   const warnings = [
     ...prepared.warnings,
-    ...unknownWithdrawalWarnings(account, coin).map((doubt) => context.output.textOf(doubt)),
+    ...unknownWithdrawalWarnings(account, coin).map((advice) => context.output.textOf(advice)),
   ];
   return { prepared, earlier, unfamiliar: firstUseText(earlier), warnings };
 }

@@ -2,7 +2,7 @@ import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
 import { formatAmount } from '../../domain/decimal.js';
 import { type Advice, Failure, partsOf, suggest } from '../../errors.js';
-import { rejectionFailure } from '../../exchange/failures.js';
+import { notSentFailure, refusalFailure } from '../../exchange/failures.js';
 import * as origin from '../../exchange/origins.js';
 import type { Refused } from '../../exchange/response.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -14,9 +14,8 @@ import type { Unknown } from '../../trading/orders/settle-order.js';
 import type { EarlierUse } from '../../trading/withdrawals/coin-facts.js';
 import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { WithdrawalResult } from '../../trading/withdrawals/send.js';
-import { dryRunShape, PREVIEW, type Preview } from '../dry-run.js';
+import { dryRunShape, exchangeText, PREVIEW, type Preview } from '../dry-run.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
-import { exchangeText, notSent } from '../write-text.js';
 import type { CheckedWithdrawal } from './withdraw.js';
 
 /** The outcome of a withdrawal that was sent. */
@@ -130,7 +129,7 @@ export function withdrawalAnswer({ output }: Context, sent: SentWithdrawal, with
   const { id: clientId, wanted } = sent;
   const { coin } = wanted;
   if (withdrawal.outcome === 'refused') throw refusedWithdrawal(withdrawal.refusal, coin, clientId);
-  if (withdrawal.outcome === 'notSent') throw notSent('The withdrawal', withdrawal, clientId);
+  if (withdrawal.outcome === 'notSent') throw notSentFailure('The withdrawal', withdrawal, clientId);
   if (withdrawal.outcome === 'unknown')
     return { ...answer(sent, withdrawal), failure: unknownFailure(sent, withdrawal) };
   if (output.format === 'table') output.note(suggest('Follow it with', 'withdrawals', coin));
@@ -212,7 +211,7 @@ function isBalance(code: number): boolean {
 }
 
 function refusedWithdrawal(refused: Refused, coin: string, clientId: string): Failure {
-  const { kind, message, hints, code } = rejectionFailure(refused, 'withdraw');
+  const { kind, message, hints, code } = refusalFailure(refused, 'withdraw');
   const advice = code === null ? undefined : (HINTS[code]?.(coin) ?? (isBalance(code) ? BALANCE : undefined));
   const hint = ['Nothing was moved.', ...partsOf(advice ?? hints)];
   return new Failure(kind, message, { clientId, hint, ...(code === null ? {} : { code }) });

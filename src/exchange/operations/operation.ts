@@ -2,8 +2,8 @@ import type { GenericSchema, InferOutput } from 'valibot';
 import { Decimal } from '../../domain/decimal.js';
 
 /**
- * Who may call an operation, and where it is served. Only getFeeInfo is `open`: on the trade host, but shown without
- * accesskey and sign.
+ * Who may call an operation, and on which host: `public` on the market-data host, `signed` on the trade host. `keyless` is
+ * on the trade host too, but the interface shows it without accesskey and sign; only getFeeInfo is.
  */
 export type Access = 'public' | 'signed' | 'keyless';
 

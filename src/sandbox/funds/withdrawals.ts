@@ -102,7 +102,7 @@ export class Withdrawals {
     private readonly context: FundsContext,
   ) {}
 
-  /** Takes the amount from the available balance. Throws {@link Refusal}, with nothing changed, if it is too small. */
+  /** Takes the amount from the available balance. Throws {@link Refusal}, with nothing changed, if that is too small. */
   submit(checked: CheckedWithdrawal, time: number): Withdrawal {
     const { account, chain, amount, fee } = checked;
     const { coin } = chain;
@@ -120,7 +120,10 @@ export class Withdrawals {
     return withdrawal;
   }
 
-  /** Moves the amount to another account of the exchange at once. Throws as {@link submit}. */
+  /**
+   * Moves the amount to another account of the exchange at once. Throws {@link Refusal}, with nothing changed, if the balance
+   * is too small.
+   */
   transfer(checked: CheckedWithdrawal, recipient: string, time: number): Withdrawal {
     const { account, chain, amount, fee } = checked;
     const { ledger, bills } = this.context;

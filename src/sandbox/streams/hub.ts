@@ -274,7 +274,7 @@ export class StreamHub implements ChangeListener {
     this.durable = this.durable.then(() => written).then(send, (error: unknown) => this.fail(error));
   }
 
-  /** A crash may undo what was to be sent, so clients must read again. */
+  /** Drops pushes whose data could not be written, and closes their connections, so that clients read everything again. */
   private fail(error: unknown): void {
     this.report('a push was not sent', error);
     for (const { feed, needsDurability } of this.feeds.values()) {

@@ -21,18 +21,19 @@ const AGAIN_MS = 1_000;
 export async function findDuplicates(account: TradingAccount, job: Job): Promise<number | undefined> {
   const { client, budget } = account;
   const start = client.now();
-  if (await isAllThatCame(account, job)) return start;
+  if (await areOnlyJobOrdersNew(account, job)) return start;
   budget.extend(timeFor(Math.ceil(job.orders.length / PAGE_SIZE)));
-  return (await isLookedThrough(account, job)) ? start : undefined;
+  return (await hasWholeListBeenCompared(account, job)) ? start : undefined;
 }
 
 /** Whether a list with all of the job's orders could be read, which may take the exchange a moment. */
-async function isLookedThrough(account: TradingAccount, job: Job): Promise<boolean> {
-  const lookBack = () => reconcileJob(account, job, { knownBefore: job.terms.baseline.length, shows: job.orders });
-  if (await lookBack()) return true;
+async function hasWholeListBeenCompared(account: TradingAccount, job: Job): Promise<boolean> {
+  const compareList = () =>
+    reconcileJob(account, job, { knownBefore: job.terms.baseline.length, expectedIds: job.orders });
+  if (await compareList()) return true;
   if (!account.budget.allows(2 * AGAIN_MS)) return false;
   await account.host.sleep(AGAIN_MS);
-  return lookBack();
+  return compareList();
 }
 
 /**
@@ -40,27 +41,27 @@ async function isLookedThrough(account: TradingAccount, job: Job): Promise<boole
  * (observed); if one did, the rows would not match. The rows above the one from before are at least one request's: they also
  * show whether answers name orders in the order of the pairs.
  */
-async function isAllThatCame({ client }: TradingAccount, job: Job): Promise<boolean> {
+async function areOnlyJobOrdersNew({ client }: TradingAccount, job: Job): Promise<boolean> {
   const { market, side, baseline } = job.terms;
   const jobOrders = new Set(job.orders);
   const to = Math.floor(jobOrders.size / PAGE_SIZE) + 1;
   const from = Math.max(1, to - MAX_PAIRS / PAGE_SIZE);
   const pages = await tryRead(() => readOrderPages(client, market, side, { from, to }));
   if (pages === undefined || pages.failure !== null) return false;
-  job.show(pages.records);
+  job.addListed(pages.orders);
   const rows = jobOrders.size - (from - 1) * PAGE_SIZE;
-  const newer = pages.records.slice(0, rows);
+  const newer = pages.orders.slice(0, rows);
   const isJobOnly = newer.length === rows && newer.every(({ id }) => jobOrders.has(id));
-  return isJobOnly && pages.records[rows]?.id === baseline[0] && areInPlace(job, newer);
+  return isJobOnly && pages.orders[rows]?.id === baseline[0] && areInPlace(job, newer);
 }
 
 /** If none of these orders is known only by its position in an answer, they say nothing of those that are. */
-function areInPlace(job: Job, records: readonly Order[]): boolean {
-  const listed = new Set(records.map(({ id }) => id));
+function areInPlace(job: Job, orders: readonly Order[]): boolean {
+  const listed = new Set(orders.map(({ id }) => id));
   const isListed = (line: number) => {
     const settled = job.results[line];
     return settled?.outcome === 'placed' && listed.has(settled.id);
   };
-  const isConclusive = job.byPlace.size === 0 || [...job.byPlace].some(isListed);
-  return isConclusive && misplacedIn(job, records).length === 0;
+  const isConclusive = job.placedByPosition.size === 0 || [...job.placedByPosition].some(isListed);
+  return isConclusive && misplacedIn(job, orders).length === 0;
 }

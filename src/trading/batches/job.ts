@@ -14,14 +14,14 @@ export const MAX_PAIRS = 20;
 /** A job as its record describes it. */
 export class Job extends Progress {
   /** Orders of its side as the exchange's lists showed them last, by id; only those that this command has read. */
-  readonly shown = new Map<string, Order>();
+  readonly listed = new Map<string, Order>();
   #keys: readonly string[] | undefined;
   readonly #endedInOrder: boolean;
 
   constructor(readonly entry: JournalEntry<'batch'>) {
     super(entry.write.terms.lines.length);
     this.#endedInOrder = isEnd(entry.events);
-    this.addKnown(this.terms.baseline);
+    this.addKnownIds(this.terms.baseline);
     for (const { fact, newOwner } of entry.events) {
       if (fact !== undefined) this.apply(fact);
       // a new owner gets no answer to what another process sent
@@ -72,7 +72,7 @@ export class Job extends Progress {
   /** How many orders were known before the oldest pending request: those are not read again. */
   get knownBefore(): number {
     if (this.lacksRequests) return this.terms.baseline.length;
-    return Math.min(this.known.size, ...[...this.pendingRequests.values()].map(({ knownBefore }) => knownBefore));
+    return Math.min(this.knownIds.size, ...[...this.pendingRequests.values()].map(({ knownBefore }) => knownBefore));
   }
 
   /** The lines whose outcome is unknown. */
@@ -117,8 +117,8 @@ export class Job extends Progress {
   }
 
   /** Takes in what a list showed. */
-  show(records: readonly Order[]): void {
-    for (const record of records) this.shown.set(record.id, record);
+  addListed(orders: readonly Order[]): void {
+    for (const order of orders) this.listed.set(order.id, order);
   }
 
   /** Numbers new requests and records, durably, that they are about to leave. Throws Failure `usage`. */

@@ -38,8 +38,7 @@ export function rungsOf(ladder: Ladder, market: Market): Rungs {
   const lines = prices.map(
     (price, index): BatchLine => [index + 1, price.toString(), (amounts[index] ?? Decimal.zero).toString()],
   );
-  const sum = amounts.reduce((whole, amount) => whole.plus(amount), Decimal.zero);
-  return { lines, rest: ladder.total.minus(sum).rescaled(market.amountScale, 'down') };
+  return { lines, rest: ladder.total.minus(Decimal.sum(amounts)).rescaled(market.amountScale, 'down') };
 }
 
 /**

@@ -14,11 +14,11 @@ export class Progress {
   /** The `reqTime` of each line's last request; undefined for a line that was never sent. */
   readonly sentAt: (number | undefined)[];
   /** Ids of orders that the job has met, each with how many it knew before. */
-  readonly known = new Map<string, number>();
+  readonly knownIds = new Map<string, number>();
   /** Duplicate orders, each with the line whose order it duplicates. */
   readonly duplicates = new Map<string, number>();
   /** Lines whose orders are known only by their positions in answers. */
-  readonly byPlace = new Set<number>();
+  readonly placedByPosition = new Set<number>();
   #requests = 0;
   #lacksRequests = false;
   /** The number of lines by outcome, updated with each fact, because a progress bar asks after every answer. */
@@ -47,8 +47,8 @@ export class Progress {
   }
 
   /** Adds ids of orders that are on the exchange. */
-  protected addKnown(ids: readonly string[]): void {
-    for (const id of ids) if (!this.known.has(id)) this.known.set(id, this.known.size);
+  protected addKnownIds(ids: readonly string[]): void {
+    for (const id of ids) if (!this.knownIds.has(id)) this.knownIds.set(id, this.knownIds.size);
   }
 
   /** Takes in what happened. */
@@ -67,7 +67,7 @@ export class Progress {
         this.#decide(line, undefined);
         this.sentAt[line] = reqTime;
       }
-      const about = { request, reqTime, sent, knownBefore: this.known.size, lines: new Set(sent) };
+      const about = { request, reqTime, sent, knownBefore: this.knownIds.size, lines: new Set(sent) };
       const orders = { unassignedIds: new Set<string>(), answeredIds: new Set<string>(), areOrdersListed: false };
       this.pendingRequests.set(request, {
         ...about,
@@ -98,13 +98,13 @@ export class Progress {
    */
   #answered(pending: PendingRequest, { ids, message }: FactOf<'answered'>): void {
     // a stale answer of another request: it says nothing about this one
-    if (ids.some((id) => this.known.has(id))) return;
-    const unknown = [...new Set(ids)].filter((id) => !this.known.has(id));
-    this.addKnown(ids);
+    if (ids.some((id) => this.knownIds.has(id))) return;
+    const unknown = [...new Set(ids)].filter((id) => !this.knownIds.has(id));
+    this.addKnownIds(ids);
     if (unknown.length === pending.sent.length && ids.length === unknown.length) {
       for (const [index, line] of pending.sent.entries()) {
         this.#place(line, ids[index] ?? '');
-        this.byPlace.add(line);
+        this.placedByPosition.add(line);
       }
       return;
     }
@@ -117,15 +117,15 @@ export class Progress {
   }
 
   #found({ orders }: FactOf<'found'>): void {
-    this.addKnown(orders.map(([, id]) => id));
+    this.addKnownIds(orders.map(([, id]) => id));
     for (const [line, id] of orders) {
       this.#place(line, id);
-      this.byPlace.delete(line);
+      this.placedByPosition.delete(line);
     }
   }
 
   #duplicated({ orders }: FactOf<'duplicated'>): void {
-    this.addKnown(orders.map(([, id]) => id));
+    this.addKnownIds(orders.map(([, id]) => id));
     for (const [line, id] of orders) this.duplicates.set(id, line);
   }
 

@@ -19,17 +19,17 @@ interface SettledJob {
 export async function settleJob(
   account: TradingAccount,
   entry: JournalEntry<'batch'>,
-  end: boolean,
+  closeUnfinished: boolean,
 ): Promise<SettledJob> {
   const before = new Job(entry);
   const isKnown = before.isRecordComplete && before.pendingRequests.size === 0;
-  if (!end && isKnown && before.unsent().length > 0) return { outcome: outcomeOf(before), duplicates: [] };
+  if (!closeUnfinished && isKnown && before.unsent().length > 0) return { outcome: outcomeOf(before), duplicates: [] };
   if (!entry.claim()) return { outcome: 'unknown', duplicates: [] };
   const job = new Job(entry);
   const isSettled = (await settleEarlier(account, job)) === undefined;
   const checked = isSettled && job.counts().placed > 0 ? await findDuplicates(account, job) : undefined;
   const outcome = outcomeOf(job);
-  if (isSettled && end) settleJobRecord(job, checked);
+  if (isSettled && closeUnfinished) settleJobRecord(job, checked);
   else endJob(job, outcome === 'unknown' ? outcome : 'settled', checked);
   return { outcome, duplicates: duplicatesOf(job) };
 }

@@ -35,7 +35,7 @@ export async function startJob(
   const terms: BatchTerms = {
     ...plan,
     count: plan.lines.length,
-    baseline: page.records.map((record) => record.id),
+    baseline: page.orders.map((record) => record.id),
   };
   const entry = journal.begin<'batch'>({ operation: 'batch', terms }, { id, reqTime: client.now(), bestBid });
   try {
@@ -133,7 +133,7 @@ function refuseSameJob({ write }: JournalEntry<'batch'>, plan: BatchPlan): void 
   if (!areSameJobs(write.terms, { ...write.terms, ...plan })) return;
   const hint = [
     suggest('Resume that job', ...resumeCommand(write.id, plan)),
-    suggest('Or close it as it is', 'resolve', write.id),
+    suggest('Or close it without the rest', 'resolve', write.id),
   ];
   throw new Failure('usage', 'A job with the same orders is unfinished, so this one was not started.', {
     clientId: write.id,

@@ -39,7 +39,7 @@ const LONGEST_EVENT = 300;
 type EventDetails = Omit<JournalEvent, 'time' | 'event'>;
 
 /**
- * A write of the journal, from before it leaves until no request of it can be executed any more. Its file holds the recorded
+ * A write of the journal, from before it is sent until no request of it can be executed any more. Its file holds the recorded
  * write and what happened since.
  *
  *     recorded -> sent -> settled -> closed   (a refused or unsent one: settled -> verified -> closed)
@@ -47,12 +47,12 @@ type EventDetails = Omit<JournalEvent, 'time' | 'event'>;
  *         |        v         |
  *         |     released ----+   (the outcome is unknown and no process works on it: `resolve` claims it)
  *         v
- *     discarded   (it did not leave, and leaves no trace)
+ *     discarded   (it was not sent; the file is deleted)
  *
  * - **recorded, sent**: a live process owns it (`isUnderWay`).
- * - **released**: nobody owns it (`owner` is null), or its owner died (`mayBeAbandoned`).
- * - **settled**: the outcome is known and in the archive. The file moves to a name that tells the list which would show a
- *   duplicate, and stays for as long as the request may be executed again (`Journal.settledButUnexpired`).
+ * - **released**: no process owns it (`owner` is null), or its owner died (`mayBeAbandoned`).
+ * - **settled**: the outcome is known and in the archive. The file's new name says which list would show a duplicate, and it
+ *   stays for as long as the request may be executed again (`Journal.settledButUnexpired`).
  * - **verified**: the request has expired, and a list that was read later showed everything that it made. A write that
  *   counts as refused or not sent is kept for a day more, in case its order appears after all (`isVerified`).
  * - **closed**: the file is gone, or in `jobs/` for a batch. Only the archive has it, for 14 days.
@@ -100,9 +100,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     return owner === null || !isOnThisMachine(owner) || !this.isUnderWay;
   }
 
-  /**
-   * Whether it may have been sent and nobody is waiting for its response.
-   */
+  /** Whether it may have been sent and no process waits for its response. */
   get isOutcomeUnknown(): boolean {
     return this.mayBeAbandoned || this.wasLost;
   }
@@ -137,7 +135,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     try {
       if (!this.#isOfAnother()) append(this.file, encodeLine(line));
     } catch {
-      // the important fact is on the disk already: that the write may have left
+      // the important fact is on the disk already: that the write may have been sent
     }
   }
 
@@ -154,7 +152,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   }
 
   /**
-   * Adds what has to be on the disk before anything leaves.
+   * Adds what has to be on the disk before anything is sent.
    * @throws Failure `usage` if it cannot be written: nothing may be sent
    */
   async noteDurably(event: string, details: EventDetails): Promise<void> {
@@ -180,12 +178,12 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   settle(settlement: Settlement, event: string): void {
     if (this.#isOfAnother()) return;
     this.note(event, listShowing(this.write) === undefined ? {} : { settled: settlement });
-    this.#close({ ...settlement, write: this.write, events: this.#plainEvents() });
+    this.#archiveAndMove({ ...settlement, write: this.write, events: this.#plainEvents() });
   }
 
   /** The same with a summary for the archive; the full record is kept beside it. */
   archiveSummary(summary: Settled): void {
-    this.#close(summary);
+    this.#archiveAndMove(summary);
   }
 
   /** Its outcome once settled, from its own record or the archive. */
@@ -302,7 +300,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     if (!this.#isOfAnother()) fs.rmSync(this.file, { force: true });
   }
 
-  /** A chosen id names another record if this one has been settled and the id was used again. */
+  /** Whether the file is another write's by now: an id that the user chose may be used again once its write is settled. */
   #isOfAnother(): boolean {
     const { isUserId, time, firstOwner } = this.write;
     const there = isUserId === true ? readEntry(this.file, this.archive, this.host) : undefined;
@@ -311,7 +309,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     );
   }
 
-  #close(settled: Settled): void {
+  #archiveAndMove(settled: Settled): void {
     ignoringDiskErrors(() => {
       // only a job is settled again, after it was resumed
       this.archive.add(settled, isOf(this.write, 'batch') ? this.archive.find(this.write.id) : undefined);
@@ -348,7 +346,10 @@ function changedAt(file: string): number {
   return fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** Reads an entry; a file that is none is reported as by {@link readRecord}. */
+/**
+ * Reads an entry. Returns `damaged` if the file holds no write, the failure if it cannot be read, and undefined if there is no
+ * file.
+ */
 export function readEntry(
   file: string,
   archive: Archive,
@@ -359,27 +360,25 @@ export function readEntry(
   return new JournalEntry(file, archive, host, record.write, record.laterEvents);
 }
 
-/**
- * Decides, at the last moment, whether a write is sent. Until then it can be cancelled.
- */
+/** Decides, at the last moment, whether a write is sent. Until then it can be cancelled. */
 export class SendGate {
   #entry: Pick<JournalEntry, 'note' | 'settle'> | undefined;
   #isSent = false;
   #isCancelled = false;
 
-  /** The write is recorded: from now on the journal says when it leaves or is cancelled. */
+  /** From now on the journal records when the write is sent or cancelled. */
   attachEntry(entry: Pick<JournalEntry, 'note' | 'settle'>): void {
     this.#entry = entry;
   }
 
-  /** Asked at the moment the request would leave. */
+  /** Asked at the moment at which the request would be sent. */
   readonly mayLeave = (): boolean => {
     this.#isSent = !this.#isCancelled;
     if (this.#isSent) this.#entry?.note('sent');
     return this.#isSent;
   };
 
-  /** Keeps the write from leaving, and says so in the journal; false if it may have left. */
+  /** Cancels the write and records that. Returns false if it may have been sent already. */
   cancel(): boolean {
     if (this.#isSent) return false;
     if (!this.#isCancelled) {

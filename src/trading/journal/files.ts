@@ -5,7 +5,7 @@ import { FILE_MODE } from '../../config/private-files.js';
 import { codeOf, type Failure, usage } from '../../errors.js';
 import { openRegular, readTextBounded } from '../../platform/bounded-file.js';
 
-/** Far more than the record of a job of a whole day. */
+/** More than the record of any job: one of a whole day is far shorter. */
 const MAX_BYTES = 256 * 2 ** 20;
 
 /** Whether a new file is on the disk when the call returns, or may be lost in a power failure, though not by a kill. */
@@ -17,7 +17,7 @@ export function create(file: string, text: string, durability: Durability): bool
   try {
     write(draft, 'wx', text, durability);
     if (!linkExclusive(draft, file)) return false;
-    if (durability === 'durable') removedIfFailing(file, () => syncFolder(path.dirname(file)));
+    if (durability === 'durable') removeOnFailure(file, () => syncFolder(path.dirname(file)));
     return true;
   } finally {
     ignoringDiskErrors(() => fs.rmSync(draft, { force: true }));
@@ -25,7 +25,7 @@ export function create(file: string, text: string, durability: Durability): bool
 }
 
 /** Removes the new file if syncing fails. */
-function removedIfFailing(file: string, work: () => void): void {
+function removeOnFailure(file: string, work: () => void): void {
   try {
     work();
   } catch (thrown) {
@@ -137,7 +137,7 @@ function ifExists<Value>(target: string, read: () => Value): Value | undefined {
   }
 }
 
-/** Runs the work and ignores disk errors; it is repeated later. */
+/** Runs work whose disk errors do not matter, because a later command repeats it. */
 export function ignoringDiskErrors(work: () => void): void {
   try {
     work();
@@ -195,7 +195,7 @@ function linkExclusive(draft: string, file: string): boolean {
 function copyExclusive(draft: string, file: string): boolean {
   try {
     fs.copyFileSync(draft, file, fs.constants.COPYFILE_EXCL);
-    removedIfFailing(file, () => appendDurably(file, '\n'));
+    removeOnFailure(file, () => appendDurably(file, '\n'));
     return true;
   } catch (thrown) {
     if (codeOf(thrown) === 'EEXIST') return false;
@@ -218,8 +218,8 @@ export const VERSION = 2;
 const SUM_LENGTH = 16;
 
 /**
- * A value as a line of a journal file: a checksum and JSON, with the names of the disk. It begins and ends with a line feed of its own, so that a torn
- * or damaged neighbour on either side never makes it unreadable.
+ * A value as a line of a journal file: a checksum and JSON, with the names that it has on the disk. It begins and ends with a
+ * line feed of its own, so that a torn or damaged neighbour never makes it unreadable.
  */
 export function encodeLine(value: object): string {
   const text = JSON.stringify(toDisk(value));
@@ -262,12 +262,12 @@ const WORD_FIELDS = new Set(['operation', 'kind']);
 /** What they hold is the user's, or a long list of plain texts. */
 const UNTOUCHED = new Set(['parameters', 'sums', 'lines', 'baseline']);
 
-/** A value as it is written to the disk. */
+/** Returns the value with the names that it has on the disk. */
 function toDisk(value: unknown): unknown {
   return renamed(value, TO_DISK);
 }
 
-/** A value from the disk, with its names in code. */
+/** Returns a value from the disk with the names that it has in code. */
 function fromDisk(value: unknown): unknown {
   return renamed(value, FROM_DISK);
 }

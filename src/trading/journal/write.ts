@@ -86,11 +86,11 @@ export function operationName(kind: WriteKind): string {
   return kind === 'batch' ? 'orderMoreV2' : kind;
 }
 
-/** A write as it is recorded before it leaves. */
+/** A write with everything that is recorded before it is sent. */
 export type RecordedWrite<Kind extends WriteKind = WriteKind> = Extract<Write, { readonly operation: Kind }> & {
   /** "4-36 characters, digits or letters". An order carries it as its client id; elsewhere it only names the record. */
   readonly id: string;
-  /** The user chose the id, so that others may use it too. */
+  /** The user chose the id, so another program may use it too. */
   readonly isUserId?: true;
   /** When it was recorded, by this machine's clock: milliseconds since the Unix epoch. */
   readonly time: number;
@@ -116,6 +116,11 @@ export interface Owner {
  */
 export type Outcome = 'placed' | 'partial' | 'cancelled' | 'done' | 'refused' | 'notSent' | 'unknown';
 
+/** The outcome of a write that made nothing; undefined for any other. What it asked for may still appear. */
+export function absentOutcome(outcome: Outcome | undefined): 'refused' | 'notSent' | undefined {
+  return outcome === 'refused' || outcome === 'notSent' ? outcome : undefined;
+}
+
 /** Something that happened to a write, in words for its timeline. */
 export interface JournalEvent {
   /** By this machine's clock: milliseconds since the Unix epoch. */
@@ -137,7 +142,7 @@ export interface JournalEvent {
   readonly settled?: Settlement;
   /** Found on the exchange although it counted as refused or not sent. */
   readonly unexpected?: true;
-  /** The user has looked at it since. */
+  /** The user has asked for it since. */
   readonly shown?: true;
   /** The request has expired; it is kept for an order that appears after all. */
   readonly verified?: true;
@@ -200,6 +205,11 @@ export function listShowing({ operation, terms }: Write): MarketSide | { readonl
   return operation === 'withdraw' ? { coin: terms.coin } : undefined;
 }
 
+/** Names one write among all. Its id alone does not: an id that the user chose may name several, one after the other. */
+export function writeKey({ write }: { readonly write: RecordedWrite }): string {
+  return `${write.id} ${write.time}`;
+}
+
 /** The market of a write; undefined if it has none. */
 export function marketOf({ terms }: RecordedWrite): string | undefined {
   return 'market' in terms ? terms.market : undefined;
@@ -220,7 +230,7 @@ export function thisProcess(): Owner {
   return { pid, startStamp: startStamp(pid), machine: thisMachine() };
 }
 
-/** Whether it would be seen from here. */
+/** Whether it runs on this machine, so that this process can see whether it is alive. */
 export function isOnThisMachine({ machine }: Owner): boolean {
   if (machine === undefined) return true;
   const here = thisMachine();

@@ -4,11 +4,11 @@ import { lineTerms } from '../batches/lines.js';
 import { isTemporaryRefusal } from '../batches/pending-request.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { isOf, listShowing, type MarketSide, type OrderTerms } from '../journal/write.js';
+import { isOf, listShowing, type MarketSide, type OrderTerms, writeKey } from '../journal/write.js';
 import type { Attempt, Row, WantedItem } from '../reconcile.js';
 import { keyOf } from './terms.js';
 
-/** The parts of an open write's record that are needed. */
+/** The part of a journal entry that reconciling needs. */
 export type OrderEntry = Pick<
   JournalEntry,
   'write' | 'events' | 'settlement' | 'isVerified' | 'isUnexpected' | 'endVerification' | 'noteFound'
@@ -25,7 +25,7 @@ export interface OrderWrite {
   readonly orders: readonly string[];
 }
 
-/** The key of an order, in the list and in the journal. */
+/** An order of the exchange's list, as the reconciler compares it. */
 export function rowOf({ id, price, amount, time }: Order): Row {
   return { id, matchKey: keyOf(price, amount), time };
 }
@@ -48,11 +48,7 @@ export function unclosedWrites(journal: Journal, { market, side }: MarketSide): 
   ];
 }
 
-/** An id that the user chose may name several writes, one after the other. */
-export function writeKey({ write }: Pick<JournalEntry, 'write'>): string {
-  return `${write.id} ${write.time}`;
-}
-
+/** The attempts of one entry: a job has one for each of its requests. */
 export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
   if (isOf(entry.write, 'batch')) return jobWrite(new Job(entry as JournalEntry<'batch'>), isSettled);
   const settlement = isSettled ? entry.settlement : undefined;
@@ -77,14 +73,14 @@ export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
 
 /**
  * Each request of a job that is not fully known, and the known lines by the time they were sent.
- * @param unexpectedLines lines that should not have left, for a record that may be incomplete
+ * @param unexpectedLines lines that should not have been sent, for a record that may be incomplete
  */
 export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly number[] = []): OrderWrite {
   const name = writeKey(job.entry);
   const itemOf = (line: number, order: string | null, state: WantedItem['state']): WantedItem => {
     return { id: lineId(job, line), matchKey: job.keys[line] ?? '', rowId: order, state };
   };
-  const isKnownBefore = (count: number) => (id: string) => (job.known.get(id) ?? Number.POSITIVE_INFINITY) < count;
+  const isKnownBefore = (count: number) => (id: string) => (job.knownIds.get(id) ?? Number.POSITIVE_INFINITY) < count;
   const pending = [...job.pendingRequests.values()].map((request): Attempt => {
     const { answer } = request;
     const kind = typeof answer === 'string' ? answer : isTemporaryRefusal(request) ? 'refusedForTiming' : 'refused';
@@ -128,6 +124,7 @@ export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly
   return { entry: job.entry, job, isSettled, attempts, orders: job.orders };
 }
 
+/** The id of the wanted item of a job's line. */
 export function lineId(job: Job, line: number): string {
   return `${writeKey(job.entry)} line ${line}`;
 }

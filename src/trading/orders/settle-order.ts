@@ -77,7 +77,9 @@ export async function settleAcceptedOrder(
   entry: JournalEntry<'order'>,
   id: string,
 ): Promise<OrderOutcome> {
-  const verified = await tryRead(() => verifyOrders(account, entry.write.terms, { justPlaced: { entry, order: id } }));
+  const verified = await tryRead(() =>
+    verifyOrders(account, entry.write.terms, { justPlaced: { entry, orderId: id } }),
+  );
   if (verified?.contradiction === undefined) return recordPlaced(entry, id, verified);
   const found = await findSentOrder(account, entry);
   if (typeof found === 'object' && !('mismatch' in found)) return settlePlaced(account, entry, found);
@@ -95,7 +97,7 @@ export async function settlePlaced(
   found: Order,
   { duplicates = 'now' }: SettleOptions = {},
 ): Promise<Placed> {
-  const justPlaced = { entry, order: found.id, isProven: true };
+  const justPlaced = { entry, orderId: found.id, isProven: true };
   const read = () => verifyOrders(account, entry.write.terms, { justPlaced });
   const placed = recordPlaced(
     entry,
@@ -110,7 +112,7 @@ function recordPlaced(entry: JournalEntry<'order'>, id: string, verified: Verifi
   const event = own.length === 0 ? `placed: ${id}` : `placed: ${id}; duplicates: ${own.join(', ')}`;
   const checkedTo = verified?.listed?.began;
   entry.settle({ outcome: 'placed', id, duplicates: own, ...(checkedTo === undefined ? {} : { checkedTo }) }, event);
-  const order = verified?.listed?.orders.find((record) => record.id === id) ?? null;
+  const order = verified?.listed?.orders.find((one) => one.id === id) ?? null;
   return { outcome: 'placed', id, duplicates: verified?.duplicates ?? null, order };
 }
 

@@ -35,21 +35,21 @@ function kindOf({ side, type }: Order, requestedTerms: Pick<OrderTerms, 'side' |
   return type === 'other' ? requestedTerms : { side, type };
 }
 
-/** The key of an order in a batch: its price and amount, in whatever notation. */
+/** Equal for orders with the same price and amount, whatever their notation. */
 export function keyOf(price: string, amount: string): string {
   return `${Decimal.of(price).trimmed()} ${Decimal.of(amount).trimmed()}`;
 }
 
-/** Undefined for an order that no batch places: on the other side, or not a plain limit order. */
-export function orderKey(record: Order, side: Side): string | undefined {
-  const kind = kindOf(record, { side, type: 'limit' });
-  return kind.side === side && kind.type === 'limit' ? keyOf(record.price, record.amount) : undefined;
+/** The key of a listed order; undefined for one that no batch places: of the other side, or not a plain limit order. */
+export function orderKey(order: Order, side: Side): string | undefined {
+  const kind = kindOf(order, { side, type: 'limit' });
+  return kind.side === side && kind.type === 'limit' ? keyOf(order.price, order.amount) : undefined;
 }
 
 /** How an order on the exchange differs from its terms, in words. An undocumented type is ignored. */
-export function differences(record: Order, terms: OrderTerms): string[] {
-  const { price, amount } = record;
-  const { side } = kindOf(record, terms);
+export function differences(order: Order, terms: OrderTerms): string[] {
+  const { price, amount } = order;
+  const { side } = kindOf(order, terms);
   return [
     ...(side === terms.side ? [] : [`the side ${side} instead of ${terms.side}`]),
     ...(isSame(price, terms.price) ? [] : [`the price ${price} instead of ${terms.price}`]),
@@ -99,7 +99,7 @@ export function newClientId(host: Pick<Host, 'randomBytes'>): string {
   return `pit${Buffer.from(host.randomBytes(RANDOM_BYTES)).toString('hex')}`;
 }
 
-/** Whether pit generated the id, so that nobody else uses it. Older records do not tell. */
+/** Whether pit generated the id, so no other program uses it. Older records do not say, so its form decides too. */
 export function isGeneratedId({ id, isUserId }: Pick<RecordedWrite, 'id' | 'isUserId'>): boolean {
   return isUserId !== true && GENERATED_ID.test(id);
 }

@@ -7,7 +7,15 @@ import { archivedJob } from '../batches/job.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { isOf, type MarketSide, marketOf, ordersMadeBy, type RecordedWrite } from '../journal/write.js';
+import {
+  absentOutcome,
+  isOf,
+  type MarketSide,
+  marketOf,
+  ordersMadeBy,
+  type RecordedWrite,
+  writeKey,
+} from '../journal/write.js';
 import {
   type Attempt,
   type Duplicates,
@@ -28,7 +36,6 @@ import {
   rowOf,
   termsOf,
   unclosedWrites,
-  writeKey,
 } from './reconcile-input.js';
 import { differences } from './terms.js';
 
@@ -47,7 +54,7 @@ export interface ListedOrders {
 
 interface JustPlacedOrder {
   readonly entry: JournalEntry<'order'>;
-  readonly order: string;
+  readonly orderId: string;
   /** It carries the client id. Otherwise an answer named it. */
   readonly isProven?: boolean;
 }
@@ -61,14 +68,14 @@ interface VerifyOptions {
    * How much is read for the open writes of the journal. `recent`: the newest page, and more only to close what is overdue.
    */
   readonly reach?: 'recent' | 'all';
-  /** A settled write whose orders are looked for although its requests have expired. */
+  /** The id of a settled write that is compared although its requests have expired. */
   readonly includeVerified?: string | undefined;
 }
 
 /** The findings on one side of a market. */
 export interface Verified {
   readonly duplicates: readonly DuplicateOrders[];
-  /** When the list was read; undefined if nothing was. */
+  /** The list that was compared; undefined if none was read. */
   readonly listed: ListedOrders | undefined;
   /** Why the named order may not be ours, as a part of a sentence; nothing was compared then. */
   readonly contradiction?: string;
@@ -115,7 +122,7 @@ export async function verifyOrders(
       : contradiction(account, marketSide, listed, justPlaced);
   if (contradicts !== undefined) return { duplicates: [], listed, contradiction: contradicts };
   const firstPass = reconcileSide(account, marketSide, listed, { justPlaced, withArchive: false });
-  const checked = isSuspicious(firstPass)
+  const checked = needsThoroughPass(firstPass)
     ? await reconcileThoroughly(account, marketSide, listed, justPlaced, maxPages)
     : firstPass;
   const found = newFindings(account, marketSide, checked);
@@ -127,7 +134,7 @@ export async function verifyOrders(
 }
 
 interface SideResult {
-  readonly records: readonly Order[];
+  readonly orders: readonly Order[];
   readonly writes: readonly OrderWrite[];
   readonly byAttempt: ReadonlyMap<string, OrderWrite>;
   readonly result: Reconciled;
@@ -164,7 +171,7 @@ function reconcileSide(
     requestLifetime: assumedRequestLifetime(account),
   });
   const byAttempt = new Map(writes.flatMap((write) => write.attempts.map(({ id }) => [id, write] as const)));
-  return { records: listed.orders, writes, byAttempt, result, justPlaced };
+  return { orders: listed.orders, writes, byAttempt, result, justPlaced };
 }
 
 /**
@@ -175,18 +182,18 @@ function contradiction(
   { journal }: TradingAccount,
   marketSide: MarketSide,
   listed: ListedOrders,
-  { entry, order }: JustPlacedOrder,
+  { entry, orderId }: JustPlacedOrder,
 ): string | undefined {
   const { terms, reqTime } = entry.write;
   const another = 'which is a different order';
-  if (unclosedWrites(journal, marketSide).some((write) => write.orders.includes(order))) return another;
-  const record = listed.orders.find(({ id }) => id === order);
+  if (unclosedWrites(journal, marketSide).some((write) => write.orders.includes(orderId))) return another;
+  const record = listed.orders.find(({ id }) => id === orderId);
   if (record === undefined) return listed.since <= reqTime ? 'which the exchange does not list' : undefined;
   const isOlder = record.time < reqTime - SLACK_MS;
   const isSettled = () =>
     journal.archive
-      .since(record.time - REMEMBERED_MS, { id: order })
-      .some((settled) => ordersMadeBy(settled).includes(order));
+      .since(record.time - REMEMBERED_MS, { id: orderId })
+      .some((settled) => ordersMadeBy(settled).includes(orderId));
   return differences(record, terms).length > 0 || (isOlder && isSettled()) ? another : undefined;
 }
 
@@ -194,16 +201,16 @@ function toList({ orders, began, since }: ListedOrders): List {
   return { rows: orders.map(rowOf), began, since };
 }
 
-function justPlacedWrite({ entry, order }: JustPlacedOrder): OrderWrite {
+function justPlacedWrite({ entry, orderId }: JustPlacedOrder): OrderWrite {
   const write = orderWrite(entry, false);
   const attempts = write.attempts.map(
     (attempt): Attempt => ({
       ...attempt,
       answer: 'answered',
-      items: attempt.items.map((item) => ({ ...item, rowId: order, state: 'placed' })),
+      items: attempt.items.map((item) => ({ ...item, rowId: orderId, state: 'placed' })),
     }),
   );
-  return { ...write, attempts, orders: [order] };
+  return { ...write, attempts, orders: [orderId] };
 }
 
 /**
@@ -213,10 +220,10 @@ function justPlacedWrite({ entry, order }: JustPlacedOrder): OrderWrite {
 export function knownOrders(
   journal: Journal,
   { market, side }: MarketSide,
-  records: readonly Order[],
+  orders: readonly Order[],
   except?: string,
 ): Set<string> {
-  const oldest = records.reduce((least, { time }) => Math.min(least, time), Number.POSITIVE_INFINITY);
+  const oldest = orders.reduce((least, { time }) => Math.min(least, time), Number.POSITIVE_INFINITY);
   const known = new Set<string>();
   // a day more, for clocks that differ
   for (const settled of journal.archive.newestFirst({ market }, oldest - REMEMBERED_MS)) {
@@ -261,31 +268,31 @@ async function listOrders(
   return listedFrom(pages, began);
 }
 
-/** Orders that were read from the first page on. */
-export function listedFrom({ records, more, failure }: OrderPages, began: number): ListedOrders {
-  const oldest = records.at(-1)?.time;
+/** Pages that were read from the first one on, as a list. */
+export function listedFrom({ orders, more, failure }: OrderPages, began: number): ListedOrders {
+  const oldest = orders.at(-1)?.time;
   const isWhole = !more && failure === null;
   const since = isWhole ? Number.NEGATIVE_INFINITY : (oldest ?? Number.POSITIVE_INFINITY) + 1;
-  return { orders: records, began, since };
+  return { orders, began, since };
 }
 
-/** Duplicates of a write that is not settled are found by whoever settles it. */
-function isOurs({ justPlaced }: SideResult, { entry, isSettled }: OrderWrite): boolean {
+/** Whether duplicates of a write are reported here. Those of an unsettled one are found by the process that settles it. */
+function isSettledOrJustPlaced({ justPlaced }: SideResult, { entry, isSettled }: OrderWrite): boolean {
   return isSettled || entry.write.id === justPlaced?.entry.write.id;
 }
 
-function mayReport(side: SideResult): readonly Duplicates[] {
+function reportableDuplicates(side: SideResult): readonly Duplicates[] {
   return side.result.duplicates.filter(({ attempt }) => {
     const write = side.byAttempt.get(attempt.id);
-    return write !== undefined && isOurs(side, write);
+    return write !== undefined && isSettledOrJustPlaced(side, write);
   });
 }
 
-function isSuspicious(side: SideResult): boolean {
+function needsThoroughPass(side: SideResult): boolean {
   const { needsLookup } = side.result;
   return (
-    mayReport(side).length > 0 ||
-    side.writes.some((write) => isOurs(side, write) && needsLookup.has(writeKey(write.entry)))
+    reportableDuplicates(side).length > 0 ||
+    side.writes.some((write) => isSettledOrJustPlaced(side, write) && needsLookup.has(writeKey(write.entry)))
   );
 }
 
@@ -303,13 +310,17 @@ async function reconcileThoroughly(
   const options = { justPlaced, withArchive: true };
   let [list, side] = [listed, reconcileSide(account, marketSide, listed, options)];
   const from =
-    Math.min(...mayReport(side).map(({ attempt }) => attempt.reqTime)) - assumedRequestLifetime(account) - SLACK_MS;
+    Math.min(...reportableDuplicates(side).map(({ attempt }) => attempt.reqTime)) -
+    assumedRequestLifetime(account) -
+    SLACK_MS;
   if (list.since > from) {
     list = (await tryRead(() => listOrders(account, marketSide, from, maxPages))) ?? list;
     side = reconcileSide(account, marketSide, list, options);
   }
   const { needsLookup } = side.result;
-  const own = side.writes.filter((write) => isOurs(side, write) && needsLookup.has(writeKey(write.entry)));
+  const own = side.writes.filter(
+    (write) => isSettledOrJustPlaced(side, write) && needsLookup.has(writeKey(write.entry)),
+  );
   if (own.length === 0) return side;
   const newest = await newestOrders(account, own);
   return reconcileSide(account, marketSide, list, { ...options, newest });
@@ -340,10 +351,10 @@ async function findNewestOrders(
 }
 
 function newFindings(account: TradingAccount, marketSide: MarketSide, side: SideResult): readonly Found[] {
-  const duplicates = mayReport(side);
+  const duplicates = reportableDuplicates(side);
   if (duplicates.length === 0) return [];
   // another process may have reported some of them meanwhile; only the journal knows
-  const known = knownOrders(account.journal, marketSide, side.records);
+  const known = knownOrders(account.journal, marketSide, side.orders);
   for (const { orders } of unclosedWrites(account.journal, marketSide)) for (const id of orders) known.add(id);
   return duplicates.flatMap((one) => reportOf(side, one, known) ?? []);
 }
@@ -354,7 +365,7 @@ interface Found {
 }
 
 function reportOf(
-  { byAttempt, records }: SideResult,
+  { byAttempt, orders }: SideResult,
   { attempt, item, rows, isProven }: Duplicates,
   known: ReadonlySet<string>,
 ): Found | undefined {
@@ -362,17 +373,17 @@ function reportOf(
   const ids = rows.map(({ id }) => id).filter((id) => !known.has(id));
   if (write === undefined || ids.length === 0) return undefined;
   // the first of a line may have become the line's order meanwhile
-  const order = item.rowId ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
-  const shown = records.filter(({ id }) => ids.includes(id));
-  const report = { writeId: write.entry.write.id, ...termsOf(write, item), order, ids, shown, isProven };
-  const believed = order === null ? absenceOf(write, item) : undefined;
-  return { write, report: believed === undefined ? report : { ...report, believed } };
+  const orderId = item.rowId ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
+  const shown = orders.filter(({ id }) => ids.includes(id));
+  const report = { writeId: write.entry.write.id, ...termsOf(write, item), orderId, ids, shown, isProven };
+  const recordedOutcome = orderId === null ? absenceOf(write, item) : undefined;
+  return { write, report: recordedOutcome === undefined ? report : { ...report, recordedOutcome } };
 }
 
-/** How a write counted that exists after all. */
+/** The recorded outcome of a write that made nothing; undefined for any other. */
 function absenceOf({ entry, job }: OrderWrite, item: WantedItem): 'refused' | 'notSent' | undefined {
   const outcome = (job === undefined ? entry.settlement : job.results[lineOf(item)])?.outcome;
-  return outcome === 'refused' || outcome === 'notSent' ? outcome : undefined;
+  return absentOutcome(outcome);
 }
 
 /**
@@ -387,10 +398,10 @@ export async function lookUpAbsentOrder(account: TradingAccount, absentOrder: Re
   const [attempted] = write?.attempts.flatMap(({ items }) => items) ?? [];
   if (write === undefined || attempted?.state !== 'absent') return;
   const order = (await findNewestOrders(account, [write])).get(attempted.id) ?? null;
-  const believed = absenceOf(write, attempted);
-  if (order === null || believed === undefined) return;
+  const recordedOutcome = absenceOf(write, attempted);
+  if (order === null || recordedOutcome === undefined) return;
   const { id } = order;
-  const found = { order: null, ids: [id], shown: [order], isProven: true, believed };
+  const found = { orderId: null, ids: [id], shown: [order], isProven: true, recordedOutcome };
   account.reportDuplicateOrders([{ writeId, ...termsOf(write, attempted), ...found }]);
   write.entry.noteFound([], id);
 }
@@ -402,7 +413,7 @@ function noteDuplicates({ journal }: TradingAccount, { justPlaced }: SideResult,
     if (write.job !== undefined) addLateOrders(journal, write.job, reports);
     else if (write.entry.write.id !== justPlaced?.entry.write.id) {
       const [report] = reports;
-      const [order = null] = report?.believed === undefined ? [] : report.ids;
+      const [order = null] = report?.recordedOutcome === undefined ? [] : report.ids;
       write.entry.noteFound(
         reports.flatMap(({ ids }) => ids).filter((id) => id !== order),
         order,

@@ -67,8 +67,8 @@ export async function previewOrders(
 
 export function computePreview(plan: OrderPlan, { market, spendable, orders }: ReadResults): PreviewData {
   const { side } = plan;
-  const amount = sum(plan.orders.map((order) => Decimal.of(order.amount)));
-  const notional = sum(plan.orders.map(notionalOf)).trimmed();
+  const amount = Decimal.sum(plan.orders.map((order) => Decimal.of(order.amount)));
+  const notional = Decimal.sum(plan.orders.map(notionalOf)).trimmed();
   const [receives, spends] = side === 'buy' ? [amount, notional] : [notional, amount];
   return {
     ...bookFacts(plan, market),
@@ -92,10 +92,6 @@ function bookFacts({ side, type, orders }: OrderPlan, market: BookView | Failure
 /** The order, unless it is a batch. */
 function singleOrder([first]: OrderPlan['orders']) {
   return first?.line === undefined ? first : undefined;
-}
-
-function sum(values: readonly Decimal[]): Decimal {
-  return values.reduce((total, value) => total.plus(value), Decimal.zero);
 }
 
 interface FeeEstimate {

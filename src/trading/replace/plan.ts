@@ -31,7 +31,7 @@ export interface ReplacePlan {
   readonly placed: OrderTerms;
   /** Whether the journal knows the order's account; otherwise the user named it, or spot is assumed. */
   readonly isAccountRecorded: boolean;
-  /** The market without the order. */
+  /** The book and the balances as if the order were cancelled. */
   readonly snapshot: MarketSnapshot;
 }
 
@@ -42,8 +42,9 @@ const LEVELS_FOR_BEST = 2;
  * Reads the order and works out its replacement. Expressions are resolved once, here, in a book without the order.
  * @param levels levels to read of each side of the book
  * @param earlier a snapshot of which only book and balances are to be read again
- * @throws Failure `refused` if the order is not open any more, `usage` if the replacement breaks a rule or changes nothing, as
- *   {@link orderAccountOf}, {@link refuseDuplicateOrder} and {@link refuseConcurrentCancel}, and as the client's `read`
+ * @throws Failure `refused` if the order is not open any more; `usage` if the replacement breaks a rule or changes nothing, if
+ *   the account is unclear, or if an identical order or a cancellation of this one has an unknown outcome; `unreachable`,
+ *   `limited`, `credentials` or `internal` if the exchange cannot be read
  */
 export async function planReplacement(
   account: TradingAccount,

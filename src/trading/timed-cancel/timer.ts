@@ -1,5 +1,5 @@
 import { Failure, suggest, tryRead } from '../../errors.js';
-import { rejectionFailure } from '../../exchange/failures.js';
+import { refusalFailure } from '../../exchange/failures.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
 import { expiresAt } from '../reconcile.js';
@@ -47,7 +47,7 @@ export async function startTimer({ client, host }: TradingAccount, market: strin
   }
   const failed = { kind: 'failed', ended: answered } as const;
   if (result.kind === 'refused')
-    return { ...failed, failure: rejectionFailure(result.refusal, 'cancelAllOrdersAfter'), arrived: 'no' };
+    return { ...failed, failure: refusalFailure(result.refusal, 'cancelAllOrdersAfter'), arrived: 'no' };
   const kind = result.kind === 'notSent' ? result.failure : 'unreachable';
   const hint = suggest('Check the host and the network', 'profile', 'show');
   const failure = new Failure(kind, `cancelAllOrdersAfter: ${result.reason}`, kind === 'unreachable' ? { hint } : {});
@@ -61,7 +61,7 @@ const PAUSES_MS = { first: 300, longest: 1_200 };
  * Starts the timer with several attempts. Throws Failure `refused`, `limited` or `unreachable` if it was not started, and
  * `unknown` if a request got no answer.
  */
-export async function startTimerSurely(account: TradingAccount, market: string): Promise<Timer> {
+export async function startTimerWithRetries(account: TradingAccount, market: string): Promise<Timer> {
   let lost: Failure | undefined;
   let lostAt: number | null = null;
   for (let count = 0; ; count += 1) {
@@ -79,7 +79,7 @@ export async function startTimerSurely(account: TradingAccount, market: string):
 }
 
 /** The timer, with when the exchange cancels at the latest: the last request without an answer may arrive until it expires. */
-export async function withLatest(account: TradingAccount, market: string, timer: Timer): Promise<Timer> {
+export async function withLatestCancelTime(account: TradingAccount, market: string, timer: Timer): Promise<Timer> {
   const { lostAt } = timer;
   if (lostAt === null) return timer;
   const lifetime = await tryRead(() => requestLifetimeOf(account, acceptsForOrder(market)));

@@ -21,7 +21,10 @@ export interface CoinFacts {
   readonly verified: string | null;
 }
 
-/** Reads everything that a withdrawal is checked against, at the same time. Throws Failure as the client's `read`. */
+/**
+ * Reads everything that a withdrawal is checked against, at the same time. Throws Failure `unreachable`, `limited`, `refused`,
+ * `credentials` or `internal`.
+ */
 export async function readCoinFacts(client: ExchangeClient, coin: string): Promise<CoinFacts> {
   const [info, fees, places, verified] = await Promise.all([
     client.account(),

@@ -9,11 +9,14 @@ import { isOf, type RecordedWrite, type Settled } from '../journal/write.js';
 import { type BillList, billsAfter, billsBetween, isNewer, recordsAfter } from './records.js';
 import { type Fit, fitOf, fitOfAmount } from './terms.js';
 
-/** Clocks differ, and a record may be dated by a review: one further off is another withdrawal. */
-export const DATES_MS = 60_000;
+/** How far a record's date may be from its request: clocks differ, and a review may date it. */
+export const DATE_SLACK_MS = 60_000;
 
-/** What others made of what a withdrawal may have made was settled after it was begun; so much more, for clocks that were wrong. */
-export const CLOCK_SLACK_MS = 86_400_000;
+/**
+ * How long before a withdrawal was recorded the archive is searched for others. Only those settled later can have its records,
+ * but the clock of another machine may be wrong.
+ */
+export const ARCHIVE_SLACK_MS = 86_400_000;
 
 /** Bills of one event have the same date; those of two events sometimes. */
 const MOMENT_MS = 2_000;
@@ -22,7 +25,7 @@ const SLACK_MS = 60_000;
 /** How far back other uses of a type are checked: as far as the exchange's own recent bills go, "data within 48 h". */
 const RECENT_MS = 48 * 3_600_000;
 
-/** What was found of a withdrawal: its records, the first before its duplicates; or a bill if no record shows it. */
+/** A withdrawal on the exchange: the ids of its record and of its duplicates, or the id of a bill if no record shows it. */
 export type FoundWithdrawal =
   | { readonly ids: readonly [string, ...string[]]; readonly bill: null }
   | { readonly ids: readonly []; readonly bill: string };
@@ -93,7 +96,7 @@ function ambiguousRecords(records: readonly Withdrawal[]): Ambiguity {
 
 /** The coin's other withdrawals in the journal. */
 function accountOfOthers(journal: Journal, { id, time, terms }: RecordedWrite<'withdraw'>) {
-  const { open, settled } = journal.writesSince(time - CLOCK_SLACK_MS, { operation: 'withdraw', coin: terms.coin });
+  const { open, settled } = journal.writesSince(time - ARCHIVE_SLACK_MS, { operation: 'withdraw', coin: terms.coin });
   const isOther = (write: RecordedWrite): write is RecordedWrite<'withdraw'> =>
     isOf(write, 'withdraw') && write.id !== id && write.terms.coin === terms.coin;
   const done = settled.filter(({ outcome, duplicates }) => outcome === 'placed' || duplicates.length > 0);
@@ -128,14 +131,14 @@ export function fitOfRecord(
   return isAfter ? fitOf(record, write.terms) : undefined;
 }
 
-/** Whether something of this moment can be of a request: it is executed while the exchange takes it. */
+/** Whether a request can have made something at this time: the exchange executes it only while it accepts its `reqTime`. */
 function isInTime(
   { requestLifetime }: TradingAccount,
   { reqTime }: RecordedWrite,
   time: number,
-  longest = requestLifetime.known ?? Number.POSITIVE_INFINITY,
+  longest = requestLifetime.measuredMs ?? Number.POSITIVE_INFINITY,
 ): boolean {
-  return time >= reqTime - DATES_MS && time <= reqTime + longest + DATES_MS;
+  return time >= reqTime - DATE_SLACK_MS && time <= reqTime + longest + DATE_SLACK_MS;
 }
 
 /** The record ids of all other settled withdrawals. */
@@ -144,7 +147,7 @@ export function idsOf(settled: readonly Settled[], but?: string): Set<string> {
   return new Set(others.flatMap(({ id, duplicates }) => [id ?? '', ...duplicates]));
 }
 
-/** @param others other withdrawals in the journal that left, or may have */
+/** @param others other withdrawals of the journal that were sent, or may have been */
 async function inBills(
   account: TradingAccount,
   write: RecordedWrite<'withdraw'>,
@@ -153,13 +156,13 @@ async function inBills(
 ) {
   const { terms, reqTime } = write;
   if (terms.before.bill === null) return 'none';
-  const bills = await billsAfter(account.client, terms.coin, terms.before.bill, reqTime - DATES_MS);
+  const bills = await billsAfter(account.client, terms.coin, terms.before.bill, reqTime - DATE_SLACK_MS);
   const fitWith = (bill: Bill, of: RecordedWrite<'withdraw'>) => fitOfBill(account, bill, of);
   const fitting = bills.filter((bill) => fitWith(bill, write) !== undefined).reverse();
   return findInBills(account, fitting, { write, others, records, fitOf: fitWith });
 }
 
-/** For a withdrawal that leaves the exchange, earlier bills were not noted, and it has a bill too. */
+/** Whether a bill fits a withdrawal. Earlier bills are noted for internal transfers only; other withdrawals have bills too. */
 function fitOfBill(account: TradingAccount, { id, change, time }: Bill, write: RecordedWrite<'withdraw'>): Fit {
   const { terms } = write;
   const amount = Decimal.of(change).negated();
@@ -184,15 +187,15 @@ function unambiguous<Found>(
 ): readonly Found[] | 'ambiguous' {
   const isAnothers = (one: Found) => {
     const fits = others.map((other) => fitOf(one, other));
-    return fits.includes('exactly') || (fitOf(one, own) !== 'exactly' && fits.includes('butForTheFee'));
+    return fits.includes('exactly') || (fitOf(one, own) !== 'exactly' && fits.includes('exceptFee'));
   };
   const left = found.filter((one) => !isAnothers(one));
   if (left.length > 0 || found.length === 0) return left;
-  return inTurn(found, own, others, fitOf) ?? 'ambiguous';
+  return takeInOrder(found, own, others, fitOf) ?? 'ambiguous';
 }
 
-/** If each has an exact match and nothing else distinguishes them, the one that was sent first gets the first. */
-function inTurn<Found>(
+/** If each has an exact match and nothing else distinguishes them, the withdrawal that was sent first gets the oldest. */
+function takeInOrder<Found>(
   found: readonly Found[],
   own: RecordedWrite<'withdraw'>,
   others: readonly RecordedWrite<'withdraw'>[],
@@ -200,10 +203,10 @@ function inTurn<Found>(
 ): readonly Found[] | undefined {
   const alike = [own, ...others.filter((other) => found.some((one) => fitOf(one, other) === 'exactly'))];
   const isEnough = found.length >= alike.length;
-  const isAnybodys = found.every((one) => alike.every((lost) => fitOf(one, lost) === 'exactly'));
-  if (!isEnough || !isAnybodys) return undefined;
-  const turn = alike.sort((one, other) => one.reqTime - other.reqTime || (one.id < other.id ? -1 : 1)).indexOf(own);
-  return found.slice(turn, turn + 1);
+  const fitsAll = found.every((one) => alike.every((lost) => fitOf(one, lost) === 'exactly'));
+  if (!isEnough || !fitsAll) return undefined;
+  const place = alike.sort((one, other) => one.reqTime - other.reqTime || (one.id < other.id ? -1 : 1)).indexOf(own);
+  return found.slice(place, place + 1);
 }
 
 type Bill = BillList[number];
@@ -212,7 +215,7 @@ type Bill = BillList[number];
 interface Explanations {
   /** The withdrawal to find. */
   readonly write: RecordedWrite<'withdraw'>;
-  /** Other withdrawals of the coin that left, or may have. */
+  /** Other withdrawals of the coin that were sent, or may have been. */
   readonly others: readonly RecordedWrite<'withdraw'>[];
   /** The coin's withdrawals in the exchange's list, whoever made them. */
   readonly records: readonly Withdrawal[];
@@ -225,7 +228,8 @@ interface Explanations {
  * amount, or a transfer to a margin account, has an identical bill.
  *
  * @param fitting the bills of the right amount and time, oldest first
- * @throws Failure as the client's `read`, and `usage` if the journal cannot be read
+ * @throws Failure `usage` if the journal cannot be read; `unreachable`, `limited`, `refused`, `credentials` or `internal` if
+ *   the bills cannot
  */
 async function findInBills(
   account: TradingAccount,
@@ -239,7 +243,7 @@ async function findInBills(
   if (own === 'ambiguous') return ambiguityOf(oldest, 'another withdrawal has the same amount');
   const [bill = oldest, ...more] = own;
   const why =
-    more.length > 0 ? `bill ${more[0]?.id} has the same amount` : await otherwise(account, bill, explanations);
+    more.length > 0 ? `bill ${more[0]?.id} has the same amount` : await otherExplanation(account, bill, explanations);
   return why === undefined ? { ids: [], bill: bill.id } : ambiguityOf(bill, why);
 }
 
@@ -248,8 +252,8 @@ function ambiguityOf({ id, type, time }: Bill, why: string): Ambiguity {
   return { ambiguity: `bill ${id} (${facts}) has this amount but may belong to something else: ${why}`, records: [] };
 }
 
-/** What else may have made a bill, in words; undefined if nothing can. */
-async function otherwise(account: TradingAccount, bill: Bill, of: Explanations): Promise<string | undefined> {
+/** What else may have made a bill, as a part of a sentence; undefined if nothing can. */
+async function otherExplanation(account: TradingAccount, bill: Bill, of: Explanations): Promise<string | undefined> {
   const { client, journal } = account;
   const { coin } = of.write.terms;
   if (bill.type === null) return 'the exchange reports no type for it';
@@ -268,7 +272,7 @@ function mayHaveMade({ amount, fee, time: submitted }: Withdrawal, { change, tim
   return Math.abs(submitted - time) <= SLACK_MS && fitOfAmount(taken, terms) !== undefined;
 }
 
-/** A trade brings something in return. And a type that other bills have is not one for withdrawals, as far as is known. */
+/** A trade brings something in return, and a type that other bills have is probably not that of withdrawals. */
 function amongBills(bill: Bill, around: readonly Bill[], { others, fitOf }: Explanations): string | undefined {
   const neighbours = around.filter(({ id }) => id !== bill.id);
   const brought = neighbours.find(

@@ -3,7 +3,7 @@ import { Decimal, formatAmount } from '../../domain/decimal.js';
 import { ACTIVE_PROFILE, type Failure, suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { isOf, type Settled } from '../journal/write.js';
-import { type FeePlace, feePlace, takenOf } from './amounts.js';
+import { debitOf, type FeePlace, feePlace } from './amounts.js';
 import { isReturned, recordsSince } from './records.js';
 import { isSameAddress, type WantedWithdrawal } from './terms.js';
 
@@ -35,7 +35,8 @@ export function withdrawLimits(
 /**
  * Checks a withdrawal against the user's own limits.
  * @param own the journal's name for it if it is recorded already
- * @throws Failure `usage` for a breach, and as the client's `read` if the day's withdrawals cannot be read
+ * @throws Failure `usage` for a breach; `unreachable`, `limited`, `refused`, `credentials` or `internal` if the day's
+ *   withdrawals cannot be read
  */
 export async function checkLimits(
   account: TradingAccount,
@@ -46,7 +47,7 @@ export async function checkLimits(
   const { coin, address } = wanted;
   if (addresses !== null && !addresses.some((allowed) => isSameAddress(allowed, address)))
     throw breach('The address is not in your list of allowed addresses', 'withdrawAddresses');
-  const taken = takenOf(Decimal.of(wanted.amount), Decimal.of(wanted.fee), place);
+  const taken = debitOf(Decimal.of(wanted.amount), Decimal.of(wanted.fee), place);
   const most = single.get(coin);
   const withFee = place === 'onTop' ? ', with the fee,' : '';
   if (most !== undefined && taken.compare(most) > 0)
@@ -86,12 +87,12 @@ export async function withdrawnToday(
     return isMeant && write.reqTime >= midnight ? write.terms : [];
   });
   const left = records.filter((record) => !isReturned(record)).map(({ amount, fee }) => ({ amount, fee: fee ?? '0' }));
-  return [...left, ...unrecorded]
-    .map(({ amount, fee }) => takenOf(Decimal.of(amount), Decimal.of(fee), place))
-    .reduce((sum, taken) => sum.plus(taken), Decimal.zero);
+  return Decimal.sum(
+    [...left, ...unrecorded].map(({ amount, fee }) => debitOf(Decimal.of(amount), Decimal.of(fee), place)),
+  );
 }
 
-/** A name for each time it was executed; empty if none is known, for example if only a bill shows it. */
+/** An id for each execution; `''` for one that only a bill shows. */
 function idsOf({ outcome, id, duplicates }: Settled): string[] {
   return outcome === 'placed' ? [id ?? '', ...duplicates] : [...duplicates];
 }

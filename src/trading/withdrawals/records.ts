@@ -6,7 +6,7 @@ import { ExchangeZone } from '../../exchange/exchange-zone.js';
 import { readWithdrawalPage, readWithdrawals } from '../../exchange/record-pages.js';
 import type { FundsBaseline } from '../journal/write.js';
 
-/** Of no record yet. */
+/** Older than every id. */
 const NONE = '0';
 
 /** The most that a search reads which may be repeated every few seconds. */
@@ -18,7 +18,7 @@ export type BillList = readonly Bill[];
 /**
  * The newest records of a coin at this moment, to recognise later ones.
  * @param bills whether to note the newest bill as well
- * @throws Failure as the client's `read`; `internal` if the newest cannot be determined
+ * @throws Failure `unreachable`, `limited`, `refused` or `credentials`; `internal` also if the list is not newest first
  */
 export async function readBaseline(client: ExchangeClient, coin: string, bills: boolean): Promise<FundsBaseline> {
   const [{ records }, bill] = await Promise.all([
@@ -29,7 +29,10 @@ export async function readBaseline(client: ExchangeClient, coin: string, bills: 
   return { record: records[0]?.id ?? NONE, bill };
 }
 
-/** The withdrawals of a coin that are newer than a record, newest first. Throws as {@link readBaseline}. */
+/**
+ * The withdrawals of a coin that are newer than a record, newest first. Throws Failure `unreachable`, `limited`, `refused`,
+ * `credentials` or `internal`; `partial` if the exchange repeats a page.
+ */
 export async function recordsAfter(client: ExchangeClient, coin: string, last: string): Promise<Withdrawal[]> {
   const found: Withdrawal[] = [];
   for await (const page of readWithdrawals(client, coin)) {
@@ -40,7 +43,10 @@ export async function recordsAfter(client: ExchangeClient, coin: string, last: s
   return found;
 }
 
-/** The withdrawals of a coin from a time on (ms since the Unix epoch), newest first. Throws as {@link readBaseline}. */
+/**
+ * The withdrawals of a coin from a time on (ms since the Unix epoch), newest first. Throws Failure `unreachable`, `limited`,
+ * `refused`, `credentials` or `internal`; `partial` if the exchange repeats a page.
+ */
 export async function recordsSince(client: ExchangeClient, coin: string, time: number): Promise<Withdrawal[]> {
   const found: Withdrawal[] = [];
   for await (const page of readWithdrawals(client, coin)) {
@@ -51,7 +57,10 @@ export async function recordsSince(client: ExchangeClient, coin: string, time: n
   return found;
 }
 
-/** The bills of a coin that are newer than one, and not older than a time in ms since the Unix epoch. Throws as {@link readBills}. */
+/**
+ * The bills of a coin that are newer than one, and not older than a time in ms since the Unix epoch. Throws Failure
+ * `unreachable`, `limited`, `refused`, `credentials` or `internal`; `partial` if the exchange repeats a page.
+ */
 export async function billsAfter(client: ExchangeClient, coin: string, last: string, from: number): Promise<BillList> {
   const found: Bill[] = [];
   for await (const page of readBills(client, anyZone(), { coin, from }))
@@ -61,7 +70,8 @@ export async function billsAfter(client: ExchangeClient, coin: string, last: str
 
 /**
  * The bills of all coins between two times, both included, in ms since the Unix epoch; undefined if there are too many to
- * read. Throws as {@link readBills}.
+ * read. Throws Failure `unreachable`, `limited`, `refused`, `credentials` or `internal`; `partial` if the exchange repeats a
+ * page.
  */
 export async function billsBetween(client: ExchangeClient, from: number, to: number): Promise<BillList | undefined> {
   const found: Bill[] = [];
@@ -85,12 +95,12 @@ async function newestBill(client: ExchangeClient, coin: string): Promise<string>
   return NONE;
 }
 
-/** Nothing here uses the exchange's dates. */
+/** A zone for reading bills by their own times: the exchange's dates are not used here. */
 function anyZone(): ExchangeZone {
   return new ExchangeZone(undefined, { read: () => undefined, write: () => undefined });
 }
 
-/** Ids have more digits than a number holds. */
+/** Whether an id is newer than another. Ids have more digits than a number holds. */
 export function isNewer(id: string, than: string): boolean {
   return BigInt(id) > BigInt(than);
 }

@@ -6,7 +6,7 @@ import { SendGate } from '../journal/entry.js';
 import { isOf } from '../journal/write.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { acceptsFor } from '../request-lifetime.js';
-import { CLOCK_SLACK_MS, findSentWithdrawal, fitOfRecord, idsOf, isFound } from './find-withdrawal.js';
+import { ARCHIVE_SLACK_MS, findSentWithdrawal, fitOfRecord, idsOf, isFound } from './find-withdrawal.js';
 import { checkLimits, type WithdrawLimits } from './limits.js';
 import { isNewer, readBaseline, recordsAfter } from './records.js';
 import { findWithdrawalOutcome, settleFound, settlePlaced, type WithdrawalOutcome } from './settle-withdrawal.js';
@@ -30,7 +30,8 @@ interface SendOptions {
 /**
  * Notes the newest records, records the withdrawal, sends it once, and finds its outcome within the time budget.
  * @throws Failure `usage` if the record cannot be made, an identical withdrawal is in progress or unknown, or a limit is
- *   exceeded; `credentials` if signing fails; and as the client's `read`: nothing was sent
+ *   exceeded; `credentials` if signing fails; `unreachable`, `limited`, `refused` or `internal` if the newest records cannot
+ *   be read. Nothing was sent.
  */
 export async function sendWithdrawal(
   account: TradingAccount,
@@ -104,7 +105,7 @@ function isOfJournal({ journal }: TradingAccount, { write }: JournalEntry<'withd
   const { internal, before } = write.terms;
   // a transfer within the exchange may not be numbered like the records
   if (!internal && !isNewer(id, before.record)) return true;
-  return idsOf(journal.writesSince(write.time - CLOCK_SLACK_MS, { operation: 'withdraw' }).settled, write.id).has(id);
+  return idsOf(journal.writesSince(write.time - ARCHIVE_SLACK_MS, { operation: 'withdraw' }).settled, write.id).has(id);
 }
 
 async function isListedWithOtherTerms(

@@ -1,12 +1,11 @@
 import type { TradingAccount } from '../account.js';
 import type { DuplicateWithdrawals } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { isOf, type RecordedWrite } from '../journal/write.js';
-import { writeKey } from '../orders/reconcile-input.js';
+import { absentOutcome, isOf, type RecordedWrite, writeKey } from '../journal/write.js';
 import { closeVerified } from '../orders/verify-orders.js';
 import { type Attempt, reconcile } from '../reconcile.js';
 import { assumedRequestLifetime } from '../request-lifetime.js';
-import { CLOCK_SLACK_MS, DATES_MS, fitOfRecord, idsOf, recordsOf } from './find-withdrawal.js';
+import { ARCHIVE_SLACK_MS, DATE_SLACK_MS, fitOfRecord, idsOf, recordsOf } from './find-withdrawal.js';
 import { isNewer, recordsAfter } from './records.js';
 
 type WithdrawalEntry = JournalEntry & { readonly write: RecordedWrite<'withdraw'> };
@@ -14,7 +13,8 @@ type WithdrawalEntry = JournalEntry & { readonly write: RecordedWrite<'withdraw'
 /**
  * Compares the records of a coin with all withdrawals that the network may have repeated: reports duplicates once, and
  * closes expired requests. Reads nothing if there is none.
- * @throws Failure as the client's `read`, and `usage` if the journal cannot be read
+ * @throws Failure `usage` if the journal cannot be read; `unreachable`, `limited`, `refused`, `credentials` or `internal` if
+ *   the records cannot
  */
 export async function verifyWithdrawals(
   account: TradingAccount,
@@ -33,7 +33,7 @@ export async function verifyWithdrawals(
   const records = await recordsAfter(client, coin, lowest);
   // after the list, so that the journal covers all that is listed
   const begun = Math.min(...before.map(({ write }) => write.time));
-  const since = journal.writesSince(begun - CLOCK_SLACK_MS, { operation: 'withdraw', coin });
+  const since = journal.writesSince(begun - ARCHIVE_SLACK_MS, { operation: 'withdraw', coin });
   const known = idsOf(since.settled);
   for (const { write } of since.open)
     if (isOf(write, 'withdraw') && write.terms.coin === coin)
@@ -50,7 +50,7 @@ export async function verifyWithdrawals(
   };
   const { duplicates, closed } = reconcile(attempts, list, {
     known,
-    requestLifetime: assumedRequestLifetime(account) + DATES_MS,
+    requestLifetime: assumedRequestLifetime(account) + DATE_SLACK_MS,
     matchCost: (row, name) => {
       const [record, write] = [listed.get(row), writes.get(name)];
       const late = write !== undefined && isLate.has(name);
@@ -60,27 +60,22 @@ export async function verifyWithdrawals(
   });
   const found = duplicates.flatMap(({ item, rows }) => {
     const entry = settled.find((one) => writeKey(one) === item.id);
-    return entry === undefined ? [] : { entry, order: item.rowId, ids: rows.map(({ id }) => id) };
+    return entry === undefined ? [] : { entry, id: item.rowId, ids: rows.map(({ id }) => id) };
   });
-  const reports = found.map(({ entry, order, ids }): DuplicateWithdrawals => {
-    const believed = order === null ? absenceOf(entry) : undefined;
-    const report = { writeId: entry.write.id, terms: entry.write.terms, id: order, ids };
-    return believed === undefined ? report : { ...report, believed };
+  const reports = found.map(({ entry, id, ids }): DuplicateWithdrawals => {
+    const recordedOutcome = id === null ? absentOutcome(entry.settlement?.outcome) : undefined;
+    const report = { writeId: entry.write.id, terms: entry.write.terms, id, ids };
+    return recordedOutcome === undefined ? report : { ...report, recordedOutcome };
   });
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (reports.length > 0) account.reportDuplicateWithdrawals(reports);
-  for (const { entry, order, ids } of found) {
-    const isAbsent = order === null && absenceOf(entry) !== undefined;
+  for (const { entry, id, ids } of found) {
+    const isAbsent = id === null && absentOutcome(entry.settlement?.outcome) !== undefined;
     entry.noteFound(isAbsent ? ids.slice(1) : ids, isAbsent ? ids[0] : null);
   }
   for (const [index, entry] of settled.entries())
     closeVerified(account, entry, attempts.slice(index, index + 1), closed);
   return reports;
-}
-
-/** How a withdrawal counted that exists after all. */
-function absenceOf({ settlement }: WithdrawalEntry): 'refused' | 'notSent' | undefined {
-  return settlement?.outcome === 'refused' || settlement?.outcome === 'notSent' ? settlement.outcome : undefined;
 }
 
 /** Whether no answer came and it counts as not sent: the exchange may still execute it, long after its time limit. */

@@ -8,13 +8,13 @@ import { Output } from '../../../src/terminal/output.js';
 import { hostWith, Kept } from '../../terminal/screens.js';
 
 /** Reads pages of 50 rows, each taking eachMs, until the budget ends. */
-async function run(timeoutChosen: boolean, eachMs: number, errors = new Kept()) {
+async function run(isTimeoutGiven: boolean, eachMs: number, errors = new Kept()) {
   let now = 0;
   let kept = 0;
   const works = new Set<(signal: 'SIGTERM') => unknown>();
   const host = {
     ...hostWith({ errors, environment: { TERM: 'xterm', NO_COLOR: '1' } }),
-    keepSmall: async () => {
+    limitMemory: async () => {
       kept += 1;
     },
     onInterrupt: (work: (signal: 'SIGTERM') => unknown) => {
@@ -32,7 +32,7 @@ async function run(timeoutChosen: boolean, eachMs: number, errors = new Kept()) 
   const context = {
     host,
     budget,
-    globals: { timeoutChosen },
+    globals: { isTimeoutGiven },
     output: new Output(host, 'json'),
   } as unknown as Parameters<typeof withProgress>[0];
   let rows = 0;
@@ -59,8 +59,8 @@ it('renews the budget of the client for each page', async () => {
     return [];
   };
   const client = new ExchangeClient({} as ClientOptions, { read: slow } as unknown as ExchangeApi);
-  const left = async (timeoutChosen: boolean) => {
-    await withTimePerPage({ budget, globals: { timeoutChosen } as Globals }, client).trades('btc_usdt');
+  const left = async (isTimeoutGiven: boolean) => {
+    await withTimePerPage({ budget, globals: { isTimeoutGiven } as Globals }, client).trades('btc_usdt');
     return budget.remainingMs;
   };
   expect(await left(false)).toBe(1_000);

@@ -49,7 +49,7 @@ function candle(number: number): Candle {
 function download(name: string, exchange: Exchange | Served, until = Number.POSITIVE_INFINITY) {
   const client = exchange instanceof Served ? exchange : new Served(exchange);
   const context = {
-    globals: { timeoutChosen: false },
+    globals: { isTimeoutGiven: false },
     budget: { renew: () => {} },
     host: { monotonic: () => 0, onInterrupt: () => () => {} },
     output: { live: () => () => {}, note: () => {} },

@@ -11,7 +11,7 @@ function copies(count: number): DuplicateOrders[] {
     ...{
       writeId: 'job0123456789',
       line: index,
-      order: `1${index}`,
+      orderId: `1${index}`,
       ids: [`2026112119043${1000 + index}`],
       shown: [],
       isProven: true,
@@ -42,7 +42,10 @@ it.each([
   [[null], 'A REJECTED ORDER IS LIVE: buy 0.01 btc_usdt at 20000 (job job0123456789)', [['it', [0]]]],
 ] as const)('names the rejected orders of a batch that a repeated request placed: %j', (orders, headline, commands) => {
   const errors = new Kept();
-  const duplicates = copies(orders.length).map((duplicate, index) => ({ ...duplicate, order: orders[index] ?? null }));
+  const duplicates = copies(orders.length).map((duplicate, index) => ({
+    ...duplicate,
+    orderId: orders[index] ?? null,
+  }));
   warnOfDuplicates(new Output(hostWith({ errors }), 'table'), duplicates);
   expect(errors.text).toContain(headline);
   const warnings = [...errors.text.matchAll(/To cancel (.*): pit cancel btc_usdt (.*)\n/g)];
@@ -70,7 +73,7 @@ it.each([
   const errors = new Kept();
   const [{ line: _, ...single }] = copies(1) as [DuplicateOrders];
   warnOfDuplicates(new Output(hostWith({ errors }), 'table'), [
-    { ...single, order: null, ids: ['7'], believed: absent },
+    { ...single, orderId: null, ids: ['7'], recordedOutcome: absent },
   ]);
   expect(errors.text).toContain(`${headline}: buy 0.01 btc_usdt at 20000 (client id job0123456789) as 7. `);
   expect(errors.text).toContain(cause);
@@ -79,7 +82,7 @@ it.each([
 
 it('counts only the second order of a rejected line as a duplicate', () => {
   const errors = new Kept();
-  const duplicates = copies(1).map((duplicate) => ({ ...duplicate, order: null, ids: ['7', '8'] }));
+  const duplicates = copies(1).map((duplicate) => ({ ...duplicate, orderId: null, ids: ['7', '8'] }));
   warnOfDuplicates(new Output(hostWith({ errors }), 'table'), duplicates);
   expect(errors.text).toContain('THE ORDER WAS PLACED MORE THAN ONCE');
   expect(errors.text).toMatch(/the rejected orders: pit cancel btc_usdt 7\n.*the duplicates: pit cancel btc_usdt 8\n/s);

@@ -28,7 +28,7 @@ function sessionOf(profile: string) {
     sleep: (ms: number, cut?: AbortSignal) => delay(ms, undefined, { signal: cut }).catch(() => undefined),
   };
   const globals = { profile, format: 'table', fields: undefined, yes: false, dryRun: false, color: true } as const;
-  const times = { timeoutMs: 30_000, timeoutChosen: false, verbose: false };
+  const times = { timeoutMs: 30_000, isTimeoutGiven: false, verbose: false };
   return createContext({ host, globals: { ...globals, ...times }, output: new Output(host, 'table') }).context.session;
 }
 

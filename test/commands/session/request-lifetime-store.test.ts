@@ -19,7 +19,7 @@ it.each([
   };
   const first = await memory();
   await first.save(4_200);
-  expect([first.known, (await memory()).known]).toEqual([5_000, 5_000]);
+  expect([first.measuredMs, (await memory()).measuredMs]).toEqual([5_000, 5_000]);
   await first.clear();
-  expect([first.known, (await memory()).known]).toEqual([undefined, undefined]);
+  expect([first.measuredMs, (await memory()).measuredMs]).toEqual([undefined, undefined]);
 });

@@ -201,7 +201,7 @@ describe('the names of channels', () => {
     expect(() => subscription('kline', { market: 'btcusdt', type: '2min' })).toThrow('type must be one of');
   });
 
-  it('marks what nobody knows as our own choice', () => {
+  it('marks what no source documents as a choice of pit', () => {
     expect(channels.push_user_cross_asset.sources).toEqual({ name: 'document', parameters: 'choice', frame: 'choice' });
   });
 });

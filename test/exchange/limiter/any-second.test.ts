@@ -5,9 +5,9 @@ import { TimeBudget } from '../../../src/exchange/budget.js';
 import { HOLD_MS, LIMITS, Limiter, ownLimits, POLL_MS } from '../../../src/exchange/limiter/limiter.js';
 import { fakeHost } from '../../support/fake-host.js';
 
-type SlotRequest = Parameters<Limiter['acquire']>[0];
+type PermitRequest = Parameters<Limiter['acquire']>[0];
 
-const ORDER: SlotRequest = { bucket: 'key', priority: 'common', mayTest: false };
+const ORDER: PermitRequest = { bucket: 'key', priority: 'common', mayTest: false };
 
 /** Time that advances only while everything waits for it. */
 class VirtualTime {
@@ -43,14 +43,14 @@ interface Way {
 async function counted(
   requests: number,
   wayOf: (request: number) => Way,
-  slot: SlotRequest = ORDER,
+  permitRequest: PermitRequest = ORDER,
 ): Promise<number[]> {
   const time = new VirtualTime();
   const host = { ...fakeHost(), now: () => time.now, monotonic: () => time.now, sleep: (ms: number) => time.sleep(ms) };
   const limiter = new Limiter(host, new TimeBudget(1e9, host.now), ownLimits(host.now));
   const moments: number[] = [];
   const carry = async (request: number) => {
-    const turn = await limiter.acquire(slot);
+    const turn = await limiter.acquire(permitRequest);
     const { there, back, read = 0 } = wayOf(request);
     await time.sleep(there);
     moments.push(time.now);

@@ -145,7 +145,7 @@ describe('a mirror', () => {
     expect(mirror.of(DEPTH)?.value).toEqual(book('5'));
   });
 
-  it('tells who waits for a change, for a lost stream and for its end', async () => {
+  it('resolves the wait of a reader at a change, at a lost stream and at its end', async () => {
     const { stream, send } = scriptedStream();
     const { mirror } = mirrorOf({ read: async () => book('1'), stream });
     const changed = mirror.changed();

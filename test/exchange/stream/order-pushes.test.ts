@@ -7,7 +7,7 @@ import { follow } from './support.js';
 
 const never = new AbortController().signal;
 
-it('tells of a push, and once of one that came before it was asked for, without a request over HTTP', async () => {
+it('reports a push, and once one that came before it was asked, without a request over HTTP', async () => {
   const { stream, exchange, requests } = await follow([ORDERS], {}, { httpReads: 'never' });
   const pushes = new OrderPushes(async () => stream);
   const peer = await exchange.peer();
@@ -23,7 +23,7 @@ it('tells of a push, and once of one that came before it was asked for, without 
   expect(requests()).toEqual([]);
 });
 
-it('tells nothing of states, gaps and refusals', async () => {
+it('reports no states, gaps and refusals', async () => {
   const asked = new AbortController();
   let isTold = false;
   const events = (async function* () {
@@ -54,7 +54,7 @@ it('tells nothing of states, gaps and refusals', async () => {
   expect(isTold).toBe(false);
 });
 
-it('never fails: without a connection nothing is told', async () => {
+it('never fails: without a connection it reports nothing', async () => {
   const pushes = new OrderPushes(async () => Promise.reject(new Failure('unreachable', 'no connection')));
   const asked = new AbortController();
   const next = pushes.next(asked.signal);

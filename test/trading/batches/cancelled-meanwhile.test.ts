@@ -16,40 +16,36 @@ function cancelEach({ journal }: TestAccount, ids: readonly string[]): void {
   }
 }
 
+/** Places three lines whose answer is lost, cancels the orders that were made, and resumes the job. */
+async function cancelledThenResumed(exchange: ModelExchange) {
+  const server = await exchange.serve();
+  const account = accountOf(server.url, OPTIONS);
+  // the lists do not show the orders yet
+  exchange.lag = 1_000;
+  const first = await place(account, { lines: lines(3) });
+  expect(first.job.counts()).toMatchObject({ unknown: 3 });
+  exchange.lag = 0;
+  cancelEach(
+    account,
+    exchange.orders.map(({ id }) => id),
+  );
+  const elapsedMs = account.host.now() - NOW;
+  const later = accountOf(server.url, { ...OPTIONS, budgetMs: 200_000, state: account.state, elapsedMs });
+  const { job } = await resume(later);
+  return { job, alarms: later.alarms };
+}
+
 describe('orders of a batch that were cancelled before pit knew whose they are', () => {
   it('are placed, not sent again, if their request got no answer', async () => {
     const exchange = new ModelExchange([{ answer: RESET }]);
-    const server = await exchange.serve();
-    const account = accountOf(server.url, OPTIONS);
-    exchange.lag = 1_000;
-    const first = await place(account, { lines: lines(3) });
-    expect(first.job.counts()).toMatchObject({ unknown: 3 });
-    exchange.lag = 0;
-    cancelEach(
-      account,
-      exchange.orders.map(({ id }) => id),
-    );
-    const elapsedMs = account.host.now() - NOW;
-    const later = accountOf(server.url, { ...OPTIONS, budgetMs: 200_000, state: account.state, elapsedMs });
-    const { job } = await resume(later);
-    expect([job.counts(), later.alarms]).toEqual([{ placed: 3, refused: 0, unknown: 0, notSent: 0 }, []]);
+    const { job, alarms } = await cancelledThenResumed(exchange);
+    expect([job.counts(), alarms]).toEqual([{ placed: 3, refused: 0, unknown: 0, notSent: 0 }, []]);
     expect([exchange.batches.length, exchange.orders.length]).toEqual([1, 3]);
   });
 
   it('are duplicates if the network doubled their request', async () => {
     const exchange = new ModelExchange([{ times: 2, answer: RESET }]);
-    const server = await exchange.serve();
-    const account = accountOf(server.url, OPTIONS);
-    exchange.lag = 1_000;
-    await place(account, { lines: lines(3) });
-    exchange.lag = 0;
-    cancelEach(
-      account,
-      exchange.orders.map(({ id }) => id),
-    );
-    const elapsedMs = account.host.now() - NOW;
-    const later = accountOf(server.url, { ...OPTIONS, budgetMs: 200_000, state: account.state, elapsedMs });
-    const { job } = await resume(later);
+    const { job } = await cancelledThenResumed(exchange);
     expect([job.counts().placed, job.duplicates.size]).toEqual([3, 3]);
     expect(exchange.batches.length).toBe(1);
   });

@@ -35,7 +35,7 @@ it('a request that was executed twice is found by counting, and its surplus ids 
   const sameTerms = exchange.orders
     .filter((order) => order.price === price && order.amount === amount)
     .map(({ id }) => id);
-  expect([extra?.order, ...(extra?.ids ?? [])].sort()).toEqual(sameTerms);
+  expect([extra?.orderId, ...(extra?.ids ?? [])].sort()).toEqual(sameTerms);
 });
 
 it.each([0, 1, 10, 20, 25])(
@@ -177,7 +177,7 @@ it('an execution after the job was verified is reported once, by the next comman
   expect(duplicates.map(({ writeId, ids, isProven }) => ({ writeId, ids, isProven }))).toEqual(
     late.map((id) => ({ writeId: JOB, ids: [id], isProven: false })),
   );
-  expect(duplicates[0]?.order).toBe(exchange.orders[5]?.id);
+  expect(duplicates[0]?.orderId).toBe(exchange.orders[5]?.id);
   const again = accountOf(server.url, { ...later, elapsedMs: later.elapsedMs + 1_000 });
   expect(await findDuplicates(again, WHERE)).toEqual([]);
 });
@@ -228,7 +228,7 @@ it('an order of a job with an unknown outcome is not a duplicate of another orde
   const recording = { id: 'mine0001', reqTime: account.client.now() };
   const entry = next.journal.begin<'order'>({ operation: 'order', terms }, recording);
   const order = exchange.place('40000', '0.3');
-  expect((await verifyOrders(next, WHERE, { justPlaced: { entry, order } })).duplicates).toEqual([]);
+  expect((await verifyOrders(next, WHERE, { justPlaced: { entry, orderId: order } })).duplicates).toEqual([]);
 });
 
 describe('a partly refused request that the network repeats later', () => {
@@ -255,7 +255,7 @@ describe('a partly refused request that the network repeats later', () => {
       3,
     ]);
     expect(new Set([...exchange.counts.values()].slice(2))).toEqual(new Set([1]));
-    expect(next.alarms.map(({ order, ids }) => [order === null, ids.length])).toEqual(
+    expect(next.alarms.map(({ orderId, ids }) => [orderId === null, ids.length])).toEqual(
       lines(20).map((_, line) => [line > 1, 1]),
     );
     expect(new Set(job.orders)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
@@ -272,8 +272,8 @@ describe('a partly refused request that the network repeats later', () => {
     const elapsedMs = account.host.now() - NOW + 5_000;
     const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
     const duplicates = await findDuplicates(next, WHERE);
-    expect(duplicates.map(({ order, ids }) => [order === null, ids.length])).toHaveLength(20);
-    expect(duplicates.filter(({ order }) => order === null)).toHaveLength(18);
+    expect(duplicates.map(({ orderId, ids }) => [orderId === null, ids.length])).toHaveLength(20);
+    expect(duplicates.filter(({ orderId }) => orderId === null)).toHaveLength(18);
     expect(await findDuplicates(next, WHERE)).toEqual([]);
     // from then on every reader of the journal sees them as the lines' orders
     const job = new Job(next.journal.job(JOB) as JournalEntry<'batch'>);
@@ -322,7 +322,7 @@ describe('a partly refused request that the network repeats later', () => {
       writeId: JOB,
       terms: lineTerms(job, line),
       line,
-      order: null,
+      orderId: null,
       ids: [id],
       shown: [],
       isProven: true,
@@ -353,7 +353,7 @@ describe('a partly refused request that the network repeats later', () => {
       writeId: JOB,
       terms: lineTerms(job, 0),
       line: 0,
-      order: null,
+      orderId: null,
       ids: ['9'],
       shown: [],
       isProven: true,
@@ -399,7 +399,7 @@ describe('a partly refused request that the network repeats later', () => {
       const elapsedMs = account.host.now() - NOW + 5_000;
       const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
       const duplicates = await findDuplicates(next, WHERE);
-      expect(duplicates.map(({ order, ids }) => [order === null ? null : 'own', ids.length]).sort()).toEqual(
+      expect(duplicates.map(({ orderId, ids }) => [orderId === null ? null : 'own', ids.length]).sort()).toEqual(
         orders.map((order) => [order, 1]).sort(),
       );
     }

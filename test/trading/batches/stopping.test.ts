@@ -54,7 +54,7 @@ describe('a batch that stops', () => {
     expect(exchange.lists).toBe(1 + 3);
   });
 
-  it('withdraws the requests that a signal interrupts while they are recorded, so that none is unknown', async () => {
+  it('cancels the requests that a signal interrupts while they are recorded, so that none is unknown', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
     const account = accountOf(server.url);

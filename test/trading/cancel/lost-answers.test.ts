@@ -85,7 +85,7 @@ describe('a cancellation that is answered', () => {
     ['not found', NOT_FOUND, 'unknown', 'unknown', 'shows no such order', 'open'],
     ['unreadable', FAULTS['an HTML page'], 'unknown', 'unknown', 'the order could not be read', 'open'],
     ['filled', FILLED, 'refused', 'refused', 'the order was filled', 'refused'],
-  ])('is not believed if the order is %s', async (_, read, outcome, failure, message, inJournal) => {
+  ])('does not count if the order is %s', async (_, read, outcome, failure, message, inJournal) => {
     const server = await serveBadly(respond(CANCELLED), read);
     const account = accountOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
     expect(await cancel(account)).toMatchObject({
@@ -96,7 +96,7 @@ describe('a cancellation that is answered', () => {
     expect(account.progress.length).toBe(outcome === 'unknown' ? 1 : 0);
   });
 
-  it('is believed once the order is read as closed, without measuring the tolerance', async () => {
+  it('counts once the order is read as closed, without measuring the request lifetime', async () => {
     const server = await serveBadly(respond(CANCELLED), OPEN, OPEN, PARTLY_GONE);
     const account = accountOf(server.url);
     expect((await cancel(account)).result).toMatchObject({ outcome: 'cancelled', code: 1000, filled: '0.005' });

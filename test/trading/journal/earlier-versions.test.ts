@@ -78,7 +78,7 @@ describe('a journal of version 0.2.0', () => {
     const server = await serveFaults({ answer: () => respond(`[${list}]`) });
     const buys = { market: 'btc_usdt', side: 'buy' } as const;
     const soon = accountOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 30_000 });
-    expect(await findDuplicates(soon, buys)).toMatchObject([{ writeId: 'placed01', order: '7', ids: ['8'] }]);
+    expect(await findDuplicates(soon, buys)).toMatchObject([{ writeId: 'placed01', orderId: '7', ids: ['8'] }]);
     expect(await findDuplicates(soon, buys)).toEqual([]);
     const later = accountOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 700_000 });
     expect(await findDuplicates(later, buys)).toEqual([]);
@@ -114,7 +114,7 @@ describe('a journal with a separate folder for settled writes that may execute a
     const server = await serveFaults({ answer: () => respond(`[${list}]`) });
     const state = oldHome('home-verifying');
     const soon = accountOf(server.url, { state, tolerance: 60_000, elapsedMs: 30_000 });
-    expect(await findDuplicates(soon, BUYS)).toMatchObject([{ writeId: 'placed01', order: '7', ids: ['8'] }]);
+    expect(await findDuplicates(soon, BUYS)).toMatchObject([{ writeId: 'placed01', orderId: '7', ids: ['8'] }]);
     expect(await findDuplicates(soon, BUYS)).toEqual([]);
   });
 

@@ -70,14 +70,14 @@ describe('identical orders of several processes', () => {
     const other = begin(account, 'other');
     const entry = begin(account, 'mine');
     settleOther = () => void other.settle({ outcome: 'placed', id: '8', duplicates: [] }, 'placed');
-    expect((await verifyOrders(account, BUYS, { justPlaced: { entry, order: '7' } })).duplicates).toEqual([]);
+    expect((await verifyOrders(account, BUYS, { justPlaced: { entry, orderId: '7' } })).duplicates).toEqual([]);
   });
 
   it('leave a surplus order, which is reported', async () => {
     const server = await listing(() => [at('9', 6), at('8', 5), at('7', 3)]);
     const account = accountOf(server.url);
     settle(account, 'other', '8');
-    const justPlaced = { entry: begin(account, 'mine'), order: '7' };
+    const justPlaced = { entry: begin(account, 'mine'), orderId: '7' };
     expect((await verifyOrders(account, BUYS, { justPlaced })).duplicates).toMatchObject([{ ids: ['9'] }]);
   });
 });
@@ -92,7 +92,7 @@ describe('a later execution of an order', () => {
     const others = Array.from({ length: 250 }, (_, index) => at(`${1000 + index}`, 100 + index, { price: 1 }));
     orders = [...others.toReversed(), at('8', 50), ...orders];
     expect(await findDuplicates(account, BUYS)).toMatchObject([
-      { writeId: 'mine', order: '7', ids: ['8'], isProven: false },
+      { writeId: 'mine', orderId: '7', ids: ['8'], isProven: false },
     ]);
     expect(await findDuplicates(account, BUYS)).toEqual([]);
   });
@@ -120,7 +120,7 @@ describe('a later execution of an order', () => {
     const later = accountOf(server.url, { tolerance: 60_000, state: account.state, elapsedMs: 20_000 });
     settle(later, 'mine', '9', NOW + 20_000, { price: '20000' });
     orders = [at('9', 20_003, { price: 20_000 }), at('8', 50), ...orders];
-    expect(await findDuplicates(later, BUYS)).toMatchObject([{ writeId: 'mine', order: '7', ids: ['8'] }]);
+    expect(await findDuplicates(later, BUYS)).toMatchObject([{ writeId: 'mine', orderId: '7', ids: ['8'] }]);
     expect(later.journal.archive.find('mine')).toMatchObject({ id: '9', duplicates: [] });
   });
 
@@ -170,7 +170,7 @@ describe('a later execution of an order', () => {
     const account = accountOf(server.url, { tolerance: 60_000 });
     settle(account, 'mine', '7');
     const own = [at('8', 50), at('7', 3)].map((text) => ownOrder(text));
-    const buy = listedFrom({ records: own, more: false, failure: null }, NOW + 66_000);
+    const buy = listedFrom({ orders: own, more: false, failure: null }, NOW + 66_000);
     expect(await verifyMarket(account, 'btc_usdt', { buy })).toMatchObject([{ ids: ['8'] }]);
     // it is verified now
     expect(await verifyMarket(account, 'btc_usdt')).toEqual([]);
@@ -236,7 +236,7 @@ describe('an order that was refused or not sent', () => {
     const account = accountOf(url, { tolerance: 60_000, budgetMs: 200 * 3_600_000 });
     begin(account, 'mine').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
     const check = (records: readonly Order[]) => {
-      const list = listedFrom({ records, more: false, failure: null }, account.client.now());
+      const list = listedFrom({ orders: records, more: false, failure: null }, account.client.now());
       return verifyMarket(account, 'btc_usdt', { buy: list });
     };
     await account.host.sleep(70_000);
@@ -261,7 +261,7 @@ describe('an order that was refused or not sent', () => {
   it('is read again by its client id, and corrected and reported if it exists', async () => {
     const { account } = await listedAfter(1, (await lookup('8')).url);
     expect(await recheckSettledWrite(account, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
-    expect(account.alarms).toMatchObject([{ writeId: 'mine', order: null, ids: ['8'], believed: 'refused' }]);
+    expect(account.alarms).toMatchObject([{ writeId: 'mine', orderId: null, ids: ['8'], recordedOutcome: 'refused' }]);
     expect(await recheckSettledWrite(account, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
     expect(account.alarms).toHaveLength(1);
   });
@@ -278,9 +278,9 @@ it.each([
   [600_000, 600_000],
   [Number.POSITIVE_INFINITY, 600_000],
 ])(
-  'a request counts as executable for a minute if the tolerance is unknown, and for ten minutes at most: %s',
-  (known, used) => {
-    const memory = { known, save: async () => undefined, clear: async () => undefined };
+  'a request counts as executable for a minute if its lifetime is unknown, and for ten minutes at most: %s',
+  (measuredMs, used) => {
+    const memory = { measuredMs, save: async () => undefined, clear: async () => undefined };
     expect(assumedRequestLifetime({ requestLifetime: memory })).toBe(used);
   },
 );

@@ -48,7 +48,7 @@ describe('confirmed orders', () => {
     expect(reason({ ageMs: 3_600_000 })).toBeUndefined();
   });
 
-  it('are shown again if a guard blocks them that the user did not lift', () => {
+  it('are shown again if a guard blocks them that the user did not override', () => {
     expect(reason({ afterReply: reading({ breaches: [BAND, LIMIT] }) })).toBe(
       'price-band and order-notional now block this.',
     );
@@ -63,7 +63,7 @@ describe('confirmed orders', () => {
     expect(reason({ shown: short('5 usdt'), afterReply: short('6 usdt') })).toBeUndefined();
   });
 
-  it('are shown again from ten seconds on if other terms follow from the words, or if they fill differently', () => {
+  it('are shown again from ten seconds on if their expressions evaluate to other terms, or if they fill differently', () => {
     expect(PREVIEW_VALID_MS).toBe(10_000);
     const ageMs = 10_001;
     for (const changes of [

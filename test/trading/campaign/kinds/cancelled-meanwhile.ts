@@ -4,8 +4,8 @@ import { isOf, type Terms } from './terms.js';
 
 /** One in this many actions has its orders cancelled. */
 const SHARE = 3;
-/** Longer than any command of a campaign runs, in ms. */
-const RECENTLY = 60_000;
+/** As long as a command of a campaign runs, in ms: the list grows quickly. */
+const RECENTLY = 15_000;
 
 /**
  * Cancels the orders of some actions with pit itself, once their command has ended: a user who sees them open does not wait

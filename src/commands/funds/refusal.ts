@@ -12,10 +12,10 @@ interface Subject {
 }
 
 /**
- * Performs a funds operation and explains its rejection. Throws Failure `usage` with the nearest names for a coin that the
+ * Performs a funds operation and explains its refusal. Throws Failure `usage` with the nearest names for a coin that the
  * exchange does not list, a hint about the permission that the key lacks, or else what was thrown.
  */
-export async function explainRejection<Value>(
+export async function explainRefusal<Value>(
   context: Pick<Context, 'session'>,
   subject: Subject,
   work: () => Promise<Value>,
@@ -28,7 +28,7 @@ export async function explainRejection<Value>(
 }
 
 /** The same for an operation that reads pages. */
-export async function* explainRejectionOfPages<Page>(
+export async function* explainRefusalOfPages<Page>(
   context: Pick<Context, 'session'>,
   subject: Subject,
   pages: AsyncIterable<Page>,
