@@ -17,10 +17,10 @@ import { listedFrom, verifyMarket } from '../trading/orders/verify-orders.js';
 import { isInMarket } from '../trading/unknown-writes.js';
 import { withProgress, withTimePerPage } from './funds/long-listing.js';
 import { marketName, moment } from './inputs.js';
-import { onMarket } from './known-market.js';
+import { explainUnknownMarket } from './known-market.js';
 import { feeText } from './order/fills-so-far.js';
 import { newestFirst, orderRow } from './order/order-row.js';
-import { journalMarketsText, unlessGone } from './several-markets.js';
+import { journalMarketsText, unlessUnlisted } from './several-markets.js';
 import { warnOfUnknown } from './unknown-writes.js';
 
 type FillRow = ReturnType<typeof fillRow>;
@@ -65,8 +65,8 @@ export default define({
     for (const one of markets) {
       const sides = (['buy', 'sell'] as const).map((side) => new Source(client, one, side, range));
       const began = client.now();
-      const opened = onMarket(context, one, () => Promise.all(sides.map((side) => side.fill())));
-      if ((await (market === undefined ? unlessGone(context, opened) : opened)) === undefined) continue;
+      const opened = explainUnknownMarket(context, one, () => Promise.all(sides.map((side) => side.fill())));
+      if ((await (market === undefined ? unlessUnlisted(context, opened) : opened)) === undefined) continue;
       sources.push(...sides);
       const lists = sides.map(({ side, first }) => [side, listedFrom(first, began)] as const);
       await verifyMarket(account, one, Object.fromEntries(lists));
@@ -119,7 +119,7 @@ class Source {
 
   /** The newest orders, filled or not, as `verifyMarket` takes them. */
   get first() {
-    return { records: this.#first, more: this.#first.length === PAGE_SIZE, failure: null };
+    return { orders: this.#first, more: this.#first.length === PAGE_SIZE, failure: null };
   }
 
   /** Whether orders are waiting, or none can come. */

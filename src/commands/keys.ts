@@ -11,7 +11,7 @@ import type { Answer } from '../terminal/answer.js';
 import { record } from '../terminal/table.js';
 import { DRY_CHANGE, dryChange } from './dry-run.js';
 import { filePath, oneOf } from './inputs.js';
-import { warnOfLeftBehind } from './left-behind.js';
+import { warnOfOrphanedWrites } from './orphaned-writes.js';
 import { chosenProfile } from './profile.js';
 
 const STORES = ['file', 'keychain'] as const satisfies readonly KeyPlace[];
@@ -61,7 +61,7 @@ export const set = define({
       : file === undefined
         ? await ask(context, name)
         : await budget.pausedDuring(() => fromFile(file));
-    await warnOfLeftBehind(context, profile, () => ({ tradeUrl, accessKey: pair.accessKey }));
+    await warnOfOrphanedWrites(context, profile, () => ({ tradeUrl, accessKey: pair.accessKey }));
     const place = store ?? found?.store ?? 'file';
     if (globals.dryRun) return dryChange('keys set', `Would store the keys of ${name} ${PLACES[place]}.`);
     const answer = await stored(context, name, pair, place).catch((thrown) => {
@@ -206,7 +206,7 @@ export const remove = define({
     requireConsent(context);
     const profile = await chosenProfile(context);
     const { name, tradeUrl } = profile;
-    await warnOfLeftBehind(context, profile, () => ({ tradeUrl, accessKey: null }));
+    await warnOfOrphanedWrites(context, profile, () => ({ tradeUrl, accessKey: null }));
     if (globals.dryRun) return dryChange('keys remove', `Would remove the keys of ${name}.`);
     await confirm(context, `Remove the keys of ${name}?`);
     if (!(await session.keys.remove(name))) throw usage(`The profile ${name} has no keys.`);

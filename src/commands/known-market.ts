@@ -3,11 +3,11 @@ import { ANY_MARKET, Failure, type Hint } from '../errors.js';
 import { TimeBudget } from '../exchange/budget.js';
 
 /**
- * Does something on the trade host, which decides what markets there are: a cancellation must get through while the
- * market-data host is away. Only a refusal is looked into: the name may be wrong, and the catalogue knows the right ones.
- * Throws Failure `usage` for a market that the exchange does not list, otherwise what was thrown.
+ * Runs work on the trade host. If the exchange refuses it because there is no such market, throws Failure `usage` with the
+ * nearest names; otherwise what the work threw. The catalogue is read only then: a cancellation must get through while the
+ * market-data host is unreachable.
  */
-export async function onMarket<Value>(
+export async function explainUnknownMarket<Value>(
   { session }: Context,
   market: string,
   work: () => Promise<Value>,
@@ -16,7 +16,7 @@ export async function onMarket<Value>(
     return await work();
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'refused') throw error;
-    await asFarAsKnown(async () => (await session.markets()).find(market));
+    await ignoringReadFailures(async () => (await session.markets()).find(market));
     throw error.hinting(error.hints.map((hint) => withMarket(hint, market)));
   }
 }
@@ -35,16 +35,16 @@ const PATIENCE_MS = 1_500;
  * listed before asks nothing, and market data that are away hold nothing up for long.
  */
 export async function refuseUnknownMarket({ session, host }: Context, market: string): Promise<void> {
-  await asFarAsKnown(async () => {
+  await ignoringReadFailures(async () => {
     if (!(await session.markets()).lacked(market)) return;
     await (await session.markets(new TimeBudget(PATIENCE_MS, host.monotonic))).find(market);
   });
 }
 
-/** Without the catalogue there is no explanation. */
-async function asFarAsKnown(look: () => Promise<unknown>): Promise<void> {
+/** Runs a read of the catalogue. Without the catalogue, there is nothing to explain. */
+async function ignoringReadFailures(read: () => Promise<unknown>): Promise<void> {
   try {
-    await look();
+    await read();
   } catch (error) {
     if (!(error instanceof Failure) || error.kind === 'usage') throw error;
   }

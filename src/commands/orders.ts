@@ -12,9 +12,9 @@ import { listedFrom, verifyMarket } from '../trading/orders/verify-orders.js';
 import { isInMarket } from '../trading/unknown-writes.js';
 import { withTimePerPage } from './funds/long-listing.js';
 import { marketName, oneOf, wholeNumber } from './inputs.js';
-import { onMarket } from './known-market.js';
+import { explainUnknownMarket } from './known-market.js';
 import { newestFirst, ORDER, orderColumns, orderRow } from './order/order-row.js';
-import { journalMarketsText, unlessGone } from './several-markets.js';
+import { journalMarketsText, unlessUnlisted } from './several-markets.js';
 import { warnOfUnknown } from './unknown-writes.js';
 import { requireWatchable, WATCH, watch } from './watch/watch.js';
 
@@ -66,7 +66,7 @@ export default define({
     const readMarket = async (one: string): Promise<readonly OrderPages[]> => {
       const began = client.now();
       const pages = (each: Side) => readOrderPages(client, one, each, extent);
-      const found = await onMarket(context, one, () => Promise.all(sides.map(pages)));
+      const found = await explainUnknownMarket(context, one, () => Promise.all(sides.map(pages)));
       // a list that begins further back lacks the newest orders
       const isFromNewest = page === undefined || page === 1;
       const newestPages = isFromNewest ? sides.map((each, index) => [each, found[index]] as const) : [];
@@ -144,7 +144,7 @@ async function readMarkets(
   const rest = names.values();
   // all workers draw from one iterator
   const worker = async () => {
-    for (const name of rest) done.set(name, await unlessGone(context, read(name)).catch(unlessForAll));
+    for (const name of rest) done.set(name, await unlessUnlisted(context, read(name)).catch(unlessForAll));
   };
   try {
     await Promise.all(Array.from({ length: Math.min(TOGETHER, names.length) }, worker));
@@ -192,8 +192,8 @@ function listed(orders: readonly Order[], { where, state, isSeveral }: Shown): A
 }
 
 function answerOf({ output }: Context, { lists, failure }: Reading, shown: Shown, isPage: boolean): Answer {
-  const records = new Map(lists.flatMap((list) => list.records).map((record) => [record.id, record]));
-  const result = listed([...records.values()], shown);
+  const orders = new Map(lists.flatMap((list) => list.orders).map((order) => [order.id, order]));
+  const result = listed([...orders.values()], shown);
   if (failure !== null) return { ...result, failure };
   const cut = lists.find((list) => list.failure !== null)?.failure;
   if (cut === null || cut === undefined) {

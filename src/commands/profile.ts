@@ -24,7 +24,7 @@ import type { Answer } from '../terminal/answer.js';
 import { type Entry, record } from '../terminal/table.js';
 import { DRY_CHANGE, dryChange } from './dry-run.js';
 import { profileName, word } from './inputs.js';
-import { warnOfLeftBehind } from './left-behind.js';
+import { warnOfOrphanedWrites } from './orphaned-writes.js';
 import { CompletionNames } from './session/completion-names.js';
 
 const HOSTS: shape.Fields = {
@@ -256,7 +256,7 @@ export const set = define({
     for (const warning of unknownCoins(context.host.directories.cache, name, key, value)) output.warn(warning);
     if (key === 'caFile') requireCertificates(shown);
     if (key === 'tradeUrl')
-      await warnOfLeftBehind(context, profile, ({ accessKey }) => ({ tradeUrl: checked, accessKey }));
+      await warnOfOrphanedWrites(context, profile, ({ accessKey }) => ({ tradeUrl: checked, accessKey }));
     if (globals.dryRun) {
       const dropped = key === 'tradeUrl' ? ['Keys stored for another trade host would be removed.'] : [];
       return dryChange('profile set', `Would set ${key} of ${name} to ${shown}.`, ...dropped);
@@ -319,7 +319,7 @@ export const remove = define({
     const { session } = context;
     requireConsent(context);
     const profile = await session.profiles.get(name);
-    await warnOfLeftBehind(context, profile, () => ({ tradeUrl: profile.tradeUrl, accessKey: null }));
+    await warnOfOrphanedWrites(context, profile, () => ({ tradeUrl: profile.tradeUrl, accessKey: null }));
     if (context.globals.dryRun) return dryChange('profile remove', `Would remove the profile ${name} and its keys.`);
     await confirmRemoval(context, profile);
     if (!profile.builtIn) await session.keys.remove(name);

@@ -2,7 +2,7 @@ import type { Context } from '../cli/context.js';
 import { Failure } from '../errors.js';
 
 /** A market that the exchange no longer lists must not hide the others: it is warned of, and undefined. */
-export async function unlessGone<Value>({ output }: Context, read: Promise<Value>): Promise<Value | undefined> {
+export async function unlessUnlisted<Value>({ output }: Context, read: Promise<Value>): Promise<Value | undefined> {
   try {
     return await read;
   } catch (error) {

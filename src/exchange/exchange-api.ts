@@ -118,7 +118,7 @@ export class ExchangeApi {
   }
 
   /** The same, with the body as it came, whatever its fields; it must be JSON. Throws the same. */
-  async ask(name: OperationName, values: ParameterValues): Promise<string> {
+  async readRaw(name: OperationName, values: ParameterValues): Promise<string> {
     return this.#retryable({ name, values, read: (body, _, requireTime) => wholeBody(name, body, requireTime) });
   }
 
@@ -126,7 +126,7 @@ export class ExchangeApi {
    * One answer to a read, refused or not, with what it shows of the host. Throws Failure as {@link read} if no answer came
    * that the interface could have sent.
    */
-  async get(name: OperationName, values: ParameterValues): Promise<HttpResponse> {
+  async probe(name: OperationName, values: ParameterValues): Promise<HttpResponse> {
     const read = (body: string, response: HttpResponse, requireTime: () => void) => {
       requireJson(name, body, requireTime);
       return response;
@@ -349,7 +349,7 @@ function documentedRequest<Name extends OperationName>(
   return { name, values, read: (body, _, requireTime) => readResponse(name, body, requireTime) };
 }
 
-/** Sends a request that has a permit, and ends the permit. Its last second begins with the answer: by then the request counts. */
+/** Sends a request that has a permit, and ends the permit, whose last second begins with the answer. */
 async function withPermit<Value>(
   permit: RequestPermit,
   send: (onAnswer: () => void) => Promise<Value>,

@@ -251,12 +251,12 @@ export class ExchangeClient {
 
   /** One answer of the market-data host, with its HTTP details. */
   testMarketData(): Promise<HttpResponse> {
-    return this.api.get('markets', {});
+    return this.api.probe('markets', {});
   }
 
   /** One answer of the trade host to a request that needs no key. */
   testTrading(): Promise<HttpResponse> {
-    return this.api.get('getFeeInfo', {});
+    return this.api.probe('getFeeInfo', {});
   }
 
   async #read<Name extends OperationName>(name: Name, request: RequestOf<Name>): Promise<DecodedResult<Name>> {

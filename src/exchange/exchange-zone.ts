@@ -26,7 +26,7 @@ const FURTHEST_MS = 14 * 60 * MINUTE_MS;
 export class ExchangeZone {
   readonly #setting: string | undefined;
   #learned: string | undefined;
-  #doubt: string | undefined;
+  #contradictingOffset: string | undefined;
   #clock: WallClock | undefined;
 
   /** @param setting an offset like `+08:00`, or a zone by name, which has daylight saving time */
@@ -43,17 +43,17 @@ export class ExchangeZone {
     return this.#setting ?? this.#learned;
   }
 
-  /** The offset a bill showed, if the profile says something else. */
-  get doubt(): string | undefined {
-    return this.#doubt;
+  /** The offset that a bill showed, if it contradicts the profile. */
+  get contradictingOffset(): string | undefined {
+    return this.#contradictingOffset;
   }
 
   /** Learns from a recent bill, unless the profile names the zone or the bill fits none. */
   learn(bill: ShownMoment): void {
     const offset = offsetOf(bill);
     if (offset === undefined) return;
-    if (this.#setting !== undefined) this.#doubt = this.#aheadAt(bill.time) === offset ? undefined : offsetText(offset);
-    else this.#keep(offsetText(offset));
+    if (this.#setting === undefined) this.#keep(offsetText(offset));
+    else this.#contradictingOffset = this.#aheadAt(bill.time) === offset ? undefined : offsetText(offset);
   }
 
   /** A moment as the exchange writes it, `YYYY-MM-DD HH:MM:SS`; undefined while the zone is unknown. */

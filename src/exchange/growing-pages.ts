@@ -141,7 +141,7 @@ interface Extent {
 
 export interface OrderPages {
   /** Newest first, as the exchange lists them (observed). */
-  readonly records: readonly Order[];
+  readonly orders: readonly Order[];
   /** There are older orders that were not requested. */
   readonly more: boolean;
   /** Why some pages could not be read. */
@@ -161,7 +161,7 @@ export async function readOrderPages(
   { from, to }: Extent,
   isEnough: (last: Order) => boolean = () => false,
 ): Promise<OrderPages> {
-  const records: Order[] = [];
+  const orders: Order[] = [];
   const seen = new Set<string>();
   const repeatedPages = new RepeatedPageCheck<Order>((rows) => rows.map(({ id }) => id).join());
   for (let page = from; page <= to; page += 1) {
@@ -171,14 +171,14 @@ export async function readOrderPages(
       return rows;
     };
     const found = await read().catch((error: unknown) => laterFailure(error, page > from));
-    if (found instanceof Failure) return { records, more: true, failure: found };
-    records.push(...found.filter(({ id }) => !seen.has(id)));
+    if (found instanceof Failure) return { orders, more: true, failure: found };
+    orders.push(...found.filter(({ id }) => !seen.has(id)));
     for (const { id } of found) seen.add(id);
     const last = found.at(-1);
-    if (last === undefined || found.length < PAGE_SIZE) return { records, more: false, failure: null };
+    if (last === undefined || found.length < PAGE_SIZE) return { orders, more: false, failure: null };
     if (isEnough(last)) break;
   }
-  return { records, more: true, failure: null };
+  return { orders, more: true, failure: null };
 }
 
 function laterFailure(error: unknown, isLater: boolean): Failure {

@@ -15,15 +15,15 @@ interface CommandStreams {
  */
 export class CommandHost {
   readonly host: Host;
-  readonly #over = new AbortController();
-  readonly #works = new Map<Parameters<Host['onInterrupt']>[0], (() => void) | undefined>();
+  readonly #ended = new AbortController();
+  readonly #interruptHandlers = new Map<Parameters<Host['onInterrupt']>[0], (() => void) | undefined>();
   /** What undoes what the command has left in this process: its works at the exit, and its handlers. */
-  readonly #left = new Set<() => void>();
+  readonly #cleanups = new Set<() => void>();
   readonly #streams: CommandStream[];
   #isInterrupted = false;
 
   constructor(parent: Host, args: readonly string[], streams: CommandStreams = {}) {
-    const over = this.#over.signal;
+    const over = this.#ended.signal;
     // every request and every wait of the command listens
     setMaxListeners(0, over);
     const output = new CommandStream(streams.output ?? parent.output);
@@ -38,8 +38,8 @@ export class CommandHost {
       endSignal: over,
       sleep: (milliseconds, cut) => sleepUntil(parent, over, milliseconds, cut),
       onInterrupt: (work, impatient) => {
-        this.#works.set(work, impatient);
-        return () => this.#works.delete(work);
+        this.#interruptHandlers.set(work, impatient);
+        return () => this.#interruptHandlers.delete(work);
       },
       takeInterrupts: () => () => undefined,
       onExit: (work) => {
@@ -58,18 +58,18 @@ export class CommandHost {
    * not wait for that.
    */
   async interrupt(signal: 'SIGINT' | 'SIGTERM'): Promise<void> {
-    if (this.#isInterrupted) for (const impatient of this.#works.values()) impatient?.();
+    if (this.#isInterrupted) for (const impatient of this.#interruptHandlers.values()) impatient?.();
     else {
       this.#isInterrupted = true;
-      await Promise.allSettled([...this.#works.keys()].map(async (work) => work(signal)));
+      await Promise.allSettled([...this.#interruptHandlers.keys()].map(async (work) => work(signal)));
     }
-    this.#over.abort(new Interrupted(signal));
+    this.#ended.abort(new Interrupted(signal));
   }
 
   /** The command has ended. */
   end(): void {
-    this.#over.abort(new Interrupted('SIGTERM'));
-    for (const undo of this.#left) undo();
+    this.#ended.abort(new Interrupted('SIGTERM'));
+    for (const undo of this.#cleanups) undo();
     for (const stream of this.#streams) stream.close();
   }
 
@@ -79,9 +79,9 @@ export class CommandHost {
       cancel();
       work();
     };
-    this.#left.add(undo);
+    this.#cleanups.add(undo);
     return () => {
-      this.#left.delete(undo);
+      this.#cleanups.delete(undo);
       cancel();
     };
   }

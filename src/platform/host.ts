@@ -50,11 +50,11 @@ export interface Host {
   /** Ends early if it is aborted. */
   sleep(milliseconds: number, cut?: AbortSignal): Promise<void>;
   /** Keeps the memory of a long-running command small. */
-  keepSmall(): Promise<void>;
+  limitMemory(): Promise<void>;
   /**
    * Keeps name lookups, which nothing can end, from taking much longer than a command may. Call it before the first one.
    */
-  boundLookups(milliseconds: number): void;
+  limitLookups(milliseconds: number): void;
   /** Runs the work when a signal ends the program, before it exits. Returns a function that cancels this. */
   readonly onInterrupt: Signals['onInterrupt'];
   /** Ctrl-C goes to the taker alone and ends nothing, until the returned function is called. */
@@ -103,11 +103,11 @@ export function systemHost(): Host {
     random: Math.random,
     randomBytes,
     sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(cutShort),
-    keepSmall,
-    boundLookups,
+    limitMemory: limitMemory,
+    limitLookups: limitLookups,
     onInterrupt: signals.onInterrupt,
     takeInterrupts: signals.takeInterrupts,
-    endSignal: neverEnding(),
+    endSignal: neverAborted(),
     onExit,
     jobControl,
     isProgram: async (name) => (await import('./command.js')).isProgram(name, process.env.PATH),
@@ -117,7 +117,7 @@ export function systemHost(): Host {
 }
 
 /** The signal of a command whose end is the end of the program. Every request and every wait listens to it. */
-export function neverEnding(): AbortSignal {
+export function neverAborted(): AbortSignal {
   const { signal } = new AbortController();
   setMaxListeners(0, signal);
   return signal;
@@ -127,7 +127,7 @@ export function neverEnding(): AbortSignal {
  * V8's young generation grows with all that was ever in use, to 32 MiB and more that nothing needs. Only V8's own option
  * stops it, and a program that is started by its name cannot be given options.
  */
-async function keepSmall(): Promise<void> {
+async function limitMemory(): Promise<void> {
   // the bundle cannot import a module of Node later on
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   setFlagsFromString('--optimize-for-size');
@@ -140,7 +140,7 @@ const LONG_MS = 10_000;
  * A lookup runs in a thread that Node waits for even at its exit: with a name server that never answers, for 20 seconds by
  * default. glibc takes other limits from this variable; elsewhere it has no effect.
  */
-function boundLookups(milliseconds: number): void {
+function limitLookups(milliseconds: number): void {
   process.env.RES_OPTIONS ??= milliseconds < LONG_MS ? 'timeout:1 attempts:1' : 'timeout:2 attempts:2';
 }
 
@@ -198,7 +198,7 @@ const HANG_UP_MS = 1_000;
  * At exit Node restores the terminal, and crashes if it was closed: the memory it would leave in a core file holds keys. So
  * a program whose terminal is closed ends by SIGHUP.
  */
-function leaveClosedTerminals(): void {
+function hangUpOnClosedTerminals(): void {
   const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
   if (terminals.length === 0) return;
   process.on('exit', () => {
@@ -213,7 +213,7 @@ function leaveClosedTerminals(): void {
  * stay to the end: libraries that clean up at exit would otherwise kill the program and cut off the work.
  */
 function takeSignals(): Signals {
-  leaveClosedTerminals();
+  hangUpOnClosedTerminals();
   const works = new Map<Work, (() => void) | undefined>();
   let ending = false;
   let taker: ((signal: Signal) => void) | undefined;

@@ -3,7 +3,7 @@ import { createPromptModule } from 'inquirer';
 import { Interrupted } from '../errors.js';
 import type { Host, TerminalInput } from '../platform/host.js';
 import type { LiveInput } from './live-input.js';
-import { QuestionLeft } from './question-left.js';
+import { PromptCancelled } from './prompt-cancelled.js';
 import type { Screen } from './screen.js';
 
 export type Question =
@@ -91,11 +91,11 @@ async function drawn(question: Question, theme: object, streams: Drawing): Promi
 }
 
 /** Leaves the question at Escape, Ctrl-D and the end of input. inquirer alone would wait forever. */
-function watch({ input, errors }: Streams, leave: (left: QuestionLeft) => void): () => void {
+function watch({ input, errors }: Streams, leave: (left: PromptCancelled) => void): () => void {
   const onKey = (_text: string, key: Key | undefined): void => {
-    if (key?.name === 'escape' || (key?.ctrl && key.name === 'd')) leave(new QuestionLeft(key.name === 'escape'));
+    if (key?.name === 'escape' || (key?.ctrl && key.name === 'd')) leave(new PromptCancelled(key.name === 'escape'));
   };
-  const onEnd = (): void => leave(new QuestionLeft(false));
+  const onEnd = (): void => leave(new PromptCancelled(false));
   // a signal may end the process while the cursor is hidden
   const onExit = (): void => void errors.write(SHOW_CURSOR);
   // after Ctrl-Z and fg, readline leaves the input paused, and Node would have nothing to wait for

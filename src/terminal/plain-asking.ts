@@ -1,7 +1,7 @@
 import { Interrupted } from '../errors.js';
 import type { Host, TerminalInput } from '../platform/host.js';
 import type { ListedChoice, Question } from './asking.js';
-import { BACK, QuestionLeft } from './question-left.js';
+import { BACK, PromptCancelled } from './prompt-cancelled.js';
 
 type Streams = Pick<Host, 'input' | 'errors'>;
 
@@ -84,7 +84,7 @@ async function line({ input, errors }: Streams, message: string): Promise<string
     else if (character >= ' ') text += character;
     return undefined;
   });
-  if (typed.trim() === BACK) throw new QuestionLeft(true);
+  if (typed.trim() === BACK) throw new PromptCancelled(true);
   return typed;
 }
 
@@ -115,13 +115,13 @@ function typedIn(input: TerminalInput, take: (character: string) => string | und
       release();
       reject(reason);
     };
-    const onEnd = (): void => leave(new QuestionLeft(false));
+    const onEnd = (): void => leave(new PromptCancelled(false));
     const onData = (chunk: Buffer | string): void => {
       const characters = [...String(chunk)];
       for (const [index, character] of characters.entries()) {
         const isLeft = character === CTRL_D || character === ESCAPE;
         if (character === CTRL_C || isLeft) {
-          leave(isLeft ? new QuestionLeft(character === ESCAPE) : new Interrupted('SIGINT'));
+          leave(isLeft ? new PromptCancelled(character === ESCAPE) : new Interrupted('SIGINT'));
           return;
         }
         const answer = take(character);

@@ -1,7 +1,7 @@
 import { Failure } from '../errors.js';
 import type { Host } from '../platform/host.js';
 import type { ListedChoice, Question } from './asking.js';
-import { BACK, QuestionLeft } from './question-left.js';
+import { BACK, PromptCancelled } from './prompt-cancelled.js';
 import { type Screen, type ScreenOptions, screenOf } from './screen.js';
 import { safe, wrapped } from './text.js';
 
@@ -120,7 +120,7 @@ export class Prompts {
       refreshMs: REFRESH_MS,
     };
     const answer = String(await this.#ask(prompt, ON_COMMAND_LINE));
-    if (answer === BACK) throw new QuestionLeft(true);
+    if (answer === BACK) throw new PromptCancelled(true);
     return answer;
   }
 

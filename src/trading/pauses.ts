@@ -1,6 +1,6 @@
 import type { TradingAccount } from './account.js';
 
-/** A wait that is over by then needs no stream. */
+/** A shorter wait opens no stream. */
 const QUICK_MS = 2_000;
 /** The shortest pause, however many pushes come. */
 const SPACING_MS = 250;
@@ -10,7 +10,7 @@ export class Pauses {
   #waitedMs = 0;
   #pushes: ReturnType<NonNullable<TradingAccount['orderPushes']>>;
 
-  /** @param market undefined for what no stream tells of */
+  /** @param market the market whose pushes end a pause; undefined if no stream reports what is waited for */
   constructor(
     private readonly account: Pick<TradingAccount, 'host' | 'orderPushes'>,
     private readonly market: string | undefined,
@@ -18,7 +18,7 @@ export class Pauses {
 
   /**
    * Returns whether a push has ended the pause.
-   * @param end ends the pause too
+   * @param end also ends the pause
    */
   async wait(milliseconds: number, end?: AbortSignal): Promise<boolean> {
     const { host, orderPushes } = this.account;

@@ -6,10 +6,10 @@ import { expiresAt } from './reconcile.js';
 import { type AcceptsReqTime, requestLifetimeOf } from './request-lifetime.js';
 
 const PAUSES_MS = { first: 300, longest: 5_000 };
-/** A shorter wait is not worth a word. */
-const QUIET_MS = 1_000;
+/** A wait is shown once it has lasted this long. */
+const SHOWN_AFTER_MS = 1_000;
 
-/** A request that left without an answer. */
+/** A request that was sent and got no answer. */
 interface UnansweredRequest {
   /** What may be asked to find out for how long the exchange accepts it. */
   readonly accepts: AcceptsReqTime;
@@ -60,9 +60,9 @@ class ShownWait {
     this.#start = account.host.monotonic();
   }
 
-  goOn(): void {
+  showIfLong(): void {
     const { host, client, budget, showWait } = this.account;
-    if (this.#hide !== undefined || host.monotonic() - this.#start < QUIET_MS) return;
+    if (this.#hide !== undefined || host.monotonic() - this.#start < SHOWN_AFTER_MS) return;
     const expiresInMs = () => (this.expires === undefined ? undefined : Math.max(0, this.expires - client.now()));
     this.#hide = showWait?.({ expiresInMs, leftMs: () => budget.remainingMs });
   }
@@ -104,7 +104,7 @@ async function poll<Outcome>(
         unanswered: found === 'none' ? undefined : whyUnanswered(client),
       };
     wait.expires = end ?? wait.expires;
-    wait.goOn();
+    wait.showIfLong();
     count += (await pauses.wait(pause)) ? 0 : 1;
   }
 }

@@ -65,7 +65,7 @@ export interface List {
   readonly since: number;
 }
 
-interface Context {
+interface ReconcileContext {
   /** Ids of rows that closed writes and reported duplicates explain. */
   readonly known: ReadonlySet<string>;
   /** By item: the newest row with its client id, null if none. Asked for after the list was read. */
@@ -115,7 +115,7 @@ export function listMustReachTo({ reqTime, checkedTo }: Pick<Attempt, 'reqTime' 
 }
 
 /** Compares the attempts with the list in three steps, and says what that decides. */
-export function reconcile(attempts: readonly Attempt[], list: List, context: Context): Reconciled {
+export function reconcile(attempts: readonly Attempt[], list: List, context: ReconcileContext): Reconciled {
   const matching = new Matching(attempts, list, context);
   matching.assignAnsweredRows();
   matching.assignNearestRows();
@@ -135,7 +135,7 @@ class Matching {
   /** How long after its request a row may be dated. */
   readonly #window: number;
   readonly #newest: ReadonlyMap<string, string | null>;
-  readonly #matchCost: NonNullable<Context['matchCost']>;
+  readonly #matchCost: NonNullable<ReconcileContext['matchCost']>;
   readonly #listed: ReadonlyMap<string, { readonly row: Row; readonly index: number }>;
   readonly #boundaries: ReadonlyMap<Attempt, number>;
   readonly #candidates: readonly Candidate[];
@@ -148,14 +148,14 @@ class Matching {
   /** Keys of rows that a lookup by client id has to assign. */
   readonly #reserved = new Set<string>();
   /** By key: the writes that were given a row because it was the nearest. */
-  readonly #takers = new Map<string, Set<string>>();
+  readonly #takenBy = new Map<string, Set<string>>();
   readonly #duplicates = new Map<Candidate, Row[]>();
   readonly #ambiguous = new Set<string>();
 
   constructor(
     private readonly attempts: readonly Attempt[],
     private readonly list: List,
-    private readonly context: Context,
+    private readonly context: ReconcileContext,
   ) {
     const { known, newest = new Map(), requestLifetime, matchCost = () => 0 } = context;
     this.#window = requestLifetime + SLACK_MS;
@@ -217,7 +217,7 @@ class Matching {
       const row = own === undefined ? nearest : fitting.find(({ id }) => id === own);
       if (row === undefined) continue;
       this.#unclaimed.delete(row);
-      this.#takers.set(row.matchKey, (this.#takers.get(row.matchKey) ?? new Set()).add(attempt.writeKey));
+      this.#takenBy.set(row.matchKey, (this.#takenBy.get(row.matchKey) ?? new Set()).add(attempt.writeKey));
       if (attempt.hasClientId !== true || own !== undefined) candidate.rowId = row.id;
       else {
         this.#reserved.add(row.matchKey);
@@ -375,7 +375,7 @@ class Matching {
   /** Whether another write was given a row that this one may have made. */
   #isTakenFrom(attempt: Attempt): boolean {
     return this.#of(attempt).some(({ item }) =>
-      [...(this.#takers.get(item.matchKey) ?? [])].some((writeKey) => writeKey !== attempt.writeKey),
+      [...(this.#takenBy.get(item.matchKey) ?? [])].some((writeKey) => writeKey !== attempt.writeKey),
     );
   }
 }

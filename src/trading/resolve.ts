@@ -79,7 +79,7 @@ async function resolveOne(account: TradingAccount, entry: JournalEntry, closeJob
   const { write } = entry;
   const isClaimed = claimForSettling(entry);
   const isUnderWay = !isClaimed && entry.isUnderWay;
-  const settledOne = isClaimed ? await SETTLERS[write.operation](account, entry, closeJobs) : NOTHING;
+  const settledOne = isClaimed ? await SETTLERS[write.operation](account, entry, closeJobs) : STILL_OPEN;
   const { outcome = 'unknown', duplicates, ...ambiguity } = settledOne;
   const settled = settledNow(account, write.id);
   const events = timelineOf(eventsOf(account, entry, isUnderWay));
@@ -139,38 +139,38 @@ function eventsOf(
   return [...events, { time: host.now(), event: `still under way in ${ownerText(owner)}` }];
 }
 
-interface SettledOne {
+interface SettleResult {
   /** Of a write that stays open; default: unknown. */
   readonly outcome?: Outcome;
   readonly duplicates: readonly Duplicates[];
   readonly ambiguity?: string;
 }
 
-const NOTHING: SettledOne = { duplicates: [] };
+const STILL_OPEN: SettleResult = { duplicates: [] };
 
-type Settler = (account: TradingAccount, entry: JournalEntry, closeUnfinished: boolean) => Promise<SettledOne>;
+type Settler = (account: TradingAccount, entry: JournalEntry, closeUnfinished: boolean) => Promise<SettleResult>;
 
 const SETTLERS: Readonly<Record<WriteKind, Settler>> = {
   order: async (account, entry) => {
     // one read at the end, for all of them: the list may be long
     await findOrderOutcome(account, entry as JournalEntry<'order'>, { duplicates: 'later' });
-    return NOTHING;
+    return STILL_OPEN;
   },
   cancel: async (account, entry) => {
     await settleCancel(account, entry as JournalEntry<'cancel'>);
-    return NOTHING;
+    return STILL_OPEN;
   },
   replace: async (account, entry) => {
     await settleReplace(account, entry as JournalEntry<'replace'>);
-    return NOTHING;
+    return STILL_OPEN;
   },
   // no operation shows the outcome: only the user can look it up on the exchange
-  call: async () => NOTHING,
+  call: async () => STILL_OPEN,
   withdraw: async (account, entry) => {
     const settled = await findWithdrawalOutcome(account, entry as JournalEntry<'withdraw'>);
     return settled.outcome === 'unknown' && settled.ambiguity !== undefined
-      ? { ...NOTHING, ambiguity: settled.ambiguity }
-      : NOTHING;
+      ? { ...STILL_OPEN, ambiguity: settled.ambiguity }
+      : STILL_OPEN;
   },
   batch: async (account, entry, end) => {
     const { outcome, duplicates } = await settleJob(account, entry as JournalEntry<'batch'>, end);

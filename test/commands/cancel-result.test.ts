@@ -65,7 +65,7 @@ describe('the total of cancel --all', () => {
   };
   const total = (attempts: readonly CancelAttempt[], orders: readonly Order[], left: readonly string[] = []) => {
     const records = new Map(orders.map((one) => [one.id, one]));
-    const { show } = cancelAllAnswer('btc_usdt', { attempts, left, records, failure: null }, []);
+    const { show } = cancelAllAnswer('btc_usdt', { attempts, stillOpen: left, orders: records, failure: null }, []);
     return show(pipe()).split('\n').at(-1);
   };
 

@@ -55,10 +55,10 @@ describe("the zone of the exchange's dates", () => {
     expect(at.read('2026-03-29 03:00:00')).toBe(Date.parse('2026-03-29T01:00:00Z'));
     expect(at.read('2026-10-25 03:00:00')).toBe(Date.parse('2026-10-25T02:00:00Z'));
     at.learn({ time: DATE, shownTime: '2026-07-01 04:03:04' });
-    expect(at.doubt).toBeUndefined();
+    expect(at.contradictingOffset).toBeUndefined();
     at.learn({ time: DATE, shownTime: '2026-07-01 10:03:04' });
-    expect({ doubt: at.doubt, name: at.name, written }).toEqual({
-      doubt: '+08:00',
+    expect({ contradictingOffset: at.contradictingOffset, name: at.name, written }).toEqual({
+      contradictingOffset: '+08:00',
       name: 'Europe/Berlin',
       written: [],
     });

@@ -25,7 +25,7 @@ it.each([[[0]], [[3, 7]], [[10]], [[20, 60, 10]]])(
     const pages = await readOrderPages(client, 'btc_usdt', 'buy', { from: 1, to: 1_000 });
     const first = Array.from({ length: 45 }, (_, index) => `${1_045 - index}`);
     expect(pages).toMatchObject({ more: false, failure: null });
-    const ids = pages.records.map(({ id }) => id);
+    const ids = pages.orders.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => first.includes(id))).toEqual(first);
   },
@@ -40,5 +40,5 @@ it('stops if the exchange ignores page numbers', async () => {
   };
   const client = { orderPage } as unknown as ExchangeClient;
   const pages = await readOrderPages(client, 'btc_usdt', 'buy', { from: 1, to: Number.POSITIVE_INFINITY });
-  expect([pages.records.length, pages.failure?.kind, asked]).toEqual([10, 'partial', 3]);
+  expect([pages.orders.length, pages.failure?.kind, asked]).toEqual([10, 'partial', 3]);
 });

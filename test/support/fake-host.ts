@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { type Host, neverEnding } from '../../src/platform/host.js';
+import { type Host, neverAborted } from '../../src/platform/host.js';
 import { Redaction } from '../../src/platform/redaction.js';
 
 export interface FakeHost extends Host {
@@ -38,11 +38,11 @@ export function fakeHost(): FakeHost {
       now += milliseconds;
       return Promise.resolve();
     },
-    keepSmall: () => Promise.resolve(),
-    boundLookups: () => undefined,
+    limitMemory: () => Promise.resolve(),
+    limitLookups: () => undefined,
     onInterrupt: () => () => undefined,
     takeInterrupts: () => () => undefined,
-    endSignal: neverEnding(),
+    endSignal: neverAborted(),
     onExit: () => () => undefined,
     jobControl: { onStop: () => () => undefined, press: () => undefined },
     isProgram: () => Promise.resolve(true),

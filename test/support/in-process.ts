@@ -4,7 +4,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { main } from '../../src/main.js';
 import { isProgram } from '../../src/platform/command.js';
-import { directoriesOf, type Host, monotonicMs, neverEnding, type TerminalInput } from '../../src/platform/host.js';
+import { directoriesOf, type Host, monotonicMs, neverAborted, type TerminalInput } from '../../src/platform/host.js';
 import { redacting } from '../../src/platform/redaction.js';
 import { PIT } from './command.js';
 
@@ -74,8 +74,8 @@ export function startInProcess(
     random: Math.random,
     randomBytes,
     sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined),
-    keepSmall: () => Promise.resolve(),
-    boundLookups: () => undefined,
+    limitMemory: () => Promise.resolve(),
+    limitLookups: () => undefined,
     onInterrupt: (work) => {
       works.add(work);
       return () => works.delete(work);
@@ -86,7 +86,7 @@ export function startInProcess(
         interruptTaker = undefined;
       };
     },
-    endSignal: neverEnding(),
+    endSignal: neverAborted(),
     onExit: () => () => undefined,
     jobControl: { onStop: () => () => undefined, press: () => undefined },
     isProgram: (name) => Promise.resolve(isProgram(name, environment.PATH)),

@@ -128,7 +128,7 @@ type Values = Readonly<Record<string, string>>;
 async function read({ session }: Context, method: OperationName, values: Values): Promise<string> {
   const isSigned = operationOf(method).access === 'signed';
   const client = await (isSigned ? session.signedClient() : session.client());
-  return client.api.ask(method, values);
+  return client.api.readRaw(method, values);
 }
 
 /**

@@ -10,10 +10,10 @@ import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { readOpenOrders } from '../../trading/orders/open-orders.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
-import { startTimerSurely, type Timer, withLatest } from '../../trading/timed-cancel/timer.js';
+import { startTimerWithRetries, type Timer, withLatestCancelTime } from '../../trading/timed-cancel/timer.js';
 import { dryRun, dryRunShape, exchangeText, NO_PREVIEW } from '../dry-run.js';
 import { marketName, programWord } from '../inputs.js';
-import { onMarket } from '../known-market.js';
+import { explainUnknownMarket } from '../known-market.js';
 import { openText } from './cancel.js';
 import { holdTimer, timerAnswer, timerText } from './hold-timer.js';
 
@@ -74,10 +74,10 @@ async function start(
   const { host, output } = context;
   let forget = host.onInterrupt(() => output.warn(`The timer may have been started. ${effect(market)}`));
   try {
-    const started = await onMarket(context, market, () => startTimerSurely(account, market));
+    const started = await explainUnknownMarket(context, market, () => startTimerWithRetries(account, market));
     forget();
     forget = host.onInterrupt(() => output.note(startedNote(market, started, held)));
-    const timer = await withLatest(account, market, started);
+    const timer = await withLatestCancelTime(account, market, started);
     await verifyMarket(account, market);
     if (held === undefined) return timerAnswer(market, timer);
     // it reports the timer itself before it waits for anything

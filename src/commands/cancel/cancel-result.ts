@@ -141,7 +141,7 @@ function failureOf(
 }
 
 /** How many orders had each outcome, what the cancelled ones held, and what is still open; null if nothing was open. */
-function totalText({ attempts, left, records }: CancelledAll): string | null {
+function totalText({ attempts, stillOpen, orders }: CancelledAll): string | null {
   if (attempts.length === 0) return null;
   const isByOthers = ({ message }: CancelResult) => message === ALREADY_CANCELLED;
   const endOf = (result: CancelResult) => (isByOthers(result) ? 'already cancelled' : result.outcome);
@@ -151,12 +151,12 @@ function totalText({ attempts, left, records }: CancelledAll): string | null {
   });
   const cancelled = attempts.flatMap(({ result }) => (endOf(result) === 'cancelled' ? result : []));
   // the outcome is as new as the list, or newer
-  const released = heldText(cancelled.map((result) => ({ ...records.get(result.id ?? ''), ...result })));
-  const held = heldText(left.map((id) => records.get(id) ?? {}));
+  const released = heldText(cancelled.map((result) => ({ ...orders.get(result.id ?? ''), ...result })));
+  const held = heldText(stillOpen.map((id) => orders.get(id) ?? {}));
   return [
     `Total: ${counts.join(', ')}.`,
     ...(released === null ? [] : [`Released ${released}.`]),
-    ...(left.length === 0 ? [] : [`${left.length} still open${held === null ? '' : ` with ${held}`}.`]),
+    ...(stillOpen.length === 0 ? [] : [`${stillOpen.length} still open${held === null ? '' : ` with ${held}`}.`]),
   ].join(' ');
 }
 
@@ -176,7 +176,7 @@ function heldText(orders: readonly Facts[]): string | null {
   return texts.length === 0 ? null : texts.join(' and ');
 }
 
-function failureOfAll(market: string, { attempts, left, failure }: CancelledAll): Failure | null {
+function failureOfAll(market: string, { attempts, stillOpen, failure }: CancelledAll): Failure | null {
   const unknown = attempts.filter((attempt) => attempt.failure === 'unknown');
   if (unknown.length > 0) return unknownFailure(market, attempts.length, unknown);
   const hint = [suggest('See what is open', 'orders', market), suggest('To continue', 'cancel', market, '--all')];
@@ -185,12 +185,12 @@ function failureOfAll(market: string, { attempts, left, failure }: CancelledAll)
     const text = `It is unknown whether open orders are left: ${failure.message}`;
     return new Failure(isSome ? 'partial' : (attempts[0]?.failure ?? 'partial'), text, { hint });
   }
-  if (left.length === 0) return null;
-  const isOpen = new Set(left);
+  if (stillOpen.length === 0) return null;
+  const isOpen = new Set(stillOpen);
   const first = attempts.find(({ result }) => isOpen.has(result.id ?? ''));
   const closed = attempts.filter(({ result }) => !isOpen.has(result.id ?? '')).length;
   const { message = null, code = null } = first === undefined || first.failure === null ? {} : first.result;
-  const count = left.length === 1 ? '1 order is' : `${left.length} orders are`;
+  const count = stillOpen.length === 1 ? '1 order is' : `${stillOpen.length} orders are`;
   const text = `${count} still open${message === null ? '' : `: ${message}`}.`;
   return new Failure(closed > 0 ? 'partial' : (first?.failure ?? 'partial'), text, {
     hint,

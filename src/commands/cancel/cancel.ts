@@ -21,7 +21,7 @@ import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
 import { dryRun, dryRunShape, exchangeText, NO_PREVIEW } from '../dry-run.js';
 import { knownClientId, marketName, orderId } from '../inputs.js';
-import { onMarket, refuseUnknownMarket } from '../known-market.js';
+import { explainUnknownMarket, refuseUnknownMarket } from '../known-market.js';
 import { warnOfUnknown } from '../unknown-writes.js';
 import { CANCELLED, cancelAllAnswer, cancelAnswer } from './cancel-result.js';
 
@@ -69,7 +69,7 @@ export async function cancelNamed(
     await verifyMarket(account, market);
     warnOfDuplicates(context, account, market, attempts);
     const unknown = await warnOfOthers(context, market, attempts);
-    return await onMarket(context, market, async () => cancelAnswer(market, attempts, unknown));
+    return await explainUnknownMarket(context, market, async () => cancelAnswer(market, attempts, unknown));
   } finally {
     end();
   }
@@ -79,7 +79,7 @@ export async function cancelNamed(
 export async function cancelEverything(context: Context, market: string): Promise<Answer> {
   requireConsent(context);
   const account = await context.trading.account();
-  const first = await onMarket(context, market, () => readOpenOrders(account.client, market));
+  const first = await explainUnknownMarket(context, market, () => readOpenOrders(account.client, market));
   const { open, failure } = first;
   const ids = [...open.buy, ...open.sell].map(({ id }) => ({ id }));
   const exchange = await exchangeText(context, account.client);
@@ -89,7 +89,7 @@ export async function cancelEverything(context: Context, market: string): Promis
     return dryCancel(context, account.client, market, ids, preview);
   }
   if (ids.length === 0) {
-    const done = { attempts: [], left: [], failure, records: first.records };
+    const done = { attempts: [], stillOpen: [], failure, orders: first.byId };
     return cancelAllAnswer(market, done, await warnOfOthers(context, market, []));
   }
   if (!context.globals.yes) context.output.preview(preview);
@@ -99,7 +99,7 @@ export async function cancelEverything(context: Context, market: string): Promis
     const done = await cancelAll(account, market, first, answered);
     await verifyMarket(account, market);
     const unknown = await warnOfOthers(context, market, done.attempts);
-    return await onMarket(context, market, async () => cancelAllAnswer(market, done, unknown));
+    return await explainUnknownMarket(context, market, async () => cancelAllAnswer(market, done, unknown));
   } finally {
     end();
   }

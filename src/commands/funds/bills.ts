@@ -81,11 +81,11 @@ async function* checkingZone(
   zone: ExchangeZone,
 ): AsyncGenerator<readonly Bill[]> {
   yield* bills;
-  const { name, doubt } = zone;
-  if (doubt === undefined) return;
+  const { name, contradictingOffset } = zone;
+  if (contradictingOffset === undefined) return;
   const { profile } = await session.connection();
   output.warn([
-    `The profile's zone is ${name}, but this exchange's bills are in ${doubt}.`,
+    `The profile's zone is ${name}, but this exchange's bills are in ${contradictingOffset}.`,
     suggest('Use the zone of the bills', 'profile', 'unset', profile, 'zone'),
   ]);
 }

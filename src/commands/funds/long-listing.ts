@@ -32,7 +32,7 @@ export async function* withProgress<Row>(
       count += rows.length;
       if (before <= PROGRESS_FROM && count > PROGRESS_FROM)
         hide = output.live(() => `${grouped(String(count))} ${what} …`);
-      if (before <= SMALL_MEMORY_FROM && count > SMALL_MEMORY_FROM) await host.keepSmall();
+      if (before <= SMALL_MEMORY_FROM && count > SMALL_MEMORY_FROM) await host.limitMemory();
       yield rows;
       if (!globals.isTimeoutGiven) budget.restart();
     }

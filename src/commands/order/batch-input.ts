@@ -114,7 +114,7 @@ async function readAll(stream: Readable, name: string): Promise<string> {
 interface LadderOrders {
   readonly lines: readonly BatchLine[];
   readonly unused: Decimal;
-  readonly asked: Decimal;
+  readonly requested: Decimal;
   /** The coin of both. */
   readonly coin: string;
 }
@@ -140,9 +140,9 @@ export async function resolveLadder(
   const total = evaluateAmount(amount, amountTerms(market, side, averagePriceOf(shape, market)), available);
   const { lines, rest } = rungsOf({ ...shape, total }, market);
   const value = quoteValueOf(amount, market, side, available);
-  if (value === undefined) return { lines, unused: rest, asked: total, coin: market.base };
+  if (value === undefined) return { lines, unused: rest, requested: total, coin: market.base };
   const unused = value.minus(totals(lines).notional).rescaled(market.priceScale, 'down');
-  return { lines, unused, asked: value.rescaled(market.priceScale, 'down'), coin: market.quote };
+  return { lines, unused, requested: value.rescaled(market.priceScale, 'down'), coin: market.quote };
 }
 
 /** What an amount is worth in the quote coin, if that is how it was given. */

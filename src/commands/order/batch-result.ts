@@ -44,11 +44,11 @@ export async function runJob(context: Context, account: TradingAccount, job: Job
   const hide = globals.verbose
     ? () => {}
     : output.live(text, () => (run.phase === 'placing' ? 'good' : 'faint'), REDRAW_MS);
-  const tell = () => {
+  const report = () => {
     hide();
     output.warn([`${progressOf(job)}.`, ...(run.isBeingChecked ? UNFINISHED_CHECK : [nextStep(job)])]);
   };
-  const forget = host.onInterrupt(() => run.interrupt(PATIENCE_MS).then(tell), tell);
+  const removeHandler = host.onInterrupt(() => run.interrupt(PATIENCE_MS).then(report), report);
   try {
     const ending = await run.run();
     // the signal's own handler reports the progress, and ends the program
@@ -57,7 +57,7 @@ export async function runJob(context: Context, account: TradingAccount, job: Job
     return batchAnswer(job, ending);
   } finally {
     hide();
-    forget();
+    removeHandler();
   }
 }
 

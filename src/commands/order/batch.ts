@@ -134,7 +134,12 @@ async function linesOf(
 ): Promise<{ readonly lines: readonly BatchLine[]; readonly unused?: string }> {
   if (input.kind === 'lines') return input;
   const { ladder, amount, weight } = input;
-  const { lines, unused, asked, coin } = await resolveLadder(snapshot, market, ladder, { side, amount, weight });
+  const {
+    lines,
+    unused,
+    requested: asked,
+    coin,
+  } = await resolveLadder(snapshot, market, ladder, { side, amount, weight });
   if (unused.sign <= 0) return { lines };
   return { lines, unused: `${formatAmount(unused)} of ${formatAmount(asked)} ${coin}` };
 }

@@ -25,7 +25,7 @@ import { CANCELLED, cancelRow } from '../cancel/cancel-result.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
 import { knownClientId, marketName, oneOf, orderId, PRICE_WORDS } from '../inputs.js';
-import { onMarket } from '../known-market.js';
+import { explainUnknownMarket } from '../known-market.js';
 import { NOT_CHECKED_FOR_DUPLICATES } from '../session/duplicate-warnings.js';
 import { warnOfUnknown } from '../unknown-writes.js';
 import { assessOrders, confirmOrders, hasPreview, loadCheckInputs, PREVIEW_LEVELS } from './confirm.js';
@@ -138,7 +138,7 @@ async function prepareReplacement(
   const levels = hasPreview(context) ? PREVIEW_LEVELS : undefined;
   // by its id, as a client id names the newest order that has it
   const order = earlier === undefined ? reference : earlier.replacement.terms.order;
-  const replacement = await onMarket(context, name, () =>
+  const replacement = await explainUnknownMarket(context, name, () =>
     planReplacement(account, market, order, changes, { levels, earlier: earlier?.inputs.snapshot }),
   ).catch(async (error: unknown) => {
     // an earlier replacement may have cancelled it, and its new order may be open
@@ -198,7 +198,7 @@ async function replace(
   id: string,
   recordOptions: RecordOptions,
 ): Promise<Answer> {
-  const forget = host.onInterrupt(() =>
+  const removeHandler = host.onInterrupt(() =>
     output.warn([
       'The order may be cancelled, and its replacement may have been sent.',
       suggest('Find out', 'resolve', id),
@@ -209,7 +209,7 @@ async function replace(
     // that may take seconds, and until it is over nothing of what was done is reported
     return { replaced, found: await verifyMarket(account, plan.terms.market) };
   };
-  const { replaced, found } = await replaceAndVerify().finally(forget);
+  const { replaced, found } = await replaceAndVerify().finally(removeHandler);
   const done = withDuplicates(
     replaced,
     found.filter(({ writeId }) => writeId === id),

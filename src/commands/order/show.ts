@@ -11,7 +11,7 @@ import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { WAITS, type Wait, waitForOrder } from '../../trading/orders/wait.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
 import { knownClientId, marketName, oneOf, orderId } from '../inputs.js';
-import { onMarket } from '../known-market.js';
+import { explainUnknownMarket } from '../known-market.js';
 import { warnOfUnknown } from '../unknown-writes.js';
 import { requireWatchable, WATCH, watch } from '../watch/watch.js';
 import { ORDER, orderRecord, orderRow } from './order-row.js';
@@ -49,7 +49,7 @@ export default define({
       return { data: row, show: (screen: Screen) => orderRecord(screen, row) };
     };
     const readWithNews = async () => {
-      const asked = onMarket(context, market, async () =>
+      const asked = explainUnknownMarket(context, market, async () =>
         wait === undefined
           ? { found: await read(), failure: undefined }
           : awaitOrder(context, account, market, read, wait),
@@ -101,17 +101,17 @@ async function awaitOrder(
 ): Promise<Awaited> {
   let status = 'Waiting for the order';
   const hide = output.live(() => status);
-  const forget = host.onInterrupt(hide);
-  const tell = (order: Order) => {
+  const removeHandler = host.onInterrupt(hide);
+  const report = (order: Order) => {
     status = `Waiting for ${wait}: ${progressOf(order)}`;
     account.reportProgress(`${zonedTime(host.now())}  ${progressOf(order)}`);
   };
   try {
-    const { record: order, isReached } = await waitForOrder(account, market, read, wait, tell);
+    const { order, isReached } = await waitForOrder(account, market, read, wait, report);
     return { found: order, failure: isReached ? undefined : notReached(order, wait, globals.timeoutMs) };
   } finally {
     hide();
-    forget();
+    removeHandler();
   }
 }
 

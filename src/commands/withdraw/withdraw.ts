@@ -207,7 +207,7 @@ async function checkWithdrawal(
   const earlier = await readEarlierUse(account.client, coin, prepared);
   const warnings = [
     ...prepared.warnings,
-    ...unknownWithdrawalWarnings(account, coin).map((doubt) => context.output.textOf(doubt)),
+    ...unknownWithdrawalWarnings(account, coin).map((advice) => context.output.textOf(advice)),
   ];
   return { prepared, earlier, unfamiliar: firstUseText(earlier), warnings };
 }

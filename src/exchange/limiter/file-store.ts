@@ -13,14 +13,14 @@ const LOST_MS = 60_000;
 const RECOVER_MS = 200;
 
 /** One permit as its file name says: when it is free again, and who holds it. Times as of {@link monotonicMs}. */
-interface Found {
+interface PermitFile {
   readonly name: string;
   readonly number: number;
   readonly freeAt: number;
   /** The process that holds it; 0 if none does. */
   readonly pid: number;
   /** A digest of the machine and PID namespace the process runs in; absent in names written by earlier versions. */
-  readonly place: string | undefined;
+  readonly machine: string | undefined;
 }
 
 /**
@@ -45,10 +45,10 @@ export class FileStore implements PermitStore {
     private readonly limit: PermitCount,
     private readonly now: () => number = monotonicMs,
     private readonly part: PermitCount = limit,
-    place: Machine = thisMachine(),
+    machine: Machine = thisMachine(),
   ) {
     this.#folder = path.join(root, within);
-    this.#here = digestOf(place);
+    this.#here = digestOf(machine);
   }
 
   /** Throws Failure if the folder cannot be used. */
@@ -59,7 +59,7 @@ export class FileStore implements PermitStore {
       open.filter(({ freeAt }) => freeAt <= now),
       priority,
     )) {
-      const taken = this.#move(found.name, outName(found.number, now + LOST_MS, this.#here));
+      const taken = this.#move(found.name, heldName(found.number, now + LOST_MS, this.#here));
       if (taken !== undefined) return { release: (milliseconds) => this.#release(taken, found.number, milliseconds) };
     }
     if (now >= this.#recoverAt) for (const found of open) this.#recover(found, now);
@@ -76,7 +76,7 @@ export class FileStore implements PermitStore {
 
   async #release(name: string, number: number, milliseconds: number): Promise<void> {
     try {
-      this.#move(name, backName(number, this.now() + milliseconds));
+      this.#move(name, freeName(number, this.now() + milliseconds));
     } catch {
       // counts as lost, and is free again after LOST_MS
     }
@@ -86,14 +86,14 @@ export class FileStore implements PermitStore {
    * Takes back the permit of a process that is gone, which only shows on the same machine, or one that is due later than
    * possible, as after a reboot.
    */
-  #recover({ name, number, freeAt, pid, place = this.#here }: Found, now: number): void {
+  #recover({ name, number, freeAt, pid, machine = this.#here }: PermitFile, now: number): void {
     this.#recoverAt = now + RECOVER_MS;
-    const isLost = place === this.#here && pid !== 0 && pid !== process.pid && !isAlive(pid);
+    const isLost = machine === this.#here && pid !== 0 && pid !== process.pid && !isAlive(pid);
     const isOdd = freeAt > now + (pid === 0 ? HOLD_MS : LOST_MS);
-    if (isLost || isOdd) this.#move(name, backName(number, now + HOLD_MS));
+    if (isLost || isOdd) this.#move(name, freeName(number, now + HOLD_MS));
   }
 
-  /** The new name; undefined if another process was quicker. */
+  /** Renames a permit's file. Returns the new name; undefined if another process was quicker. */
   #move(from: string, to: string): string | undefined {
     try {
       fs.renameSync(path.join(this.#folder, from), path.join(this.#folder, to));
@@ -104,11 +104,11 @@ export class FileStore implements PermitStore {
     }
   }
 
-  #permits(): Found[] {
-    const found = foundWithin(this.#folder);
+  #permits(): PermitFile[] {
+    const found = permitFilesIn(this.#folder);
     if (found.length > 0) return found;
     this.#make();
-    return foundWithin(this.#folder);
+    return permitFilesIn(this.#folder);
   }
 
   /** Made elsewhere and moved into place as a whole, so that only one of several starting processes makes them. */
@@ -117,7 +117,7 @@ export class FileStore implements PermitStore {
     const draft = `${this.#folder}.${process.pid}.${process.hrtime.bigint()}`;
     fs.mkdirSync(draft, FOLDER_MODE);
     for (let number = 0; number < this.limit.count; number += 1)
-      fs.writeFileSync(path.join(draft, backName(number, 0)), '', { mode: FILE_MODE });
+      fs.writeFileSync(path.join(draft, freeName(number, 0)), '', { mode: FILE_MODE });
     try {
       fs.renameSync(draft, this.#folder);
     } catch (thrown) {
@@ -129,39 +129,39 @@ export class FileStore implements PermitStore {
 
 /** How many permits of a folder are held, or not free yet; 0 if there is no such folder. */
 export function permitsOut(folder: string, now = monotonicMs()): number {
-  return foundWithin(folder).filter(({ freeAt, pid }) => pid !== 0 || freeAt > now).length;
+  return permitFilesIn(folder).filter(({ freeAt, pid }) => pid !== 0 || freeAt > now).length;
 }
 
-function backName(number: number, freeAt: number): string {
+function freeName(number: number, freeAt: number): string {
   return `${number}.${Math.ceil(freeAt)}`;
 }
 
-function outName(number: number, lostAt: number, place: string): string {
-  return `${number}.${Math.ceil(lostAt)}.${process.pid}.${place}`;
+function heldName(number: number, lostAt: number, machine: string): string {
+  return `${number}.${Math.ceil(lostAt)}.${process.pid}.${machine}`;
 }
 
 function digestOf({ host, pids }: Machine): string {
   return createHash('sha256').update(`${host}\n${pids}`).digest('hex').slice(0, 8);
 }
 
-function foundWithin(folder: string): Found[] {
+function permitFilesIn(folder: string): PermitFile[] {
   try {
-    return fs.readdirSync(folder).flatMap(foundIn);
+    return fs.readdirSync(folder).flatMap(permitFileIn);
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return [];
     throw thrown;
   }
 }
 
-function foundIn(name: string): Found[] {
-  const [, number, freeAt, pid = '0', place] = /^(\d+)\.(\d+)(?:\.(\d+)(?:\.([0-9a-f]+))?)?$/.exec(name) ?? [];
+function permitFileIn(name: string): PermitFile[] {
+  const [, number, freeAt, pid = '0', machine] = /^(\d+)\.(\d+)(?:\.(\d+)(?:\.([0-9a-f]+))?)?$/.exec(name) ?? [];
   return number === undefined
     ? []
-    : [{ name, number: Number(number), freeAt: Number(freeAt), pid: Number(pid), place }];
+    : [{ name, number: Number(number), freeAt: Number(freeAt), pid: Number(pid), machine }];
 }
 
 /** So that processes do not all reach for the same one. Cancellations take the reserved ones first. */
-function shuffled(permits: readonly Found[], priority: Priority): readonly Found[] {
+function shuffled(permits: readonly PermitFile[], priority: Priority): readonly PermitFile[] {
   if (priority === 'cancel') return permits.toSorted((one, other) => one.number - other.number);
   const start = Math.floor(Math.random() * permits.length);
   return [...permits.slice(start), ...permits.slice(0, start)];

@@ -20,9 +20,9 @@ export type SendResult = 'answer' | 'lock' | 'nothing';
 export interface RequestPermit {
   /** The answer begins to arrive: the exchange has counted the request. Reading it costs no time of the limit. */
   answered(): void;
-  /** An answer came, or none is awaited any more. */
+  /** The answer is complete, or the request ended without one. */
   end(result: SendResult): Promise<void>;
-  /** The request did not leave after all. */
+  /** The request was not sent. */
   cancel(): Promise<void>;
 }
 
@@ -40,8 +40,8 @@ export class Limiter {
   ) {}
 
   /**
-   * Resolves when a request may be sent. It counts against the limits until its permit ends. Throws Failure `limited` if the time budget ends
-   * first, and while the exchange has locked this machine's address.
+   * Resolves when a request may be sent. It counts against the limits until its permit ends. Throws Failure `limited` if the
+   * time budget ends first, and while the exchange has locked this machine's address.
    */
   async acquire({ bucket, priority, mayTest }: PermitRequest): Promise<RequestPermit> {
     const permits: Permit[] = [];
@@ -126,7 +126,7 @@ export interface Limits {
   readonly ipLock?: IpLock;
 }
 
-/** The limits of a client that shares them with no other. The clock is in milliseconds and need not be the world's. */
+/** The limits of a client that shares them with no other. @param now a clock in milliseconds since any moment */
 export function ownLimits(now: () => number): Limits {
   const inMemory = (limit: PermitCount) => new Permits([new MemoryStore(limit, now)]);
   const permits = { key: inMemory(LIMITS.key), address: inMemory(LIMITS.address), kline: inMemory(LIMITS.kline) };
@@ -155,7 +155,7 @@ export interface PermitCount {
   readonly reserved: number;
 }
 
-/** How long a permit stays out after the answer: a second, and what two clocks may run apart within it. */
+/** How long a permit stays taken after the answer: a second, and a little more because two clocks may differ. */
 export const HOLD_MS = 1_010;
 /** The pause between two checks while every permit is out and none is known to come back, in milliseconds. */
 export const POLL_MS = 25;
@@ -175,7 +175,7 @@ export interface PermitStore {
 export interface Permit {
   /** The request has ended: so many milliseconds after its answer began to arrive, 0 without one. */
   release(sinceAnswerMs: number): Promise<void>;
-  /** The request did not leave after all: the next one may have it at once. */
+  /** The request was not sent: the next one may have the permit at once. */
   cancel(): Promise<void>;
 }
 

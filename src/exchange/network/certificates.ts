@@ -24,7 +24,7 @@ const unknownAuthority: CertificateFault = {
 };
 
 /** By Node's error codes. */
-const TROUBLES: Readonly<Record<string, CertificateFault>> = {
+const FAULTS: Readonly<Record<string, CertificateFault>> = {
   CERT_HAS_EXPIRED: {
     message: "the host's certificate has expired",
     fix: "Check this machine's clock. If it is right, only the exchange can renew it.",
@@ -60,7 +60,7 @@ const TROUBLES: Readonly<Record<string, CertificateFault>> = {
 
 /** What a code means; undefined if it is not about certificates. */
 export function certificateFault(code: string): CertificateFault | undefined {
-  const fault = TROUBLES[code];
+  const fault = FAULTS[code];
   if (fault !== undefined) return fault;
   if (!/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|TLS/.test(code)) return undefined;
   return { message: 'certificate rejected', fix: AUTHORITY };

@@ -155,7 +155,7 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
       sides.map((side) => readOrderPages(client, market, side, { from, to }).then(whole)),
     );
     const more = sides.filter((_, index) => pages[index]?.more === true);
-    return { market, orders: pages.flatMap(({ records }) => records), more };
+    return { market, orders: pages.flatMap(({ orders }) => orders), more };
   }
 
   async #readSince(market: string, since: number): Promise<ReadOrders> {
@@ -170,11 +170,11 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
     const found = new Map<string, Order>();
     const read = async (from: number, pages: number, until: number) => {
       const extent = { from, to: from + pages - 1 };
-      const { records, more } = await readOrderPages(client, market, side, extent, ({ time }) => time < until).then(
+      const { orders, more } = await readOrderPages(client, market, side, extent, ({ time }) => time < until).then(
         whole,
       );
-      for (const record of records) found.set(record.id, record);
-      return more && (records.at(-1)?.time ?? 0) >= until;
+      for (const order of orders) found.set(order.id, order);
+      return more && (orders.at(-1)?.time ?? 0) >= until;
     };
     const more = await read(1, GAP_PAGES, since);
     const unseen = () =>

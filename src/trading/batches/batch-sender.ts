@@ -17,10 +17,10 @@ const MAX_IN_FLIGHT = 30;
 /** Reserved for outstanding answers, at most a quarter of the budget. */
 const RESERVE_MS = 5_000;
 
-/** Why the requests stopped before all had left. */
+/** Why not all requests were sent. */
 export type SendProblem =
   | { readonly kind: 'lost'; readonly reason: string }
-  | { readonly kind: 'stayed'; readonly reason: string; readonly failure: FailureKind }
+  | { readonly kind: 'notSent'; readonly reason: string; readonly failure: FailureKind }
   | { readonly kind: 'partial' | 'time' }
   | { readonly kind: 'refused'; readonly refusal: Refused }
   /** The journal could not be written, or a request could not be built. */
@@ -60,7 +60,7 @@ export class BatchSender {
     return this.#answered;
   }
 
-  /** From now on nothing leaves any more. */
+  /** Sends nothing more from now on. */
   halt(): void {
     this.#halted = true;
     this.#wake();
@@ -76,7 +76,7 @@ export class BatchSender {
       // the first request shows whether any can succeed; one refusal need not be repeated by all others
       const group = chunks.splice(0, this.#answered === 0 ? 1 : GROUP);
       this.#isRecording = true;
-      // at once: nobody would catch a rejection that comes while others are recorded, and the process would end
+      // caught at once: a rejection that comes while others are recorded would otherwise end the process
       for (const request of await this.#recorded(group))
         sends.push(this.#sendOne(request).catch((error: unknown) => void errors.push(error)));
       this.#isRecording = false;
@@ -90,7 +90,7 @@ export class BatchSender {
     return this.#problem;
   }
 
-  /** Empty if they cannot be recorded: then they may not leave. */
+  /** Returns none if they cannot be recorded: then they may not be sent. */
   async #recorded(chunks: readonly (readonly number[])[]): Promise<PendingRequest[]> {
     try {
       return await this.job.leaving(chunks, this.account.client.now());
@@ -160,7 +160,7 @@ export class BatchSender {
   ): void {
     const { request: number } = request;
     if (result.kind === 'notSent') {
-      this.#stop({ kind: 'stayed', reason: result.reason, failure: result.failure });
+      this.#stop({ kind: 'notSent', reason: result.reason, failure: result.failure });
       this.#recordNotSent(request, result.reason);
     } else if (result.kind === 'lost') {
       this.#stop({ kind: 'lost', reason: result.reason });

@@ -40,10 +40,10 @@ export function duplicateFacts(job: Job, more: readonly Duplicate[]): (readonly 
   const first = new Map(more.toReversed().filter(([line]) => isVacant(line)));
   const others = more.filter(([line, id]) => first.get(line) !== id);
   const found = { kind: 'found', orders: [...first] } as const;
-  const copied = { kind: 'duplicated', orders: others } as const;
+  const duplicated = { kind: 'duplicated', orders: others } as const;
   return [
     ...(first.size === 0 ? [] : [[`there after a refusal: ${[...first.values()].join(', ')}`, found] as const]),
-    ...(others.length === 0 ? [] : [[`duplicates: ${others.map(([, id]) => id).join(', ')}`, copied] as const]),
+    ...(others.length === 0 ? [] : [[`duplicates: ${others.map(([, id]) => id).join(', ')}`, duplicated] as const]),
   ];
 }
 

@@ -10,12 +10,12 @@ import type { Job } from './job.js';
 import { isTemporaryRefusal, type PendingRequest } from './pending-request.js';
 
 /** What the exchange refused for the orders, the key or the account is not sent again. */
-export function closeRefused(job: Job, request: PendingRequest, code: number | null): void {
+export function closeRefusedRequest(job: Job, request: PendingRequest, code: number | null): void {
   close(job, request, { outcome: 'refused', reason: request.reason, code });
 }
 
 /** The request has expired: whatever kept it from being placed, it may be sent again. */
-export function closeLate(job: Job): void {
+export function closeExpiredRequests(job: Job): void {
   for (const request of [...job.pendingRequests.values()]) {
     const { answer, reason } = request;
     if (answer === 'lost') close(job, request, { outcome: 'notSent', reason: EXPIRED, code: null });
@@ -30,28 +30,28 @@ export function closeLate(job: Job): void {
  * later list has to show it first. An order that matches no line stays unknown. If all of them are orders of other requests,
  * the answer was a stale one, and this request was not executed.
  */
-export async function closeNamed(account: TradingAccount, job: Job): Promise<void> {
+export async function closePartialRequests(account: TradingAccount, job: Job): Promise<void> {
   for (const request of [...job.pendingRequests.values()].filter(({ answer }) => answer === 'partial')) {
-    const answers = await Promise.all([...request.unassignedIds].map((id) => askFor(account, job, id)));
+    const answers = await Promise.all([...request.unassignedIds].map((id) => lookUpOrder(account, job, id)));
     const named = answers.flatMap((answer) => answer ?? []);
-    const there = named.filter((order) => !isOfAnother(account, job, order));
+    const own = named.filter((order) => !isOfAnother(account, job, order));
     const left = new Set(request.lines);
-    const found = there.flatMap((record): (readonly [line: number, id: string])[] => {
-      const key = orderKey(record, job.terms.side);
+    const found = own.flatMap((order): (readonly [line: number, id: string])[] => {
+      const key = orderKey(order, job.terms.side);
       const line = [...left].find((one) => job.keys[one] === key);
       if (line === undefined) return [];
       left.delete(line);
-      return [[line, record.id]];
+      return [[line, order.id]];
     });
     if (found.length > 0)
       job.record(`found ${counted(found.length, 'order')} by their ids`, { kind: 'found', orders: found });
-    if (answers.includes(undefined) || there.length > 0 || !request.areOrdersListed) continue;
+    if (answers.includes(undefined) || own.length > 0 || !request.areOrdersListed) continue;
     if (named.length > 0 && named.length === request.answeredIds.size) {
       close(job, request, { outcome: 'notSent', reason: EXPIRED, code: null });
       continue;
     }
     if (request.unassignedIds.size > 0) warnOf(account, request);
-    closeRefused(job, request, null);
+    closeRefusedRequest(job, request, null);
   }
 }
 
@@ -67,9 +67,9 @@ function warnOf({ warn }: TradingAccount, { unassignedIds }: PendingRequest): vo
 }
 
 /** The order by its id, none if it does not exist, or undefined if the exchange could not be asked. */
-async function askFor({ client }: TradingAccount, { terms }: Job, id: string): Promise<Order[] | undefined> {
-  const record = await tryRead(async () => (await client.findOrder(terms.market, { id })) ?? 'none');
-  return record === undefined || record === 'none' ? record && [] : [record];
+async function lookUpOrder({ client }: TradingAccount, { terms }: Job, id: string): Promise<Order[] | undefined> {
+  const order = await tryRead(async () => (await client.findOrder(terms.market, { id })) ?? 'none');
+  return order === undefined || order === 'none' ? order && [] : [order];
 }
 
 type Close = Omit<Extract<BatchFact, { kind: 'closed' }>, 'kind' | 'request'>;

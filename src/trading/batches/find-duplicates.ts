@@ -48,20 +48,20 @@ async function areOnlyJobOrdersNew({ client }: TradingAccount, job: Job): Promis
   const from = Math.max(1, to - MAX_PAIRS / PAGE_SIZE);
   const pages = await tryRead(() => readOrderPages(client, market, side, { from, to }));
   if (pages === undefined || pages.failure !== null) return false;
-  job.addListed(pages.records);
+  job.addListed(pages.orders);
   const rows = jobOrders.size - (from - 1) * PAGE_SIZE;
-  const newer = pages.records.slice(0, rows);
+  const newer = pages.orders.slice(0, rows);
   const isJobOnly = newer.length === rows && newer.every(({ id }) => jobOrders.has(id));
-  return isJobOnly && pages.records[rows]?.id === baseline[0] && areInPlace(job, newer);
+  return isJobOnly && pages.orders[rows]?.id === baseline[0] && areInPlace(job, newer);
 }
 
 /** If none of these orders is known only by its position in an answer, they say nothing of those that are. */
-function areInPlace(job: Job, records: readonly Order[]): boolean {
-  const listed = new Set(records.map(({ id }) => id));
+function areInPlace(job: Job, orders: readonly Order[]): boolean {
+  const listed = new Set(orders.map(({ id }) => id));
   const isListed = (line: number) => {
     const settled = job.results[line];
     return settled?.outcome === 'placed' && listed.has(settled.id);
   };
   const isConclusive = job.placedByPosition.size === 0 || [...job.placedByPosition].some(isListed);
-  return isConclusive && misplacedIn(job, records).length === 0;
+  return isConclusive && misplacedIn(job, orders).length === 0;
 }

@@ -17,12 +17,12 @@ import { MAY_STILL_ARRIVE, reconcileJob, settleEarlier, settlePending } from './
 export type Ending =
   | { readonly kind: 'finished' | 'time' | 'interrupted' }
   | { readonly kind: 'lost' | 'unreachable'; readonly reason: string }
-  /** The limits of this machine let nothing leave. */
+  /** The exchange's limits leave no room for a request. */
   | { readonly kind: 'limited'; readonly reason: string }
   | { readonly kind: 'limited' | 'refused'; readonly refusal: Refused }
   | { readonly kind: 'unrecorded'; readonly failure: Failure };
 
-/** What is going on, for a person who waits. */
+/** What the run is doing, for the user who waits. */
 export type Phase = 'settling' | 'placing' | 'waiting' | 'checking' | 'stopping';
 
 /** Consecutive failures before the job gives up. */
@@ -88,7 +88,7 @@ export class JobRun {
     }
   }
 
-  /** Lets nothing leave any more, and waits for the answers to what has left, for at most this many milliseconds. */
+  /** Sends nothing more, and waits at most this many milliseconds for the answers to what was sent. */
   async interrupt(patienceMs: number): Promise<void> {
     this.#isInterrupted = true;
     this.#sender.halt();
@@ -166,12 +166,12 @@ export class JobRun {
     }
     if (problem.kind === 'time') return { kind: 'time' };
     if (problem.kind === 'unrecorded') return problem;
-    if (problem.kind === 'stayed') return this.#handleNotSent(problem);
+    if (problem.kind === 'notSent') return this.#handleNotSent(problem);
     return problem.kind === 'refused' ? this.#handleRefusal(problem.refusal) : undefined;
   }
 
   /** A lock, or permits that others use up until the time is over: the next request would fail too. */
-  async #handleNotSent({ reason, failure }: Extract<SendProblem, { kind: 'stayed' }>): Promise<Ending | undefined> {
+  async #handleNotSent({ reason, failure }: Extract<SendProblem, { kind: 'notSent' }>): Promise<Ending | undefined> {
     if (failure === 'limited') return { kind: 'limited', reason };
     return this.#retryLater(backoffMs(this.#setbacks, NOT_SENT_PAUSES_MS), { kind: 'unreachable', reason });
   }
@@ -198,7 +198,7 @@ export class JobRun {
     return undefined;
   }
 
-  /** Whether an outcome has to be known before anything more leaves. Temporary refusals can wait. */
+  /** Whether an outcome has to be known before anything more is sent. Temporary refusals can wait. */
   get #hasUnknown(): boolean {
     return [...this.job.pendingRequests.values()].some((request) => !isTemporaryRefusal(request));
   }

@@ -117,8 +117,8 @@ export class Job extends Progress {
   }
 
   /** Takes in what a list showed. */
-  addListed(records: readonly Order[]): void {
-    for (const record of records) this.listed.set(record.id, record);
+  addListed(orders: readonly Order[]): void {
+    for (const order of orders) this.listed.set(order.id, order);
   }
 
   /** Numbers new requests and records, durably, that they are about to leave. Throws Failure `usage`. */

@@ -18,15 +18,15 @@ interface Misplaced {
  * position, and nothing guarantees that the exchange or the network keeps the order of the pairs. An order that matches no
  * line is not included: the exchange has changed it.
  */
-export function misplacedIn(job: Job, records: readonly Order[]): readonly Misplaced[] {
+export function misplacedIn(job: Job, listed: readonly Order[]): readonly Misplaced[] {
   const { side, lines } = job.terms;
   const named = new Map(
     job.results.flatMap((result, line) => (result?.outcome === 'placed' ? [[result.id, line]] : [])),
   );
-  const unlike = records.flatMap((record): Misplaced[] => {
-    const { id } = record;
+  const unlike = listed.flatMap((order): Misplaced[] => {
+    const { id } = order;
     const line = named.get(id);
-    const key = orderKey(record, side);
+    const key = orderKey(order, side);
     const pair = line === undefined ? undefined : lines[line];
     if (line === undefined || key === undefined || pair === undefined || key === lineKey(pair)) return [];
     return [{ line, id, key }];
@@ -41,8 +41,8 @@ export function misplacedIn(job: Job, records: readonly Order[]): readonly Mispl
  *
  * @param isAll whether the list shows all of the job's orders, so that no later one would show more
  */
-export function assignByTerms(account: TradingAccount, job: Job, records: readonly Order[], isAll: boolean): void {
-  const misplaced = misplacedIn(job, records);
+export function assignByTerms(account: TradingAccount, job: Job, listed: readonly Order[], isAll: boolean): void {
+  const misplaced = misplacedIn(job, listed);
   if (misplaced.length === 0) return;
   const free = new Map<string, number[]>();
   for (const { line } of misplaced) {

@@ -12,7 +12,7 @@ import { pollUntilSettled } from '../poll-until-settled.js';
 import { type List, type Reconciled, reconcile } from '../reconcile.js';
 import { acceptsForOrder, assumedRequestLifetime } from '../request-lifetime.js';
 import { type Duplicate, duplicateFacts } from './close-job.js';
-import { closeLate, closeNamed, closeRefused } from './close-requests.js';
+import { closeExpiredRequests, closePartialRequests, closeRefusedRequest } from './close-requests.js';
 import type { Job } from './job.js';
 import { lineTerms } from './lines.js';
 import { assignByTerms } from './misplaced-orders.js';
@@ -38,19 +38,19 @@ export async function reconcileJob(
   job: Job,
   { knownBefore = job.knownBefore, unexpectedLines = [], expectedIds }: Extent = {},
 ): Promise<boolean> {
-  const { records, isRead, failure } = await recentOrders(account, job, knownBefore);
-  job.addListed(records);
-  const ids = new Set(records.map(({ id }) => id));
+  const { orders, isRead, failure } = await recentOrders(account, job, knownBefore);
+  job.addListed(orders);
+  const ids = new Set(orders.map(({ id }) => id));
   for (const request of job.pendingRequests.values())
     request.areOrdersListed = [...request.answeredIds].every((id) => request.unassignedIds.has(id) || ids.has(id));
-  const result = await reconciled(account, job, records, isRead, unexpectedLines);
+  const result = await reconciled(account, job, orders, isRead, unexpectedLines);
   const missing = expectedIds?.filter((id) => !ids.has(id)).length ?? 0;
   const lacking = missing === 0 ? '' : `, without ${counted(missing, 'order')} of its own`;
   const isAnswered = isRead && result !== undefined;
-  job.entry.note(`read the orders: ${isAnswered ? `${records.length} since${lacking}` : 'no answer'}`);
+  job.entry.note(`read the orders: ${isAnswered ? `${orders.length} since${lacking}` : 'no answer'}`);
   for (const request of [...job.pendingRequests.values()]) {
     const { code = null } = typeof request.answer === 'object' ? request.answer : {};
-    if (isSameRefusal(failure, code) && !isTemporaryRefusal(request)) closeRefused(job, request, code);
+    if (isSameRefusal(failure, code) && !isTemporaryRefusal(request)) closeRefusedRequest(job, request, code);
   }
   if (result === undefined) return false;
   const found = job.terms.lines.flatMap((_, line) => {
@@ -59,12 +59,12 @@ export async function reconcileJob(
   });
   if (found.length > 0)
     job.record(`found ${counted(found.length, 'order')} by price and amount`, { kind: 'found', orders: found });
-  assignByTerms(account, job, records, isRead && expectedIds !== undefined && missing === 0);
-  recordDuplicates(account, job, records, result);
+  assignByTerms(account, job, orders, isRead && expectedIds !== undefined && missing === 0);
+  recordDuplicates(account, job, orders, result);
   const isRefused = (line: number) => result.outcomes.get(lineId(job, line))?.outcome === 'refused';
   for (const request of [...job.pendingRequests.values()])
     if ([...request.lines].some(isRefused))
-      closeRefused(job, request, typeof request.answer === 'object' ? request.answer.code : null);
+      closeRefusedRequest(job, request, typeof request.answer === 'object' ? request.answer.code : null);
   return isRead && missing === 0 && (expectedIds === undefined || !result.ambiguous.has(writeKey(job.entry)));
 }
 
@@ -72,20 +72,20 @@ export async function reconcileJob(
 async function reconciled(
   account: TradingAccount,
   job: Job,
-  records: readonly Order[],
+  orders: readonly Order[],
   isRead: boolean,
   unexpectedLines: readonly number[],
 ): Promise<Reconciled | undefined> {
   const { journal, client } = account;
   const jobAttempts = jobWrite(job, false, unexpectedLines);
   const list: List = {
-    rows: records.map(rowOf),
+    rows: orders.map(rowOf),
     began: client.now(),
     since: isRead ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
   };
   // after the list, so that the journal covers all that is listed
   const others = unclosedWrites(journal, job.terms).filter(({ entry }) => entry.write.id !== job.id);
-  const known = records.length === 0 ? new Set<string>() : knownOrders(journal, job.terms, records, job.id);
+  const known = orders.length === 0 ? new Set<string>() : knownOrders(journal, job.terms, orders, job.id);
   for (const id of [...others.flatMap(({ orders }) => orders), ...job.duplicates.keys()]) known.add(id);
   const attempts = [...jobAttempts.attempts, ...others.flatMap((write) => write.attempts)];
   const context = { known, requestLifetime: assumedRequestLifetime(account) };
@@ -100,7 +100,7 @@ async function reconciled(
 function recordDuplicates(
   account: TradingAccount,
   job: Job,
-  records: readonly Order[],
+  orders: readonly Order[],
   { duplicates }: Reconciled,
 ): void {
   const jobAttempts = jobWrite(job, false);
@@ -109,7 +109,7 @@ function recordDuplicates(
     .flatMap(({ item, rows }) => rows.map((row): Duplicate => [termsOf(jobAttempts, item).line ?? 0, row.id]));
   if (more.length === 0) return;
   // before it is recorded: if this process is killed in between, it is reported twice rather than never
-  account.reportDuplicateOrders(reportsOf(job, more, records));
+  account.reportDuplicateOrders(reportsOf(job, more, orders));
   for (const [event, fact] of duplicateFacts(job, more)) job.record(event, fact);
 }
 
@@ -122,12 +122,12 @@ export function duplicatesOf(job: Job): DuplicateOrders[] {
 }
 
 /** One for each line. No order of a batch carries a client id, so nothing proves whose it is. */
-function reportsOf(job: Job, duplicates: readonly Duplicate[], records: readonly Order[] = []): DuplicateOrders[] {
+function reportsOf(job: Job, duplicates: readonly Duplicate[], orders: readonly Order[] = []): DuplicateOrders[] {
   const byLine = new Map<number, string[]>();
   for (const [line, id] of duplicates) byLine.set(line, [...(byLine.get(line) ?? []), id]);
   return [...byLine].map(([line, ids]) => {
     const result = job.results[line];
-    const shown = records.filter(({ id }) => ids.includes(id));
+    const shown = orders.filter(({ id }) => ids.includes(id));
     const report = { writeId: job.id, terms: lineTerms(job, line), line, ids, shown, isProven: false };
     if (result?.outcome === 'placed') return { ...report, orderId: result.id };
     return { ...report, orderId: null, ...(result === undefined ? {} : { recordedOutcome: result.outcome }) };
@@ -147,8 +147,8 @@ export async function settlePending(account: TradingAccount, job: Job): Promise<
     { accepts: acceptsForOrder(job.terms.market), reqTime, market: job.terms.market },
     async () => ((await reconcileJob(account, job)) ? (whenSettled() ?? 'none') : undefined),
     async () => {
-      closeLate(job);
-      await closeNamed(account, job);
+      closeExpiredRequests(job);
+      await closePartialRequests(account, job);
       return whenSettled();
     },
   );
@@ -191,12 +191,12 @@ async function reconcileUnsent(account: TradingAccount, job: Job): Promise<boole
 async function recentOrders({ client }: TradingAccount, { knownIds, terms }: Job, knownBefore: number) {
   const isOlder = ({ id }: Order) => (knownIds.get(id) ?? Number.POSITIVE_INFINITY) < knownBefore;
   const extent = { from: 1, to: Number.POSITIVE_INFINITY };
-  const { records, failure } = await readOrderPages(client, terms.market, terms.side, extent, isOlder).catch(
+  const { orders, failure } = await readOrderPages(client, terms.market, terms.side, extent, isOlder).catch(
     (error: unknown) => {
-      if (error instanceof Failure) return { records: [], failure: error };
+      if (error instanceof Failure) return { orders: [], failure: error };
       throw error;
     },
   );
-  const end = records.findIndex(isOlder);
-  return { records: end === -1 ? records : records.slice(0, end), isRead: failure === null, failure };
+  const end = orders.findIndex(isOlder);
+  return { orders: end === -1 ? orders : orders.slice(0, end), isRead: failure === null, failure };
 }

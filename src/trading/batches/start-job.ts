@@ -35,7 +35,7 @@ export async function startJob(
   const terms: BatchTerms = {
     ...plan,
     count: plan.lines.length,
-    baseline: page.records.map((record) => record.id),
+    baseline: page.orders.map((record) => record.id),
   };
   const entry = journal.begin<'batch'>({ operation: 'batch', terms }, { id, reqTime: client.now(), bestBid });
   try {

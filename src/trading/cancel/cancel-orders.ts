@@ -143,11 +143,11 @@ async function settleAll(
     // found out once, and not by each of them
     if (lost.length > 1) await tryRead(() => requestLifetimeOf(account, acceptsFor(first.write)));
   }
-  let isTold = false;
+  let isReported = false;
   const onUnconfirmed = () => {
-    if (!isTold)
+    if (!isReported)
       account.reportProgress('The exchange accepted the cancellation but does not show the order as closed. Waiting.');
-    isTold = true;
+    isReported = true;
   };
   return Promise.all(
     sent.map(async (one) => {
@@ -174,9 +174,9 @@ export interface CancelledAll {
   /** One for each order that was found open. */
   readonly attempts: readonly CancelAttempt[];
   /** The orders that were open when they were read last. */
-  readonly left: readonly string[];
+  readonly stillOpen: readonly string[];
   /** Every order that was read, by id, as it was last read. */
-  readonly records: ReadonlyMap<string, Order>;
+  readonly orders: ReadonlyMap<string, Order>;
   /** Why it is unknown whether others are left. */
   readonly failure: Failure | null;
 }
@@ -224,10 +224,10 @@ export async function cancelAll(
     failure = error;
   }
   if (failure !== null && sent.length === 0) throw failure;
-  const settled = await settleAll(account, sent, seen.records);
+  const settled = await settleAll(account, sent, seen.byId);
   const last = new Map(settled.map((attempt) => [attempt.result.id ?? '', attempt]));
-  const attempts = [...last].map(([id, attempt]) => withOrder(attempt, seen.records.get(id)));
-  return { attempts, left: openIds(seen), records: seen.records, failure };
+  const attempts = [...last].map(([id, attempt]) => withOrder(attempt, seen.byId.get(id)));
+  return { attempts, stillOpen: openIds(seen), orders: seen.byId, failure };
 }
 
 /** Also if the exchange accepted the cancellation of an order that its list shows as open. */

@@ -76,7 +76,7 @@ export async function sendCancel(account: TradingAccount, entry: CancelEntry): P
     if (error instanceof Failure) entry.discard();
     throw error;
   });
-  if (result.kind === 'refused') return refused(account, entry, result.refusal);
+  if (result.kind === 'refused') return handleRefusal(account, entry, result.refusal);
   if (result.kind === 'notSent')
     return { ...NO_FACTS, outcome: 'notSent', code: null, message: result.reason, failure: result.failure };
   if (result.kind === 'lost') {
@@ -92,7 +92,7 @@ export async function sendCancel(account: TradingAccount, entry: CancelEntry): P
  * What a refusal means. A proxy may have repeated the request: the first one cancelled the order, and the refusal answers the
  * second. So a cancelled order counts as cancelled now, unless an earlier command cancelled it.
  */
-async function refused(
+async function handleRefusal(
   account: TradingAccount,
   entry: CancelEntry,
   answer: Refused,
@@ -170,7 +170,7 @@ function closedOutcome(order: Order): CancelOutcome | undefined {
 export async function settleCancel(
   account: TradingAccount,
   entry: JournalEntry<'cancel'>,
-  known: KnownOfCancel = {},
+  known: CancelEvidence = {},
 ): Promise<CancelOutcome> {
   const cancel = await findCancelOutcome(account, entry, known);
   recordCancel(entry, cancel);
@@ -191,7 +191,7 @@ export function eventOf({ outcome, message, filled }: CancelOutcome): string {
 }
 
 /** What a command knows of a cancellation that is not settled. */
-interface KnownOfCancel {
+interface CancelEvidence {
   readonly reply?: Undecided | undefined;
   /** The order as a list showed it. */
   readonly listed?: Order | undefined;
@@ -209,7 +209,7 @@ const PATIENT_READS = 4;
 export async function findCancelOutcome(
   account: TradingAccount,
   entry: CancelEntry,
-  { reply, listed, onUnconfirmed = () => {} }: KnownOfCancel = {},
+  { reply, listed, onUnconfirmed = () => {} }: CancelEvidence = {},
 ): Promise<CancelOutcome> {
   const closed = listed === undefined ? undefined : closedOutcome(listed);
   if (closed !== undefined) return withReply(closed, reply);

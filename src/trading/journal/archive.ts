@@ -26,7 +26,7 @@ const KEPT_DAYS = 14;
 /** With the time at which it was written, by this machine's clock. */
 type Line = { readonly at: number } & (SettledLine | SumsLine);
 
-/** Lines of several processes, and of a clock that is corrected, come a little out of order. */
+/** Lines of several processes may be out of order by this much, and so may those of a corrected clock. */
 const DISORDER_MS = 60_000;
 
 /**
@@ -59,13 +59,13 @@ export class Archive {
   }
 
   /**
-   * What was settled at or after a time, newest first; of duplicates only the last. Lines are read on demand, and only lines
-   * that match the filter are parsed: an account that trades a lot has many. Damaged ones are left out.
+   * What was settled at or after a time, newest first, each write once with its last line. Lines are read on demand, and only
+   * lines that match the filter are parsed: an account that trades a lot has many. Damaged lines are left out.
    */
-  *newestFirst(meant: LineFilter | ((text: string) => boolean), since: number): Generator<Settled> {
+  *newestFirst(filter: LineFilter | ((text: string) => boolean), since: number): Generator<Settled> {
     const seen = new Set<string>();
-    const isMeant = typeof meant === 'function' ? meant : matchesAll(meant);
-    for (const line of this.#backwards(() => since, isMeant)) {
+    const matches = typeof filter === 'function' ? filter : matchesAll(filter);
+    for (const line of this.#backwards(() => since, matches)) {
       if (!('settled' in line) || seen.has(line.settled.write.id)) continue;
       seen.add(line.settled.write.id);
       yield line.settled;
@@ -132,13 +132,13 @@ export class Archive {
       for (const name of namesIn(folder)) if (name < oldest) fs.rmSync(path.join(folder, name), { force: true });
   }
 
-  /** The lines that match by their text, newest first, back to a time that is asked for again at each. */
-  *#backwards(from: () => number, isMeant: (text: string) => boolean): Generator<Line> {
+  /** The lines whose text matches, newest first, back to a time. */
+  *#backwards(from: () => number, matches: (text: string) => boolean): Generator<Line> {
     for (const name of namesIn(this.folder).reverse()) {
       if (name < dayOf(from() - DISORDER_MS)) return;
       for (const text of linesBackwards(path.join(this.folder, name))) {
         if (isFromBefore(text, from() - DISORDER_MS)) return;
-        if (text !== '' && isMeant(text)) yield* valuesIn(text) as Line[];
+        if (text !== '' && matches(text)) yield* valuesIn(text) as Line[];
       }
     }
   }
@@ -148,7 +148,7 @@ function countedOf({ duplicates, notional }: Settled): Pick<Settled, 'duplicates
   return { duplicates, ...(notional === undefined ? {} : { notional }) };
 }
 
-/** Whether a line was written before a time. Its text is only a hint: one with a wrong byte must not hide those before it. */
+/** Whether a line was written before a time. The text alone does not decide: a wrong byte in it must not hide older lines. */
 function isFromBefore(text: string, time: number): boolean {
   const hint = Number(/^\w+ \{"at":(\d+)/.exec(text)?.[1] ?? Number.NaN);
   return hint < time && (valuesIn(text) as Line[]).some(({ at }) => at < time);
@@ -182,7 +182,7 @@ export interface SettledLine {
   readonly before?: Pick<Settled, 'duplicates' | 'notional'>;
 }
 
-/** How much is read repeatedly before the sums are written: about 200 orders. */
+/** If more than this is read after the last sums, new sums are written: about 200 orders. */
 const MAX_BYTES = 262_144;
 const MARK = '"sums":';
 

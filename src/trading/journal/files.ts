@@ -17,7 +17,7 @@ export function create(file: string, text: string, durability: Durability): bool
   try {
     write(draft, 'wx', text, durability);
     if (!linkExclusive(draft, file)) return false;
-    if (durability === 'durable') removedIfFailing(file, () => syncFolder(path.dirname(file)));
+    if (durability === 'durable') removeOnFailure(file, () => syncFolder(path.dirname(file)));
     return true;
   } finally {
     ignoringDiskErrors(() => fs.rmSync(draft, { force: true }));
@@ -25,7 +25,7 @@ export function create(file: string, text: string, durability: Durability): bool
 }
 
 /** Removes the new file if syncing fails. */
-function removedIfFailing(file: string, work: () => void): void {
+function removeOnFailure(file: string, work: () => void): void {
   try {
     work();
   } catch (thrown) {
@@ -195,7 +195,7 @@ function linkExclusive(draft: string, file: string): boolean {
 function copyExclusive(draft: string, file: string): boolean {
   try {
     fs.copyFileSync(draft, file, fs.constants.COPYFILE_EXCL);
-    removedIfFailing(file, () => appendDurably(file, '\n'));
+    removeOnFailure(file, () => appendDurably(file, '\n'));
     return true;
   } catch (thrown) {
     if (codeOf(thrown) === 'EEXIST') return false;

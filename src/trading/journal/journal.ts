@@ -45,12 +45,13 @@ import {
 
 /** Drafts older than this are abandoned. */
 const DRAFT_MS = 3_600_000;
-/** An unfilled record younger than this may still be being written. */
-const FILLING_MS = 60_000;
+/** Another process may still be writing a record that is younger than this. */
+const BEING_WRITTEN_MS = 60_000;
 
-/** No exchange accepts requests for longer, as far as pit assumes. */
+/** The longest request lifetime that pit assumes: older writes of an earlier version need not be taken over. */
 const MIGRATED_MS = 600_000;
 
+/** For how long a write that exists unexpectedly is reported. */
 const UNEXPECTED_MS = 86_400_000;
 
 /** The fields of a new record other than the write. */
@@ -113,7 +114,7 @@ export class Journal {
   }
 
   /**
-   * Records a write that is about to leave. When this returns, the record survives the end of this process, and that of the
+   * Records a write that is about to be sent. When this returns, the record survives the end of this process, and that of the
    * machine unless it is a cancellation.
    * @throws Failure `usage` if a write with this id is open or settled, or the record cannot be written: nothing may be sent
    */
@@ -124,11 +125,11 @@ export class Journal {
     const entry = this.unrecorded(write, { id, reqTime, isUserId, bestBid });
     const file = this.fileOf(id);
     this.#prepare();
-    if (!this.#create(file, write.operation, recordText(entry.write))) throw taken(id);
+    if (!this.#create(file, write.operation, recordText(entry.write))) throw idInUse(id);
     try {
       // another process may have settled a write of this id between the caller's read and the claim
       const earlier = isUserId ? this.archive.find(id) : undefined;
-      if (earlier?.outcome === 'placed') throw used(id, earlier.id);
+      if (earlier?.outcome === 'placed') throw idAlreadyUsed(id, earlier.id);
       return entry;
     } catch (thrown) {
       entry.discard();
@@ -209,11 +210,11 @@ export class Journal {
   /**
    * Ends a damaged record, as the user found out about its write: keeps it in `damaged/`, where no command reads it.
    * @returns its new path
-   * @throws Failure `usage` if the record may just be in the making, or the disk fails
+   * @throws Failure `usage` if another process may be writing the record now, or the disk fails
    */
   settleDamaged(id: string, event: string): string {
     const [file, aside] = [this.fileOf(id), path.join(this.#path('damaged'), fileName(id))];
-    if (!isOlderThan(file, this.host.now() - FILLING_MS))
+    if (!isOlderThan(file, this.host.now() - BEING_WRITTEN_MS))
       throw usage(
         `Another process may be writing the record of ${id} now.`,
         suggest('Check again in a minute', 'resolve'),
@@ -315,7 +316,7 @@ export class Journal {
     return [...new Set([...open, ...this.archive.distinctValues(name, of)])].sort();
   }
 
-  #read(): { readonly id: string; readonly entry: Read }[] {
+  #read(): { readonly id: string; readonly entry: ReadEntry }[] {
     return namesIn(this.#path('open'))
       .filter(isUnsettled)
       .map((name) => path.join(this.#path('open'), name))
@@ -382,18 +383,18 @@ export class Journal {
   }
 }
 
-type Read = ReturnType<typeof readEntry>;
+type ReadEntry = ReturnType<typeof readEntry>;
 
-function timeOf(entry: Read): number {
+function timeOf(entry: ReadEntry): number {
   return entry instanceof JournalEntry ? entry.write.time : 0;
 }
 
-function taken(id: string): Failure {
+function idInUse(id: string): Failure {
   const hint = ['Its outcome is not known yet. This one was not sent.', suggest('Find out', 'resolve', id)];
   return usage(`The client id ${id} is taken by an order under way.`, hint);
 }
 
-function used(id: string, order: string | null): Failure {
+function idAlreadyUsed(id: string, order: string | null): Failure {
   const hint = 'Choose another --id. This order was not sent.';
   return usage(`The client id ${id} is taken by ${order === null ? 'an earlier order' : `order ${order}`}.`, hint);
 }

@@ -107,9 +107,9 @@ export function migrate(folder: string, { write, outcome, id, duplicates, events
   fs.writeFileSync(file, recordText(write) + encodeLine(settled), { mode: FILE_MODE });
 }
 
-function filesIn(folder: string, isMeant: (name: string) => boolean): string[] {
+function filesIn(folder: string, matches: (name: string) => boolean): string[] {
   return namesIn(folder)
-    .filter(isMeant)
+    .filter(matches)
     .map((name) => path.join(folder, name));
 }
 

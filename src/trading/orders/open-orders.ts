@@ -7,7 +7,7 @@ import { readOrderPages } from '../../exchange/growing-pages.js';
 export interface OwnOrders {
   readonly open: Readonly<Record<Side, readonly Order[]>>;
   /** Every order that was read, closed ones too, by id. */
-  readonly records: ReadonlyMap<string, Order>;
+  readonly byId: ReadonlyMap<string, Order>;
   /** There are older orders that were not requested. */
   readonly more: boolean;
   /** Why some requested pages could not be read. */
@@ -27,15 +27,15 @@ export async function readOpenOrders(
   const read = (side: Side) => readOrderPages(client, market, side, extent);
   const [buys, sells] = await Promise.all([read('buy'), read('sell')]);
   return {
-    open: { buy: openOf(buys.records), sell: openOf(sells.records) },
-    records: new Map([...buys.records, ...sells.records].map((record) => [record.id, record])),
+    open: { buy: openOf(buys.orders), sell: openOf(sells.orders) },
+    byId: new Map([...buys.orders, ...sells.orders].map((order) => [order.id, order])),
     more: buys.more || sells.more,
     failure: buys.failure ?? sells.failure,
   };
 }
 
 /** Each once: an order that is placed while the pages are read pushes others onto the next page. */
-function openOf(records: readonly Order[]): Order[] {
-  const byId = new Map(records.map((record) => [record.id, record]));
-  return [...byId.values()].filter((record) => record.state === 'open');
+function openOf(orders: readonly Order[]): Order[] {
+  const byId = new Map(orders.map((order) => [order.id, order]));
+  return [...byId.values()].filter((order) => order.state === 'open');
 }

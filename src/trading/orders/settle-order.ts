@@ -112,7 +112,7 @@ function recordPlaced(entry: JournalEntry<'order'>, id: string, verified: Verifi
   const event = own.length === 0 ? `placed: ${id}` : `placed: ${id}; duplicates: ${own.join(', ')}`;
   const checkedTo = verified?.listed?.began;
   entry.settle({ outcome: 'placed', id, duplicates: own, ...(checkedTo === undefined ? {} : { checkedTo }) }, event);
-  const order = verified?.listed?.orders.find((record) => record.id === id) ?? null;
+  const order = verified?.listed?.orders.find((one) => one.id === id) ?? null;
   return { outcome: 'placed', id, duplicates: verified?.duplicates ?? null, order };
 }
 

@@ -41,15 +41,15 @@ export function keyOf(price: string, amount: string): string {
 }
 
 /** The key of a listed order; undefined for one that no batch places: of the other side, or not a plain limit order. */
-export function orderKey(record: Order, side: Side): string | undefined {
-  const kind = kindOf(record, { side, type: 'limit' });
-  return kind.side === side && kind.type === 'limit' ? keyOf(record.price, record.amount) : undefined;
+export function orderKey(order: Order, side: Side): string | undefined {
+  const kind = kindOf(order, { side, type: 'limit' });
+  return kind.side === side && kind.type === 'limit' ? keyOf(order.price, order.amount) : undefined;
 }
 
 /** How an order on the exchange differs from its terms, in words. An undocumented type is ignored. */
-export function differences(record: Order, terms: OrderTerms): string[] {
-  const { price, amount } = record;
-  const { side } = kindOf(record, terms);
+export function differences(order: Order, terms: OrderTerms): string[] {
+  const { price, amount } = order;
+  const { side } = kindOf(order, terms);
   return [
     ...(side === terms.side ? [] : [`the side ${side} instead of ${terms.side}`]),
     ...(isSame(price, terms.price) ? [] : [`the price ${price} instead of ${terms.price}`]),

@@ -134,7 +134,7 @@ export async function verifyOrders(
 }
 
 interface SideResult {
-  readonly records: readonly Order[];
+  readonly orders: readonly Order[];
   readonly writes: readonly OrderWrite[];
   readonly byAttempt: ReadonlyMap<string, OrderWrite>;
   readonly result: Reconciled;
@@ -171,7 +171,7 @@ function reconcileSide(
     requestLifetime: assumedRequestLifetime(account),
   });
   const byAttempt = new Map(writes.flatMap((write) => write.attempts.map(({ id }) => [id, write] as const)));
-  return { records: listed.orders, writes, byAttempt, result, justPlaced };
+  return { orders: listed.orders, writes, byAttempt, result, justPlaced };
 }
 
 /**
@@ -220,10 +220,10 @@ function justPlacedWrite({ entry, orderId }: JustPlacedOrder): OrderWrite {
 export function knownOrders(
   journal: Journal,
   { market, side }: MarketSide,
-  records: readonly Order[],
+  orders: readonly Order[],
   except?: string,
 ): Set<string> {
-  const oldest = records.reduce((least, { time }) => Math.min(least, time), Number.POSITIVE_INFINITY);
+  const oldest = orders.reduce((least, { time }) => Math.min(least, time), Number.POSITIVE_INFINITY);
   const known = new Set<string>();
   // a day more, for clocks that differ
   for (const settled of journal.archive.newestFirst({ market }, oldest - REMEMBERED_MS)) {
@@ -269,11 +269,11 @@ async function listOrders(
 }
 
 /** Pages that were read from the first one on, as a list. */
-export function listedFrom({ records, more, failure }: OrderPages, began: number): ListedOrders {
-  const oldest = records.at(-1)?.time;
+export function listedFrom({ orders, more, failure }: OrderPages, began: number): ListedOrders {
+  const oldest = orders.at(-1)?.time;
   const isWhole = !more && failure === null;
   const since = isWhole ? Number.NEGATIVE_INFINITY : (oldest ?? Number.POSITIVE_INFINITY) + 1;
-  return { orders: records, began, since };
+  return { orders, began, since };
 }
 
 /** Whether duplicates of a write are reported here. Those of an unsettled one are found by the process that settles it. */
@@ -354,7 +354,7 @@ function newFindings(account: TradingAccount, marketSide: MarketSide, side: Side
   const duplicates = reportableDuplicates(side);
   if (duplicates.length === 0) return [];
   // another process may have reported some of them meanwhile; only the journal knows
-  const known = knownOrders(account.journal, marketSide, side.records);
+  const known = knownOrders(account.journal, marketSide, side.orders);
   for (const { orders } of unclosedWrites(account.journal, marketSide)) for (const id of orders) known.add(id);
   return duplicates.flatMap((one) => reportOf(side, one, known) ?? []);
 }
@@ -365,7 +365,7 @@ interface Found {
 }
 
 function reportOf(
-  { byAttempt, records }: SideResult,
+  { byAttempt, orders }: SideResult,
   { attempt, item, rows, isProven }: Duplicates,
   known: ReadonlySet<string>,
 ): Found | undefined {
@@ -374,7 +374,7 @@ function reportOf(
   if (write === undefined || ids.length === 0) return undefined;
   // the first of a line may have become the line's order meanwhile
   const orderId = item.rowId ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
-  const shown = records.filter(({ id }) => ids.includes(id));
+  const shown = orders.filter(({ id }) => ids.includes(id));
   const report = { writeId: write.entry.write.id, ...termsOf(write, item), orderId, ids, shown, isProven };
   const recordedOutcome = orderId === null ? absenceOf(write, item) : undefined;
   return { write, report: recordedOutcome === undefined ? report : { ...report, recordedOutcome } };

@@ -15,7 +15,7 @@ const SHORTEST_PAUSE_MS = 100;
 
 interface Waited {
   /** What was seen last. */
-  readonly record: Order;
+  readonly order: Order;
   /** Whether the state was reached; false if it cannot be any more or the time ran out. */
   readonly isReached: boolean;
 }
@@ -32,14 +32,14 @@ function endedBy(state: OrderState, wait: Wait): boolean | undefined {
  * less and less often without one, and early if the exchange pushes a change in the market. A read that failed is repeated while
  * there is time. Throws what `readOrder` throws if the order was never seen; a new order may be late.
  *
- * @param changed called with each record that differs from the one before, the first included
+ * @param changed called with each state of the order that differs from the one before, the first included
  */
 export async function waitForOrder(
   account: Pick<TradingAccount, 'budget' | 'host' | 'orderPushes'>,
   market: string,
   readOrder: () => Promise<Order>,
   wait: Wait,
-  changed: (record: Order) => void,
+  changed: (order: Order) => void,
 ): Promise<Waited> {
   const pauses = new Pauses(account, market);
   try {
@@ -54,7 +54,7 @@ async function readUntil(
   pauses: Pauses,
   readOrder: () => Promise<Order>,
   wait: Wait,
-  changed: (record: Order) => void,
+  changed: (order: Order) => void,
 ): Promise<Waited> {
   let last: Order | undefined;
   for (let unchanged = 0; ; ) {
@@ -64,12 +64,12 @@ async function readUntil(
       changed(seen);
     }
     const result = last === undefined ? undefined : endedBy(last.state, wait);
-    if (last !== undefined && result !== undefined) return { record: last, isReached: result };
+    if (last !== undefined && result !== undefined) return { order: last, isReached: result };
     const usual = backoffMs(unchanged, PAUSES_MS);
     // half of what is left, so that the last read comes near the end
     const pause = Math.min(usual, budget.remainingMs / 2);
     if (pause >= SHORTEST_PAUSE_MS) unchanged += (await pauses.wait(pause)) ? 0 : 1;
-    else if (last !== undefined) return { record: last, isReached: false };
+    else if (last !== undefined) return { order: last, isReached: false };
     else throw seen;
   }
 }

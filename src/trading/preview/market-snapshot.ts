@@ -74,7 +74,7 @@ export class MarketSnapshot {
   orders(): Promise<readonly Order[] | Failure> {
     this.#orders ??= orFailure(async () => {
       const page = { from: 1, to: 1 };
-      return (await readOrderPages(this.client, this.where.market, this.where.side, page)).records;
+      return (await readOrderPages(this.client, this.where.market, this.where.side, page)).orders;
     });
     return this.#orders;
   }

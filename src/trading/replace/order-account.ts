@@ -28,8 +28,8 @@ export function orderAccountOf(
   reference: OrderReference,
   given: GivenAccount,
 ): OrderAccount & { readonly isRecorded: boolean } {
-  const { recorded, isMarginUsed } = searched(journal, order, reference);
-  if (recorded !== undefined) return { ...withoutContradiction(order, recorded, given), isRecorded: true };
+  const { recorded, isMarginUsed } = searchJournal(journal, order, reference);
+  if (recorded !== undefined) return { ...requireNoContradiction(order, recorded, given), isRecorded: true };
   const { account = 'spot', borrow, repay } = given;
   if (given.account !== undefined || !isMarginUsed) return { account, borrow, repay, isRecorded: false };
   throw usage(
@@ -38,7 +38,7 @@ export function orderAccountOf(
   );
 }
 
-function withoutContradiction(
+function requireNoContradiction(
   order: Order,
   { account, borrow, repay }: OrderAccount,
   given: GivenAccount,
@@ -56,34 +56,35 @@ function withoutContradiction(
   );
 }
 
-interface Searched {
+/** What the journal shows of an order's account. */
+interface AccountSearch {
   /** Undefined if the journal does not know the order. */
   readonly recorded: OrderAccount | undefined;
   /** Whether pit placed margin orders in the market, or may have. */
   readonly isMarginUsed: boolean;
 }
 
-function searched(journal: Journal, order: Order, reference: OrderReference): Searched {
+function searchJournal(journal: Journal, order: Order, reference: OrderReference): AccountSearch {
   // before the archive, so that a write that is settled meanwhile is in both
   const open = journal.unsettledEntries().filter(({ write }) => marketOf(write) === order.market);
   const named = open.find(({ write }) => 'clientId' in reference && write.id === reference.clientId);
   if (named?.isOf('order')) return { recorded: named.write.terms, isMarginUsed: false };
-  const past = inThePast(journal, order);
+  const past = searchArchive(journal, order);
   const isMarginUsed = past.isMarginUsed || open.some(({ write }) => isOnMargin(write));
   // the files of jobs are long, and without any margin order in the market theirs are spot
   if (past.recorded !== undefined || !isMarginUsed) return { ...past, isMarginUsed };
   const jobs = [...open.map(({ write }) => write.id), ...past.jobs];
-  return { recorded: inJobs(journal, jobs, order.id), isMarginUsed };
+  return { recorded: searchJobs(journal, jobs, order.id), isMarginUsed };
 }
 
 /** What the settled writes of the kept days show; `jobs` are those of the market. */
-function inThePast({ archive }: Journal, { id, market }: Order) {
+function searchArchive({ archive }: Journal, { id, market }: Order) {
   let isMarginUsed = false;
   const jobs: string[] = [];
   for (const settled of archive.newestFirst(mayMatter(id), 0)) {
     const { write } = settled;
     if (marketOf(write) !== market) continue;
-    if (isOf(write, 'order') && names(settled, id)) return { recorded: write.terms, isMarginUsed, jobs };
+    if (isOf(write, 'order') && made(settled, id)) return { recorded: write.terms, isMarginUsed, jobs };
     if (isOf(write, 'batch')) jobs.push(write.id);
     isMarginUsed ||= isOnMargin(write) && wasPlaced(settled);
   }
@@ -97,7 +98,7 @@ function mayMatter(id: string): (line: string) => boolean {
   return (line) => isOfBatch(line) || marks.some((mark) => line.includes(mark));
 }
 
-function names({ id, duplicates }: Settled, order: string): boolean {
+function made({ id, duplicates }: Settled, order: string): boolean {
   return id === order || duplicates.includes(order);
 }
 
@@ -110,7 +111,7 @@ function wasPlaced({ write, outcome, notional }: Settled): boolean {
   return isOf(write, 'batch') ? notional !== '0' : outcome === 'placed';
 }
 
-function inJobs(journal: Journal, jobs: readonly string[], order: string): OrderAccount | undefined {
+function searchJobs(journal: Journal, jobs: readonly string[], order: string): OrderAccount | undefined {
   for (const id of jobs) {
     const entry = journal.job(id);
     if (entry !== undefined && new Job(entry).orders.includes(order))

@@ -61,7 +61,7 @@ const PAUSES_MS = { first: 300, longest: 1_200 };
  * Starts the timer with several attempts. Throws Failure `refused`, `limited` or `unreachable` if it was not started, and
  * `unknown` if a request got no answer.
  */
-export async function startTimerSurely(account: TradingAccount, market: string): Promise<Timer> {
+export async function startTimerWithRetries(account: TradingAccount, market: string): Promise<Timer> {
   let lost: Failure | undefined;
   let lostAt: number | null = null;
   for (let count = 0; ; count += 1) {
@@ -79,7 +79,7 @@ export async function startTimerSurely(account: TradingAccount, market: string):
 }
 
 /** The timer, with when the exchange cancels at the latest: the last request without an answer may arrive until it expires. */
-export async function withLatest(account: TradingAccount, market: string, timer: Timer): Promise<Timer> {
+export async function withLatestCancelTime(account: TradingAccount, market: string, timer: Timer): Promise<Timer> {
   const { lostAt } = timer;
   if (lostAt === null) return timer;
   const lifetime = await tryRead(() => requestLifetimeOf(account, acceptsForOrder(market)));

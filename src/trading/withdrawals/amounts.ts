@@ -11,7 +11,7 @@ export function feePlace({ withdrawFee }: { readonly withdrawFee?: string }): Fe
 }
 
 /** What an amount takes from the balance. */
-export function takenOf(amount: Decimal, fee: Decimal, place: FeePlace): Decimal {
+export function debitOf(amount: Decimal, fee: Decimal, place: FeePlace): Decimal {
   return place === 'inside' ? amount : amount.plus(fee);
 }
 
@@ -69,7 +69,7 @@ export function amountsOf(wanted: WithdrawAmount, terms: AmountContext): Withdra
   const amount = 'amount' in wanted ? Decimal.of(wanted.amount) : shareOf(owned, wanted.percent, fee, terms);
   checkScale('amount', amount, scale, coin);
   const receives = place === 'inside' ? amount.minus(fee) : amount;
-  const taken = takenOf(amount, fee, place);
+  const taken = debitOf(amount, fee, place);
   if (receives.sign <= 0)
     throw usage(
       `Nothing would arrive of ${formatAmount(amount)} ${coin}: the fee on ${chain.chain} is ${formatAmount(fee)} ${coin}.`,

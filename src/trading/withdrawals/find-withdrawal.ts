@@ -187,7 +187,7 @@ function unambiguous<Found>(
 ): readonly Found[] | 'ambiguous' {
   const isAnothers = (one: Found) => {
     const fits = others.map((other) => fitOf(one, other));
-    return fits.includes('exactly') || (fitOf(one, own) !== 'exactly' && fits.includes('butForTheFee'));
+    return fits.includes('exactly') || (fitOf(one, own) !== 'exactly' && fits.includes('exceptFee'));
   };
   const left = found.filter((one) => !isAnothers(one));
   if (left.length > 0 || found.length === 0) return left;

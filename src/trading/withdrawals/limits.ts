@@ -3,7 +3,7 @@ import { Decimal, formatAmount } from '../../domain/decimal.js';
 import { ACTIVE_PROFILE, type Failure, suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { isOf, type Settled } from '../journal/write.js';
-import { type FeePlace, feePlace, takenOf } from './amounts.js';
+import { debitOf, type FeePlace, feePlace } from './amounts.js';
 import { isReturned, recordsSince } from './records.js';
 import { isSameAddress, type WantedWithdrawal } from './terms.js';
 
@@ -47,7 +47,7 @@ export async function checkLimits(
   const { coin, address } = wanted;
   if (addresses !== null && !addresses.some((allowed) => isSameAddress(allowed, address)))
     throw breach('The address is not in your list of allowed addresses', 'withdrawAddresses');
-  const taken = takenOf(Decimal.of(wanted.amount), Decimal.of(wanted.fee), place);
+  const taken = debitOf(Decimal.of(wanted.amount), Decimal.of(wanted.fee), place);
   const most = single.get(coin);
   const withFee = place === 'onTop' ? ', with the fee,' : '';
   if (most !== undefined && taken.compare(most) > 0)
@@ -88,7 +88,7 @@ export async function withdrawnToday(
   });
   const left = records.filter((record) => !isReturned(record)).map(({ amount, fee }) => ({ amount, fee: fee ?? '0' }));
   return Decimal.sum(
-    [...left, ...unrecorded].map(({ amount, fee }) => takenOf(Decimal.of(amount), Decimal.of(fee), place)),
+    [...left, ...unrecorded].map(({ amount, fee }) => debitOf(Decimal.of(amount), Decimal.of(fee), place)),
   );
 }
 

@@ -22,8 +22,8 @@ export async function settleWithdrawalManually(
     account.reportProgress('The exchange lists this withdrawal, so --as is ignored.');
     return;
   }
-  const { isLearnt } = await requireLate(account, entry);
-  if (found === 'none' && isLearnt) {
+  const { isLearnt: isLifetimeKnown } = await requireExpired(account, entry);
+  if (found === 'none' && isLifetimeKnown) {
     account.reportProgress('The exchange can be asked about this withdrawal, so --as is ignored.');
     return;
   }
@@ -39,7 +39,7 @@ export async function settleWithdrawalManually(
  * Throws Failure `usage` until the request has expired: the withdrawal may appear in a moment. If the request lifetime is unknown,
  * the longest one that is probed counts.
  */
-async function requireLate(
+async function requireExpired(
   account: TradingAccount,
   { write }: JournalEntry<'withdraw'>,
 ): Promise<{ isLearnt: boolean }> {

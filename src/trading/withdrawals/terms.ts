@@ -15,7 +15,7 @@ export function areAlike(one: WantedWithdrawal, other: WantedWithdrawal): boolea
 }
 
 /** How well a record matches, best first; undefined for one of another withdrawal. */
-export type Fit = 'exactly' | 'butForTheFee' | undefined;
+export type Fit = 'exactly' | 'exceptFee' | undefined;
 
 /**
  * Whether a record matches these terms by amount and address. No document says whether its amount includes the fee; taking a
@@ -31,7 +31,7 @@ export function fitOfAmount(text: string, { amount, fee }: Pick<WantedWithdrawal
   const [found, whole, part] = [text, amount, fee].map(Decimal.of) as [Decimal, Decimal, Decimal];
   if (found.compare(whole) === 0) return 'exactly';
   const others = [whole.minus(part), whole.plus(part)];
-  return others.some((other) => found.compare(other) === 0) ? 'butForTheFee' : undefined;
+  return others.some((other) => found.compare(other) === 0) ? 'exceptFee' : undefined;
 }
 
 /** Whether a record's address may be the destination: with a memo, only the account may be shown. */

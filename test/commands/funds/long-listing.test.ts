@@ -14,7 +14,7 @@ async function run(isTimeoutGiven: boolean, eachMs: number, errors = new Kept())
   const works = new Set<(signal: 'SIGTERM') => unknown>();
   const host = {
     ...hostWith({ errors, environment: { TERM: 'xterm', NO_COLOR: '1' } }),
-    keepSmall: async () => {
+    limitMemory: async () => {
       kept += 1;
     },
     onInterrupt: (work: (signal: 'SIGTERM') => unknown) => {

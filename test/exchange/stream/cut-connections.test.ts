@@ -206,6 +206,6 @@ it('a reader has the exchange whole after each of 25 cuts under trading, and hea
 });
 
 async function ordersOf(client: ExchangeClient, side: 'buy' | 'sell'): Promise<readonly Order[]> {
-  const { records } = await readOrderPages(client, MARKET, side, { from: 1, to: 1_000 });
+  const { orders: records } = await readOrderPages(client, MARKET, side, { from: 1, to: 1_000 });
   return records;
 }

@@ -33,7 +33,7 @@ describe('cancelling all open orders', () => {
     const closed: ListedOrder[] = openOrders(15, 'buy', 100).map((order) => ({ ...order, status: 2, filled: '0.01' }));
     const server = await serveOrders([...openOrders(3), ...closed, ...openOrders(12, 'sell', 50)]);
     const done = await clear(accountAt(server));
-    expect(done).toMatchObject({ left: [], failure: null });
+    expect(done).toMatchObject({ stillOpen: [], failure: null });
     expect(outcomes(done)).toEqual(Array(15).fill('cancelled'));
     const sent = cancelled(server);
     expect([sent.length, new Set(sent).size]).toEqual([15, 15]);
@@ -70,7 +70,7 @@ describe('cancelling all open orders', () => {
       },
     });
     const done = await clear(accountAt(server));
-    expect([outcomes(done), done.left]).toEqual([Array(4).fill('cancelled'), []]);
+    expect([outcomes(done), done.stillOpen]).toEqual([Array(4).fill('cancelled'), []]);
   });
 
   it('reports orders that fill or are cancelled by others meanwhile', async () => {
@@ -82,7 +82,7 @@ describe('cancelling all open orders', () => {
       },
     });
     const done = await clear(accountAt(server));
-    expect(done).toMatchObject({ left: [], failure: null });
+    expect(done).toMatchObject({ stillOpen: [], failure: null });
     const rows = Object.fromEntries(done.attempts.map(({ result }) => [result.id, result]));
     expect(rows['1']).toMatchObject({ outcome: 'refused', code: 3001, message: 'already filled', filled: '0.01' });
     expect(rows['2']).toMatchObject({ outcome: 'cancelled' });
@@ -118,7 +118,7 @@ describe('cancelling all open orders', () => {
     const server = await serveOrders(openOrders(2), { cancel: (id) => (id === '1' ? 'doneUnanswered' : 'done') });
     const account = accountAt(server);
     const done = await clear(account);
-    expect(done).toMatchObject({ left: [], failure: null });
+    expect(done).toMatchObject({ stillOpen: [], failure: null });
     expect(done.attempts.map(({ result, failure }) => [result.outcome, failure])).toEqual([
       ['cancelled', null],
       ['cancelled', null],
@@ -129,7 +129,7 @@ describe('cancelling all open orders', () => {
   it('ends if the exchange keeps refusing', async () => {
     const server = await serveOrders(openOrders(3), { cancel: (id) => (id === '2' ? 'refused' : 'done') });
     const done = await clear(accountAt(server));
-    expect([done.left, done.failure]).toEqual([['2'], null]);
+    expect([done.stillOpen, done.failure]).toEqual([['2'], null]);
     expect(outcomes(done)).toEqual(['cancelled', 'refused: not to be cancelled', 'cancelled']);
     // once with the others, and once when it was the only one
     expect(cancelled(server).filter((id) => id === '2')).toHaveLength(2);
@@ -141,7 +141,7 @@ describe('cancelling all open orders', () => {
     let made = 0;
     Object.assign(account.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(++made) });
     const done = await clear(account);
-    expect(done.left).toEqual(['2']);
+    expect(done.stillOpen).toEqual(['2']);
     const rows = done.attempts.map(({ result, failure }) => [result.id, result.outcome, failure]);
     expect(rows).toContainEqual(['2', 'unknown', 'unknown']);
     expect(account.journal.unsettledEntries().length).toBeGreaterThan(0);
@@ -150,7 +150,7 @@ describe('cancelling all open orders', () => {
   it('repeats a cancellation that the exchange accepted if the order is still listed as open', async () => {
     const server = await serveOrders(openOrders(1), { cancel: (_, time) => (time < 3 ? 'accepted' : 'done') });
     const done = await clear(accountAt(server));
-    expect([done.left, cancelled(server).length]).toEqual([[], 3]);
+    expect([done.stillOpen, cancelled(server).length]).toEqual([[], 3]);
   });
 
   it('confirms the answers by the list that it reads anyway, without reading single orders', async () => {
@@ -166,7 +166,7 @@ describe('cancelling all open orders', () => {
     let made = 0;
     Object.assign(account.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(++made) });
     const done = await clear(account);
-    expect(done.left).toEqual(['2']);
+    expect(done.stillOpen).toEqual(['2']);
     const rows = done.attempts.map(({ result, failure }) => [result.id, result.outcome, failure]);
     expect(rows).toEqual(
       expect.arrayContaining([
@@ -187,7 +187,7 @@ describe('cancelling all open orders', () => {
 
   it('sends nothing if no order is open', async () => {
     const server = await serveOrders([]);
-    expect(await clear(accountAt(server))).toMatchObject({ attempts: [], left: [], failure: null });
+    expect(await clear(accountAt(server))).toMatchObject({ attempts: [], stillOpen: [], failure: null });
     expect(cancelled(server)).toEqual([]);
   });
 });

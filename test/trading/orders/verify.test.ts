@@ -170,7 +170,7 @@ describe('a later execution of an order', () => {
     const account = accountOf(server.url, { tolerance: 60_000 });
     settle(account, 'mine', '7');
     const own = [at('8', 50), at('7', 3)].map((text) => ownOrder(text));
-    const buy = listedFrom({ records: own, more: false, failure: null }, NOW + 66_000);
+    const buy = listedFrom({ orders: own, more: false, failure: null }, NOW + 66_000);
     expect(await verifyMarket(account, 'btc_usdt', { buy })).toMatchObject([{ ids: ['8'] }]);
     // it is verified now
     expect(await verifyMarket(account, 'btc_usdt')).toEqual([]);
@@ -236,7 +236,7 @@ describe('an order that was refused or not sent', () => {
     const account = accountOf(url, { tolerance: 60_000, budgetMs: 200 * 3_600_000 });
     begin(account, 'mine').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
     const check = (records: readonly Order[]) => {
-      const list = listedFrom({ records, more: false, failure: null }, account.client.now());
+      const list = listedFrom({ orders: records, more: false, failure: null }, account.client.now());
       return verifyMarket(account, 'btc_usdt', { buy: list });
     };
     await account.host.sleep(70_000);

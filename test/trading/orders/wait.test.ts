@@ -36,7 +36,7 @@ async function waited(wait: Wait, reads: readonly Read[]) {
   const end = await waitForOrder(account, 'btc_usdt', read, wait, ({ status, filled }) =>
     changes.push(`${status} ${filled}`),
   ).catch((error: Failure) => error);
-  const result = end instanceof Failure ? end.message : `${end.record.state} ${end.isReached}`;
+  const result = end instanceof Failure ? end.message : `${end.order.state} ${end.isReached}`;
   return { result, reads: count, changes, pauses: host.sleeps };
 }
 

@@ -3,9 +3,9 @@ import { type HoldEvent, hold } from '../../../src/trading/timed-cancel/hold.js'
 import {
   MINUTE_MS,
   startTimer,
-  startTimerSurely,
+  startTimerWithRetries,
   type Timer,
-  withLatest,
+  withLatestCancelTime,
 } from '../../../src/trading/timed-cancel/timer.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
@@ -64,7 +64,7 @@ describe('starting the timer', () => {
     ['lost, then refused', [LOST, REFUSED], { kind: 'unknown' }],
   ])('handles a start that is %s', async (_, answers, expected) => {
     const server = await serve(...answers);
-    const outcome = await startTimerSurely(accountOf(server.url), 'btc_usdt').catch((error: unknown) => error);
+    const outcome = await startTimerWithRetries(accountOf(server.url), 'btc_usdt').catch((error: unknown) => error);
     expect(outcome).toMatchObject(expected);
     expect(server.requests.length).toBeLessThanOrEqual(4);
   });
@@ -72,15 +72,15 @@ describe('starting the timer', () => {
   it('cancels at the latest a minute after the exchange stops accepting a request without an answer', async () => {
     const server = await serve(LOST, OK);
     const account = accountOf(server.url, { tolerance: 60_000 });
-    const timer = await startTimerSurely(account, 'btc_usdt');
-    const { latestAt } = await withLatest(account, 'btc_usdt', timer);
+    const timer = await startTimerWithRetries(account, 'btc_usdt');
+    const { latestAt } = await withLatestCancelTime(account, 'btc_usdt', timer);
     expect([timer.sentAt, latestAt]).toEqual([NOW + 300, NOW + 60_000 + 5_000 + 60_000]);
     expect(server.requests).toHaveLength(2);
   });
 
   it('is unreachable without a host, because no request can have arrived', async () => {
     const account = accountOf('http://127.0.0.1:1');
-    await expect(startTimerSurely(account, 'btc_usdt')).rejects.toMatchObject({ kind: 'unreachable' });
+    await expect(startTimerWithRetries(account, 'btc_usdt')).rejects.toMatchObject({ kind: 'unreachable' });
   });
 });
 

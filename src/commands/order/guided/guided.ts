@@ -4,7 +4,7 @@ import type { Market } from '../../../domain/market.js';
 import type { OrderType, Side } from '../../../domain/order.js';
 import { Failure, suggest } from '../../../errors.js';
 import type { Answer } from '../../../terminal/answer.js';
-import { QuestionLeft } from '../../../terminal/question-left.js';
+import { PromptCancelled } from '../../../terminal/prompt-cancelled.js';
 import type { TradingAccount } from '../../../trading/account.js';
 import { evaluateOrder } from '../../../trading/expressions.js';
 import { guardLimits } from '../../../trading/guards/limits.js';
@@ -80,7 +80,7 @@ async function inTurn<Value extends object | string, Result>(
     try {
       return await next(value);
     } catch (error) {
-      if (!(error instanceof QuestionLeft && error.isBack)) throw error;
+      if (!(error instanceof PromptCancelled && error.isBack)) throw error;
     }
   }
 }
@@ -123,7 +123,7 @@ async function askTerms(
 
 /** Whether other answers to the same questions may be accepted. */
 function canAskAgain(error: unknown, { amount, at }: GivenOrder): boolean {
-  if (!(error instanceof Failure) || error instanceof QuestionLeft) return false;
+  if (!(error instanceof Failure) || error instanceof PromptCancelled) return false;
   return error.kind === 'usage' ? amount === undefined : error.kind === 'refused' && at === undefined;
 }
 

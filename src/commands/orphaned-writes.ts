@@ -16,7 +16,7 @@ interface NextAccount {
  * blocks nothing: a leaked key has to go at once.
  * @param next gives the new connection for the existing keys
  */
-export async function warnOfLeftBehind(
+export async function warnOfOrphanedWrites(
   { session, host, output }: Context,
   profile: Profile,
   next: (keys: KeyPair) => NextAccount,
