@@ -39,7 +39,7 @@ const CHANGED = [
     // its native library is beside it only in a tree of packages; the name of the platform's package finds it anywhere
     file: /\/lmdb\/dist\/index\.cjs$/,
     from: /\bloadNAPI(__default\["default"\]|)\(dirName\)/g,
-    to: 'loadNAPI$1(pathModule.dirname(require.resolve(`@lmdb/lmdb-${process.platform}-${process.arch}`)))',
+    to: 'loadNAPI$1(pathModule.dirname(require.resolve("@lmdb/lmdb-" + process.platform + "-" + process.arch)))',
   },
   {
     // looks for the library that fits in the very folder it is given

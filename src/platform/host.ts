@@ -91,7 +91,10 @@ export function systemHost(): Host {
   return {
     arguments: process.argv.slice(2),
     // a single file is its own program
-    self: { command: process.execPath, arguments: process.argv.slice(1, 2).filter((file) => file !== process.execPath) },
+    self: {
+      command: process.execPath,
+      arguments: process.argv.slice(1, 2).filter((file) => file !== process.execPath),
+    },
     environment: process.env,
     input: process.stdin,
     output: process.stdout,
