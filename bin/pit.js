@@ -1,4 +1,2 @@
 #!/usr/bin/env node
-import { start } from '../dist/bin.js';
-
-process.exitCode = await start();
+require('../dist/bin.cjs').start();

@@ -1,84 +1,123 @@
-// `npm run bench`: what a start of pit costs, as a ratio to `node -e 0` run beside it, and what it costs to parse an order book
-// without losing a digit, as a ratio to JSON.parse.
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// `npm run bench [-- NAME...]`: measures pit and prints one table; all of it goes to docs/performance.md as well. With names,
+// only those benchmarks; with --json, their rows as JSON. scripts/bench/NAME.js says what each measures.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { arch, cpus, loadavg, release, totalmem, type } from 'node:os';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
-import { prepare, root } from './prepare.js';
+import { prepare, preparePackages, root } from './prepare.js';
 
-const ROUNDS = 25;
-const program = path.join(root, 'bin', 'pit.js');
+/** In the order of the table. */
+const BENCHES = {
+  start: 'Start-up and memory',
+  peers: 'Start-up of other programs',
+  size: 'Size',
+  modules: 'Modules of our own that a command executes',
+  text: 'Parsing, tables and CSV',
+  journal: 'Journal',
+  limiter: 'Rate limits',
+  batch: 'Batches',
+  'stream-client': 'Reading streams',
+  live: 'Live views',
+  history: 'Downloads of history',
+  completion: 'Completion',
+  sandbox: 'The sandbox over HTTP',
+  streams: "The sandbox's streams",
+};
 
-prepare();
-
-const home = mkdtempSync(path.join(tmpdir(), 'pit-bench-'));
-// set, it makes every start of Node parse a file of certificates, and hides what pit itself costs
-const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
-const environment = { ...inherited, PIT_HOME: home };
-
-function run(words) {
-  const start = process.hrtime.bigint();
-  const { status, stderr } = spawnSync(process.execPath, words, {
-    env: environment,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const milliseconds = Number(process.hrtime.bigint() - start) / 1e6;
-  if (status !== 0) throw new Error(`${words.join(' ')} ended with ${status}: ${stderr}`);
-  return milliseconds;
+const PAGE = path.join(root, 'docs', 'performance.md');
+const HEAD = ['what', 'pit', 'beside it', 'ratio', 'target', ''];
+const isJson = process.argv.includes('--json');
+const names = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const unknown = names.filter((name) => !Object.hasOwn(BENCHES, name));
+if (unknown.length > 0) {
+  console.error(`There is no benchmark ${unknown.join(', ')}. There are: ${Object.keys(BENCHES).join(', ')}`);
+  process.exit(2);
 }
 
-function median(values) {
-  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)];
+const benches = [];
+for (const name of names.length > 0 ? names : Object.keys(BENCHES))
+  benches.push({ title: BENCHES[name], ...(await import(`./bench/${name}.js`)) });
+if (benches.some(({ needsBuild = true }) => needsBuild)) prepare();
+else preparePackages();
+
+const begun = Date.now();
+const load = loadavg()[0];
+const sections = [];
+for (const { title, rows } of benches) {
+  if (!isJson) console.error(`${title} …`);
+  const found = [];
+  for await (const row of rows()) found.push(row);
+  sections.push({ title, rows: found });
+}
+if (isJson) console.log(JSON.stringify(sections.flatMap(({ rows }) => rows)));
+else {
+  const seconds = Math.round((Date.now() - begun) / 1_000);
+  const text = `${machine()}\n\n${tableOf(sections)}\n\nMeasured in ${minutes(seconds)}.`;
+  console.log(text);
+  if (names.length === 0) writeFileSync(PAGE, pageOf(text));
+}
+// a server that hangs on would keep it running
+process.exit();
+
+function machine() {
+  const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+  const all = cpus();
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
+  const day = new Date().toISOString().slice(0, 10);
+  return (
+    `pit ${version} (${commit}) on Node ${process.version}, ${type()} ${release()} ${arch()}, ${all.length} × ` +
+    `${all[0]?.model.trim()}, ${memory}, load ${load.toFixed(1)} at the start, ${day}.`
+  );
 }
 
-/** Both in turn, so that a machine that gets slower slows both; the first pair is a warm-up. */
-function compare(title, words) {
-  const pairs = Array.from({ length: ROUNDS + 1 }, () => ({
-    bare: run(['-e', '0']),
-    pit: run([program, ...words]),
-  })).slice(1);
-  const ratio = median(pairs.map(({ bare, pit }) => pit / bare)).toFixed(2);
-  const [bare, pit] = ['bare', 'pit'].map((name) => median(pairs.map((pair) => pair[name])).toFixed(1));
-  process.stdout.write(`${title.padEnd(28)} ${ratio.padStart(6)} x node -e 0   (${pit} ms to ${bare} ms)\n`);
+function minutes(seconds) {
+  return seconds < 120 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`;
 }
 
-/** At most this many times as long as JSON.parse. */
-const PARSER_WANTED = 4;
-const BOOKS = 2_000;
-
-async function compareParsers() {
-  const outfile = path.join(home, 'json.mjs');
-  const entryPoints = [path.join(root, 'src/platform/json.ts')];
-  await build({ entryPoints, bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'warning' });
-  const { parseJson } = await import(pathToFileURL(outfile).href);
-  const side = (price) =>
-    Array.from({ length: 50 }, (_, level) => `[${(price + level * 0.37).toFixed(2)},0.${level + 1}]`);
-  const book = `{"asks":[${side(32383)}],"bids":[${side(32360)}],"channel":"btcusdt_depth","timestamp":1653997711}`;
-  const timed = (parse) => {
-    const start = process.hrtime.bigint();
-    for (let count = 0; count < BOOKS; count += 1) parse(book);
-    return Number(process.hrtime.bigint() - start) / 1e3 / BOOKS;
-  };
-  const pairs = Array.from({ length: ROUNDS + 1 }, () => ({ bare: timed(JSON.parse), pit: timed(parseJson) })).slice(1);
-  const ratio = median(pairs.map(({ bare, pit }) => pit / bare)).toFixed(2);
-  const [bare, pit] = ['bare', 'pit'].map((name) => median(pairs.map((pair) => pair[name])).toFixed(1));
-  const wanted = `wanted: at most ${PARSER_WANTED}; ${pit} µs to ${bare} µs`;
-  process.stdout.write(`${'lossless parser, a book'.padEnd(28)} ${ratio.padStart(6)} x JSON.parse  (${wanted})\n`);
+function tableOf(all) {
+  const lines = all.flatMap(({ title, rows }) => [[`**${title}**`], ...rows.map(cellsOf)]);
+  const filled = [HEAD, ...lines].map((cells) => HEAD.map((_, column) => cells[column] ?? ''));
+  const widths = HEAD.map((_, column) => Math.max(3, ...filled.map((cells) => [...cells[column]].length)));
+  const padded = (cells) =>
+    `| ${cells.map((cell, column) => cell + ' '.repeat(widths[column] - [...cell].length)).join(' | ')} |`;
+  const [head, ...body] = filled.map(padded);
+  return [head, `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...body].join('\n');
 }
 
-try {
-  process.stdout.write(`Node ${process.version}, medians of ${ROUNDS} pairs\n`);
-  await compareParsers();
-  compare('pit --version', ['--version']);
-  compare('pit --help', ['--help']);
-  run([program, 'sandbox', 'start']);
-  run([program, 'markets']);
-  compare('pit depth btc_usdt', ['depth', 'btc_usdt']);
-  compare('pit depth btc_usdt --json', ['depth', 'btc_usdt', '--json']);
-  compare('pit balance', ['balance']);
-} finally {
-  run([program, 'sandbox', 'stop']);
-  rmSync(home, { recursive: true, force: true });
+function cellsOf({ what, value, unit, beside, besideWhat, ratio, atMost, atLeast }) {
+  const target = atMost ?? atLeast;
+  const held = ratio ?? value;
+  const isMet = atMost !== undefined ? held <= atMost : held >= atLeast;
+  return [
+    what,
+    amount(value, unit),
+    beside === undefined ? (besideWhat ?? '') : `${amount(beside, unit)} ${besideWhat}`,
+    ratio === undefined ? '' : ratio.toFixed(2),
+    target === undefined ? '' : `${atMost !== undefined ? 'at most' : 'at least'} ${grouped(target)}`,
+    target === undefined ? '' : isMet ? 'met' : '**missed**',
+  ];
+}
+
+function amount(value, unit) {
+  return value === undefined ? '' : `${grouped(value)} ${unit}`.trim();
+}
+
+/** Three significant digits, and whole numbers in full. */
+function grouped(value) {
+  const digits = Number.isInteger(value) || Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return value.toLocaleString('en', { maximumFractionDigits: digits, minimumFractionDigits: digits });
+}
+
+function pageOf(text) {
+  return `# Performance
+
+\`npm run bench\` writes this page. A ratio is the median of the ratios of pairs that were measured in turn, pit and what stands
+beside it; the figures themselves are medians, and depend on the machine. A target is for the ratio if there is one.
+\`npm run bench -- NAME\` measures one part: ${Object.keys(BENCHES)
+    .map((name) => `\`${name}\``)
+    .join(', ')}.
+
+${text}
+`;
 }

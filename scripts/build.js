@@ -1,12 +1,13 @@
-// Bundles src/ into dist/. Start-up time decides the layout: `bin.js` answers --version alone; `main.cjs` holds all of
-// pit's own code, each module run when it is first imported; large packages that are not always needed stay in files
-// apart. All but the entry is CommonJS: its modules and Node's own load later and cheaper than those of ES modules.
+// Bundles src/ into dist/. Start-up time decides the layout: `bin.cjs` answers the version and help alone, help from texts
+// that are made here; pit's own code is in a few chunks (scripts/chunks.js), and large packages that are not always needed
+// stay in files apart. All is CommonJS: its modules and Node's own load later and cheaper than those of ES modules.
 
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { chunksOf } from './chunks.js';
 import { lighter } from './lighter-packages.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -45,6 +46,14 @@ const shared = {
   logLevel: 'warning',
 };
 
+/** Makes the texts of help. */
+const HELP = `
+  import { helpFile } from './cli/help-text.ts';
+  import { helpTemplates } from './cli/run.ts';
+  import { PROGRAM } from './commands/index.ts';
+  export const file = helpFile(await helpTemplates(PROGRAM));
+`;
+
 /** Lets pit's own code require the file that is built beside it. Packages may mean another version of the same name. */
 const apart = {
   name: 'apart',
@@ -61,36 +70,33 @@ const apart = {
   },
 };
 
-/** Lets the entry, an ES module as bin/ is, require the rest. */
-const requiring = {
-  name: 'requiring',
+/** Lets the entry load the chunks with their kept code. */
+const starting = {
+  name: 'starting',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^\.\/main\.js$/ }, () => ({ path: 'main', namespace: 'requiring' }));
-    onLoad({ filter: /.*/, namespace: 'requiring' }, () => ({
+    onResolve({ filter: /^\.\/main\.js$/ }, () => ({ path: 'main', namespace: 'starting' }));
+    onLoad({ filter: /.*/, namespace: 'starting' }, () => ({
       contents: `import { quickRequire } from './scripts/quick-require.js';
-        export const { main } = quickRequire(import.meta.dirname, './main.cjs');`,
+        export const { main } = quickRequire(__dirname, './main.cjs?src/main.ts');`,
       resolveDir: root,
     }));
+    // whole, so that it is all that is loaded
+    const name = './unknown-command.cjs';
+    onResolve({ filter: /^\.\/cli\/unknown-command\.js$/ }, () => ({ path: name, external: true }));
   },
 };
 
 rmSync(path.join(root, 'dist'), { recursive: true, force: true });
 
-await build({
-  ...shared,
-  format: 'esm',
-  outExtension: {},
-  entryPoints: ['src/bin.ts'],
-  plugins: [requiring],
-});
+// import() of the other file would load Node's ES modules
+const required = { 'dynamic-import': false };
+await build({ ...shared, entryPoints: ['src/bin.ts'], supported: required, plugins: [starting] });
+await build({ ...shared, entryPoints: ['src/cli/unknown-command.ts'] });
 
-await build({
-  ...shared,
-  entryPoints: ['src/main.ts'],
-  // the kept code is compiled as a script, in which import() of Node's own modules would throw
-  supported: { 'dynamic-import': false },
-  plugins: [apart, lighter],
-});
+// the kept code is compiled as a script, in which import() of Node's own modules would throw
+const program = { ...shared, supported: { 'dynamic-import': false }, plugins: [apart, lighter] };
+const chunks = await chunksOf(root, { ...program, entryPoints: ['src/main.ts'] });
+await build({ ...program, entryPoints: chunks.entryPoints, plugins: [chunks.plugin, ...program.plugins] });
 
 await build({
   ...shared,
@@ -101,7 +107,31 @@ await build({
   plugins: [lighter],
 });
 
+writeFileSync(path.join(root, 'dist/help.txt'), await helpText());
+
 const { status } = spawnSync(process.execPath, [path.join(root, 'scripts/keep-code.js')], {
   stdio: ['ignore', 'ignore', 'inherit'],
 });
 if (status !== 0) throw new Error('the bundle does not run');
+
+/** The help of every command, as dist/bin.cjs answers it. */
+async function helpText() {
+  // within the project, so that its packages are found
+  const folder = mkdtempSync(path.join(root, 'node_modules', '.help-'));
+  try {
+    const outfile = path.join(folder, 'help.mjs');
+    await build({
+      ...shared,
+      stdin: { contents: HELP, resolveDir: sources },
+      outdir: undefined,
+      outExtension: {},
+      outfile,
+      format: 'esm',
+      packages: 'external',
+    });
+    const { file } = await import(pathToFileURL(outfile).href);
+    return file;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

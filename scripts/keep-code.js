@@ -1,35 +1,49 @@
-// The last step of the build: runs what nearly every command runs, a request and its table included, and keeps the code
-// that V8 made of it.
+// The last step of the build: runs what nearly every command runs against the exchange in a box, and keeps the code that
+// V8 made of it.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { keepCode, quickRequire } from './quick-require.js';
 
+const COMMANDS = [
+  'profile set sandbox priceBand 10%',
+  'profile list',
+  'depth btc_usdt --json',
+  'depth btc_usdt',
+  'order buy btc_usdt 0.01 --at 28000 --yes --json',
+  'orders btc_usdt',
+  'cancel btc_usdt --all --yes',
+  'balance',
+];
+
 const folder = fileURLToPath(new URL('../dist', import.meta.url));
+const program = path.join(folder, '../bin/pit.js');
+const home = mkdtempSync(path.join(tmpdir(), 'pit-build-'));
+process.env.PIT_HOME = home;
 const scripts = new Map();
 const load = (name) => quickRequire(folder, name, (file, script) => scripts.set(file, script));
 
-const ANSWERS = {
-  markets: '{"btc_usdt":{"priceScale":2,"amountScale":4,"minAmount":0.001,"minSize":5}}',
-  depth: '{"asks":[[31001.5,0.2]],"bids":[[31000.5,0.1]],"timestamp":1540295995}',
-};
-const server = createServer(({ url }, response) => response.end(ANSWERS[url.split(/[/?]/)[3]]));
-await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-const host = `http://127.0.0.1:${server.address().port}`;
-const home = mkdtempSync(path.join(tmpdir(), 'pit-build-'));
-Object.assign(process.env, { PIT_HOME: home, PIT_BASE_URL: host, PIT_TRADE_URL: host });
-
-const { main } = load('./main.cjs');
-load('./conf.cjs');
-for (const words of [['--help'], ['depth', 'btc_usdt'], ['depth', 'btc_usdt', '--json']]) {
-  process.argv = [process.execPath, path.join(folder, '../bin/pit.js'), ...words];
-  const code = await main();
-  if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}`);
+const sandbox = spawn(process.execPath, [program, 'sandbox', 'serve', '--port', '0', '--no-limits'], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+try {
+  const [line] = await once(sandbox.stdout, 'data');
+  const { baseUrl, tradeUrl, accessKey, secretKey } = JSON.parse(line);
+  const hosts = { PIT_BASE_URL: baseUrl, PIT_TRADE_URL: tradeUrl };
+  Object.assign(process.env, hosts, { PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey });
+  const { main } = load('./main.cjs?src/main.ts');
+  const { systemHost } = load('./main.cjs?src/platform/host.ts');
+  for (const command of COMMANDS) {
+    process.argv = [process.execPath, program, ...command.split(' ')];
+    // with a host of its own the program does not end this process
+    const code = await main(systemHost());
+    if (code !== 0) throw new Error(`pit ${command} ended with ${code}`);
+  }
+} finally {
+  sandbox.kill();
+  rmSync(home, { recursive: true, force: true });
 }
-
-server.closeAllConnections();
-server.close();
-rmSync(home, { recursive: true, force: true });
 for (const [file, script] of scripts) keepCode(file, script);

@@ -1,4 +1,4 @@
-// The loader at the head of dist/bin.js: requires a bundle with the code that V8 made of it when it was built. Compiling
+// The loader in dist/bin.cjs: requires a bundle with the code that V8 made of it when it was built. Compiling
 // is most of what a start costs. V8 trusts that code: one patch of Node runs into the ground on what another has made, and
 // so does any Node on damaged code. So it is kept under the exact version, with a checksum and a digest of its source, and
 // used only from a folder that nobody else can write to; otherwise the source counts.
@@ -7,6 +7,8 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import vm from 'node:vm';
 
+const loaded = new Map();
+
 const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {', '\n})'];
 
 /**
@@ -14,7 +16,13 @@ const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {'
  * `compiled` is told each script, for the build to keep its code.
  */
 export function quickRequire(folder, name, compiled = () => {}) {
-  const filename = path.join(folder, name);
+  const [file, member] = name.split('?');
+  const filename = path.join(folder, file);
+  const exports = loaded.get(filename) ?? load(folder, filename, compiled);
+  return member === undefined ? exports : exports[member];
+}
+
+function load(folder, filename, compiled) {
   const source = readFileSync(filename);
   const script = new vm.Script(WRAPPER.join(source.toString()), {
     filename,
@@ -23,10 +31,11 @@ export function quickRequire(folder, name, compiled = () => {}) {
   });
   const module = { exports: {} };
   const plain = createRequire(filename);
-  const require = (id) => (/^\.\/[\w-]+\.cjs$/.test(id) ? quickRequire(folder, id, compiled) : plain(id));
+  const require = (id) => (/^\.\/[\w-]+\.cjs(\?|$)/.test(id) ? quickRequire(folder, id, compiled) : plain(id));
   require.resolve = plain.resolve;
   script.runInThisContext()(module.exports, require, module, filename, folder);
   compiled(filename, script);
+  loaded.set(filename, module.exports);
   return module.exports;
 }
 

@@ -1,22 +1,72 @@
-import { HELPER, serveKeychain } from './config/keychain-helper.js';
+import { fstatSync, readFileSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { builtHelp, DEFAULT_HELP_WIDTH, helpTopic } from './cli/help-text.js';
+import { FIRST_WORDS, synonyms } from './commands/names.js';
+import { codeOf } from './errors.js';
+import type { ScreenStream } from './terminal/screen.js';
 import { version } from './version.js';
 
-/** The entry point of bin/pit.js. Answers --version without loading the program. */
-export async function start(): Promise<number> {
+/**
+ * Runs pit, and sets the exit code of the process. What needs none of the program is answered without loading it: the
+ * version, help, and a name that no command has.
+ */
+export function start(): void {
   const args = process.argv.slice(2);
-  if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
-    // the stream reports an error to the callback and as an event, and an event without a listener ends the process
-    process.stdout.on('error', () => {});
-    return new Promise((resolve) => process.stdout.write(`${version}\n`, (error) => resolve(exitCodeOf(error))));
-  }
-  if (args[0] === HELPER && process.connected) return serveKeychain();
-  const { main } = await import('./main.js');
-  return main();
+  const answer = isVersion(args) ? `${version}\n` : helpFor(args);
+  // what is wrong with stdout, the program says
+  if (answer !== undefined && write(1, answer)) return;
+  if (isUnknown(args)) void printUnknown(args[0] ?? '');
+  else void runProgram();
 }
 
-/** A reader who closed the pipe, as `head` does, wanted no more. */
-function exitCodeOf(error: NodeJS.ErrnoException | null | undefined): number {
-  if (!error || error.code === 'EPIPE' || error.code === 'EOF') return 0;
-  process.stderr.write(`pit: Cannot write to stdout: ${error.code}.\n`);
-  return 1;
+async function runProgram(): Promise<void> {
+  const { main } = await import('./main.js');
+  process.exitCode = await main();
+}
+
+function isVersion(args: readonly string[]): boolean {
+  return args.length === 1 && (args[0] === '--version' || args[0] === '-V');
+}
+
+function helpFor(args: readonly string[]): string | undefined {
+  const words = helpTopic(args);
+  if (words === undefined) return undefined;
+  const { isTTY, columns } = streamBehind(1);
+  const file = readFileSync(path.join(__dirname, 'help.txt'), 'utf8');
+  return builtHelp(file, words, (isTTY ? columns : undefined) ?? DEFAULT_HELP_WIDTH);
+}
+
+/** Whether a line without flags begins with a word that has no meaning. */
+function isUnknown(args: readonly string[]): boolean {
+  const [first = '-'] = args;
+  return !FIRST_WORDS.includes(first) && !Object.hasOwn(synonyms, first) && args.every((word) => !word.startsWith('-'));
+}
+
+async function printUnknown(name: string): Promise<void> {
+  const { unknownCommandText } = await import('./cli/unknown-command.js');
+  process.exitCode = 2;
+  write(2, unknownCommandText(name, FIRST_WORDS, streamBehind(2), process.env));
+}
+
+/** The stream of a descriptor, but opened only if it may be a terminal: that takes as long as all the rest. */
+function streamBehind(descriptor: 1 | 2): ScreenStream {
+  const mayBeTerminal = fstatSync(descriptor).isCharacterDevice();
+  return mayBeTerminal ? (descriptor === 1 ? process.stdout : process.stderr) : { isTTY: false };
+}
+
+/**
+ * Writes without the stream, unless the reader of a pipe is slow. Returns whether this went well; a reader who closed the
+ * pipe, as `head` does, wanted no more.
+ */
+function write(descriptor: 1 | 2, text: string): boolean {
+  let rest = Buffer.from(text);
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'EAGAIN') (descriptor === 1 ? process.stdout : process.stderr).on('error', () => {}).write(rest);
+    // Windows calls a closed pipe EOF
+    else return code === 'EPIPE' || code === 'EOF';
+  }
+  return true;
 }

@@ -16,12 +16,14 @@ import {
   type Globals,
   readGlobals,
 } from './definition.js';
+import { NARROWEST_COLUMN, PARAGRAPH } from './help-text.js';
 import { argumentsOfPit, commandLine, withActiveProfile } from './hints.js';
+import { unknownCommand } from './unknown-command.js';
 
 /** The commands and their context. */
 export interface Program extends Commands {
   /** Builds the context for one command. */
-  createContext(base: CliContext): RunningCommand;
+  createContext(base: CliContext): Promise<RunningCommand>;
 }
 
 export interface RunningCommand {
@@ -53,14 +55,16 @@ export async function run(host: Host, { createContext, ...commands }: Program): 
   const intended = synonymOf(commands.synonyms, commandArgs);
   if (intended !== undefined)
     throw await corrected(intended.failure, globals, () => commands.correct(intended.args, host));
+  // before --help, which commander would answer for a command that does not exist
+  const names = firstWords(commands);
+  if (commandName !== undefined && !commandName.startsWith('-') && !names.includes(commandName))
+    throw unknownCommand(commandName, names);
   const runCommand = commandRunner(host, createContext);
   let hasStarted = false;
   await addCommands(program, commands, commandArgs, (...command) => {
     hasStarted = true;
     return runCommand(...command);
   });
-  // before --help, which commander would answer for a command that does not exist
-  if (commandName !== undefined && !commandName.startsWith('-')) requireSubcommand(program, commandName);
   try {
     if (commandArgs.length === 0 && globals.length === 0) program.help();
     await program.parseAsync([...globals, ...commandArgs], { from: 'user' });
@@ -103,7 +107,7 @@ function commandRunner(host: Host, createContext: Program['createContext']): Run
       view: fieldView,
       commandLine: (argv) => commandLine(host.arguments, argv),
     });
-    const { context, activeProfile, deadline, close } = createContext({ host, globals, output });
+    const { context, activeProfile, deadline, close } = await createContext({ host, globals, output });
     try {
       await untilEnded(host, async () => {
         const answer = await inTime(deadline, () => definition.run(context, input));
@@ -258,7 +262,7 @@ function emptyProgram(show: (text: string) => void): Command {
       visibleGlobalOptions: (of) => (of === program ? [] : flagsOfAll()),
       subcommandTerm: (command) => command.name(),
       // a narrow terminal gets narrow columns instead of lines that it breaks
-      minWidthToWrap: 12,
+      minWidthToWrap: NARROWEST_COLUMN,
     })
     .configureOutput({ writeOut: show, writeErr: () => {} })
     .exitOverride()
@@ -295,6 +299,27 @@ async function addCommands(
     });
 }
 
+/** The help of the program and of every command by its words, in which paragraphs are still to be wrapped. */
+export async function helpTemplates(commands: Commands): Promise<ReadonlyMap<string, string>> {
+  let text = '';
+  const program = emptyProgram((part) => {
+    text += part;
+  });
+  program
+    .configureHelp({ ...program.configureHelp(), boxWrap: (paragraph) => `${PARAGRAPH}${paragraph}` })
+    .configureOutput({ ...program.configureOutput(), getOutHelpWidth: () => Number.POSITIVE_INFINITY });
+  await addCommands(program, commands, [], async () => {});
+  const templates = new Map<string, string>();
+  const take = (command: Command, words: readonly string[]) => {
+    text = '';
+    command.outputHelp();
+    templates.set(words.join(' '), text.trimEnd());
+    for (const below of command.commands) take(below, [...words, below.name()]);
+  };
+  take(program, []);
+  return templates;
+}
+
 /** Help on a topic that is not a command. */
 async function topicOf(names: readonly string[], width = Number.POSITIVE_INFINITY): Promise<string | undefined> {
   return names.join(' ') === 'exit-codes' ? (await import('./exit-codes.js')).exitCodeHelp(width) : undefined;
@@ -315,16 +340,19 @@ function commandsToLoad(commands: Commands['commands'], args: readonly string[])
   return named.length === 0 || isHelp ? group : named;
 }
 
+/** The first words of all commands, in the order of help. */
+function firstWords({ commands }: Commands): string[] {
+  return [...new Set([...Object.keys(commands).map((path) => path.split(' ')[0] ?? ''), 'help'])];
+}
+
 /** Returns a subcommand by its name. Throws Failure `usage` with the nearest names. */
 function requireSubcommand(parent: Command, name: string): Command {
   const found = parent.commands.find((command) => command.name() === name);
   if (found !== undefined) return found;
-  const close = nearest(
+  throw unknownCommand(
     name,
     parent.commands.map((command) => command.name()),
   );
-  const hint = close.length === 0 ? suggest('List the commands', '--help') : `Did you mean ${close.join(' or ')}?`;
-  throw usage(`unknown command '${name}'`, hint);
 }
 
 function attach(

@@ -5,7 +5,8 @@ import { nearest } from '../config/nearest.js';
 import { Profiles } from '../config/profiles.js';
 import { Failure, suggest } from '../errors.js';
 import type { Host } from '../platform/host.js';
-import { commands, groups } from './index.js';
+import { commands } from './index.js';
+import { groups } from './names.js';
 import { CompletionNames, namesFolder } from './session/completion-names.js';
 
 /** Names that earlier commands have seen. No request is sent to find out more. */

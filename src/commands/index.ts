@@ -1,6 +1,6 @@
 import type { Definition } from '../cli/definition.js';
 import type { Program } from '../cli/run.js';
-import { createContext } from './session/context.js';
+import { groups, SECTIONS, synonyms } from './names.js';
 
 type Load = () => Promise<{ readonly default: Definition }>;
 
@@ -77,57 +77,12 @@ export const commands: Readonly<Record<string, Load>> = {
   'sandbox fault log': from(() => import('./sandbox/faults.js'), 'log'),
 };
 
-/** The summaries of words that only group commands. */
-export const groups: Readonly<Record<string, string>> = {
-  profile: 'Manage exchanges by name: their hosts and settings',
-  keys: 'Manage the API keys of a profile',
-  sandbox: 'Run and control the exchange in a box',
-  'sandbox account': 'Manage sandbox accounts and their play keys',
-  'sandbox clock': 'Stop, set or speed up the sandbox clock',
-  'sandbox fault': 'Inject faults and see their real effects',
-};
-
-/** What people type for a command, and the words that were meant. */
-const synonyms: Readonly<Record<string, readonly string[]>> = {
-  buy: ['order', 'buy'],
-  sell: ['order', 'sell'],
-  book: ['depth'],
-  orderbook: ['depth'],
-  candles: ['kline'],
-  klines: ['kline'],
-  price: ['ticker'],
-  streams: ['stream'],
-  follow: ['stream'],
-  balances: ['balance'],
-  'order cancel': ['cancel'],
-  'order list': ['orders'],
-  'cancel-all': ['cancel', '--all'],
-  show: ['order', 'show'],
-  replace: ['order', 'replace'],
-  batch: ['order', 'batch'],
-  history: ['fills'],
-  config: ['profile', 'show'],
-  login: ['keys', 'set'],
-  'keys add': ['keys', 'set'],
-  status: ['doctor'],
-  version: ['--version'],
-};
-
-/** The sections of `pit --help` and of docs/commands.md, with the first words of their commands. */
-export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  'Market data': ['markets', 'ticker', 'depth', 'trades', 'kline', 'stream', 'watch'],
-  Trading: ['order', 'orders', 'fills', 'cancel', 'cancel-after', 'resolve', 'api'],
-  Funds: ['account', 'balance', 'bills', 'address', 'deposits', 'withdrawals', 'fees', 'withdraw'],
-  Setup: ['shell', 'profile', 'keys', 'doctor', 'completion', 'schema'],
-  Sandbox: ['sandbox'],
-};
-
 /** Everything that a command line may ask for. */
 export const PROGRAM: Program = {
   commands,
   groups,
   synonyms,
   sections: SECTIONS,
-  createContext,
+  createContext: async (base) => (await import('./session/context.js')).createContext(base),
   correct: async (args, host) => (await import('./corrections.js')).correct(args, host),
 };

@@ -135,9 +135,7 @@ function sharedLength(secret: string, text: string, start: number): number {
  * the environment are masked from the start: such lines print whole environments.
  */
 export function redacting(stream: Writable, environment: Environment): Redaction {
-  const redaction = new Redaction();
-  const { PIT_ACCESS_KEY = '', PIT_SECRET_KEY = '' } = environment;
-  for (const secret of [PIT_ACCESS_KEY, PIT_SECRET_KEY, ...proxySecrets(environment)]) redaction.addSecret(secret);
+  const redaction = redactionOf(environment);
   const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
   stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
     const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
@@ -145,6 +143,14 @@ export function redacting(stream: Writable, environment: Environment): Redaction
     // bytes that need no mask pass as they are, whether or not they are text
     return write(masked === text ? chunk : masked, ...rest);
   };
+  return redaction;
+}
+
+/** Masks the secrets of an environment. */
+export function redactionOf(environment: Environment): Redaction {
+  const redaction = new Redaction();
+  const { PIT_ACCESS_KEY = '', PIT_SECRET_KEY = '' } = environment;
+  for (const secret of [PIT_ACCESS_KEY, PIT_SECRET_KEY, ...proxySecrets(environment)]) redaction.addSecret(secret);
   return redaction;
 }
 

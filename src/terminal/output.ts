@@ -6,19 +6,15 @@ import type { LiveView } from './live/live-screen.js';
 import { CsvRows, JsonRows, type RowWriter, TableRows, writeRows } from './row-streams.js';
 import { type Meaning, type Screen, type ScreenOptions, screenOf } from './screen.js';
 import { StatusLine, type StatusPlace } from './status-line.js';
-import { prepareWidths, safe, shortened, wrapped } from './text.js';
+import { type CommandLine, failureText, prepareWidths, remarkText, safe } from './text.js';
 
 export type Format = 'table' | 'json' | 'csv';
 
 interface OutputOptions extends ScreenOptions {
   /** Changes each answer before it is written, as `--fields` does. */
   readonly view?: (<Any extends Result>(answer: Any) => Any) | undefined;
-  /** Writes the words of a hint as a command line. */
-  readonly commandLine?: (argv: readonly string[]) => string;
+  readonly commandLine?: CommandLine;
 }
-
-/** In cells: a longer remark would push the answer off the screen. */
-const LONGEST_REMARK = 2_000;
 
 /** A picture may stay for days. */
 const MAX_WITHHELD = 20;
@@ -29,6 +25,7 @@ export class Output {
   readonly #remarks: OutputPipe;
   #screen: Screen | undefined;
   #errorScreen: Screen | undefined;
+  readonly #commandLine: CommandLine;
   readonly #place: StatusPlace | undefined;
   #live: StatusLine | undefined;
   /** Whether the answer's last line on a terminal is unfinished: nothing may be drawn over it. */
@@ -46,6 +43,7 @@ export class Output {
   ) {
     this.#answers = new OutputPipe(host.output, 'stdout');
     this.#remarks = new OutputPipe(host.errors, 'stderr');
+    this.#commandLine = options.commandLine ?? ((argv) => ['pit', ...argv].join(' '));
     const width = () => screenOf(host.errors, host.environment, options).width;
     // a dumb terminal cannot draw over what it has drawn
     const canRedraw = host.errors.isTTY === true && this.errorScreen.symbols;
@@ -101,18 +99,18 @@ export class Output {
 
   /** Prints something good to know on stderr. */
   note(advice: Advice): void {
-    this.#say(this.#lines('', remark(advice), this.errorScreen.paint.faint));
+    this.#say(this.#remark('', advice, this.errorScreen.paint.faint));
   }
 
   /** Prints a warning on stderr. */
   warn(advice: Advice): void {
-    this.#say(this.#lines('Warning: ', remark(advice), this.errorScreen.paint.warn));
+    this.#say(this.#remark('Warning: ', advice, this.errorScreen.paint.warn));
   }
 
   /** An advice in one line of plain text. */
   textOf(advice: Advice): string {
     return partsOf(advice).reduce<string>((text, part, index, all) => {
-      const shown = typeof part === 'string' ? part : `${part.note}: ${this.#commandLine(part)}`;
+      const shown = typeof part === 'string' ? part : `${part.note}: ${safe(this.#commandLine(part.argv))}`;
       if (index === 0) return shown;
       return `${text}${typeof all[index - 1] === 'string' ? ' ' : '; '}${shown}`;
     }, '');
@@ -130,7 +128,8 @@ export class Output {
 
   /** Prints a failure as the last line of stderr: a message and the next step, or one JSON object. */
   error(failure: Failure): void {
-    this.#say(this.format === 'json' ? this.#errorObject(failure) : this.#errorText(failure));
+    const text = () => failureText(failure, this.errorScreen, this.#commandLine);
+    this.#say(this.format === 'json' ? this.#errorObject(failure) : text());
   }
 
   /** A line for each event; or a picture on a terminal. What is said meanwhile comes after the picture. */
@@ -208,33 +207,13 @@ export class Output {
     return shown === '' ? '' : `${shown}\n`;
   }
 
-  #errorText({ message, hints }: Failure): string {
-    return this.#lines('pit: ', [message, ...hints], this.errorScreen.paint.bad);
-  }
-
   #errorObject({ kind, message, hints, exitCode, code, clientId }: Failure): string {
     const hint = hints.length === 0 ? null : this.textOf(hints);
     return toJson({ error: { kind, message, hint, exitCode, code, clientId } });
   }
 
-  #commandLine({ argv }: Hint): string {
-    return safe(this.options.commandLine?.(argv) ?? ['pit', ...argv].join(' '));
-  }
-
-  /** The first part with its prefix, and every other part on a line of its own with an arrow. */
-  #lines(prefix: string, [first = '', ...others]: readonly (string | Hint)[], paint: (line: string) => string): string {
-    const arrow = this.errorScreen.symbols ? '→ ' : '-> ';
-    return [
-      this.#wrapped(prefix, first, paint),
-      ...others.map((part) => this.#wrapped(arrow, part, this.errorScreen.paint.faint)),
-    ].join('\n');
-  }
-
-  /** Wraps a part between words. A command is never broken or cut. */
-  #wrapped(prefix: string, part: string | Hint, paint: (line: string) => string): string {
-    const text = shortened(safe(typeof part === 'string' ? part : `${part.note}:`), LONGEST_REMARK);
-    const command = typeof part === 'string' ? undefined : this.#commandLine(part);
-    return wrapped(`${prefix}${text}`, this.errorScreen.width, command).split('\n').map(paint).join('\n');
+  #remark(prefix: string, advice: Advice, paint: (line: string) => string): string {
+    return remarkText(prefix, joinedSentences(advice), this.errorScreen, paint, this.#commandLine);
   }
 
   #say(line: string): void {
@@ -251,7 +230,7 @@ export class Output {
 }
 
 /** The parts of a remark, with its first sentences joined. */
-function remark(advice: Advice): readonly (string | Hint)[] {
+function joinedSentences(advice: Advice): readonly (string | Hint)[] {
   const parts = partsOf(advice);
   const at = parts.findIndex((part) => typeof part !== 'string');
   const sentences = parts.slice(0, at === -1 ? parts.length : at).join(' ');

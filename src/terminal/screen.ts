@@ -47,8 +47,11 @@ export interface ScreenOptions {
   readonly colour?: boolean | undefined;
 }
 
+/** A stream, or what is known of one that was not opened. */
+export type ScreenStream = Pick<TerminalOutput, 'isTTY' | 'columns' | 'rows'>;
+
 /** The screen behind a stream: its width, and whether and how it takes colour. */
-export function screenOf(stream: TerminalOutput, environment: Environment, options: ScreenOptions = {}): Screen {
+export function screenOf(stream: ScreenStream, environment: Environment, options: ScreenOptions = {}): Screen {
   const colour = wantsColour(stream, environment, options);
   return {
     width: widthOf(stream, environment),
@@ -59,13 +62,13 @@ export function screenOf(stream: TerminalOutput, environment: Environment, optio
   };
 }
 
-function widthOf(stream: TerminalOutput, environment: Environment): number {
+function widthOf(stream: ScreenStream, environment: Environment): number {
   if (!stream.isTTY) return Number.POSITIVE_INFINITY;
   const told = /^[1-9]\d{0,3}$/.test(environment.COLUMNS ?? '') ? Number(environment.COLUMNS) : undefined;
   return told ?? (stream.columns || 80);
 }
 
-function wantsColour(stream: TerminalOutput, environment: Environment, options: ScreenOptions): boolean {
+function wantsColour(stream: ScreenStream, environment: Environment, options: ScreenOptions): boolean {
   if (options.colour === false || (environment.NO_COLOR ?? '') !== '') return false;
   const force = environment.CLICOLOR_FORCE ?? '';
   if (force !== '' && force !== '0') return true;

@@ -1,3 +1,6 @@
+import type { Failure, Hint } from '../errors.js';
+import type { Screen } from './screen.js';
+
 /**
  * Whole escape sequences, in their 7-bit and 8-bit forms: strings that end (titles, links, clipboard), control
  * sequences (colour, cursor), and short escapes. A string that does not end is not swallowed: only its start goes.
@@ -67,6 +70,45 @@ export function wrapped(text: string, width: number, command?: string): string {
     }
   }
   return [...lines, line].join('\n');
+}
+
+/** In cells: a longer remark would push the answer off the screen. */
+const LONGEST_REMARK = 2_000;
+
+/** Writes the words of a hint as a command line. */
+export type CommandLine = (argv: readonly string[]) => string;
+
+/** A failure for a person: its message and the next steps, wrapped for the screen. */
+export function failureText({ message, hints }: Failure, screen: Screen, commandLine: CommandLine): string {
+  return remarkText('pit: ', [message, ...hints], screen, screen.paint.bad, commandLine);
+}
+
+/** The first part with its prefix, and every other part on a line of its own with an arrow. */
+export function remarkText(
+  prefix: string,
+  [first = '', ...others]: readonly (string | Hint)[],
+  screen: Screen,
+  paint: (line: string) => string,
+  commandLine: CommandLine,
+): string {
+  const arrow = screen.symbols ? '→ ' : '-> ';
+  return [
+    wrappedPart(prefix, first, screen, paint, commandLine),
+    ...others.map((part) => wrappedPart(arrow, part, screen, screen.paint.faint, commandLine)),
+  ].join('\n');
+}
+
+/** Wraps a part between words. A command is never broken or cut. */
+function wrappedPart(
+  prefix: string,
+  part: string | Hint,
+  { width }: Screen,
+  paint: (line: string) => string,
+  commandLine: CommandLine,
+): string {
+  const text = shortened(safe(typeof part === 'string' ? part : `${part.note}:`), LONGEST_REMARK);
+  const command = typeof part === 'string' ? undefined : safe(commandLine(part.argv));
+  return wrapped(`${prefix}${text}`, width, command).split('\n').map(paint).join('\n');
 }
 
 /** Letters, dashes, arrows, lines and blocks that every terminal draws one cell wide. */

@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
-import { commands, groups, PROGRAM } from '../../src/commands/index.js';
+import { commands, PROGRAM } from '../../src/commands/index.js';
+import { groups } from '../../src/commands/names.js';
 import { FAILURES } from '../../src/errors.js';
 import { systemHost } from '../../src/platform/host.js';
 

@@ -3,9 +3,10 @@ import { expect, it } from 'vitest';
 import { ROOT } from './sources.js';
 
 interface Measured {
-  readonly line: string;
+  /** The command. */
+  readonly what: string;
   /** The modules in which a function was called. */
-  readonly executed: readonly string[];
+  readonly names: readonly string[];
 }
 
 /**
@@ -13,12 +14,12 @@ interface Measured {
  * whether the new module is needed by every run of the command, and whether it belongs to one that is executed anyway.
  */
 const MOST: readonly (readonly [line: RegExp, most: number])[] = [
-  [/^depth .*--json/, 40],
-  [/^order buy .*--yes/, 70],
+  [/^pit depth .*--json/, 40],
+  [/^pit order buy .*--yes/, 70],
 ];
 
 it('depth and order buy execute few of our own modules', () => {
-  const { stdout, stderr } = spawnSync(process.execPath, ['scripts/bench-modules.js', '--json'], {
+  const { stdout, stderr } = spawnSync(process.execPath, ['scripts/bench.js', 'modules', '--json'], {
     cwd: ROOT,
     encoding: 'utf8',
   });
@@ -27,7 +28,7 @@ it('depth and order buy execute few of our own modules', () => {
     | null;
   expect(measured, stderr).not.toBeNull();
   for (const [line, most] of MOST) {
-    const executed = measured?.find((one) => line.test(one.line))?.executed ?? [];
+    const executed = measured?.find(({ what }) => line.test(what))?.names ?? [];
     // a program that was not measured executes none
     expect(executed).toContain('main.js');
     expect(executed.length, executed.join('\n')).toBeLessThanOrEqual(most);

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commands, SECTIONS } from '../../src/commands/index.js';
+import { commands } from '../../src/commands/index.js';
+import { SECTIONS } from '../../src/commands/names.js';
 import { temporaryHome } from '../support/pit.js';
 import { PitHome } from './pit-home.js';
 

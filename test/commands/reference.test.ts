@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { commands, SECTIONS } from '../../src/commands/index.js';
+import { commands } from '../../src/commands/index.js';
+import { SECTIONS } from '../../src/commands/names.js';
 import { describeTree } from '../../src/commands/reference/command-tree.js';
 import { kindOf, withTree } from '../../src/commands/reference/completion-scripts.js';
 import { referenceFiles } from '../../src/commands/reference/index.js';

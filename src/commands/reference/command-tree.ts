@@ -2,7 +2,8 @@ import { type Completes, type Definition, type Flag, GLOBAL_FLAGS } from '../../
 import { rowFields } from '../../cli/row-fields.js';
 import { operations } from '../../exchange/operations/index.js';
 import type { Operation } from '../../exchange/operations/operation.js';
-import { commands, groups } from '../index.js';
+import { commands } from '../index.js';
+import { groups } from '../names.js';
 
 export interface DescribedArgument {
   /** In capitals, as help shows it. */

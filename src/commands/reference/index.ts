@@ -1,4 +1,4 @@
-import { SECTIONS } from '../index.js';
+import { SECTIONS } from '../names.js';
 import { type CommandTree, type DescribedCommand, describeTree, synopsis } from './command-tree.js';
 import { bashScript, fishScript, zshScript } from './completion-scripts.js';
 import { manualPages } from './man-pages.js';

@@ -1,4 +1,4 @@
-// The clients of bench-streams.js, in a process of their own: open connections, subscribe, and report what came when.
+// The clients of streams.js, in a process of their own: open connections, subscribe, and report what came when.
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 

@@ -1,19 +1,44 @@
-// `npm run bench:streams-client`: how many messages a second the stream client decodes without a loss, and its rate as a
-// ratio to a bare ws client with JSON.parse. The same frames come from a process of their own, as fast as each client takes
-// them: a mix of all channels, and books of 50 levels alone.
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import path from 'node:path';
-import { createInterface } from 'node:readline';
+// How many messages a second the stream client decodes without a loss, beside a bare ws client with JSON.parse. The same frames
+// come from a process of their own, as fast as each client takes them: a mix of all channels, and books of 50 levels alone.
 import { setTimeout as delay } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
 import { WebSocket } from 'ws';
-import { preparePackages, root } from './prepare.js';
+import { environmentOf, pairsOf, ratioRow, sources, started, stopped, temporaryFolder } from './measure.js';
 
 const ROUNDS = 3;
 const MESSAGES = 30_000;
 const WANTED = 20_000;
+
+const SOURCES = `export { StreamClient } from './src/exchange/stream/stream-client.ts';
+  export { Redaction } from './src/platform/redaction.ts';`;
+
+const FRAMES = {
+  mix: { what: 'messages of all channels', frame: (index) => MIX[index % MIX.length](index) },
+  books: { what: 'order books of 50 levels', frame: (index) => book(index) },
+};
+
+export async function* rows() {
+  const client = await sources(SOURCES);
+  const server = await started(['-e', SERVER], environmentOf(temporaryFolder()));
+  const { child, port } = server;
+  try {
+    for (const [name, { what, frame }] of Object.entries(FRAMES)) {
+      for (let from = 0; from < MESSAGES; from += 1_000)
+        child.send({ name, texts: Array.from({ length: 1_000 }, (_, index) => frame(from + index)) });
+      const url = `ws://127.0.0.1:${port}/${name}`;
+      const begin = () => child.send({});
+      const pairs = await pairsOf(
+        () => perCore(() => own(client, name, url, begin)),
+        () => perCore(() => bare(url, begin)),
+        ROUNDS,
+      );
+      const row = ratioRow(what, pairs, { unit: '/s on a core', besideWhat: 'ws and JSON.parse' });
+      yield row;
+      if (name === 'mix') yield { what: 'the same', value: row.value, unit: '/s on a core', atLeast: WANTED };
+    }
+  } finally {
+    await stopped(server);
+  }
+}
 
 const level = (price, index) => `[${price},${((index * 7919) % 10_000) / 10_000}]`;
 const book = (seed) => {
@@ -53,42 +78,12 @@ server.on('connection', (socket, { url }) => {
 });
 server.on('listening', () => console.log(JSON.stringify({ port: server.address().port })));`;
 
-preparePackages();
-const folder = mkdtempSync(path.join(root, 'node_modules', '.streams-'));
-
-async function clientModule() {
-  const outfile = path.join(folder, 'client.mjs');
-  await build({
-    absWorkingDir: root,
-    stdin: {
-      resolveDir: root,
-      contents: `export { StreamClient } from './src/exchange/stream/stream-client.ts';
-        export { Redaction } from './src/platform/redaction.ts';`,
-    },
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    outfile,
-    logLevel: 'warning',
-  });
-  return import(pathToFileURL(outfile).href);
-}
-
-async function startServer() {
-  const child = spawn(process.execPath, ['-e', SERVER], { cwd: root, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
-  for await (const line of createInterface({ input: child.stdout })) return { child, ...JSON.parse(line) };
-  throw new Error('the server ended');
-}
-
-/** Messages a second of processor time of this process, and how many came. */
-async function measured(run) {
+/** Messages for a second of this process's processor time. */
+async function perCore(run) {
   const before = process.cpuUsage();
-  const start = process.hrtime.bigint();
   const count = await run();
   const { user, system } = process.cpuUsage(before);
-  const seconds = Number(process.hrtime.bigint() - start) / 1e9;
-  return { count, rate: count / seconds, perCore: count / ((user + system) / 1e6) };
+  return count / ((user + system) / 1e6);
 }
 
 function bare(url, begin) {
@@ -127,7 +122,7 @@ const QUIET = {
   trades: async () => [],
   candlePage: async () => [],
   orderPage: async () => [],
-  renewing: () => QUIET,
+  restartingBudget: () => QUIET,
 };
 
 function host(Redaction) {
@@ -166,33 +161,4 @@ async function own({ StreamClient, Redaction }, name, url, begin) {
   await stream.close();
   if (unreadable > 0) throw new Error(`${unreadable} frames could not be read`);
   return count;
-}
-
-const median = (values) => values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)];
-const perSecond = (rate) => `${Math.round(rate).toLocaleString('en')}/s`;
-
-const { child, port } = await startServer();
-try {
-  const client = await clientModule();
-  const make = { mix: (index) => MIX[index % MIX.length](index), books: book };
-  for (const name of ['mix', 'books']) {
-    for (let from = 0; from < MESSAGES; from += 1_000)
-      child.send({ name, texts: Array.from({ length: 1_000 }, (_, index) => make[name](from + index)) });
-    const url = `ws://127.0.0.1:${port}/${name}`;
-    const begin = () => child.send({});
-    const [mine, theirs] = [[], []];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      theirs.push(await measured(() => bare(url, begin)));
-      mine.push(await measured(() => own(client, name, url, begin)));
-    }
-    const core = (all) => median(all.map(({ perCore }) => perCore));
-    console.log(
-      `${name}: ${MESSAGES} of ${MESSAGES} messages decoded in each of ${ROUNDS} rounds; ` +
-        `${perSecond(core(mine))} on one core (wanted: ${perSecond(WANTED)}), bare ws with JSON.parse ` +
-        `${perSecond(core(theirs))}, ratio ${(core(mine) / core(theirs)).toFixed(2)}`,
-    );
-  }
-} finally {
-  child.kill();
-  rmSync(folder, { recursive: true, force: true });
 }

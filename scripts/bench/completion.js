@@ -1,12 +1,11 @@
-// `npm run bench:completion`: what one answer on TAB costs in a running bash with 2,500 markets, as a ratio to the start of
-// a program that does nothing (`true`), beside it in the same shell.
+// What one answer on TAB costs in a running bash, beside the start of a program that does nothing (`true`) in the same shell.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { root } from './prepare.js';
+import { root } from '../prepare.js';
+import { environmentOf, temporaryFolder } from './measure.js';
 
-const ROUNDS = 200;
+const ROUNDS = 100;
 const MARKETS = 2_500;
 const QUESTIONS = [
   ['a command', 'pit dep'],
@@ -36,35 +35,22 @@ for line; do
   echo "\${#COMPREPLY[@]} $(median "\${own[@]}") $(median "\${bare[@]}")"
 done`;
 
-const home = mkdtempSync(path.join(tmpdir(), 'pit-bench-'));
-const symbols = path.join(home, 'cache', 'symbols', 'sandbox');
 const lines = (count, line) => Array.from({ length: count }, (_, index) => `${line(index)}\n`).join('');
 
-try {
+export async function* rows() {
+  const home = temporaryFolder();
+  const symbols = path.join(home, 'cache', 'symbols', 'sandbox');
   mkdirSync(symbols, { recursive: true });
-  writeFileSync(
-    path.join(symbols, 'markets'),
-    lines(MARKETS, (index) => `c${index}_usdt`),
-  );
-  writeFileSync(
-    path.join(symbols, 'orders'),
-    lines(500, (index) => `c1_usdt ${100_000_000_000_000_000n + BigInt(index)} -`),
-  );
+  const markets = lines(MARKETS, (index) => `c${index}_usdt`);
+  writeFileSync(path.join(symbols, 'markets'), markets);
+  const orders = lines(500, (index) => `c1_usdt ${100_000_000_000_000_000n + BigInt(index)} -`);
+  writeFileSync(path.join(symbols, 'orders'), orders);
   const words = ['-c', SCRIPT, 'bench', root, String(ROUNDS), ...QUESTIONS.map(([, line]) => line)];
-  const { stdout, stderr, status } = spawnSync('bash', words, {
-    env: { ...process.env, PIT_HOME: home },
-    encoding: 'utf8',
-  });
+  const { stdout, stderr, status } = spawnSync('bash', words, { env: environmentOf(home), encoding: 'utf8' });
   if (status !== 0) throw new Error(`bash ended with ${status}: ${stderr}`);
-  console.log(`bash, ${MARKETS.toLocaleString('en')} markets, medians of ${ROUNDS} answers`);
   for (const [index, line] of stdout.trimEnd().split('\n').entries()) {
     const [count, own, bare] = line.split(' ').map(Number);
-    const ratio = (own / bare).toFixed(2).padStart(6);
-    const offered = `${count} offered`.padStart(13);
-    console.log(
-      `${QUESTIONS[index][0].padEnd(28)} ${offered} ${ratio} x true   (${own / 1000} ms to ${bare / 1000} ms)`,
-    );
+    const what = `TAB in bash: ${QUESTIONS[index][0]}, ${count} offered`;
+    yield { what, value: own / 1_000, unit: 'ms', beside: bare / 1_000, besideWhat: 'true', ratio: own / bare };
   }
-} finally {
-  rmSync(home, { recursive: true, force: true });
 }

@@ -1,4 +1,4 @@
-// The client of bench-sandbox.js, in a process of its own: keeps connections busy for a while, or until so many answers
+// The client of sandbox.js, in a process of its own: keeps connections busy for a while, or until so many answers
 // have come, and tells the parent how many came in how long. It speaks HTTP by hand: a library would be the bottleneck.
 import { createHash, createHmac } from 'node:crypto';
 import { connect } from 'node:net';

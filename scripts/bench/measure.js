@@ -1,0 +1,155 @@
+// What the benchmarks share: rows of one shape, pairs measured in turn, processes, a sandbox, and our sources as a module.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { root } from '../prepare.js';
+
+/**
+ * What was measured, and what it is held against.
+ *
+ * @typedef {object} Row
+ * @property {string} what
+ * @property {number} value
+ * @property {string} unit
+ * @property {number} [ratio] the median of the ratios of pairs, to what was measured beside it
+ * @property {number} [beside]
+ * @property {string} [besideWhat]
+ * @property {number} [atMost] the target, for the ratio if there is one
+ * @property {number} [atLeast] the same
+ * @property {readonly string[]} [names] more than a table has room for; only in JSON
+ */
+
+export const PIT = path.join(root, 'bin', 'pit.js');
+
+/** Pairs of whole processes or calls: enough that the median does not move by more than a few per cent. */
+export const ROUNDS = 25;
+
+// set, it makes every start of Node parse a file of certificates, and hides what pit itself costs
+const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
+
+/** The environment of a process, with nothing of the user's own pit in it. */
+export function environmentOf(home, added = {}) {
+  const plain = Object.entries(inherited).filter(([name]) => !name.startsWith('PIT_'));
+  return { ...Object.fromEntries(plain), PIT_HOME: home, ...added };
+}
+
+/** A folder that is removed when the benchmarks end; within the project, our packages are found from it. */
+export function temporaryFolder(isWithinProject = false) {
+  const parent = isWithinProject ? path.join(root, 'node_modules') : tmpdir();
+  const folder = mkdtempSync(path.join(parent, isWithinProject ? '.bench-' : 'pit-bench-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}
+
+export function median(values) {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.floor(sorted.length / 2)];
+}
+
+/**
+ * Measures two things in turn, so that a machine that gets slower slows both. The first pair is a warm-up.
+ *
+ * @param {() => number | Promise<number>} own
+ * @param {() => number | Promise<number>} other
+ */
+export async function pairsOf(own, other, rounds = ROUNDS) {
+  const pairs = [];
+  for (let count = 0; count <= rounds; count += 1) {
+    // a machine that speeds up or slows down would favour the one that always comes last
+    const [first, second] = count % 2 === 0 ? [other, own] : [own, other];
+    const results = [await first(), await second()];
+    pairs.push(count % 2 === 0 ? { other: results[0], own: results[1] } : { own: results[0], other: results[1] });
+  }
+  return pairs.slice(1);
+}
+
+/**
+ * @param {{ own: number, other: number }[]} pairs
+ * @param {Pick<Row, 'unit' | 'besideWhat' | 'atMost' | 'atLeast'>} details
+ * @returns {Row}
+ */
+export function ratioRow(what, pairs, details) {
+  return {
+    what,
+    value: median(pairs.map(({ own }) => own)),
+    beside: median(pairs.map(({ other }) => other)),
+    ratio: median(pairs.map(({ own, other }) => own / other)),
+    ...details,
+  };
+}
+
+/** Milliseconds that a program takes from its start to its end. Its exit code has to be 0, or the one that is expected. */
+export function run(words, environment, { cwd = root, exitCode = 0 } = {}) {
+  const start = process.hrtime.bigint();
+  const { status, stderr } = spawnSync(process.execPath, words, {
+    cwd,
+    env: environment,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const milliseconds = Number(process.hrtime.bigint() - start) / 1e6;
+  if (status !== exitCode) throw new Error(`${words.join(' ')} ended with ${status}: ${stderr}`);
+  return milliseconds;
+}
+
+/** Milliseconds of processor time that a call without waits takes: other programs slow it down less. */
+export async function computed(work) {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e3;
+}
+
+/** Milliseconds that a call takes. */
+export async function timed(work) {
+  const start = process.hrtime.bigint();
+  await work();
+  return Number(process.hrtime.bigint() - start) / 1e6;
+}
+
+/** Starts a server, which prints a line of JSON when it is ready. It can be sent messages as well. */
+export async function started(words, environment) {
+  const stdio = ['ignore', 'pipe', 'inherit', 'ipc'];
+  const child = spawn(process.execPath, words, { cwd: root, env: environment, stdio });
+  const kill = () => child.kill('SIGKILL');
+  process.on('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
+  for await (const line of createInterface({ input: child.stdout })) return { child, ...JSON.parse(line) };
+  throw new Error(`${words[0]} ended without a word`);
+}
+
+/** A sandbox, with the environment that makes pit use it. */
+export async function serveSandbox(home, ...flags) {
+  const words = [PIT, 'sandbox', 'serve', '--port', '0', ...flags];
+  const served = await started(words, environmentOf(home));
+  const { baseUrl, tradeUrl, accessKey, secretKey } = served;
+  const keys = { PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey };
+  return { ...served, environment: { PIT_BASE_URL: baseUrl, PIT_TRADE_URL: tradeUrl, ...keys } };
+}
+
+export async function stopped({ child }) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill();
+  await once(child, 'exit');
+}
+
+/** What the lines of exports name of our sources, as one module. */
+export async function sources(contents) {
+  const outfile = path.join(temporaryFolder(true), 'module.mjs');
+  await build({
+    absWorkingDir: root,
+    stdin: { resolveDir: root, contents },
+    bundle: true,
+    packages: 'external',
+    define: { PIT_VERSION: '"bench"' },
+    platform: 'node',
+    format: 'esm',
+    outfile,
+    logLevel: 'warning',
+  });
+  return import(pathToFileURL(outfile).href);
+}

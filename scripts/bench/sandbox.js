@@ -1,0 +1,93 @@
+// What the sandbox serves a second with 64 connections, beside a bare node:http server that is asked in turn; and what its
+// memory comes to after many orders, beside few.
+import { fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { environmentOf, ratioRow, serveSandbox, started, stopped, temporaryFolder } from './measure.js';
+
+const ROUNDS = 5;
+const ROUND = 2_000;
+const FEW_ORDERS = 10_000;
+const MANY_ORDERS = 100_000;
+
+const BARE = `const http = require('node:http');
+const server = http.createServer((request, response) => {
+  response.setHeader('Content-Type', 'application/json');
+  response.end('{"code":"1000","message":"success","id":"202403151234567890"}');
+});
+server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ port: server.address().port })));`;
+
+const KINDS = {
+  order: ['signed orders, none trades', 0.3],
+  trade: ['signed orders, half of them trade', 0.3],
+  depth: ['depth, 50 levels', 0.6],
+};
+
+export async function* rows() {
+  yield* await measured(speed);
+  yield await measured(memory);
+}
+
+/** A sandbox of its own for each measurement, so that one does not bear what the other left behind. */
+async function measured(measure) {
+  const client = fork(path.join(import.meta.dirname, 'sandbox-load.js'));
+  const ask = async (load) => {
+    client.send({ milliseconds: ROUND, answers: Number.MAX_SAFE_INTEGER, ...load });
+    const [{ answered, milliseconds, odd }] = await once(client, 'message');
+    if (odd !== '') throw new Error(`refused: ${odd}`);
+    return answered / (milliseconds / 1_000);
+  };
+  const sandbox = await serveSandbox(temporaryFolder(), '--no-limits');
+  try {
+    const { accessKey, secretKey, baseUrl } = sandbox;
+    const response = await fetch(`${baseUrl}/data/v1/ticker?market=btc_usdt`, { headers: { 'user-agent': 'Mozilla' } });
+    const { ticker } = await response.json();
+    const load = { port: new URL(baseUrl).port, accessKey, secretKey, bid: ticker.buy, ask: ticker.sell };
+    return await measure({ ask: (kind, more) => ask({ ...load, kind, ...more }), pid: sandbox.child.pid });
+  } finally {
+    client.disconnect();
+    await stopped(sandbox);
+  }
+}
+
+async function speed({ ask }) {
+  const server = await started(['-e', BARE], environmentOf(temporaryFolder()));
+  const rounds = [];
+  try {
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      const found = { bare: await ask('bare', { port: server.port }) };
+      for (const kind of Object.keys(KINDS)) found[kind] = await ask(kind);
+      rounds.push(found);
+    }
+  } finally {
+    await stopped(server);
+  }
+  rounds.shift(); // the first is a warm-up
+  return Object.entries(KINDS).map(([kind, [what, atLeast]]) => {
+    const pairs = rounds.map((round) => ({ own: round[kind], other: round.bare }));
+    return ratioRow(what, pairs, { unit: 'a second', besideWhat: 'bare node:http', atLeast });
+  });
+}
+
+async function memory({ ask, pid }) {
+  const after = async (answers) => {
+    await ask('trade', { milliseconds: Number.MAX_SAFE_INTEGER, answers });
+    return residentMemory(pid);
+  };
+  const few = await after(FEW_ORDERS);
+  const many = await after(MANY_ORDERS - FEW_ORDERS);
+  const besideWhat = `after ${FEW_ORDERS.toLocaleString('en')}`;
+  const what = `memory after ${MANY_ORDERS.toLocaleString('en')} orders`;
+  return { what, value: many, unit: 'MiB', beside: few, besideWhat, ratio: many / few, atMost: 1.5 };
+}
+
+/** Memory that the process holds, in MiB: the least of some seconds, because garbage comes and goes. */
+async function residentMemory(pid) {
+  const samples = [];
+  for (let sample = 0; sample < 6; sample += 1) {
+    await delay(500);
+    samples.push(Number(spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).stdout) / 1024);
+  }
+  return Math.min(...samples);
+}

@@ -1,0 +1,103 @@
+// What a start of pit costs, as a ratio to `node -e 0` beside it.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import {
+  environmentOf,
+  PIT,
+  pairsOf,
+  ROUNDS,
+  ratioRow,
+  run,
+  serveSandbox,
+  stopped,
+  temporaryFolder,
+} from './measure.js';
+
+const BARE = ['-e', '0'];
+const BESIDE = { unit: 'ms', besideWhat: 'node -e 0' };
+
+/** Prints the milliseconds until a program on a terminal has asked something. */
+const FIRST_PROMPT = `
+import json, os, pty, sys, time
+job = json.load(sys.stdin)
+start = time.monotonic()
+pid, master = pty.fork()
+if pid == 0:
+    os.execvpe(job["command"][0], job["command"], job["environment"])
+seen = b""
+while job["prompt"].encode() not in seen:
+    seen += os.read(master, 65536)
+print((time.monotonic() - start) * 1000)
+os.kill(pid, 9)
+os.waitpid(pid, 0)
+`;
+
+export async function* rows() {
+  const home = temporaryFolder();
+  const plain = environmentOf(home);
+  const bare = () => run(BARE, plain);
+  const row = async (words, environment = plain, exitCode = 0) =>
+    ratioRow(
+      `pit ${words.join(' ')}`,
+      await pairsOf(() => run([PIT, ...words], environment, { exitCode }), bare),
+      BESIDE,
+    );
+  yield await row(['--version']);
+  yield await row(['--help']);
+  yield await row(['depht'], plain, 2);
+  yield await row(['profile', 'list']);
+  const sandbox = await serveSandbox(path.join(home, 'exchange'), '--no-limits');
+  try {
+    const environment = environmentOf(home, sandbox.environment);
+    run([PIT, 'markets'], environment);
+    yield await row(['depth', 'btc_usdt', '--json'], environment);
+    yield await row(['depth', 'btc_usdt'], environment);
+    yield await row(['balance'], environment);
+    // a price of its own for each: orders on the same terms would be asked about
+    let price = 9_000;
+    const order = () => {
+      price += 0.01;
+      const words = [PIT, 'order', 'buy', 'btc_usdt', '0.0006', '--at', price.toFixed(2), '--yes'];
+      return run(words, environment);
+    };
+    yield ratioRow('pit order buy … --yes', await pairsOf(order, bare), BESIDE);
+    yield* firstPrompt(environment, bare);
+    yield await memory(home, environment);
+  } finally {
+    await stopped(sandbox);
+  }
+}
+
+async function* firstPrompt(environment, bare) {
+  if (spawnSync('python3', ['--version']).status !== 0) return;
+  const terminal = { ...environment, TERM: 'xterm-256color' };
+  const job = { command: [process.execPath, PIT, 'order'], environment: terminal, prompt: '?' };
+  const prompt = () => {
+    const { stdout, stderr, status } = spawnSync('python3', ['-I', '-S', '-c', FIRST_PROMPT], {
+      input: JSON.stringify(job),
+      encoding: 'utf8',
+    });
+    if (status !== 0) throw new Error(`python3 ended with ${status}: ${stderr}`);
+    return Number(stdout);
+  };
+  yield ratioRow('pit order, to its first question', await pairsOf(prompt, bare), BESIDE);
+}
+
+/** Peak resident memory, as the process itself tells it when it ends. */
+async function memory(home, environment) {
+  const hook = path.join(home, 'memory.cjs');
+  const told = path.join(home, 'memory');
+  const code = `require('fs').writeFileSync(${JSON.stringify(told)}, String(process.resourceUsage().maxRSS))`;
+  writeFileSync(hook, `process.on('exit', () => ${code});`);
+  const peak = (words) => {
+    run(['--require', hook, ...words], environment);
+    return Number(readFileSync(told, 'utf8')) / 1024;
+  };
+  const pairs = await pairsOf(
+    () => peak([PIT, 'depth', 'btc_usdt', '--json']),
+    () => peak(BARE),
+    Math.ceil(ROUNDS / 5),
+  );
+  return ratioRow('peak memory of pit depth btc_usdt --json', pairs, { ...BESIDE, unit: 'MiB' });
+}

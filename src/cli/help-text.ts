@@ -1,0 +1,58 @@
+/** Stands before a paragraph that is still to be wrapped: up to the end of its line, and indented as far as it begins. */
+export const PARAGRAPH = '\u0001';
+/** Stands before the name of each command in the built file of help texts. */
+const SECTION = '\f';
+
+/** In cells; a narrower column is not wrapped, and the terminal breaks its lines. */
+export const NARROWEST_COLUMN = 12;
+/** In cells: where the output is no terminal. */
+export const DEFAULT_HELP_WIDTH = 80;
+
+/** The file of help texts, by the words of the commands; '' is the program itself. */
+export function helpFile(templates: ReadonlyMap<string, string>): string {
+  return [...templates].map(([words, template]) => `${SECTION}${words}\n${template}\n`).join('') + SECTION;
+}
+
+/** The words of the command whose help a command line asks for, without reading what else it may mean. */
+export function helpTopic(args: readonly string[]): string | undefined {
+  const last = args.at(-1);
+  const words = last === '--help' || last === '-h' ? args.slice(0, -1) : args[0] === 'help' ? args.slice(1) : args;
+  const asksForHelp = words !== args || args.length === 0;
+  return asksForHelp && words.every((word) => /^[a-z][a-z-]*$/.test(word)) ? words.join(' ') : undefined;
+}
+
+/** The help of a command for a width, from the file of help texts; undefined if it has none. */
+export function builtHelp(file: string, words: string, width: number): string | undefined {
+  const title = `${SECTION}${words}\n`;
+  const start = file.indexOf(title);
+  return start === -1 ? undefined : filled(file.slice(start + title.length, file.indexOf(SECTION, start + 1)), width);
+}
+
+function filled(template: string, width: number): string {
+  return template
+    .split('\n')
+    .map((line) => filledLine(line, width))
+    .join('\n');
+}
+
+function filledLine(line: string, width: number): string {
+  const indent = line.indexOf(PARAGRAPH);
+  if (indent === -1) return line;
+  const paragraph = line.slice(indent + PARAGRAPH.length);
+  const room = width - indent;
+  const lines = room < NARROWEST_COLUMN ? [paragraph] : wrappedLines(paragraph, room);
+  return line.slice(0, indent) + lines.join(`\n${' '.repeat(indent)}`);
+}
+
+/** Breaks between words as commander does. */
+function wrappedLines(paragraph: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of paragraph.match(/\s*\S+/g) ?? []) {
+    if (line !== '' && line.length + word.length > width) {
+      lines.push(line);
+      line = word.trimStart();
+    } else line += word;
+  }
+  return [...lines, line];
+}
