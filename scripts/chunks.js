@@ -35,6 +35,7 @@ export async function chunksOf(root, options) {
   const imports = new Map(
     Object.entries(metafile.inputs)
       .filter(([file]) => isFile(file))
+      .sort(([left], [right]) => (left < right ? -1 : 1))
       .map(([file, input]) => [file, input.imports.filter((one) => !one.external && isFile(one.path))]),
   );
   const chunkOf = assigned(root, imports);
@@ -72,7 +73,9 @@ function filesOf(root, entry) {
   const files = readdirSync(path.dirname(folder), { withFileTypes: true });
   const isFolder = files.some((one) => one.name === path.basename(folder) && one.isDirectory());
   if (!isFolder) return [`src/${entry}.ts`];
-  return readdirSync(folder, { recursive: true }).map((name) => `src/${entry}/${name.replaceAll('\\', '/')}`);
+  const names = readdirSync(folder, { recursive: true }).map((name) => `src/${entry}/${name.replaceAll('\\', '/')}`);
+  // the order of a folder is up to the system, and two builds are to be equal
+  return names.sort();
 }
 
 const plugin = (root, imports, chunkOf, entered) => ({
@@ -93,9 +96,9 @@ const plugin = (root, imports, chunkOf, entered) => ({
     }));
     onResolve({ filter: /^chunk:/ }, ({ path: name }) => ({ path: name.slice('chunk:'.length), namespace: 'chunk' }));
     onLoad({ filter: /.*/, namespace: 'chunk' }, ({ path: chunk }) => {
-      const getters = [...entered.get(chunk)].map(
-        (file) => `get ${JSON.stringify(file)}() { return require(${JSON.stringify(path.join(root, file))}); }`,
-      );
+      const getters = [...entered.get(chunk)]
+        .sort()
+        .map((file) => `get ${JSON.stringify(file)}() { return require(${JSON.stringify(path.join(root, file))}); }`);
       return { contents: `module.exports = { ${getters.join(',\n')} };`, resolveDir: root };
     });
   },
