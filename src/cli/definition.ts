@@ -75,18 +75,22 @@ export function define<const Args extends Arguments, const Opts extends Flags>(
   return definition as unknown as Definition;
 }
 
+/** An argument that must be given. */
 export function required<Value>(description: string, parse: Parser<Value>): Argument<Value, 'required'> {
   return { presence: 'required', description, parse };
 }
 
+/** An argument that may be missing; its value is then undefined. */
 export function optional<Value>(description: string, parse: Parser<Value>): Argument<Value, 'optional'> {
   return { presence: 'optional', description, parse };
 }
 
+/** The last argument, given any number of times; its value is an array. */
 export function several<Value>(description: string, parse: Parser<Value>): Argument<Value, 'several'> {
   return { presence: 'several', description, parse };
 }
 
+/** A flag with a value, in commander's syntax: `--size <n>`. */
 export function flag<Value>(
   syntax: string,
   description: string,

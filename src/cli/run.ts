@@ -432,7 +432,7 @@ function optionOf({ syntax, description, parse, repeats }: Flag): Option {
   });
 }
 
-/** Two values of one flag: one would be lost silently, and with it perhaps a cancellation. */
+/** Refuses a flag that is given twice: one of its values would be ignored silently, perhaps an order to cancel. */
 function requireFirst({ long }: Option, earlier: unknown): void {
   if (earlier !== undefined) throw usage(`${long} is given more than once.`, 'It takes one value.');
 }

@@ -52,6 +52,7 @@ export const integer = kind({ type: 'integer' });
 /** A number that is not an amount. */
 export const number = kind({ type: 'number' });
 
+/** Whether values of the shape are times. */
 export function isTime({ pattern }: Shape): boolean {
   return pattern === TIME;
 }

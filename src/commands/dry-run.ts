@@ -68,7 +68,7 @@ export function dryChange(operation: string, ...change: readonly string[]): Answ
   };
 }
 
-/** What a write would have sent, keys and signature left out, with everything checked and nothing sent. */
+/** The answer of a write's dry run: the request with its secrets masked, and the preview. Nothing was sent. */
 export function dryRun(
   { host }: Pick<Context, 'host'>,
   client: ExchangeClient,

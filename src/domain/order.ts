@@ -2,7 +2,7 @@ export type Side = 'buy' | 'sell';
 export type OrderType = 'limit' | 'postOnly' | 'ioc';
 export type AccountType = 'spot' | 'isolated' | 'cross';
 
-/** `cancelled` includes orders cancelled after a partial fill. `other`: the exchange reports a status nobody has explained. */
+/** `cancelled` includes orders cancelled after a partial fill. `other`: the exchange reports an undocumented status. */
 export type OrderState = 'open' | 'filled' | 'cancelled' | 'other';
 
 /** Names one order, by the exchange's id or by the id its owner gave it. */

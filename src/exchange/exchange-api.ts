@@ -28,7 +28,7 @@ export interface ApiOptions {
   /** Keeps what is known of the exchange's clock. Absent: it is measured again. */
   readonly clockStore?: ClockStore;
   /**
-   * Starts the sandbox, after a refused connection, when not a byte of the request has left. Absent for other hosts.
+   * Starts the sandbox after a refused connection, when not a byte of the request was sent. Absent for other hosts.
    */
   readonly startSandbox?: () => Promise<void>;
   /** Returns the exchange's limits, shared with other processes. Absent: this client keeps them alone. */
@@ -49,10 +49,10 @@ export interface ApiOptions {
 export interface WriteOptions {
   /**
    * Milliseconds since the Unix epoch (default: now). It decides how long a lost request may still be executed, so the
-   * journal records it before the request leaves.
+   * journal records it before the request is sent.
    */
   readonly reqTime?: number;
-  /** Asked at the moment the request would leave: false cancels it. */
+  /** Asked at the moment at which the request would be sent: false cancels it. */
   readonly mayLeave?: (() => boolean) | undefined;
 }
 

@@ -62,7 +62,7 @@ export function refusalFailure({ code, message, busy }: Refused, operation: stri
     (code === null ? undefined : CODE_HINTS[code]) ??
     'Only the exchange knows the reason; --verbose shows the request.';
   const details = code === null ? { hint } : { hint, code };
-  return new Failure('refused', `${operation}: the exchange refused: ${message}`, details);
+  return new Failure('refused', `${operation}: rejected by the exchange: ${message}`, details);
 }
 
 /** The failure of a write that was not sent; `what` is "The order" or the like. */

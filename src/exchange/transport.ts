@@ -59,7 +59,7 @@ export class TransportError extends Error {
 
   constructor(
     readonly fault: TransportFault,
-    /** False if the connection was never made, so that not a byte of the request left. */
+    /** False if the connection was never made, so that not a byte of the request was sent. */
     readonly mayHaveBeenSent: boolean,
     message: string,
     /** How to fix it, if the fault alone does not say. */
@@ -264,7 +264,7 @@ function dateOf(header: string | undefined): number | null {
   return Number.isNaN(date) ? null : date;
 }
 
-/** When bytes of the request may first have left; a proxy's socket is handed over when it is ready for them. */
+/** The event from which bytes of the request may have been sent. A proxy's socket is handed over when it is ready for them. */
 type SendStart = 'connect' | 'secureConnect' | 'socket';
 
 function transportError(thrown: unknown, sendStart: SendStart): unknown {

@@ -10,22 +10,27 @@ export interface WriteRequest {
   readonly values: ParameterValues;
 }
 
+/** The request that places an order. */
 export function orderWriteRequest(terms: OrderTerms, clientId: string): WriteRequest {
   return { operation: 'order', values: codecOf('order').encode({ terms, clientId }) };
 }
 
+/** The request that places several orders. */
 export function batchRequest(batch: BatchRequest): WriteRequest {
   return { operation: 'orderMoreV2', values: codecOf('orderMoreV2').encode(batch) };
 }
 
+/** The request that cancels an order. */
 export function cancelRequest(market: string, order: OrderReference): WriteRequest {
   return { operation: 'cancelOrder', values: codecOf('cancelOrder').encode({ market, order }) };
 }
 
+/** The request that starts the timer which cancels all orders of a market. */
 export function timedCancelRequest(market: string): WriteRequest {
   return { operation: 'cancelAllOrdersAfter', values: codecOf('cancelAllOrdersAfter').encode({ market }) };
 }
 
+/** The request that withdraws; the password is masked when it is shown. */
 export function withdrawRequest(withdrawal: WithdrawalRequest, password: string): WriteRequest {
   return { operation: 'withdraw', values: codecOf('withdraw').encode({ withdrawal, password }) };
 }

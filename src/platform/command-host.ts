@@ -10,14 +10,14 @@ interface CommandStreams {
 }
 
 /**
- * One of many commands in this process, and the outside world as it sees it. The end of such a command is what the end of the
- * process is for others: whatever it has left behind prints nothing, asks nothing and sends nothing any more.
+ * One of many commands in this process, and the outside world as it sees it. After the command ended, whatever it started
+ * prints nothing, asks nothing and sends nothing, as if its process had ended.
  */
 export class CommandHost {
   readonly host: Host;
   readonly #ended = new AbortController();
   readonly #interruptHandlers = new Map<Parameters<Host['onInterrupt']>[0], (() => void) | undefined>();
-  /** What undoes what the command has left in this process: its works at the exit, and its handlers. */
+  /** Removes the handlers that the command added to this process, and runs its work for the exit. */
   readonly #cleanups = new Set<() => void>();
   readonly #streams: CommandStream[];
   #isInterrupted = false;
@@ -87,7 +87,7 @@ export class CommandHost {
   }
 }
 
-/** A wait that could be cut short anyway is for ever, as nobody may be there who expects it to fail. */
+/** A wait with a signal of its own never resolves after the command ended: its caller may not expect it to fail. */
 async function sleepUntil(host: Host, over: AbortSignal, milliseconds: number, cut?: AbortSignal): Promise<void> {
   over.throwIfAborted();
   await host.sleep(milliseconds, cut === undefined ? over : AbortSignal.any([cut, over]));

@@ -52,7 +52,7 @@ function exitCodeOf(child: ChildProcess): Promise<number> {
   });
 }
 
-/** Whether there is a program of this name. On Windows always true: only running it tells. */
+/** Whether there is a program of this name. Always true on Windows, where only running it shows that. */
 export function isProgram(name: string, searchPath = ''): boolean {
   if (process.platform === 'win32') return true;
   const folders = name.includes('/') ? ['.'] : searchPath.split(path.delimiter);

@@ -60,8 +60,8 @@ export interface Host {
   /** Ctrl-C goes to the taker alone and ends nothing, until the returned function is called. */
   readonly takeInterrupts: Signals['takeInterrupts'];
   /**
-   * Aborts when the command is over: nothing that it has left behind may go on. Its reason is what to throw. It never does
-   * where the end of a command is the end of the program.
+   * Aborts when the command is over: nothing that it started may continue. Its reason is what to throw. It never aborts if the
+   * program ends with the command.
    */
   readonly endSignal: AbortSignal;
   /**

@@ -16,7 +16,7 @@ export type Meaning =
   | 'strong'
   | 'faint'
   | 'label'
-  /** A value that changed a moment ago, and one that changed a little earlier. */
+  /** A value that has just changed, and one that changed shortly before. */
   | 'fresh'
   | 'fading'
   /** The line that keys act on. */

@@ -16,7 +16,7 @@ export interface Column<Row> {
   readonly onScreenOnly?: true;
   /** Whether its text is prose that is wrapped between words before a column is left out. */
   readonly wraps?: true;
-  /** Names a row, so that a live view can tell what changed in it; a row that is new is marked in this column. */
+  /** Identifies a row, so that a live view marks what changed in it. A new row is marked in this column. */
   rowKey?(row: Row): string;
 }
 

@@ -27,6 +27,7 @@ export function bestOf(levels: readonly Level[]): Decimal | null {
   return price.sign > 0 ? price : null;
 }
 
+/** The best price of each side; null for an empty one. */
 export function bestPrices({ bids, asks }: Pick<BookView, 'bids' | 'asks'>): BestPrices {
   return { bid: bestOf(bids), ask: bestOf(asks) };
 }

@@ -13,9 +13,9 @@ export interface UnknownWrite {
   readonly id: string;
   /** Null if the record cannot be read. */
   readonly operation: WriteKind | null;
-  /** Null if it concerns no market, or one that its record does not tell. */
+  /** Null if it concerns no market, or its record does not say which. */
   readonly market: string | null;
-  /** The coins whose balance it may change; null if its record does not tell. */
+  /** The coins whose balance it may change; null if its record does not say which. */
   readonly coins: readonly string[] | null;
   /** The order that it may have cancelled. */
   readonly cancels: OrderReference | null;
@@ -108,7 +108,7 @@ export function concernsCoin({ coins }: UnknownWrite, coin: string): boolean {
   return coins === null || coins.includes(coin);
 }
 
-/** Whether it may leave an order that nobody has seen. */
+/** Whether it may have placed an order. */
 export function mayPlace({ operation }: UnknownWrite): boolean {
   return operation !== 'cancel' && operation !== 'withdraw';
 }

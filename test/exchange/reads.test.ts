@@ -85,7 +85,7 @@ describe('a read is not repeated if the answer will be the same', () => {
     ['too many requests', FAULTS['too many requests'], 'limited', /HTTP 429: too many requests/],
     ['no such page', FAULTS['no such page'], 'internal', /HTTP 404/],
     ['other JSON', FAULTS['JSON of another kind'], 'internal', /field "hello" should be Object/],
-    ['an error', respond('{"error":"market not exist"}'), 'refused', /the exchange refused: market not exist$/],
+    ['an error', respond('{"error":"market not exist"}'), 'refused', /rejected by the exchange: market not exist$/],
   ])('%s', async (_, answer, kind, words) => {
     const server = await serveFaults({ answer: () => answer });
     const { client, host } = clientOf(server.url);

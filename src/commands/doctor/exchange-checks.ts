@@ -92,7 +92,7 @@ export const stream: Check = {
     const following = await session.stream([channel], { signal: end.signal, connectMs });
     try {
       for await (const event of following) {
-        if (event.type === 'refused') return fail(`the exchange refused a ticker: ${event.message}`, NOT_STREAMED);
+        if (event.type === 'refused') return fail(`the exchange rejected a ticker: ${event.message}`, NOT_STREAMED);
         if (event.type !== 'data') continue;
         const tookMs = host.monotonic() - start;
         while (following.latencyMs === null && !end.signal.aborted) await host.sleep(POLL_MS, end.signal);

@@ -8,7 +8,7 @@ import { formatOf, type Row, SeriesFile } from './series-file.js';
 interface OutputFile {
   /** What arrives at the disk at once; for Parquet a file beside the wanted one, until the download is complete. */
   readonly rows: SeriesFile;
-  /** Ends the download. `isComplete` tells whether everything that was wanted is there. */
+  /** Ends the download. `isComplete`: whether the file has everything that was wanted. */
   close(isComplete: boolean): Promise<void>;
 }
 

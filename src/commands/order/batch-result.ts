@@ -209,7 +209,7 @@ function reasonOf(job: Job, ending: Ending): string {
   if (ending.kind === 'unrecorded') return ending.failure.message;
   if ('reason' in ending) return ending.reason;
   const refused = 'refusal' in ending ? ending.refusal : firstRefusal(job);
-  return refused === undefined ? 'the answer lists the reasons' : `the exchange refused: ${refused.message}`;
+  return refused === undefined ? 'the answer lists the reasons' : `rejected by the exchange: ${refused.message}`;
 }
 
 const OUTCOME_TEXT: Readonly<Record<LineOutcome, string>> = {

@@ -53,6 +53,7 @@ export const ORDER: shape.Fields = {
   status: shape.integer("the exchange's own code", origin.ORDER.status),
 };
 
+/** An order as a row of output; the client id is the one that the user asked by, null otherwise. */
 export function orderRow(order: Order, clientId: string | null): OrderRow {
   const { id, market, side, type, price, amount, filled, filledValue, fee, feeCoin, feeDiscount, time, state, status } =
     order;

@@ -57,7 +57,7 @@ export class CompletionNames {
     this.#root = path.join(cache, FOLDER);
   }
 
-  /** The lines that are there and allowed. */
+  /** The valid lines of a file; none if it cannot be read. */
   read(kind: NameKind): string[] {
     try {
       if (!isPrivateFile(this.#root, path.join(this.folder, kind))) return [];

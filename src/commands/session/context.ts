@@ -21,7 +21,7 @@ import { Session } from './session.js';
 
 declare module '../../cli/context.js' {
   interface Context {
-    /** The time that the command has left. */
+    /** The command's remaining time. */
     readonly budget: TimeBudget;
     readonly session: Session;
     readonly trading: Trading;

@@ -52,7 +52,7 @@ export class Sandbox {
     return address;
   }
 
-  /** As {@link ensure}, without a note. `words` are added to `pit sandbox serve` if it has to be started. */
+  /** As {@link ensure}, without a note. The flags are added to `pit sandbox serve` if it has to be started. */
   async start(flags: readonly string[] = []): Promise<EnsuredSandbox> {
     const { ensureSandbox } = await import('../../sandbox/lifecycle/index.js');
     const { command, arguments: args } = this.host.self;

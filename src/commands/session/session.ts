@@ -193,8 +193,8 @@ export class Session {
   }
 
   /**
-   * Tells when the exchange pushes a change of an order of the market, so that a wait may read again. It makes no request over
-   * HTTP and never fails. Undefined if there is no address for streams.
+   * Signals when the exchange pushes a change of an order of the market, so that a wait may read again. It makes no request
+   * over HTTP and never fails. Undefined if there is no address for streams.
    */
   async orderPushes(): Promise<((market: string) => OrderPushes) | undefined> {
     const { wsUrlMissing } = await this.connection();

@@ -110,7 +110,7 @@ async function* follow(
 
 function refusal(channel: Channel | null, code: number | null, message: string): Failure {
   const what = channel === null ? 'a subscription' : channelKey(channel);
-  return new Failure('refused', `The exchange refused ${what}: ${message}`, code === null ? {} : { code });
+  return new Failure('refused', `The exchange rejected ${what}: ${message}`, code === null ? {} : { code });
 }
 
 /** A document for each event, or a table that is drawn in place. */

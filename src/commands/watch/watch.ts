@@ -8,7 +8,7 @@ import type { Answer, Live } from '../../terminal/answer.js';
 export const WATCH = toggle('--watch', 'show changes as they happen; q or Ctrl-C ends');
 
 /**
- * Throws Failure `usage` for flags that a watch does not take, and for an output in which its answers could not be told apart.
+ * Throws Failure `usage` for flags that a watch does not take, and for an output that cannot separate its answers.
  * @param excluded the values of the command's own flags that it does not take
  */
 export function requireWatchable(

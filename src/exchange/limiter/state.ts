@@ -15,7 +15,7 @@ export interface LimiterState {
   readonly limits: readonly LimitState[];
   /** When the lock of this machine's address ends, in ms since the Unix epoch; null if none is known. */
   readonly lockedUntil: number | null;
-  /** Why Redis is away; null if it is there or not used. */
+  /** Why Redis cannot be reached; null if it can or is not used. */
   readonly redisAway: string | null;
   /** The part of each limit that this machine uses while they cannot be shared. */
   readonly share: number;

@@ -27,7 +27,7 @@ const MERGES: { readonly [Kind in ChannelKind]: Merge<Kind> } = {
 
 /**
  * What is known of a channel after an event: the last ticker, the whole book, the newest trades and candles oldest first, all
- * open orders and those that ended lately, all coins.
+ * open orders and those that ended recently, all coins.
  */
 export function applyEvent<Kind extends ChannelKind>(
   kind: Kind,
@@ -70,7 +70,7 @@ function mergedCoins(
   return scope === 'snapshot' || before === undefined ? data : byKey([...before, ...data], ROW_KEYS.balances);
 }
 
-/** An order of which more may come. */
+/** An order that may still change. */
 export function isOpen({ state }: Pick<OrderUpdate, 'state'>): boolean {
   return state === 'open';
 }

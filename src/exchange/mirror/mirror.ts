@@ -262,7 +262,7 @@ export class Mirror {
     if (entry === undefined) return;
     entry.pushes += 1;
     this.#keep(entry, event, event.source === 'push' ? 'stream' : 'polling', this.#atOf(event.received));
-    // a poll asks only for what the stream did not tell
+    // a poll asks only for what the stream did not send
     entry.source.deduplicate(event);
     // before the channel is complete nothing comes but in an open gap
     if (!entry.hasOpenGap || event.scope === 'snapshot') this.#mark(event.channel, true);

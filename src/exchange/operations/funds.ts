@@ -59,7 +59,7 @@ export const coinEntry = v.object({
   canLoan: flag,
 });
 
-/** Only what an entry makes no sense without is required: deployments may leave out the rest. */
+/** Requires only the fields that an entry cannot do without: deployments may leave out the rest. */
 const billEntry = v.object({
   id,
   currencyName: text,
@@ -118,6 +118,7 @@ const feeEntry = v.object({
 /** The interface states no range for "items per page"; 50 is the largest it states anywhere. */
 const paging = { pageIndex: required(pageNumber), pageSize: required(wholeNumber(1n, 50n)) };
 
+/** A coin of the account, from an entry of `getAccountInfo` or of a push. */
 export function toCoin(entry: v.InferOutput<typeof coinEntry>): Coin {
   const { key, enName, cnName, showName, unitTag, unitDecimal, fundstype } = entry;
   return {

@@ -37,6 +37,7 @@ export type RequestOf<Name extends OperationName> = Parameters<OperationNamed<Na
 /** What its answer means. */
 export type DecodedResult<Name extends OperationName> = ReturnType<OperationNamed<Name>['decode']>;
 
+/** The codec of an operation, typed by its name. */
 export function codecOf<Name extends OperationName>(name: Name) {
   return operations[name] as unknown as Codec<RequestOf<Name>, OperationNamed<Name>, DecodedResult<Name>>;
 }
@@ -44,6 +45,7 @@ export function codecOf<Name extends OperationName>(name: Name) {
 /** What the change history only names, and what a deployment adds: it may do anything, so it counts as a write. */
 const unknownOperation = signedWrite({}, v.unknown(), WHOLE_LIST_BYTES);
 
+/** Whether the interface describes an operation of this name. */
 export function isDocumented(name: string): name is OperationName {
   return Object.hasOwn(operations, name);
 }

@@ -49,6 +49,7 @@ export const publicTrade = v.object({
 /** [time in ms, open, high, low, close, volume] */
 export const candle = v.tuple([instant, decimal, decimal, decimal, decimal, decimal]);
 
+/** A ticker, from the fields that `ticker`, `allTicker` and the streams share. */
 export function toTicker({
   buy,
   sell,
@@ -62,10 +63,12 @@ export function toTicker({
   return { bid: buy, ask: sell, last, open, high, low, change: riseRate, volume: vol };
 }
 
+/** A public trade, from a row of `trades` or of a push. */
 export function toTrade({ tid, date, type, price, amount }: v.InferOutput<typeof publicTrade>): Trade {
   return { id: tid, time: date, side: type, price, amount };
 }
 
+/** A candle, from a row of `kline` or of a push. The time is in milliseconds since the Unix epoch. */
 export function toCandle([time, open, high, low, close, volume]: v.InferOutput<typeof candle>): Candle {
   return { time, open, high, low, close, volume };
 }

@@ -91,10 +91,12 @@ export interface Parameter {
   readonly group?: string;
 }
 
+/** A parameter that must be given. */
 export function required<Kind extends ParameterKind>(kind: Kind) {
   return { kind, required: true } as const;
 }
 
+/** A parameter that may be missing. */
 export function optional<Kind extends ParameterKind>(kind: Kind) {
   return { kind, required: false } as const;
 }
@@ -108,6 +110,7 @@ function pattern(expression: RegExp, rule: string): ParameterKind {
   return { complaint: (text) => (expression.test(text) ? undefined : rule) };
 }
 
+/** One of these values. */
 export function choice(...choices: readonly string[]): ParameterKind {
   return {
     choices,

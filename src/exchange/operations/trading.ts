@@ -131,6 +131,7 @@ function toFeeCoin({ fees, useXxFee, currency, type }: OrderRecord): string | nu
   return type % 2 === 0 ? names.quote : names.base;
 }
 
+/** An order, from a row of `getOrder` or `getOrders`; the client id is the one that it was asked for by. */
 export function toOrder(record: OrderRecord, clientId: string | null): Order {
   return {
     id: record.id,

@@ -39,9 +39,9 @@ export interface ChannelSource<Kind extends ChannelKind = ChannelKind> {
   /** The channel's name on the wire, and the message that subscribes. */
   readonly wire: string;
   readonly message: Readonly<Record<string, string>>;
-  /** A single push tells everything, so it closes a gap. */
+  /** Whether a single push holds the whole state, so that it closes a gap. */
   readonly isSnapshot: boolean;
-  /** Whether HTTP can tell what was missed. */
+  /** Whether what was missed can be read over HTTP. */
   readonly hasHttp: boolean;
   /** Undefined for a frame that belongs to another channel of the same name. Throws {@link Unreadable}. */
   decode(frame: unknown): PushedData<Kind> | undefined;
@@ -58,7 +58,7 @@ export interface ChannelSource<Kind extends ChannelKind = ChannelKind> {
    * @param wasHeard the channel has sent something since the read began
    */
   hasMissed(found: HttpData<Kind>, wasHeard: boolean): boolean;
-  /** Forgets what was passed on, because the reader could not take it: the next read tells everything. */
+  /** Forgets what was passed on, because the reader could not take it: the next read returns everything. */
   forget(): void;
 }
 

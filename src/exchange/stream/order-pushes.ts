@@ -1,8 +1,8 @@
 import type { ExchangeStream } from './events.js';
 
 /**
- * Tells when the exchange pushes a change of an order. It connects in the background, and it never fails: with no stream, a
- * dead one or an unreadable one, nothing is told.
+ * Signals when the exchange pushes a change of an order. It connects in the background and never fails: without a stream, or
+ * with a dead or unreadable one, it signals nothing.
  */
 export class OrderPushes {
   readonly #end = new AbortController();

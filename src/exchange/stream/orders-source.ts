@@ -33,7 +33,7 @@ interface ReadOrders {
 }
 
 interface FoundOrders {
-  /** The markets of which everything was read, and those of which more has to be read. */
+  /** The markets that were read completely, and those with more to read. */
   readonly whole: readonly ReadOrders[];
   readonly partlyRead: readonly ReadOrders[];
   readonly since: number | null;

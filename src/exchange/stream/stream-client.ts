@@ -440,7 +440,7 @@ export class StreamClient implements ExchangeStream {
       this.#queue.push({ type: 'refused', channel, received, code, message });
   }
 
-  /** A frame was lost, and it is unknown of which channel. */
+  /** A frame was lost, of an unknown channel. */
   #markAllIncomplete(reason: string, before = this.#lastFrameTime): void {
     this.#alive();
     this.#unreadable += 1;

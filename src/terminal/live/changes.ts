@@ -1,8 +1,8 @@
 import { Decimal } from '../../domain/decimal.js';
 
-/** A value that changed lately. */
+/** A value that changed recently. */
 export interface Change {
-  /** Whether it changed a moment ago; otherwise it is about to look like the others again. */
+  /** Whether it has just changed; otherwise its mark is about to disappear. */
   readonly isFresh: boolean;
   /** Whether there was no value before. */
   readonly isNew: boolean;
@@ -38,7 +38,7 @@ export class Changes {
     this.#drawing += 1;
   }
 
-  /** Takes a value of this drawing. Returns its change, undefined if it did not change lately. */
+  /** Takes a value of this drawing. Returns its change, undefined if it did not change recently. */
   of(key: string, value: string): Change | undefined {
     const before = this.#seen.get(key);
     const changed = before?.value === value ? before.changed : this.#changeOf(before?.value, value);

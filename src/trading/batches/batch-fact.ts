@@ -1,9 +1,9 @@
 /**
- * What happened to the requests of a job. Replaying these facts in order gives all that is known of it. Requests are
+ * What happened to the requests of a job. Replaying these facts in order gives its whole state. Requests are
  * numbered from 1 without a gap, lines are counted from 0.
  */
 export type BatchFact =
-  /** These requests are about to leave, dated `reqTime`; on the disk before the first of them does. */
+  /** These requests, with this `reqTime`, are about to be sent. It is on the disk before the first of them is. */
   | {
       readonly kind: 'leaving';
       readonly requests: readonly (readonly [request: number, lines: readonly number[]])[];
@@ -19,7 +19,7 @@ export type BatchFact =
     }
   | { readonly kind: 'refused'; readonly request: number; readonly code: number | null; readonly message: string }
   | { readonly kind: 'lost'; readonly request: number }
-  /** Not a byte of it left. */
+  /** The request was not sent. */
   | { readonly kind: 'stayed'; readonly request: number }
   /** The exchange's lists show these orders. */
   | { readonly kind: 'found'; readonly orders: readonly (readonly [line: number, id: string])[] }

@@ -64,7 +64,7 @@ export class Job extends Progress {
     return this.entry.events.findLast(({ settled }) => settled !== undefined)?.settled?.checkedTo;
   }
 
-  /** Whether its record was released in order and is complete: a request that it does not mention did not leave. */
+  /** Whether its record was released in order and is complete: a request that it does not mention was not sent. */
   get isRecordComplete(): boolean {
     return !this.lacksRequests && this.#endedInOrder;
   }
@@ -108,7 +108,7 @@ export class Job extends Progress {
     return this.terms.lines.filter((_, line) => (this.results[line]?.outcome ?? 'notSent') === 'notSent');
   }
 
-  /** Keys of lines whose outcome is unknown and whose answer nobody awaits. */
+  /** Keys of lines whose outcome is unknown and whose answer no process waits for. */
   uncertainKeys(): ReadonlySet<string> {
     const uncertainLines = [...this.pendingRequests.values()].filter(
       ({ isOver }) => isOver || this.entry.mayBeAbandoned,
@@ -121,7 +121,7 @@ export class Job extends Progress {
     for (const order of orders) this.listed.set(order.id, order);
   }
 
-  /** Numbers new requests and records, durably, that they are about to leave. Throws Failure `usage`. */
+  /** Numbers new requests and records, durably, that they are about to be sent. Throws Failure `usage` if that fails. */
   async leaving(portions: readonly (readonly number[])[], reqTime: number): Promise<PendingRequest[]> {
     const requests = portions.map((lines, index) => [this.requests + 1 + index, lines] as const);
     const fact = { kind: 'leaving', requests, reqTime } as const;

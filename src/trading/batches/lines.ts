@@ -3,6 +3,7 @@ import type { Side } from '../../domain/order.js';
 import type { BatchLine, BatchTerms, OrderTerms } from '../journal/write.js';
 import { keyOf, notionalForGuards, notionalOf } from '../orders/terms.js';
 
+/** Equal for lines with the same price and amount, whatever their notation. */
 export function lineKey([, price, amount]: BatchLine): string {
   return keyOf(price, amount);
 }
@@ -13,6 +14,7 @@ export function areSameJobs(one: BatchTerms, other: BatchTerms): boolean {
   return areSameLines(one.lines, other.lines);
 }
 
+/** Whether two batches have the same lines, in any sequence. */
 export function areSameLines(some: readonly BatchLine[], others: readonly BatchLine[]): boolean {
   if (some.length !== others.length) return false;
   const [left, right] = [some, others].map((lines) => lines.map(lineKey).sort());

@@ -1,11 +1,11 @@
 import { REFUSED_FOR_TIMING } from '../../exchange/observed-codes.js';
 
-/** A request that left, or may have left, and is not fully known yet. */
+/** A request that was sent, or may have been, and whose outcome is not fully known. */
 export interface PendingRequest {
   readonly request: number;
   /** Milliseconds since the Unix epoch, by the exchange's clock. */
   readonly reqTime: number;
-  /** How many ids the job knew when it left: those orders are older than the ones it made. */
+  /** How many ids the job knew when it was sent: those orders are older than the ones it made. */
   readonly knownBefore: number;
   readonly sent: readonly number[];
   /** The lines without an outcome. */
@@ -19,7 +19,7 @@ export interface PendingRequest {
   /** `lost` also if no answer was recorded. */
   answer: 'lost' | 'partial' | { readonly code: number | null };
   reason: string;
-  /** Nobody awaits its answer any more: it came, or will not come. */
+  /** No process waits for its answer any more: it came, or it will not come. */
   isOver: boolean;
 }
 

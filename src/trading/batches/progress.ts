@@ -30,7 +30,7 @@ export class Progress {
     this.sentAt = Array.from({ length: count });
   }
 
-  /** How many requests have left, or may have. */
+  /** How many requests were sent, or may have been. */
   get requests(): number {
     return this.#requests;
   }
@@ -81,7 +81,7 @@ export class Progress {
 
   #happened(fact: FactOf<'answered' | 'refused' | 'lost' | 'stayed' | 'closed'>): void {
     const pending = this.pendingRequests.get(fact.request);
-    // an answered request had left: the line that says so is damaged, and the lists must show which orders those are
+    // an answered request was sent: its line is damaged, and the lists must show which orders it made
     if (pending !== undefined) pending.isOver = true;
     if (pending === undefined) this.#lacksRequests = true;
     else if (fact.kind === 'answered') this.#answered(pending, fact);

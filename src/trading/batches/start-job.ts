@@ -141,7 +141,7 @@ function refuseSameJob({ write }: JournalEntry<'batch'>, plan: BatchPlan): void 
   });
 }
 
-/** An unknown order may be live; one that waits for its answer will be known to whoever placed it. */
+/** Refuses lines identical to an unknown order, which may be live. The outcome of one under way will soon be known. */
 function refuseUncertain(entry: JournalEntry, { market, side, account, lines }: BatchPlan): void {
   const { write } = entry;
   if (!isOf(write, 'order') && !isOf(write, 'batch')) return;

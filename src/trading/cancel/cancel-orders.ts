@@ -46,7 +46,7 @@ interface UndecidedCancel {
 }
 
 /**
- * Cancels orders with one request each. Once all have left, the orders are read: they confirm the answers.
+ * Cancels orders with one request each. Once all are sent, the orders are read, because only they confirm the answers.
  * @param onAnswer called for each answer
  * @throws Failure `usage` or `credentials` if none of them could be sent
  */
@@ -99,7 +99,7 @@ async function sendAll(
   return sent;
 }
 
-/** Cancelling is harmless to repeat, so it does not depend on the disk: without a record it is sent all the same. */
+/** Cancelling is harmless to repeat, so it does not depend on the disk: it is sent even without a record. */
 async function sendOne(
   account: TradingAccount,
   market: string,

@@ -53,6 +53,7 @@ export interface Undecided {
 
 export const NO_FACTS: OrderFacts = { id: null, price: null, amount: null, filled: null, filledValue: null };
 
+/** The facts of an order that cancellations report. */
 export function orderFacts({ id, price, amount, filled, filledValue }: Order) {
   return { id, price, amount, filled, filledValue };
 }

@@ -255,11 +255,11 @@ const FIELDS = {
   late: 'isLate',
 } as const;
 
-/** Values of `operation` and `kind` likewise. */
+/** Values of `operation` and `kind` that have another name in code. */
 const WORDS = { cancelOrder: 'cancel', orderMoreV2: 'batch', copied: 'duplicated' } as const;
 const WORD_FIELDS = new Set(['operation', 'kind']);
 
-/** What they hold is the user's, or a long list of plain texts. */
+/** Fields whose content is never renamed: it is the user's, or a long list of plain texts. */
 const UNTOUCHED = new Set(['parameters', 'sums', 'lines', 'baseline']);
 
 /** Returns the value with the names that it has on the disk. */
@@ -296,6 +296,7 @@ function renamed(value: unknown, names: Names): unknown {
   return Object.fromEntries(entries);
 }
 
+/** The failure of reading a journal that a newer version of pit has written. */
 export function newerVersion(): Failure {
   return usage('A newer version of pit wrote the journal of this home.', 'Update pit. Nothing was sent.');
 }

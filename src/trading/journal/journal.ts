@@ -87,16 +87,15 @@ interface Writes {
 }
 
 /**
- * The journal of one account at one exchange. A write is recorded before it leaves; while its outcome is unknown, it stays
- * here.
+ * The journal of one account at one exchange. A write is recorded before it is sent, and stays open until its outcome is known.
  *
- * The record of a write is one file in `open/`, from before it leaves until no request of it can be executed any more. Lines
+ * The record of a write is one file in `open/`, from before it is sent until no request of it can be executed any more. Lines
  * are only added. With a file for each, any number of processes can use the journal at once, no two can claim one id, and a
- * damaged file hides nothing but itself. Its name tells whether the outcome is known, so that a command reads only what it
+ * damaged file hides nothing but itself. Its name says whether the outcome is known, so that a command reads only what it
  * needs: finding three open writes among a thousand takes a millisecond, and from one log of the account's day hundreds.
  *
- * Beside it are an archive with a line for each settled write, in `settled/`, and in `jobs/` the records of closed batches,
- * of which the archive has only the summary.
+ * `settled/` is the archive, with a line for each settled write. `jobs/` holds the records of closed batches: the archive has
+ * only their summaries.
  */
 export class Journal {
   readonly archive: Archive;

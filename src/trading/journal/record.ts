@@ -58,13 +58,14 @@ export function fileName(id: string): string {
   return id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
+/** The id whose file this is: the inverse of {@link fileName}. */
 export function idOf(file: string): string {
   return path.basename(file).replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /**
- * The file of a settled write, beside those of the others: its name tells the list that would show the write, so that a
- * command reads only the files that it needs, and its id is free again. Undefined for a write that no list shows.
+ * The path of a settled write's file. Its name contains the list that would show the write, so that a command reads only the
+ * files that it needs, and the id is free again. Undefined for a write that no list shows.
  */
 export function settledFile(folder: string, write: RecordedWrite): string | undefined {
   const list = listShowing(write);
@@ -72,7 +73,7 @@ export function settledFile(folder: string, write: RecordedWrite): string | unde
   return path.join(folder, [fileName(write.id), write.time, suffixOf(list)].join(SEPARATOR));
 }
 
-/** Whether a file is of a write whose outcome is unknown: its name is the id, which nobody else can claim meanwhile. */
+/** Whether a file is of a write whose outcome is unknown: its name is the id, which no other write can use meanwhile. */
 export function isUnsettled(name: string): boolean {
   return /^\w+$/.test(name);
 }

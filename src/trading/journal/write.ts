@@ -215,6 +215,7 @@ export function marketOf({ terms }: RecordedWrite): string | undefined {
   return 'market' in terms ? terms.market : undefined;
 }
 
+/** Whether a write is of this kind. */
 export function isOf<Kind extends WriteKind>(write: RecordedWrite, operation: Kind): write is RecordedWrite<Kind> {
   return write.operation === operation;
 }
@@ -225,6 +226,7 @@ export function isOf<Kind extends WriteKind>(write: RecordedWrite, operation: Ki
  */
 export const SILENT_MS = 300_000;
 
+/** This process, as an owner of writes. */
 export function thisProcess(): Owner {
   const { pid } = process;
   return { pid, startStamp: startStamp(pid), machine: thisMachine() };
@@ -237,6 +239,7 @@ export function isOnThisMachine({ machine }: Owner): boolean {
   return machine.host === here.host && machine.pids === here.pids;
 }
 
+/** Whether two owners are the same process on the same machine. */
 export function isSameOwner(one: Owner, other: Owner): boolean {
   const isOneMachine = one.machine?.host === other.machine?.host && one.machine?.pids === other.machine?.pids;
   return one.pid === other.pid && one.startStamp === other.startStamp && isOneMachine;

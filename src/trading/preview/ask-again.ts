@@ -7,7 +7,7 @@ export const PREVIEW_VALID_MS = 10_000;
 /** Orders with the results of the guards and the preview. */
 export interface Assessment extends GuardReport {
   readonly plan: OrderPlan;
-  /** Null if nobody sees a preview. */
+  /** Null if no preview is shown. */
   readonly preview: PreviewData | null;
 }
 

@@ -65,6 +65,7 @@ export async function previewOrders(
   return { ...guarded, preview, warnings: [...guarded.warnings, ...warningsOf(plan, preview, results)] };
 }
 
+/** What the orders would do, from what was read. A failed read makes its part null. */
 export function computePreview(plan: OrderPlan, { market, spendable, orders }: ReadResults): PreviewData {
   const { side } = plan;
   const amount = Decimal.sum(plan.orders.map((order) => Decimal.of(order.amount)));

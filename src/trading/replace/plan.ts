@@ -41,7 +41,7 @@ const LEVELS_FOR_BEST = 2;
 /**
  * Reads the order and works out its replacement. Expressions are resolved once, here, in a book without the order.
  * @param levels levels to read of each side of the book
- * @param earlier a snapshot of which only book and balances are to be read again
+ * @param earlier an earlier snapshot: only its book and balances are read again
  * @throws Failure `refused` if the order is not open any more; `usage` if the replacement breaks a rule or changes nothing, if
  *   the account is unclear, or if an identical order or a cancellation of this one has an unknown outcome; `unreachable`,
  *   `limited`, `credentials` or `internal` if the exchange cannot be read

@@ -80,7 +80,7 @@ async function isDue(
     const now = host.monotonic();
     if (pause > 0 || timer === undefined) return now - start >= pause;
     const passed = now - timer.sent;
-    // the machine slept, or its clock was set: only the exchange's answer tells which
+    // the machine slept, or its clock was set: only the exchange's answer shows which
     const isUncertain = Math.abs(host.now() - timer.sentAt - passed) > JUMP_MS;
     return passed >= REFRESH_MS || isUncertain;
   };

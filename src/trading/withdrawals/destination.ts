@@ -85,7 +85,7 @@ function formOf({ chain, mainChain }: ChainNames) {
 /**
  * The chain that is meant. The interface has no parameter for it, so the choice only decides which fee and which address
  * format are checked; the exchange uses the chain of the verified address.
- * @param name as the user gave it; undefined if only the address can tell
+ * @param name as the user gave it; undefined if the address has to show it
  * @throws Failure `usage` for an unknown or suspended chain, for an address that matches none, and if several match
  */
 export function chooseChain(

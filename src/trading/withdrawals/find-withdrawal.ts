@@ -38,6 +38,7 @@ interface Ambiguity {
   readonly records: readonly string[];
 }
 
+/** Whether a search found the withdrawal itself. */
 export function isFound(found: FoundWithdrawal | Ambiguity | 'none' | undefined): found is FoundWithdrawal {
   return typeof found === 'object' && 'bill' in found;
 }

@@ -5,7 +5,7 @@ import type { CoinFacts } from './coin-facts.js';
 import { type Chain, checkMemo, chooseChain, type Destination, destinationOf, receiveAddress } from './destination.js';
 import type { WantedWithdrawal } from './terms.js';
 
-/** A withdrawal as the user said it. */
+/** A withdrawal as the user wrote it. */
 export interface WithdrawRequest {
   readonly coin: string;
   readonly amount: WithdrawAmount & { readonly coin?: string };
@@ -16,7 +16,7 @@ export interface WithdrawRequest {
   readonly internal: boolean;
 }
 
-/** A withdrawal that can be sent, as far as can be known beforehand. */
+/** A withdrawal that passed every check. */
 export interface PreparedWithdrawal extends Destination {
   readonly wanted: WantedWithdrawal;
   readonly chain: Chain;
@@ -25,7 +25,7 @@ export interface PreparedWithdrawal extends Destination {
   /** What is available before and after, decimal texts in the coin. */
   readonly available: string;
   readonly left: string;
-  /** What to beware of, as sentences. */
+  /** Warnings, as sentences. */
   readonly warnings: readonly string[];
 }
 

@@ -77,7 +77,7 @@ export function settleFound(account: TradingAccount, entry: JournalEntry<'withdr
     entry,
     id,
     duplicates,
-    found.bill === null ? `placed: ${id}` : 'placed, as a bill tells',
+    found.bill === null ? `placed: ${id}` : 'placed, as a bill shows',
   );
 }
 

@@ -172,7 +172,7 @@ describe('pit bills on a broken exchange', () => {
     expect(lastError(stderr)).toMatchObject({
       kind: 'partial',
       code: 1009,
-      message: 'Only the newest 100 bills could be read: getSpotBills: the exchange refused: in maintenance',
+      message: 'Only the newest 100 bills could be read: getSpotBills: rejected by the exchange: in maintenance',
     });
     expect((await run('bills --all --csv', older)).stdout.trimEnd().split('\n')).toHaveLength(101);
     expect((await run('bills --all', older)).stdout.trimEnd().split('\n')).toHaveLength(101);
