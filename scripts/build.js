@@ -80,8 +80,10 @@ const starting = {
       resolveDir: root,
     }));
     // whole, so that it is all that is loaded
-    const name = './unknown-command.cjs';
-    onResolve({ filter: /^\.\/cli\/unknown-command\.js$/ }, () => ({ path: name, external: true }));
+    onResolve({ filter: /^\.\/(cli\/unknown-command|config\/keychain-helper)\.js$/ }, ({ path: name }) => ({
+      path: `./${path.basename(name, '.js')}.cjs`,
+      external: true,
+    }));
   },
 };
 
@@ -90,7 +92,13 @@ rmSync(path.join(root, 'dist'), { recursive: true, force: true });
 // import() of the other file would load Node's ES modules
 const required = { 'dynamic-import': false };
 await build({ ...shared, entryPoints: ['src/bin.ts'], supported: required, plugins: [starting] });
-await build({ ...shared, entryPoints: ['src/cli/unknown-command.ts'] });
+await build({
+  ...shared,
+  entryPoints: [
+    { in: 'src/cli/unknown-command.ts', out: 'unknown-command' },
+    { in: 'src/config/keychain-helper.ts', out: 'keychain-helper' },
+  ],
+});
 
 // the kept code is compiled as a script, in which import() of Node's own modules would throw
 const program = { ...shared, supported: { 'dynamic-import': false }, plugins: [apart, lighter] };

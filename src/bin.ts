@@ -12,11 +12,18 @@ import { version } from './version.js';
  */
 export function start(): void {
   const args = process.argv.slice(2);
+  if (args[0] === 'keychain-helper' && process.connected) return void runKeychainHelper();
   const answer = isVersion(args) ? `${version}\n` : helpFor(args);
   // what is wrong with stdout, the program says
   if (answer !== undefined && write(1, answer)) return;
   if (isUnknown(args)) void printUnknown(args[0] ?? '');
   else void runProgram();
+}
+
+/** Another pit has started this process, and talks to it. */
+async function runKeychainHelper(): Promise<void> {
+  const { serveKeychain } = await import('./config/keychain-helper.js');
+  await serveKeychain();
 }
 
 async function runProgram(): Promise<void> {

@@ -17,7 +17,7 @@ export interface KeychainProblem {
   readonly detail: string;
 }
 
-/** The word that starts the helper, and only if another process talks to it. */
+/** The word that starts the helper (src/bin.ts), and only if another process talks to it. */
 export const HELPER = 'keychain-helper';
 
 /** The name of pit in the keychain. */
@@ -43,9 +43,9 @@ const OPTIONS = { linux: { store: 'secret-service' } };
 
 /**
  * Answers one request of the process that started this one, and ends. The system's keychain may block for as long as it likes,
- * also the whole process: it has a process of its own, which can be killed. Returns the exit code.
+ * also the whole process: it has a process of its own, which can be killed.
  */
-export async function serveKeychain(): Promise<number> {
+export async function serveKeychain(): Promise<void> {
   const abandoned = () => process.kill(process.pid, 'SIGKILL');
   process.once('disconnect', abandoned);
   const request = await new Promise<KeychainRequest>((resolve) => process.once('message', resolve));
@@ -53,7 +53,6 @@ export async function serveKeychain(): Promise<number> {
   await new Promise((resolve) => process.send?.(answer, resolve));
   process.off('disconnect', abandoned);
   process.disconnect();
-  return 0;
 }
 
 async function answerTo(request: KeychainRequest): Promise<KeychainAnswer> {

@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -78,34 +77,20 @@ describe('without a keychain', () => {
   });
 
   it('a missing package is named, with the command that installs it', async () => {
-    const folder = path.join(temporaryHome(), 'bin');
-    mkdirSync(folder, { recursive: true });
-    // a program that stands where no package is
-    const program = path.join(folder, 'pit.js');
-    writeFileSync(
-      program,
-      `import { start } from ${JSON.stringify(path.join(path.dirname(BUILT), '../dist/bin.js'))};\nawait start();`,
-    );
-    writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
-    const child = spawn(
+    // the program in a folder without packages
+    const folder = temporaryHome();
+    const project = path.dirname(path.dirname(BUILT));
+    for (const part of ['bin', 'dist', 'package.json'])
+      cpSync(path.join(project, part), path.join(folder, part), { recursive: true });
+    const { stderr } = spawnSync(
       process.execPath,
-      [program, 'keys', 'set', '--profile', 'main', '--stdin', '--store', 'keychain'],
-      {
-        env: plainEnvironment(pit.home),
-      },
+      [path.join(folder, 'bin/pit.js'), 'keys', 'set', '--profile', 'main', '--stdin', '--store', 'keychain'],
+      { env: plainEnvironment(pit.home), input: textOf(own()), encoding: 'utf8' },
     );
-    let errors = '';
-    child.stderr.on('data', (text) => {
-      errors += text;
-    });
-    child.stdin.end(textOf(own()));
-    await once(child, 'close');
-    expect(errors).toContain('the package @napi-rs/keyring is not installed');
-    const { optionalDependencies } = JSON.parse(
-      readFileSync(path.join(path.dirname(BUILT), '../package.json'), 'utf8'),
-    );
+    expect(stderr).toContain('the package @napi-rs/keyring is not installed');
+    const { optionalDependencies } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8'));
     const version = optionalDependencies['@napi-rs/keyring'];
-    expect(errors).toContain(`npm install --no-save --prefix ${path.dirname(folder)} @napi-rs/keyring@${version}`);
+    expect(stderr).toContain(`npm install --no-save --prefix ${folder} @napi-rs/keyring@${version}`);
     expect(fileOf()).toEqual(own());
   });
 
