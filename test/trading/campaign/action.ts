@@ -1,7 +1,8 @@
 import type { Passing } from '../../support/proxy.js';
 import type { Draw } from './draw.js';
 import type { Exchange, Listed } from './exchange.js';
-import type { Program, Run, Warned } from './program.js';
+import type { Terms } from './kinds/terms.js';
+import type { Run, Warned } from './program.js';
 
 export type Side = 'buy' | 'sell';
 
@@ -128,8 +129,10 @@ export interface Kind<Task extends Action = Action> {
   readonly name: string;
   readonly weight: number;
   plan(number: number, draw: Draw, fixture: Fixture): Promise<Task>;
-  /** What other commands of this home, or another program without the network, do once the command has ended. */
-  afterCommand?(action: Task, fixture: Fixture, program: Program): Promise<void>;
+  /** What another program does without the network once the command has ended. */
+  afterCommand?(action: Task, fixture: Fixture): Promise<void>;
+  /** The orders that it asks for. */
+  ordersOf?(action: Task): readonly Terms[];
   /** The key of a write of this kind; undefined for any other request. */
   keyOf(request: Passing): string | undefined;
   /** The command that finishes it once everything is settled and the network is calm. */

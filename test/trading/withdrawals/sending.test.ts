@@ -286,7 +286,7 @@ describe('an internal transfer', () => {
     expect(await send(account, { internal: true })).toMatchObject({ outcome: 'placed', id: null, duplicates: [] });
     const [settled] = account.journal.archive.since(0);
     expect((settled?.write.terms as WithdrawTerms | undefined)?.before).toEqual({ record: OLD, bill: '70' });
-    expect(settled?.events.at(-1)?.event).toBe('placed, as a bill tells');
+    expect(settled?.events.at(-1)?.event).toBe('placed, as a bill shows');
   });
 
   it.each([

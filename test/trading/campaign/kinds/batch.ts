@@ -4,7 +4,6 @@ import { chosen, type Draw } from '../draw.js';
 import type { Listed } from '../exchange.js';
 import { isPrompt } from '../network.js';
 import { documentOf, type Run, wasKilled } from '../program.js';
-import { cancelOrders } from './cancelled-meanwhile.js';
 import { doneLater, reportedLater, unreportedRepetitions } from './late-executions.js';
 import { isOf, plain, type Terms, uniqueTerms } from './terms.js';
 
@@ -57,9 +56,7 @@ export const batch: Kind<BatchAction> = {
     return operation === 'orderMoreV2' ? batchKey({ market, side, price, amount: plain(amount) }) : undefined;
   },
 
-  afterCommand(action, fixture, program): Promise<void> {
-    return cancelOrders(action, action.lines, fixture, program);
-  },
+  ordersOf: ({ lines }) => lines,
 
   finish(action, jobs) {
     const job = jobs.find(({ market, lines: [first] }) => market === action.market && first === firstOf(action));

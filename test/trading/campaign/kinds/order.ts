@@ -15,7 +15,6 @@ import { between, chosen, type Draw } from '../draw.js';
 import type { Listed } from '../exchange.js';
 import { isPrompt } from '../network.js';
 import { documentOf } from '../program.js';
-import { cancelOrders } from './cancelled-meanwhile.js';
 import { falseReports, type PlacementOutput, reportedOutcome } from './placing.js';
 import { isOf, plain, type Terms, uniqueTerms } from './terms.js';
 
@@ -50,9 +49,7 @@ export const order: Kind<OrderAction> = {
     return orderKey({ market: currency, side, price: plain(price), amount: plain(amount) });
   },
 
-  afterCommand(action, fixture, program): Promise<void> {
-    return cancelOrders(action, [action.terms], fixture, program);
-  },
+  ordersOf: ({ terms }) => [terms],
 
   judge(action, evidence): Judgement {
     const output = documentOf<Output>(evidence.run);

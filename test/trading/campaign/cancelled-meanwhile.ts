@@ -1,6 +1,7 @@
-import type { Action, Fixture } from '../action.js';
-import type { Program } from '../program.js';
-import { isOf, type Terms } from './terms.js';
+import type { Action, Fixture } from './action.js';
+import { kindOf } from './kinds/index.js';
+import { isOf } from './kinds/terms.js';
+import type { Program } from './program.js';
 
 /** One in this many actions has its orders cancelled. */
 const SHARE = 3;
@@ -12,12 +13,13 @@ const RECENTLY = 15_000;
  * until pit knows whose they are. The settled cancellations must not explain these orders.
  */
 export async function cancelOrders(
-  { number, market, side }: Action,
-  lines: readonly Terms[],
+  action: Action,
   { exchange }: Pick<Fixture, 'exchange'>,
   program: Program,
 ): Promise<void> {
-  if (number % SHARE !== 0) return;
+  const { number, market, side } = action;
+  const lines = kindOf(action).ordersOf?.(action) ?? [];
+  if (number % SHARE !== 0 || lines.length === 0) return;
   // the faults of the exchange apply here as well: then nothing is cancelled this time
   const orders = await exchange.orders(market, side, Date.now() - RECENTLY).catch(() => []);
   const own = orders.filter((one) => isOpen(one) && lines.some((terms) => isOf(terms, one)));
