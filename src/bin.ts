@@ -2,7 +2,7 @@ import { fstatSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { builtHelp, DEFAULT_HELP_WIDTH, helpTopic } from './cli/help-text.js';
 import { FIRST_WORDS, synonyms } from './commands/names.js';
-import { codeOf } from './errors.js';
+import { systemErrorCode } from './errors.js';
 import type { ScreenStream } from './terminal/screen.js';
 import { version } from './version.js';
 
@@ -70,7 +70,7 @@ function write(descriptor: 1 | 2, text: string): boolean {
   try {
     while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
   } catch (error) {
-    const code = codeOf(error);
+    const code = systemErrorCode(error);
     if (code === 'EAGAIN') (descriptor === 1 ? process.stdout : process.stderr).on('error', () => {}).write(rest);
     // Windows calls a closed pipe EOF
     else return code === 'EPIPE' || code === 'EOF';

@@ -168,7 +168,7 @@ export async function tryRead<Value>(ask: () => Promise<Value>): Promise<Value |
 }
 
 /** The system's code of an error, like `EACCES`. */
-export function codeOf(thrown: unknown): string {
+export function systemErrorCode(thrown: unknown): string {
   return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error';
 }
 

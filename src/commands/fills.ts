@@ -12,7 +12,7 @@ import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
 import { localTime, timeTitle } from '../terminal/time.js';
 import type { Journal } from '../trading/journal/journal.js';
-import { isOf } from '../trading/journal/write.js';
+import { isKind } from '../trading/journal/write.js';
 import { listedFrom, verifyMarket } from '../trading/orders/verify-orders.js';
 import { isInMarket } from '../trading/unknown-writes.js';
 import { withProgress, withTimePerPage } from './funds/long-listing.js';
@@ -185,7 +185,7 @@ function clientIds(journal: Journal, market: string | undefined): ReadonlyMap<st
   const filter = { operation: 'order', ...(market === undefined ? {} : { market }) };
   try {
     for (const { write, id } of journal.archive.newestFirst(filter, 0))
-      if (id !== null && isOf(write, 'order')) names.set(id, write.id);
+      if (id !== null && isKind(write, 'order')) names.set(id, write.id);
   } catch (error) {
     // the rows are right without them
     if (!(error instanceof Failure)) throw error;

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { CancelableRequest, Got, OptionsInit, RequestError, Response } from 'got';
-import { ACTIVE_PROFILE, type Advice, codeOf, Failure, type FailureKind, suggest } from '../errors.js';
+import { ACTIVE_PROFILE, type Advice, Failure, type FailureKind, suggest, systemErrorCode } from '../errors.js';
 import { readTextBounded } from '../platform/bounded-file.js';
 import { certificateFault } from './network/certificates.js';
 import type * as Proxies from './network/proxy.js';
@@ -145,7 +145,7 @@ function certificatesIn(file: string, kind: FailureKind = 'credentials', hint = 
     const text = readTextBounded(file, MAX_CERTIFICATE_BYTES);
     if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
   } catch (thrown) {
-    throw new Failure(kind, `The caFile ${file} cannot be read (${codeOf(thrown)}).`, { hint });
+    throw new Failure(kind, `The caFile ${file} cannot be read (${systemErrorCode(thrown)}).`, { hint });
   }
   throw new Failure(kind, `The caFile ${file} holds no certificate.`, { hint });
 }

@@ -1,6 +1,6 @@
 import { Failure } from '../errors.js';
 import type { TradingAccount } from './account.js';
-import { isOf, type RecordedWrite } from './journal/write.js';
+import { isKind, type RecordedWrite } from './journal/write.js';
 import { newClientId } from './orders/terms.js';
 
 /**
@@ -38,7 +38,7 @@ function acceptsForWithdrawal(coin: string): AcceptsReqTime {
 
 /** The check for a write that can be looked up. */
 export function acceptsFor(write: Exclude<RecordedWrite, RecordedWrite<'call'>>): AcceptsReqTime {
-  return isOf(write, 'withdraw') ? acceptsForWithdrawal(write.terms.coin) : acceptsForOrder(write.terms.market);
+  return isKind(write, 'withdraw') ? acceptsForWithdrawal(write.terms.coin) : acceptsForOrder(write.terms.market);
 }
 
 /**

@@ -6,7 +6,7 @@ import { timelineOf } from './batches/timeline.js';
 import { settleCancel } from './cancel/cancellation.js';
 import type { JournalEntry } from './journal/entry.js';
 import {
-  isOf,
+  isKind,
   type JournalEvent,
   type OrderTerms,
   type Outcome,
@@ -46,7 +46,7 @@ export async function resolve(
   entries: readonly JournalEntry[],
   closeJobs = false,
 ): Promise<readonly Resolution[]> {
-  const [ageCheck, ...others] = entries.flatMap(({ write }) => (isOf(write, 'call') ? [] : acceptsFor(write)));
+  const [ageCheck, ...others] = entries.flatMap(({ write }) => (isKind(write, 'call') ? [] : acceptsFor(write)));
   // once for all of them, instead of by each of many at the same time
   if (ageCheck !== undefined && others.length > 0) await tryRead(() => requestLifetimeOf(account, ageCheck));
   const done = await Promise.all(entries.map((entry) => resolveOne(account, entry, closeJobs)));
@@ -59,7 +59,7 @@ export async function resolve(
   return [...settled, ...found].map(({ write, ...rest }) => {
     const ids = duplicates.find((one) => one.writeId === write.id)?.ids ?? [];
     // what was found of a settled job may be an order of its own now
-    const job = isOf(write, 'batch') ? settledNow(account, write.id) : undefined;
+    const job = isKind(write, 'batch') ? settledNow(account, write.id) : undefined;
     const own = new Set(job === undefined ? [] : archivedJob(account.journal, job.write.id)?.orders);
     const row = job ?? { ...rest, write };
     return { ...row, duplicates: [...new Set([...row.duplicates, ...ids.filter((id) => !own.has(id))])] };
@@ -101,9 +101,9 @@ export async function recheckSettledWrite(account: TradingAccount, id: string): 
 }
 
 async function lookUpAbsent(account: TradingAccount, write: RecordedWrite): Promise<void> {
-  if (isOf(write, 'order')) await lookUpAbsentOrder(account, write);
-  if (isOf(write, 'withdraw')) await verifyWithdrawals(account, write.terms.coin);
-  if (!isOf(write, 'batch')) return;
+  if (isKind(write, 'order')) await lookUpAbsentOrder(account, write);
+  if (isKind(write, 'withdraw')) await verifyWithdrawals(account, write.terms.coin);
+  if (!isKind(write, 'batch')) return;
   const lost = archivedJob(account.journal, write.id)?.expiredLines.size ?? 0;
   if (lost > 0) await verifyOrders(account, write.terms, { reach: 'all', includeVerified: write.id });
 }
@@ -115,12 +115,12 @@ export function unexpectedWrites({ journal }: TradingAccount): Settled[] {
 
 /** A reopened job is both archived and open; the open one counts. */
 function settledNow({ journal }: TradingAccount, id: string): Settled | undefined {
-  return journal.find(id) === undefined ? journal.archive.find(id) : undefined;
+  return journal.findUnsettled(id) === undefined ? journal.archive.find(id) : undefined;
 }
 
 /** Claims the entry. A disk error counts as a claim: no other process can record one either. */
 function claimForSettling(entry: JournalEntry): boolean {
-  if (entry.isOf('call') || entry.isOf('batch')) return !entry.isUnderWay;
+  if (entry.isKind('call') || entry.isKind('batch')) return !entry.isUnderWay;
   try {
     return entry.claim();
   } catch (error) {
@@ -191,7 +191,7 @@ function joined(duplicates: readonly Duplicates[]): Duplicates[] {
 /** The replacement that was not placed, if its order is cancelled. */
 export function unplacedOf({ write, outcome, unplaced }: Resolution): OrderTerms | undefined {
   const isGone = outcome === 'refused' || outcome === 'notSent';
-  return unplaced ?? (isOf(write, 'order') && write.replaces !== undefined && isGone ? write.terms : undefined);
+  return unplaced ?? (isKind(write, 'order') && write.replaces !== undefined && isGone ? write.terms : undefined);
 }
 
 async function duplicatesEverywhere(account: TradingAccount): Promise<Duplicates[]> {

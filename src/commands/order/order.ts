@@ -270,7 +270,7 @@ export function unknownWriteWarnings(
 ): readonly Warning[] {
   const unsettled = account.journal.unsettled();
   // a record that cannot be read stops the order elsewhere
-  if (unsettled.open.length === 0) return [];
+  if (unsettled.entries.length === 0) return [];
   return unknownWrites(account.journal, unsettled)
     .filter((write) => write.id !== exceptJob && concernsMarket(write, market))
     .map(({ advice }) => ({ about: 'unknown write', text: output.textOf(advice) }));

@@ -182,8 +182,8 @@ class Trading {
 
   /** The ids of writes whose outcome is unknown; undefined if the journal was not used. */
   unresolved(): string[] | undefined {
-    const { open } = this.#unsettled ?? this.#journal?.unsettled() ?? {};
-    return open?.filter(({ isUnderWay }) => !isUnderWay).map(({ write }) => write.id);
+    const { entries } = this.#unsettled ?? this.#journal?.unsettled() ?? {};
+    return entries?.filter(({ isUnderWay }) => !isUnderWay).map(({ write }) => write.id);
   }
 
   async #openJournal(): Promise<Journal> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { FILE_MODE, FOLDER_MODE, makePrivateFolder } from '../../config/private-files.js';
-import { codeOf } from '../../errors.js';
+import { systemErrorCode } from '../../errors.js';
 import { monotonicMs } from '../../platform/host.js';
 import { isAlive, type Machine, thisMachine } from '../../platform/processes.js';
 import { HOLD_MS, type PermitCount, type PermitStore, POLL_MS, type Priority, type TakeResult } from './limiter.js';
@@ -99,7 +99,7 @@ export class FileStore implements PermitStore {
       fs.renameSync(path.join(this.#folder, from), path.join(this.#folder, to));
       return to;
     } catch (thrown) {
-      if (codeOf(thrown) === 'ENOENT') return undefined;
+      if (systemErrorCode(thrown) === 'ENOENT') return undefined;
       throw thrown;
     }
   }
@@ -122,7 +122,7 @@ export class FileStore implements PermitStore {
       fs.renameSync(draft, this.#folder);
     } catch (thrown) {
       fs.rmSync(draft, { recursive: true, force: true });
-      if (!['ENOTEMPTY', 'EEXIST'].includes(codeOf(thrown))) throw thrown;
+      if (!['ENOTEMPTY', 'EEXIST'].includes(systemErrorCode(thrown))) throw thrown;
     }
   }
 }
@@ -148,7 +148,7 @@ function permitFilesIn(folder: string): PermitFile[] {
   try {
     return fs.readdirSync(folder).flatMap(permitFileIn);
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return [];
+    if (systemErrorCode(thrown) === 'ENOENT') return [];
     throw thrown;
   }
 }

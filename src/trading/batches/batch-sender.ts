@@ -6,7 +6,7 @@ import type { WriteResponse } from '../../exchange/write-response.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { type BatchTerms, isOf, ordersMadeBy } from '../journal/write.js';
+import { type BatchTerms, isKind, ordersMadeBy } from '../journal/write.js';
 import { Job, MAX_PAIRS } from './job.js';
 import type { PendingRequest } from './pending-request.js';
 
@@ -226,12 +226,12 @@ function ordersOfOthers(journal: Journal, { id: jobId, entry: { write } }: Job):
   const addJob = (entry: JournalEntry<'batch'> | undefined) => {
     for (const id of entry === undefined ? [] : new Job(entry).orders) ids.add(id);
   };
-  for (const entry of journal.unsettledEntries()) if (entry.isOf('batch') && entry.write.id !== jobId) addJob(entry);
+  for (const entry of journal.unsettledEntries()) if (entry.isKind('batch') && entry.write.id !== jobId) addJob(entry);
   for (const settled of journal.archive.since(write.time - STALE_MS)) {
     const { write: earlierWrite } = settled;
     if (earlierWrite.id === jobId) continue;
     for (const id of ordersMadeBy(settled)) ids.add(id);
-    if (isOf(earlierWrite, 'batch')) addJob(journal.job(earlierWrite.id));
+    if (isKind(earlierWrite, 'batch')) addJob(journal.findJob(earlierWrite.id));
   }
   return ids;
 }

@@ -149,7 +149,7 @@ export class Job extends Progress {
 
 /** A job that is settled and not resumed, as long as its record is kept. */
 export function archivedJob(journal: Journal, id: string): Job | undefined {
-  const entry = journal.settledJob(id);
+  const entry = journal.findSettledJob(id);
   return entry === undefined ? undefined : new Job(entry);
 }
 

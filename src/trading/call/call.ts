@@ -3,7 +3,7 @@ import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
-import { type CallTerms, isOf, type Settlement } from '../journal/write.js';
+import { type CallTerms, isKind, type Settlement } from '../journal/write.js';
 
 /** The outcome of a call of an undescribed operation. */
 type CallOutcome =
@@ -69,7 +69,7 @@ export function refuseDuplicateCall({ journal }: TradingAccount, { method, param
   const wanted = keyOf({ method, parameters });
   const duplicate = journal
     .unsettledEntries()
-    .find(({ write, isOutcomeUnknown }) => isOf(write, 'call') && isOutcomeUnknown && keyOf(write.terms) === wanted);
+    .find(({ write, isOutcomeUnknown }) => isKind(write, 'call') && isOutcomeUnknown && keyOf(write.terms) === wanted);
   if (duplicate === undefined) return;
   const { id } = duplicate.write;
   throw new Failure('usage', `The outcome of the same call of ${method} is unknown, so it was not sent again.`, {

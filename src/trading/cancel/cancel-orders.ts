@@ -117,7 +117,7 @@ async function sendOne(
     if (!(error instanceof Failure)) throw error;
     onUnrecorded(error);
     recordId = null;
-    entry = journal.unrecorded<'cancel'>(write, recording);
+    entry = journal.unrecordedEntry<'cancel'>(write, recording);
   }
   const cancel = await sendCancel(account, entry);
   if (cancel.outcome === 'undecided') return { reply: cancel, entry, recordId };

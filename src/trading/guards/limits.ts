@@ -9,7 +9,7 @@ import { notionalOfLines } from '../batches/lines.js';
 import type { Sums, SumTerm } from '../journal/archive.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { isOf, marketOf, type RecordedWrite, type Settled } from '../journal/write.js';
+import { isKind, marketOf, type RecordedWrite, type Settled } from '../journal/write.js';
 import { notionalForGuards, remainderOf } from '../orders/terms.js';
 
 /** The guards, in the order in which they are listed. */
@@ -124,11 +124,11 @@ function quoteOf(write: RecordedWrite): string | undefined {
 
 /** An order counts on the day it was sent; a job, which may take days, counts whole on the day it ended. */
 function dateOf({ write, events }: Pick<Settled, 'write' | 'events'>): number {
-  return isOf(write, 'batch') ? (events.at(-1)?.time ?? write.time) : write.time;
+  return isKind(write, 'batch') ? (events.at(-1)?.time ?? write.time) : write.time;
 }
 
 function notionalOfSettled({ write, outcome, duplicates, notional }: Settled): Decimal {
-  if (isOf(write, 'batch')) return Decimal.of(notional ?? '0');
+  if (isKind(write, 'batch')) return Decimal.of(notional ?? '0');
   const orders = duplicates.length + (outcome === 'placed' ? 1 : 0);
   return notionalOfWrite(write).times(Decimal.of(String(orders)));
 }
@@ -139,12 +139,12 @@ function sumsOfResumedJobs(
   open: readonly JournalEntry[],
   termOf: SumTerm,
 ): Sums {
-  const jobs = open.flatMap(({ write }) => (isOf(write, 'batch') ? write.id : []));
+  const jobs = open.flatMap(({ write }) => (isKind(write, 'batch') ? write.id : []));
   return archive.sumsOfTodaysJobs(new Set(jobs), termOf);
 }
 
 function notionalOfOpen(entry: JournalEntry): Decimal {
-  return entry.isOf('batch') ? notionalOfJob(new Job(entry), entry.isUnderWay) : notionalOfWrite(entry.write);
+  return entry.isKind('batch') ? notionalOfJob(new Job(entry), entry.isUnderWay) : notionalOfWrite(entry.write);
 }
 
 /** An idle job counts what was placed or may have been, duplicates too; a running one also what it is going to send. */
@@ -160,9 +160,9 @@ function notionalOfJob(job: Job, isUnderWay: boolean): Decimal {
 }
 
 function notionalOfWrite(write: RecordedWrite): Decimal {
-  if (isOf(write, 'order')) return notionalForGuards(write.terms, write.bestBid);
+  if (isKind(write, 'order')) return notionalForGuards(write.terms, write.bestBid);
   // once its order is cancelled, a replacement is an order
-  return isOf(write, 'replace') ? notionalOfReplacement(write) : Decimal.zero;
+  return isKind(write, 'replace') ? notionalOfReplacement(write) : Decimal.zero;
 }
 
 /** The most that will be placed: what the cancelled order filled counts with that order. */

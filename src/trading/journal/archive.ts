@@ -51,7 +51,7 @@ export class Archive {
     const isNewDay = !fs.existsSync(file);
     appendDurably(
       file,
-      encodeLine({ at, v: VERSION, settled, ...(earlier === undefined ? {} : { before: countedOf(earlier) }) }),
+      encodeLine({ at, v: VERSION, settled, ...(earlier === undefined ? {} : { before: previousCounts(earlier) }) }),
     );
     if (!isNewDay) return;
     syncFolder(this.folder);
@@ -144,7 +144,7 @@ export class Archive {
   }
 }
 
-function countedOf({ duplicates, notional }: Settled): Pick<Settled, 'duplicates' | 'notional'> {
+function previousCounts({ duplicates, notional }: Settled): Pick<Settled, 'duplicates' | 'notional'> {
   return { duplicates, ...(notional === undefined ? {} : { notional }) };
 }
 
@@ -159,9 +159,9 @@ function dayOf(time: number): string {
 }
 
 /** A settled write's share of a sum; undefined if it does not count. */
-export type SumTerm = (settled: Settled) => Counted | undefined;
+export type SumTerm = (settled: Settled) => SumEntry | undefined;
 
-interface Counted {
+interface SumEntry {
   readonly name: string;
   readonly value: Decimal;
 }
@@ -184,7 +184,7 @@ export interface SettledLine {
 
 /** If more than this is read after the last sums, new sums are written: about 200 orders. */
 const MAX_BYTES = 262_144;
-const MARK = '"sums":';
+const SUMS_MARK = '"sums":';
 
 /**
  * Sums up a day's file. Every order needs that, so only the end of the file is read: back to the line with the sums so far.
@@ -197,7 +197,7 @@ function sumsIn(file: string, termOf: SumTerm, keep: (line: SumsLine) => void): 
   const content = readFrom(file, known.upTo);
   const whole = content.subarray(0, content.lastIndexOf(10) + 1);
   const earlier = new Map(Object.entries(known.sums).map(([name, value]) => [name, Decimal.of(value)]));
-  const sums = summed(countedIn(settledIn(whole.toString('utf8')), termOf), earlier);
+  const sums = addUp(sumEntriesIn(settledIn(whole.toString('utf8')), termOf), earlier);
   if (whole.length > MAX_BYTES) {
     const texts = [...sums].map(([name, value]) => [name, value.toString()]);
     keep({ upTo: known.upTo + whole.length, sums: Object.fromEntries(texts) });
@@ -212,13 +212,13 @@ function sumsOfJobs(ids: ReadonlySet<string>, file: string, termOf: SumTerm): Su
   const lines: SettledLine[] = [];
   for (const line of linesBackwards(file)) if (isOfJob(line)) lines.push(...settledIn(line));
   const own = lines.reverse().filter(({ settled }) => ids.has(settled.write.id));
-  return summed(countedIn(own, termOf));
+  return addUp(sumEntriesIn(own, termOf));
 }
 
 function lastSums(file: string): SumsLine {
   for (const line of linesBackwards(file)) {
     // parsing a line costs more than finding it
-    if (!line.includes(MARK)) continue;
+    if (!line.includes(SUMS_MARK)) continue;
     const [found] = valuesIn(line) as (SumsLine | object)[];
     if (found !== undefined && 'upTo' in found) return found;
   }
@@ -229,14 +229,14 @@ function settledIn(content: string): SettledLine[] {
   return (valuesIn(content) as (SettledLine | object)[]).flatMap((line) => ('settled' in line ? line : []));
 }
 
-function summed(counted: readonly Counted[], earlier: Sums = new Map()): Sums {
+function addUp(counted: readonly SumEntry[], earlier: Sums = new Map()): Sums {
   const sums = new Map(earlier);
   for (const { name, value } of counted) sums.set(name, (sums.get(name) ?? Decimal.zero).plus(value));
   return sums;
 }
 
-function countedIn(lines: readonly SettledLine[], termOf: SumTerm): Counted[] {
-  const byWrite = new Map<string, Counted[]>();
+function sumEntriesIn(lines: readonly SettledLine[], termOf: SumTerm): SumEntry[] {
+  const byWrite = new Map<string, SumEntry[]>();
   for (const { settled, before } of lines) {
     const { id } = settled.write;
     const [now, then] = [termOf(settled), before && termOf({ ...settled, ...before })];

@@ -16,7 +16,7 @@ import {
 } from './files.js';
 import { eventsIn, fileName, readRecord, recordText, settledFile } from './record.js';
 import {
-  isOf,
+  isKind,
   isOnThisMachine,
   isOwnerAlive,
   isSameOwner,
@@ -71,8 +71,8 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     return [{ time: this.write.time, event: 'recorded' }, ...this.laterEvents];
   }
 
-  isOf<Meant extends Kind>(operation: Meant): this is JournalEntry<Meant> {
-    return isOf(this.write, operation);
+  isKind<Meant extends Kind>(operation: Meant): this is JournalEntry<Meant> {
+    return isKind(this.write, operation);
   }
 
   /** The owning process, alive or dead; null once released. */
@@ -118,14 +118,14 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
    * @throws Failure `usage` if that cannot be recorded
    */
   claim(bestBid?: string): boolean {
-    if (this.isUnderWay || this.#isOfAnother()) return false;
+    if (this.isUnderWay || this.#isFileReused()) return false;
     const own = thisProcess();
     const line = encodeLine(this.#event('resumed', { newOwner: own, ...(bestBid === undefined ? {} : { bestBid }) }));
-    if (!this.#required(() => appendIfExists(this.file, line))) return false;
+    if (!this.#orCannotWrite(() => appendIfExists(this.file, line))) return false;
     // others may have done so at the same time: the file decides
     this.laterEvents = eventsIn(readIfExists(this.file) ?? '');
     const { owner } = this;
-    return owner !== null && isSameOwner(owner, own) && !this.#isOfAnother();
+    return owner !== null && isSameOwner(owner, own) && !this.#isFileReused();
   }
 
   /** Adds to the timeline. A full disk loses the line, never the write itself. */
@@ -133,7 +133,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     const line = this.#event(event, details);
     this.laterEvents.push(line);
     try {
-      if (!this.#isOfAnother()) append(this.file, encodeLine(line));
+      if (!this.#isFileReused()) append(this.file, encodeLine(line));
     } catch {
       // the important fact is on the disk already: that the write may have been sent
     }
@@ -176,9 +176,9 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
    * record.
    */
   settle(settlement: Settlement, event: string): void {
-    if (this.#isOfAnother()) return;
+    if (this.#isFileReused()) return;
     this.note(event, listShowing(this.write) === undefined ? {} : { settled: settlement });
-    this.#archiveAndMove({ ...settlement, write: this.write, events: this.#plainEvents() });
+    this.#archiveAndMove({ ...settlement, write: this.write, events: this.#eventsForArchive() });
   }
 
   /** The same with a summary for the archive; the full record is kept beside it. */
@@ -194,8 +194,8 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   }
 
   /** Whether it is a refused or unsent write that is kept for a day after its request expired. */
-  get isVerified(): boolean {
-    return this.laterEvents.some(({ verified }) => verified === true);
+  get isRemembered(): boolean {
+    return this.laterEvents.some(({ isRemembered }) => isRemembered === true);
   }
 
   /** Whether it counted as refused or not sent, exists after all, and the user has not asked for it since. */
@@ -231,7 +231,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     ];
     const unexpected = order === null ? {} : { unexpected: true as const };
     this.note(events.join('; '), { isLate: true, settled: { ...settlement, ...changes }, ...unexpected });
-    this.#archiveAgain();
+    this.#updateArchive();
   }
 
   /** Whether its requests turned out to have made more after it was settled. */
@@ -240,7 +240,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   }
 
   /** Brings the archive to what this record says of a settled write; a process may have been killed between the two. */
-  #archiveAgain(): void {
+  #updateArchive(): void {
     const { settlement } = this;
     if (settlement === undefined) return;
     const before = this.archive.find(this.write.id);
@@ -250,7 +250,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     const kept = before ?? { ...settlement, write: this.write };
     if (before?.outcome === outcome && before.duplicates.length === duplicates.length) return;
     ignoringDiskErrors(() =>
-      this.archive.add({ ...kept, outcome, id, duplicates, events: this.#plainEvents() }, before),
+      this.archive.add({ ...kept, outcome, id, duplicates, events: this.#eventsForArchive() }, before),
     );
   }
 
@@ -260,10 +260,10 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
    * @param remembers keeps it for an order that appears after all
    */
   endVerification(remembers = false): void {
-    if (this.hasLateFindings && !isOf(this.write, 'batch')) this.#archiveAgain();
+    if (this.hasLateFindings && !isKind(this.write, 'batch')) this.#updateArchive();
     ignoringDiskErrors(() => {
-      if (remembers) this.note('verified', { isLate: true, verified: true });
-      else if (isOf(this.write, 'batch')) this.archive.archiveJobFile(this.file, fileName(this.write.id));
+      if (remembers) this.note('verified', { isLate: true, isRemembered: true });
+      else if (isKind(this.write, 'batch')) this.archive.archiveJobFile(this.file, fileName(this.write.id));
       else fs.rmSync(this.file, { force: true });
     });
   }
@@ -277,7 +277,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     const { id, time, firstOwner, bestBid } = this.write;
     const facts = { id, time, reqTime, firstOwner, ...(bestBid === undefined ? {} : { bestBid }) };
     const write = { ...next, ...facts } as RecordedWrite<Next>;
-    if (!this.#required(() => appendIfExists(this.file, recordText(write))))
+    if (!this.#orCannotWrite(() => appendIfExists(this.file, recordText(write))))
       throw usage(`Another process has settled ${id}.`, suggest('See what became of it', 'resolve', id));
     return new JournalEntry(this.file, this.archive, this.host, write, this.laterEvents);
   }
@@ -297,11 +297,11 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   }
 
   #remove(): void {
-    if (!this.#isOfAnother()) fs.rmSync(this.file, { force: true });
+    if (!this.#isFileReused()) fs.rmSync(this.file, { force: true });
   }
 
   /** Whether the file is another write's by now: an id that the user chose may be used again once its write is settled. */
-  #isOfAnother(): boolean {
+  #isFileReused(): boolean {
     const { isUserId, time, firstOwner } = this.write;
     const there = isUserId === true ? readEntry(this.file, this.archive, this.host) : undefined;
     return (
@@ -312,14 +312,14 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   #archiveAndMove(settled: Settled): void {
     ignoringDiskErrors(() => {
       // only a job is settled again, after it was resumed
-      this.archive.add(settled, isOf(this.write, 'batch') ? this.archive.find(this.write.id) : undefined);
+      this.archive.add(settled, isKind(this.write, 'batch') ? this.archive.find(this.write.id) : undefined);
       const file = settledFile(path.dirname(this.file), this.write);
       if (file === undefined) this.#remove();
-      else if (!this.#isOfAnother()) moveIfExists(this.file, file);
+      else if (!this.#isFileReused()) moveIfExists(this.file, file);
     });
   }
 
-  #plainEvents(): JournalEvent[] {
+  #eventsForArchive(): JournalEvent[] {
     return this.events.map(({ settled: _, ...event }) => event);
   }
 
@@ -332,7 +332,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     return { time: this.host.now(), event: redaction.apply(event).slice(0, LONGEST_EVENT), ...kept };
   }
 
-  #required<Value>(work: () => Value): Value {
+  #orCannotWrite<Value>(work: () => Value): Value {
     try {
       return work();
     } catch (thrown) {

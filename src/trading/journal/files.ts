@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { FILE_MODE } from '../../config/private-files.js';
-import { codeOf, type Failure, usage } from '../../errors.js';
+import { type Failure, systemErrorCode, usage } from '../../errors.js';
 import { openRegular, readTextBounded } from '../../platform/bounded-file.js';
 
 /** More than the record of any job: one of a whole day is far shorter. */
@@ -99,7 +99,7 @@ function ignoringMissing(work: () => void): boolean {
     work();
     return true;
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return false;
+    if (systemErrorCode(thrown) === 'ENOENT') return false;
     throw thrown;
   }
 }
@@ -132,7 +132,7 @@ function ifExists<Value>(target: string, read: () => Value): Value | undefined {
   try {
     return read();
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return undefined;
+    if (systemErrorCode(thrown) === 'ENOENT') return undefined;
     throw cannotRead(target, thrown);
   }
 }
@@ -142,13 +142,13 @@ export function ignoringDiskErrors(work: () => void): void {
   try {
     work();
   } catch (thrown) {
-    if (codeOf(thrown) === 'unknown error') throw thrown;
+    if (systemErrorCode(thrown) === 'unknown error') throw thrown;
   }
 }
 
 function cannotRead(target: string, thrown: unknown): Failure {
   const hint = 'Check who may read there, and that the disk is sound.';
-  return usage(`${target} cannot be read (${codeOf(thrown)}).`, hint);
+  return usage(`${target} cannot be read (${systemErrorCode(thrown)}).`, hint);
 }
 
 /** A new name is on the disk only after its folder is. Windows opens no folders, and needs no such step. */
@@ -186,8 +186,8 @@ function linkExclusive(draft: string, file: string): boolean {
     fs.linkSync(draft, file);
     return true;
   } catch (thrown) {
-    if (codeOf(thrown) === 'EEXIST') return false;
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(codeOf(thrown))) throw thrown;
+    if (systemErrorCode(thrown) === 'EEXIST') return false;
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(systemErrorCode(thrown))) throw thrown;
     return copyExclusive(draft, file);
   }
 }
@@ -198,7 +198,7 @@ function copyExclusive(draft: string, file: string): boolean {
     removeOnFailure(file, () => appendDurably(file, '\n'));
     return true;
   } catch (thrown) {
-    if (codeOf(thrown) === 'EEXIST') return false;
+    if (systemErrorCode(thrown) === 'EEXIST') return false;
     throw thrown;
   }
 }
@@ -240,7 +240,7 @@ export function valuesIn(content: string): unknown[] {
   });
 }
 
-/** The fields of a journal file that have another name in code: those of the first version, so that its homes can be read. */
+/** The fields of a journal file that have another name in code. The disk keeps the names of the first version. */
 const FIELDS = {
   intent: 'write',
   chosen: 'isUserId',
@@ -253,6 +253,7 @@ const FIELDS = {
   doubt: 'isOutcomeUnknown',
   runner: 'newOwner',
   late: 'isLate',
+  verified: 'isRemembered',
 } as const;
 
 /** Values of `operation` and `kind` that have another name in code. */
@@ -316,7 +317,7 @@ export function* linesBackwards(file: string): Generator<string> {
   try {
     yield* linesFromEnd(file);
   } catch (thrown) {
-    if (codeOf(thrown) !== 'ENOENT') throw cannotRead(file, thrown);
+    if (systemErrorCode(thrown) !== 'ENOENT') throw cannotRead(file, thrown);
   }
 }
 

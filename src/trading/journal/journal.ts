@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { cannotWrite, makePrivateFolder } from '../../config/private-files.js';
-import { codeOf, Failure, suggest, usage } from '../../errors.js';
+import { Failure, suggest, systemErrorCode, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { Archive } from './archive.js';
 import { JournalEntry, readEntry } from './entry.js';
@@ -25,14 +25,14 @@ import {
   fileName,
   idOf,
   isUnsettled,
-  migrate,
   recordText,
+  restoreSettledFile,
   settledFilesIn,
   settledFilesNamed,
   settledFilesOf,
 } from './record.js';
 import {
-  isOf,
+  isKind,
   type JournalEvent,
   type MarketSide,
   marketOf,
@@ -73,7 +73,7 @@ interface Unreadable {
 
 /** The writes that are not settled, each kind oldest first. */
 export interface Unsettled {
-  readonly open: readonly JournalEntry[];
+  readonly entries: readonly JournalEntry[];
   /** The ids of those whose record is damaged: what they are, and whether they were sent, is unknown. */
   readonly damaged: readonly string[];
   /** Those whose record cannot be read now, but maybe later: nothing shows that it is damaged. */
@@ -82,7 +82,7 @@ export interface Unsettled {
 
 /** Writes of the journal. */
 interface Writes {
-  readonly open: readonly JournalEntry[];
+  readonly unsettled: readonly JournalEntry[];
   readonly settled: readonly Settled[];
 }
 
@@ -121,9 +121,9 @@ export class Journal {
     write: Extract<Write, { operation: Kind }>,
     { id, reqTime, isUserId = false, bestBid }: NewRecord,
   ): JournalEntry<Kind> {
-    const entry = this.unrecorded(write, { id, reqTime, isUserId, bestBid });
+    const entry = this.unrecordedEntry(write, { id, reqTime, isUserId, bestBid });
     const file = this.fileOf(id);
-    this.#prepare();
+    this.#makeFolders();
     if (!this.#create(file, write.operation, recordText(entry.write))) throw idInUse(id);
     try {
       // another process may have settled a write of this id between the caller's read and the claim
@@ -139,7 +139,7 @@ export class Journal {
   /**
    * An entry without a file, for writes that are safe to repeat. It is archived once settled, if the disk allows.
    */
-  unrecorded<Kind extends WriteKind>(
+  unrecordedEntry<Kind extends WriteKind>(
     write: Extract<Write, { operation: Kind }>,
     { id, reqTime, isUserId = false, bestBid }: NewRecord,
   ): JournalEntry<Kind> {
@@ -159,7 +159,7 @@ export class Journal {
     this.#migrate();
     const read = this.#read();
     return {
-      open: read.flatMap(({ entry }) => (entry instanceof JournalEntry ? entry : [])),
+      entries: read.flatMap(({ entry }) => (entry instanceof JournalEntry ? entry : [])),
       damaged: read.flatMap(({ id, entry }) => (entry === 'damaged' ? id : [])),
       unreadable: read.flatMap(({ id, entry }) => (entry instanceof Failure ? { id, failure: entry } : [])),
     };
@@ -167,7 +167,7 @@ export class Journal {
 
   /** The open writes, oldest first, without damaged and unreadable ones. */
   unsettledEntries(): readonly JournalEntry[] {
-    return this.unsettled().open;
+    return this.unsettled().entries;
   }
 
   /**
@@ -177,8 +177,8 @@ export class Journal {
    * @param filter a condition for the settled ones
    */
   writesSince(time: number, filter: LineFilter = {}): Writes {
-    const open = this.unsettledEntries();
-    return { open, settled: this.archive.since(time, filter) };
+    const unsettled = this.unsettledEntries();
+    return { unsettled, settled: this.archive.since(time, filter) };
   }
 
   /** As {@link Unsettled.damaged}. */
@@ -198,7 +198,7 @@ export class Journal {
 
   /** The coins withdrawn in the days that are kept, sorted. */
   coins(): string[] {
-    return this.#distinctValues('coin', (write) => (isOf(write, 'withdraw') ? write.terms.coin : undefined));
+    return this.#distinctValues('coin', (write) => (isKind(write, 'withdraw') ? write.terms.coin : undefined));
   }
 
   /** What can still be read of a damaged record. */
@@ -247,26 +247,26 @@ export class Journal {
     fs.rmSync(this.#path(''), { recursive: true, force: true });
   }
 
-  find(id: string): JournalEntry | undefined {
+  findUnsettled(id: string): JournalEntry | undefined {
     return this.#readWhole(this.fileOf(id));
   }
 
   /** Whether a listed write is open still: its process may have settled it since, and ended. */
-  isOpen(id: string): boolean {
-    return this.find(id) !== undefined;
+  isUnsettled(id: string): boolean {
+    return this.findUnsettled(id) !== undefined;
   }
 
   /** A job that is open, or was settled in the days that are kept, with all its orders and their outcomes. */
-  job(id: string): JournalEntry<'batch'> | undefined {
+  findJob(id: string): JournalEntry<'batch'> | undefined {
     // in this order, as in writesSince
-    const entry = this.find(id) ?? this.#findSettledJob(id);
-    return entry?.isOf('batch') ? entry : undefined;
+    const entry = this.findUnsettled(id) ?? this.#readSettledJob(id);
+    return entry?.isKind('batch') ? entry : undefined;
   }
 
   /** A job that was settled in the days that are kept, and not resumed. */
-  settledJob(id: string): JournalEntry<'batch'> | undefined {
-    const entry = this.#findSettledJob(id);
-    return entry?.isOf('batch') ? entry : undefined;
+  findSettledJob(id: string): JournalEntry<'batch'> | undefined {
+    const entry = this.#readSettledJob(id);
+    return entry?.isKind('batch') ? entry : undefined;
   }
 
   /** Reopens a settled job; false if there is none, or another process was first. */
@@ -294,7 +294,7 @@ export class Journal {
       .sort((one, other) => one.write.time - other.write.time);
   }
 
-  #findSettledJob(id: string): JournalEntry | undefined {
+  #readSettledJob(id: string): JournalEntry | undefined {
     const kept = this.#settledJobFile(id);
     return kept === undefined ? undefined : this.#readWhole(kept);
   }
@@ -333,7 +333,7 @@ export class Journal {
   }
 
   /** Makes the folders durably. Throws Failure if they cannot be used. */
-  #prepare(): void {
+  #makeFolders(): void {
     const isNew = !fs.existsSync(this.#path('open'));
     for (const folder of ['settled', 'jobs', 'open'])
       makePrivateFolder(this.root, path.join('journal', this.folder, folder));
@@ -357,10 +357,11 @@ export class Journal {
       if (version !== undefined || !fs.existsSync(this.#path('settled'))) return;
       const isFirst = create(this.#path('version'), `${VERSION}\n`, 'durable');
       if (!isFirst || fs.existsSync(moved)) return;
-      for (const settled of this.archive.since(this.host.now() - MIGRATED_MS)) migrate(open, settled, this.archive);
+      for (const settled of this.archive.since(this.host.now() - MIGRATED_MS))
+        restoreSettledFile(open, settled, this.archive);
     } catch (thrown) {
       // old records are then not checked for duplicates
-      if (!(thrown instanceof Failure) && codeOf(thrown) === 'unknown error') throw thrown;
+      if (!(thrown instanceof Failure) && systemErrorCode(thrown) === 'unknown error') throw thrown;
     }
   }
 

@@ -4,7 +4,7 @@ import { FILE_MODE } from '../../config/private-files.js';
 import { Failure } from '../../errors.js';
 import type { Archive } from './archive.js';
 import { encodeLine, namesIn, readIfExists, VERSION, valuesIn } from './files.js';
-import { isOf, type JournalEvent, listShowing, type MarketSide, type RecordedWrite, type Settled } from './write.js';
+import { isKind, type JournalEvent, listShowing, type MarketSide, type RecordedWrite, type Settled } from './write.js';
 
 /** In the name of a settled write's file. No id and no market has it. */
 const SEPARATOR = '~';
@@ -27,24 +27,24 @@ export function recordText(write: RecordedWrite): string {
  * file does not exist.
  */
 export function readRecord(file: string): OpenRecord | Failure | 'damaged' | undefined {
-  const content = contentOf(file);
+  const content = readContent(file);
   if (content === undefined || content instanceof Failure) return content;
   const lines = valuesIn(content) as Line[];
   const write = lines.flatMap((line) => ('write' in line ? line.write : [])).at(-1);
-  return write === undefined ? 'damaged' : { write, laterEvents: eventsAmong(lines) };
+  return write === undefined ? 'damaged' : { write, laterEvents: eventsOfLines(lines) };
 }
 
 /** The events since the write, from the text of an entry's file. */
 export function eventsIn(content: string): JournalEvent[] {
-  return eventsAmong(valuesIn(content) as Line[]);
+  return eventsOfLines(valuesIn(content) as Line[]);
 }
 
-function eventsAmong(lines: readonly Line[]): JournalEvent[] {
+function eventsOfLines(lines: readonly Line[]): JournalEvent[] {
   return lines.flatMap((line) => ('write' in line ? [] : line));
 }
 
 /** Reports an unreadable file instead of throwing. */
-function contentOf(file: string): string | Failure | undefined {
+function readContent(file: string): string | Failure | undefined {
   try {
     return readIfExists(file);
   } catch (thrown) {
@@ -95,10 +95,14 @@ export function settledFilesNamed(folder: string, id: string): string[] {
 }
 
 /** Makes the file of a write that version 0.2.0 has settled: it kept only that of a job, elsewhere. */
-export function migrate(folder: string, { write, outcome, id, duplicates, events }: Settled, archive: Archive): void {
+export function restoreSettledFile(
+  folder: string,
+  { write, outcome, id, duplicates, events }: Settled,
+  archive: Archive,
+): void {
   const file = settledFile(folder, write);
   if (file === undefined) return;
-  if (isOf(write, 'batch')) {
+  if (isKind(write, 'batch')) {
     const kept = archive.archivedJobFile(fileName(write.id));
     if (kept !== undefined) fs.renameSync(kept, file);
     return;

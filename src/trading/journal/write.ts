@@ -145,7 +145,7 @@ export interface JournalEvent {
   /** The user has asked for it since. */
   readonly shown?: true;
   /** The request has expired; it is kept for an order that appears after all. */
-  readonly verified?: true;
+  readonly isRemembered?: true;
 }
 
 /** A write's final outcome. */
@@ -174,18 +174,18 @@ export interface Settled extends Settlement {
  * has the id of an order too, but did not make it.
  */
 export function ordersMadeBy({ write, id, duplicates }: Settled): readonly string[] {
-  if (!isOf(write, 'order') && !isOf(write, 'batch')) return [];
+  if (!isKind(write, 'order') && !isKind(write, 'batch')) return [];
   return id === null ? duplicates : [id, ...duplicates];
 }
 
 /** The order that a write is about to cancel; null if none. */
 export function orderToCancel(write: RecordedWrite): OrderReference | null {
-  return isOf(write, 'cancel') || isOf(write, 'replace') ? write.terms.order : null;
+  return isKind(write, 'cancel') || isKind(write, 'replace') ? write.terms.order : null;
 }
 
 /** The names of the order that a settled write cancelled. */
 export function orderCancelledBy({ write, outcome, id }: Settled): readonly OrderReference[] {
-  if (isOf(write, 'order')) return write.replaces === undefined ? [] : [write.replaces.order];
+  if (isKind(write, 'order')) return write.replaces === undefined ? [] : [write.replaces.order];
   const order = orderToCancel(write);
   if (order === null || outcome !== 'cancelled') return [];
   return id === null ? [order] : [order, { id }];
@@ -216,7 +216,7 @@ export function marketOf({ terms }: RecordedWrite): string | undefined {
 }
 
 /** Whether a write is of this kind. */
-export function isOf<Kind extends WriteKind>(write: RecordedWrite, operation: Kind): write is RecordedWrite<Kind> {
+export function isKind<Kind extends WriteKind>(write: RecordedWrite, operation: Kind): write is RecordedWrite<Kind> {
   return write.operation === operation;
 }
 

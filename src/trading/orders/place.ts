@@ -115,10 +115,12 @@ async function handleRefusal(
 export function refuseDuplicateOrder({ journal }: TradingAccount, terms: OrderTerms): void {
   journal.requireReadable();
   const isIdentical = (entry: JournalEntry) =>
-    entry.isOf('order')
+    entry.isKind('order')
       ? entry.isOutcomeUnknown && isSameOrder(terms, entry.write.terms)
-      : entry.isOf('batch') && mayIncludeOrder(entry, terms);
-  const duplicate = journal.unsettledEntries().find((entry) => isIdentical(entry) && journal.isOpen(entry.write.id));
+      : entry.isKind('batch') && mayIncludeOrder(entry, terms);
+  const duplicate = journal
+    .unsettledEntries()
+    .find((entry) => isIdentical(entry) && journal.isUnsettled(entry.write.id));
   if (duplicate === undefined) return;
   throw new Failure('usage', 'An identical order has an unknown outcome, so this one was not sent.', {
     clientId: duplicate.write.id,

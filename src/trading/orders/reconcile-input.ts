@@ -4,14 +4,14 @@ import { lineTerms } from '../batches/lines.js';
 import { isTemporaryRefusal } from '../batches/pending-request.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { isOf, listShowing, type MarketSide, type OrderTerms, writeKey } from '../journal/write.js';
+import { isKind, listShowing, type MarketSide, type OrderTerms, writeKey } from '../journal/write.js';
 import type { Attempt, Row, WantedItem } from '../reconcile.js';
 import { keyOf } from './terms.js';
 
 /** The part of a journal entry that reconciling needs. */
 export type OrderEntry = Pick<
   JournalEntry,
-  'write' | 'events' | 'settlement' | 'isVerified' | 'isUnexpected' | 'endVerification' | 'noteFound'
+  'write' | 'events' | 'settlement' | 'isRemembered' | 'isUnexpected' | 'endVerification' | 'noteFound'
 >;
 
 /** A write of the journal as attempts to compare with a list of orders. */
@@ -50,7 +50,7 @@ export function unclosedWrites(journal: Journal, { market, side }: MarketSide): 
 
 /** The attempts of one entry: a job has one for each of its requests. */
 export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
-  if (isOf(entry.write, 'batch')) return jobWrite(new Job(entry as JournalEntry<'batch'>), isSettled);
+  if (isKind(entry.write, 'batch')) return jobWrite(new Job(entry as JournalEntry<'batch'>), isSettled);
   const settlement = isSettled ? entry.settlement : undefined;
   const order = settlement?.outcome === 'placed' ? settlement.id : null;
   const state = settlement === undefined ? 'undecided' : order === null ? 'absent' : 'placed';

@@ -9,7 +9,7 @@ import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import {
   absentOutcome,
-  isOf,
+  isKind,
   type MarketSide,
   marketOf,
   ordersMadeBy,
@@ -230,7 +230,7 @@ export function knownOrders(
     const { write } = settled;
     if (write.id === except) continue;
     for (const id of ordersMadeBy(settled)) known.add(id);
-    if (!isOf(write, 'batch') || write.terms.side !== side) continue;
+    if (!isKind(write, 'batch') || write.terms.side !== side) continue;
     for (const id of archivedJob(journal, write.id)?.orders ?? []) known.add(id);
   }
   return known;
@@ -247,7 +247,7 @@ function oldestNeeded(
 ): number | undefined {
   const attempts = account.journal
     .settledButUnexpired(marketSide)
-    .filter((entry) => !entry.isVerified || entry.write.id === includeVerified)
+    .filter((entry) => !entry.isRemembered || entry.write.id === includeVerified)
     .flatMap((entry) => orderWrite(entry, true).attempts);
   if (attempts.length === 0 && justPlaced === undefined) return undefined;
   const isOverdue = ({ reqTime }: Attempt) =>
@@ -440,7 +440,7 @@ export function closeVerified(
   const isAbsent = attempts.some(({ items }) => items.some(({ state }) => state === 'absent'));
   const end = Math.max(entry.write.reqTime, ...attempts.map(({ reqTime }) => reqTime));
   const isForgotten = account.client.now() > end + assumedRequestLifetime(account) + REMEMBERED_MS;
-  if (entry.isVerified) {
+  if (entry.isRemembered) {
     if (isForgotten) entry.endVerification();
   } else if (attempts.every(({ id }) => closed.has(id)))
     entry.endVerification((isAbsent || entry.isUnexpected) && !isForgotten);

@@ -10,7 +10,7 @@ import {
   type PriceExpression,
   resolveInBook,
 } from '../expressions.js';
-import { isOf, type OrderTerms, type RecordedWrite, type ReplaceTerms } from '../journal/write.js';
+import { isKind, type OrderTerms, type RecordedWrite, type ReplaceTerms } from '../journal/write.js';
 import { refuseDuplicateOrder } from '../orders/place.js';
 import { remainderOf, validateOrder } from '../orders/terms.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../preview/market-snapshot.js';
@@ -159,6 +159,6 @@ export function refuseConcurrentCancel({ journal }: TradingAccount, order: Order
 }
 
 function cancels(write: RecordedWrite, order: OrderReference): boolean {
-  if (isOf(write, 'order')) return write.replaces !== undefined && isSameReference(write.replaces.order, order);
-  return (isOf(write, 'replace') || isOf(write, 'cancel')) && isSameReference(write.terms.order, order);
+  if (isKind(write, 'order')) return write.replaces !== undefined && isSameReference(write.replaces.order, order);
+  return (isKind(write, 'replace') || isKind(write, 'cancel')) && isSameReference(write.terms.order, order);
 }

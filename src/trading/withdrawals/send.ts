@@ -3,7 +3,7 @@ import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
-import { isOf } from '../journal/write.js';
+import { isKind } from '../journal/write.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { acceptsFor } from '../request-lifetime.js';
 import { ARCHIVE_SLACK_MS, findSentWithdrawal, fitOfRecord, idsOf, isFound } from './find-withdrawal.js';
@@ -120,7 +120,7 @@ async function isListedWithOtherTerms(
 
 /** Whether the journal has another withdrawal whose answer has not come: this may be it. */
 function isAnotherOpen({ journal }: TradingAccount, { write: { id } }: JournalEntry<'withdraw'>): boolean {
-  return journal.unsettledEntries().some(({ write }) => isOf(write, 'withdraw') && write.id !== id);
+  return journal.unsettledEntries().some(({ write }) => isKind(write, 'withdraw') && write.id !== id);
 }
 
 async function send(
@@ -140,7 +140,7 @@ export function refuseDuplicateWithdrawal({ journal }: TradingAccount, wanted: W
   journal.requireReadable();
   const duplicate = journal
     .unsettledEntries()
-    .find(({ write }) => isOf(write, 'withdraw') && write.id !== own && areAlike(write.terms, wanted));
+    .find(({ write }) => isKind(write, 'withdraw') && write.id !== own && areAlike(write.terms, wanted));
   if (duplicate === undefined) return;
   const { id } = duplicate.write;
   const words = duplicate.isOutcomeUnknown

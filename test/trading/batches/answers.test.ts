@@ -210,7 +210,7 @@ describe('a batch', () => {
     expect(new Set([...ran.job.orders, exchange.orders[0]?.id]).size).toBe(exchange.orders.length);
     expect(exchange.lists).toBeLessThan(1 + 3 + 2 * most);
     // its record gives the same results
-    const entry = account.journal.job(JOB);
+    const entry = account.journal.findJob(JOB);
     expect(entry && new Job(entry).results).toEqual(ran.job.results);
   });
 

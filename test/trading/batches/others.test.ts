@@ -22,12 +22,12 @@ it('a job that is settled during its lookup is found', async () => {
   const { job } = await place(account, { lines: lines(2) });
   const { journal } = account;
   journal.reopen(job.id);
-  const find = journal.find.bind(journal);
+  const find = journal.findUnsettled.bind(journal);
   const entry = find(job.id);
   const settled = journal.archive.find(job.id);
   const late = (id: string) => {
     if (settled !== undefined) entry?.archiveSummary(settled);
     return find(id);
   };
-  expect(Object.assign(journal, { find: late }).job(job.id)?.write.id).toBe(job.id);
+  expect(Object.assign(journal, { find: late }).findJob(job.id)?.write.id).toBe(job.id);
 });

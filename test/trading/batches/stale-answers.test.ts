@@ -40,7 +40,7 @@ it.each([0, OTHERS])(
     const { ran, account } = await answeredAsBefore(false, others);
     expect(ran.job.counts()).toEqual({ placed: 0, refused: 0, unknown: 0, notSent: 3 });
     expect(ran.ending).toMatchObject({ kind: 'lost' });
-    const entry = account.journal.job(JOB);
+    const entry = account.journal.findJob(JOB);
     expect(entry && new Job(entry).counts()).toEqual(ran.job.counts());
   },
 );
