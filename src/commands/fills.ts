@@ -14,7 +14,7 @@ import { localTime, timeTitle } from '../terminal/time.js';
 import type { Journal } from '../trading/journal/journal.js';
 import { isKind } from '../trading/journal/write.js';
 import { listedFrom, verifyMarket } from '../trading/orders/verify-orders.js';
-import { isInMarket } from '../trading/unknown-writes.js';
+import { concernsMarketOrAny } from '../trading/unknown-writes.js';
 import { withProgress, withTimePerPage } from './funds/long-listing.js';
 import { marketName, moment } from './inputs.js';
 import { explainUnknownMarket } from './known-market.js';
@@ -73,7 +73,7 @@ export default define({
     }
     if (market === undefined)
       context.output.note(journalMarketsText(markets, 'Name another market to list its fills.'));
-    await warnOfUnknown(context, (write) => isInMarket(write, market));
+    await warnOfUnknown(context, (write) => concernsMarketOrAny(write, market));
     const names = clientIds(account.journal, market);
     const rows = withProgress(context, 'fills', rowsOf(merged(context, sources), names));
     return streamOf(rows, market ?? 'any market in which pit placed orders');

@@ -16,7 +16,7 @@ import { type OperationName, type OperationNamed, operationOf } from './operatio
 import type { Result } from './operations/operation.js';
 import { type Credentials, type Hosts, type ParameterValues, requestUrl, type ValuesOf } from './request.js';
 import { BadStatus, Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './response.js';
-import { get, type HttpResponse, type Network, type RequestDelivery, TransportError } from './transport.js';
+import { get, type HttpResponse, type Network, TransportError, type TransportOptions } from './transport.js';
 import { CANCELLED, NO_TIME, WAITED_TOO_LONG, type WriteResponse, writeResponseOf } from './write-response.js';
 
 export interface ApiOptions {
@@ -56,7 +56,7 @@ export interface WriteOptions {
   readonly mayLeave?: (() => boolean) | undefined;
 }
 
-type ChosenDelivery = Pick<RequestDelivery, 'ownConnection' | 'timeoutMs' | 'onAnswer'>;
+type CallOptions = Pick<TransportOptions, 'ownConnection' | 'timeoutMs' | 'onAnswer'>;
 
 /** An operation, its parameters, and the function that reads its response. */
 interface ApiRequest<Answer> {
@@ -140,7 +140,11 @@ export class ExchangeApi {
    * Whether the exchange accepts this `reqTime` (milliseconds since the Unix epoch) at all; asked once, with a read. Throws
    * Failure as {@link read} if no answer came.
    */
-  async accepts<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number): Promise<boolean> {
+  async acceptsReqTime<Name extends OperationName>(
+    name: Name,
+    values: ValuesOf<Name>,
+    reqTime: number,
+  ): Promise<boolean> {
     if (operationOf(name).effect !== 'read') throw new Error(`${name} changes something`);
     try {
       await this.#sendRead(documentedRequest(name, values), reqTime);
@@ -249,12 +253,12 @@ export class ExchangeApi {
         await permit.cancel();
         return stopped;
       }
-      const delivery = { ownConnection: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.remainingMs / 2) };
+      const options = { ownConnection: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.remainingMs / 2) };
       this.options.writesUnderWay?.add(request);
       const response = await withPermit(permit, (onAnswer) =>
-        this.#roundTrip(request, reqTime, { ...delivery, onAnswer }),
+        this.#roundTrip(request, reqTime, { ...options, onAnswer }),
       );
-      return { kind: 'done', response };
+      return { kind: 'done', value: response };
     } catch (error) {
       return writeResponseOf(error);
     } finally {
@@ -275,7 +279,7 @@ export class ExchangeApi {
   async #roundTrip<Answer>(
     request: ApiRequest<Answer>,
     reqTime: number | undefined,
-    delivery: ChosenDelivery,
+    delivery: CallOptions,
   ): Promise<Answer> {
     try {
       return await this.#send(request, reqTime, delivery);
@@ -292,7 +296,7 @@ export class ExchangeApi {
   async #send<Answer>(
     { name, values, read }: ApiRequest<Answer>,
     reqTime: number | undefined,
-    delivery: ChosenDelivery,
+    delivery: CallOptions,
   ): Promise<Answer> {
     const url = requestUrl(this.options, name, values, () => reqTime ?? this.now());
     const { host, trace, onWriteResponse, network, signal } = this.options;
@@ -375,7 +379,7 @@ function pauseAfter(error: unknown, attempt: number, chance: number): number {
 
 /** Whether the same request may succeed in a moment. */
 function isTransient(error: unknown): boolean {
-  if (error instanceof TransportError) return !['certificate', 'endless', 'cancelled'].includes(error.fault);
+  if (error instanceof TransportError) return !['certificate', 'tooLong', 'cancelled'].includes(error.fault);
   if (error instanceof BadStatus) return error.status >= 500;
   if (error instanceof UnexpectedResponse) return error.form !== 'json';
   // market data without a code: {"result": false} was observed when the host was busy, K-line's one a second included

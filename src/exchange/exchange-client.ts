@@ -103,21 +103,21 @@ export class ExchangeClient {
 
   /** `time` is in milliseconds since the Unix epoch. */
   ticker(market: string): Promise<Ticker & { readonly time: number }> {
-    return this.#about(market, this.#read('ticker', { market }));
+    return this.#reportingMarket(market, this.#read('ticker', { market }));
   }
 
   /** A market's book with `size` levels a side. */
   depth(market: string, size: number, merge?: string): Promise<Depth> {
-    return this.#about(market, this.#read('depth', { market, size, merge }));
+    return this.#reportingMarket(market, this.#read('depth', { market, size, merge }));
   }
 
   /** The latest trades, or the 50 after the trade with the id `since`, in the exchange's order. */
   trades(market: string, since?: string): Promise<readonly Trade[]> {
-    return this.#about(market, this.#read('trades', { market, since }));
+    return this.#reportingMarket(market, this.#read('trades', { market, since }));
   }
 
   candlePage(request: RequestOf<'kline'>): Promise<DecodedResult<'kline'>> {
-    return this.#about(request.market, this.#read('kline', request));
+    return this.#reportingMarket(request.market, this.#read('kline', request));
   }
 
   async account(): Promise<AccountInfo> {
@@ -185,11 +185,11 @@ export class ExchangeClient {
     clientId: string,
     send?: WriteOptions,
   ): Promise<WriteResponse<{ readonly id: string } & Message>> {
-    const outcome = await this.#write('order', { terms, clientId }, send);
+    const response = await this.#write('order', { terms, clientId }, send);
     const { market, type } = terms;
-    if (outcome.kind === 'done')
-      this.#reportNames({ kind: 'placed', market, type, clientId, ids: [outcome.response.id], terms });
-    return outcome;
+    if (response.kind === 'done')
+      this.#reportNames({ kind: 'placed', market, type, clientId, ids: [response.value.id], terms });
+    return response;
   }
 
   /** Places up to 20 limit orders with one request. */
@@ -197,24 +197,24 @@ export class ExchangeClient {
     batch: BatchRequest,
     send?: WriteOptions,
   ): Promise<WriteResponse<{ readonly ids: readonly string[] } & Message>> {
-    const outcome = await this.#write('orderMoreV2', batch, send);
+    const response = await this.#write('orderMoreV2', batch, send);
     const { market } = batch;
-    if (outcome.kind === 'done')
+    if (response.kind === 'done')
       this.#reportNames({
         kind: 'placed',
         market,
         type: 'limit',
         clientId: null,
-        ids: outcome.response.ids,
+        ids: response.value.ids,
         terms: null,
       });
-    return outcome;
+    return response;
   }
 
   async cancelOrder(market: string, order: OrderReference, send?: WriteOptions): Promise<WriteResponse<Cancellation>> {
-    const outcome = await this.#write('cancelOrder', { market, order }, send);
-    if (outcome.kind === 'done') this.#reportNames({ kind: 'cancelled', order });
-    return outcome;
+    const response = await this.#write('cancelOrder', { market, order }, send);
+    if (response.kind === 'done') this.#reportNames({ kind: 'cancelled', order });
+    return response;
   }
 
   /** Has every order of a market cancelled one minute from now; each further call starts the minute again. */
@@ -236,13 +236,13 @@ export class ExchangeClient {
    * the Failure of a read if no answer came.
    * @param clientId one that no order has
    */
-  acceptsForOrders(market: string, clientId: string, reqTime: number): Promise<boolean> {
-    return this.api.accepts('getOrder', codecOf('getOrder').encode({ market, order: { clientId } }), reqTime);
+  acceptsReqTimeForOrders(market: string, clientId: string, reqTime: number): Promise<boolean> {
+    return this.api.acceptsReqTime('getOrder', codecOf('getOrder').encode({ market, order: { clientId } }), reqTime);
   }
 
   /** The same with a read that needs the permission for withdrawals. */
-  acceptsForWithdrawals(coin: string, reqTime: number): Promise<boolean> {
-    return this.api.accepts(
+  acceptsReqTimeForWithdrawals(coin: string, reqTime: number): Promise<boolean> {
+    return this.api.acceptsReqTime(
       'getWithdrawRecord',
       codecOf('getWithdrawRecord').encode({ coin, page: 1, size: 1 }),
       reqTime,
@@ -272,11 +272,11 @@ export class ExchangeClient {
     send?: WriteOptions,
   ): Promise<WriteResponse<DecodedResult<Name>>> {
     const codec = codecOf(name);
-    const outcome = await this.api.write(name, codec.encode(request), send);
-    return outcome.kind === 'done' ? { kind: 'done', response: codec.decode(outcome.response, request) } : outcome;
+    const response = await this.api.write(name, codec.encode(request), send);
+    return response.kind === 'done' ? { kind: 'done', value: codec.decode(response.value, request) } : response;
   }
 
-  async #about<Value>(market: string, answer: Promise<Value>): Promise<Value> {
+  async #reportingMarket<Value>(market: string, answer: Promise<Value>): Promise<Value> {
     const value = await answer;
     this.#reportNames({ kind: 'market', market });
     return value;

@@ -37,7 +37,7 @@ export function failureOf(thrown: unknown, operation: string, lockedUntil?: numb
   }
   if (thrown instanceof BadStatus) return badStatus(thrown, operation);
   if (thrown instanceof UnexpectedResponse) {
-    return new Failure('internal', thrown.message, { hint: mismatchHint(thrown), cause: thrown });
+    return new Failure('internal', thrown.message, { hint: unexpectedResponseHint(thrown), cause: thrown });
   }
   if (thrown instanceof InvalidParameter) return new Failure('usage', `${operation}: ${thrown.message}`);
   return thrown;
@@ -84,15 +84,15 @@ function badStatus({ status, message }: BadStatus, operation: string): Failure {
   });
 }
 
-function unreachableHint({ fault, fix }: TransportError): Advice {
-  if (fix !== undefined) return fix;
-  if (fault === 'unresolved' || fault === 'connectionRefused')
+function unreachableHint({ fault, hint }: TransportError): Advice {
+  if (hint !== undefined) return hint;
+  if (fault === 'hostNotFound' || fault === 'connectionRefused')
     return suggest('Check the host and the network', 'profile', 'show');
   if (fault === 'proxy') return 'Check that variable; NO_PROXY names the hosts that are reached without a proxy.';
   return 'Nothing was changed by this call.';
 }
 
-function mismatchHint({ form }: UnexpectedResponse): Advice {
+function unexpectedResponseHint({ form }: UnexpectedResponse): Advice {
   return form === 'html'
     ? [
         'Such a page usually means that the exchange is down, or that the host is not its interface.',

@@ -31,16 +31,16 @@ type Page<Row> = readonly Row[];
  */
 export async function* pagesInOrder<Row>(list: GrowingList<Row>): AsyncGenerator<Page<Row>> {
   const repeatedPages = new RepeatedPageCheck<Row>((rows) => keyOf(list, rows));
-  let alone = PAGES_READ_SINGLY;
+  let singleReads = PAGES_READ_SINGLY;
   let before: Page<Row> = [];
   for (let next = 1; ; ) {
-    const pages = alone > 0 ? [await list.read(next)] : await readRun(list, next, before);
+    const pages = singleReads > 0 ? [await list.read(next)] : await readRun(list, next, before);
     for (const rows of pages) {
       repeatedPages.check(rows);
       yield rows;
       if (list.isLast(rows)) return;
     }
-    alone = pages.length === 0 ? PAGES_READ_SINGLY_AFTER_GROWTH : alone - 1;
+    singleReads = pages.length === 0 ? PAGES_READ_SINGLY_AFTER_GROWTH : singleReads - 1;
     next += pages.length;
     before = pages.at(-1) ?? before;
   }
@@ -55,7 +55,7 @@ async function readRun<Row>(list: GrowingList<Row>, first: number, before: Page<
   const pages: Page<Row>[] = [];
   let next = 0;
   let end = PAGES_PER_RUN;
-  const readOn = async () => {
+  const readPages = async () => {
     while (next < end) {
       const index = next;
       next += 1;
@@ -64,7 +64,7 @@ async function readRun<Row>(list: GrowingList<Row>, first: number, before: Page<
       if (list.isLast(rows)) end = Math.min(end, index + 1);
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENT_READS }, readOn));
+  await Promise.all(Array.from({ length: CONCURRENT_READS }, readPages));
   const again = await list.read(first - 1);
   return keyOf(list, again) === keyOf(list, before) ? pages.slice(0, end) : [];
 }

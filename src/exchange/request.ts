@@ -41,7 +41,7 @@ export type ParameterValues = Readonly<Record<string, string | undefined>>;
  */
 export function checkedParameters(name: string, values: ParameterValues): Map<string, string> {
   const given = new Map(Object.entries(values).filter(isGiven));
-  if (!isDocumented(name)) return checkedFreely(name, given);
+  if (!isDocumented(name)) return checkedUndocumented(name, given);
   const { parameters }: Operation = operations[name];
   for (const parameter of given.keys()) {
     if (!Object.hasOwn(parameters, parameter)) throw new InvalidParameter(parameter, `is not a parameter of ${name}`);
@@ -59,7 +59,7 @@ export function checkedParameters(name: string, values: ParameterValues): Map<st
 const COMMON = ['method', 'accesskey', 'sign', 'reqTime'];
 
 /** For an operation that is not described, only this is known: how a request is written, and its common parameters. */
-function checkedFreely(name: string, given: Map<string, string>): Map<string, string> {
+function checkedUndocumented(name: string, given: Map<string, string>): Map<string, string> {
   if (!isOperationName(name)) throw new InvalidParameter('the operation', 'must be a name of letters and digits');
   for (const [parameter, value] of given) {
     if (!/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(parameter))
@@ -155,7 +155,7 @@ export function requestUrl(
   requireSafeHost(access === 'public' ? hosts.baseUrl : hosts.tradeUrl);
   if (access === 'public') return marketDataUrl(name, hosts, parameters);
   if (access === 'keyless') return keylessUrl(name, hosts, parameters);
-  requireChecking(hosts.tradeUrl, host.environment);
+  requireCertificateChecks(hosts.tradeUrl, host.environment);
   const keys = credentials();
   host.redaction.addSecret(keys.accessKey);
   host.redaction.addSecret(keys.secretKey);
@@ -186,7 +186,7 @@ export function requireSafeHost(url: string): void {
  * Refuses to sign if certificates are not checked: anyone in the network could replace the request. Plain http to this
  * machine has none. Throws Failure `credentials`.
  */
-export function requireChecking(url: string, environment: Readonly<Record<string, string | undefined>>): void {
+export function requireCertificateChecks(url: string, environment: Readonly<Record<string, string | undefined>>): void {
   if (environment.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || !url.startsWith('https:')) return;
   throw new Failure(
     'credentials',

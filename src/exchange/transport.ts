@@ -15,7 +15,7 @@ export const USER_AGENT =
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export interface RequestDelivery {
+export interface TransportOptions {
   /** A connection of its own, closed afterwards: a reused one may break in the middle of a request. */
   readonly ownConnection: boolean;
   readonly timeoutMs: number;
@@ -40,16 +40,16 @@ export interface HttpResponse {
 
 /** Why no answer came. */
 type TransportFault =
-  | 'unresolved'
+  | 'hostNotFound'
   | 'connectionRefused'
   | 'certificate'
   | 'proxy'
-  | 'unconnected'
+  | 'noConnection'
   | 'reset'
   | 'truncated'
-  | 'endless'
+  | 'tooLong'
   | 'timeout'
-  | 'broken'
+  | 'invalidHttp'
   | 'cancelled'
   | 'protocol';
 
@@ -63,7 +63,7 @@ export class TransportError extends Error {
     readonly mayHaveBeenSent: boolean,
     message: string,
     /** How to fix it, if the fault alone does not say. */
-    readonly fix?: Advice,
+    readonly hint?: Advice,
   ) {
     super(message);
   }
@@ -132,7 +132,7 @@ export function requireCertificates(file: string): void {
   certificatesIn(file, 'usage', 'Name a PEM file with the certificates of your authority.');
 }
 
-const FIX: Advice = [
+const CA_FILE_HINT: Advice = [
   suggest('Name a PEM file', 'profile', 'set', ACTIVE_PROFILE, 'caFile', '/path/to/ca.pem'),
   suggest('Go back to the usual authorities', 'profile', 'unset', ACTIVE_PROFILE, 'caFile'),
 ];
@@ -140,7 +140,7 @@ const FIX: Advice = [
 /** A store of all well-known authorities has a quarter of a megabyte. */
 const MAX_CERTIFICATE_BYTES = 16 * 2 ** 20;
 
-function certificatesIn(file: string, kind: FailureKind = 'credentials', hint = FIX): string {
+function certificatesIn(file: string, kind: FailureKind = 'credentials', hint = CA_FILE_HINT): string {
   try {
     const text = readTextBounded(file, MAX_CERTIFICATE_BYTES);
     if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
@@ -175,7 +175,7 @@ const CANCELLED = 'the request was cancelled';
  */
 export async function get(
   url: string,
-  { ownConnection, timeoutMs, maxBytes, network = DIRECT, signal, onAnswer }: RequestDelivery,
+  { ownConnection, timeoutMs, maxBytes, network = DIRECT, signal, onAnswer }: TransportOptions,
 ): Promise<HttpResponse> {
   const request = await gotOnce();
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
@@ -205,7 +205,7 @@ class HttpRequest {
   constructor(
     private readonly answer: CancelableRequest<Response<string>>,
     private readonly sendStart: SendStart,
-    { strict, maxBytes, onAnswer }: Pick<RequestDelivery, 'maxBytes' | 'onAnswer'> & { readonly strict: boolean },
+    { strict, maxBytes, onAnswer }: Pick<TransportOptions, 'maxBytes' | 'onAnswer'> & { readonly strict: boolean },
   ) {
     this.#failed = new Promise((_, reject) => {
       this.#fail = reject;
@@ -227,7 +227,7 @@ class HttpRequest {
         );
     });
     answer.on('downloadProgress', ({ transferred }) => {
-      if (transferred > maxBytes) this.#end('endless', `the answer was longer than ${maxBytes / 2 ** 20} MB`);
+      if (transferred > maxBytes) this.#end('tooLong', `the answer was longer than ${maxBytes / 2 ** 20} MB`);
     });
   }
 
@@ -288,22 +288,22 @@ function isRequestError(thrown: unknown): thrown is RequestError {
 }
 
 const FAULT_TEXTS = {
-  unresolved: 'host name not found',
+  hostNotFound: 'host name not found',
   connectionRefused: 'connection refused',
-  unconnected: 'no connection',
+  noConnection: 'no connection',
   reset: 'connection reset',
   truncated: 'the answer was cut off',
   timeout: 'no answer in time',
-  broken: 'the answer was not valid HTTP',
+  invalidHttp: 'the answer was not valid HTTP',
 } as const satisfies Readonly<Partial<Record<TransportFault, string>>>;
 
-function sentFault({ name, code }: RequestError): 'timeout' | 'truncated' | 'broken' | 'reset' {
+function sentFault({ name, code }: RequestError): 'timeout' | 'truncated' | 'invalidHttp' | 'reset' {
   if (name === 'TimeoutError') return 'timeout';
   if (name === 'ReadError') return 'truncated';
-  return code.startsWith('HPE_') ? 'broken' : 'reset';
+  return code.startsWith('HPE_') ? 'invalidHttp' : 'reset';
 }
 
-function unconnectedFault(code: string): 'unresolved' | 'connectionRefused' | 'unconnected' {
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unresolved';
-  return code === 'ECONNREFUSED' ? 'connectionRefused' : 'unconnected';
+function unconnectedFault(code: string): 'hostNotFound' | 'connectionRefused' | 'noConnection' {
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'hostNotFound';
+  return code === 'ECONNREFUSED' ? 'connectionRefused' : 'noConnection';
 }

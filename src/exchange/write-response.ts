@@ -7,7 +7,7 @@ import { TransportError } from './transport.js';
  * duplicate of a request that was executed. `lost`: it was sent, or may have been, and no usable answer came.
  */
 export type WriteResponse<Value> =
-  | { readonly kind: 'done'; readonly response: Value }
+  | { readonly kind: 'done'; readonly value: Value }
   | { readonly kind: 'refused'; readonly refusal: Refused }
   | NotSent
   | { readonly kind: 'lost'; readonly reason: string };

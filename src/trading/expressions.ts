@@ -150,13 +150,13 @@ export async function evaluateOrder(
   order: { readonly side: Side; readonly at: PriceExpression; readonly amount: AmountExpression },
 ): Promise<{ readonly price: Decimal; readonly amount: Decimal }> {
   const { side, at } = order;
-  const price = await resolveInBook(at, snapshot, market, side);
+  const price = await evaluatePriceInBook(at, snapshot, market, side);
   const available = order.amount.kind === 'share' ? await orThrow(snapshot.spendable(market, side)) : Decimal.zero;
   return { price, amount: evaluateAmount(order.amount, amountTerms(market, side, price), available) };
 }
 
 /** The price, with the book read if the expression needs it. Throws Failure as {@link evaluateOrder}. */
-export async function resolveInBook(
+export async function evaluatePriceInBook(
   at: PriceExpression,
   snapshot: MarketSnapshot,
   { priceScale }: Market,

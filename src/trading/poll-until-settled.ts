@@ -3,7 +3,7 @@ import { backoffMs } from '../platform/backoff.js';
 import type { TradingAccount } from './account.js';
 import { Pauses } from './pauses.js';
 import { expiresAt } from './reconcile.js';
-import { type AcceptsReqTime, requestLifetimeOf } from './request-lifetime.js';
+import { type ReqTimeCheck, requestLifetimeOf } from './request-lifetime.js';
 
 const PAUSES_MS = { first: 300, longest: 5_000 };
 /** A wait is shown once it has lasted this long. */
@@ -12,7 +12,7 @@ const SHOWN_AFTER_MS = 1_000;
 /** A request that was sent and got no answer. */
 interface UnansweredRequest {
   /** What may be asked to find out for how long the exchange accepts it. */
-  readonly accepts: AcceptsReqTime;
+  readonly checkReqTime: ReqTimeCheck;
   /** Milliseconds since the Unix epoch, by the exchange's clock, as all moments here. */
   readonly reqTime: number;
   /** Whose orders it may change; undefined for a withdrawal. */
@@ -80,20 +80,20 @@ async function poll<Outcome>(
   onExpired: () => Promise<Outcome | undefined>,
 ): Promise<PollResult<Outcome>> {
   const { client, budget, host } = account;
-  const { accepts, reqTime } = request;
-  let isTooOld = false;
+  const { checkReqTime, reqTime } = request;
+  let isExpired = false;
   for (let count = 0; ; ) {
-    isTooOld ||= await isRefusedForItsAge(account, request);
+    isExpired ||= await isRejectedAsExpired(account, request);
     const start = host.monotonic();
     const found = await read();
     // the answer corrects what is known of the exchange's clock: before, that may be a day old
     const readAt = client.now() - (host.monotonic() - start);
     if (found !== 'none' && found !== undefined) return { settled: found, expiresAt: undefined };
-    const lifetime = found === 'none' ? await tryRead(() => requestLifetimeOf(account, accepts)) : undefined;
+    const lifetime = found === 'none' ? await tryRead(() => requestLifetimeOf(account, checkReqTime)) : undefined;
     const end = lifetime === undefined ? undefined : expiresAt(reqTime, lifetime);
-    const settled = isTooOld && end !== undefined && readAt > end ? await onExpired() : undefined;
+    const settled = isExpired && end !== undefined && readAt > end ? await onExpired() : undefined;
     if (settled !== undefined) return { settled, expiresAt: end };
-    const usual = pauseBefore(count, end === undefined ? undefined : end - client.now());
+    const usual = nextPause(count, end === undefined ? undefined : end - client.now());
     // half of what is left, so that the last read comes near the end
     const pause = Math.min(usual, budget.remainingMs / 2);
     const isOver = pause < Math.min(usual, PAUSES_MS.first) || isLockedUntilTheEnd(account);
@@ -114,12 +114,15 @@ async function poll<Outcome>(
  * be of another day or another node: if the exchange still accepts the request, the lifetime is measured again. Asked
  * before a read, so that nothing is executed between them.
  */
-async function isRefusedForItsAge(account: TradingAccount, { accepts, reqTime }: UnansweredRequest): Promise<boolean> {
+async function isRejectedAsExpired(
+  account: TradingAccount,
+  { checkReqTime, reqTime }: UnansweredRequest,
+): Promise<boolean> {
   const { requestLifetime, client, reportProgress } = account;
   const isOver = () =>
     requestLifetime.measuredMs !== undefined && client.now() > expiresAt(reqTime, requestLifetime.measuredMs);
   if (!isOver()) return false;
-  const isAccepted = await tryRead(() => accepts(account, reqTime));
+  const isAccepted = await tryRead(() => checkReqTime(account, reqTime));
   // again: the answer corrects what is known of the exchange's clock, and another one may have been here first
   if (isAccepted === true && isOver()) {
     reportProgress("The exchange's time tolerance has changed; measuring it again.");
@@ -155,7 +158,7 @@ export function allDecidableAt(
 }
 
 /** Doubles with each read, and ends with the wait. */
-function pauseBefore(count: number, untilCertain: number | undefined): number {
+function nextPause(count: number, untilCertain: number | undefined): number {
   const usual = backoffMs(count, PAUSES_MS);
   return untilCertain !== undefined && untilCertain >= 0 ? Math.min(usual, untilCertain + 1) : usual;
 }

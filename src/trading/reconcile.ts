@@ -27,7 +27,7 @@ export interface WantedItem {
   /** The id of its row, once known. */
   readonly rowId: string | null;
   /** `absent`: decided that it does not exist; a late execution may still make it. */
-  readonly state: 'placed' | 'undecided' | 'absent';
+  readonly state: 'placed' | 'pending' | 'absent';
 }
 
 /** One request. */
@@ -51,7 +51,7 @@ export interface Attempt {
   /** Rows before this time were already compared, if that is later than its `reqTime`. */
   readonly checkedTo?: number | undefined;
   /** Whether a row existed before the request. Without it, only its time shows that. */
-  readonly isOlder?: ((row: string) => boolean) | undefined;
+  readonly isOlderRow?: ((row: string) => boolean) | undefined;
   /** Its one order carries a client id, so the exchange can be asked for the newest row with it. */
   readonly hasClientId?: boolean | undefined;
 }
@@ -67,9 +67,9 @@ export interface List {
 
 interface ReconcileContext {
   /** Ids of rows that closed writes and reported duplicates explain. */
-  readonly known: ReadonlySet<string>;
+  readonly explained: ReadonlySet<string>;
   /** By item: the newest row with its client id, null if none. Asked for after the list was read. */
-  readonly newest?: ReadonlyMap<string, string | null>;
+  readonly newestByClientId?: ReadonlyMap<string, string | null>;
   /** For how long after its `reqTime` the exchange accepts a request, in milliseconds. */
   readonly requestLifetime: number;
   /** How badly a row matches an item of its key: 0 for exactly, undefined if not at all. By default every one matches. */
@@ -120,7 +120,7 @@ export function reconcile(attempts: readonly Attempt[], list: List, context: Rec
   matching.assignAnsweredRows();
   matching.assignNearestRows();
   matching.assignDuplicates();
-  return matching.conclude();
+  return matching.decide();
 }
 
 /** An item, and the row that it has by now. */
@@ -134,7 +134,7 @@ interface Candidate {
 class Matching {
   /** How long after its request a row may be dated. */
   readonly #window: number;
-  readonly #newest: ReadonlyMap<string, string | null>;
+  readonly #newestByClientId: ReadonlyMap<string, string | null>;
   readonly #matchCost: NonNullable<ReconcileContext['matchCost']>;
   readonly #listed: ReadonlyMap<string, { readonly row: Row; readonly index: number }>;
   readonly #boundaries: ReadonlyMap<Attempt, number>;
@@ -157,9 +157,9 @@ class Matching {
     private readonly list: List,
     private readonly context: ReconcileContext,
   ) {
-    const { known, newest = new Map(), requestLifetime, matchCost = () => 0 } = context;
+    const { explained, newestByClientId = new Map(), requestLifetime, matchCost = () => 0 } = context;
     this.#window = requestLifetime + SLACK_MS;
-    this.#newest = newest;
+    this.#newestByClientId = newestByClientId;
     this.#matchCost = matchCost;
     this.#listed = new Map(list.rows.map((row, index) => [row.id, { row, index }]));
     this.#boundaries = new Map(attempts.map((attempt) => [attempt, boundaryOf(attempt, list.rows)]));
@@ -168,7 +168,7 @@ class Matching {
     );
     this.#byAttempt = groupBy(this.#candidates, ({ attempt }) => attempt.id);
     this.#byKey = this.#candidatesByKey();
-    const claimed = new Set([...known, ...this.#candidates.flatMap(({ rowId }) => rowId ?? [])]);
+    const claimed = new Set([...explained, ...this.#candidates.flatMap(({ rowId }) => rowId ?? [])]);
     this.#unclaimed = new Set(list.rows.filter(({ id }) => !claimed.has(id)).reverse());
   }
 
@@ -188,7 +188,7 @@ class Matching {
       const named = new Set(attempt.answeredIds);
       if (named.size === 0) continue;
       const wanting = groupBy(
-        this.#of(attempt).filter(({ rowId }) => rowId === null),
+        this.#candidatesOf(attempt).filter(({ rowId }) => rowId === null),
         ({ item }) => item.matchKey,
       );
       for (const row of this.#unclaimed) {
@@ -205,20 +205,20 @@ class Matching {
   /** 2. Undecided items take the rows that match best; requests without an answer come first. */
   assignNearestRows(): void {
     const unclaimedByKey = groupBy(this.#unclaimed, ({ matchKey }) => matchKey);
-    const undecided = this.#candidates.filter(({ item, rowId }) => item.state === 'undecided' && rowId === null);
-    for (const candidate of undecided.sort(byNeed)) {
+    const pending = this.#candidates.filter(({ item, rowId }) => item.state === 'pending' && rowId === null);
+    for (const candidate of pending.sort(byPriority)) {
       const { attempt, item } = candidate;
-      const own = this.#newest.get(item.id);
-      if (own === null) continue;
+      const newestId = this.#newestByClientId.get(item.id);
+      if (newestId === null) continue;
       const fitting = (unclaimedByKey.get(item.matchKey) ?? []).filter(
-        (row) => this.#unclaimed.has(row) && this.#mayBe(row, candidate),
+        (row) => this.#unclaimed.has(row) && this.#mayBelongTo(row, candidate),
       );
       const nearest = leastBy(fitting, (row) => this.#distance(row, candidate));
-      const row = own === undefined ? nearest : fitting.find(({ id }) => id === own);
+      const row = newestId === undefined ? nearest : fitting.find(({ id }) => id === newestId);
       if (row === undefined) continue;
       this.#unclaimed.delete(row);
       this.#takenBy.set(row.matchKey, (this.#takenBy.get(row.matchKey) ?? new Set()).add(attempt.writeKey));
-      if (attempt.hasClientId !== true || own !== undefined) candidate.rowId = row.id;
+      if (attempt.hasClientId !== true || newestId !== undefined) candidate.rowId = row.id;
       else {
         this.#reserved.add(row.matchKey);
         this.#needsLookup.add(item.id);
@@ -229,18 +229,18 @@ class Matching {
   /** 3. A remaining row that matches something was made by a request that was executed again. */
   assignDuplicates(): void {
     for (const row of this.#unclaimed) {
-      const fitting = (this.#byKey.get(row.matchKey) ?? []).filter((candidate) => this.#mayRepeat(row, candidate));
+      const fitting = (this.#byKey.get(row.matchKey) ?? []).filter((candidate) =>
+        this.#mayBeDuplicateOf(row, candidate),
+      );
       for (const { attempt, item } of fitting)
-        if (attempt.hasClientId === true && !this.#newest.has(item.id)) this.#needsLookup.add(item.id);
-      const proven = fitting.find(({ item }) => this.#newest.get(item.id) === row.id);
+        if (attempt.hasClientId === true && !this.#newestByClientId.has(item.id)) this.#needsLookup.add(item.id);
+      const proven = fitting.find(({ item }) => this.#newestByClientId.get(item.id) === row.id);
       const satisfied = proven === undefined ? fitting.filter(isSatisfied) : [proven];
       const nearest = leastBy(satisfied, (candidate) => this.#distance(row, candidate));
       if (nearest === undefined) continue;
       const { writeKey } = nearest.attempt;
       // a write without an answer may have made it: a later list decides
-      const isDisputed = fitting.some(
-        ({ item, attempt }) => item.state === 'undecided' && attempt.writeKey !== writeKey,
-      );
+      const isDisputed = fitting.some(({ item, attempt }) => item.state === 'pending' && attempt.writeKey !== writeKey);
       if (isDisputed && proven === undefined) {
         this.#ambiguous.add(writeKey);
         continue;
@@ -254,26 +254,26 @@ class Matching {
   }
 
   /** What the list decides about each attempt, once every row is assigned. */
-  conclude(): Reconciled {
+  decide(): Reconciled {
     const { requestLifetime } = this.context;
     const outcomes = new Map<string, ItemOutcome>();
     const closed = new Set<string>();
     const explained = this.#explainedRows();
     for (const attempt of this.attempts) {
-      const own = this.#of(attempt);
+      const own = this.#candidatesOf(attempt);
       if (attempt.hasClientId !== true)
         for (const { item, rowId } of own)
           if (rowId !== null && item.rowId === null) outcomes.set(item.id, { outcome: 'placed', id: rowId });
-      if (!this.#reaches(attempt)) continue;
-      const missing = own.filter(({ item, rowId }) => item.state === 'undecided' && rowId === null);
+      if (!this.#listReaches(attempt)) continue;
+      const missing = own.filter(({ item, rowId }) => item.state === 'pending' && rowId === null);
       const isLate = this.list.began > expiresAt(attempt.reqTime, requestLifetime);
-      const isShown = this.#isShown(attempt);
+      const isShown = this.#listShows(attempt);
       const isAbsenceCertain =
         !missing.some(({ item }) => this.#reserved.has(item.matchKey)) &&
         isAbsenceProven(attempt, isLate, isShown && attempt.answeredIds.every((id) => explained.has(id)));
       const absent = attempt.answer === 'partial' || attempt.answer === 'refused' ? 'refused' : 'notSent';
       if (isAbsenceCertain) for (const { item } of missing) outcomes.set(item.id, { outcome: absent });
-      if (this.#isTakenFrom(attempt)) this.#ambiguous.add(attempt.writeKey);
+      if (this.#isContested(attempt)) this.#ambiguous.add(attempt.writeKey);
       const isComplete = missing.length === 0 || isAbsenceCertain;
       if (isLate && isShown && isComplete && !this.#ambiguous.has(attempt.writeKey)) closed.add(attempt.id);
     }
@@ -286,7 +286,7 @@ class Matching {
         attempt,
         item: { ...item, rowId },
         rows,
-        isProven: rows.every(({ id }) => this.#newest.get(item.id) === id),
+        isProven: rows.every(({ id }) => this.#newestByClientId.get(item.id) === id),
       })),
       closed,
       ambiguous: this.#ambiguous,
@@ -295,7 +295,7 @@ class Matching {
     };
   }
 
-  #of(attempt: Attempt): readonly Candidate[] {
+  #candidatesOf(attempt: Attempt): readonly Candidate[] {
     return this.#byAttempt.get(attempt.id) ?? [];
   }
 
@@ -304,15 +304,15 @@ class Matching {
   }
 
   /** Whether the row may be the item's own. */
-  #mayBe(row: Row, candidate: Candidate): boolean {
-    const isNear = candidate.attempt.isOlder !== undefined || this.#gap(row, candidate) <= this.#window;
+  #mayBelongTo(row: Row, candidate: Candidate): boolean {
+    const isNear = candidate.attempt.isOlderRow !== undefined || this.#gap(row, candidate) <= this.#window;
     return isNear && this.#fits(row, candidate);
   }
 
   /** Whether the row may be one more of the item's, from a repeated or late execution. */
-  #mayRepeat(row: Row, candidate: Candidate): boolean {
+  #mayBeDuplicateOf(row: Row, candidate: Candidate): boolean {
     if (!this.#fits(row, candidate)) return false;
-    const newestId = this.#newest.get(candidate.item.id);
+    const newestId = this.#newestByClientId.get(candidate.item.id);
     const { hasClientId, answer } = candidate.attempt;
     const mayComeLate = candidate.item.state === 'absent' && (hasClientId === true || answer === 'lost');
     if (!mayComeLate && this.#gap(row, candidate) > this.#window) return false;
@@ -328,7 +328,7 @@ class Matching {
   /** Nothing is executed before it is sent: an order that is dated before its request shows that the list has another clock. */
   #isAfterSending(row: Row, candidate: Candidate): boolean {
     const { attempt } = candidate;
-    if (attempt.isOlder !== undefined)
+    if (attempt.isOlderRow !== undefined)
       return (this.#listed.get(row.id)?.index ?? 0) < (this.#boundaries.get(attempt) ?? 0);
     const after = this.#madeAt(candidate) - attempt.reqTime;
     const isOneClock = after >= -SLACK_MS && after <= this.#window;
@@ -353,28 +353,28 @@ class Matching {
   /** Ids of rows that belong to something. */
   #explainedRows(): ReadonlySet<string> {
     const repeated = [...this.#duplicates.values()].flatMap((rows) => rows.map(({ id }) => id));
-    return new Set([...this.context.known, ...repeated, ...this.#candidates.flatMap(({ rowId }) => rowId ?? [])]);
+    return new Set([...this.context.explained, ...repeated, ...this.#candidates.flatMap(({ rowId }) => rowId ?? [])]);
   }
 
   /** Whether the list goes back to before the request. */
-  #reaches(attempt: Attempt): boolean {
+  #listReaches(attempt: Attempt): boolean {
     if (this.list.since === Number.NEGATIVE_INFINITY) return true;
-    if (attempt.isOlder === undefined) return this.list.since <= listMustReachTo(attempt);
+    if (attempt.isOlderRow === undefined) return this.list.since <= listMustReachTo(attempt);
     return (this.#boundaries.get(attempt) ?? 0) < this.list.rows.length;
   }
 
   /** Whether the list shows every row that the attempt is known to have made. */
-  #isShown(attempt: Attempt): boolean {
+  #listShows(attempt: Attempt): boolean {
     const hasListedRow = ({ rowId }: Candidate) => rowId === null || this.#listed.has(rowId);
     return (
       attempt.answeredIds.every((id) => this.#listed.has(id)) &&
-      (attempt.checkedTo !== undefined || this.#of(attempt).every(hasListedRow))
+      (attempt.checkedTo !== undefined || this.#candidatesOf(attempt).every(hasListedRow))
     );
   }
 
   /** Whether another write was given a row that this one may have made. */
-  #isTakenFrom(attempt: Attempt): boolean {
-    return this.#of(attempt).some(({ item }) =>
+  #isContested(attempt: Attempt): boolean {
+    return this.#candidatesOf(attempt).some(({ item }) =>
       [...(this.#takenBy.get(item.matchKey) ?? [])].some((writeKey) => writeKey !== attempt.writeKey),
     );
   }
@@ -391,13 +391,13 @@ function isAbsenceProven({ hasClientId, answer }: Attempt, isLate: boolean, isEx
 }
 
 /** The first place in the list at which there are rows from before the request. */
-function boundaryOf({ isOlder }: Attempt, rows: readonly Row[]): number {
-  const index = isOlder === undefined ? -1 : rows.findIndex(({ id }) => isOlder(id));
+function boundaryOf({ isOlderRow }: Attempt, rows: readonly Row[]): number {
+  const index = isOlderRow === undefined ? -1 : rows.findIndex(({ id }) => isOlderRow(id));
   return index === -1 ? rows.length : index;
 }
 
 /** Requests without an answer before refused ones, the earlier before the later. */
-function byNeed(one: Candidate, other: Candidate): number {
+function byPriority(one: Candidate, other: Candidate): number {
   const rank = ({ attempt }: Candidate) => (attempt.answer === 'refused' ? 1 : 0);
   const { attempt: left } = one;
   const { attempt: right } = other;

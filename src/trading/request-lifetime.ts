@@ -24,21 +24,21 @@ export function assumedRequestLifetime({ requestLifetime }: Pick<TradingAccount,
  * Whether the exchange accepts this `reqTime`, asked with a read. The read depends on the write: a key that may withdraw may
  * lack the permission for orders.
  */
-export type AcceptsReqTime = (account: TradingAccount, reqTime: number) => Promise<boolean>;
+export type ReqTimeCheck = (account: TradingAccount, reqTime: number) => Promise<boolean>;
 
 /** Asks for an order that does not exist. */
-export function acceptsForOrder(market: string): AcceptsReqTime {
-  return ({ client, host }, reqTime) => client.acceptsForOrders(market, newClientId(host), reqTime);
+export function orderReqTimeCheck(market: string): ReqTimeCheck {
+  return ({ client, host }, reqTime) => client.acceptsReqTimeForOrders(market, newClientId(host), reqTime);
 }
 
 /** Asks for a withdrawal record. */
-function acceptsForWithdrawal(coin: string): AcceptsReqTime {
-  return ({ client }, reqTime) => client.acceptsForWithdrawals(coin, reqTime);
+function withdrawalReqTimeCheck(coin: string): ReqTimeCheck {
+  return ({ client }, reqTime) => client.acceptsReqTimeForWithdrawals(coin, reqTime);
 }
 
 /** The check for a write that can be looked up. */
-export function acceptsFor(write: Exclude<RecordedWrite, RecordedWrite<'call'>>): AcceptsReqTime {
-  return isKind(write, 'withdraw') ? acceptsForWithdrawal(write.terms.coin) : acceptsForOrder(write.terms.market);
+export function reqTimeCheckFor(write: Exclude<RecordedWrite, RecordedWrite<'call'>>): ReqTimeCheck {
+  return isKind(write, 'withdraw') ? withdrawalReqTimeCheck(write.terms.coin) : orderReqTimeCheck(write.terms.market);
 }
 
 /**
@@ -46,10 +46,10 @@ export function acceptsFor(write: Exclude<RecordedWrite, RecordedWrite<'call'>>)
  * every age tried. Found by bisection, then remembered. Throws Failure `refused` if even the current time is rejected;
  * `unreachable`, `limited`, `credentials` or `internal` if the exchange cannot be asked.
  */
-export async function requestLifetimeOf(account: TradingAccount, ageCheck: AcceptsReqTime): Promise<number> {
+export async function requestLifetimeOf(account: TradingAccount, checkReqTime: ReqTimeCheck): Promise<number> {
   const { requestLifetime, client, host } = account;
   if (requestLifetime.measuredMs !== undefined) return requestLifetime.measuredMs;
-  const accepts = (age: number) => ageCheck(account, client.now() - age);
+  const accepts = (age: number) => checkReqTime(account, client.now() - age);
   if (!(await accepts(0))) {
     const hint = "Check this machine's clock.";
     throw new Failure('refused', 'The exchange rejects requests that carry the current time.', { hint });

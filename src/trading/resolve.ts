@@ -18,7 +18,7 @@ import {
 import { findOrderOutcome } from './orders/settle-order.js';
 import { lookUpAbsentOrder, verifyOrders } from './orders/verify-orders.js';
 import { settleReplace } from './replace/replace.js';
-import { acceptsFor, requestLifetimeOf } from './request-lifetime.js';
+import { reqTimeCheckFor, requestLifetimeOf } from './request-lifetime.js';
 import { findWithdrawalOutcome } from './withdrawals/settle-withdrawal.js';
 import { verifyWithdrawals } from './withdrawals/verify-withdrawals.js';
 
@@ -46,33 +46,38 @@ export async function resolve(
   entries: readonly JournalEntry[],
   closeJobs = false,
 ): Promise<readonly Resolution[]> {
-  const [ageCheck, ...others] = entries.flatMap(({ write }) => (isKind(write, 'call') ? [] : acceptsFor(write)));
+  const [checkReqTime, ...others] = entries.flatMap(({ write }) =>
+    isKind(write, 'call') ? [] : reqTimeCheckFor(write),
+  );
   // once for all of them, instead of by each of many at the same time
-  if (ageCheck !== undefined && others.length > 0) await tryRead(() => requestLifetimeOf(account, ageCheck));
+  if (checkReqTime !== undefined && others.length > 0) await tryRead(() => requestLifetimeOf(account, checkReqTime));
   const done = await Promise.all(entries.map((entry) => resolveOne(account, entry, closeJobs)));
   const settled = done.map(({ resolution }) => resolution);
-  const duplicates = joined([...done.flatMap((one) => one.duplicates), ...(await duplicatesEverywhere(account))]);
-  const given = new Set(settled.map(({ write }) => write.id));
+  const duplicates = mergedByWrite([
+    ...done.flatMap((one) => one.duplicates),
+    ...(await duplicatesEverywhere(account)),
+  ]);
+  const givenIds = new Set(settled.map(({ write }) => write.id));
   const found = duplicates.flatMap(({ writeId }) =>
-    given.has(writeId) ? [] : (account.journal.archive.find(writeId) ?? []),
+    givenIds.has(writeId) ? [] : (account.journal.archive.find(writeId) ?? []),
   );
   return [...settled, ...found].map(({ write, ...rest }) => {
     const ids = duplicates.find((one) => one.writeId === write.id)?.ids ?? [];
     // what was found of a settled job may be an order of its own now
     const job = isKind(write, 'batch') ? settledNow(account, write.id) : undefined;
-    const own = new Set(job === undefined ? [] : archivedJob(account.journal, job.write.id)?.orders);
+    const own = new Set(job === undefined ? [] : archivedJob(account.journal, job.write.id)?.orderIds);
     const row = job ?? { ...rest, write };
     return { ...row, duplicates: [...new Set([...row.duplicates, ...ids.filter((id) => !own.has(id))])] };
   });
 }
 
 /** The duplicates of a write. */
-type Duplicates = { readonly writeId: string; readonly ids: readonly string[] };
+type WriteDuplicates = { readonly writeId: string; readonly ids: readonly string[] };
 
 interface ResolvedOne {
   readonly resolution: Resolution;
   /** Duplicates that were found, of this order and of others. */
-  readonly duplicates: readonly Duplicates[];
+  readonly duplicates: readonly WriteDuplicates[];
 }
 
 async function resolveOne(account: TradingAccount, entry: JournalEntry, closeJobs: boolean): Promise<ResolvedOne> {
@@ -105,7 +110,7 @@ async function lookUpAbsent(account: TradingAccount, write: RecordedWrite): Prom
   if (isKind(write, 'withdraw')) await verifyWithdrawals(account, write.terms.coin);
   if (!isKind(write, 'batch')) return;
   const lost = archivedJob(account.journal, write.id)?.expiredLines.size ?? 0;
-  if (lost > 0) await verifyOrders(account, write.terms, { reach: 'all', includeVerified: write.id });
+  if (lost > 0) await verifyOrders(account, write.terms, { reach: 'all', includeRemembered: write.id });
 }
 
 /** Settled writes that exist although they counted as refused or not sent, until the user has asked for them by their ids. */
@@ -142,13 +147,13 @@ function eventsOf(
 interface SettleResult {
   /** Of a write that stays open; default: unknown. */
   readonly outcome?: Outcome;
-  readonly duplicates: readonly Duplicates[];
+  readonly duplicates: readonly WriteDuplicates[];
   readonly ambiguity?: string;
 }
 
 const STILL_OPEN: SettleResult = { duplicates: [] };
 
-type Settler = (account: TradingAccount, entry: JournalEntry, closeUnfinished: boolean) => Promise<SettleResult>;
+type Settler = (account: TradingAccount, entry: JournalEntry, closeJobs: boolean) => Promise<SettleResult>;
 
 const SETTLERS: Readonly<Record<WriteKind, Settler>> = {
   order: async (account, entry) => {
@@ -172,15 +177,15 @@ const SETTLERS: Readonly<Record<WriteKind, Settler>> = {
       ? { ...STILL_OPEN, ambiguity: settled.ambiguity }
       : STILL_OPEN;
   },
-  batch: async (account, entry, end) => {
-    const { outcome, duplicates } = await settleJob(account, entry as JournalEntry<'batch'>, end);
+  batch: async (account, entry, closeJobs) => {
+    const { outcome, duplicates } = await settleJob(account, entry as JournalEntry<'batch'>, closeJobs);
     return { outcome, duplicates };
   },
 };
 
 /** One for each order, even if several lists showed it. */
-function joined(duplicates: readonly Duplicates[]): Duplicates[] {
-  const found = new Map<string, Duplicates>();
+function mergedByWrite(duplicates: readonly WriteDuplicates[]): WriteDuplicates[] {
+  const found = new Map<string, WriteDuplicates>();
   for (const one of duplicates) {
     const ids = new Set([...(found.get(one.writeId)?.ids ?? []), ...one.ids]);
     found.set(one.writeId, { ...one, ids: [...ids] });
@@ -194,8 +199,8 @@ export function unplacedOf({ write, outcome, unplaced }: Resolution): OrderTerms
   return unplaced ?? (isKind(write, 'order') && write.replaces !== undefined && isGone ? write.terms : undefined);
 }
 
-async function duplicatesEverywhere(account: TradingAccount): Promise<Duplicates[]> {
-  const duplicates: Duplicates[] = [];
+async function duplicatesEverywhere(account: TradingAccount): Promise<WriteDuplicates[]> {
+  const duplicates: WriteDuplicates[] = [];
   for (const market of account.journal.markets()) {
     for (const side of ['buy', 'sell'] as const) {
       const found = await tryRead(() => verifyOrders(account, { market, side }, { reach: 'all' }));

@@ -28,7 +28,7 @@ export interface UnknownWrite {
  * cancellations of an order that another one has certainly cancelled.
  */
 export function unknownWrites(journal: Journal, { entries, damaged, unreadable }: Unsettled): UnknownWrite[] {
-  const ofNoKnownKind = { operation: null, market: null, coins: null, cancels: null };
+  const undescribed = { operation: null, market: null, coins: null, cancels: null };
   return [
     ...entries
       .filter((entry) => !isCancelledByAnother(journal, entry))
@@ -36,10 +36,10 @@ export function unknownWrites(journal: Journal, { entries, damaged, unreadable }
       .filter(({ id }) => journal.isUnsettled(id)),
     ...damaged.map((id): UnknownWrite => {
       const text = `The record ${id} is damaged, so it is unknown whether its write was sent.`;
-      return { ...ofNoKnownKind, id, advice: [text, suggest('Settle it', 'resolve', id)] };
+      return { ...undescribed, id, advice: [text, suggest('Settle it', 'resolve', id)] };
     }),
     ...unreadable.map(({ id, failure }): UnknownWrite => {
-      return { ...ofNoKnownKind, id, advice: [failure.message, ...failure.hints, suggest('Settle it', 'resolve', id)] };
+      return { ...undescribed, id, advice: [failure.message, ...failure.hints, suggest('Settle it', 'resolve', id)] };
     }),
   ];
 }
@@ -99,7 +99,7 @@ export function concernsMarket({ market, coins }: UnknownWrite, name: string): b
 }
 
 /** Whether it may be in this market, or in any if none is named. */
-export function isInMarket(write: UnknownWrite, name: string | undefined): boolean {
+export function concernsMarketOrAny(write: UnknownWrite, name: string | undefined): boolean {
   return name === undefined ? write.operation !== 'withdraw' : concernsMarket(write, name);
 }
 

@@ -67,7 +67,7 @@ async function certificateResult(url: string, probe: () => Promise<ProbeAnswer>)
   } catch (thrown) {
     const { cause } = thrown instanceof Failure ? thrown : {};
     if (!(thrown instanceof Failure) || !(cause instanceof TransportError)) throw thrown;
-    if (cause.fault === 'certificate') return fail(cause.message, cause.fix ?? thrown.hints);
+    if (cause.fault === 'certificate') return fail(cause.message, cause.hint ?? thrown.hints);
     return skipped('the host could not be reached', 'Fix the host first.');
   }
 }
@@ -301,15 +301,15 @@ export const limits: Check = {
   },
 };
 
-export function limitsResult({ kind, lockedUntil, redisAway, share, limits: all }: LimiterState): Result {
+export function limitsResult({ kind, lockedUntil, redisProblem, share, limits: all }: LimiterState): Result {
   if (lockedUntil !== null)
     return fail(
       `the exchange has locked this machine's address until ${zonedTime(lockedUntil)}`,
       'Wait until then; pit sends nothing before.',
     );
-  if (redisAway !== null)
+  if (redisProblem !== null)
     return warn(
-      `Redis is unreachable (${redisAway}), so this machine uses only ${Math.round(share * 100)}% of each limit`,
+      `Redis is unreachable (${redisProblem}), so this machine uses only ${Math.round(share * 100)}% of each limit`,
       ['Start Redis.', suggest('See its address', 'profile', 'show')],
     );
   const counts = all.map(({ name, count, out }) => `${name} ${out ?? '?'} of ${count} in use`);

@@ -53,22 +53,22 @@ export class FileStore implements PermitStore {
 
   /** Throws Failure if the folder cannot be used. */
   async take(priority: Priority): Promise<TakeResult> {
-    const open = this.#permits().filter(({ number }) => this.#isOpen(number, priority));
+    const takeable = this.#permits().filter(({ number }) => this.#mayTake(number, priority));
     const now = this.now();
     for (const found of shuffled(
-      open.filter(({ freeAt }) => freeAt <= now),
+      takeable.filter(({ freeAt }) => freeAt <= now),
       priority,
     )) {
       const taken = this.#move(found.name, heldName(found.number, now + LOST_MS, this.#here));
       if (taken !== undefined) return { release: (milliseconds) => this.#release(taken, found.number, milliseconds) };
     }
-    if (now >= this.#recoverAt) for (const found of open) this.#recover(found, now);
-    const next = Math.min(...open.flatMap(({ freeAt, pid }) => (pid === 0 ? freeAt : [])));
+    if (now >= this.#recoverAt) for (const found of takeable) this.#recover(found, now);
+    const next = Math.min(...takeable.flatMap(({ freeAt, pid }) => (pid === 0 ? freeAt : [])));
     return { waitMs: Math.min(next - now, POLL_MS) };
   }
 
   /** The first ones are those kept for cancellations. */
-  #isOpen(number: number, priority: Priority): boolean {
+  #mayTake(number: number, priority: Priority): boolean {
     const { limit, part } = this;
     if (number < part.reserved) return priority === 'cancel';
     return number >= limit.reserved && number < limit.reserved + part.count - part.reserved;
@@ -89,8 +89,8 @@ export class FileStore implements PermitStore {
   #recover({ name, number, freeAt, pid, machine = this.#here }: PermitFile, now: number): void {
     this.#recoverAt = now + RECOVER_MS;
     const isLost = machine === this.#here && pid !== 0 && pid !== process.pid && !isAlive(pid);
-    const isOdd = freeAt > now + (pid === 0 ? HOLD_MS : LOST_MS);
-    if (isLost || isOdd) this.#move(name, freeName(number, now + HOLD_MS));
+    const isImpossible = freeAt > now + (pid === 0 ? HOLD_MS : LOST_MS);
+    if (isLost || isImpossible) this.#move(name, freeName(number, now + HOLD_MS));
   }
 
   /** Renames a permit's file. Returns the new name; undefined if another process was quicker. */

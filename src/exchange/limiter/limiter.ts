@@ -81,12 +81,12 @@ export class Limiter {
     for (;;) {
       const claim = await limit.claim(priority);
       if ('permit' in claim) return claim.permit;
-      if (!this.budget.allows(claim.waitMs)) throw this.#late();
+      if (!this.budget.allows(claim.waitMs)) throw this.#timeUpFailure();
       await this.host.sleep(claim.waitMs);
     }
   }
 
-  #late(): Failure {
+  #timeUpFailure(): Failure {
     const message = "Other requests used up the exchange's limits until the time was over.";
     const hint = `Nothing was sent. --timeout gives a command more than its ${this.budget.milliseconds / 1000} seconds.`;
     return new Failure('limited', message, { hint });
@@ -194,11 +194,11 @@ export class Permits {
 
   /**
    * @param stores a request takes a permit of each
-   * @param without the stores to use once one of them fails
+   * @param storesWithout the stores to use once one of them fails
    */
   constructor(
     stores: readonly PermitStore[],
-    private readonly without: (lost: PermitStore, thrown: unknown) => readonly PermitStore[] = (_, thrown) => {
+    private readonly storesWithout: (lost: PermitStore, thrown: unknown) => readonly PermitStore[] = (_, thrown) => {
       throw thrown;
     },
   ) {
@@ -207,7 +207,8 @@ export class Permits {
 
   async claim(priority: Priority): Promise<PermitOrWait> {
     const held: ((milliseconds: number) => Promise<void>)[] = [];
-    const release = async (milliseconds: number) => void (await Promise.all(held.map((back) => back(milliseconds))));
+    const release = async (milliseconds: number) =>
+      void (await Promise.all(held.map((releaseOne) => releaseOne(milliseconds))));
     for (const store of this.#stores) {
       try {
         const taken = await store.take(priority);
@@ -219,7 +220,7 @@ export class Permits {
       } catch (thrown) {
         await release(0);
         // another claim may have replaced it already
-        if (this.#stores.includes(store)) this.#stores = this.without(store, thrown);
+        if (this.#stores.includes(store)) this.#stores = this.storesWithout(store, thrown);
         return this.claim(priority);
       }
     }

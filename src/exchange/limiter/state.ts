@@ -16,7 +16,7 @@ export interface LimiterState {
   /** When the lock of this machine's address ends, in ms since the Unix epoch; null if none is known. */
   readonly lockedUntil: number | null;
   /** Why Redis cannot be reached; null if it can or is not used. */
-  readonly redisAway: string | null;
+  readonly redisProblem: string | null;
   /** The part of each limit that this machine uses while they cannot be shared. */
   readonly share: number;
 }
@@ -35,12 +35,12 @@ export async function limiterState(sharing: Sharing): Promise<LimiterState> {
   const within = hostFolder(hosts.trade);
   const lockedUntil = new IpLock(root, within, now).until ?? null;
   const common = { folder: path.join(root, within), lockedUntil, share };
-  if (redisUrl === undefined) return { kind: 'files', ...common, limits: inFiles(sharing), redisAway: null };
+  if (redisUrl === undefined) return { kind: 'files', ...common, limits: inFiles(sharing), redisProblem: null };
   try {
-    return { kind: 'redis', ...common, limits: await inRedis(new Redis(redisUrl), sharing), redisAway: null };
+    return { kind: 'redis', ...common, limits: await inRedis(new Redis(redisUrl), sharing), redisProblem: null };
   } catch (thrown) {
     const limits = namesOf(sharing).map((name) => ({ name, count: LIMITS[name].count, out: null }));
-    return { kind: 'redis', ...common, limits, redisAway: reasonOf(thrown) };
+    return { kind: 'redis', ...common, limits, redisProblem: reasonOf(thrown) };
   }
 }
 

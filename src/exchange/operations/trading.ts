@@ -107,7 +107,7 @@ interface OrderAt {
 }
 
 /** "Exactly one of `id` and `customerOrderId`." */
-function reference({ market, order }: OrderAt) {
+function referenceParameters({ market, order }: OrderAt) {
   return { currency: market, ...('id' in order ? { id: order.id } : { customerOrderId: order.clientId }) };
 }
 
@@ -213,7 +213,7 @@ export const orderMoreV2 = withCodec(
 export const cancelOrder = withCodec(
   signedWrite({ currency: required(market), ...orderReference }, v.object({ code: integer, message: cancelMessage })),
   {
-    encode: reference,
+    encode: referenceParameters,
     decode: ({ message: { des, datas } }): Cancellation => {
       const { price = null, amount = null, completeAmount = null, completeMonty = null } = datas ?? {};
       return { message: des, price, amount, filled: completeAmount, filledValue: completeMonty };
@@ -232,7 +232,7 @@ export const cancelAllOrdersAfter = withCodec(
 
 /** A flat order without an envelope. */
 export const getOrder = withCodec(signedRead({ currency: required(market), ...orderReference }, orderRecord), {
-  encode: reference,
+  encode: referenceParameters,
   decode: (record, { order }) => toOrder(record, 'clientId' in order ? order.clientId : null),
 });
 

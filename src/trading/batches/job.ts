@@ -50,7 +50,7 @@ export class Job extends Progress {
   }
 
   /** The ids of all orders that the job made, as far as they are known. */
-  get orders(): string[] {
+  get orderIds(): string[] {
     const placed = this.results.flatMap((settled) => (settled?.outcome === 'placed' ? settled.id : []));
     return [
       ...placed,

@@ -110,7 +110,7 @@ export function needsBook(
 export function checkGuards(proposal: Proposal, limits: GuardLimits, { reading, today }: GuardInputs): GuardReport {
   const { market, side, type, orders } = proposal;
   const prices = orders.map(({ price }) => Decimal.of(price));
-  const bestBid = side === 'sell' && isKnown(reading) ? bestOf(reading.bids)?.toString() : undefined;
+  const bestBid = side === 'sell' && isBook(reading) ? bestOf(reading.bids)?.toString() : undefined;
   const notionals = orders.map((order) => notionalForGuards({ ...order, side }, bestBid));
   const band = checkBand(proposal, prices, limits.priceBand, reading);
   const found = [
@@ -124,7 +124,10 @@ export function checkGuards(proposal: Proposal, limits: GuardLimits, { reading, 
   // a limit that is broken by what is known needs no second breach that says what is unknown
   const breaches = GUARDS.flatMap((name) => found.find(({ guard }) => guard === name) ?? []);
   return {
-    breaches: breaches.map(({ orders: those, ...breach }) => ({ ...breach, message: named(breach, those, orders) })),
+    breaches: breaches.map(({ orders: those, ...breach }) => ({
+      ...breach,
+      message: withLineNumber(breach, those, orders),
+    })),
     warnings: band.warning === null ? [] : [{ about: 'far price', text: band.warning }],
     bestBid,
   };
@@ -135,17 +138,17 @@ interface FoundBreach extends Breach {
   readonly orders: readonly number[];
 }
 
-function broken(guard: GuardName, message: string, orders: readonly number[] = []): FoundBreach {
+function breachOf(guard: GuardName, message: string, orders: readonly number[] = []): FoundBreach {
   return { guard, message, failure: null, orders };
 }
 
 /** A guard that needs the book, which is unknown. */
-function unchecked(guard: GuardName, reading: Failure | undefined): FoundBreach {
-  if (reading === undefined) return broken(guard, 'it was not checked');
+function uncheckedBreach(guard: GuardName, reading: Failure | undefined): FoundBreach {
+  if (reading === undefined) return breachOf(guard, 'it was not checked');
   return { guard, message: `it cannot be checked: ${reading.message}`, failure: reading, orders: [] };
 }
 
-function isKnown(reading: MarketReading): reading is BookView {
+function isBook(reading: MarketReading): reading is BookView {
   return reading !== undefined && !(reading instanceof Failure);
 }
 
@@ -156,7 +159,7 @@ function indexesOf<Value>(values: readonly Value[], breaks: (value: Value) => bo
 }
 
 /** The message, with the line of a batch that it is about. */
-function named(
+function withLineNumber(
   { message }: Pick<Breach, 'message'>,
   [first, ...others]: readonly number[],
   orders: Proposal['orders'],
@@ -183,23 +186,24 @@ export function checkBand(
   reading: MarketReading,
 ): BandReport {
   if (band === null) return { breach: null, warning: null };
-  if (!isKnown(reading)) return { breach: unchecked('price-band', reading), warning: null };
+  if (!isBook(reading)) return { breach: uncheckedBreach('price-band', reading), warning: null };
   const reference = referenceOf(reading);
   if (reference === null) {
     const message = 'it cannot be checked: the book is empty and there is no last price';
-    return { breach: broken('price-band', message), warning: null };
+    return { breach: breachOf('price-band', message), warning: null };
   }
   const isInZone = (zone: BandZone) => (price: Decimal) => zoneInBand(side, price, reference.price, band) === zone;
   // the furthest price on either side of the band is the highest or the lowest
   const ends = extremesOf(prices);
   const costly = ends.find(isInZone('costly'));
   const harmless = ends.find(isInZone('harmless'));
-  const distanceOf = (price: Decimal) => `${formatPrice(price, market)} is ${awayFrom(price, reference, market)}`;
+  const distanceOf = (price: Decimal) =>
+    `${formatPrice(price, market)} is ${referenceDistanceText(price, reference, market)}`;
   const percent = formatPercentLimit(band.times(Decimal.of('100')));
   const costlyText = (price: Decimal) =>
     `the price ${distanceOf(price)}, and the limit for a ${side} is ${percent}, so ${allowedText(side, reference.price, band, market)}`;
   return {
-    breach: costly ? broken('price-band', costlyText(costly), indexesOf(prices, isInZone('costly'), costly)) : null,
+    breach: costly ? breachOf('price-band', costlyText(costly), indexesOf(prices, isInZone('costly'), costly)) : null,
     warning: harmless ? `The price ${distanceOf(harmless)}: such an order may rest for a long time.` : null,
   };
 }
@@ -237,7 +241,11 @@ function extremesOf([first, ...others]: readonly Decimal[]): Decimal[] {
 }
 
 /** `12.40% above mid (28,063.70)`, or `at mid (28,063.70)`. */
-export function awayFrom(price: Decimal, reference: Reference, market: Pick<Market, 'priceScale'>): string {
+export function referenceDistanceText(
+  price: Decimal,
+  reference: Reference,
+  market: Pick<Market, 'priceScale'>,
+): string {
   return `${distanceText(distanceFrom(price, reference))} ${reference.name} (${formatPrice(reference.price, market)})`;
 }
 
@@ -247,12 +255,12 @@ function checkPostOnly(
   prices: readonly Decimal[],
   reading: MarketReading,
 ): FoundBreach | null {
-  if (!isKnown(reading)) return unchecked('post-only', reading);
+  if (!isBook(reading)) return uncheckedBreach('post-only', reading);
   const best = bestOf(side === 'buy' ? reading.asks : reading.bids);
   if (best === null) return null;
   const crossing = prices.find((price) => crosses(side, price, best));
   if (crossing === undefined) return null;
-  return broken(
+  return breachOf(
     'post-only',
     `at ${formatPrice(crossing, market)} it would fill at once: the best ${side === 'buy' ? 'ask' : 'bid'} is ${formatPrice(best, market)}`,
   );
@@ -274,11 +282,11 @@ function checkNotionals(
     const which = notionals.length === 1 ? 'the order' : 'the largest order';
     const message = `${which} comes to ${inCoin(largest)}, and the limit for one order is ${inCoin(perOrder)}`;
     const those = indexesOf(notionals, (notional) => notional.compare(perOrder) > 0, largest);
-    breaches.push(broken('order-notional', message, those));
+    breaches.push(breachOf('order-notional', message, those));
   }
   if (perDay !== undefined && day.compare(perDay) > 0) {
     const message = `the orders of this UTC day would come to ${inCoin(day)}, and the limit is ${inCoin(perDay)}`;
-    breaches.push(broken('day-notional', message));
+    breaches.push(breachOf('day-notional', message));
   }
   return breaches;
 }
@@ -286,8 +294,8 @@ function checkNotionals(
 /** Without the best bid, a sell's notional is unknown: the limits stop it. */
 function uncheckedLimits(quote: string, { orderNotional, dayNotional }: GuardLimits, reading: Failure): FoundBreach[] {
   return [
-    ...(orderNotional.has(quote) ? [unchecked('order-notional', reading)] : []),
-    ...(dayNotional.has(quote) ? [unchecked('day-notional', reading)] : []),
+    ...(orderNotional.has(quote) ? [uncheckedBreach('order-notional', reading)] : []),
+    ...(dayNotional.has(quote) ? [uncheckedBreach('day-notional', reading)] : []),
   ];
 }
 

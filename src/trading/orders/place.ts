@@ -48,16 +48,16 @@ export async function placeOrder(
   refuseDuplicateOrder(account, terms);
   const reqTime = client.now();
   const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, isUserId, reqTime, bestBid });
-  const checkedAndSent = async () => {
+  const checkAndSend = async () => {
     requireWithinDayLimit?.();
     return sendRecordedOrder(account, entry, gate);
   };
-  const outcome = await checkedAndSent().catch((error: unknown) => {
+  const response = await checkAndSend().catch((error: unknown) => {
     // another error may have come after the request was sent
     if (error instanceof Failure) entry.discard();
     throw error;
   });
-  return concludeOrder(account, entry, outcome);
+  return settleByResponse(account, entry, response);
 }
 
 /**
@@ -75,21 +75,21 @@ export function sendRecordedOrder(
 }
 
 /** Finds the outcome of a sent order within the time budget, and records it. */
-export async function concludeOrder(
+export async function settleByResponse(
   account: TradingAccount,
   entry: JournalEntry<'order'>,
-  outcome: WriteResponse<{ readonly id: string }>,
+  response: WriteResponse<{ readonly id: string }>,
 ): Promise<Placement> {
-  if (outcome.kind === 'done') return settleAcceptedOrder(account, entry, outcome.response.id);
-  if (outcome.kind === 'refused') return handleRefusal(account, entry, outcome.refusal);
-  if (outcome.kind === 'notSent') {
-    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${outcome.reason}`);
-    return { outcome: 'notSent', reason: outcome.reason, failure: outcome.failure };
+  if (response.kind === 'done') return settleAcceptedOrder(account, entry, response.value.id);
+  if (response.kind === 'refused') return handleRefusal(account, entry, response.refusal);
+  if (response.kind === 'notSent') {
+    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${response.reason}`);
+    return { outcome: 'notSent', reason: response.reason, failure: response.failure };
   }
-  entry.note(`no answer: ${outcome.reason}`, { isOutcomeUnknown: true });
-  account.reportProgress(`No answer: ${outcome.reason}. Looking up the order; it is not sent again.`);
+  entry.note(`no answer: ${response.reason}`, { isOutcomeUnknown: true });
+  account.reportProgress(`No answer: ${response.reason}. Looking up the order; it is not sent again.`);
   const settled = await findOrderOutcome(account, entry);
-  return settled.outcome === 'unknown' ? { ...settled, reason: settled.mismatch ?? outcome.reason } : settled;
+  return settled.outcome === 'unknown' ? { ...settled, reason: settled.mismatch ?? response.reason } : settled;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { decidableAt, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
-import { acceptsForOrder } from '../request-lifetime.js';
+import { orderReqTimeCheck } from '../request-lifetime.js';
 import { differences, isGeneratedId, newClientId } from './terms.js';
 import { type Verified, verifyOrders } from './verify-orders.js';
 
@@ -58,13 +58,13 @@ export async function findOrderOutcome(
   const { reqTime, terms } = entry.write;
   const result = await pollUntilSettled<OrderOutcome>(
     account,
-    { accepts: acceptsForOrder(terms.market), reqTime, market: terms.market },
+    { checkReqTime: orderReqTimeCheck(terms.market), reqTime, market: terms.market },
     async () => {
       const found = await findSentOrder(account, entry);
       if (typeof found !== 'object') return found;
       return 'mismatch' in found ? releaseUndecidable(entry, found) : settlePlaced(account, entry, found, options);
     },
-    async () => ((await isUnusedIdMissingToo(account, entry)) ? settleNotSent(entry) : undefined),
+    async () => ((await isUnusedIdNotFound(account, entry)) ? settleNotSent(entry) : undefined),
   );
   return result.settled ?? leaveUnknown(account, entry, result);
 }
@@ -172,7 +172,7 @@ async function findOrNothing(client: ExchangeClient, market: string, clientId: s
   }
 }
 
-async function isUnusedIdMissingToo(
+async function isUnusedIdNotFound(
   { client, host }: TradingAccount,
   { write }: JournalEntry<'order'>,
 ): Promise<boolean> {

@@ -11,7 +11,7 @@ export interface Assessment extends GuardReport {
   readonly preview: PreviewData | null;
 }
 
-interface Replied {
+interface Reply {
   /** What the user confirmed. The guards that blocked it were overridden one by one. */
   readonly shown: Assessment;
   /** The same orders in the market as it is after the reply. */
@@ -23,7 +23,7 @@ interface Replied {
 }
 
 /** Why orders that the user confirmed have to be shown and confirmed again, as a sentence; undefined if they may be sent. */
-export function reasonToAskAgain({ shown, afterReply, current, ageMs }: Replied): string | undefined {
+export function reasonToAskAgain({ shown, afterReply, current, ageMs }: Reply): string | undefined {
   const overridden = shown.breaches.map(({ guard }) => guard);
   const blocking = afterReply.breaches.flatMap(({ guard }) => (overridden.includes(guard) ? [] : guard));
   if (blocking.length > 0) return `${blocking.join(' and ')} now ${blocking.length === 1 ? 'blocks' : 'block'} this.`;

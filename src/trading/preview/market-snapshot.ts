@@ -32,7 +32,7 @@ export class MarketSnapshot {
    */
   constructor(
     private readonly client: ExchangeClient,
-    private readonly where: { readonly market: string; readonly side: Side },
+    private readonly marketSide: { readonly market: string; readonly side: Side },
     private readonly levels: number,
     private readonly replaced?: ReplacedOrder,
   ) {}
@@ -42,7 +42,7 @@ export class MarketSnapshot {
    * @param replaced as for the constructor
    */
   refreshed(replaced = this.replaced): MarketSnapshot {
-    const next = new MarketSnapshot(this.client, this.where, this.levels, replaced);
+    const next = new MarketSnapshot(this.client, this.marketSide, this.levels, replaced);
     next.#orders = this.#orders;
     return next;
   }
@@ -53,7 +53,7 @@ export class MarketSnapshot {
   }
 
   book(): Promise<BookView | Failure> {
-    this.#book ??= orFailure(() => readBookView(this.client, this.where.market, this.levels, this.replaced));
+    this.#book ??= orFailure(() => readBookView(this.client, this.marketSide.market, this.levels, this.replaced));
     return this.#book;
   }
 
@@ -74,7 +74,7 @@ export class MarketSnapshot {
   orders(): Promise<readonly Order[] | Failure> {
     this.#orders ??= orFailure(async () => {
       const page = { from: 1, to: 1 };
-      return (await readOrderPages(this.client, this.where.market, this.where.side, page)).orders;
+      return (await readOrderPages(this.client, this.marketSide.market, this.marketSide.side, page)).orders;
     });
     return this.#orders;
   }

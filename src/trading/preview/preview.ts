@@ -72,13 +72,13 @@ export function computePreview(plan: OrderPlan, { market, spendable, orders }: R
   const notional = Decimal.sum(plan.orders.map(notionalOf)).trimmed();
   const [receives, spends] = side === 'buy' ? [amount, notional] : [notional, amount];
   return {
-    ...bookFacts(plan, market),
+    ...bookPreview(plan, market),
     fee: estimateFee(orders instanceof Failure ? [] : orders, side, receives),
     balance: spendable instanceof Decimal ? { before: spendable, after: spendable.minus(spends) } : null,
   };
 }
 
-function bookFacts({ side, type, orders }: OrderPlan, market: BookView | Failure) {
+function bookPreview({ side, type, orders }: OrderPlan, market: BookView | Failure) {
   if (market instanceof Failure) return { bid: null, ask: null, reference: null, fills: null, crossing: null };
   const best = bestPrices(market);
   const other = side === 'buy' ? best.ask : best.bid;

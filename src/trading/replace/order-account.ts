@@ -114,7 +114,7 @@ function wasPlaced({ write, outcome, notional }: Settled): boolean {
 function searchJobs(journal: Journal, jobs: readonly string[], order: string): OrderAccount | undefined {
   for (const id of jobs) {
     const entry = journal.findJob(id);
-    if (entry !== undefined && new Job(entry).orders.includes(order))
+    if (entry !== undefined && new Job(entry).orderIds.includes(order))
       return { account: entry.write.terms.account, borrow: false, repay: false };
   }
   return undefined;

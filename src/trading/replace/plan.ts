@@ -7,8 +7,8 @@ import {
   type AmountExpression,
   amountTerms,
   evaluateAmount,
+  evaluatePriceInBook,
   type PriceExpression,
-  resolveInBook,
 } from '../expressions.js';
 import { isKind, type OrderTerms, type RecordedWrite, type ReplaceTerms } from '../journal/write.js';
 import { refuseDuplicateOrder } from '../orders/place.js';
@@ -64,7 +64,7 @@ export async function planReplacement(
   const replaced = { side, price: Decimal.of(order.price), amount: open };
   const snapshot =
     earlier?.refreshed(replaced) ?? new MarketSnapshot(client, { market: market.market, side }, levels, replaced);
-  const price = at === undefined ? replaced.price : await resolveInBook(at, snapshot, market, side);
+  const price = at === undefined ? replaced.price : await evaluatePriceInBook(at, snapshot, market, side);
   const terms = { ...rest, market: market.market, side, type, price: price.toString() };
   const total = await totalOf(snapshot, market, terms, amount, order);
   const wanted: OrderTerms = { ...terms, amount: total.toString() };

@@ -2,7 +2,7 @@ import type { TradingAccount } from '../account.js';
 import type { DuplicateWithdrawals } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { absentOutcome, isKind, type RecordedWrite, writeKey } from '../journal/write.js';
-import { closeVerified } from '../orders/verify-orders.js';
+import { endVerificationIfClosed } from '../orders/verify-orders.js';
 import { type Attempt, reconcile } from '../reconcile.js';
 import { assumedRequestLifetime } from '../request-lifetime.js';
 import { ARCHIVE_SLACK_MS, DATE_SLACK_MS, fitOfRecord, idsOf, recordsOf } from './find-withdrawal.js';
@@ -49,7 +49,7 @@ export async function verifyWithdrawals(
     since: Number.NEGATIVE_INFINITY,
   };
   const { duplicates, closed } = reconcile(attempts, list, {
-    known,
+    explained: known,
     requestLifetime: assumedRequestLifetime(account) + DATE_SLACK_MS,
     matchCost: (row, name) => {
       const [record, write] = [listed.get(row), writes.get(name)];
@@ -74,7 +74,7 @@ export async function verifyWithdrawals(
     entry.noteFound(isAbsent ? ids.slice(1) : ids, isAbsent ? ids[0] : null);
   }
   for (const [index, entry] of settled.entries())
-    closeVerified(account, entry, attempts.slice(index, index + 1), closed);
+    endVerificationIfClosed(account, entry, attempts.slice(index, index + 1), closed);
   return reports;
 }
 
@@ -95,6 +95,6 @@ function attemptOf(entry: WithdrawalEntry): Attempt {
     answer: mayComeLate(entry) ? 'lost' : 'answered',
     answeredIds: [],
     reqTime: write.reqTime,
-    isOlder: (record) => !isNewer(record, write.terms.before.record),
+    isOlderRow: (record) => !isNewer(record, write.terms.before.record),
   };
 }

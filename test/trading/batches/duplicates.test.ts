@@ -258,7 +258,7 @@ describe('a partly refused request that the network repeats later', () => {
     expect(next.alarms.map(({ orderId, ids }) => [orderId === null, ids.length])).toEqual(
       lines(20).map((_, line) => [line > 1, 1]),
     );
-    expect(new Set(job.orders)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
+    expect(new Set(job.orderIds)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
     expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'placed' });
   });
 
@@ -278,7 +278,7 @@ describe('a partly refused request that the network repeats later', () => {
     // from then on every reader of the journal sees them as the lines' orders
     const job = new Job(next.journal.findJob(JOB) as JournalEntry<'batch'>);
     expect([job.counts().placed, job.duplicates.size, job.isRecordComplete]).toEqual([20, 2, true]);
-    expect(new Set(job.orders)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
+    expect(new Set(job.orderIds)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
     const archived = next.journal.archive.find(JOB);
     expect([archived?.outcome, archived?.duplicates]).toEqual(['placed', [...job.duplicates.keys()]]);
     const worth = lines(20).reduce((sum, [, price]) => sum + Number(price) * 0.01, 0) + (20_000 + 20_001) * 0.01;

@@ -13,7 +13,7 @@ it('an order that is settled during the read of the journal is among the open wr
   const entry = account.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'mine0001', reqTime: 1 });
   meanwhile(account.journal, () => entry.settle(PLACED, 'placed'));
   const writes = unclosedWrites(account.journal, { market: TERMS.market, side: TERMS.side });
-  expect(writes.map(({ isSettled, orders }) => [isSettled, orders])).toEqual([[true, [PLACED.id]]]);
+  expect(writes.map(({ isSettled, orderIds }) => [isSettled, orderIds])).toEqual([[true, [PLACED.id]]]);
 });
 
 it('a job that is settled during its lookup is found', async () => {

@@ -52,7 +52,7 @@ it.each([0, OTHERS])(
     expect(ran.job.counts()).toMatchObject({ placed: 3, notSent: 0 });
     expect(ran.ending).toEqual({ kind: 'finished' });
     const own = exchange.orders.filter(({ price }) => Number(price) > 20_002).map(({ id }) => id);
-    expect(ran.job.orders.toSorted()).toEqual(own.toSorted());
+    expect(ran.job.orderIds.toSorted()).toEqual(own.toSorted());
     expect([ran.isChecked, batches()]).toEqual([true, 2]);
   },
 );
