@@ -1,8 +1,8 @@
 import type { TradingAccount } from './account.js';
 
-/** A shorter wait opens no stream. */
+/** A stream is opened once the pauses add up to more than this. */
 const STREAM_AFTER_MS = 2_000;
-/** The shortest pause, however many pushes come. */
+/** No pause is shorter, however many pushes come. */
 const SHORTEST_PAUSE_MS = 250;
 
 /** Pauses between requests. A pushed order change ends one early; nothing depends on pushes. */
@@ -10,15 +10,15 @@ export class Pauses {
   #waitedMs = 0;
   #pushes: ReturnType<NonNullable<TradingAccount['orderPushes']>>;
 
-  /** @param market the market whose pushes end a pause; undefined if no stream reports what is waited for */
+  /** @param market the market whose pushes end a pause; undefined if the stream does not report the awaited change */
   constructor(
     private readonly account: Pick<TradingAccount, 'host' | 'orderPushes'>,
     private readonly market: string | undefined,
   ) {}
 
   /**
-   * Returns whether a push has ended the pause.
-   * @param signal also ends the pause
+   * Waits, and returns whether a push ended the pause.
+   * @param signal ends the pause too
    */
   async wait(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
     const { host, orderPushes } = this.account;

@@ -11,11 +11,11 @@ const SHOWN_AFTER_MS = 1_000;
 
 /** A request that was sent and got no answer. */
 interface UnansweredRequest {
-  /** What may be asked to find out for how long the exchange accepts it. */
+  /** Asks the exchange whether it accepts a `reqTime`, with a read that the key may make. */
   readonly checkReqTime: ReqTimeCheck;
-  /** Milliseconds since the Unix epoch, by the exchange's clock, as all moments here. */
+  /** By the exchange's clock, in milliseconds since the Unix epoch, like every time in this file. */
   readonly reqTime: number;
-  /** Whose orders it may change; undefined for a withdrawal. */
+  /** The market whose orders it may change; undefined for a withdrawal. */
   readonly market?: string;
 }
 
@@ -28,10 +28,12 @@ export interface PollResult<Outcome> {
 }
 
 /**
- * Reads repeatedly, with longer and longer pauses, while the budget lasts, and early if the exchange pushes a
- * change in the market. A read gives the outcome, `none` if there is none yet, or undefined if the exchange could not be
- * asked. `onExpired` is called only after a read that found nothing and began after the exchange refused this reqTime as
- * expired: until then, a request that is delayed in the network can still be executed.
+ * Reads again and again until the outcome is found or the budget ends. Each pause is longer than the one before; a push of
+ * the exchange ends it early.
+ *
+ * @param read returns the outcome, `none` if there is none yet, or undefined if the exchange could not be asked
+ * @param onExpired called after a read that found nothing and began after the exchange rejected this `reqTime` as expired:
+ *   until then, a request that is delayed in the network can still be executed
  */
 export async function pollUntilSettled<Outcome>(
   account: TradingAccount,
@@ -49,7 +51,7 @@ export async function pollUntilSettled<Outcome>(
   }
 }
 
-/** A wait that is shown to the user once it lasts. */
+/** A wait that is shown to the user once it has lasted for a second. */
 class ShownWait {
   #hide: (() => void) | undefined;
   readonly #start: number;
@@ -86,7 +88,7 @@ async function poll<Outcome>(
     isExpired ||= await isRejectedAsExpired(account, request);
     const start = host.monotonic();
     const found = await read();
-    // the answer corrects what is known of the exchange's clock: before, that may be a day old
+    // computed after the read, because its answer corrects the estimate of the exchange's clock
     const readAt = client.now() - (host.monotonic() - start);
     if (found !== 'none' && found !== undefined) return { settled: found, expiresAt: undefined };
     const lifetime = found === 'none' ? await tryRead(() => requestLifetimeOf(account, checkReqTime)) : undefined;
@@ -110,9 +112,9 @@ async function poll<Outcome>(
 }
 
 /**
- * Whether the exchange, asked once the request must have expired, refuses its very `reqTime`. The remembered lifetime may
- * be of another day or another node: if the exchange still accepts the request, the lifetime is measured again. Asked
- * before a read, so that nothing is executed between them.
+ * Whether the exchange rejects the `reqTime` of this request as expired. pit asks once the measured lifetime is over. If the
+ * exchange still accepts the `reqTime`, the lifetime was that of another day or another node, and is measured again. This
+ * comes before a read, so that nothing can be executed between the two.
  */
 async function isRejectedAsExpired(
   account: TradingAccount,
@@ -123,7 +125,7 @@ async function isRejectedAsExpired(
     requestLifetime.measuredMs !== undefined && client.now() > expiresAt(reqTime, requestLifetime.measuredMs);
   if (!isOver()) return false;
   const isAccepted = await tryRead(() => checkReqTime(account, reqTime));
-  // again: the answer corrects what is known of the exchange's clock, and another one may have been here first
+  // checked again: the answer corrects the estimate of the exchange's clock, and a concurrent poll may have cleared the value
   if (isAccepted === true && isOver()) {
     reportProgress("The exchange's time tolerance has changed; measuring it again.");
     await requestLifetime.clear();
@@ -131,7 +133,7 @@ async function isRejectedAsExpired(
   return isAccepted === false;
 }
 
-/** Nothing that is asked before the budget ends would be answered. */
+/** Whether the exchange's lock lasts longer than the budget, so that no further read would be answered. */
 function isLockedUntilTheEnd({ client: { lockedUntil }, budget, host }: TradingAccount): boolean {
   return lockedUntil !== undefined && lockedUntil > host.now() + budget.remainingMs;
 }
@@ -146,7 +148,7 @@ export function decidableAt({ client, host }: TradingAccount, end: number | unde
   return end !== undefined && Number.isFinite(end) ? host.now() + (end - client.now()) : null;
 }
 
-/** The same for requests that were looked up before, by the remembered lifetime: for all of them. */
+/** When the outcomes of all these requests are certain, by the lifetime that was measured; null if unknown. */
 export function allDecidableAt(
   account: TradingAccount,
   requests: readonly Pick<UnansweredRequest, 'reqTime'>[],
@@ -157,7 +159,7 @@ export function allDecidableAt(
     : decidableAt(account, expiresAt(Math.max(...requests.map(({ reqTime }) => reqTime)), measuredMs));
 }
 
-/** Doubles with each read, and ends with the wait. */
+/** The pause doubles with each read, but never goes beyond the moment at which the outcome is certain. */
 function nextPause(count: number, untilCertain: number | undefined): number {
   const usual = backoffMs(count, PAUSES_MS);
   return untilCertain !== undefined && untilCertain >= 0 ? Math.min(usual, untilCertain + 1) : usual;

@@ -8,13 +8,16 @@
  * attempt is therefore closed by a list only if the list was read after that moment.
  */
 
-/** How far the clocks of this machine and of the exchange's nodes, and the list behind them, may be apart. */
+/**
+ * How far apart the clocks of this machine and of the exchange's nodes may be, and how far the exchange's lists may lag
+ * behind.
+ */
 export const SLACK_MS = 5_000;
 
 /** One listed order or withdrawal. */
 export interface Row {
   readonly id: string;
-  /** Its key: equal for rows that the same item could have made. */
+  /** Equal for rows that the same item could have made. */
   readonly matchKey: string;
   /** By the clock of the list, in milliseconds since the Unix epoch. */
   readonly time: number;
@@ -26,54 +29,55 @@ export interface WantedItem {
   readonly matchKey: string;
   /** The id of its row, once known. */
   readonly rowId: string | null;
-  /** `absent`: decided that it does not exist; a late execution may still make it. */
+  /** `pending`: its outcome is unknown. `absent`: it does not exist, but a late execution may still make it. */
   readonly state: 'placed' | 'pending' | 'absent';
 }
 
-/** One request. */
+/** One request, as it is compared with a list. */
 export interface Attempt {
   readonly id: string;
-  /** The write that it belongs to: a batch has several. */
+  /** The key of the write that it belongs to: a batch has several attempts. */
   readonly writeKey: string;
   readonly items: readonly WantedItem[];
   /**
    * - `answered`: every item has its outcome.
    * - `partial`: accepted in part, and {@link answeredIds} are the orders.
-   * - `refused`: by a code that is about its orders.
-   * - `refusedForTiming`: by a code that is about its moment, such as a rate limit.
-   * - `lost`: no response. If its items are absent, it expired without one, and the exchange may still execute it late.
+   * - `refused`: rejected with a code that is about its orders.
+   * - `refusedForTiming`: rejected with a code that is about its time, such as a rate limit.
+   * - `lost`: no response came. If its items are absent, it has expired, but the exchange may still execute it late.
    */
   readonly answer: 'answered' | 'partial' | 'refused' | 'refusedForTiming' | 'lost';
-  /** Ids that its answer named and that no item has yet. */
+  /** The ids that its answer named and that no item has yet. */
   readonly answeredIds: readonly string[];
   /** By the exchange's clock, in milliseconds since the Unix epoch. */
   readonly reqTime: number;
-  /** Rows before this time were already compared, if that is later than its `reqTime`. */
+  /** The time before which all rows were already compared, if that is later than its `reqTime`. */
   readonly checkedTo?: number | undefined;
-  /** Whether a row existed before the request. Without it, only its time shows that. */
-  readonly isOlderRow?: ((row: string) => boolean) | undefined;
-  /** Its one order carries a client id, so the exchange can be asked for the newest row with it. */
+  /** Whether a row existed before the request. Without this function, the row's time decides. */
+  readonly isOlderRow?: ((rowId: string) => boolean) | undefined;
+  /** Whether its one order carries a client id, by which the exchange can be asked for the newest row. */
   readonly hasClientId?: boolean | undefined;
 }
 
+/** A list of the exchange: the orders of one side of a market, or the withdrawals of a coin. */
 export interface List {
   /** Newest first. */
   readonly rows: readonly Row[];
   /** When reading began, by the exchange's clock. */
   readonly began: number;
-  /** The list has every row from this moment on; `-Infinity` if it was read to its end. */
+  /** The time from which on the list is complete; `-Infinity` if it was read to its end. */
   readonly since: number;
 }
 
 interface ReconcileContext {
-  /** Ids of rows that closed writes and reported duplicates explain. */
+  /** The ids of rows that belong to closed writes, or were reported as duplicates. */
   readonly explained: ReadonlySet<string>;
-  /** By item: the newest row with its client id, null if none. Asked for after the list was read. */
+  /** For each item, the newest row with its client id, or null if there is none. It was looked up after the list was read. */
   readonly newestByClientId?: ReadonlyMap<string, string | null>;
   /** For how long after its `reqTime` the exchange accepts a request, in milliseconds. */
   readonly requestLifetime: number;
-  /** How badly a row matches an item of its key: 0 for exactly, undefined if not at all. By default every one matches. */
-  readonly matchCost?: (row: string, item: string) => number | undefined;
+  /** How badly a row matches an item with the same key: 0 if exactly, undefined if not at all. By default every row matches. */
+  readonly matchCost?: (rowId: string, itemId: string) => number | undefined;
 }
 
 export type ItemOutcome =
@@ -84,27 +88,27 @@ export type ItemOutcome =
 export interface Duplicates {
   readonly attempt: Attempt;
   readonly item: WantedItem;
-  /** Oldest first. For an item that was absent, the first of them is its order. */
+  /** The rows, oldest first. For an item that was absent, the first of them is its order. */
   readonly rows: readonly Row[];
-  /** They carry its client id. Otherwise another program may have placed the same order at the same time. */
+  /** Whether they carry its client id. Otherwise another program may have placed the same order at the same time. */
   readonly isProven: boolean;
 }
 
 export interface Reconciled {
-  /** By item: what this list decides. */
+  /** The outcomes that this list decides, by item. */
   readonly outcomes: ReadonlyMap<string, ItemOutcome>;
   readonly duplicates: readonly Duplicates[];
-  /** Expired attempts for which this list shows all that they made. */
+  /** The ids of expired attempts for which this list shows all that they made. */
   readonly closed: ReadonlySet<string>;
-  /** Keys of writes that may have made a row which another undecided write may have made too. */
+  /** The keys of writes that may have made a row which another pending write may have made too. */
   readonly ambiguous: ReadonlySet<string>;
-  /** Keys of writes whose order must be looked up by client id. */
+  /** The keys of writes whose order must be looked up by client id. */
   readonly needsLookup: ReadonlySet<string>;
   /** When to compare another list with what is not closed; undefined if everything is closed. */
   readonly retryAt: number | undefined;
 }
 
-/** The time from which the exchange certainly does not accept a request with this `reqTime` any more. */
+/** The time after which the exchange certainly no longer accepts a request with this `reqTime`. */
 export function expiresAt(reqTime: number, requestLifetime: number): number {
   return reqTime + requestLifetime + SLACK_MS;
 }
@@ -114,7 +118,7 @@ export function listMustReachTo({ reqTime, checkedTo }: Pick<Attempt, 'reqTime' 
   return (checkedTo ?? reqTime) - SLACK_MS;
 }
 
-/** Compares the attempts with the list in three steps, and says what that decides. */
+/** Compares the attempts with the list in three steps, and returns what that decides. */
 export function reconcile(attempts: readonly Attempt[], list: List, context: ReconcileContext): Reconciled {
   const matching = new Matching(attempts, list, context);
   matching.assignAnsweredRows();
@@ -123,7 +127,7 @@ export function reconcile(attempts: readonly Attempt[], list: List, context: Rec
   return matching.decide();
 }
 
-/** An item, and the row that it has by now. */
+/** An item and the row that it has been given so far. */
 interface Candidate {
   readonly attempt: Attempt;
   readonly item: WantedItem;
@@ -132,7 +136,7 @@ interface Candidate {
 
 /** Which rows of the list belong to which items. */
 class Matching {
-  /** How long after its request a row may be dated. */
+  /** How long after its request a row may be dated, in milliseconds. */
   readonly #window: number;
   readonly #newestByClientId: ReadonlyMap<string, string | null>;
   readonly #matchCost: NonNullable<ReconcileContext['matchCost']>;
@@ -140,14 +144,14 @@ class Matching {
   readonly #boundaries: ReadonlyMap<Attempt, number>;
   readonly #candidates: readonly Candidate[];
   readonly #byAttempt: ReadonlyMap<string, readonly Candidate[]>;
-  /** By the key of their rows. */
+  /** Candidates by the key of their rows. */
   readonly #byKey: ReadonlyMap<string, readonly Candidate[]>;
   /** Rows that belong to nothing yet, oldest first. */
   readonly #unclaimed: Set<Row>;
   readonly #needsLookup = new Set<string>();
   /** Keys of rows that a lookup by client id has to assign. */
   readonly #reserved = new Set<string>();
-  /** By key: the writes that were given a row because it was the nearest. */
+  /** The writes that were given a row because it was the nearest, by the key of the row. */
   readonly #takenBy = new Map<string, Set<string>>();
   readonly #duplicates = new Map<Candidate, Row[]>();
   readonly #ambiguous = new Set<string>();
@@ -175,14 +179,14 @@ class Matching {
   #candidatesByKey(): Map<string, Candidate[]> {
     const byKey = groupBy(this.#candidates, ({ item }) => item.matchKey);
     for (const candidate of this.#candidates) {
-      // the exchange may have changed an order in accepting it, and its duplicates alike
+      // the exchange may have changed an order when it accepted it, and its duplicates in the same way
       const key = this.#rowOf(candidate)?.matchKey ?? candidate.item.matchKey;
       if (key !== candidate.item.matchKey) byKey.set(key, [...(byKey.get(key) ?? []), candidate]);
     }
     return byKey;
   }
 
-  /** 1. A row that an answer named belongs to that request, even if other requests would match as well. */
+  /** Step 1: a row that an answer named belongs to that request, even if other requests would match as well. */
   assignAnsweredRows(): void {
     for (const attempt of this.attempts) {
       const named = new Set(attempt.answeredIds);
@@ -195,14 +199,14 @@ class Matching {
         if (!named.has(row.id)) continue;
         const candidate = wanting.get(row.matchKey)?.shift();
         if (candidate !== undefined) candidate.rowId = row.id;
-        // a row that matches none of its wanted items was changed by the exchange: it stays the request's
+        // the exchange changed a row that matches none of the wanted items: it still belongs to this request
         if (candidate !== undefined || !attempt.items.some(({ matchKey }) => matchKey === row.matchKey))
           this.#unclaimed.delete(row);
       }
     }
   }
 
-  /** 2. Undecided items take the rows that match best; requests without an answer come first. */
+  /** Step 2: pending items take the rows that match best; requests without an answer come first. */
   assignNearestRows(): void {
     const unclaimedByKey = groupBy(this.#unclaimed, ({ matchKey }) => matchKey);
     const pending = this.#candidates.filter(({ item, rowId }) => item.state === 'pending' && rowId === null);
@@ -226,7 +230,7 @@ class Matching {
     }
   }
 
-  /** 3. A remaining row that matches something was made by a request that was executed again. */
+  /** Step 3: a remaining row that matches an item was made by a request that was executed again. */
   assignDuplicates(): void {
     for (const row of this.#unclaimed) {
       const fitting = (this.#byKey.get(row.matchKey) ?? []).filter((candidate) =>
@@ -245,7 +249,7 @@ class Matching {
         this.#ambiguous.add(writeKey);
         continue;
       }
-      // of lines of one batch that agree, those that have no order yet
+      // if several lines of a batch match, those without an order come first
       const isVacant = (candidate: Candidate) =>
         candidate.rowId === null && !this.#duplicates.has(candidate) && candidate.attempt.writeKey === writeKey;
       const candidate = satisfied.find(isVacant) ?? nearest;
@@ -309,7 +313,7 @@ class Matching {
     return isNear && this.#fits(row, candidate);
   }
 
-  /** Whether the row may be one more of the item's, from a repeated or late execution. */
+  /** Whether the row may come from a repeated or late execution of the item. */
   #mayBeDuplicateOf(row: Row, candidate: Candidate): boolean {
     if (!this.#fits(row, candidate)) return false;
     const newestId = this.#newestByClientId.get(candidate.item.id);
@@ -325,7 +329,10 @@ class Matching {
     return this.#matchCost(row.id, candidate.item.id) !== undefined && this.#isAfterSending(row, candidate);
   }
 
-  /** Nothing is executed before it is sent: an order that is dated before its request shows that the list has another clock. */
+  /**
+   * Whether the row was made after the request was sent. An order that is dated before its own request shows that the list
+   * has another clock; then rows are compared with the order instead.
+   */
   #isAfterSending(row: Row, candidate: Candidate): boolean {
     const { attempt } = candidate;
     if (attempt.isOlderRow !== undefined)
@@ -335,13 +342,13 @@ class Matching {
     return row.time >= (isOneClock ? attempt.reqTime - SLACK_MS : this.#madeAt(candidate) - this.#window);
   }
 
-  /** The better it matches, and then the nearer it is. */
+  /** A better match is always nearer; among equal matches, time decides. */
   #distance(row: Row, candidate: Candidate): number {
     const cost = this.#matchCost(row.id, candidate.item.id) ?? 0;
     return cost * 2 * this.#window + this.#gap(row, candidate);
   }
 
-  /** In milliseconds, to the item's row or to its request, whichever is nearer. */
+  /** The time between the row and the item's own row or request, whichever is nearer, in milliseconds. */
   #gap(row: Row, candidate: Candidate): number {
     return Math.min(Math.abs(row.time - this.#madeAt(candidate)), Math.abs(row.time - candidate.attempt.reqTime));
   }
@@ -350,13 +357,13 @@ class Matching {
     return this.#rowOf(candidate)?.time ?? candidate.attempt.reqTime;
   }
 
-  /** Ids of rows that belong to something. */
+  /** The ids of rows that belong to an item or were reported. */
   #explainedRows(): ReadonlySet<string> {
     const repeated = [...this.#duplicates.values()].flatMap((rows) => rows.map(({ id }) => id));
     return new Set([...this.context.explained, ...repeated, ...this.#candidates.flatMap(({ rowId }) => rowId ?? [])]);
   }
 
-  /** Whether the list goes back to before the request. */
+  /** Whether the list reaches back to before the request. */
   #listReaches(attempt: Attempt): boolean {
     if (this.list.since === Number.NEGATIVE_INFINITY) return true;
     if (attempt.isOlderRow === undefined) return this.list.since <= listMustReachTo(attempt);
@@ -406,7 +413,7 @@ function byPriority(one: Candidate, other: Candidate): number {
   );
 }
 
-/** Whether another identical row would be one too many. Without an order, a client id has to prove that. */
+/** Whether another identical row would be a duplicate. An item without an order needs a client id as proof. */
 function isSatisfied({ attempt, item, rowId }: Candidate): boolean {
   return rowId !== null || (item.state === 'absent' && attempt.hasClientId !== true);
 }

@@ -49,7 +49,7 @@ export async function resolve(
   const [checkReqTime, ...others] = entries.flatMap(({ write }) =>
     isKind(write, 'call') ? [] : reqTimeCheckFor(write),
   );
-  // once for all of them, instead of by each of many at the same time
+  // measured once for all writes, instead of by each of them at the same time
   if (checkReqTime !== undefined && others.length > 0) await tryRead(() => requestLifetimeOf(account, checkReqTime));
   const done = await Promise.all(entries.map((entry) => resolveOne(account, entry, closeJobs)));
   const settled = done.map(({ resolution }) => resolution);
@@ -63,7 +63,7 @@ export async function resolve(
   );
   return [...settled, ...found].map(({ write, ...rest }) => {
     const ids = duplicates.find((one) => one.writeId === write.id)?.ids ?? [];
-    // what was found of a settled job may be an order of its own now
+    // an order that was found may have become one of the job's own
     const job = isKind(write, 'batch') ? settledNow(account, write.id) : undefined;
     const own = new Set(job === undefined ? [] : archivedJob(account.journal, job.write.id)?.orderIds);
     const row = job ?? { ...rest, write };
@@ -71,7 +71,7 @@ export async function resolve(
   });
 }
 
-/** The duplicates of a write. */
+/** The ids of the duplicates of a write. */
 type WriteDuplicates = { readonly writeId: string; readonly ids: readonly string[] };
 
 interface ResolvedOne {
@@ -93,8 +93,8 @@ async function resolveOne(account: TradingAccount, entry: JournalEntry, closeJob
 }
 
 /**
- * A settled write that the user asks for by its id. One that counts as refused or not sent is looked for again, for as long
- * as it is remembered; if it exists after all, the user knows by now.
+ * Returns a settled write that the user asks for by its id. If it counts as refused or not sent, pit looks for it once more as
+ * long as it is remembered. If it exists after all, the answer tells the user, so later commands do not warn again.
  */
 export async function recheckSettledWrite(account: TradingAccount, id: string): Promise<Settled | undefined> {
   const { archive } = account.journal;
@@ -118,12 +118,12 @@ export function unexpectedWrites({ journal }: TradingAccount): Settled[] {
   return journal.unexpected().flatMap(({ write }) => journal.archive.find(write.id) ?? []);
 }
 
-/** A reopened job is both archived and open; the open one counts. */
+/** The settled write of an id; undefined if it is unsettled. A resumed job is both, and counts as unsettled. */
 function settledNow({ journal }: TradingAccount, id: string): Settled | undefined {
   return journal.findUnsettled(id) === undefined ? journal.archive.find(id) : undefined;
 }
 
-/** Claims the entry. A disk error counts as a claim: no other process can record one either. */
+/** Claims the entry. A disk error counts as a claim, because no other process can record one either. */
 function claimForSettling(entry: JournalEntry): boolean {
   if (entry.isKind('call') || entry.isKind('batch')) return !entry.isUnderWay;
   try {
@@ -134,7 +134,7 @@ function claimForSettling(entry: JournalEntry): boolean {
   }
 }
 
-/** Not recorded: the last line must show when the owner was last active. */
+/** The events, and whether another process is still at work. That is not recorded, because the last line shows when it was active. */
 function eventsOf(
   { host }: TradingAccount,
   { events, owner }: JournalEntry,
@@ -145,7 +145,7 @@ function eventsOf(
 }
 
 interface SettleResult {
-  /** Of a write that stays open; default: unknown. */
+  /** The outcome of a write that stays unsettled (default: unknown). */
   readonly outcome?: Outcome;
   readonly duplicates: readonly WriteDuplicates[];
   readonly ambiguity?: string;
@@ -157,7 +157,7 @@ type Settler = (account: TradingAccount, entry: JournalEntry, closeJobs: boolean
 
 const SETTLERS: Readonly<Record<WriteKind, Settler>> = {
   order: async (account, entry) => {
-    // one read at the end, for all of them: the list may be long
+    // duplicates are read once for all orders at the end, because the list may be long
     await findOrderOutcome(account, entry as JournalEntry<'order'>, { duplicates: 'later' });
     return STILL_OPEN;
   },
@@ -183,7 +183,7 @@ const SETTLERS: Readonly<Record<WriteKind, Settler>> = {
   },
 };
 
-/** One for each order, even if several lists showed it. */
+/** Merges the duplicates by write. Several lists may show the same ones. */
 function mergedByWrite(duplicates: readonly WriteDuplicates[]): WriteDuplicates[] {
   const found = new Map<string, WriteDuplicates>();
   for (const one of duplicates) {

@@ -24,8 +24,8 @@ export interface UnknownWrite {
 }
 
 /**
- * The writes with an unknown outcome, oldest first. Not among them are those in progress, whose processes await an answer, and
- * cancellations of an order that another one has certainly cancelled.
+ * The writes with an unknown outcome, oldest first. It leaves out writes whose processes still wait for an answer, and
+ * cancellations of an order that another cancellation has certainly cancelled.
  */
 export function unknownWrites(journal: Journal, { entries, damaged, unreadable }: Unsettled): UnknownWrite[] {
   const undescribed = { operation: null, market: null, coins: null, cancels: null };
@@ -86,29 +86,29 @@ function textOf({ write }: JournalEntry): string {
   return isKind(write, 'call') ? `An earlier call of ${write.terms.method} may have been executed.` : '';
 }
 
-/** Null for a call: what it changes is not described. */
+/** The coins that a write may change; null for a call, because the interface does not describe what it changes. */
 function coinsOf({ write }: JournalEntry, market: string | null): readonly string[] | null {
   if (isKind(write, 'withdraw')) return [write.terms.coin];
   const names = market === null ? undefined : splitMarket(market);
   return names === undefined ? null : [names.base, names.quote];
 }
 
-/** Whether it may be in this market. */
+/** Whether a write may concern this market. A record that does not say its market may concern any. */
 export function concernsMarket({ market, coins }: UnknownWrite, name: string): boolean {
   return market === null ? coins === null : market === name;
 }
 
-/** Whether it may be in this market, or in any if none is named. */
+/** Whether a write may concern this market or, if none is named, any market. */
 export function concernsMarketOrAny(write: UnknownWrite, name: string | undefined): boolean {
   return name === undefined ? write.operation !== 'withdraw' : concernsMarket(write, name);
 }
 
-/** Whether it may change the balance of this coin. */
+/** Whether a write may change the balance of this coin. */
 export function concernsCoin({ coins }: UnknownWrite, coin: string): boolean {
   return coins === null || coins.includes(coin);
 }
 
-/** Whether it may have placed an order. */
+/** Whether a write may have placed an order. */
 export function mayPlace({ operation }: UnknownWrite): boolean {
   return operation !== 'cancel' && operation !== 'withdraw';
 }

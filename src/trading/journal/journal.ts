@@ -43,12 +43,12 @@ import {
   type WriteKind,
 } from './write.js';
 
-/** Drafts older than this are abandoned. */
+/** A draft older than this was left by a process that died. */
 const DRAFT_MS = 3_600_000;
-/** Another process may still be writing a record that is younger than this. */
+/** Another process may still be writing a record that was changed within this time. */
 const BEING_WRITTEN_MS = 60_000;
 
-/** The longest request lifetime that pit assumes: older writes of an earlier version need not be taken over. */
+/** The longest request lifetime that pit assumes. Older writes of an earlier version need no migration. */
 const MIGRATED_MS = 600_000;
 
 /** For how long a write that exists unexpectedly is reported. */
@@ -65,7 +65,7 @@ export interface NewRecord {
   readonly bestBid?: string | undefined;
 }
 
-/** An open write whose record shows only its id. */
+/** An unsettled write whose record cannot be read. Its file name shows its id. */
 interface Unreadable {
   readonly id: string;
   readonly failure: Failure;
@@ -74,25 +74,26 @@ interface Unreadable {
 /** The writes that are not settled, each kind oldest first. */
 export interface Unsettled {
   readonly entries: readonly JournalEntry[];
-  /** The ids of those whose record is damaged: what they are, and whether they were sent, is unknown. */
+  /** The ids of damaged records: which writes they are of, and whether those were sent, is unknown. */
   readonly damaged: readonly string[];
-  /** Those whose record cannot be read now, but maybe later: nothing shows that it is damaged. */
+  /** Records that cannot be read now, but are perhaps not damaged. */
   readonly unreadable: readonly Unreadable[];
 }
 
-/** Writes of the journal. */
+/** The result of {@link Journal.writesSince}. */
 interface Writes {
   readonly unsettled: readonly JournalEntry[];
   readonly settled: readonly Settled[];
 }
 
 /**
- * The journal of one account at one exchange. A write is recorded before it is sent, and stays open until its outcome is known.
+ * The journal of one account at one exchange. A write is recorded before it is sent, and stays unsettled until its outcome is
+ * known.
  *
  * The record of a write is one file in `open/`, from before it is sent until no request of it can be executed any more. Lines
- * are only added. With a file for each, any number of processes can use the journal at once, no two can claim one id, and a
- * damaged file hides nothing but itself. Its name says whether the outcome is known, so that a command reads only what it
- * needs: finding three open writes among a thousand takes a millisecond, and from one log of the account's day hundreds.
+ * are only added. One file per write lets any number of processes use the journal at once, lets only one process claim an id,
+ * and keeps a damaged file from hiding another. The file name says whether the outcome is known, so a command reads only the
+ * files that it needs: three unsettled writes among a thousand are found in a millisecond.
  *
  * `settled/` is the archive, with a line for each settled write. `jobs/` holds the records of closed batches: the archive has
  * only their summaries.
@@ -137,7 +138,8 @@ export class Journal {
   }
 
   /**
-   * An entry without a file, for writes that are safe to repeat. It is archived once settled, if the disk allows.
+   * Makes an entry without a file. A write that is safe to repeat needs no file; it is archived once it is settled, if the
+   * disk allows.
    */
   unrecordedEntry<Kind extends WriteKind>(
     write: Extract<Write, { operation: Kind }>,
@@ -154,7 +156,7 @@ export class Journal {
     );
   }
 
-  /** Everything that is not settled, from one reading of the folder. */
+  /** All unsettled writes, from one read of the folder. */
   unsettled(): Unsettled {
     this.#migrate();
     const read = this.#read();
@@ -165,38 +167,37 @@ export class Journal {
     };
   }
 
-  /** The open writes, oldest first, without damaged and unreadable ones. */
+  /** The unsettled writes, oldest first, without damaged and unreadable ones. */
   unsettledEntries(): readonly JournalEntry[] {
     return this.unsettled().entries;
   }
 
   /**
-   * The open writes and those that were settled at or after a time, each oldest first. The open ones are read first, so that
-   * a write which is settled meanwhile is in both; the other way round it would be in neither. Callers that need both read
-   * them here.
-   * @param filter a condition for the settled ones
+   * The unsettled writes, and the writes that were settled at or after a time, each oldest first. The unsettled ones are read
+   * first: a write that is settled in the meantime is then in both lists, and not in neither.
+   * @param filter a condition for the settled writes
    */
   writesSince(time: number, filter: LineFilter = {}): Writes {
     const unsettled = this.unsettledEntries();
     return { unsettled, settled: this.archive.since(time, filter) };
   }
 
-  /** As {@link Unsettled.damaged}. */
+  /** The ids of damaged records, as in {@link Unsettled.damaged}. */
   damaged(): readonly string[] {
     return this.unsettled().damaged;
   }
 
-  /** As {@link Unsettled.unreadable}. */
+  /** The unreadable records, as in {@link Unsettled.unreadable}. */
   unreadable(): readonly Unreadable[] {
     return this.unsettled().unreadable;
   }
 
-  /** The markets in which something was written in the days that are kept, sorted. */
+  /** The markets of all writes in the journal and its archive, sorted. */
   markets(): string[] {
     return this.#distinctValues('market', marketOf);
   }
 
-  /** The coins withdrawn in the days that are kept, sorted. */
+  /** The coins of all withdrawals in the journal and its archive, sorted. */
   coins(): string[] {
     return this.#distinctValues('coin', (write) => (isKind(write, 'withdraw') ? write.terms.coin : undefined));
   }
@@ -207,7 +208,7 @@ export class Journal {
   }
 
   /**
-   * Ends a damaged record, as the user found out about its write: keeps it in `damaged/`, where no command reads it.
+   * Ends a damaged record after the user has found out about its write: moves it to `damaged/`, where no command reads it.
    * @returns its new path
    * @throws Failure `usage` if another process may be writing the record now, or the disk fails
    */
@@ -247,23 +248,24 @@ export class Journal {
     fs.rmSync(this.#path(''), { recursive: true, force: true });
   }
 
+  /** The unsettled write with this id. For a settled one, see `archive.find`. */
   findUnsettled(id: string): JournalEntry | undefined {
     return this.#readWhole(this.fileOf(id));
   }
 
-  /** Whether a listed write is open still: its process may have settled it since, and ended. */
+  /** Whether a write is still unsettled. Its process may have settled it since it was read. */
   isUnsettled(id: string): boolean {
     return this.findUnsettled(id) !== undefined;
   }
 
-  /** A job that is open, or was settled in the days that are kept, with all its orders and their outcomes. */
+  /** A job with all its orders and their outcomes, unsettled or in the archive. */
   findJob(id: string): JournalEntry<'batch'> | undefined {
     // in this order, as in writesSince
     const entry = this.findUnsettled(id) ?? this.#readSettledJob(id);
     return entry?.isKind('batch') ? entry : undefined;
   }
 
-  /** A job that was settled in the days that are kept, and not resumed. */
+  /** A settled job that was not resumed. */
   findSettledJob(id: string): JournalEntry<'batch'> | undefined {
     const entry = this.#readSettledJob(id);
     return entry?.isKind('batch') ? entry : undefined;
@@ -343,9 +345,9 @@ export class Journal {
   }
 
   /**
-   * Takes over what earlier versions left: 0.2.0 removed the record of a write when it was settled, and the one after it
-   * moved the record to a folder of its own. Both may still run, and the latter may move more.
-   * @throws Failure `usage` if a newer version has been here
+   * Migrates the journal of an earlier version. Version 0.2.0 removed the record of a write when it was settled, and the
+   * version after it moved the record to another folder. Such a version may still run, so every call looks for moved records.
+   * @throws Failure `usage` if a newer version wrote the journal
    */
   #migrate(): void {
     const version = readIfExists(this.#path('version'));
@@ -360,7 +362,7 @@ export class Journal {
       for (const settled of this.archive.since(this.host.now() - MIGRATED_MS))
         restoreSettledFile(open, settled, this.archive);
     } catch (thrown) {
-      // old records are then not checked for duplicates
+      // if the disk fails, the old records are not checked for duplicates
       if (!(thrown instanceof Failure) && systemErrorCode(thrown) === 'unknown error') throw thrown;
     }
   }
@@ -390,8 +392,8 @@ function timeOf(entry: ReadEntry): number {
 }
 
 function idInUse(id: string): Failure {
-  const hint = ['Its outcome is not known yet. This one was not sent.', suggest('Find out', 'resolve', id)];
-  return usage(`The client id ${id} is taken by an order under way.`, hint);
+  const hint = ['Its outcome is unknown. This order was not sent.', suggest('Find out', 'resolve', id)];
+  return usage(`The client id ${id} is taken by an unsettled order.`, hint);
 }
 
 function idAlreadyUsed(id: string, order: string | null): Failure {

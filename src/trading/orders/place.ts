@@ -29,9 +29,9 @@ export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
 /**
  * Records an order, sends it once, and finds its outcome within the time budget.
  *
- * @param gate can cancel it until it leaves
- * @throws Failure `usage` if an identical order is unknown, the id is in use, the record cannot be made or the day limit is
- *   exceeded; `credentials` if signing fails: nothing was sent
+ * @param gate cancels the order until it leaves
+ * @throws Failure `usage` if an identical order has an unknown outcome, the id is in use, the record cannot be written or
+ *   the day limit is exceeded; `credentials` if signing fails: nothing was sent
  */
 export async function placeOrder(
   account: TradingAccount,
@@ -53,7 +53,7 @@ export async function placeOrder(
     return sendRecordedOrder(account, entry, gate);
   };
   const response = await checkAndSend().catch((error: unknown) => {
-    // another error may have come after the request was sent
+    // any other error may have come after the request was sent
     if (error instanceof Failure) entry.discard();
     throw error;
   });
@@ -132,6 +132,6 @@ export function refuseDuplicateOrder({ journal }: TradingAccount, terms: OrderTe
 function mayIncludeOrder(entry: JournalEntry<'batch'>, order: OrderTerms): boolean {
   const { market, side, account } = entry.write.terms;
   if (order.market !== market || order.side !== side || order.account !== account) return false;
-  // last: its record may be long
+  // checked last, because the record of a job may be long
   return new Job(entry).uncertainKeys().has(keyOf(order.price, order.amount));
 }

@@ -14,14 +14,14 @@ export type OrderEntry = Pick<
   'write' | 'events' | 'settlement' | 'isRemembered' | 'isUnexpected' | 'endVerification' | 'noteFound'
 >;
 
-/** A write of the journal as attempts to compare with a list of orders. */
+/** A write of the journal in the form that is compared with a list of orders. */
 export interface OrderWrite {
   readonly entry: OrderEntry;
   readonly job: Job | undefined;
   /** Whether its outcome is decided; its requests may still be executed again. */
   readonly isSettled: boolean;
   readonly attempts: readonly Attempt[];
-  /** Ids of orders that it accounts for. */
+  /** The ids of orders that are known to be its own, duplicates included. */
   readonly orderIds: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export function rowOf({ id, price, amount, time }: Order): Row {
 
 /**
  * The writes of one side of a market that are not closed: those with an unknown outcome, and those whose requests may still
- * be executed again. A write that is settled meanwhile is among them.
+ * be executed again. A write that another process settles during the read is included once.
  */
 export function unclosedWrites(journal: Journal, { market, side }: MarketSide): OrderWrite[] {
   const isHere = ({ write }: JournalEntry) => {
@@ -48,7 +48,7 @@ export function unclosedWrites(journal: Journal, { market, side }: MarketSide): 
   ];
 }
 
-/** The attempts of one entry: a job has one for each of its requests. */
+/** Converts a journal entry. A job has an attempt for each of its requests. */
 export function toOrderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
   if (isKind(entry.write, 'batch')) return toJobWrite(new Job(entry as JournalEntry<'batch'>), isSettled);
   const settlement = isSettled ? entry.settlement : undefined;
@@ -72,7 +72,7 @@ export function toOrderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite 
 }
 
 /**
- * Each request of a job that is not fully known, and the known lines by the time they were sent.
+ * Converts a job: an attempt for each request with a pending line, and one for all settled lines that were sent together.
  * @param unexpectedLines lines that should not have been sent, for a record that may be incomplete
  */
 export function toJobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly number[] = []): OrderWrite {

@@ -48,14 +48,14 @@ const MAX_PAGES = 100;
 export interface ListedOrders {
   readonly orders: readonly Order[];
   readonly began: number;
-  /** As {@link List.since}. */
+  /** The time from which on they are complete, as in {@link List.since}. */
   readonly since: number;
 }
 
 interface JustPlacedOrder {
   readonly entry: JournalEntry<'order'>;
   readonly orderId: string;
-  /** It carries the client id. Otherwise an answer named it. */
+  /** Whether it was found by its client id. Otherwise only an answer named it. */
   readonly isProven?: boolean;
 }
 
@@ -65,7 +65,8 @@ interface VerifyOptions {
   /** The list that the caller has read itself. Without it, a list is read if something is open. */
   readonly listed?: ListedOrders;
   /**
-   * How much is read for the open writes of the journal. `recent`: the newest page, and more only to close what is overdue.
+   * How far back to read for the writes of the journal. `recent` (default): the newest page, and more only if a request is
+   * overdue. `all`: as far as needed to close every request.
    */
   readonly reach?: 'recent' | 'all';
   /** The id of a settled write that is compared although its requests have expired. */
@@ -126,7 +127,7 @@ export async function verifyOrders(
     ? await reconcileThoroughly(account, marketSide, listed, justPlaced, maxPages)
     : firstPass;
   const found = unreportedFindings(account, marketSide, checked);
-  // before they are recorded: if this process is killed in between, they are reported twice rather than never
+  // reported before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (found.length > 0) account.reportDuplicateOrders(found.map(({ report }) => report));
   noteDuplicates(account, checked, found);
   closeWrites(account, checked);
@@ -215,8 +216,9 @@ function justPlacedWrite({ entry, orderId }: JustPlacedOrder): OrderWrite {
 }
 
 /**
- * The ids of orders that settled writes explain, back to the oldest of these; those of jobs are in their own files.
- * @param except what was found of this write before it was resumed is its own
+ * The ids of orders that settled writes made, for all writes that are not older than these orders. The orders of a job are
+ * read from the job's own file.
+ * @param except the id of a job that was resumed: its orders are not explained by its earlier record
  */
 export function explainedOrderIds(
   journal: Journal,
@@ -277,7 +279,7 @@ export function listedFrom({ orders, more, failure }: OrderPages, began: number)
   return { orders, began, since };
 }
 
-/** Whether duplicates of a write are reported here. Those of an unsettled one are found by the process that settles it. */
+/** Whether to report duplicates of a write. Those of an unsettled write are reported by the process that settles it. */
 function isSettledOrJustPlaced({ justPlaced }: SideResult, { entry, isSettled }: OrderWrite): boolean {
   return isSettled || entry.write.id === justPlaced?.entry.write.id;
 }
@@ -298,8 +300,8 @@ function needsThoroughPass(side: SideResult): boolean {
 }
 
 /**
- * Compares all that the suspected requests may have made with everything that is known of this side, and asks the exchange
- * which orders carry their client ids.
+ * Reads far enough back to see every order that the suspected requests may have made, compares them with the journal and
+ * the archive, and asks the exchange which orders carry their client ids.
  */
 async function reconcileThoroughly(
   account: TradingAccount,
@@ -327,7 +329,7 @@ async function reconcileThoroughly(
   return reconcileSide(account, marketSide, list, { ...options, newestByClientId });
 }
 
-/** The newest order with the client id of each write, null for none; without those that could not be asked for. */
+/** The id of the newest order with the client id of each write, null if there is none. A lookup that failed is left out. */
 export async function newestOrderIds(
   account: TradingAccount,
   writes: readonly OrderWrite[],
@@ -354,7 +356,7 @@ async function newestOrders(
 function unreportedFindings(account: TradingAccount, marketSide: MarketSide, side: SideResult): readonly Finding[] {
   const duplicates = reportableDuplicates(side);
   if (duplicates.length === 0) return [];
-  // another process may have reported some of them meanwhile; only the journal knows
+  // another process may have reported some of them in the meantime, which the journal shows
   const known = explainedOrderIds(account.journal, marketSide, side.orders);
   for (const { orderIds } of unclosedWrites(account.journal, marketSide)) for (const id of orderIds) known.add(id);
   return duplicates.flatMap((one) => findingOf(side, one, known) ?? []);
@@ -373,7 +375,7 @@ function findingOf(
   const write = byAttempt.get(attempt.id);
   const ids = rows.map(({ id }) => id).filter((id) => !known.has(id));
   if (write === undefined || ids.length === 0) return undefined;
-  // the first of a line may have become the line's order meanwhile
+  // the first order of a line may have become the line's own order in the meantime
   const orderId = item.rowId ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
   const shown = orders.filter(({ id }) => ids.includes(id));
   const report = { writeId: write.entry.write.id, ...termsOf(write, item), orderId, ids, shown, isProven };
@@ -431,7 +433,7 @@ function closeWrites(account: TradingAccount, { writes, result }: SideResult): v
   }
 }
 
-/** Closes a settled write whose attempts are closed. One that made nothing, or made it too late, is remembered for a day. */
+/** Closes a settled write whose attempts are closed. A write that made nothing, or made it late, is remembered for a day. */
 export function endVerificationIfClosed(
   account: TradingAccount,
   entry: OrderEntry,

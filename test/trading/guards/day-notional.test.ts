@@ -105,7 +105,7 @@ describe("the day's limit, checked once a write is recorded,", () => {
   it('stops what exceeds it together with the orders of other processes', () => {
     expect(() => check([['usdt', '6.50']])).toThrow(
       usage(
-        'day-notional blocks this: with the orders that other processes just began, this UTC day would come to 7 usdt, and the limit is 6.5 usdt. Nothing was sent.',
+        'day-notional blocks this: with orders that other processes have just started, this UTC day would come to 7 usdt, and the limit is 6.5 usdt. Nothing was sent.',
         'Run the command again when they are done, or add --override day-notional if you mean it.',
       ),
     );
