@@ -25,7 +25,7 @@ export interface ApiOptions {
   /** Returns the keys, or throws a Failure `credentials` that says what is missing. */
   readonly credentials: () => Credentials;
   readonly budget: TimeBudget;
-  /** Keeps what is known of the exchange's clock. Absent: it is measured again. */
+  /** Keeps the offset of the exchange's clock between commands. Absent: each command measures it. */
   readonly clockStore?: ClockStore;
   /**
    * Starts the sandbox after a refused connection, when not a byte of the request was sent. Absent for other hosts.
@@ -66,19 +66,19 @@ interface ApiRequest<Answer> {
   readonly read: (body: string, response: HttpResponse, requireTime: () => void) => Answer;
 }
 
-/** The longest one read may take before it is tried again. */
+/** The longest that one read may take before it is tried again. */
 const READ_TIMEOUT_MS = 10_000;
-/** A write waits longer: its answer is worth more than asking for it later. Half of the budget is kept for that. */
+/** A write waits longer, because a lookup proves less than its own answer. Half of the budget is kept for that lookup. */
 const WRITE_TIMEOUT_MS = 15_000;
-/** A write needs this much time, or a tenth of a shorter budget: otherwise its response could hardly come in time. */
+/** A write is sent only if this much time is left, or a tenth of a shorter budget, so that its response can come in time. */
 const LEAST_FOR_WRITE_MS = 1_000;
 
 const MAX_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 200;
-/** A busy host may mean the K-line limit of one request a second, which other programs draw from too. */
+/** The pause after a busy answer. It may mean the K-line limit of one request a second, which other programs share. */
 const BUSY_PAUSE_MS = 1_000;
 
-/** Cancellations have permits of their own: they may be all that can still limit a loss. */
+/** Operations that may use the reserved permits, because a cancellation may be all that can still limit a loss. */
 const CANCELLING: ReadonlySet<string> = new Set<OperationName>(['cancelOrder', 'cancelAllOrdersAfter']);
 
 /** The exchange by the interface's own names: signed HTTP calls of operations, with checked results. */
@@ -117,14 +117,14 @@ export class ExchangeApi {
     return this.#retryable(documentedRequest(name, values));
   }
 
-  /** The same, with the body as it came, whatever its fields; it must be JSON. Throws the same. */
+  /** Like {@link read}, but returns the JSON body as it came, whatever its fields. */
   async readRaw(name: OperationName, values: ParameterValues): Promise<string> {
     return this.#retryable({ name, values, read: (body, _, requireTime) => wholeBody(name, body, requireTime) });
   }
 
   /**
-   * One answer to a read, refused or not, with what it shows of the host. Throws Failure as {@link read} if no answer came
-   * that the interface could have sent.
+   * Sends a read once and returns its HTTP response, even if the exchange rejects the request. Throws Failure as {@link read}
+   * if no response of the interface came.
    */
   async probe(name: OperationName, values: ParameterValues): Promise<HttpResponse> {
     const read = (body: string, response: HttpResponse, requireTime: () => void) => {
@@ -167,7 +167,7 @@ export class ExchangeApi {
     return this.#sendWrite(documentedRequest(name, values), send);
   }
 
-  /** The same for an operation that the interface does not describe; the response is its body. */
+  /** Like {@link write}, for an operation that the interface does not describe. The value is the body of the response. */
   async rawCall(name: string, values: ParameterValues, send?: WriteOptions): Promise<WriteResponse<string>> {
     return this.#sendWrite({ name, values, read: (body, _, requireTime) => wholeBody(name, body, requireTime) }, send);
   }
@@ -213,7 +213,7 @@ export class ExchangeApi {
     }
   }
 
-  /** The answer that refuses a wrong `reqTime` also shows the right time, so the next attempt has it. */
+  /** Repeats a read once if its `reqTime` was rejected: that answer also shows the exchange's time. */
   async #readInTime<Answer>(request: ApiRequest<Answer>): Promise<Answer> {
     const { offset } = this.#clock;
     try {
@@ -266,7 +266,7 @@ export class ExchangeApi {
     }
   }
 
-  /** Throws for everything that can be wrong before anything is sent. */
+  /** Finds every error in the request that can be found before anything is sent. */
   #validate({ name, values }: ApiRequest<unknown>): void {
     try {
       requestUrl(this.options, name, values, () => this.now());
@@ -275,7 +275,7 @@ export class ExchangeApi {
     }
   }
 
-  /** Sends again only if the connection was refused, so no byte left, and the sandbox was started again. */
+  /** Sends the request, a second time only after a refused connection, when not a byte was sent and the sandbox was started. */
   async #roundTrip<Answer>(
     request: ApiRequest<Answer>,
     reqTime: number | undefined,
@@ -321,7 +321,7 @@ export class ExchangeApi {
     }
   }
 
-  /** Only the trade host's clock counts: it judges `reqTime`, and market data may come out of somebody's cache. */
+  /** Learns from the `Date` of the trade host only: it checks `reqTime`, and market data may come from a proxy's cache. */
   #adjustClock(name: string, date: number | null, tookMs: number): void {
     if (date === null || operationOf(name).access !== 'signed') return;
     const received = this.options.host.now();
@@ -329,7 +329,7 @@ export class ExchangeApi {
   }
 }
 
-/** The interface names no status. Some servers say `201 Created` for what a request made. */
+/** The interface names no status. Some servers answer `201 Created` to a request that made something. */
 const SUCCESS_STATUSES: ReadonlySet<number> = new Set([200, 201]);
 
 const TOO_LATE = 'no time was left to read the answer';
@@ -338,7 +338,7 @@ function priorityOf(name: string): Priority {
   return CANCELLING.has(name) ? 'cancel' : 'common';
 }
 
-/** An error that quotes an answer, which may repeat the request with its keys. */
+/** The error with its secrets masked: it may quote an answer that repeats the request with its keys. */
 function withoutSecrets(thrown: unknown, redaction: Redaction): unknown {
   if (thrown instanceof Refused) return new Refused(thrown.code, redaction.apply(thrown.message), thrown.busy);
   return thrown instanceof UnexpectedResponse
@@ -353,7 +353,7 @@ function documentedRequest<Name extends OperationName>(
   return { name, values, read: (body, _, requireTime) => readResponse(name, body, requireTime) };
 }
 
-/** Sends a request that has a permit, and ends the permit, whose last second begins with the answer. */
+/** Sends a request with a permit and then ends the permit, which stays taken for a second after the answer. */
 async function withPermit<Value>(
   permit: RequestPermit,
   send: (onAnswer: () => void) => Promise<Value>,
@@ -371,7 +371,7 @@ async function withPermit<Value>(
   }
 }
 
-/** Doubles with each attempt. Part of it is random, so that many clients do not come back together. */
+/** The pause doubles with each attempt. Part of it is random, so that many clients do not retry at the same time. */
 function pauseAfter(error: unknown, attempt: number, chance: number): number {
   if (error instanceof Refused && isThrottled(error)) return BUSY_PAUSE_MS * (1 + chance / 2);
   return FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + chance / 2);
@@ -386,12 +386,12 @@ function isTransient(error: unknown): boolean {
   return error instanceof Refused && isThrottled(error);
 }
 
-/** A limit per second, which other processes may draw from: "requests beyond 60 are treated as invalid". */
+/** Whether a limit per second was reached, which other programs share: "requests beyond 60 are treated as invalid". */
 function isThrottled({ busy, code }: Refused): boolean {
   return busy || code === RETURN_CODES.tooFrequent;
 }
 
-/** Rejected because of earlier requests: not processed. */
+/** Whether the request was rejected because of earlier requests, and not processed. */
 function wasNotProcessed(refusal: Refused): boolean {
   return isThrottled(refusal) || refusal.code === RETURN_CODES.locked;
 }

@@ -27,7 +27,7 @@ export interface ClientOptions extends ApiOptions {
 }
 
 export type CompletionName =
-  /** One market was asked about. */
+  /** A market that was asked about. */
   | { readonly kind: 'market'; readonly market: string }
   | { readonly kind: 'coins'; readonly coins: readonly string[] }
   | { readonly kind: 'orders'; readonly orders: readonly Order[] }
@@ -42,12 +42,12 @@ export type CompletionName =
     }
   | { readonly kind: 'cancelled'; readonly order: OrderReference };
 
-/** The exchange's message about a write that it executed. */
+/** The part of a response that every write has: the exchange's message. */
 interface Message {
   readonly message: string | null;
 }
 
-/** A page of a coin's deposits or withdrawals, newest first; `total` and `size` are null if the exchange leaves them out. */
+/** A page of a coin's deposits or withdrawals, newest first. `total` and `size` are null if the exchange leaves them out. */
 type DepositPage = DecodedResult<'getChargeRecord'>;
 type WithdrawalPage = DecodedResult<'getWithdrawRecord'>;
 
@@ -90,7 +90,7 @@ export class ExchangeClient {
     this.api.requireKeys();
   }
 
-  /** The same client, with all of the time there again after each answer: a long listing is not cut while it gets further. */
+  /** The same client, but each answer restarts the time budget, so that a long listing ends only if it stops making progress. */
   restartingBudget(budget: TimeBudget): ExchangeClient {
     return new ExchangeClient(this.options, this.api, () => budget.restart());
   }
@@ -174,7 +174,7 @@ export class ExchangeClient {
     return this.#read('getWithdrawAddress', { coin });
   }
 
-  /** The chains of a coin, or of all coins as observed, with their withdrawal fees. It needs no key. */
+  /** The chains of a coin, or of all coins (observed), with their withdrawal fees. Needs no key. */
   async fees(coin?: string): Promise<readonly ChainFee[]> {
     // observed in place of an empty answer
     return orIfCode(RETURN_CODES.noRecord, [], () => this.#read('getFeeInfo', { coin }));
@@ -217,7 +217,7 @@ export class ExchangeClient {
     return response;
   }
 
-  /** Has every order of a market cancelled one minute from now; each further call starts the minute again. */
+  /** Starts a timer at the exchange that cancels every order of a market after one minute. Each further call restarts it. */
   cancelAllAfter(market: string): Promise<WriteResponse<Message>> {
     return this.#write('cancelAllOrdersAfter', { market });
   }
@@ -232,15 +232,15 @@ export class ExchangeClient {
   }
 
   /**
-   * Whether the exchange accepts this `reqTime` at all; asked once, with a read that needs the permission for orders. Throws
-   * the Failure of a read if no answer came.
-   * @param clientId one that no order has
+   * Asks once whether the exchange accepts this `reqTime`, with a read that needs the permission for orders. Throws the Failure
+   * of a read if no answer came.
+   * @param clientId an id that no order has
    */
   acceptsReqTimeForOrders(market: string, clientId: string, reqTime: number): Promise<boolean> {
     return this.api.acceptsReqTime('getOrder', codecOf('getOrder').encode({ market, order: { clientId } }), reqTime);
   }
 
-  /** The same with a read that needs the permission for withdrawals. */
+  /** Like {@link acceptsReqTimeForOrders}, with a read that needs the permission for withdrawals. */
   acceptsReqTimeForWithdrawals(coin: string, reqTime: number): Promise<boolean> {
     return this.api.acceptsReqTime(
       'getWithdrawRecord',
@@ -249,12 +249,12 @@ export class ExchangeClient {
     );
   }
 
-  /** One answer of the market-data host, with its HTTP details. */
+  /** Sends one request to the market-data host and returns the HTTP response. */
   testMarketData(): Promise<HttpResponse> {
     return this.api.probe('markets', {});
   }
 
-  /** One answer of the trade host to a request that needs no key. */
+  /** Sends one request that needs no key to the trade host and returns the HTTP response. */
   testTrading(): Promise<HttpResponse> {
     return this.api.probe('getFeeInfo', {});
   }
@@ -289,7 +289,7 @@ export class ExchangeClient {
 
 const NO_RECORDS = { records: [], total: 0, size: null };
 
-/** Some refusals were observed in place of an empty answer. */
+/** Reads something, and returns `empty` for a code that was observed in place of an empty answer. */
 async function orIfCode<Value, Empty>(code: number, empty: Empty, read: () => Promise<Value>): Promise<Value | Empty> {
   try {
     return await read();

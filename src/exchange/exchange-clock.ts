@@ -6,7 +6,7 @@ export interface ClockStore {
   write(offsetMs: number): void;
 }
 
-/** What an answer shows of the exchange's clock; all in milliseconds since the Unix epoch. */
+/** What an answer shows of the exchange's clock. All times are in milliseconds since the Unix epoch. */
 interface ClockSample {
   /** The answer's `Date`, which counts whole seconds. */
   readonly date: number;

@@ -11,13 +11,13 @@ export interface GrowingList<Row> {
   isLast(rows: readonly Row[]): boolean;
 }
 
-/** This many pages are read one by one first, so that a short list costs no extra request. */
+/** The first pages are read one by one, so that a short list costs no extra request. */
 const PAGES_READ_SINGLY = 4;
-/** After that, this many are read at the same time, */
+/** How many pages of a run are read at the same time. */
 const CONCURRENT_READS = 4;
-/** and this many in a run. */
+/** How many pages one run has. */
 const PAGES_PER_RUN = 12;
-/** This many pages are read one by one after the list has grown. */
+/** How many pages are read one by one after the list has grown. */
 const PAGES_READ_SINGLY_AFTER_GROWTH = 8;
 
 type Page<Row> = readonly Row[];
@@ -73,7 +73,7 @@ function keyOf<Row>(list: GrowingList<Row>, rows: Page<Row>): string {
   return rows.map((row) => list.id(row)).join();
 }
 
-/** Stops at an exchange that ignores page numbers. The same page twice may be chance: a page of rows was added. */
+/** Detects an exchange that ignores page numbers. One repetition may be chance: a whole page of rows was added. */
 class RepeatedPageCheck<Row> {
   #last = '';
   #times = 0;
@@ -89,7 +89,7 @@ class RepeatedPageCheck<Row> {
   }
 }
 
-/** This many of the latest rows are remembered by their ids. */
+/** How many of the latest rows are remembered by their ids. */
 const REMEMBERED = 2_000;
 
 /**
@@ -142,7 +142,7 @@ interface Extent {
 export interface OrderPages {
   /** Newest first, as the exchange lists them (observed). */
   readonly orders: readonly Order[];
-  /** There are older orders that were not requested. */
+  /** Whether there are older orders that were not requested. */
   readonly more: boolean;
   /** Why some pages could not be read. */
   readonly failure: Failure | null;

@@ -16,14 +16,14 @@ export const USER_AGENT =
 const CONNECT_TIMEOUT_MS = 5_000;
 
 export interface TransportOptions {
-  /** A connection of its own, closed afterwards: a reused one may break in the middle of a request. */
+  /** Whether to use a new connection and close it afterwards. A reused connection may break in the middle of a request. */
   readonly ownConnection: boolean;
   readonly timeoutMs: number;
-  /** The longest body, after decompression: a few bytes may expand to gigabytes. */
+  /** The longest body that is read, counted after decompression: a few bytes may expand to gigabytes. */
   readonly maxBytes: number;
   /** Absent: no proxy, and the well-known authorities. */
   readonly network?: Network | undefined;
-  /** Ends the request. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
   /** Called when the status of the answer has arrived; its body may take longer. */
   readonly onAnswer?: (() => void) | undefined;
@@ -53,13 +53,13 @@ type TransportFault =
   | 'cancelled'
   | 'protocol';
 
-/** No complete HTTP answer came. The message never contains the URL. */
+/** An error for a request that got no complete HTTP answer. The message never contains the URL. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
 
   constructor(
     readonly fault: TransportFault,
-    /** False if the connection was never made, so that not a byte of the request was sent. */
+    /** False if there was no connection, so that not a byte of the request was sent. */
     readonly mayHaveBeenSent: boolean,
     message: string,
     /** How to fix it, if the fault alone does not say. */
@@ -80,9 +80,9 @@ interface Route {
   readonly proxy: NamedProxy | null;
 }
 
-/** The environment's proxies, and whose certificates are trusted. */
+/** How requests reach a host: the proxies of the environment, and the certificates that are trusted. */
 export class Network {
-  /** By proxy; they keep their connections for later reads. */
+  /** The tunnels by the URL of their proxy. They keep their connections for later reads. */
   readonly #tunnels = new Map<string, HttpsAgent>();
   #authorities: string | undefined;
 
@@ -137,7 +137,7 @@ const CA_FILE_HINT: Advice = [
   suggest('Go back to the usual authorities', 'profile', 'unset', ACTIVE_PROFILE, 'caFile'),
 ];
 
-/** A store of all well-known authorities has a quarter of a megabyte. */
+/** Far more than a store of all well-known authorities, which has a quarter of a megabyte. */
 const MAX_CERTIFICATE_BYTES = 16 * 2 ** 20;
 
 function certificatesIn(file: string, kind: FailureKind = 'credentials', hint = CA_FILE_HINT): string {
@@ -170,8 +170,8 @@ const DIRECT = new Network({});
 const CANCELLED = 'the request was cancelled';
 
 /**
- * Sends one GET, once, and ends with the timeout whatever the peer does. Throws {@link TransportError}, and Failure if the
- * network settings are wrong.
+ * Sends one GET request once. It always ends within the timeout. Throws {@link TransportError}, and Failure if the network
+ * settings are wrong.
  */
 export async function get(
   url: string,
@@ -194,7 +194,7 @@ export async function get(
   }
 }
 
-/** One request. It also fails for what got waits through: upgrades, interim responses and endless bodies. */
+/** A request in progress. It fails on upgrades, interim responses and endless bodies, for which got would wait. */
 class HttpRequest {
   #request: SentRequest | undefined;
   #certificateEnds: number | null = null;
@@ -251,7 +251,7 @@ class HttpRequest {
   }
 }
 
-/** got's request, with the moments that it took of it. */
+/** The request of got, with the timings that got measured. */
 type SentRequest = ClientRequest & Pick<RequestError, 'timings'>;
 
 function endOfCertificate(socket: unknown): number | null {
@@ -264,7 +264,7 @@ function dateOf(header: string | undefined): number | null {
   return Number.isNaN(date) ? null : date;
 }
 
-/** The event from which bytes of the request may have been sent. A proxy's socket is handed over when it is ready for them. */
+/** The event after which bytes of the request may have been sent. The socket of a proxy is ready as soon as it is assigned. */
 type SendStart = 'connect' | 'secureConnect' | 'socket';
 
 function transportError(thrown: unknown, sendStart: SendStart): unknown {

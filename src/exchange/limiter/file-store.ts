@@ -7,9 +7,9 @@ import { monotonicMs } from '../../platform/host.js';
 import { isAlive, type Machine, thisMachine } from '../../platform/processes.js';
 import { HOLD_MS, type PermitCount, type PermitStore, POLL_MS, type Priority, type TakeResult } from './limiter.js';
 
-/** No request lasts this long: a permit that is still out was lost with its process. */
+/** No request lasts this long. A permit that is still taken then was lost with its process. */
 const LOST_MS = 60_000;
-/** Between two searches for permits whose process is gone. */
+/** The time between two searches for permits whose process is gone. */
 const RECOVER_MS = 200;
 
 /** One permit as its file name says: when it is free again, and who holds it. Times as of {@link monotonicMs}. */
@@ -31,13 +31,13 @@ interface PermitFile {
 export class FileStore implements PermitStore {
   readonly #folder: string;
   #recoverAt = 0;
-  /** A digest: a host name may hold anything. */
+  /** A digest of this machine, because a host name may hold any character. */
   readonly #here: string;
 
   /**
    * @param root a private folder; the permits are in `within`, and are made if missing
-   * @param part how many of them this process may take, always the same ones: processes with parts of different sizes
-   *   never take more together than the largest part
+   * @param part how many of them this process may take. It always takes the same ones, so that processes with parts of
+   *   different sizes never take more together than the largest part
    */
   constructor(
     private readonly root: string,
@@ -67,7 +67,7 @@ export class FileStore implements PermitStore {
     return { waitMs: Math.min(next - now, POLL_MS) };
   }
 
-  /** The first ones are those kept for cancellations. */
+  /** Whether this process may take a permit. The first ones are reserved for cancellations. */
   #mayTake(number: number, priority: Priority): boolean {
     const { limit, part } = this;
     if (number < part.reserved) return priority === 'cancel';
@@ -83,8 +83,8 @@ export class FileStore implements PermitStore {
   }
 
   /**
-   * Takes back the permit of a process that is gone, which only shows on the same machine, or one that is due later than
-   * possible, as after a reboot.
+   * Frees the permit of a process that is gone, which can be seen only on its own machine, or a permit that is due later than
+   * possible, for example after a reboot.
    */
   #recover({ name, number, freeAt, pid, machine = this.#here }: PermitFile, now: number): void {
     this.#recoverAt = now + RECOVER_MS;
@@ -111,7 +111,7 @@ export class FileStore implements PermitStore {
     return permitFilesIn(this.#folder);
   }
 
-  /** Made elsewhere and moved into place as a whole, so that only one of several starting processes makes them. */
+  /** Makes the folder elsewhere and moves it into place, so that only one of several starting processes succeeds. */
   #make(): void {
     makePrivateFolder(this.root, path.dirname(this.within));
     const draft = `${this.#folder}.${process.pid}.${process.hrtime.bigint()}`;
@@ -127,7 +127,7 @@ export class FileStore implements PermitStore {
   }
 }
 
-/** How many permits of a folder are held, or not free yet; 0 if there is no such folder. */
+/** How many permits of a folder are taken; 0 if there is no such folder. */
 export function permitsOut(folder: string, now = monotonicMs()): number {
   return permitFilesIn(folder).filter(({ freeAt, pid }) => pid !== 0 || freeAt > now).length;
 }
@@ -160,7 +160,7 @@ function permitFileIn(name: string): PermitFile[] {
     : [{ name, number: Number(number), freeAt: Number(freeAt), pid: Number(pid), machine }];
 }
 
-/** So that processes do not all reach for the same one. Cancellations take the reserved ones first. */
+/** Begins at a random permit, so that processes do not all try the same one. Cancellations try the reserved ones first. */
 function shuffled(permits: readonly PermitFile[], priority: Priority): readonly PermitFile[] {
   if (priority === 'cancel') return permits.toSorted((one, other) => one.number - other.number);
   const start = Math.floor(Math.random() * permits.length);

@@ -5,13 +5,13 @@ import { LIMITS, type LimitName } from './limiter.js';
 import { Redis, RedisStore } from './redis-store.js';
 import { hostFolder, IpLock, limitPath, permitsFolder, reasonOf, redisKey, type Sharing } from './shared-limits.js';
 
-/** How the limits of a connection stand. */
+/** The state of a connection's limits. */
 export interface LimiterState {
   /** Whether they are shared within this home only, or over Redis. */
   readonly kind: 'files' | 'redis';
-  /** The folder of what is remembered of the trade host. */
+  /** The folder of the trade host's limits and lock. */
   readonly folder: string;
-  /** Without the key's limit if there is no key. */
+  /** The limits; that of the key is missing if there is no key. */
   readonly limits: readonly LimitState[];
   /** When the lock of this machine's address ends, in ms since the Unix epoch; null if none is known. */
   readonly lockedUntil: number | null;
@@ -23,9 +23,9 @@ export interface LimiterState {
 
 export interface LimitState {
   readonly name: LimitName;
-  /** How many requests may count at once. */
+  /** How many permits there are. */
   readonly count: number;
-  /** How many count now, as this home or Redis knows; null if Redis is away. */
+  /** How many permits are taken now, in this home or in Redis; null if Redis cannot be reached. */
   readonly out: number | null;
 }
 

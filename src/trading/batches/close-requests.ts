@@ -9,7 +9,7 @@ import type { BatchFact } from './batch-fact.js';
 import type { Job } from './job.js';
 import { isTemporaryRefusal, type PendingRequest } from './pending-request.js';
 
-/** What the exchange refused for the orders, the key or the account is not sent again. */
+/** What the exchange rejected because of the orders, the key or the account is not sent again. */
 export function closeRefusedRequest(job: Job, request: PendingRequest, code: number | null): void {
   close(job, request, { outcome: 'refused', reason: request.reason, code });
 }
