@@ -228,11 +228,13 @@ function nextCheck(account: TradingAccount, writes: readonly RecordedWrite[]): s
 }
 
 function show(screen: Screen, resolutions: readonly (Resolution | undefined)[], nothing: string): string {
-  const blocks = resolutions.flatMap((resolution) => (resolution === undefined ? [] : block(screen, resolution)));
+  const blocks = resolutions.flatMap((resolution) =>
+    resolution === undefined ? [] : timelineTable(screen, resolution),
+  );
   return blocks.length === 0 ? screen.paint.faint(nothing) : blocks.join('\n\n');
 }
 
-function block(screen: Screen, { write, outcome, id, events }: Resolution): string {
+function timelineTable(screen: Screen, { write, outcome, id, events }: Resolution): string {
   const title = `${textOf(write)}: ${outcome}${outcome === 'placed' && id !== null ? ` as ${id}` : ''}`;
   const times = (count: number) => (count === 1 ? '' : ` (${count} times)`);
   return table(

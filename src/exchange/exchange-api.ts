@@ -162,14 +162,17 @@ export class ExchangeApi {
   async write<Name extends OperationName>(
     name: Name,
     values: ValuesOf<Name>,
-    send?: WriteOptions,
+    options?: WriteOptions,
   ): Promise<WriteResponse<Result<OperationNamed<Name>>>> {
-    return this.#sendWrite(documentedRequest(name, values), send);
+    return this.#sendWrite(documentedRequest(name, values), options);
   }
 
   /** Like {@link write}, for an operation that the interface does not describe. The value is the body of the response. */
-  async rawCall(name: string, values: ParameterValues, send?: WriteOptions): Promise<WriteResponse<string>> {
-    return this.#sendWrite({ name, values, read: (body, _, requireTime) => wholeBody(name, body, requireTime) }, send);
+  async rawCall(name: string, values: ParameterValues, options?: WriteOptions): Promise<WriteResponse<string>> {
+    return this.#sendWrite(
+      { name, values, read: (body, _, requireTime) => wholeBody(name, body, requireTime) },
+      options,
+    );
   }
 
   // market data needs neither a clock nor a limit, so they are made when they are first needed
@@ -239,8 +242,8 @@ export class ExchangeApi {
     );
   }
 
-  async #sendWrite<Answer>(request: ApiRequest<Answer>, send: WriteOptions = {}): Promise<WriteResponse<Answer>> {
-    const { reqTime = this.now(), mayLeave = () => true } = send;
+  async #sendWrite<Answer>(request: ApiRequest<Answer>, options: WriteOptions = {}): Promise<WriteResponse<Answer>> {
+    const { reqTime = this.now(), mayLeave = () => true } = options;
     const { budget } = this.options;
     const leastMs = Math.min(LEAST_FOR_WRITE_MS, budget.milliseconds / 10);
     if (!budget.allows(leastMs)) return NO_TIME;
@@ -253,10 +256,10 @@ export class ExchangeApi {
         await permit.cancel();
         return stopped;
       }
-      const options = { ownConnection: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.remainingMs / 2) };
+      const callOptions = { ownConnection: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.remainingMs / 2) };
       this.options.writesUnderWay?.add(request);
       const response = await withPermit(permit, (onAnswer) =>
-        this.#roundTrip(request, reqTime, { ...options, onAnswer }),
+        this.#roundTrip(request, reqTime, { ...callOptions, onAnswer }),
       );
       return { kind: 'done', value: response };
     } catch (error) {
@@ -279,24 +282,24 @@ export class ExchangeApi {
   async #roundTrip<Answer>(
     request: ApiRequest<Answer>,
     reqTime: number | undefined,
-    delivery: CallOptions,
+    callOptions: CallOptions,
   ): Promise<Answer> {
     try {
-      return await this.#send(request, reqTime, delivery);
+      return await this.#send(request, reqTime, callOptions);
     } catch (error) {
       const { startSandbox } = this.options;
       const isConnectionRefused =
         error instanceof TransportError && error.fault === 'connectionRefused' && !error.mayHaveBeenSent;
       if (!isConnectionRefused || startSandbox === undefined) throw error;
       await startSandbox();
-      return this.#send(request, reqTime, delivery);
+      return this.#send(request, reqTime, callOptions);
     }
   }
 
   async #send<Answer>(
     { name, values, read }: ApiRequest<Answer>,
     reqTime: number | undefined,
-    delivery: CallOptions,
+    callOptions: CallOptions,
   ): Promise<Answer> {
     const url = requestUrl(this.options, name, values, () => reqTime ?? this.now());
     const { host, trace, onWriteResponse, network, signal } = this.options;
@@ -304,14 +307,14 @@ export class ExchangeApi {
     const report = (what: string) =>
       trace?.(`GET ${host.redaction.apply(url)} -> ${what}, ${host.monotonic() - start} ms`);
     try {
-      const raw = await get(url, { ...delivery, maxBytes: operationOf(name).maxBytes, network, signal });
+      const raw = await get(url, { ...callOptions, maxBytes: operationOf(name).maxBytes, network, signal });
       const response = { ...raw, body: host.redaction.applyToData(raw.body) };
       const { status, body, date } = response;
       this.#adjustClock(name, date, host.monotonic() - start);
       report(`HTTP ${status}, ${body.length} characters`);
       if (!SUCCESS_STATUSES.has(status)) throw new BadStatus(status);
       const result = read(body, response, () => {
-        if (host.monotonic() - start > delivery.timeoutMs) throw new TransportError('timeout', true, TOO_LATE);
+        if (host.monotonic() - start > callOptions.timeoutMs) throw new TransportError('timeout', true, TOO_LATE);
       });
       if (operationOf(name).effect !== 'read') onWriteResponse?.(name, body);
       return result;

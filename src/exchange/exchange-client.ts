@@ -183,9 +183,9 @@ export class ExchangeClient {
   async placeOrder(
     terms: OrderTerms,
     clientId: string,
-    send?: WriteOptions,
+    options?: WriteOptions,
   ): Promise<WriteResponse<{ readonly id: string } & Message>> {
-    const response = await this.#write('order', { terms, clientId }, send);
+    const response = await this.#write('order', { terms, clientId }, options);
     const { market, type } = terms;
     if (response.kind === 'done')
       this.#reportNames({ kind: 'placed', market, type, clientId, ids: [response.value.id], terms });
@@ -195,9 +195,9 @@ export class ExchangeClient {
   /** Places up to 20 limit orders with one request. */
   async placeOrders(
     batch: BatchRequest,
-    send?: WriteOptions,
+    options?: WriteOptions,
   ): Promise<WriteResponse<{ readonly ids: readonly string[] } & Message>> {
-    const response = await this.#write('orderMoreV2', batch, send);
+    const response = await this.#write('orderMoreV2', batch, options);
     const { market } = batch;
     if (response.kind === 'done')
       this.#reportNames({
@@ -211,8 +211,12 @@ export class ExchangeClient {
     return response;
   }
 
-  async cancelOrder(market: string, order: OrderReference, send?: WriteOptions): Promise<WriteResponse<Cancellation>> {
-    const response = await this.#write('cancelOrder', { market, order }, send);
+  async cancelOrder(
+    market: string,
+    order: OrderReference,
+    options?: WriteOptions,
+  ): Promise<WriteResponse<Cancellation>> {
+    const response = await this.#write('cancelOrder', { market, order }, options);
     if (response.kind === 'done') this.#reportNames({ kind: 'cancelled', order });
     return response;
   }
@@ -226,9 +230,9 @@ export class ExchangeClient {
   withdraw(
     withdrawal: WithdrawalRequest,
     password: string,
-    send?: WriteOptions,
+    options?: WriteOptions,
   ): Promise<WriteResponse<{ readonly id: string } & Message>> {
-    return this.#write('withdraw', { withdrawal, password }, send);
+    return this.#write('withdraw', { withdrawal, password }, options);
   }
 
   /**
@@ -269,10 +273,10 @@ export class ExchangeClient {
   async #write<Name extends OperationName>(
     name: Name,
     request: RequestOf<Name>,
-    send?: WriteOptions,
+    options?: WriteOptions,
   ): Promise<WriteResponse<DecodedResult<Name>>> {
     const codec = codecOf(name);
-    const response = await this.api.write(name, codec.encode(request), send);
+    const response = await this.api.write(name, codec.encode(request), options);
     return response.kind === 'done' ? { kind: 'done', value: codec.decode(response.value, request) } : response;
   }
 

@@ -1,4 +1,4 @@
-import { type Advice, ANY_MARKET, clockTime, Failure, type FailureKind, suggest } from '../errors.js';
+import { type Advice, ANY_MARKET, Failure, type FailureKind, localTimeText, suggest } from '../errors.js';
 import { RETURN_CODES } from './observed-codes.js';
 import { InvalidParameter } from './request.js';
 import { BadStatus, Refused, UnexpectedResponse } from './response.js';
@@ -45,7 +45,7 @@ export function failureOf(thrown: unknown, operation: string, lockedUntil?: numb
 
 function withLockEnd(failure: Failure, lockedUntil: number | undefined): Failure {
   if (failure.code !== RETURN_CODES.locked || lockedUntil === undefined) return failure;
-  return failure.hinting(`The lock ends by itself, at ${clockTime(lockedUntil)}.`);
+  return failure.hinting(`The lock ends by itself, at ${localTimeText(lockedUntil)}.`);
 }
 
 /** The failure for a request that the exchange rejected with a code other than 1000. */

@@ -1,4 +1,4 @@
-import { clockTime, tryRead } from '../errors.js';
+import { localTimeText, tryRead } from '../errors.js';
 import { backoffMs } from '../platform/backoff.js';
 import type { TradingAccount } from './account.js';
 import { Pauses } from './pauses.js';
@@ -140,7 +140,7 @@ function isLockedUntilTheEnd({ client: { lockedUntil }, budget, host }: TradingA
 
 function whyUnanswered({ lockedUntil }: TradingAccount['client']): string {
   if (lockedUntil === undefined) return 'the exchange could not be read';
-  return `the exchange has locked this machine's address until ${clockTime(lockedUntil)}`;
+  return `the exchange has locked this machine's address until ${localTimeText(lockedUntil)}`;
 }
 
 /** When the outcome is certain, by this machine's clock in ms since the Unix epoch; null if unknown. */

@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.js';
 import type { Permissions } from '../../domain/account.js';
-import { Failure, type Hint, partsOf, suggest, tryRead } from '../../errors.js';
+import { adviceParts, Failure, type Hint, suggest, tryRead } from '../../errors.js';
 import type { LimiterState } from '../../exchange/limiter/state.js';
 import { TransportError } from '../../exchange/transport.js';
 import { zonedTime } from '../../terminal/time.js';
@@ -193,7 +193,7 @@ export const journal: Check = {
     const result = thisJournal === undefined ? skippedWithoutKey(NO_JOURNAL) : unknownOutcomes(thisJournal);
     const elsewhere = await unknownOutcomesElsewhere(context, thisJournal?.folder ?? null);
     if (elsewhere === null) return result;
-    return warn(`${result.detail}; ${elsewhere.detail}`, [...partsOf(result.fix), ...elsewhere.fixes]);
+    return warn(`${result.detail}; ${elsewhere.detail}`, [...adviceParts(result.fix), ...elsewhere.fixes]);
   },
 };
 

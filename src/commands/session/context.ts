@@ -34,10 +34,10 @@ export function createContext(base: CliContext): RunningCommand {
   const { host, globals, output } = base;
   const budget = new TimeBudget(globals.timeoutMs, host.monotonic, globals.isTimeoutGiven);
   const sandbox = new Sandbox(host, budget, output);
-  const session = new Session(host, globals, budget, output, sandbox, () => tradingOf().orderMarkets());
+  const session = new Session(host, globals, budget, output, sandbox, () => getTrading().orderMarkets());
   let prompts: Prompts | undefined;
   let trading: Trading | undefined;
-  const tradingOf = () => {
+  const getTrading = () => {
     trading ??= new Trading(host, budget, output, session);
     return trading;
   };
@@ -56,7 +56,7 @@ export function createContext(base: CliContext): RunningCommand {
         return prompts;
       },
       get trading() {
-        return tradingOf();
+        return getTrading();
       },
     },
     deadline: {
@@ -64,7 +64,7 @@ export function createContext(base: CliContext): RunningCommand {
       timeoutFailure: () => timeoutFailure(budget, trading?.unsettledIds() ?? [], session.writesUnderWay),
     },
     activeProfile: async () => (await session.connection()).profile,
-    close: () => saveNames(base, session, () => trading?.unresolved()),
+    close: () => saveNames(base, session, () => trading?.unknownIds()),
   };
 }
 
@@ -95,13 +95,13 @@ function timeoutFailure(
 async function saveNames(
   { host }: CliContext,
   session: Session,
-  unresolved: () => readonly string[] | undefined,
+  unknownIds: () => readonly string[] | undefined,
 ): Promise<void> {
   if (!session.hasClient) return;
   try {
     const { profile } = await session.connection();
     const { directories, environment } = host;
-    session.seenNames.save(new CompletionNames(directories.cache, namesFolder(profile, environment)), unresolved());
+    session.seenNames.save(new CompletionNames(directories.cache, namesFolder(profile, environment)), unknownIds());
   } catch {
     // without a connection there were no answers
   }
@@ -155,15 +155,15 @@ class Trading {
 
   /** The ids of the unsettled writes that this process owns. */
   unsettledIds(): string[] {
-    return this.#unsettledHere().map(({ write }) => write.id);
+    return this.#ownUnsettledEntries().map(({ write }) => write.id);
   }
 
   /** Releases them: other commands may claim them. */
   releaseUnsettled(): void {
-    for (const entry of this.#unsettledHere()) entry.release();
+    for (const entry of this.#ownUnsettledEntries()) entry.release();
   }
 
-  #unsettledHere(): JournalEntry[] {
+  #ownUnsettledEntries(): JournalEntry[] {
     return this.#journal?.unsettledEntries().filter(({ isOwn }) => isOwn) ?? [];
   }
 
@@ -181,7 +181,7 @@ class Trading {
   }
 
   /** The ids of writes whose outcome is unknown; undefined if the journal was not used. */
-  unresolved(): string[] | undefined {
+  unknownIds(): string[] | undefined {
     const { entries } = this.#unsettled ?? this.#journal?.unsettled() ?? {};
     return entries?.filter(({ isUnderWay }) => !isUnderWay).map(({ write }) => write.id);
   }
@@ -227,12 +227,12 @@ export function requestLifetimeStore(
     save: async (milliseconds) => {
       text = `${Math.ceil(milliseconds / 1_000)}s`;
       if (hostFromEnvironment) return cache.write(key, text);
-      await profiles.set(profile, 'reqTimeTolerance', text).catch(onlyFailures);
+      await profiles.set(profile, 'reqTimeTolerance', text).catch(ignoreFailure);
     },
     clear: async () => {
       text = undefined;
       if (hostFromEnvironment) return cache.remove(key);
-      await profiles.unset(profile, 'reqTimeTolerance').catch(onlyFailures);
+      await profiles.unset(profile, 'reqTimeTolerance').catch(ignoreFailure);
     },
   };
 }
@@ -241,6 +241,6 @@ export function requestLifetimeStore(
 type LifetimeSource = Pick<Connection, 'profile' | 'settings' | 'hostFromEnvironment' | 'tradeUrl'>;
 
 /** If the profile cannot be written, the next command measures the lifetime again. */
-function onlyFailures(thrown: unknown): void {
+function ignoreFailure(thrown: unknown): void {
   if (!(thrown instanceof Failure)) throw thrown;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { FILE_MODE, makePrivateFolder } from '../../config/private-files.js';
-import { clockTime, Failure } from '../../errors.js';
+import { Failure, localTimeText } from '../../errors.js';
 import { monotonicMs } from '../../platform/host.js';
 import { FileStore } from './file-store.js';
 import {
@@ -190,7 +190,7 @@ export class IpLock {
     }
     if (mayTest && now >= lock.testAt && this.#renamed(lock.name, nameOf(lock.until, now + TEST_EVERY_MS)))
       return 'test';
-    throw new Failure('limited', `The exchange has locked this machine's address until ${clockTime(lock.until)}.`, {
+    throw new Failure('limited', `The exchange has locked this machine's address until ${localTimeText(lock.until)}.`, {
       hint: 'It locks an address that sends more than 10,000 requests in a minute. The lock ends by itself. Nothing was sent.',
     });
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { FILE_MODE } from '../../config/private-files.js';
-import { type Failure, systemErrorCode, usage } from '../../errors.js';
+import { type Failure, hasErrorCode, systemErrorCode, usage } from '../../errors.js';
 import { openRegular, readTextBounded } from '../../platform/bounded-file.js';
 
 /** No record is longer: that of a job which runs for a whole day is far shorter. */
@@ -142,7 +142,7 @@ export function ignoringDiskErrors(work: () => void): void {
   try {
     work();
   } catch (thrown) {
-    if (systemErrorCode(thrown) === 'unknown error') throw thrown;
+    if (!hasErrorCode(thrown)) throw thrown;
   }
 }
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { cannotWrite, makePrivateFolder } from '../../config/private-files.js';
-import { Failure, suggest, systemErrorCode, usage } from '../../errors.js';
+import { Failure, hasErrorCode, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { Archive } from './archive.js';
 import { JournalEntry, readEntry } from './entry.js';
@@ -363,7 +363,7 @@ export class Journal {
         restoreSettledFile(open, settled, this.archive);
     } catch (thrown) {
       // if the disk fails, the old records are not checked for duplicates
-      if (!(thrown instanceof Failure) && systemErrorCode(thrown) === 'unknown error') throw thrown;
+      if (!(thrown instanceof Failure) && !hasErrorCode(thrown)) throw thrown;
     }
   }
 
@@ -392,8 +392,8 @@ function timeOf(entry: ReadEntry): number {
 }
 
 function idInUse(id: string): Failure {
-  const hint = ['Its outcome is unknown. This order was not sent.', suggest('Find out', 'resolve', id)];
-  return usage(`The client id ${id} is taken by an unsettled order.`, hint);
+  const hint = ['This order was not sent.', suggest('Find out', 'resolve', id)];
+  return usage(`The client id ${id} is taken by an order whose outcome is unknown.`, hint);
 }
 
 function idAlreadyUsed(id: string, order: string | null): Failure {
