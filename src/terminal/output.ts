@@ -36,8 +36,8 @@ export class Output {
   constructor(
     private readonly host: Pick<
       Host,
-      'input' | 'output' | 'errors' | 'environment' | 'onInterrupt' | 'onExit' | 'jobControl'
-    > & { readonly over?: AbortSignal },
+      'input' | 'output' | 'errors' | 'environment' | 'onInterrupt' | 'onExit' | 'jobControl' | 'endSignal'
+    >,
     readonly format: Format,
     private readonly options: OutputOptions = {},
   ) {
@@ -86,9 +86,10 @@ export class Output {
     const stop = () => {
       if (this.#live !== line) return;
       this.#live = undefined;
+      this.host.endSignal.removeEventListener('abort', stop);
       line.stop();
     };
-    this.host.over?.addEventListener('abort', stop);
+    this.host.endSignal.addEventListener('abort', stop);
     return stop;
   }
 
