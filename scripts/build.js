@@ -8,6 +8,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { chunksOf } from './chunks.js';
+import { commitOf } from './commit.js';
 import { lighter } from './lighter-packages.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -41,7 +42,7 @@ const shared = {
   outExtension: { '.js': '.cjs' },
   platform: 'node',
   target: 'node20.17',
-  define: { PIT_VERSION: JSON.stringify(version) },
+  define: { PIT_VERSION: JSON.stringify(version), PIT_COMMIT: JSON.stringify(commitOf(root)) },
   logLevel: 'warning',
 };
 

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { commitOf } from './commit.js';
 
 const MACHINE = `${process.platform} ${process.arch}`;
 
@@ -19,8 +20,8 @@ export function preparePackages() {
 export function prepare() {
   preparePackages();
   const inputs = ['package-lock.json', 'package.json', 'scripts', 'src'];
-  // the bundle holds code that this very Node compiled
-  once('dist/.built', inputs, `${MACHINE} ${process.version}`, 'Building', () =>
+  // the bundle holds code that this very Node compiled, and names the commit
+  once('dist/.built', inputs, `${MACHINE} ${process.version} ${commitOf(root)}`, 'Building', () =>
     run(process.execPath, ['scripts/build.js']),
   );
 }

@@ -49,6 +49,7 @@ interface Deadline {
  */
 export async function run(host: Host, { createContext, ...commands }: Program): Promise<void> {
   const helpText: string[] = [];
+  let isVersion = false;
   const program = emptyProgram((text) => helpText.push(text));
   const { globals, commandArgs } = splitGlobalFlags(program.options, host.arguments);
   const [commandName] = commandArgs;
@@ -72,13 +73,21 @@ export async function run(host: Host, { createContext, ...commands }: Program): 
     if (hasStarted) throw error;
     if (!(error instanceof CommanderError))
       throw await corrected(error, globals, () => commands.correct(commandArgs, host));
+    isVersion = error.code === 'commander.version';
     if (error.exitCode !== 0) {
       const failure = usage(...usageErrorOf(error, commandPath(program, commandArgs)));
       throw await corrected(failure, globals, () => commands.correct(commandArgs, host));
     }
   }
-  if (helpText.length > 0)
+  if (isVersion && globals.includes('--json')) await printVersion(host);
+  else if (helpText.length > 0)
     await new Output(host, 'table').answer({ data: null, show: () => helpText.join('').trimEnd() });
+}
+
+async function printVersion(host: Host): Promise<void> {
+  const { installationOf } = await import('../platform/installation.js');
+  const data = { version, ...installationOf(host) };
+  await new Output(host, 'json').answer({ data, show: () => version });
 }
 
 /** The usage failure of an unreadable command line, with the corrected command if one is known. */

@@ -54,7 +54,16 @@ describe('help', () => {
 describe('--version', () => {
   const { version } = JSON.parse(readFileSync(path.resolve('package.json'), 'utf8')) as { version: string };
 
-  it.each(['--version', '-V', '--version --json', 'depth --version'])('"pit %s" prints the version', async (line) => {
+  it.each(['--version', '-V', 'depth --version'])('"pit %s" prints the version', async (line) => {
     expect(await pit.done(line)).toBe(`${version}\n`);
   });
+
+  // the sources know no commit: only a build does
+  it.each(['--version --json', '--json -V', 'depth --version --json'])(
+    '"pit %s" prints version, commit, Node and what runs as JSON',
+    async (line) => {
+      const { node } = process.versions;
+      expect(JSON.parse(await pit.done(line))).toEqual({ version, commit: null, node, source: 'checkout' });
+    },
+  );
 });

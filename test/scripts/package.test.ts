@@ -45,7 +45,21 @@ function linkTree(from: string, to: string): void {
   }
 }
 
+/** What `pit --version --json` prints of a program. */
+function versionOf(program: string): { readonly commit: string | null; readonly source: string } {
+  return JSON.parse(execFileSync(process.execPath, [program, '--version', '--json'], { encoding: 'utf8' }));
+}
+
+it('the package says that it is one, and of which commit', () => {
+  const { filename } = pack(root);
+  execFileSync('tar', ['-xzf', path.join(folder, filename), '-C', folder]);
+  const built = versionOf(BUILT);
+  expect(built.source).toBe('checkout');
+  expect(versionOf(path.join(folder, 'package', 'bin', 'pit.js'))).toEqual({ ...built, source: 'package' });
+});
+
 it('a second build, in another folder, makes the same package to the byte', () => {
+  const { commit } = versionOf(BUILT);
   // in the project, because links do not reach another disk
   mkdirSync(path.join(root, 'release'), { recursive: true });
   const copy = mkdtempSync(path.join(root, 'release', 'second build-'));
@@ -56,7 +70,10 @@ it('a second build, in another folder, makes the same package to the byte', () =
   mkdirSync(path.join(copy, 'node_modules'));
   for (const name of readdirSync(path.join(root, 'node_modules')))
     if (!name.startsWith('.')) linkTree(path.join(root, 'node_modules', name), path.join(copy, 'node_modules', name));
-  execFileSync(process.execPath, ['scripts/build.js'], { cwd: copy });
+  execFileSync(process.execPath, ['scripts/build.js'], {
+    cwd: copy,
+    env: { ...process.env, PIT_COMMIT: commit ?? '' },
+  });
   const built = readdirSync(path.join(copy, 'dist')).filter((name) => !name.endsWith('.code'));
   const content = (project: string, name: string) => readFileSync(path.join(project, 'dist', name));
   expect(built.filter((name) => !content(copy, name).equals(content(root, name)))).toEqual([]);

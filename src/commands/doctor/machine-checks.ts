@@ -2,14 +2,24 @@ import fs, { type Stats } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, shellWord, suggest } from '../../errors.js';
+import { installationOf } from '../../platform/installation.js';
 import { version } from '../../version.js';
 import { completionState, SHELLS } from '../completion/installation.js';
 import { type Check, fail, ok, type Result, warn } from './check.js';
 
 export const pitVersion: Check = {
   name: 'pit',
-  run: async () => ok(`version ${version}`),
+  run: async ({ context: { host } }) => {
+    const { commit, source } = installationOf(host);
+    const from = { package: 'an installed package', executable: 'a single executable', checkout: 'a checkout' }[source];
+    return ok(`version ${version}${commit === null ? '' : `, commit ${shortened(commit)}`}, from ${from}`);
+  },
 };
+
+/** As git shortens it; the mark of changed files stays. */
+function shortened(commit: string): string {
+  return commit.replace(/^([0-9a-f]{10})[0-9a-f]*/, '$1');
+}
 
 export const node: Check = {
   name: 'node',
