@@ -86,8 +86,11 @@ function loadFrom(parent, library) {
     process.dlopen(module, file);
     return module.exports;
   } finally {
-    // Windows keeps a library that is in use
-    rmSync(folder, { recursive: true, force: true, maxRetries: 0 });
+    try {
+      rmSync(folder, { recursive: true });
+    } catch {
+      // Windows and NFS keep a library that is in use
+    }
   }
 }
 
