@@ -103,6 +103,7 @@ await bundle({
     { in: 'src/cli/unknown-command.ts', out: 'unknown-command' },
     { in: 'src/config/keychain-helper.ts', out: 'keychain-helper' },
   ],
+  supported: required,
 });
 
 // the kept code is compiled as a script, in which import() of Node's own modules would throw
