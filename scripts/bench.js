@@ -1,6 +1,7 @@
 // `npm run bench [-- NAME...]`: measures pit and prints one table; all of it goes to docs/performance.md as well. With names,
-// only those benchmarks; with --json, their rows as JSON. scripts/bench/NAME.js says what each measures.
-import { execFileSync } from 'node:child_process';
+// only those benchmarks; with --json, their rows as JSON; with --node=PATH, once or more, on each of these Nodes.
+// scripts/bench/NAME.js says what each measures.
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, release, totalmem, type } from 'node:os';
 import path from 'node:path';
@@ -26,8 +27,12 @@ const BENCHES = {
 
 const PAGE = path.join(root, 'docs', 'performance.md');
 const HEAD = ['what', 'pit', 'beside it', 'ratio', 'target', ''];
+const NODE_FLAG = '--node=';
+const words = process.argv.slice(2);
+const nodes = words.filter((word) => word.startsWith(NODE_FLAG)).map((word) => word.slice(NODE_FLAG.length));
+if (nodes.length > 0) process.exit(measureOn(nodes));
 const isJson = process.argv.includes('--json');
-const names = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const names = words.filter((word) => !word.startsWith('--'));
 const unknown = names.filter((name) => !Object.hasOwn(BENCHES, name));
 if (unknown.length > 0) {
   console.error(`There is no benchmark ${unknown.join(', ')}. There are: ${Object.keys(BENCHES).join(', ')}`);
@@ -58,6 +63,13 @@ else {
 }
 // a server that hangs on would keep it running
 process.exit();
+
+/** Runs the same benchmarks on one Node after the other, each with a build of its own, and returns an exit code. */
+function measureOn(paths) {
+  const rest = words.filter((word) => !word.startsWith(NODE_FLAG));
+  const codes = paths.map((node) => spawnSync(node, [process.argv[1], ...rest], { stdio: 'inherit' }).status);
+  return codes.every((code) => code === 0) ? 0 : 1;
+}
 
 function machine() {
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));

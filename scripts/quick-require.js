@@ -9,7 +9,8 @@ import vm from 'node:vm';
 
 const loaded = new Map();
 
-const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {', '\n})'];
+/** What makes a function of a bundle. */
+export const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {', '\n})'];
 
 /**
  * Requires a bundle of the folder, and with the same means those that it requires itself.
@@ -79,7 +80,8 @@ function digest(source) {
   return createHash('sha256').update(source).digest();
 }
 
-function codeFile(filename) {
+/** The file with the code that this very Node has kept of a bundle. */
+export function codeFile(filename) {
   return `${filename}.${process.version}-${process.arch}.code`;
 }
 

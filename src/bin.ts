@@ -1,8 +1,8 @@
-import { fstatSync, readFileSync, writeSync } from 'node:fs';
-import path from 'node:path';
+import { fstatSync, writeSync } from 'node:fs';
 import { builtHelp, DEFAULT_HELP_WIDTH, helpTopic } from './cli/help-text.js';
 import { FIRST_WORDS, synonyms } from './commands/names.js';
 import { systemErrorCode } from './errors.js';
+import { helpFile } from './help-file.js';
 import type { ScreenStream } from './terminal/screen.js';
 import { version } from './version.js';
 
@@ -39,8 +39,7 @@ function helpFor(args: readonly string[]): string | undefined {
   const words = helpTopic(args);
   if (words === undefined) return undefined;
   const { isTTY, columns } = streamOf(1);
-  const file = readFileSync(path.join(__dirname, 'help.txt'), 'utf8');
-  return builtHelp(file, words, (isTTY ? columns : undefined) ?? DEFAULT_HELP_WIDTH);
+  return builtHelp(helpFile(), words, (isTTY ? columns : undefined) ?? DEFAULT_HELP_WIDTH);
 }
 
 /** Whether a line without flags begins with a word that has no meaning. */

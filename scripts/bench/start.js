@@ -16,6 +16,17 @@ import {
 
 const BARE = ['-e', '0'];
 const BESIDE = { unit: 'ms', besideWhat: 'node -e 0' };
+/** The most that each may cost, as a ratio to `node -e 0`. */
+const AT_MOST = {
+  version: 1.12,
+  help: 1.2,
+  unknown: 1.25,
+  profiles: 1.6,
+  depth: 2.3,
+  order: 3,
+  question: 2,
+  memory: 1.3,
+};
 
 /** Prints the milliseconds until a program on a terminal has asked something. */
 const FIRST_PROMPT = `
@@ -37,23 +48,22 @@ export async function* rows() {
   const home = temporaryFolder();
   const plain = environmentOf(home);
   const bare = () => run(BARE, plain);
-  const row = async (words, environment = plain, exitCode = 0) =>
-    ratioRow(
-      `pit ${words.join(' ')}`,
-      await pairsOf(() => run([PIT, ...words], environment, { exitCode }), bare),
-      BESIDE,
-    );
-  yield await row(['--version']);
-  yield await row(['--help']);
-  yield await row(['depht'], plain, 2);
-  yield await row(['profile', 'list']);
+  const row = async (line, { environment = plain, exitCode = 0, ...target } = {}) =>
+    ratioRow(`pit ${line}`, await pairsOf(() => run([PIT, ...line.split(' ')], environment, { exitCode }), bare), {
+      ...BESIDE,
+      ...target,
+    });
+  yield await row('--version', { atMost: AT_MOST.version });
+  yield await row('--help', { atMost: AT_MOST.help });
+  yield await row('depht', { exitCode: 2, atMost: AT_MOST.unknown });
+  yield await row('profile list', { atMost: AT_MOST.profiles });
   const sandbox = await serveSandbox(path.join(home, 'exchange'), '--no-limits');
   try {
     const environment = environmentOf(home, sandbox.environment);
     run([PIT, 'markets'], environment);
-    yield await row(['depth', 'btc_usdt', '--json'], environment);
-    yield await row(['depth', 'btc_usdt'], environment);
-    yield await row(['balance'], environment);
+    yield await row('depth btc_usdt --json', { environment, atMost: AT_MOST.depth });
+    yield await row('depth btc_usdt', { environment });
+    yield await row('balance', { environment });
     // a price of its own for each: orders on the same terms would be asked about
     let price = 9_000;
     const order = () => {
@@ -61,7 +71,7 @@ export async function* rows() {
       const words = [PIT, 'order', 'buy', 'btc_usdt', '0.0006', '--at', price.toFixed(2), '--yes'];
       return run(words, environment);
     };
-    yield ratioRow('pit order buy … --yes', await pairsOf(order, bare), BESIDE);
+    yield ratioRow('pit order buy … --yes', await pairsOf(order, bare), { ...BESIDE, atMost: AT_MOST.order });
     yield* firstPrompt(environment, bare);
     yield await memory(home, environment);
   } finally {
@@ -81,7 +91,8 @@ async function* firstPrompt(environment, bare) {
     if (status !== 0) throw new Error(`python3 ended with ${status}: ${stderr}`);
     return Number(stdout);
   };
-  yield ratioRow('pit order, to its first question', await pairsOf(prompt, bare), BESIDE);
+  const target = { ...BESIDE, atMost: AT_MOST.question };
+  yield ratioRow('pit order, to its first question', await pairsOf(prompt, bare), target);
 }
 
 /** Peak resident memory, as the process itself tells it when it ends. */
@@ -99,5 +110,9 @@ async function memory(home, environment) {
     () => peak(BARE),
     Math.ceil(ROUNDS / 5),
   );
-  return ratioRow('peak memory of pit depth btc_usdt --json', pairs, { ...BESIDE, unit: 'MiB' });
+  return ratioRow('peak memory of pit depth btc_usdt --json', pairs, {
+    ...BESIDE,
+    unit: 'MiB',
+    atMost: AT_MOST.memory,
+  });
 }

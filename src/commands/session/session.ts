@@ -81,6 +81,11 @@ export class Session {
     return this.#connection;
   }
 
+  /** The same if the command has asked for it. */
+  get usedConnection(): Promise<Connection> | undefined {
+    return this.#connection;
+  }
+
   /** The exchange; the sandbox is started if it does not run. Throws Failure `credentials` or `unreachable`. */
   client(): Promise<ExchangeClient> {
     this.#client ??= this.#connect();
