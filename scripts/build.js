@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { bundledPackages, licenceTexts } from './bundled-packages.js';
 import { chunksOf } from './chunks.js';
 import { commitOf } from './commit.js';
 import { lighter } from './lighter-packages.js';
@@ -90,10 +91,13 @@ const starting = {
 
 rmSync(path.join(root, 'dist'), { recursive: true, force: true });
 
+/** What esbuild says about each bundle. */
+const bundles = [];
+
 // import() of the other file would load Node's ES modules
 const required = { 'dynamic-import': false };
-await build({ ...shared, entryPoints: ['src/bin.ts'], supported: required, plugins: [starting] });
-await build({
+await bundle({ ...shared, entryPoints: ['src/bin.ts'], supported: required, plugins: [starting] });
+await bundle({
   ...shared,
   entryPoints: [
     { in: 'src/cli/unknown-command.ts', out: 'unknown-command' },
@@ -105,9 +109,9 @@ await build({
 // the kept code is compiled as a script, in which import() of Node's own modules would throw
 const program = { ...shared, supported: { 'dynamic-import': false }, plugins: [apart, lighter] };
 const chunks = await chunksOf(root, { ...program, entryPoints: ['src/main.ts'] });
-await build({ ...program, entryPoints: chunks.entryPoints, plugins: [chunks.plugin, ...program.plugins] });
+await bundle({ ...program, entryPoints: chunks.entryPoints, plugins: [chunks.plugin, ...program.plugins] });
 
-await build({
+await bundle({
   ...shared,
   entryPoints: Object.entries(APART).map(([name, out]) => ({
     in: name.startsWith('./') ? `src/sandbox/markets/${name.replace(/js$/, 'ts')}` : name,
@@ -117,11 +121,19 @@ await build({
 });
 
 writeFileSync(path.join(root, 'dist/help.txt'), await helpText());
+const packages = bundledPackages(root, bundles);
+writeFileSync(path.join(root, 'dist/licenses.txt'), licenceTexts(root, packages));
+writeFileSync(path.join(root, 'dist/.packages.json'), JSON.stringify(packages));
 
 const { status } = spawnSync(process.execPath, [path.join(root, 'scripts/keep-code.js')], {
   stdio: ['ignore', 'ignore', 'inherit'],
 });
 if (status !== 0) throw new Error('the bundle does not run');
+
+async function bundle(options) {
+  const { metafile } = await build({ ...options, metafile: true });
+  bundles.push(metafile);
+}
 
 /** The help of every command, as dist/bin.cjs answers it. */
 async function helpText() {

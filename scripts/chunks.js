@@ -8,7 +8,10 @@ import { build } from 'esbuild';
 /** The entries of each chunk, in src/, without the ending; a folder stands for all that is in it. */
 const CHUNKS = {
   main: ['main'],
-  exchange: ['commands/session/context', 'commands/depth', 'commands/markets', 'commands/ticker', 'commands/trades'],
+  exchange: [
+    ...['commands/session/context', 'commands/session/update-notice'],
+    ...['commands/depth', 'commands/markets', 'commands/ticker', 'commands/trades'],
+  ],
   setup: ['commands/profile', 'commands/keys'],
   order: ['commands/order/order'],
   orders: ['commands/orders', 'commands/fills', 'commands/order', 'commands/cancel', 'commands/resolve'],
