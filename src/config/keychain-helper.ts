@@ -72,7 +72,8 @@ async function answerTo(request: KeychainRequest): Promise<KeychainAnswer> {
     const bytes = await entry.getSecret();
     return { text: bytes === null ? null : Buffer.from(bytes).toString() };
   } catch (thrown) {
-    return { problem: { kind, detail: thrown instanceof Error ? thrown.message : String(thrown) } };
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    return { problem: { kind, detail: message.replace(/\.$/, '') } };
   }
 }
 
