@@ -1,4 +1,4 @@
-import { report, runToEnd } from './cli/run.js';
+import { reportFailure, runAndReport } from './cli/run.js';
 import { PROGRAM } from './commands/index.js';
 import { endSoon, type Host, reportUncaught, systemHost } from './platform/host.js';
 
@@ -25,13 +25,13 @@ export async function main(host?: Host): Promise<number> {
 async function runOn(host: Host): Promise<number> {
   const [first = ''] = host.arguments;
   const internal = Object.hasOwn(INTERNAL, first) ? INTERNAL[first] : undefined;
-  if (internal === undefined || host.environment[internal.variable] === undefined) return runToEnd(host, PROGRAM);
+  if (internal === undefined || host.environment[internal.variable] === undefined) return runAndReport(host, PROGRAM);
   await internal.run(host);
   return 0;
 }
 
 function ownProcess(): Host {
   const host = systemHost();
-  reportUncaught((thrown) => report(thrown, host));
+  reportUncaught((thrown) => reportFailure(thrown, host));
   return host;
 }

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { codeOf } from '../errors.js';
+import { systemErrorCode } from '../errors.js';
 
 /** What the program asks of its helper. An entry is named within the service {@link SERVICE}. */
 export type KeychainRequest =
@@ -82,7 +82,7 @@ async function load(): Promise<Keyring | undefined> {
     return await import(PACKAGE);
   } catch (thrown) {
     // the single file has it
-    if (codeOf(thrown) === 'ERR_NATIVE_LIBRARY') throw thrown;
+    if (systemErrorCode(thrown) === 'ERR_NATIVE_LIBRARY') throw thrown;
     return undefined;
   }
 }
