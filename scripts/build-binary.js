@@ -1,4 +1,5 @@
-// `npm run build:binary`: makes release/pit, one executable file that holds this very Node and all that pit reads at run time.
+// `npm run build:binary [-- FILE]`: makes release/pit, or the file that is named: one executable that holds this very Node and
+// all that pit reads at run time.
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -35,9 +36,9 @@ prepare();
 
 const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 const dist = path.join(root, 'dist');
-const release = path.join(root, 'release');
-mkdirSync(release, { recursive: true });
-const folder = mkdtempSync(path.join(release, '.build-'));
+const { 2: target = path.join(root, 'release', process.platform === 'win32' ? 'pit.exe' : 'pit') } = process.argv;
+mkdirSync(path.dirname(target), { recursive: true });
+const folder = mkdtempSync(path.join(path.dirname(target), '.build-'));
 try {
   const [main, node, config, output] = ['main.cjs', 'node', 'config.json', 'pit'].map((name) =>
     path.join(folder, name),
@@ -50,7 +51,7 @@ try {
   // macOS runs nothing that was changed after it was signed
   if (process.platform === 'darwin') must('codesign', '--sign', '-', '--force', output);
   // at once, because a file that runs cannot be written to
-  renameSync(output, path.join(release, process.platform === 'win32' ? 'pit.exe' : 'pit'));
+  renameSync(output, target);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
