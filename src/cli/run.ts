@@ -199,7 +199,7 @@ async function print(output: Output, answer: Result, isWrite: boolean): Promise<
   } catch (error) {
     if (!isWrite || !('data' in answer)) throw failure ?? error;
     output.warn(`This could not be printed: ${toJson(answer.data)}`);
-    const hint = 'The command ended as printed above. Do not run it again for its answer.';
+    const hint = 'The command has ended, with the result printed above. Do not run it again to see that.';
     throw failure ?? (error instanceof Failure ? error.hinting(hint) : error);
   }
   if (failure !== undefined) throw failure;

@@ -155,7 +155,7 @@ function warnDamaged({ output }: Context, { journal }: TradingAccount, ids: read
 function warnUnexpected({ output }: Context, unexpected: readonly Settled[]): void {
   for (const { write } of unexpected)
     output.warn([
-      `On the exchange after all, though it counted as not sent or rejected: ${textOf(write)}.`,
+      `This exists on the exchange, although it counted as not sent or rejected: ${textOf(write)}.`,
       suggest('See it and stop this warning', 'resolve', write.id),
     ]);
 }

@@ -227,7 +227,7 @@ describe('a journal record', () => {
     expect(calls(() => void begin('mine0002'))).toEqual(['write file', 'sync file', 'name', 'sync folder']);
   });
 
-  it('of a cancellation has its name before anything else happens, and does not wait for the disk', () => {
+  it('has its name before anything else happens, and does not wait for the disk, if it is of a cancellation', () => {
     const { journal, begin } = newJournal();
     begin('mine0001');
     const terms = { market: 'btc_usdt', order: { id: '7' } };
