@@ -101,8 +101,8 @@ export class Session {
   }
 
   /**
-   * The exchange with a budget of its own, for what is shown while a person thinks: it starts no sandbox, prints nothing
-   * and blocks nothing. Throws Failure `credentials` or `unreachable`.
+   * A client with its own budget, for data that is shown while a person thinks. It starts no sandbox, prints nothing and blocks
+   * nothing. Throws Failure `credentials` or `unreachable`.
    */
   async backgroundClient(budget: TimeBudget): Promise<ExchangeClient> {
     await this.client();
@@ -110,7 +110,7 @@ export class Session {
     return new ExchangeClient(this.#optionsFor(await this.connection(), budget));
   }
 
-  /** The markets of the exchange, from the cache while it is fresh; with a budget of its own for what must not block. */
+  /** The markets of the exchange, from the cache while it is fresh. With a budget of its own, the read blocks nothing. */
   async markets(budget?: TimeBudget): Promise<MarketCatalog> {
     if (budget !== undefined) return this.#catalogOf(await this.backgroundClient(budget));
     this.#markets ??= this.client().then((client) => this.#catalogOf(client));
@@ -126,7 +126,7 @@ export class Session {
     return this.#openStream(channels, options);
   }
 
-  /** A sandbox that was stopped since is not started again: it may have been stopped for good. */
+  /** Opens a stream. If the sandbox has been stopped since, it is not started again, because the stop may be final. */
   async #openStream(channels: readonly Channel[], options: StreamChoices): Promise<ExchangeStream> {
     const { host } = this;
     const address = () => this.#streamAddress(() => this.sandbox.relocated());
@@ -258,7 +258,7 @@ export class Session {
     return limiterState(this.#sharing(await this.connection()));
   }
 
-  /** From now on the listener gets the operation and the body of each answer to a write that was done. */
+  /** Calls the listener from now on with the operation and the body of each response to a write that was done. */
   onWriteResponse(listener: (name: string, body: string) => void): void {
     this.#writeListener = listener;
   }
@@ -281,7 +281,7 @@ export class Session {
     return this.#client !== undefined;
   }
 
-  /** From now on, does not start a sandbox again that stops: while a long command runs, a stop may be final. */
+  /** Keeps a sandbox that stops from being started again, because a stop during a long command may be final. */
   keepStopped(): void {
     this.#isSandboxKeptStopped = true;
   }
