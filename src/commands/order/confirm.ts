@@ -12,7 +12,7 @@ import type { RecordOptions } from '../../trading/orders/place.js';
 import { type Assessment, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { type OrderPlan, type PreviewData, previewOrders } from '../../trading/preview/preview.js';
-import { blocking, confirmGuarded, recordOptionsOf } from '../guarding.js';
+import { blocking, confirmGuarded, recordOptionsOf } from '../guard-overrides.js';
 import { type PreviewText, previewTable } from './preview.js';
 
 /** The book, balances, fees and limits that orders are checked against. */

@@ -13,7 +13,7 @@ import { averagePrice, distanceFrom, distanceText } from '../../trading/market-v
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import type { PreviewData } from '../../trading/preview/preview.js';
 import { exchangeText, PREVIEW, type Preview } from '../dry-run.js';
-import { breachText } from '../guarding.js';
+import { breachText } from '../guard-overrides.js';
 import type { AssessedOrders } from './confirm.js';
 
 /** The parts of a preview that are not the same for every kind of order. */
