@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import fs, { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import fs, { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { replaceFile } from '../../src/config/private-files.js';
 import { nodeOptions, PIT } from '../support/command.js';
@@ -71,18 +72,29 @@ describe('a signal on Windows', () => {
   ] as const)('%s ends pit in order', async (_title, signal, code) => {
     const home = temporaryHome();
     const preloaded = path.join(home, 'windows.cjs');
-    mkdirSync(home, { recursive: true });
     writeFileSync(preloaded, WINDOWS);
-    const child = spawn(PIT.command, [...PIT.arguments, 'sandbox', 'serve', '--port', '0'], {
-      env: plainEnvironment(path.join(home, 'pit'), nodeOptions('--require', preloaded)),
-      stdio: ['ignore', 'pipe', 'pipe'],
+    const server = createServer();
+    const asked = new Promise<void>((resolve) => server.on('request', () => resolve()));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const child = spawn(PIT.command, [...PIT.arguments, 'ticker', 'btc_usdt'], {
+      env: plainEnvironment(home, {
+        ...nodeOptions('--require', preloaded),
+        ...{ PIT_BASE_URL: url, PIT_TRADE_URL: url, PIT_ACCESS_KEY: 'access', PIT_SECRET_KEY: 'secret' },
+      }),
+      stdio: ['ignore', 'ignore', 'pipe'],
     });
     let stderr = '';
     child.stderr.on('data', (chunk) => {
       stderr += chunk;
     });
     const ended = new Promise((resolve) => child.on('close', (exitCode, by) => resolve([exitCode, by])));
-    for await (const _ready of createInterface({ input: child.stdout })) child.kill(signal);
+    await asked;
+    child.kill(signal);
     expect([await ended, stderr]).toEqual([[code, null], '']);
   });
 });
