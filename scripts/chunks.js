@@ -20,6 +20,9 @@ const CHUNKS = {
   other: ['commands', 'cli', 'config', 'exchange', 'platform', 'terminal', 'trading'],
 };
 
+/** Whether a module is pit's own: it is run when another one first uses something of it. */
+const isOwn = (file) => file.startsWith('src/');
+
 /** The file of a module in another chunk, as the bundles require it. */
 const inChunk = (chunk, module) => `./${chunk}.cjs?${module}`;
 
@@ -42,7 +45,8 @@ export async function chunksOf(root, options) {
   const entered = new Map(Object.keys(CHUNKS).map((chunk) => [chunk, new Set()]));
   for (const [file, targets] of imports)
     for (const { path: target } of targets)
-      if (chunkOf.get(target) !== chunkOf.get(file)) entered.get(chunkOf.get(target)).add(target);
+      if (chunkOf.get(target) !== chunkOf.get(file) || (isOwn(file) && isOwn(target)))
+        entered.get(chunkOf.get(target)).add(target);
   entered.get('main').add('src/main.ts');
   const isUsed = (chunk) => entered.get(chunk).size > 0;
   return {
@@ -87,8 +91,10 @@ const plugin = (root, imports, chunkOf, entered) => ({
     onResolve({ filter: /.*/, namespace: 'file' }, ({ path: name, importer }) => {
       const file = path.relative(root, importer).replaceAll('\\', '/');
       const target = targets.get(file)?.get(name);
-      if (target === undefined || chunkOf.get(target) === chunkOf.get(file)) return undefined;
-      return { path: inChunk(chunkOf.get(target), target), namespace: 'crossing' };
+      if (target === undefined) return undefined;
+      const place = inChunk(chunkOf.get(target), target);
+      if (isOwn(file) && isOwn(target)) return { path: place, external: true };
+      return chunkOf.get(target) === chunkOf.get(file) ? undefined : { path: place, namespace: 'crossing' };
     });
     onResolve({ filter: /.*/, namespace: 'crossing' }, ({ path: name }) => ({ path: name, external: true }));
     onLoad({ filter: /.*/, namespace: 'crossing' }, ({ path: name }) => ({

@@ -104,7 +104,7 @@ export function systemHost(): Host {
     now: Date.now,
     monotonic: monotonicMs,
     random: Math.random,
-    randomBytes,
+    randomBytes: (count) => randomBytes(count),
     sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(cutShort),
     limitMemory: limitMemory,
     limitLookups: limitLookups,
