@@ -31,7 +31,6 @@ const APART = {
   hyparquet: 'hyparquet',
   'hyparquet-writer': 'hyparquet-writer',
   ws: 'ws',
-  './data/btc-usdt-2023-03.js': 'recorded-history',
 };
 
 const shared = {
@@ -74,7 +73,7 @@ const starting = {
     onResolve({ filter: /^\.\/main\.js$/ }, () => ({ path: 'main', namespace: 'starting' }));
     onLoad({ filter: /.*/, namespace: 'starting' }, () => ({
       contents: `import { quickRequire } from './scripts/quick-require.js';
-        export const { main } = quickRequire(__dirname, './main.cjs?src/main.ts');`,
+        export const { main } = quickRequire(__dirname, './main.cjs?src/main.ts', require);`,
       resolveDir: root,
     }));
     // whole, so that it is all that is loaded
@@ -105,10 +104,7 @@ await buildLazily({ ...program, entryPoints: chunks.entryPoints, plugins: [chunk
 
 await buildLazily({
   ...shared,
-  entryPoints: Object.entries(APART).map(([name, out]) => ({
-    in: name.startsWith('./') ? `src/sandbox/markets/${name.replace(/js$/, 'ts')}` : name,
-    out,
-  })),
+  entryPoints: Object.entries(APART).map(([name, out]) => ({ in: name, out })),
   plugins: [lighter],
 });
 

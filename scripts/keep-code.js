@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +20,7 @@ const COMMANDS = [
   'balance',
 ];
 
+const require = createRequire(import.meta.url);
 const folder = fileURLToPath(new URL('../dist', import.meta.url));
 const program = path.join(folder, '../bin/pit.js');
 const home = mkdtempSync(path.join(tmpdir(), 'pit-build-'));
@@ -32,8 +34,8 @@ try {
   const { baseUrl, tradeUrl, accessKey, secretKey } = JSON.parse(line);
   const hosts = { PIT_BASE_URL: baseUrl, PIT_TRADE_URL: tradeUrl };
   Object.assign(process.env, hosts, { PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey });
-  const { main } = quickRequire(folder, './main.cjs?src/main.ts');
-  const { systemHost } = quickRequire(folder, './main.cjs?src/platform/host.ts');
+  const { main } = quickRequire(folder, './main.cjs?src/main.ts', require);
+  const { systemHost } = quickRequire(folder, './main.cjs?src/platform/host.ts', require);
   for (const command of COMMANDS) {
     process.argv = [process.execPath, program, ...command.split(' ')];
     // with a host of its own the program does not end this process

@@ -1,7 +1,6 @@
 // The loader in dist/bin.cjs: requires a bundle with the code that V8 made of it at an earlier start, or at the build.
 // Compiling is most of what a start costs. V8 trusts that code: one patch of Node runs into the ground on what another has
-// made, and so does any Node on damaged code. So it is kept for one exact Node, together with its source and a checksum of
-// both, and used only if nobody else could have written it; otherwise the source counts.
+// made, and so does any Node on damaged code. So it is kept for one exact Node, together with its source, and used only if nobody else could have written it; otherwise the source counts.
 import {
   accessSync,
   closeSync,
@@ -11,6 +10,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -25,35 +25,36 @@ const CODE_FOLDER = '.code';
 const loaded = new Map();
 
 /** What makes a function of a bundle. */
-const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {', '\n})'];
+export const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {', '\n})'];
 
 /**
- * Requires a bundle of the folder, and with the same means those that it requires itself. When the process ends, the code of
+ * Requires a bundle of the folder, and with the same means those that it requires itself; `plain` requires packages. When the process ends, the code of
  * bundles that had none is kept for the next start, if the folder is the user's own.
  */
-export function quickRequire(folder, name) {
+export function quickRequire(folder, name, plain) {
   const [file, member] = name.split('?');
-  const { exports } = loaded.get(path.join(folder, file)) ?? load(folder, file);
+  const { exports } = loaded.get(path.join(folder, file)) ?? load(folder, file, plain);
   return member === undefined ? exports : exports[member];
 }
 
-function load(folder, file) {
+function load(folder, file, plain) {
   const { Script, constants: options } = process.getBuiltinModule('node:vm');
   const filename = path.join(folder, file);
   const source = readFileSync(filename);
+  // the build makes ASCII
+  const text = WRAPPER.join(source.latin1Slice());
   const cachedData = keptCode(filename, source);
-  const script = new Script(WRAPPER.join(source.toString()), {
+  const script = new Script(text, {
     filename,
     cachedData,
     importModuleDynamically: options.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   if (cachedData === undefined || script.cachedDataRejected) keepAtExit();
   const module = { exports: {} };
-  const plain = process.getBuiltinModule('node:module').createRequire(filename);
-  const require = (id) => (/^\.\/[\w-]+\.cjs(\?|$)/.test(id) ? quickRequire(folder, id) : plain(id));
+  const require = (id) => (/^\.\/[\w-]+\.cjs(\?|$)/.test(id) ? quickRequire(folder, id, plain) : plain(id));
   require.resolve = plain.resolve;
   script.runInThisContext()(module.exports, require, module, filename, folder);
-  const bundle = { exports: module.exports, script, source };
+  const bundle = { exports: module.exports, script, text };
   loaded.set(filename, bundle);
   return bundle;
 }
@@ -74,25 +75,51 @@ function keepAtExit() {
 
 /** Bits of a mode that let the group or everyone else write. */
 const OTHERS_WRITE = 0o022;
-const SUM_LENGTH = 8;
-const LENGTH_BYTES = 4;
+/** Of the name of a Node. */
 const NODE_LENGTH = 40;
+/** The name of the Node, the length of the source, that of the code. */
+const HEAD_LENGTH = NODE_LENGTH + 8;
+/** V8 copies code that does not begin at such an address. */
+const ALIGNMENT = 8;
 
 /** Keeps the code that V8 has made of all loaded bundles, for this very Node. Throws if it cannot be written. */
 export function keepCode() {
   willKeep = false;
-  for (const [filename, { script, source }] of loaded) {
+  for (const [filename, { script, text }] of loaded) {
     const file = codeFile(filename);
     const { uid } = statSync(path.dirname(filename));
     if (uid !== (process.geteuid?.() ?? uid)) throw new Error(`${path.dirname(filename)} is somebody else's`);
     accessSync(path.dirname(filename), constants.W_OK);
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o755 });
     if (!isOurs(lstatSync(path.dirname(file)))) throw new Error(`others can write to ${path.dirname(file)}`);
-    const length = Buffer.alloc(LENGTH_BYTES);
-    length.writeUInt32LE(source.length);
-    const content = Buffer.concat([Buffer.from(thisNode()), length, source, script.createCachedData()]);
-    write(file, Buffer.concat([Buffer.from(checksum(content)), content]));
+    const source = Buffer.from(text.slice(WRAPPER[0].length, -WRAPPER[1].length), 'latin1');
+    write(file, contentOf(source, script.createCachedData()));
   }
+}
+
+/** The code stands there twice: comparing finds all damage, and is faster than to load a module of Node for a checksum. */
+function contentOf(source, code) {
+  const head = Buffer.alloc(HEAD_LENGTH, thisNode());
+  head.writeUInt32LE(source.length, NODE_LENGTH);
+  head.writeUInt32LE(code.length, NODE_LENGTH + 4);
+  return Buffer.concat([head, source, Buffer.alloc(padding(source.length)), code, code]);
+}
+
+function padding(length) {
+  return (ALIGNMENT - (length % ALIGNMENT)) % ALIGNMENT;
+}
+
+/** The code in a file that is whole. Throws if it is damaged. */
+export function codeIn(content, source) {
+  const [sourceLength, length] = [content.readUInt32LE(NODE_LENGTH), content.readUInt32LE(NODE_LENGTH + 4)];
+  const codeAt = HEAD_LENGTH + sourceLength + padding(sourceLength);
+  const [code, again] = [codeAt, codeAt + length].map((at) => content.subarray(at, at + length));
+  const isWhole = content.length === codeAt + 2 * length && code.equals(again);
+  const isMade =
+    content.latin1Slice(0, NODE_LENGTH) === thisNode() &&
+    content.subarray(HEAD_LENGTH, HEAD_LENGTH + sourceLength).equals(source);
+  if (!isWhole || !isMade) throw new Error('not the code of this source');
+  return code;
 }
 
 /** Writes a file as a whole: another start may write it at the same time, or end in the middle. */
@@ -110,26 +137,14 @@ function write(file, content) {
 /** The code that was kept of a bundle with this source, or undefined if there is none that can be trusted. */
 function keptCode(filename, source) {
   try {
-    const kept = readOurs(codeFile(filename));
-    const content = kept.subarray(SUM_LENGTH);
-    if (kept.toString('latin1', 0, SUM_LENGTH) !== checksum(content)) return undefined;
-    const { node, source: itsSource, code } = partsOf(content);
-    return node === thisNode() && source.equals(itsSource) ? code : undefined;
+    return codeIn(readOurs(codeFile(filename)), source);
   } catch {
     return undefined;
   }
 }
 
-/** Undoes `Buffer.concat` in `keepCode`. */
-function partsOf(content) {
-  const sourceAt = NODE_LENGTH + LENGTH_BYTES;
-  const codeAt = sourceAt + content.readUInt32LE(NODE_LENGTH);
-  return {
-    node: content.toString('latin1', 0, NODE_LENGTH),
-    source: content.subarray(sourceAt, codeAt),
-    code: content.subarray(codeAt),
-  };
-}
+/** One for all bundles: V8 is done with the code of one when the next is read. */
+let room = Buffer.alloc(0);
 
 /** Reads a file of a folder that only root or the user can write to. Throws if somebody else could have written it. */
 function readOurs(file) {
@@ -140,7 +155,8 @@ function readOurs(file) {
   try {
     const entry = fstatSync(descriptor);
     if (!entry.isFile() || !isOurs(entry)) throw new Error(file);
-    return readFileSync(descriptor);
+    if (room.length < entry.size) room = Buffer.allocUnsafeSlow(entry.size);
+    return room.subarray(0, readSync(descriptor, room, 0, entry.size));
   } finally {
     closeSync(descriptor);
   }
@@ -158,12 +174,7 @@ function thisNode() {
   return `${process.version}-${process.platform}-${process.arch}`.padEnd(NODE_LENGTH);
 }
 
-function codeFile(filename) {
+/** The file with the code that this very Node has kept of a bundle. */
+export function codeFile(filename) {
   return path.join(path.dirname(filename), CODE_FOLDER, `${path.basename(filename)}.${thisNode().trimEnd()}`);
-}
-
-function checksum(content) {
-  // not imported above: --version needs none of this
-  const { crc32 } = process.getBuiltinModule('node:zlib');
-  return crc32(content).toString(16).padStart(SUM_LENGTH, '0');
 }
