@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, transform } from 'esbuild';
+import { bundledPackages, licenceTexts } from './bundled-packages.js';
 import { chunksOf } from './chunks.js';
 import { commitOf } from './commit.js';
 import { lazyImports } from './lazy-imports.js';
@@ -86,15 +87,19 @@ const starting = {
 
 rmSync(path.join(root, 'dist'), { recursive: true, force: true });
 
+/** What esbuild says about each bundle. */
+const bundles = [];
+
 // import() of the other file would load Node's ES modules
 const required = { 'dynamic-import': false };
-await build({ ...shared, entryPoints: ['src/bin.ts'], supported: required, plugins: [starting] });
-await build({
+await bundle({ ...shared, entryPoints: ['src/bin.ts'], supported: required, plugins: [starting] });
+await bundle({
   ...shared,
   entryPoints: [
     { in: 'src/cli/unknown-command.ts', out: 'unknown-command' },
     { in: 'src/config/keychain-helper.ts', out: 'keychain-helper' },
   ],
+  supported: required,
 });
 
 // the kept code is compiled as a script, in which import() of Node's own modules would throw
@@ -109,6 +114,9 @@ await buildLazily({
 });
 
 writeFileSync(path.join(root, 'dist/help.txt'), await helpText());
+const packages = bundledPackages(root, bundles);
+writeFileSync(path.join(root, 'dist/licenses.txt'), licenceTexts(root, packages));
+writeFileSync(path.join(root, 'dist/.packages.json'), JSON.stringify(packages));
 
 const { status } = spawnSync(process.execPath, [path.join(root, 'scripts/keep-code.js')], {
   stdio: ['ignore', 'ignore', 'inherit'],
@@ -117,7 +125,8 @@ if (status !== 0) throw new Error('the bundle does not run');
 
 /** Builds bundles whose modules load what they import when they first use it. */
 async function buildLazily(options) {
-  const { outputFiles } = await build({ ...options, minify: false, write: false });
+  const { metafile, outputFiles } = await build({ ...options, minify: false, write: false, metafile: true });
+  bundles.push(metafile);
   for (const { path: file, text } of outputFiles) {
     const { code } = await transform(lazyImports(text), { minify: true, format: 'cjs', target: shared.target });
     writeFileSync(file, ascii(code));
@@ -127,6 +136,11 @@ async function buildLazily(options) {
 /** V8 keeps a text in half the room if it is in ASCII. esbuild leaves other characters in expressions and templates. */
 function ascii(code) {
   return code.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+async function bundle(options) {
+  const { metafile } = await build({ ...options, metafile: true });
+  bundles.push(metafile);
 }
 
 /** The help of every command, as dist/bin.cjs answers it. */

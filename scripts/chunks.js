@@ -112,7 +112,7 @@ const FREQUENT = {
 
 /** The entries of the other chunks, which hold all that these import; a folder stands for all that is in it. */
 const CHUNKS = {
-  market: ['commands/markets', 'commands/ticker', 'commands/trades'],
+  market: ['commands/session/update-notice', 'commands/markets', 'commands/ticker', 'commands/trades'],
   setup: ['commands/keys'],
   orders: ['commands/orders', 'commands/fills', 'commands/order', 'commands/cancel', 'commands/resolve'],
   guided: ['commands/order/guided'],

@@ -68,10 +68,12 @@ const CHANGED = [
     to: "const childProcess = { spawn: (...words) => require('node:child_process').spawn(...words) };",
   },
   {
-    // its native library is beside it only in a tree of packages; the name of the platform's package finds it anywhere
+    // its native library is beside it only in a tree of packages; the name of the platform's package finds it anywhere,
+    // and in the single file (scripts/asset-require.js)
     file: /\/lmdb\/dist\/index\.cjs$/,
     from: /\bloadNAPI(__default\["default"\]|)\(dirName\)/g,
-    to: 'loadNAPI$1(pathModule.dirname(require.resolve("@lmdb/lmdb-" + process.platform + "-" + process.arch)))',
+    to: `(require.native ?? ((name) => loadNAPI$1(pathModule.dirname(require.resolve(name)))))(
+      "@lmdb/lmdb-" + process.platform + "-" + process.arch)`,
   },
   {
     // looks for the library that fits in the very folder it is given

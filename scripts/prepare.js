@@ -13,7 +13,10 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 /** Makes `node_modules` what the lockfile says. */
 export function preparePackages() {
   // no package is compiled here, so they are the same for every Node
-  once('node_modules/.installed', ['package-lock.json'], MACHINE, 'Installing the packages', install);
+  once('node_modules/.installed', ['package-lock.json'], MACHINE, 'Installing the packages', () =>
+    // leaves the lockfile alone
+    npm('ci', '--loglevel=error'),
+  );
 }
 
 /** Makes `node_modules` what the lockfile says and `dist` what the sources say. */
@@ -37,11 +40,10 @@ export function run(command, words, environment = {}) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** The npm that started this script, or the one on the PATH; `ci` leaves the lockfile alone. */
-function install() {
-  const words = ['ci', '--loglevel=error'];
-  const npm = process.env.npm_execpath;
-  if (npm?.endsWith('npm-cli.js')) run(process.execPath, [npm, ...words]);
+/** Runs the npm that started this script, or the one on the PATH. */
+export function npm(...words) {
+  const program = process.env.npm_execpath;
+  if (program?.endsWith('npm-cli.js')) run(process.execPath, [program, ...words]);
   else run('npm', words);
 }
 

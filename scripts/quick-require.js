@@ -1,6 +1,7 @@
 // The loader in dist/bin.cjs: requires a bundle with the code that V8 made of it at an earlier start, or at the build.
 // Compiling is most of what a start costs. V8 trusts that code: one patch of Node runs into the ground on what another has
-// made, and so does any Node on damaged code. So it is kept for one exact Node, together with its source, and used only if nobody else could have written it; otherwise the source counts.
+// made, and so does any Node on damaged code. So it is kept for one exact Node, together with its source, and used only if
+// nobody else could have written it; otherwise the source counts.
 import {
   accessSync,
   closeSync,
@@ -21,15 +22,15 @@ import path from 'node:path';
 /** Of the folder of the bundles. Its name keeps it out of the package. */
 const CODE_FOLDER = '.code';
 
-/** Each bundle that is loaded, by its file: its exports, script and source, and whether it had usable code. */
+/** The exports, script and text of each bundle that is loaded, by its file. */
 const loaded = new Map();
 
 /** What makes a function of a bundle. */
 export const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {', '\n})'];
 
 /**
- * Requires a bundle of the folder, and with the same means those that it requires itself; `plain` requires packages. When the process ends, the code of
- * bundles that had none is kept for the next start, if the folder is the user's own.
+ * Requires a bundle of the folder, and with the same means those that it requires itself; `plain` requires packages. When
+ * the process ends, the code of bundles that had none is kept for the next start, if the folder is the user's own.
  */
 export function quickRequire(folder, name, plain) {
   const [file, member] = name.split('?');
@@ -109,7 +110,7 @@ function padding(length) {
   return (ALIGNMENT - (length % ALIGNMENT)) % ALIGNMENT;
 }
 
-/** The code in a file that is whole. Throws if it is damaged. */
+/** The code in the content of a file that was kept. Throws if it is damaged, or was made of another source or by another Node. */
 export function codeIn(content, source) {
   const [sourceLength, length] = [content.readUInt32LE(NODE_LENGTH), content.readUInt32LE(NODE_LENGTH + 4)];
   const codeAt = HEAD_LENGTH + sourceLength + padding(sourceLength);

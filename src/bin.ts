@@ -1,8 +1,8 @@
-import { fstatSync, readFileSync, writeSync } from 'node:fs';
-import path from 'node:path';
+import { fstatSync, writeSync } from 'node:fs';
 import { builtHelp, DEFAULT_HELP_WIDTH, helpTopic } from './cli/help-text.js';
 import { FIRST_WORDS, synonyms } from './commands/names.js';
-import { codeOf } from './errors.js';
+import { systemErrorCode } from './errors.js';
+import { helpFile } from './help-file.js';
 import type { ScreenStream } from './terminal/screen.js';
 import { version } from './version.js';
 
@@ -16,7 +16,7 @@ export function start(): void {
   const answer = isVersion(args) ? `${version}\n` : helpFor(args);
   // what is wrong with stdout, the program says
   if (answer !== undefined && write(1, answer)) return;
-  if (isUnknown(args)) void printUnknown(args[0] ?? '');
+  if (isUnknownCommand(args)) void printUnknown(args[0] ?? '');
   else void runProgram();
 }
 
@@ -38,13 +38,12 @@ function isVersion(args: readonly string[]): boolean {
 function helpFor(args: readonly string[]): string | undefined {
   const words = helpTopic(args);
   if (words === undefined) return undefined;
-  const { isTTY, columns } = streamBehind(1);
-  const file = readFileSync(path.join(__dirname, 'help.txt'), 'utf8');
-  return builtHelp(file, words, (isTTY ? columns : undefined) ?? DEFAULT_HELP_WIDTH);
+  const { isTTY, columns } = streamOf(1);
+  return builtHelp(helpFile(), words, (isTTY ? columns : undefined) ?? DEFAULT_HELP_WIDTH);
 }
 
 /** Whether a line without flags begins with a word that has no meaning. */
-function isUnknown(args: readonly string[]): boolean {
+function isUnknownCommand(args: readonly string[]): boolean {
   const [first = '-'] = args;
   return !FIRST_WORDS.includes(first) && !Object.hasOwn(synonyms, first) && args.every((word) => !word.startsWith('-'));
 }
@@ -52,11 +51,11 @@ function isUnknown(args: readonly string[]): boolean {
 async function printUnknown(name: string): Promise<void> {
   const { unknownCommandText } = await import('./cli/unknown-command.js');
   process.exitCode = 2;
-  write(2, unknownCommandText(name, FIRST_WORDS, streamBehind(2), process.env));
+  write(2, unknownCommandText(name, FIRST_WORDS, streamOf(2), process.env));
 }
 
 /** The stream of a descriptor, but opened only if it may be a terminal: that takes as long as all the rest. */
-function streamBehind(descriptor: 1 | 2): ScreenStream {
+function streamOf(descriptor: 1 | 2): ScreenStream {
   const mayBeTerminal = fstatSync(descriptor).isCharacterDevice();
   return mayBeTerminal ? (descriptor === 1 ? process.stdout : process.stderr) : { isTTY: false };
 }
@@ -70,7 +69,7 @@ function write(descriptor: 1 | 2, text: string): boolean {
   try {
     while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
   } catch (error) {
-    const code = codeOf(error);
+    const code = systemErrorCode(error);
     if (code === 'EAGAIN') (descriptor === 1 ? process.stdout : process.stderr).on('error', () => {}).write(rest);
     // Windows calls a closed pipe EOF
     else return code === 'EPIPE' || code === 'EOF';

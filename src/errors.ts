@@ -21,7 +21,7 @@ export const FAILURES = {
 } as const;
 
 /** The other exit codes. */
-export const OTHER_ENDS = [
+export const OTHER_EXITS = [
   { exitCode: 0, meaning: 'done' },
   { exitCode: 130, meaning: 'interrupted (SIGINT, Ctrl-C)' },
   { exitCode: 143, meaning: 'terminated (SIGTERM)' },
@@ -50,7 +50,7 @@ export function suggest(note: string, ...argv: readonly string[]): Hint {
 }
 
 /** The parts of an advice; none of an absent or an empty one. */
-export function partsOf(advice: Advice | null | undefined): readonly (string | Hint)[] {
+export function adviceParts(advice: Advice | null | undefined): readonly (string | Hint)[] {
   if (advice === null || advice === undefined || advice === '') return [];
   return typeof advice === 'string' || 'argv' in advice ? [advice] : advice;
 }
@@ -86,7 +86,7 @@ export class Failure extends Error {
     details: FailureDetails = {},
   ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
-    this.hints = partsOf(details.hint);
+    this.hints = adviceParts(details.hint);
     this.code = details.code ?? null;
     this.clientId = details.clientId ?? null;
   }
@@ -109,11 +109,11 @@ export function quoted(word: string): string {
 }
 
 /** In local time, with its offset from UTC: `2026-11-21 13:00:00 (UTC+01:00)`. */
-export function clockTime(time: number): string {
+export function localTimeText(time: number): string {
   const offset = -new Date(time).getTimezoneOffset();
-  const away = new Date(Math.abs(offset) * 60_000).toISOString().slice(11, 16);
+  const offsetText = new Date(Math.abs(offset) * 60_000).toISOString().slice(11, 16);
   const words = new Date(time + offset * 60_000).toISOString().slice(0, 19).replace('T', ' ');
-  return `${words} (UTC${offset === 0 ? '' : (offset < 0 ? '-' : '+') + away})`;
+  return `${words} (UTC${offset === 0 ? '' : (offset < 0 ? '-' : '+') + offsetText})`;
 }
 
 /** A wrong command line or input; nothing was sent. */
@@ -167,9 +167,14 @@ export async function tryRead<Value>(ask: () => Promise<Value>): Promise<Value |
   }
 }
 
-/** The system's code of an error, like `EACCES`. */
-export function codeOf(thrown: unknown): string {
-  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error';
+/** Whether an error has a code, as every error of the system and every Failure has. */
+export function hasErrorCode(thrown: unknown): thrown is Error & { readonly code: unknown } {
+  return thrown instanceof Error && 'code' in thrown;
+}
+
+/** The system's code of an error, like `EACCES`; `unknown error` if it has none. */
+export function systemErrorCode(thrown: unknown): string {
+  return hasErrorCode(thrown) ? String(thrown.code) : 'unknown error';
 }
 
 /** A text quoted as one word of a POSIX shell. */

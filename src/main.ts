@@ -1,12 +1,12 @@
-import { report, runToEnd } from './cli/run.js';
+import { reportFailure, runAndReport } from './cli/run.js';
 import { PROGRAM } from './commands/index.js';
 import { endSoon, type Host, reportUncaught, systemHost } from './platform/host.js';
 
 /** Runs the command line of a host, by default the system's, and returns the exit code. */
 export async function main(host?: Host): Promise<number> {
-  if (host !== undefined) return runToEnd(host, PROGRAM);
+  if (host !== undefined) return runAndReport(host, PROGRAM);
   const own = ownProcess();
-  const code = isUpdateCheck(own) ? await askForUpdate(own) : await runToEnd(own, PROGRAM);
+  const code = isUpdateCheck(own) ? await askForUpdate(own) : await runAndReport(own, PROGRAM);
   endSoon(code);
   return code;
 }
@@ -24,6 +24,6 @@ async function askForUpdate(host: Host): Promise<number> {
 
 function ownProcess(): Host {
   const host = systemHost();
-  reportUncaught((thrown) => report(thrown, host));
+  reportUncaught((thrown) => reportFailure(thrown, host));
   return host;
 }

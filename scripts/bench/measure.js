@@ -1,7 +1,7 @@
 // What the benchmarks share: rows of one shape, pairs measured in turn, processes, a sandbox, and our sources as a module.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -83,10 +83,10 @@ export function ratioRow(what, pairs, details) {
   };
 }
 
-/** Milliseconds that a program takes from its start to its end. Its exit code has to be 0, or the one that is expected. */
-export function run(words, environment, { cwd = root, exitCode = 0 } = {}) {
+/** Milliseconds that a program, Node unless another is given, takes from its start to its end. Its exit code has to be 0, or the one that is expected. */
+export function run(words, environment, { cwd = root, exitCode = 0, program = process.execPath } = {}) {
   const start = process.hrtime.bigint();
-  const { status, stderr } = spawnSync(process.execPath, words, {
+  const { status, stderr } = spawnSync(program, words, {
     cwd,
     env: environment,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -152,4 +152,9 @@ export async function sources(contents) {
     logLevel: 'warning',
   });
   return import(pathToFileURL(outfile).href);
+}
+
+/** What `npm run build:binary` has made, if it has. */
+export function binaries() {
+  return ['pit', 'pit.exe'].map((name) => path.join(root, 'release', name)).filter((file) => existsSync(file));
 }

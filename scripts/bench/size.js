@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../prepare.js';
+import { binaries } from './measure.js';
 
 const MIB = 2 ** 20;
 
@@ -14,7 +15,7 @@ export async function* rows() {
   yield { what: 'the package, files', value: packed.files.length, unit: '' };
   yield { what: 'with all packages that it depends on', value: withPackages(packed.unpackedSize) / MIB, unit: 'MiB' };
   for (const file of binaries()) {
-    const what = `the binary ${path.basename(file)}`;
+    const what = `the binary release/${path.basename(file)}`;
     yield { what, value: statSync(file).size / MIB, unit: 'MiB' };
   }
 }
@@ -34,12 +35,4 @@ function sizeOf(folder) {
     if (entry.isDirectory()) return sum + (entry.name === 'node_modules' ? 0 : sizeOf(file));
     return sum + (entry.isFile() ? statSync(file).size : 0);
   }, 0);
-}
-
-/** Programs that hold Node and pit in one file, if they were built. */
-function binaries() {
-  const folder = path.join(root, 'build');
-  if (!existsSync(folder)) return [];
-  const files = readdirSync(folder).map((name) => path.join(folder, name));
-  return files.filter((file) => statSync(file).isFile() && statSync(file).size > MIB);
 }

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import {
+  binaries,
   environmentOf,
   PIT,
   pairsOf,
@@ -61,6 +62,13 @@ export async function* rows() {
   try {
     const environment = environmentOf(home, sandbox.environment);
     run([PIT, 'markets'], environment);
+    for (const program of binaries())
+      for (const line of ['--version', 'depth btc_usdt --json'])
+        yield ratioRow(
+          `the binary release/${path.basename(program)}, ${line}`,
+          await pairsOf(() => run(line.split(' '), environment, { program }), bare),
+          BESIDE,
+        );
     yield await row('depth btc_usdt --json', { environment, atMost: AT_MOST.depth });
     yield await row('depth btc_usdt', { environment });
     yield await row('balance', { environment });

@@ -8,7 +8,7 @@ import type { Shape } from './shapes.js';
 export interface Parser<Value> {
   (word: string): Value;
   /** What a shell offers for such a word, if it can offer anything. */
-  readonly completes?: Completes;
+  readonly completes?: CompletionSource;
 }
 
 export interface Argument<
@@ -110,7 +110,7 @@ export function toggle(syntax: string, description: string): { syntax: string; d
 }
 
 /** What a shell offers for a word: fixed words, names that pit knows, or what the shell itself knows. */
-export type Completes =
+export type CompletionSource =
   | {
       readonly of: 'words';
       readonly words: readonly string[];
@@ -122,7 +122,7 @@ export type Completes =
     };
 
 /** A parser with what completes its words, so that every command that uses it is completed. */
-export function withCompletion<Value>(completes: Completes, parse: (word: string) => Value): Parser<Value> {
+export function withCompletion<Value>(completes: CompletionSource, parse: (word: string) => Value): Parser<Value> {
   return Object.assign((word: string) => parse(word), { completes });
 }
 

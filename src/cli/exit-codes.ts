@@ -1,4 +1,4 @@
-import { FAILURES, OTHER_ENDS } from '../errors.js';
+import { FAILURES, OTHER_EXITS } from '../errors.js';
 import { wrapped } from '../terminal/text.js';
 
 interface Ending {
@@ -11,7 +11,7 @@ interface Ending {
 /** Every way pit can end, ordered by exit code. */
 export function exitCodes(): Ending[] {
   const failures = Object.entries(FAILURES).map(([kind, end]) => ({ kind, ...end }));
-  return [...OTHER_ENDS.map((end) => ({ kind: '', ...end })), ...failures].sort(
+  return [...OTHER_EXITS.map((end) => ({ kind: '', ...end })), ...failures].sort(
     (left, right) => left.exitCode - right.exitCode,
   );
 }

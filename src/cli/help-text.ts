@@ -25,17 +25,19 @@ export function helpTopic(args: readonly string[]): string | undefined {
 export function builtHelp(file: string, words: string, width: number): string | undefined {
   const title = `${SECTION}${words}\n`;
   const start = file.indexOf(title);
-  return start === -1 ? undefined : filled(file.slice(start + title.length, file.indexOf(SECTION, start + 1)), width);
+  return start === -1
+    ? undefined
+    : wrapTemplate(file.slice(start + title.length, file.indexOf(SECTION, start + 1)), width);
 }
 
-function filled(template: string, width: number): string {
+function wrapTemplate(template: string, width: number): string {
   return template
     .split('\n')
-    .map((line) => filledLine(line, width))
+    .map((line) => wrapLine(line, width))
     .join('\n');
 }
 
-function filledLine(line: string, width: number): string {
+function wrapLine(line: string, width: number): string {
   const indent = line.indexOf(PARAGRAPH);
   if (indent === -1) return line;
   const paragraph = line.slice(indent + PARAGRAPH.length);

@@ -53,7 +53,7 @@ export async function run(host: Host, { createContext, ...commands }: Program): 
   const program = emptyProgram((text) => helpText.push(text));
   const { globals, commandArgs } = splitGlobalFlags(program.options, host.arguments);
   const [commandName] = commandArgs;
-  const intended = synonymOf(commands.synonyms, commandArgs);
+  const intended = synonymIn(commands.synonyms, commandArgs);
   if (intended !== undefined)
     throw await corrected(intended.failure, globals, () => commands.correct(intended.args, host));
   // before --help, which commander would answer for a command that does not exist
@@ -206,17 +206,17 @@ async function print(output: Output, answer: Result, isWrite: boolean): Promise<
 }
 
 /** Runs the command line of a host, prints what ended it, and returns the exit code. Never throws. */
-export async function runToEnd(host: Host, program: Program): Promise<number> {
+export async function runAndReport(host: Host, program: Program): Promise<number> {
   try {
     await run(host, program);
     return 0;
   } catch (thrown) {
-    return report(thrown, host);
+    return reportFailure(thrown, host);
   }
 }
 
 /** Prints what ended a command and returns the exit code for it. */
-export function report(thrown: unknown, host: Host): number {
+export function reportFailure(thrown: unknown, host: Host): number {
   if (thrown instanceof StdoutClosed) return 0;
   if (thrown instanceof Interrupted || thrown instanceof CommandEnded) return thrown.exitCode;
   // the command line itself may be wrong, so its flags are searched for as plain text
@@ -289,7 +289,7 @@ async function addCommands(
 ): Promise<void> {
   for (const [path, load] of commandsToLoad(commands, args)) {
     const { default: definition } = await load();
-    attach(program, groups, path, definition, runCommand);
+    addCommand(program, groups, path, definition, runCommand);
   }
   for (const command of program.commands) {
     const section = Object.entries(sections).find(([, names]) => names.includes(command.name()));
@@ -302,7 +302,7 @@ async function addCommands(
     .helpGroup('Help:')
     .action(async (names: readonly string[]) => {
       const { writeOut, getOutHelpWidth } = program.configureOutput();
-      const topic = await topicOf(names, getOutHelpWidth?.());
+      const topic = await topicHelp(names, getOutHelpWidth?.());
       if (topic === undefined) names.reduce(requireSubcommand, program).help();
       else writeOut?.(topic);
     });
@@ -330,7 +330,7 @@ export async function helpTemplates(commands: Commands): Promise<ReadonlyMap<str
 }
 
 /** Help on a topic that is not a command. */
-async function topicOf(names: readonly string[], width = Number.POSITIVE_INFINITY): Promise<string | undefined> {
+async function topicHelp(names: readonly string[], width = Number.POSITIVE_INFINITY): Promise<string | undefined> {
   return names.join(' ') === 'exit-codes' ? (await import('./exit-codes.js')).exitCodeHelp(width) : undefined;
 }
 
@@ -364,7 +364,7 @@ function requireSubcommand(parent: Command, name: string): Command {
   );
 }
 
-function attach(
+function addCommand(
   program: Command,
   groups: Commands['groups'],
   path: string,
@@ -374,7 +374,7 @@ function attach(
   const names = path.split(' ');
   const parent = names
     .slice(0, -1)
-    .reduce((above, _name, index) => group(above, groups, names.slice(0, index + 1)), program);
+    .reduce((above, _name, index) => groupCommand(above, groups, names.slice(0, index + 1)), program);
   const command = subcommand(parent, names.at(-1) ?? '');
   command.description(definition.summary).allowExcessArguments(false);
   const argumentNames = Object.keys(definition.arguments ?? {});
@@ -405,7 +405,7 @@ function subcommand(parent: Command, name: string): Command {
 }
 
 /** The parent of a subcommand: it only groups others, or is a command too, as `order` is. */
-function group(parent: Command, groups: Commands['groups'], names: readonly string[]): Command {
+function groupCommand(parent: Command, groups: Commands['groups'], names: readonly string[]): Command {
   const summary = groups[names.join(' ')];
   const command = subcommand(parent, names.at(-1) ?? '');
   return summary === undefined ? command : command.description(summary);
@@ -417,7 +417,7 @@ function commanderArgument(name: string, { presence, description, parse }: Argum
   const argument = new CommanderArgument(syntax, description);
   if (presence !== 'several')
     return argument.argParser((text) => {
-      if (/^-(\d+\.?\d*|\.\d+)$/.test(text)) throw belowZero(text);
+      if (/^-(\d+\.?\d*|\.\d+)$/.test(text)) throw negativeNumber(text);
       return parse(text);
     });
   return argument
@@ -426,7 +426,7 @@ function commanderArgument(name: string, { presence, description, parse }: Argum
 }
 
 /** Commander takes some negative numbers for arguments, and others for unknown flags. */
-function belowZero(word: string): Failure {
+function negativeNumber(word: string): Failure {
   return usage(`${quoted(word)} is below zero.`, 'Use a number above zero.');
 }
 
@@ -436,13 +436,13 @@ function optionOf({ syntax, description, parse, repeats }: Flag): Option {
   if (parse === undefined) return option;
   if (repeats) return option.argParser((text, earlier: unknown[] | undefined) => [...(earlier ?? []), parse(text)]);
   return option.argParser((text, earlier: unknown) => {
-    requireFirst(option, earlier);
+    refuseRepeatedFlag(option, earlier);
     return parse(text);
   });
 }
 
 /** Refuses a flag that is given twice: one of its values would be ignored silently, perhaps an order to cancel. */
-function requireFirst({ long }: Option, earlier: unknown): void {
+function refuseRepeatedFlag({ long }: Option, earlier: unknown): void {
   if (earlier !== undefined) throw usage(`${long} is given more than once.`, 'It takes one value.');
 }
 
@@ -467,7 +467,7 @@ function splitGlobalFlags(options: readonly Option[], args: readonly string[]) {
 }
 
 /** The failure of a name that no command has but people type, and the line that was meant. */
-function synonymOf(synonyms: Commands['synonyms'], args: readonly string[]) {
+function synonymIn(synonyms: Commands['synonyms'], args: readonly string[]) {
   for (const length of [2, 1]) {
     const typed = args.slice(0, length).join(' ');
     const synonym = Object.hasOwn(synonyms, typed) ? synonyms[typed] : undefined;
@@ -482,7 +482,7 @@ function synonymOf(synonyms: Commands['synonyms'], args: readonly string[]) {
 function usageErrorOf({ message }: CommanderError, path: readonly string[]): [message: string, hint: Advice] {
   const [, text = '', suggestion] = /^(?:error: )?([\s\S]*?)(?:\n\((.*)\))?$/.exec(message) ?? [];
   const [, negative] = /^unknown option '(-[\d.].*)'$/.exec(text) ?? [];
-  if (negative !== undefined) throw belowZero(negative);
+  if (negative !== undefined) throw negativeNumber(negative);
   const [, flag = ''] = /^unknown option '(--[^'=]+)/.exec(text) ?? [];
   const names = GLOBAL_FLAGS.map(({ syntax }) => syntax.slice(2).split(' ')[0] ?? '');
   const [near] = suggestion === undefined ? nearest(flag.slice(2), names) : [];

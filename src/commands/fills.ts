@@ -12,9 +12,9 @@ import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
 import { localTime, timeTitle } from '../terminal/time.js';
 import type { Journal } from '../trading/journal/journal.js';
-import { isOf } from '../trading/journal/write.js';
+import { isKind } from '../trading/journal/write.js';
 import { listedFrom, verifyMarket } from '../trading/orders/verify-orders.js';
-import { isInMarket } from '../trading/unknown-writes.js';
+import { concernsMarketOrAny } from '../trading/unknown-writes.js';
 import { withProgress, withTimePerPage } from './funds/long-listing.js';
 import { marketName, moment } from './inputs.js';
 import { explainUnknownMarket } from './known-market.js';
@@ -73,7 +73,7 @@ export default define({
     }
     if (market === undefined)
       context.output.note(journalMarketsText(markets, 'Name another market to list its fills.'));
-    await warnOfUnknown(context, (write) => isInMarket(write, market));
+    await warnOfUnknown(context, (write) => concernsMarketOrAny(write, market));
     const names = clientIds(account.journal, market);
     const rows = withProgress(context, 'fills', rowsOf(merged(context, sources), names));
     return streamOf(rows, market ?? 'any market in which pit placed orders');
@@ -185,7 +185,7 @@ function clientIds(journal: Journal, market: string | undefined): ReadonlyMap<st
   const filter = { operation: 'order', ...(market === undefined ? {} : { market }) };
   try {
     for (const { write, id } of journal.archive.newestFirst(filter, 0))
-      if (id !== null && isOf(write, 'order')) names.set(id, write.id);
+      if (id !== null && isKind(write, 'order')) names.set(id, write.id);
   } catch (error) {
     // the rows are right without them
     if (!(error instanceof Failure)) throw error;

@@ -1,4 +1,4 @@
-import { type Completes, type Parser, withCompletion } from '../cli/definition.js';
+import { type CompletionSource, type Parser, withCompletion } from '../cli/definition.js';
 import { parseCoin, RENAMED_COINS } from '../domain/coin.js';
 import { Decimal, ungrouped } from '../domain/decimal.js';
 import { parseMarket } from '../domain/market.js';
@@ -21,7 +21,7 @@ export const filePath = withCompletion({ of: 'file' }, word);
 export const programWord = withCompletion({ of: 'program' }, word);
 
 /** Any word, completed with these; the command checks it. */
-export function wordLike(...choices: readonly string[]) {
+export function wordCompletedWith(...choices: readonly string[]) {
   return withCompletion({ of: 'words', words: choices }, word);
 }
 
@@ -29,7 +29,7 @@ export function wordLike(...choices: readonly string[]) {
 export const PRICE_WORDS = {
   of: 'words',
   words: ['bid', 'ask', 'mid', 'bid+1tick', 'bid-1tick', 'ask+1tick', 'ask-1tick'],
-} as const satisfies Completes;
+} as const satisfies CompletionSource;
 
 /** A market in any common form: `btc_usdt`, `BTC/USDT`, `btc-usdt`, `btcusdt`. */
 export const marketName = withCompletion({ of: 'market' }, (word): string => {

@@ -6,7 +6,7 @@ import { define, flag, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import type { KeychainFailure } from '../config/keychain.js';
 import { type KeyPair, type KeyPlace, lastFour, parseKeys, requireKeyText } from '../config/keys.js';
-import { codeOf, Failure, suggest, tryRead, usage } from '../errors.js';
+import { Failure, suggest, systemErrorCode, tryRead, usage } from '../errors.js';
 import type { Answer } from '../terminal/answer.js';
 import { record } from '../terminal/table.js';
 import { DRY_CHANGE, dryChange } from './dry-run.js';
@@ -146,7 +146,9 @@ async function ask({ prompts }: Context, profile: string): Promise<KeyPair> {
 
 async function fromFile(path: string): Promise<KeyPair> {
   const text = await readAll(createReadStream(path), path).catch((error: unknown) => {
-    throw error instanceof Failure ? error : usage(`Cannot read the file ${path}: ${codeOf(error)}.`, FILE_FORMAT);
+    throw error instanceof Failure
+      ? error
+      : usage(`Cannot read the file ${path}: ${systemErrorCode(error)}.`, FILE_FORMAT);
   });
   return parseKeys(text);
 }

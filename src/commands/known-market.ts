@@ -3,7 +3,7 @@ import { ANY_MARKET, Failure, type Hint } from '../errors.js';
 import { TimeBudget } from '../exchange/budget.js';
 
 /**
- * Runs work on the trade host. If the exchange refuses it because there is no such market, throws Failure `usage` with the
+ * Runs work on the trade host. If the exchange rejects it because there is no such market, throws Failure `usage` with the
  * nearest names; otherwise what the work threw. The catalogue is read only then: a cancellation must get through while the
  * market-data host is unreachable.
  */

@@ -9,7 +9,7 @@ import type { Answer } from '../terminal/answer.js';
 import { progressBar } from '../terminal/progress.js';
 import type { TradingAccount } from '../trading/account.js';
 import { listedFrom, verifyMarket } from '../trading/orders/verify-orders.js';
-import { isInMarket } from '../trading/unknown-writes.js';
+import { concernsMarketOrAny } from '../trading/unknown-writes.js';
 import { withTimePerPage } from './funds/long-listing.js';
 import { marketName, oneOf, wholeNumber } from './inputs.js';
 import { explainUnknownMarket } from './known-market.js';
@@ -88,7 +88,7 @@ export default define({
         context.output.note(
           journalMarketsText(reading.markets, 'Name another market to list its orders, or use --all-markets.'),
         );
-      await warnOfUnknown(context, (write) => isInMarket(write, market));
+      await warnOfUnknown(context, (write) => concernsMarketOrAny(write, market));
       return answerOf(context, reading, shown, page !== undefined);
     };
     if (!isWatched) return read();

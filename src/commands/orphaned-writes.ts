@@ -31,7 +31,7 @@ export async function warnOfOrphanedWrites(
   const journal = new Journal(host, host.directories.state, account);
   const open = await tryRead(async () => {
     const unsettled = journal.unsettled();
-    return unsettled.open.length + unsettled.damaged.length;
+    return unsettled.entries.length + unsettled.damaged.length;
   });
   if (open === 0) return;
   const writes = open === undefined ? 'writes' : open === 1 ? '1 write' : `${open} writes`;

@@ -11,7 +11,7 @@ import type { TradingAccount } from '../trading/account.js';
 import { resumeCommand } from '../trading/batches/start-job.js';
 import type { JournalEntry } from '../trading/journal/entry.js';
 import {
-  isOf,
+  isKind,
   type JournalEvent,
   marketOf,
   type Outcome,
@@ -65,7 +65,7 @@ export default define({
     const named = isNamed && wasDamaged.length === 0 ? openOf(account, id) : [];
     const open = isNamed ? named : account.journal.unsettledEntries();
     const resolutions = await resolve(account, open, isNamed);
-    const isOpen = isNamed && account.journal.find(id) !== undefined;
+    const isOpen = isNamed && account.journal.findUnsettled(id) !== undefined;
     const settled = isNamed && !isOpen ? await recheckSettledWrite(account, id) : undefined;
     const unexpected = isNamed ? [] : unexpectedWrites(account);
     const others = unexpected.filter(({ write }) => !resolutions.some((one) => one.write.id === write.id));
@@ -95,7 +95,7 @@ export default define({
  * cannot be read.
  */
 function openOf({ journal }: TradingAccount, id: string): JournalEntry[] {
-  const entry = journal.find(id);
+  const entry = journal.findUnsettled(id);
   if (entry !== undefined) return [entry];
   if (journal.archive.find(id) !== undefined || journal.damaged().includes(id)) return [];
   const unreadable = journal.unreadable().find((one) => one.id === id);
@@ -119,7 +119,7 @@ interface Row {
 
 function rowOf({ write, outcome, id, duplicates, events }: Resolution): Row {
   const { id: clientId } = write;
-  const operation = isOf(write, 'order') && write.replaces !== undefined ? 'replace' : operationName(write.operation);
+  const operation = isKind(write, 'order') && write.replaces !== undefined ? 'replace' : operationName(write.operation);
   const timeline = events.map(({ time, event }) => ({ time: isoTime(time), event }));
   return { operation, clientId, market: marketOf(write) ?? null, outcome, id, duplicates, timeline };
 }
@@ -127,7 +127,7 @@ function rowOf({ write, outcome, id, duplicates, events }: Resolution): Row {
 /** Nothing is sent from here: to place the rest of a job, the user resumes it. */
 function suggestResume({ output }: Context, { journal }: TradingAccount, done: readonly Resolution[]): void {
   for (const { write } of done) {
-    if (!isOf(write, 'batch') || journal.find(write.id)?.isUnderWay !== false) continue;
+    if (!isKind(write, 'batch') || journal.findUnsettled(write.id)?.isUnderWay !== false) continue;
     output.note(suggest('To continue the job', ...resumeCommand(write.id, write.terms)));
   }
 }
@@ -209,30 +209,32 @@ function settledByUser(unknown: readonly Resolution[], [damaged]: readonly strin
       `The record of ${damaged} is damaged. Check the exchange, then record what you found, done or notSent.`,
       suggest('Record it', 'resolve', damaged, '--as', 'notSent'),
     ];
-  const found = unknown.find(({ write, ambiguity }) => isOf(write, 'call') || ambiguity !== undefined);
+  const found = unknown.find(({ write, ambiguity }) => isKind(write, 'call') || ambiguity !== undefined);
   if (found === undefined) return undefined;
   const { write } = found;
   return [
     `No operation reports the outcome of ${write.id}. Check the exchange, then record what you found, done or notSent.`,
-    ...(isOf(write, 'withdraw') ? [suggest('See the withdrawals', 'withdrawals', write.terms.coin)] : []),
+    ...(isKind(write, 'withdraw') ? [suggest('See the withdrawals', 'withdrawals', write.terms.coin)] : []),
     suggest('Record it', 'resolve', write.id, '--as', 'done'),
   ];
 }
 
 function nextCheck(account: TradingAccount, writes: readonly RecordedWrite[]): string {
   // the record of a job does not name the times of its requests
-  const isAnyJob = writes.some((write) => isOf(write, 'batch'));
+  const isAnyJob = writes.some((write) => isKind(write, 'batch'));
   const certain = isAnyJob ? null : allDecidableAt(account, writes);
   const isAhead = certain !== null && certain > account.host.now();
   return isAhead ? `from ${zonedTime(certain)} on, when pit can decide it` : 'in a minute';
 }
 
 function show(screen: Screen, resolutions: readonly (Resolution | undefined)[], nothing: string): string {
-  const blocks = resolutions.flatMap((resolution) => (resolution === undefined ? [] : block(screen, resolution)));
+  const blocks = resolutions.flatMap((resolution) =>
+    resolution === undefined ? [] : timelineTable(screen, resolution),
+  );
   return blocks.length === 0 ? screen.paint.faint(nothing) : blocks.join('\n\n');
 }
 
-function block(screen: Screen, { write, outcome, id, events }: Resolution): string {
+function timelineTable(screen: Screen, { write, outcome, id, events }: Resolution): string {
   const title = `${textOf(write)}: ${outcome}${outcome === 'placed' && id !== null ? ` as ${id}` : ''}`;
   const times = (count: number) => (count === 1 ? '' : ` (${count} times)`);
   return table(
@@ -259,15 +261,15 @@ function withoutRepeats(events: readonly JournalEvent[]): (JournalEvent & { coun
 
 /** The write in words, for instance `buy 0.01 btc_usdt at 28,000`. */
 function textOf(write: RecordedWrite): string {
-  if (isOf(write, 'order'))
+  if (isKind(write, 'order'))
     return write.replaces === undefined ? termsText(write.terms) : replacementText(write.replaces);
-  if (isOf(write, 'replace')) return replacementText(write.terms);
-  if (isOf(write, 'call')) return write.terms.method;
-  if (isOf(write, 'withdraw')) {
+  if (isKind(write, 'replace')) return replacementText(write.terms);
+  if (isKind(write, 'call')) return write.terms.method;
+  if (isKind(write, 'withdraw')) {
     const { amount, coin, address } = write.terms;
     return `withdraw ${formatAmount(amount)} ${coin} to ${address}`;
   }
-  if (isOf(write, 'batch')) {
+  if (isKind(write, 'batch')) {
     const { side, count, market } = write.terms;
     return `${side} ${counted(count, 'order')} in ${market} (job ${write.id})`;
   }

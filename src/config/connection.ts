@@ -4,7 +4,7 @@ import type { Profile, Profiles } from './profiles.js';
 import { checkUrl } from './urls.js';
 
 /** Why something is missing, in words for the user. */
-export interface WhyMissing {
+export interface MissingReason {
   readonly message: string;
   readonly hint: Advice;
 }
@@ -29,9 +29,9 @@ export interface Connection {
   /** A host comes from the environment: previews name it. */
   readonly hostFromEnvironment: boolean;
   readonly settings: Readonly<Record<string, string>>;
-  readonly keysMissing: WhyMissing | null;
-  readonly baseUrlMissing: WhyMissing | null;
-  readonly wsUrlMissing: WhyMissing | null;
+  readonly keysMissing: MissingReason | null;
+  readonly baseUrlMissing: MissingReason | null;
+  readonly wsUrlMissing: MissingReason | null;
 }
 
 /** The part of the environment that names hosts and keys, checked. */
@@ -123,7 +123,7 @@ export function hostsInUse(
   };
 }
 
-function whyNoKeys(profile: Profile, inEnvironment: FromEnvironment, stored: StoredKeys | null): WhyMissing | null {
+function whyNoKeys(profile: Profile, inEnvironment: FromEnvironment, stored: StoredKeys | null): MissingReason | null {
   if (inEnvironment.tradeUrl === null && pricesElsewhere(profile, inEnvironment)) return FOREIGN_PRICES;
   if (inEnvironment.keys !== null) return profile.builtIn && inEnvironment.tradeUrl === null ? KEYS_WITHOUT_HOST : null;
   if (tradesElsewhere(profile, inEnvironment)) return HOST_WITHOUT_KEYS;
@@ -176,15 +176,15 @@ function keysFrom(accessKey: string | null, secretKey: string | null): KeyPair |
   return { accessKey: requireKeyText('access', accessKey), secretKey: requireKeyText('secret', secretKey) };
 }
 
-function credentialsFailure(what: WhyMissing): Failure {
+function credentialsFailure(what: MissingReason): Failure {
   return new Failure('credentials', what.message, { hint: what.hint });
 }
 
-function oneKey(set: string, unset: string): WhyMissing {
+function oneKey(set: string, unset: string): MissingReason {
   return { message: `${set} is set and ${unset} is not.`, hint: `Set both, or neither.` };
 }
 
-function whyNoWsUrl(profile: string, isProfilesExchange: boolean): WhyMissing {
+function whyNoWsUrl(profile: string, isProfilesExchange: boolean): MissingReason {
   if (isProfilesExchange)
     return {
       message: `The profile "${profile}" has no WebSocket address.`,
@@ -197,30 +197,30 @@ function whyNoWsUrl(profile: string, isProfilesExchange: boolean): WhyMissing {
   };
 }
 
-function noKeys(profile: string): WhyMissing {
+function noKeys(profile: string): MissingReason {
   return {
     message: `The profile "${profile}" has no keys.`,
     hint: suggest('Store them', 'keys', 'set', '--profile', profile),
   };
 }
 
-const KEYS_WITHOUT_HOST: WhyMissing = {
+const KEYS_WITHOUT_HOST: MissingReason = {
   message: 'PIT_ACCESS_KEY and PIT_SECRET_KEY are set, but there is no exchange to use them with.',
   hint: 'Set PIT_TRADE_URL and PIT_BASE_URL or name a profile; for the sandbox, unset the two keys.',
 };
 
-const FOREIGN_PRICES: WhyMissing = {
+const FOREIGN_PRICES: MissingReason = {
   message:
     "PIT_BASE_URL is not the profile's own host, so nothing is traded at the profile's exchange with its prices.",
   hint: 'Set PIT_TRADE_URL and keys for the same exchange, or unset PIT_BASE_URL.',
 };
 
-const HOST_WITHOUT_KEYS: WhyMissing = {
+const HOST_WITHOUT_KEYS: MissingReason = {
   message: "PIT_TRADE_URL is not the profile's own host, so the profile's keys are not sent there.",
   hint: 'Set PIT_ACCESS_KEY and PIT_SECRET_KEY for that host, or unset PIT_TRADE_URL.',
 };
 
-const NO_BASE_URL: WhyMissing = {
+const NO_BASE_URL: MissingReason = {
   message: 'PIT_TRADE_URL is set, but there is no host for market data.',
   hint: 'Set PIT_BASE_URL as well.',
 };

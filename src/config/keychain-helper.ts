@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
+import { systemErrorCode } from '../errors.js';
 
 /** What the program asks of its helper. An entry is named within the service {@link SERVICE}. */
 export type KeychainRequest =
@@ -56,11 +56,11 @@ export async function serveKeychain(): Promise<void> {
 }
 
 async function answerTo(request: KeychainRequest): Promise<KeychainAnswer> {
-  const program = realpathSync(process.argv[1] ?? process.execPath);
-  const keyring = load(program);
-  if (keyring === undefined) return { problem: { kind: 'missing', detail: folderOfPackages(program) } };
-  let kind: KeychainProblem['kind'] = 'unavailable';
+  let kind: KeychainProblem['kind'] = 'refused';
   try {
+    const keyring = await load();
+    if (keyring === undefined) return { problem: { kind: 'missing', detail: folderOfPackages() } };
+    kind = 'unavailable';
     const entry = new keyring.AsyncEntry(SERVICE, request.entry, OPTIONS);
     kind = 'refused';
     if (request.action === 'write') await entry.setSecret(Buffer.from(request.text));
@@ -76,16 +76,19 @@ async function answerTo(request: KeychainRequest): Promise<KeychainAnswer> {
   }
 }
 
-function load(program: string): Keyring | undefined {
+/** The package; undefined if it is not installed. */
+async function load(): Promise<Keyring | undefined> {
   try {
-    return createRequire(program)(PACKAGE);
-  } catch {
+    return await import(PACKAGE);
+  } catch (thrown) {
+    // the single file has it
+    if (systemErrorCode(thrown) === 'ERR_NATIVE_LIBRARY') throw thrown;
     return undefined;
   }
 }
 
 /** Where `node_modules` of the program is, or would be. */
-function folderOfPackages(program: string): string {
-  const folder = path.dirname(program);
+function folderOfPackages(): string {
+  const folder = path.dirname(realpathSync(process.argv[1] ?? process.execPath));
   return path.basename(folder) === 'bin' ? path.dirname(folder) : folder;
 }

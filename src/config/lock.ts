@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { codeOf, usage } from '../errors.js';
+import { systemErrorCode, usage } from '../errors.js';
 import { FOLDER_MODE } from './private-files.js';
 
 /** What the folders that a lock is made of begin with: they come and go while somebody else holds it. */
@@ -39,7 +39,8 @@ async function acquire(folder: string): Promise<() => Promise<void>> {
     holder.holds = true;
     return release;
   } catch (thrown) {
-    const reason = codeOf(thrown) === 'ELOCKED' ? 'another pit process is changing it' : codeOf(thrown);
+    const reason =
+      systemErrorCode(thrown) === 'ELOCKED' ? 'another pit process is changing it' : systemErrorCode(thrown);
     throw usage(`${folder} cannot be locked (${reason}).`, `If no other pit runs, remove ${lockfilePath}.`);
   }
 }

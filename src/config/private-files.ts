@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { codeOf, Failure, shellWord, usage } from '../errors.js';
+import { Failure, shellWord, systemErrorCode, usage } from '../errors.js';
 
 /** Mode bits that let the group or everyone else in. */
 const OTHERS = 0o077;
@@ -119,9 +119,9 @@ function statIfExists(target: string, stat: (target: string) => fs.Stats): fs.St
   try {
     return stat(target);
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return null;
-    if (codeOf(thrown) === 'ENOTDIR') throw notFolder(target);
-    throw new Failure('credentials', `${target} cannot be checked (${codeOf(thrown)}).`, {
+    if (systemErrorCode(thrown) === 'ENOENT') return null;
+    if (systemErrorCode(thrown) === 'ENOTDIR') throw notFolder(target);
+    throw new Failure('credentials', `${target} cannot be checked (${systemErrorCode(thrown)}).`, {
       hint: 'Check who may enter the folders above it, or set PIT_HOME to a folder of your own.',
     });
   }
@@ -136,7 +136,7 @@ function makeFolders(folder: string): void {
     fs.chmodSync(folder, FOLDER_MODE);
   } catch (thrown) {
     // Another process made it in the meantime; the caller checks that it is private.
-    if (codeOf(thrown) !== 'EEXIST') throw cannotWrite(folder, thrown);
+    if (systemErrorCode(thrown) !== 'EEXIST') throw cannotWrite(folder, thrown);
   }
 }
 
@@ -186,7 +186,7 @@ const WRITABLE_OUTPUT = 'Give a file in a folder that you can write to, with roo
 
 /** The failure for a file of pit that cannot be written. Its cause is left out: it may quote what was written. */
 export function cannotWrite(file: string, thrown: unknown, hint = WRITABLE_HOME): Failure {
-  return usage(`Cannot write ${file}: ${codeOf(thrown)}.`, hint);
+  return usage(`Cannot write ${file}: ${systemErrorCode(thrown)}.`, hint);
 }
 
 /** The failure for a file that the user named and that cannot be written. */

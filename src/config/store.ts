@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type Conf from 'conf';
-import { codeOf, Failure, suggest } from '../errors.js';
+import { Failure, suggest, systemErrorCode } from '../errors.js';
 import { LOCK, locked } from './lock.js';
 import {
   cannotWrite,
@@ -52,8 +52,8 @@ export class Store {
         .map((entry) => entry.slice(0, -'.json'.length))
         .sort();
     } catch (thrown) {
-      if (codeOf(thrown) === 'ENOENT') return [];
-      if (codeOf(thrown) === 'ENOTDIR') throw notFolder(path.join(this.folder, within));
+      if (systemErrorCode(thrown) === 'ENOENT') return [];
+      if (systemErrorCode(thrown) === 'ENOTDIR') throw notFolder(path.join(this.folder, within));
       throw unreadable(path.join(this.folder, within), thrown);
     }
   }
@@ -94,7 +94,7 @@ function remove(file: string): boolean {
     fs.unlinkSync(file);
     return true;
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return false;
+    if (systemErrorCode(thrown) === 'ENOENT') return false;
     throw cannotWrite(file, thrown);
   }
 }
@@ -129,7 +129,7 @@ function requireShort(file: string): void {
 }
 
 function unreadable(file: string, thrown: unknown): Failure {
-  return new Failure('credentials', `${file} cannot be read (${codeOf(thrown)}).`, {
+  return new Failure('credentials', `${file} cannot be read (${systemErrorCode(thrown)}).`, {
     hint: 'Check who may read it and the folders above it.',
   });
 }

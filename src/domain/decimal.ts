@@ -1,7 +1,7 @@
 import type { Market } from './market.js';
 import type { Side } from './order.js';
 
-/** What to do with digits that do not fit: `down` is towards zero, `up` is away from it. */
+/** How to round: `down` is towards zero, `up` is away from zero. */
 type Rounding = 'down' | 'up';
 
 const PATTERN = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,2}))?$/;
@@ -150,7 +150,7 @@ export function counted(count: number, thing: string): string {
 
 type Scale = Pick<Market, 'priceScale'>;
 
-/** A price with the market's decimals: `28,100.50`. One between two ticks keeps all it has, as the middle of a book may. */
+/** A price with the market's decimals: `28,100.50`. A price between two ticks keeps all its decimals. */
 export function formatPrice(price: Decimal | string, { priceScale }: Scale): string {
   return withDecimals(decimalOf(price), priceScale);
 }
@@ -163,24 +163,24 @@ export function formatAverage(average: Decimal | string, { priceScale }: Scale, 
   return withDecimals(decimalOf(average).rescaled(priceScale + AVERAGE_EXTRA, rounding), priceScale);
 }
 
-/** The same with the decimals of an order's own price, for who does not know the market. Rounded against the user. */
-export function averageNear(average: string, side: Side, price: string): string {
+/** An average with the decimals of an order's own price, if the market is not at hand. It is rounded against the user. */
+export function formatAverageLike(average: string, side: Side, price: string): string {
   return formatAverage(average, { priceScale: Decimal.of(price).scale }, side === 'buy' ? 'up' : 'down');
 }
 
-/** An amount of a coin, or a value in one, with all its digits and no zeros at their end: `14,050.25`. */
+/** An amount of a coin, or a value in a coin, with all its digits and without trailing zeros: `14,050.25`. */
 export function formatAmount(amount: Decimal | string): string {
   return grouped(decimalOf(amount).trimmed().toString());
 }
 
 const PERCENT_DECIMALS = 2;
 
-/** Per cent, rounded away from zero: what is above a limit never reads as within it. `5.001` is `5.01%`. */
+/** A percentage, rounded away from zero, so that a value above a limit never reads as within it. `5.001` is `5.01%`. */
 export function formatPercent(percent: Decimal): string {
   return `${withDecimals(percent.rescaled(PERCENT_DECIMALS, 'up'), PERCENT_DECIMALS)}%`;
 }
 
-/** A limit in per cent that the user set, with all its digits: `10.00%`, `2.125%`. */
+/** A limit in percent as the user set it, with all its digits: `10.00%`, `2.125%`. */
 export function formatPercentLimit(percent: Decimal): string {
   return `${withDecimals(percent, PERCENT_DECIMALS)}%`;
 }

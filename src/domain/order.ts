@@ -31,11 +31,11 @@ export interface BatchRequest {
 /** An order as the exchange reports it. Amounts, prices and fees are decimal texts. */
 export interface Order {
   readonly id: string;
-  /** Known only if the order was asked for by it: the exchange does not report it. */
+  /** The client id, if the order was asked for by it; the exchange does not report it. */
   readonly clientId: string | null;
   readonly market: string;
   readonly side: Side;
-  /** `other`: a type the interface does not explain. The side is then a guess. */
+  /** `other`: a type that the interface does not document. The side is then a guess. */
   readonly type: OrderType | 'other';
   readonly price: string;
   readonly amount: string;
@@ -45,7 +45,7 @@ export interface Order {
   readonly fee: string | null;
   /** The coin the fee is paid in; null if unknown. */
   readonly feeCoin: string | null;
-  /** The fee was paid with the exchange's own coin. */
+  /** Whether the fee was paid with the exchange's own coin. */
   readonly feeDiscount: boolean;
   /** When it was placed: milliseconds since the Unix epoch. */
   readonly time: number;

@@ -4,11 +4,11 @@ import { Failure } from '../errors.js';
 export class TimeBudget {
   #milliseconds: number;
   #end: number;
-  /** How many things wait for a person, and since when. */
+  /** How many questions wait for a person, and since when. */
   #waiting = { count: 0, since: 0 };
   #withoutDeadline = 0;
 
-  /** @param isUserSet the user has set the time */
+  /** @param isUserSet whether the user has set the time */
   constructor(
     milliseconds: number,
     private readonly now: () => number,
@@ -39,12 +39,12 @@ export class TimeBudget {
     return this.#waiting.count === 0 && this.#withoutDeadline === 0;
   }
 
-  /** Starts again with all of the time, or less: each step of a long listing or a live view gets its own. */
+  /** Restarts the time, or less of it. Each step of a long listing or a live view gets its own. */
   restart(milliseconds = this.milliseconds): void {
     this.#end = this.now() + Math.min(milliseconds, this.milliseconds);
   }
 
-  /** Runs something that waits for a person, which does not count. */
+  /** Runs work that waits for a person. That time does not count. */
   async pausedDuring<Value>(work: () => Promise<Value>): Promise<Value> {
     if (this.#waiting.count === 0) this.#waiting.since = this.now();
     this.#waiting.count += 1;
@@ -56,7 +56,7 @@ export class TimeBudget {
     }
   }
 
-  /** Runs something that goes on until it is ended on purpose. Its steps restart the time for their requests. */
+  /** Runs work that goes on until it is ended on purpose. Its steps restart the time for their requests. */
   async withoutDeadline<Value>(work: () => Promise<Value>): Promise<Value> {
     const end = this.disableDeadline();
     try {
@@ -66,7 +66,7 @@ export class TimeBudget {
     }
   }
 
-  /** The same from now on, until the returned function is called. */
+  /** Turns the deadline off until the returned function is called. */
   disableDeadline(): () => void {
     this.#withoutDeadline += 1;
     return () => {

@@ -16,7 +16,7 @@ import { type OperationName, type OperationNamed, operationOf } from './operatio
 import type { Result } from './operations/operation.js';
 import { type Credentials, type Hosts, type ParameterValues, requestUrl, type ValuesOf } from './request.js';
 import { BadStatus, Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './response.js';
-import { get, type HttpResponse, type Network, type RequestDelivery, TransportError } from './transport.js';
+import { get, type HttpResponse, type Network, TransportError, type TransportOptions } from './transport.js';
 import { CANCELLED, NO_TIME, WAITED_TOO_LONG, type WriteResponse, writeResponseOf } from './write-response.js';
 
 export interface ApiOptions {
@@ -25,7 +25,7 @@ export interface ApiOptions {
   /** Returns the keys, or throws a Failure `credentials` that says what is missing. */
   readonly credentials: () => Credentials;
   readonly budget: TimeBudget;
-  /** Keeps what is known of the exchange's clock. Absent: it is measured again. */
+  /** Keeps the offset of the exchange's clock between commands. Absent: each command measures it. */
   readonly clockStore?: ClockStore;
   /**
    * Starts the sandbox after a refused connection, when not a byte of the request was sent. Absent for other hosts.
@@ -56,7 +56,7 @@ export interface WriteOptions {
   readonly mayLeave?: (() => boolean) | undefined;
 }
 
-type ChosenDelivery = Pick<RequestDelivery, 'ownConnection' | 'timeoutMs' | 'onAnswer'>;
+type CallOptions = Pick<TransportOptions, 'ownConnection' | 'timeoutMs' | 'onAnswer'>;
 
 /** An operation, its parameters, and the function that reads its response. */
 interface ApiRequest<Answer> {
@@ -66,19 +66,19 @@ interface ApiRequest<Answer> {
   readonly read: (body: string, response: HttpResponse, requireTime: () => void) => Answer;
 }
 
-/** The longest one read may take before it is tried again. */
+/** The longest that one read may take before it is tried again. */
 const READ_TIMEOUT_MS = 10_000;
-/** A write waits longer: its answer is worth more than asking for it later. Half of the budget is kept for that. */
+/** A write waits longer, because a lookup proves less than its own answer. Half of the budget is kept for that lookup. */
 const WRITE_TIMEOUT_MS = 15_000;
-/** A write needs this much time, or a tenth of a shorter budget: otherwise its response could hardly come in time. */
+/** A write is sent only if this much time is left, or a tenth of a shorter budget, so that its response can come in time. */
 const LEAST_FOR_WRITE_MS = 1_000;
 
 const MAX_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 200;
-/** A busy host may mean the K-line limit of one request a second, which other programs draw from too. */
+/** The pause after a busy answer. It may mean the K-line limit of one request a second, which other programs share. */
 const BUSY_PAUSE_MS = 1_000;
 
-/** Cancellations have permits of their own: they may be all that can still limit a loss. */
+/** Operations that may use the reserved permits, because a cancellation may be all that can still limit a loss. */
 const CANCELLING: ReadonlySet<string> = new Set<OperationName>(['cancelOrder', 'cancelAllOrdersAfter']);
 
 /** The exchange by the interface's own names: signed HTTP calls of operations, with checked results. */
@@ -117,14 +117,14 @@ export class ExchangeApi {
     return this.#retryable(documentedRequest(name, values));
   }
 
-  /** The same, with the body as it came, whatever its fields; it must be JSON. Throws the same. */
+  /** Like {@link read}, but returns the JSON body as it came, whatever its fields. */
   async readRaw(name: OperationName, values: ParameterValues): Promise<string> {
     return this.#retryable({ name, values, read: (body, _, requireTime) => wholeBody(name, body, requireTime) });
   }
 
   /**
-   * One answer to a read, refused or not, with what it shows of the host. Throws Failure as {@link read} if no answer came
-   * that the interface could have sent.
+   * Sends a read once and returns its HTTP response, even if the exchange rejects the request. Throws Failure as {@link read}
+   * if no response of the interface came.
    */
   async probe(name: OperationName, values: ParameterValues): Promise<HttpResponse> {
     const read = (body: string, response: HttpResponse, requireTime: () => void) => {
@@ -140,7 +140,11 @@ export class ExchangeApi {
    * Whether the exchange accepts this `reqTime` (milliseconds since the Unix epoch) at all; asked once, with a read. Throws
    * Failure as {@link read} if no answer came.
    */
-  async accepts<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number): Promise<boolean> {
+  async acceptsReqTime<Name extends OperationName>(
+    name: Name,
+    values: ValuesOf<Name>,
+    reqTime: number,
+  ): Promise<boolean> {
     if (operationOf(name).effect !== 'read') throw new Error(`${name} changes something`);
     try {
       await this.#sendRead(documentedRequest(name, values), reqTime);
@@ -158,14 +162,17 @@ export class ExchangeApi {
   async write<Name extends OperationName>(
     name: Name,
     values: ValuesOf<Name>,
-    send?: WriteOptions,
+    options?: WriteOptions,
   ): Promise<WriteResponse<Result<OperationNamed<Name>>>> {
-    return this.#sendWrite(documentedRequest(name, values), send);
+    return this.#sendWrite(documentedRequest(name, values), options);
   }
 
-  /** The same for an operation that the interface does not describe; the response is its body. */
-  async rawCall(name: string, values: ParameterValues, send?: WriteOptions): Promise<WriteResponse<string>> {
-    return this.#sendWrite({ name, values, read: (body, _, requireTime) => wholeBody(name, body, requireTime) }, send);
+  /** Like {@link write}, for an operation that the interface does not describe. The value is the body of the response. */
+  async rawCall(name: string, values: ParameterValues, options?: WriteOptions): Promise<WriteResponse<string>> {
+    return this.#sendWrite(
+      { name, values, read: (body, _, requireTime) => wholeBody(name, body, requireTime) },
+      options,
+    );
   }
 
   // market data needs neither a clock nor a limit, so they are made when they are first needed
@@ -209,7 +216,7 @@ export class ExchangeApi {
     }
   }
 
-  /** The answer that refuses a wrong `reqTime` also shows the right time, so the next attempt has it. */
+  /** Repeats a read once if its `reqTime` was rejected: that answer also shows the exchange's time. */
   async #readInTime<Answer>(request: ApiRequest<Answer>): Promise<Answer> {
     const { offset } = this.#clock;
     try {
@@ -235,8 +242,8 @@ export class ExchangeApi {
     );
   }
 
-  async #sendWrite<Answer>(request: ApiRequest<Answer>, send: WriteOptions = {}): Promise<WriteResponse<Answer>> {
-    const { reqTime = this.now(), mayLeave = () => true } = send;
+  async #sendWrite<Answer>(request: ApiRequest<Answer>, options: WriteOptions = {}): Promise<WriteResponse<Answer>> {
+    const { reqTime = this.now(), mayLeave = () => true } = options;
     const { budget } = this.options;
     const leastMs = Math.min(LEAST_FOR_WRITE_MS, budget.milliseconds / 10);
     if (!budget.allows(leastMs)) return NO_TIME;
@@ -249,12 +256,12 @@ export class ExchangeApi {
         await permit.cancel();
         return stopped;
       }
-      const delivery = { ownConnection: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.remainingMs / 2) };
+      const callOptions = { ownConnection: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.remainingMs / 2) };
       this.options.writesUnderWay?.add(request);
       const response = await withPermit(permit, (onAnswer) =>
-        this.#roundTrip(request, reqTime, { ...delivery, onAnswer }),
+        this.#roundTrip(request, reqTime, { ...callOptions, onAnswer }),
       );
-      return { kind: 'done', response };
+      return { kind: 'done', value: response };
     } catch (error) {
       return writeResponseOf(error);
     } finally {
@@ -262,7 +269,7 @@ export class ExchangeApi {
     }
   }
 
-  /** Throws for everything that can be wrong before anything is sent. */
+  /** Finds every error in the request that can be found before anything is sent. */
   #validate({ name, values }: ApiRequest<unknown>): void {
     try {
       requestUrl(this.options, name, values, () => this.now());
@@ -271,28 +278,28 @@ export class ExchangeApi {
     }
   }
 
-  /** Sends again only if the connection was refused, so no byte left, and the sandbox was started again. */
+  /** Sends the request, a second time only after a refused connection, when not a byte was sent and the sandbox was started. */
   async #roundTrip<Answer>(
     request: ApiRequest<Answer>,
     reqTime: number | undefined,
-    delivery: ChosenDelivery,
+    callOptions: CallOptions,
   ): Promise<Answer> {
     try {
-      return await this.#send(request, reqTime, delivery);
+      return await this.#send(request, reqTime, callOptions);
     } catch (error) {
       const { startSandbox } = this.options;
       const isConnectionRefused =
         error instanceof TransportError && error.fault === 'connectionRefused' && !error.mayHaveBeenSent;
       if (!isConnectionRefused || startSandbox === undefined) throw error;
       await startSandbox();
-      return this.#send(request, reqTime, delivery);
+      return this.#send(request, reqTime, callOptions);
     }
   }
 
   async #send<Answer>(
     { name, values, read }: ApiRequest<Answer>,
     reqTime: number | undefined,
-    delivery: ChosenDelivery,
+    callOptions: CallOptions,
   ): Promise<Answer> {
     const url = requestUrl(this.options, name, values, () => reqTime ?? this.now());
     const { host, trace, onWriteResponse, network, signal } = this.options;
@@ -300,14 +307,14 @@ export class ExchangeApi {
     const report = (what: string) =>
       trace?.(`GET ${host.redaction.apply(url)} -> ${what}, ${host.monotonic() - start} ms`);
     try {
-      const raw = await get(url, { ...delivery, maxBytes: operationOf(name).maxBytes, network, signal });
+      const raw = await get(url, { ...callOptions, maxBytes: operationOf(name).maxBytes, network, signal });
       const response = { ...raw, body: host.redaction.applyToData(raw.body) };
       const { status, body, date } = response;
       this.#adjustClock(name, date, host.monotonic() - start);
       report(`HTTP ${status}, ${body.length} characters`);
       if (!SUCCESS_STATUSES.has(status)) throw new BadStatus(status);
       const result = read(body, response, () => {
-        if (host.monotonic() - start > delivery.timeoutMs) throw new TransportError('timeout', true, TOO_LATE);
+        if (host.monotonic() - start > callOptions.timeoutMs) throw new TransportError('timeout', true, TOO_LATE);
       });
       if (operationOf(name).effect !== 'read') onWriteResponse?.(name, body);
       return result;
@@ -317,7 +324,7 @@ export class ExchangeApi {
     }
   }
 
-  /** Only the trade host's clock counts: it judges `reqTime`, and market data may come out of somebody's cache. */
+  /** Learns from the `Date` of the trade host only: it checks `reqTime`, and market data may come from a proxy's cache. */
   #adjustClock(name: string, date: number | null, tookMs: number): void {
     if (date === null || operationOf(name).access !== 'signed') return;
     const received = this.options.host.now();
@@ -325,7 +332,7 @@ export class ExchangeApi {
   }
 }
 
-/** The interface names no status. Some servers say `201 Created` for what a request made. */
+/** The interface names no status. Some servers answer `201 Created` to a request that made something. */
 const SUCCESS_STATUSES: ReadonlySet<number> = new Set([200, 201]);
 
 const TOO_LATE = 'no time was left to read the answer';
@@ -334,7 +341,7 @@ function priorityOf(name: string): Priority {
   return CANCELLING.has(name) ? 'cancel' : 'common';
 }
 
-/** An error that quotes an answer, which may repeat the request with its keys. */
+/** The error with its secrets masked: it may quote an answer that repeats the request with its keys. */
 function withoutSecrets(thrown: unknown, redaction: Redaction): unknown {
   if (thrown instanceof Refused) return new Refused(thrown.code, redaction.apply(thrown.message), thrown.busy);
   return thrown instanceof UnexpectedResponse
@@ -349,7 +356,7 @@ function documentedRequest<Name extends OperationName>(
   return { name, values, read: (body, _, requireTime) => readResponse(name, body, requireTime) };
 }
 
-/** Sends a request that has a permit, and ends the permit, whose last second begins with the answer. */
+/** Sends a request with a permit and then ends the permit, which stays taken for a second after the answer. */
 async function withPermit<Value>(
   permit: RequestPermit,
   send: (onAnswer: () => void) => Promise<Value>,
@@ -367,7 +374,7 @@ async function withPermit<Value>(
   }
 }
 
-/** Doubles with each attempt. Part of it is random, so that many clients do not come back together. */
+/** The pause doubles with each attempt. Part of it is random, so that many clients do not retry at the same time. */
 function pauseAfter(error: unknown, attempt: number, chance: number): number {
   if (error instanceof Refused && isThrottled(error)) return BUSY_PAUSE_MS * (1 + chance / 2);
   return FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + chance / 2);
@@ -375,19 +382,19 @@ function pauseAfter(error: unknown, attempt: number, chance: number): number {
 
 /** Whether the same request may succeed in a moment. */
 function isTransient(error: unknown): boolean {
-  if (error instanceof TransportError) return !['certificate', 'endless', 'cancelled'].includes(error.fault);
+  if (error instanceof TransportError) return !['certificate', 'tooLong', 'cancelled'].includes(error.fault);
   if (error instanceof BadStatus) return error.status >= 500;
   if (error instanceof UnexpectedResponse) return error.form !== 'json';
   // market data without a code: {"result": false} was observed when the host was busy, K-line's one a second included
   return error instanceof Refused && isThrottled(error);
 }
 
-/** A limit per second, which other processes may draw from: "requests beyond 60 are treated as invalid". */
+/** Whether a limit per second was reached, which other programs share: "requests beyond 60 are treated as invalid". */
 function isThrottled({ busy, code }: Refused): boolean {
   return busy || code === RETURN_CODES.tooFrequent;
 }
 
-/** Rejected because of earlier requests: not processed. */
+/** Whether the request was rejected because of earlier requests, and not processed. */
 function wasNotProcessed(refusal: Refused): boolean {
   return isThrottled(refusal) || refusal.code === RETURN_CODES.locked;
 }

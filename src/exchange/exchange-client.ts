@@ -27,7 +27,7 @@ export interface ClientOptions extends ApiOptions {
 }
 
 export type CompletionName =
-  /** One market was asked about. */
+  /** A market that was asked about. */
   | { readonly kind: 'market'; readonly market: string }
   | { readonly kind: 'coins'; readonly coins: readonly string[] }
   | { readonly kind: 'orders'; readonly orders: readonly Order[] }
@@ -42,12 +42,12 @@ export type CompletionName =
     }
   | { readonly kind: 'cancelled'; readonly order: OrderReference };
 
-/** The exchange's message about a write that it executed. */
+/** The part of a response that every write has: the exchange's message. */
 interface Message {
   readonly message: string | null;
 }
 
-/** A page of a coin's deposits or withdrawals, newest first; `total` and `size` are null if the exchange leaves them out. */
+/** A page of a coin's deposits or withdrawals, newest first. `total` and `size` are null if the exchange leaves them out. */
 type DepositPage = DecodedResult<'getChargeRecord'>;
 type WithdrawalPage = DecodedResult<'getWithdrawRecord'>;
 
@@ -90,7 +90,7 @@ export class ExchangeClient {
     this.api.requireKeys();
   }
 
-  /** The same client, with all of the time there again after each answer: a long listing is not cut while it gets further. */
+  /** The same client, but each answer restarts the time budget, so that a long listing ends only if it stops making progress. */
   restartingBudget(budget: TimeBudget): ExchangeClient {
     return new ExchangeClient(this.options, this.api, () => budget.restart());
   }
@@ -103,21 +103,21 @@ export class ExchangeClient {
 
   /** `time` is in milliseconds since the Unix epoch. */
   ticker(market: string): Promise<Ticker & { readonly time: number }> {
-    return this.#about(market, this.#read('ticker', { market }));
+    return this.#reportingMarket(market, this.#read('ticker', { market }));
   }
 
   /** A market's book with `size` levels a side. */
   depth(market: string, size: number, merge?: string): Promise<Depth> {
-    return this.#about(market, this.#read('depth', { market, size, merge }));
+    return this.#reportingMarket(market, this.#read('depth', { market, size, merge }));
   }
 
   /** The latest trades, or the 50 after the trade with the id `since`, in the exchange's order. */
   trades(market: string, since?: string): Promise<readonly Trade[]> {
-    return this.#about(market, this.#read('trades', { market, since }));
+    return this.#reportingMarket(market, this.#read('trades', { market, since }));
   }
 
   candlePage(request: RequestOf<'kline'>): Promise<DecodedResult<'kline'>> {
-    return this.#about(request.market, this.#read('kline', request));
+    return this.#reportingMarket(request.market, this.#read('kline', request));
   }
 
   async account(): Promise<AccountInfo> {
@@ -174,7 +174,7 @@ export class ExchangeClient {
     return this.#read('getWithdrawAddress', { coin });
   }
 
-  /** The chains of a coin, or of all coins as observed, with their withdrawal fees. It needs no key. */
+  /** The chains of a coin, or of all coins (observed), with their withdrawal fees. Needs no key. */
   async fees(coin?: string): Promise<readonly ChainFee[]> {
     // observed in place of an empty answer
     return orIfCode(RETURN_CODES.noRecord, [], () => this.#read('getFeeInfo', { coin }));
@@ -183,41 +183,45 @@ export class ExchangeClient {
   async placeOrder(
     terms: OrderTerms,
     clientId: string,
-    send?: WriteOptions,
+    options?: WriteOptions,
   ): Promise<WriteResponse<{ readonly id: string } & Message>> {
-    const outcome = await this.#write('order', { terms, clientId }, send);
+    const response = await this.#write('order', { terms, clientId }, options);
     const { market, type } = terms;
-    if (outcome.kind === 'done')
-      this.#reportNames({ kind: 'placed', market, type, clientId, ids: [outcome.response.id], terms });
-    return outcome;
+    if (response.kind === 'done')
+      this.#reportNames({ kind: 'placed', market, type, clientId, ids: [response.value.id], terms });
+    return response;
   }
 
   /** Places up to 20 limit orders with one request. */
   async placeOrders(
     batch: BatchRequest,
-    send?: WriteOptions,
+    options?: WriteOptions,
   ): Promise<WriteResponse<{ readonly ids: readonly string[] } & Message>> {
-    const outcome = await this.#write('orderMoreV2', batch, send);
+    const response = await this.#write('orderMoreV2', batch, options);
     const { market } = batch;
-    if (outcome.kind === 'done')
+    if (response.kind === 'done')
       this.#reportNames({
         kind: 'placed',
         market,
         type: 'limit',
         clientId: null,
-        ids: outcome.response.ids,
+        ids: response.value.ids,
         terms: null,
       });
-    return outcome;
+    return response;
   }
 
-  async cancelOrder(market: string, order: OrderReference, send?: WriteOptions): Promise<WriteResponse<Cancellation>> {
-    const outcome = await this.#write('cancelOrder', { market, order }, send);
-    if (outcome.kind === 'done') this.#reportNames({ kind: 'cancelled', order });
-    return outcome;
+  async cancelOrder(
+    market: string,
+    order: OrderReference,
+    options?: WriteOptions,
+  ): Promise<WriteResponse<Cancellation>> {
+    const response = await this.#write('cancelOrder', { market, order }, options);
+    if (response.kind === 'done') this.#reportNames({ kind: 'cancelled', order });
+    return response;
   }
 
-  /** Has every order of a market cancelled one minute from now; each further call starts the minute again. */
+  /** Starts a timer at the exchange that cancels every order of a market after one minute. Each further call restarts it. */
   cancelAllAfter(market: string): Promise<WriteResponse<Message>> {
     return this.#write('cancelAllOrdersAfter', { market });
   }
@@ -226,35 +230,35 @@ export class ExchangeClient {
   withdraw(
     withdrawal: WithdrawalRequest,
     password: string,
-    send?: WriteOptions,
+    options?: WriteOptions,
   ): Promise<WriteResponse<{ readonly id: string } & Message>> {
-    return this.#write('withdraw', { withdrawal, password }, send);
+    return this.#write('withdraw', { withdrawal, password }, options);
   }
 
   /**
-   * Whether the exchange accepts this `reqTime` at all; asked once, with a read that needs the permission for orders. Throws
-   * the Failure of a read if no answer came.
-   * @param clientId one that no order has
+   * Asks once whether the exchange accepts this `reqTime`, with a read that needs the permission for orders. Throws the Failure
+   * of a read if no answer came.
+   * @param clientId an id that no order has
    */
-  acceptsForOrders(market: string, clientId: string, reqTime: number): Promise<boolean> {
-    return this.api.accepts('getOrder', codecOf('getOrder').encode({ market, order: { clientId } }), reqTime);
+  acceptsReqTimeForOrders(market: string, clientId: string, reqTime: number): Promise<boolean> {
+    return this.api.acceptsReqTime('getOrder', codecOf('getOrder').encode({ market, order: { clientId } }), reqTime);
   }
 
-  /** The same with a read that needs the permission for withdrawals. */
-  acceptsForWithdrawals(coin: string, reqTime: number): Promise<boolean> {
-    return this.api.accepts(
+  /** Like {@link acceptsReqTimeForOrders}, with a read that needs the permission for withdrawals. */
+  acceptsReqTimeForWithdrawals(coin: string, reqTime: number): Promise<boolean> {
+    return this.api.acceptsReqTime(
       'getWithdrawRecord',
       codecOf('getWithdrawRecord').encode({ coin, page: 1, size: 1 }),
       reqTime,
     );
   }
 
-  /** One answer of the market-data host, with its HTTP details. */
+  /** Sends one request to the market-data host and returns the HTTP response. */
   testMarketData(): Promise<HttpResponse> {
     return this.api.probe('markets', {});
   }
 
-  /** One answer of the trade host to a request that needs no key. */
+  /** Sends one request that needs no key to the trade host and returns the HTTP response. */
   testTrading(): Promise<HttpResponse> {
     return this.api.probe('getFeeInfo', {});
   }
@@ -269,14 +273,14 @@ export class ExchangeClient {
   async #write<Name extends OperationName>(
     name: Name,
     request: RequestOf<Name>,
-    send?: WriteOptions,
+    options?: WriteOptions,
   ): Promise<WriteResponse<DecodedResult<Name>>> {
     const codec = codecOf(name);
-    const outcome = await this.api.write(name, codec.encode(request), send);
-    return outcome.kind === 'done' ? { kind: 'done', response: codec.decode(outcome.response, request) } : outcome;
+    const response = await this.api.write(name, codec.encode(request), options);
+    return response.kind === 'done' ? { kind: 'done', value: codec.decode(response.value, request) } : response;
   }
 
-  async #about<Value>(market: string, answer: Promise<Value>): Promise<Value> {
+  async #reportingMarket<Value>(market: string, answer: Promise<Value>): Promise<Value> {
     const value = await answer;
     this.#reportNames({ kind: 'market', market });
     return value;
@@ -289,7 +293,7 @@ export class ExchangeClient {
 
 const NO_RECORDS = { records: [], total: 0, size: null };
 
-/** Some refusals were observed in place of an empty answer. */
+/** Reads something, and returns `empty` for a code that was observed in place of an empty answer. */
 async function orIfCode<Value, Empty>(code: number, empty: Empty, read: () => Promise<Value>): Promise<Value | Empty> {
   try {
     return await read();

@@ -6,7 +6,7 @@ export interface ClockStore {
   write(offsetMs: number): void;
 }
 
-/** What an answer shows of the exchange's clock; all in milliseconds since the Unix epoch. */
+/** What an answer shows of the exchange's clock. All times are in milliseconds since the Unix epoch. */
 interface ClockSample {
   /** The answer's `Date`, which counts whole seconds. */
   readonly date: number;
@@ -27,9 +27,9 @@ export class ExchangeClock {
 
   constructor(
     private readonly host: Pick<Host, 'now'>,
-    private readonly memory?: ClockStore,
+    private readonly store?: ClockStore,
   ) {
-    this.#offset = memory?.read() ?? 0;
+    this.#offset = store?.read() ?? 0;
   }
 
   /** Milliseconds since the Unix epoch. */
@@ -48,6 +48,6 @@ export class ExchangeClock {
     const isPossible = (offset: number) => offset >= least - SLACK_MS && offset <= most + SLACK_MS;
     if (isPossible(this.#offset)) return;
     this.#offset = isPossible(0) ? 0 : Math.round((least + most) / 2);
-    this.memory?.write(this.#offset);
+    this.store?.write(this.#offset);
   }
 }

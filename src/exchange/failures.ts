@@ -1,26 +1,26 @@
-import { type Advice, ANY_MARKET, clockTime, Failure, type FailureKind, suggest } from '../errors.js';
+import { type Advice, ANY_MARKET, Failure, type FailureKind, localTimeText, suggest } from '../errors.js';
 import { RETURN_CODES } from './observed-codes.js';
 import { InvalidParameter } from './request.js';
 import { BadStatus, Refused, UnexpectedResponse } from './response.js';
 import { TransportError } from './transport.js';
 
-/** Return codes as public clients observed them; the interface documents none. */
+/** Hints for the codes of rate limits. */
 const RATE_CODES: Readonly<Record<number, string>> = {
-  4001: 'The lock ends by itself after an hour.',
-  4002: 'Send fewer requests a second with this key.',
+  [RETURN_CODES.locked]: 'The lock ends by itself after an hour.',
+  [RETURN_CODES.tooFrequent]: 'Send fewer requests a second with this key.',
 };
 
-/** What helps with a refusal: observed meanings again. */
+/** Hints for codes, by their observed meanings. */
 const CODE_HINTS: Readonly<Record<number, Advice>> = {
-  1001: suggest('List the markets of this exchange', 'markets'),
-  1003: suggest('Check the keys', 'keys', 'show'),
-  1012: ['The key lacks a permission.', suggest('See what it may do', 'account')],
-  2009: suggest('See what is available', 'balance'),
-  3001: suggest('See the orders there are', 'orders', ANY_MARKET),
-  3002: ['A PostOnly order must not cross the prices.', suggest('See them', 'depth', ANY_MARKET)],
-  3003: suggest('See the lot sizes and minimums', 'markets'),
-  3006: "The key is bound to other addresses than this machine's.",
-  3007: "Check this machine's clock. The next request uses the time that the exchange reported.",
+  [RETURN_CODES.general]: suggest('List the markets of this exchange', 'markets'),
+  [RETURN_CODES.badSignature]: suggest('Check the keys', 'keys', 'show'),
+  [RETURN_CODES.noPermission]: ['The key lacks a permission.', suggest('See what it may do', 'account')],
+  [RETURN_CODES.insufficientBalance]: suggest('See what is available', 'balance'),
+  [RETURN_CODES.orderNotFound]: suggest('See the orders there are', 'orders', ANY_MARKET),
+  [RETURN_CODES.badPrice]: ['A PostOnly order must not cross the book.', suggest('See them', 'depth', ANY_MARKET)],
+  [RETURN_CODES.badAmount]: suggest('See the lot sizes and minimums', 'markets'),
+  [RETURN_CODES.badAddress]: "The key is bound to other addresses than this machine's.",
+  [RETURN_CODES.expired]: "Check this machine's clock. The next request uses the time that the exchange reported.",
 };
 
 /**
@@ -37,7 +37,7 @@ export function failureOf(thrown: unknown, operation: string, lockedUntil?: numb
   }
   if (thrown instanceof BadStatus) return badStatus(thrown, operation);
   if (thrown instanceof UnexpectedResponse) {
-    return new Failure('internal', thrown.message, { hint: mismatchHint(thrown), cause: thrown });
+    return new Failure('internal', thrown.message, { hint: unexpectedResponseHint(thrown), cause: thrown });
   }
   if (thrown instanceof InvalidParameter) return new Failure('usage', `${operation}: ${thrown.message}`);
   return thrown;
@@ -45,10 +45,10 @@ export function failureOf(thrown: unknown, operation: string, lockedUntil?: numb
 
 function withLockEnd(failure: Failure, lockedUntil: number | undefined): Failure {
   if (failure.code !== RETURN_CODES.locked || lockedUntil === undefined) return failure;
-  return failure.hinting(`The lock ends by itself, at ${clockTime(lockedUntil)}.`);
+  return failure.hinting(`The lock ends by itself, at ${localTimeText(lockedUntil)}.`);
 }
 
-/** The exchange's answer was a code other than 1000. */
+/** The failure for a request that the exchange rejected with a code other than 1000. */
 export function refusalFailure({ code, message, busy }: Refused, operation: string): Failure {
   if (busy) {
     const hint = 'Another program may be using the same limit. Try this again in a moment.';
@@ -65,7 +65,7 @@ export function refusalFailure({ code, message, busy }: Refused, operation: stri
   return new Failure('refused', `${operation}: rejected by the exchange: ${message}`, details);
 }
 
-/** The failure of a write that was not sent; `what` is "The order" or the like. */
+/** The failure of a write that was not sent; `what` begins the message, for instance "The order". */
 export function notSentFailure(
   what: string,
   { reason, failure }: { readonly reason: string; readonly failure: FailureKind },
@@ -84,15 +84,15 @@ function badStatus({ status, message }: BadStatus, operation: string): Failure {
   });
 }
 
-function unreachableHint({ fault, fix }: TransportError): Advice {
-  if (fix !== undefined) return fix;
-  if (fault === 'unresolved' || fault === 'connectionRefused')
+function unreachableHint({ fault, hint }: TransportError): Advice {
+  if (hint !== undefined) return hint;
+  if (fault === 'hostNotFound' || fault === 'connectionRefused')
     return suggest('Check the host and the network', 'profile', 'show');
   if (fault === 'proxy') return 'Check that variable; NO_PROXY names the hosts that are reached without a proxy.';
   return 'Nothing was changed by this call.';
 }
 
-function mismatchHint({ form }: UnexpectedResponse): Advice {
+function unexpectedResponseHint({ form }: UnexpectedResponse): Advice {
   return form === 'html'
     ? [
         'Such a page usually means that the exchange is down, or that the host is not its interface.',

@@ -11,13 +11,13 @@ export interface GrowingList<Row> {
   isLast(rows: readonly Row[]): boolean;
 }
 
-/** This many pages are read one by one first, so that a short list costs no extra request. */
+/** The first pages are read one by one, so that a short list costs no extra request. */
 const PAGES_READ_SINGLY = 4;
-/** After that, this many are read at the same time, */
+/** How many pages of a run are read at the same time. */
 const CONCURRENT_READS = 4;
-/** and this many in a run. */
+/** How many pages one run has. */
 const PAGES_PER_RUN = 12;
-/** This many pages are read one by one after the list has grown. */
+/** How many pages are read one by one after the list has grown. */
 const PAGES_READ_SINGLY_AFTER_GROWTH = 8;
 
 type Page<Row> = readonly Row[];
@@ -31,16 +31,16 @@ type Page<Row> = readonly Row[];
  */
 export async function* pagesInOrder<Row>(list: GrowingList<Row>): AsyncGenerator<Page<Row>> {
   const repeatedPages = new RepeatedPageCheck<Row>((rows) => keyOf(list, rows));
-  let alone = PAGES_READ_SINGLY;
+  let singleReads = PAGES_READ_SINGLY;
   let before: Page<Row> = [];
   for (let next = 1; ; ) {
-    const pages = alone > 0 ? [await list.read(next)] : await readRun(list, next, before);
+    const pages = singleReads > 0 ? [await list.read(next)] : await readRun(list, next, before);
     for (const rows of pages) {
       repeatedPages.check(rows);
       yield rows;
       if (list.isLast(rows)) return;
     }
-    alone = pages.length === 0 ? PAGES_READ_SINGLY_AFTER_GROWTH : alone - 1;
+    singleReads = pages.length === 0 ? PAGES_READ_SINGLY_AFTER_GROWTH : singleReads - 1;
     next += pages.length;
     before = pages.at(-1) ?? before;
   }
@@ -55,7 +55,7 @@ async function readRun<Row>(list: GrowingList<Row>, first: number, before: Page<
   const pages: Page<Row>[] = [];
   let next = 0;
   let end = PAGES_PER_RUN;
-  const readOn = async () => {
+  const readPages = async () => {
     while (next < end) {
       const index = next;
       next += 1;
@@ -64,7 +64,7 @@ async function readRun<Row>(list: GrowingList<Row>, first: number, before: Page<
       if (list.isLast(rows)) end = Math.min(end, index + 1);
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENT_READS }, readOn));
+  await Promise.all(Array.from({ length: CONCURRENT_READS }, readPages));
   const again = await list.read(first - 1);
   return keyOf(list, again) === keyOf(list, before) ? pages.slice(0, end) : [];
 }
@@ -73,7 +73,7 @@ function keyOf<Row>(list: GrowingList<Row>, rows: Page<Row>): string {
   return rows.map((row) => list.id(row)).join();
 }
 
-/** Stops at an exchange that ignores page numbers. The same page twice may be chance: a page of rows was added. */
+/** Detects an exchange that ignores page numbers. One repetition may be chance: a whole page of rows was added. */
 class RepeatedPageCheck<Row> {
   #last = '';
   #times = 0;
@@ -89,7 +89,7 @@ class RepeatedPageCheck<Row> {
   }
 }
 
-/** This many of the latest rows are remembered by their ids. */
+/** How many of the latest rows are remembered by their ids. */
 const REMEMBERED = 2_000;
 
 /**
@@ -142,7 +142,7 @@ interface Extent {
 export interface OrderPages {
   /** Newest first, as the exchange lists them (observed). */
   readonly orders: readonly Order[];
-  /** There are older orders that were not requested. */
+  /** Whether there are older orders that were not requested. */
   readonly more: boolean;
   /** Why some pages could not be read. */
   readonly failure: Failure | null;

@@ -6,7 +6,7 @@ import { Failure, suggest, usage } from '../errors.js';
 import type { ExchangeClient } from './exchange-client.js';
 import { readResponse } from './response.js';
 
-/** Scales and minimums change rarely, and the exchange refuses an order that breaks a newer rule. */
+/** Scales and minimums change rarely, and the exchange rejects an order that breaks a newer rule. */
 const FRESH_MS = 3_600_000;
 /** A market missing from the cache may be new: a cache older than this is refreshed before the market counts as unknown. */
 const RECHECK_AFTER_MS = 10_000;

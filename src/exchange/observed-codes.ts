@@ -5,21 +5,31 @@ import { Failure } from '../errors.js';
  * the outcome of an order.
  */
 export const RETURN_CODES = {
+  /** A general code, also for an unknown market. */
+  general: 1001,
   internal: 1002,
   badSignature: 1003,
+  identityPending: 1006,
   maintenance: 1009,
+  notOpen: 1010,
   noPermission: 1012,
-  noUser: 3004,
+  cannotTrade: 1013,
+  preSale: 1014,
+  insufficientBalance: 2009,
   orderNotFound: 3001,
+  badPrice: 3002,
+  badAmount: 3003,
+  noUser: 3004,
   badAddress: 3006,
   /** `reqTime` is too far from the exchange's clock. */
   expired: 3007,
   noRecord: 3008,
+  marketProhibited: 3010,
   locked: 4001,
   tooFrequent: 4002,
 } as const;
 
-/** The exchange refuses the request for its time, not for what it asks: a later one may succeed. */
+/** Codes that reject a request for its timing, not for its content. A later request may succeed. */
 export const REFUSED_FOR_TIMING: ReadonlySet<number | null> = new Set([
   RETURN_CODES.tooFrequent,
   RETURN_CODES.locked,
@@ -33,18 +43,18 @@ export const REFUSED_FOR_TIMING: ReadonlySet<number | null> = new Set([
 export const REFUSES_EVERY_ORDER: ReadonlySet<number | null> = new Set([
   RETURN_CODES.internal,
   RETURN_CODES.badSignature,
-  1006,
+  RETURN_CODES.identityPending,
   RETURN_CODES.maintenance,
-  1010,
+  RETURN_CODES.notOpen,
   RETURN_CODES.noPermission,
-  1013,
-  1014,
+  RETURN_CODES.cannotTrade,
+  RETURN_CODES.preSale,
   RETURN_CODES.noUser,
   RETURN_CODES.badAddress,
-  3010,
+  RETURN_CODES.marketProhibited,
 ]);
 
-/** An exchange in trouble refuses every request, which says nothing about this one. */
+/** Codes with which an exchange in trouble rejects every request. They say nothing about a single one. */
 const IN_TROUBLE: ReadonlySet<number> = new Set([RETURN_CODES.internal, RETURN_CODES.maintenance]);
 
 /**

@@ -5,7 +5,7 @@ import { isDocumented, type OperationName, type OperationNamed, operationOf, ope
 import { type Operation, type Parameter, printable, type Values } from './operations/operation.js';
 import { sign } from './signing.js';
 
-/** A parameter that breaks its rule. Carries the name and the rule; the value stays out of the message: it may be secret. */
+/** An error for a parameter that breaks its rule. It names the parameter and the rule, but not the value, which may be secret. */
 export class InvalidParameter extends Error {
   override readonly name = 'InvalidParameter';
 
@@ -35,13 +35,12 @@ export type ValuesOf<Name extends OperationName> = Values<OperationNamed<Name>>;
 export type ParameterValues = Readonly<Record<string, string | undefined>>;
 
 /**
- * The values that will be sent, checked against the operation's rules, in the order of its description; those of an
- * operation that is not described, in the order in which they are given.
- * Throws {@link InvalidParameter}.
+ * Checks values against the rules of the operation, and returns them in the order in which they will be sent: that of its
+ * description, or the given order if the operation is not described. Throws {@link InvalidParameter}.
  */
 export function checkedParameters(name: string, values: ParameterValues): Map<string, string> {
   const given = new Map(Object.entries(values).filter(isGiven));
-  if (!isDocumented(name)) return checkedFreely(name, given);
+  if (!isDocumented(name)) return checkedUndocumented(name, given);
   const { parameters }: Operation = operations[name];
   for (const parameter of given.keys()) {
     if (!Object.hasOwn(parameters, parameter)) throw new InvalidParameter(parameter, `is not a parameter of ${name}`);
@@ -55,11 +54,11 @@ export function checkedParameters(name: string, values: ParameterValues): Map<st
   return checked;
 }
 
-/** Names that every signed request has a meaning for. */
+/** The parameters that every signed request has. */
 const COMMON = ['method', 'accesskey', 'sign', 'reqTime'];
 
-/** For an operation that is not described, only this is known: how a request is written, and its common parameters. */
-function checkedFreely(name: string, given: Map<string, string>): Map<string, string> {
+/** Checks what is known of every operation: how a request is written, and which parameters are common to all. */
+function checkedUndocumented(name: string, given: Map<string, string>): Map<string, string> {
   if (!isOperationName(name)) throw new InvalidParameter('the operation', 'must be a name of letters and digits');
   for (const [parameter, value] of given) {
     if (!/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(parameter))
@@ -71,7 +70,7 @@ function checkedFreely(name: string, given: Map<string, string>): Map<string, st
   return given;
 }
 
-/** Whether it can be one: it becomes the last segment of the path. */
+/** Whether a name can be that of an operation. It becomes the last segment of the path. */
 export function isOperationName(name: string): boolean {
   return /^[A-Za-z][A-Za-z0-9]{0,63}$/.test(name);
 }
@@ -140,8 +139,8 @@ interface Signer {
 }
 
 /**
- * The URL of a request, signed if the operation asks for it, its secrets masked from now on.
- * @param reqTime returns milliseconds since the Unix epoch; asked only if the request is signed
+ * Builds the URL of a request and signs it if the operation needs that. From then on, its secrets are masked.
+ * @param reqTime returns milliseconds since the Unix epoch; called only for a signed request
  * @throws InvalidParameter, and Failure `credentials` for a host or keys that cannot be used
  */
 export function requestUrl(
@@ -155,7 +154,7 @@ export function requestUrl(
   requireSafeHost(access === 'public' ? hosts.baseUrl : hosts.tradeUrl);
   if (access === 'public') return marketDataUrl(name, hosts, parameters);
   if (access === 'keyless') return keylessUrl(name, hosts, parameters);
-  requireChecking(hosts.tradeUrl, host.environment);
+  requireCertificateChecks(hosts.tradeUrl, host.environment);
   const keys = credentials();
   host.redaction.addSecret(keys.accessKey);
   host.redaction.addSecret(keys.secretKey);
@@ -183,10 +182,10 @@ export function requireSafeHost(url: string): void {
 }
 
 /**
- * Refuses to sign if certificates are not checked: anyone in the network could replace the request. Plain http to this
- * machine has none. Throws Failure `credentials`.
+ * Refuses to sign if certificates are not checked, because anyone in the network could then replace the request. Plain http to
+ * this machine has no certificate. Throws Failure `credentials`.
  */
-export function requireChecking(url: string, environment: Readonly<Record<string, string | undefined>>): void {
+export function requireCertificateChecks(url: string, environment: Readonly<Record<string, string | undefined>>): void {
   if (environment.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || !url.startsWith('https:')) return;
   throw new Failure(
     'credentials',

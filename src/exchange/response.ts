@@ -7,34 +7,34 @@ import type { Result } from './operations/operation.js';
 /** The value of `code` that accompanies success in every response shape. */
 export const SUCCESS = 1000;
 
-/** The exchange refused. `code` is null for market data, which sends none. */
+/** The exchange rejected the request. `code` is null for market data, which sends none. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 
   constructor(
     readonly code: number | null,
     message: string,
-    /** Observed on market-data hosts under load: the same request may succeed in a moment. */
+    /** Whether the host is busy, as observed on market-data hosts under load. The same request may succeed in a moment. */
     readonly busy = false,
   ) {
     super(message);
   }
 }
 
-/** An answer that is not what the interface says. The message names the field or the form. Nothing of it was used. */
+/** An error for an answer that breaks the interface. The message names the field or the form. Nothing of the answer is used. */
 export class UnexpectedResponse extends Error {
   override readonly name = 'UnexpectedResponse';
 
   constructor(
     message: string,
-    /** What the body was instead of JSON. */
+    /** What the body was; `json` if only its content is wrong. */
     readonly form: 'json' | 'html' | 'empty' | 'truncated' | 'other' = 'json',
   ) {
     super(message);
   }
 }
 
-/** A front end answered instead of the exchange. */
+/** An error for an HTTP status with which a front end answered instead of the exchange. */
 export class BadStatus extends Error {
   override readonly name = 'BadStatus';
 
@@ -66,13 +66,13 @@ export function readResponse<Name extends OperationName>(
   );
 }
 
-/** A body as it came, its fields unchecked. Throws {@link Refused} for an error and {@link UnexpectedResponse} for anything but JSON. */
+/** Returns the body unchanged. Throws {@link Refused} for an error, and {@link UnexpectedResponse} for anything but JSON. */
 export function wholeBody(name: string, body: string, requireTime?: RequireTime): string {
   readBody(name, body, requireTime);
   return body;
 }
 
-/** Throws {@link UnexpectedResponse} for anything but JSON, as an error page. */
+/** Throws {@link UnexpectedResponse} for anything but JSON, such as an error page. */
 export function requireJson(name: string, body: string, requireTime?: RequireTime): void {
   parseBody(name, body, requireTime);
 }
@@ -157,7 +157,7 @@ function messageText(message: unknown): string {
   return text === undefined || text === '' ? 'the exchange gave no reason' : text.slice(0, LONGEST_MESSAGE);
 }
 
-/** In characters: no reason is longer, and everything that is done with it costs time. */
+/** In characters. No real message is longer, and masking a long one takes time. */
 const LONGEST_MESSAGE = 2_000;
 
 function isRecord(value: unknown): value is Record<string, unknown> {

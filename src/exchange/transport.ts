@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { CancelableRequest, Got, OptionsInit, RequestError, Response } from 'got';
-import { ACTIVE_PROFILE, type Advice, codeOf, Failure, type FailureKind, suggest } from '../errors.js';
+import { ACTIVE_PROFILE, type Advice, Failure, type FailureKind, suggest, systemErrorCode } from '../errors.js';
 import { readTextBounded } from '../platform/bounded-file.js';
 import { certificateFault } from './network/certificates.js';
 import type * as Proxies from './network/proxy.js';
@@ -16,15 +16,15 @@ export const USER_AGENT =
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export interface RequestDelivery {
-  /** A connection of its own, closed afterwards: a reused one may break in the middle of a request. */
+export interface TransportOptions {
+  /** Whether to use a new connection and close it afterwards. A reused connection may break in the middle of a request. */
   readonly ownConnection: boolean;
   readonly timeoutMs: number;
-  /** The longest body, after decompression: a few bytes may expand to gigabytes. */
+  /** The longest body that is read, counted after decompression: a few bytes may expand to gigabytes. */
   readonly maxBytes: number;
   /** Absent: no proxy, and the well-known authorities. */
   readonly network?: Network | undefined;
-  /** Ends the request. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
   /** Called when the status of the answer has arrived; its body may take longer. */
   readonly onAnswer?: (() => void) | undefined;
@@ -41,30 +41,30 @@ export interface HttpResponse {
 
 /** Why no answer came. */
 type TransportFault =
-  | 'unresolved'
+  | 'hostNotFound'
   | 'connectionRefused'
   | 'certificate'
   | 'proxy'
-  | 'unconnected'
+  | 'noConnection'
   | 'reset'
   | 'truncated'
-  | 'endless'
+  | 'tooLong'
   | 'timeout'
-  | 'broken'
+  | 'invalidHttp'
   | 'cancelled'
   | 'protocol';
 
-/** No complete HTTP answer came. The message never contains the URL. */
+/** An error for a request that got no complete HTTP answer. The message never contains the URL. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
 
   constructor(
     readonly fault: TransportFault,
-    /** False if the connection was never made, so that not a byte of the request was sent. */
+    /** False if there was no connection, so that not a byte of the request was sent. */
     readonly mayHaveBeenSent: boolean,
     message: string,
     /** How to fix it, if the fault alone does not say. */
-    readonly fix?: Advice,
+    readonly hint?: Advice,
   ) {
     super(message);
   }
@@ -81,9 +81,9 @@ interface Route {
   readonly proxy: NamedProxy | null;
 }
 
-/** The environment's proxies, and whose certificates are trusted. */
+/** How requests reach a host: the proxies of the environment, and the certificates that are trusted. */
 export class Network {
-  /** By proxy; they keep their connections for later reads. */
+  /** The tunnels by the URL of their proxy. They keep their connections for later reads. */
   readonly #tunnels = new Map<string, HttpsAgent>();
   #authorities: string | undefined;
 
@@ -135,20 +135,20 @@ export function requireCertificates(file: string): void {
   certificatesIn(file, 'usage', 'Name a PEM file with the certificates of your authority.');
 }
 
-const FIX: Advice = [
+const CA_FILE_HINT: Advice = [
   suggest('Name a PEM file', 'profile', 'set', ACTIVE_PROFILE, 'caFile', '/path/to/ca.pem'),
   suggest('Go back to the usual authorities', 'profile', 'unset', ACTIVE_PROFILE, 'caFile'),
 ];
 
-/** A store of all well-known authorities has a quarter of a megabyte. */
+/** Far more than a store of all well-known authorities, which has a quarter of a megabyte. */
 const MAX_CERTIFICATE_BYTES = 16 * 2 ** 20;
 
-function certificatesIn(file: string, kind: FailureKind = 'credentials', hint = FIX): string {
+function certificatesIn(file: string, kind: FailureKind = 'credentials', hint = CA_FILE_HINT): string {
   try {
     const text = readTextBounded(file, MAX_CERTIFICATE_BYTES);
     if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
   } catch (thrown) {
-    throw new Failure(kind, `The caFile ${file} cannot be read (${codeOf(thrown)}).`, { hint });
+    throw new Failure(kind, `The caFile ${file} cannot be read (${systemErrorCode(thrown)}).`, { hint });
   }
   throw new Failure(kind, `The caFile ${file} holds no certificate.`, { hint });
 }
@@ -173,12 +173,12 @@ const DIRECT = new Network({});
 const CANCELLED = 'the request was cancelled';
 
 /**
- * Sends one GET, once, and ends with the timeout whatever the peer does. Throws {@link TransportError}, and Failure if the
- * network settings are wrong.
+ * Sends one GET request once. It always ends within the timeout. Throws {@link TransportError}, and Failure if the network
+ * settings are wrong.
  */
 export async function get(
   url: string,
-  { ownConnection, timeoutMs, maxBytes, network = DIRECT, signal, onAnswer }: RequestDelivery,
+  { ownConnection, timeoutMs, maxBytes, network = DIRECT, signal, onAnswer }: TransportOptions,
 ): Promise<HttpResponse> {
   const request = await gotOnce();
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
@@ -197,7 +197,7 @@ export async function get(
   }
 }
 
-/** One request. It also fails for what got waits through: upgrades, interim responses and endless bodies. */
+/** A request in progress. It fails on upgrades, interim responses and endless bodies, for which got would wait. */
 class HttpRequest {
   #request: SentRequest | undefined;
   #certificateEnds: number | null = null;
@@ -208,7 +208,7 @@ class HttpRequest {
   constructor(
     private readonly answer: CancelableRequest<Response<string>>,
     private readonly sendStart: SendStart,
-    { strict, maxBytes, onAnswer }: Pick<RequestDelivery, 'maxBytes' | 'onAnswer'> & { readonly strict: boolean },
+    { strict, maxBytes, onAnswer }: Pick<TransportOptions, 'maxBytes' | 'onAnswer'> & { readonly strict: boolean },
   ) {
     this.#failed = new Promise((_, reject) => {
       this.#fail = reject;
@@ -230,7 +230,7 @@ class HttpRequest {
         );
     });
     answer.on('downloadProgress', ({ transferred }) => {
-      if (transferred > maxBytes) this.#end('endless', `the answer was longer than ${maxBytes / 2 ** 20} MB`);
+      if (transferred > maxBytes) this.#end('tooLong', `the answer was longer than ${maxBytes / 2 ** 20} MB`);
     });
   }
 
@@ -254,7 +254,7 @@ class HttpRequest {
   }
 }
 
-/** got's request, with the moments that it took of it. */
+/** The request of got, with the timings that got measured. */
 type SentRequest = ClientRequest & Pick<RequestError, 'timings'>;
 
 function endOfCertificate(socket: Socket | TLSSocket): number | null {
@@ -266,7 +266,7 @@ function dateOf(header: string | undefined): number | null {
   return Number.isNaN(date) ? null : date;
 }
 
-/** The event from which bytes of the request may have been sent. A proxy's socket is handed over when it is ready for them. */
+/** The event after which bytes of the request may have been sent. The socket of a proxy is ready as soon as it is assigned. */
 type SendStart = 'connect' | 'secureConnect' | 'socket';
 
 function transportError(thrown: unknown, sendStart: SendStart): unknown {
@@ -290,22 +290,22 @@ function isRequestError(thrown: unknown): thrown is RequestError {
 }
 
 const FAULT_TEXTS = {
-  unresolved: 'host name not found',
+  hostNotFound: 'host name not found',
   connectionRefused: 'connection refused',
-  unconnected: 'no connection',
+  noConnection: 'no connection',
   reset: 'connection reset',
   truncated: 'the answer was cut off',
   timeout: 'no answer in time',
-  broken: 'the answer was not valid HTTP',
+  invalidHttp: 'the answer was not valid HTTP',
 } as const satisfies Readonly<Partial<Record<TransportFault, string>>>;
 
-function sentFault({ name, code }: RequestError): 'timeout' | 'truncated' | 'broken' | 'reset' {
+function sentFault({ name, code }: RequestError): 'timeout' | 'truncated' | 'invalidHttp' | 'reset' {
   if (name === 'TimeoutError') return 'timeout';
   if (name === 'ReadError') return 'truncated';
-  return code.startsWith('HPE_') ? 'broken' : 'reset';
+  return code.startsWith('HPE_') ? 'invalidHttp' : 'reset';
 }
 
-function unconnectedFault(code: string): 'unresolved' | 'connectionRefused' | 'unconnected' {
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unresolved';
-  return code === 'ECONNREFUSED' ? 'connectionRefused' : 'unconnected';
+function unconnectedFault(code: string): 'hostNotFound' | 'connectionRefused' | 'noConnection' {
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'hostNotFound';
+  return code === 'ECONNREFUSED' ? 'connectionRefused' : 'noConnection';
 }

@@ -36,7 +36,7 @@ export function withdrawRequest(withdrawal: WithdrawalRequest, password: string)
 }
 
 /**
- * A request as it would leave, its secrets left out. Throws Failure `usage` for a value that breaks its rule.
+ * The request as it would be sent, with its secrets masked. Throws Failure `usage` for a value that breaks its rule.
  * @param time milliseconds since the Unix epoch
  */
 export function maskedRequest(

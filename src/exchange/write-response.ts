@@ -3,11 +3,11 @@ import { Refused } from './response.js';
 import { TransportError } from './transport.js';
 
 /**
- * What came of sending a write. Only `notSent` and `refused` mean that nothing was done, and a refusal may even answer a
- * duplicate of a request that was executed. `lost`: it was sent, or may have been, and no usable answer came.
+ * The response to a write. Only `notSent` and `refused` mean that nothing was done; and the refusal may be that of a duplicate,
+ * while the first request was executed. `lost`: it may have been sent, and no usable answer came.
  */
 export type WriteResponse<Value> =
-  | { readonly kind: 'done'; readonly response: Value }
+  | { readonly kind: 'done'; readonly value: Value }
   | { readonly kind: 'refused'; readonly refusal: Refused }
   | NotSent
   | { readonly kind: 'lost'; readonly reason: string };
@@ -29,8 +29,8 @@ export const WAITED_TOO_LONG: NotSent = {
 };
 
 /**
- * The response that an error stands for. Failures come from the limiter or from a sandbox that could not start; after any other
- * error the request may have arrived.
+ * Converts an error to a response. A Failure comes from the limiter or from a sandbox that could not start, before anything was
+ * sent. After any other error the request may have arrived.
  */
 export function writeResponseOf(thrown: unknown): WriteResponse<never> {
   if (thrown instanceof Interrupted) return CANCELLED;

@@ -1,5 +1,5 @@
 /**
- * Why the exchange refuses a request: return code and message.
+ * Why the exchange rejects a request: return code and message.
  *
  * The interface states 1000 for success and no other code. These codes are what public clients observed, not documented;
  * which condition gets which code is the sandbox's choice.

@@ -1,4 +1,4 @@
-import { type Advice, Failure, type Hint, partsOf } from '../errors.js';
+import { type Advice, adviceParts, Failure, type Hint } from '../errors.js';
 import type { Host, TerminalOutput } from '../platform/host.js';
 import type { Answer, Live, Result, RowStream } from './answer.js';
 import { toJson } from './json.js';
@@ -35,8 +35,8 @@ export class Output {
   constructor(
     private readonly host: Pick<
       Host,
-      'input' | 'output' | 'errors' | 'environment' | 'onInterrupt' | 'onExit' | 'jobControl'
-    > & { readonly over?: AbortSignal },
+      'input' | 'output' | 'errors' | 'environment' | 'onInterrupt' | 'onExit' | 'jobControl' | 'endSignal'
+    >,
     readonly format: Format,
     private readonly options: OutputOptions = {},
   ) {
@@ -91,9 +91,10 @@ export class Output {
     const stop = () => {
       if (this.#live !== line) return;
       this.#live = undefined;
+      this.host.endSignal.removeEventListener('abort', stop);
       line.stop();
     };
-    this.host.over?.addEventListener('abort', stop);
+    this.host.endSignal.addEventListener('abort', stop);
     return stop;
   }
 
@@ -114,7 +115,7 @@ export class Output {
 
   /** An advice in one line of plain text. */
   textOf(advice: Advice): string {
-    return partsOf(advice).reduce<string>((text, part, index, all) => {
+    return adviceParts(advice).reduce<string>((text, part, index, all) => {
       const shown = typeof part === 'string' ? part : `${part.note}: ${safe(this.#commandLine(part.argv))}`;
       if (index === 0) return shown;
       return `${text}${typeof all[index - 1] === 'string' ? ' ' : '; '}${shown}`;
@@ -236,7 +237,7 @@ export class Output {
 
 /** The parts of a remark, with its first sentences joined. */
 function joinedSentences(advice: Advice): readonly (string | Hint)[] {
-  const parts = partsOf(advice);
+  const parts = adviceParts(advice);
   const at = parts.findIndex((part) => typeof part !== 'string');
   const sentences = parts.slice(0, at === -1 ? parts.length : at).join(' ');
   return sentences === '' ? parts : [sentences, ...(at === -1 ? [] : parts.slice(at))];

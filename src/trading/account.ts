@@ -16,34 +16,34 @@ export interface TradingAccount {
   readonly orderPushes?: ((market: string) => Pushes | undefined) | undefined;
   /** Shows the wait until the returned function is called. */
   readonly showWait?: ((wait: OutcomeWait) => () => void) | undefined;
-  /** Receives progress messages for the user: what is being looked up. */
+  /** Tells the user what is being looked up. */
   readonly reportProgress: (words: string) => void;
   /** Prints a warning. */
   readonly warn: (words: Advice) => void;
   /** Warns about duplicate orders. Once this returns, they count as reported. */
   readonly reportDuplicateOrders: (duplicates: readonly DuplicateOrders[]) => void;
-  /** The same for withdrawals. */
+  /** Warns about duplicate withdrawals. Once this returns, they count as reported. */
   readonly reportDuplicateWithdrawals: (duplicates: readonly DuplicateWithdrawals[]) => void;
 }
 
 /** The wait for the outcome of a write that got no answer. All times are in milliseconds. */
 export interface OutcomeWait {
-  /** Until the request can no longer be executed; undefined while that is not known. */
+  /** The time until the request can no longer be executed; undefined until that is known. */
   readonly expiresInMs: () => number | undefined;
-  /** Until the command gives up. */
+  /** The time until the command gives up. */
   readonly leftMs: () => number;
 }
 
-/** Changes that the exchange pushes. Nothing may depend on them. */
+/** Order changes that the exchange pushes. A push may be lost, so nothing may depend on one. */
 interface Pushes {
-  /** Resolves at the next one, at once if one came since the last call, or when the signal is aborted. */
+  /** Resolves with the next push, at once if one came since the last call, or when the signal aborts. */
   next(signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
 /** How long after its `reqTime` the exchange accepts a request, kept between commands. */
 export interface RequestLifetimeStore {
-  /** Milliseconds; undefined while it is not known. */
+  /** In milliseconds; undefined until it is measured. */
   readonly measuredMs: number | undefined;
   save(milliseconds: number): Promise<void>;
   /** Forgets the value: the exchange's behaviour changed. */

@@ -9,13 +9,13 @@ export interface DuplicateOrders {
   readonly line?: number;
   /** The expected order; null if none was expected or is known. */
   readonly orderId: string | null;
-  /** The recorded outcome, if no order was expected: the first of these is its order after all. */
+  /** The recorded outcome, if no order was expected: the first of `ids` is its order after all. */
   readonly recordedOutcome?: 'refused' | 'notSent';
-  /** The oldest first. */
+  /** The ids of the additional orders, oldest first. */
   readonly ids: readonly string[];
-  /** Those of them that a list or a lookup showed, as it showed them. */
+  /** The additional orders that a list or a lookup showed. */
   readonly shown: readonly Order[];
-  /** They carry its client id. Otherwise another program may have placed the same order at the same time. */
+  /** Whether they carry its client id. Otherwise another program may have placed the same order at the same time. */
   readonly isProven: boolean;
 }
 
@@ -25,9 +25,9 @@ export interface DuplicateWithdrawals {
   readonly terms: WithdrawTerms;
   /** The expected record; null if none was expected or is known. */
   readonly id: string | null;
-  /** The recorded outcome, if no record was expected: the first of these is its record after all. */
+  /** The recorded outcome, if no record was expected: the first of `ids` is its record after all. */
   readonly recordedOutcome?: 'refused' | 'notSent';
-  /** The records beyond it. */
+  /** The ids of the additional records. */
   readonly ids: readonly string[];
 }
 

@@ -23,7 +23,7 @@ export type AmountExpression =
   | { readonly kind: 'share'; readonly percent: Decimal }
   | { readonly kind: 'value'; readonly value: Decimal; readonly coin: string };
 
-/** A number with separators, also where they leave it unclear what is meant: `0,5`. */
+/** Matches a number with separators, which may be ambiguous: `0,5`. */
 const SEPARATED = /^[\d.,' ]*\d[,' ][\d.,' ]*\d/;
 const PLAIN_NUMBER = 'Write the number with a point and without separators, as in 28063.5.';
 
@@ -58,8 +58,8 @@ function parseOffset(word: string, text: string, unit: string | undefined): Offs
 }
 
 /**
- * The price with exactly `scale` decimals. A relative price is rounded to the side that costs the user nothing: down for a
- * buy, up for a sell. A number keeps its decimals and is checked elsewhere.
+ * Evaluates a price. A relative price gets exactly `scale` decimals and is rounded in the user's favour: down for a buy, up for
+ * a sell. A number keeps its decimals, which {@link validateOrder} checks.
  * @throws Failure `refused` if the side of the book that the expression needs is empty
  */
 export function evaluatePrice(expression: PriceExpression, best: BestPrices, side: Side, scale: number): Decimal {
@@ -102,7 +102,7 @@ export function parseAmount(text: string): AmountExpression {
   return { kind: 'share', percent: value };
 }
 
-/** What an amount expression is resolved against. */
+/** What an amount expression is evaluated with. */
 export interface AmountTerms {
   readonly side: Side;
   readonly base: string;
@@ -150,13 +150,13 @@ export async function evaluateOrder(
   order: { readonly side: Side; readonly at: PriceExpression; readonly amount: AmountExpression },
 ): Promise<{ readonly price: Decimal; readonly amount: Decimal }> {
   const { side, at } = order;
-  const price = await resolveInBook(at, snapshot, market, side);
+  const price = await evaluatePriceInBook(at, snapshot, market, side);
   const available = order.amount.kind === 'share' ? await orThrow(snapshot.spendable(market, side)) : Decimal.zero;
   return { price, amount: evaluateAmount(order.amount, amountTerms(market, side, price), available) };
 }
 
-/** The price, with the book read if the expression needs it. Throws Failure as {@link evaluateOrder}. */
-export async function resolveInBook(
+/** Evaluates a price, and reads the book if the expression needs it. Throws Failure as {@link evaluateOrder}. */
+export async function evaluatePriceInBook(
   at: PriceExpression,
   snapshot: MarketSnapshot,
   { priceScale }: Market,
@@ -168,12 +168,12 @@ export async function resolveInBook(
   throw usage(`The price comes to ${price}, which is not above zero.`, 'Choose a smaller offset.');
 }
 
-/** What an amount in this market is resolved against. */
+/** What an amount of this market is evaluated with. */
 export function amountTerms({ base, quote, amountScale }: Market, side: Side, price: Decimal): AmountTerms {
   return { side, base, quote, price, scale: amountScale };
 }
 
-/** The expression as text, in one form of several. */
+/** The expression as text that {@link parsePrice} reads. */
 export function priceText(expression: PriceExpression): string {
   if (expression.kind === 'number') return expression.price.toString();
   const { anchor, offset } = expression;
@@ -182,7 +182,7 @@ export function priceText(expression: PriceExpression): string {
   return `${anchor}${value.sign < 0 ? '' : '+'}${value}${{ ticks: 'ticks', quote: '', percent: '%' }[unit]}`;
 }
 
-/** The expression as text, in one form of several. */
+/** The expression as text that {@link parseAmount} reads. */
 export function amountText(expression: AmountExpression): string {
   if (expression.kind === 'base') return expression.amount.toString();
   return expression.kind === 'share' ? `${expression.percent}%` : `${expression.value}${expression.coin}`;

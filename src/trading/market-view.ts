@@ -32,7 +32,7 @@ export function bestPrices({ bids, asks }: Pick<BookView, 'bids' | 'asks'>): Bes
   return { bid: bestOf(bids), ask: bestOf(asks) };
 }
 
-/** The middle of the book, else the best price of the only side, else the last trade's price; null without any of them. */
+/** The middle of the book; if a side is empty, the best price of the other; if both are, the last price. Null without any. */
 export function referenceOf(view: BookView): Reference | null {
   const { bid, ask } = bestPrices(view);
   if (bid !== null && ask !== null) return { price: bid.plus(ask).times(Decimal.of('0.5')), name: 'mid' };
@@ -41,7 +41,7 @@ export function referenceOf(view: BookView): Reference | null {
   return view.last === null || view.last.sign <= 0 ? null : { price: view.last, name: 'the last price' };
 }
 
-/** Fine enough that a few ticks show. */
+/** Enough decimals to show a distance of a few ticks. */
 const DISTANCE_DECIMALS = 4;
 
 /** How far a price lies above the reference, in percent; negative below it. */
@@ -71,7 +71,7 @@ export interface Fills {
   readonly amount: Decimal;
   /** In the quote coin. */
   readonly value: Decimal;
-  /** The order takes every level that was read; deeper levels may fill more. */
+  /** Whether the order takes every level that was read, so that deeper levels may fill more. */
   readonly atLeast: boolean;
 }
 
@@ -94,7 +94,7 @@ export function fillsAtOnce(levels: readonly Level[], side: Side, price: Decimal
   return { amount: amount.minus(left), value, atLeast: left.sign > 0 && reached > 0 && reached === levels.length };
 }
 
-/** An average need not lie on a tick. */
+/** More decimals than a tick has, because an average need not lie on a tick. */
 const AVERAGE_DECIMALS = 10;
 
 /** The average price of the fills, rounded against the user: up for a buy, down for a sell. Null if nothing fills. */

@@ -1,46 +1,46 @@
 import type { TradingAccount } from './account.js';
 
-/** A shorter wait opens no stream. */
-const QUICK_MS = 2_000;
-/** The shortest pause, however many pushes come. */
-const SPACING_MS = 250;
+/** A stream is opened once the pauses add up to more than this. */
+const STREAM_AFTER_MS = 2_000;
+/** No pause is shorter, however many pushes come. */
+const SHORTEST_PAUSE_MS = 250;
 
 /** Pauses between requests. A pushed order change ends one early; nothing depends on pushes. */
 export class Pauses {
   #waitedMs = 0;
   #pushes: ReturnType<NonNullable<TradingAccount['orderPushes']>>;
 
-  /** @param market the market whose pushes end a pause; undefined if no stream reports what is waited for */
+  /** @param market the market whose pushes end a pause; undefined if the stream does not report the awaited change */
   constructor(
     private readonly account: Pick<TradingAccount, 'host' | 'orderPushes'>,
     private readonly market: string | undefined,
   ) {}
 
   /**
-   * Returns whether a push has ended the pause.
-   * @param end also ends the pause
+   * Waits, and returns whether a push ended the pause.
+   * @param signal ends the pause too
    */
-  async wait(milliseconds: number, end?: AbortSignal): Promise<boolean> {
+  async wait(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
     const { host, orderPushes } = this.account;
     this.#waitedMs += milliseconds;
-    if (this.#waitedMs > QUICK_MS && this.market !== undefined) this.#pushes ??= orderPushes?.(this.market);
+    if (this.#waitedMs > STREAM_AFTER_MS && this.market !== undefined) this.#pushes ??= orderPushes?.(this.market);
     const pushes = this.#pushes;
-    if (pushes === undefined || milliseconds <= SPACING_MS) {
-      await host.sleep(milliseconds, end);
+    if (pushes === undefined || milliseconds <= SHORTEST_PAUSE_MS) {
+      await host.sleep(milliseconds, signal);
       return false;
     }
-    const over = new AbortController();
-    const cut = end === undefined ? over.signal : AbortSignal.any([over.signal, end]);
+    const finished = new AbortController();
+    const stop = signal === undefined ? finished.signal : AbortSignal.any([finished.signal, signal]);
     const pushed = async () => {
-      await host.sleep(SPACING_MS, cut);
-      await pushes.next(cut);
+      await host.sleep(SHORTEST_PAUSE_MS, stop);
+      await pushes.next(stop);
       return true;
     };
-    const elapsed = host.sleep(milliseconds, cut).then(() => false);
+    const elapsed = host.sleep(milliseconds, stop).then(() => false);
     try {
       return await Promise.race([elapsed, pushed()]);
     } finally {
-      over.abort();
+      finished.abort();
     }
   }
 

@@ -1,9 +1,9 @@
-import { clockTime, tryRead } from '../errors.js';
+import { localTimeText, tryRead } from '../errors.js';
 import { backoffMs } from '../platform/backoff.js';
 import type { TradingAccount } from './account.js';
 import { Pauses } from './pauses.js';
 import { expiresAt } from './reconcile.js';
-import { type AcceptsReqTime, requestLifetimeOf } from './request-lifetime.js';
+import { type ReqTimeCheck, requestLifetimeOf } from './request-lifetime.js';
 
 const PAUSES_MS = { first: 300, longest: 5_000 };
 /** A wait is shown once it has lasted this long. */
@@ -11,11 +11,11 @@ const SHOWN_AFTER_MS = 1_000;
 
 /** A request that was sent and got no answer. */
 interface UnansweredRequest {
-  /** What may be asked to find out for how long the exchange accepts it. */
-  readonly accepts: AcceptsReqTime;
-  /** Milliseconds since the Unix epoch, by the exchange's clock, as all moments here. */
+  /** Asks the exchange whether it accepts a `reqTime`, with a read that the key may make. */
+  readonly checkReqTime: ReqTimeCheck;
+  /** By the exchange's clock, in milliseconds since the Unix epoch, like every time in this file. */
   readonly reqTime: number;
-  /** Whose orders it may change; undefined for a withdrawal. */
+  /** The market whose orders it may change; undefined for a withdrawal. */
   readonly market?: string;
 }
 
@@ -28,10 +28,12 @@ export interface PollResult<Outcome> {
 }
 
 /**
- * Reads repeatedly, with longer and longer pauses, while the budget lasts, and early if the exchange pushes a
- * change in the market. A read gives the outcome, `none` if there is none yet, or undefined if the exchange could not be
- * asked. `onExpired` is called only after a read that found nothing and began after the exchange refused this reqTime as
- * expired: until then, a request that is delayed in the network can still be executed.
+ * Reads again and again until the outcome is found or the budget ends. Each pause is longer than the one before; a push of
+ * the exchange ends it early.
+ *
+ * @param read returns the outcome, `none` if there is none yet, or undefined if the exchange could not be asked
+ * @param onExpired called after a read that found nothing and began after the exchange rejected this `reqTime` as expired:
+ *   until then, a request that is delayed in the network can still be executed
  */
 export async function pollUntilSettled<Outcome>(
   account: TradingAccount,
@@ -49,7 +51,7 @@ export async function pollUntilSettled<Outcome>(
   }
 }
 
-/** A wait that is shown to the user once it lasts. */
+/** A wait that is shown to the user once it has lasted for a second. */
 class ShownWait {
   #hide: (() => void) | undefined;
   readonly #start: number;
@@ -80,20 +82,20 @@ async function poll<Outcome>(
   onExpired: () => Promise<Outcome | undefined>,
 ): Promise<PollResult<Outcome>> {
   const { client, budget, host } = account;
-  const { accepts, reqTime } = request;
-  let isTooOld = false;
+  const { checkReqTime, reqTime } = request;
+  let isExpired = false;
   for (let count = 0; ; ) {
-    isTooOld ||= await isRefusedForItsAge(account, request);
+    isExpired ||= await isRejectedAsExpired(account, request);
     const start = host.monotonic();
     const found = await read();
-    // the answer corrects what is known of the exchange's clock: before, that may be a day old
+    // computed after the read, because its answer corrects the estimate of the exchange's clock
     const readAt = client.now() - (host.monotonic() - start);
     if (found !== 'none' && found !== undefined) return { settled: found, expiresAt: undefined };
-    const lifetime = found === 'none' ? await tryRead(() => requestLifetimeOf(account, accepts)) : undefined;
+    const lifetime = found === 'none' ? await tryRead(() => requestLifetimeOf(account, checkReqTime)) : undefined;
     const end = lifetime === undefined ? undefined : expiresAt(reqTime, lifetime);
-    const settled = isTooOld && end !== undefined && readAt > end ? await onExpired() : undefined;
+    const settled = isExpired && end !== undefined && readAt > end ? await onExpired() : undefined;
     if (settled !== undefined) return { settled, expiresAt: end };
-    const usual = pauseBefore(count, end === undefined ? undefined : end - client.now());
+    const usual = nextPause(count, end === undefined ? undefined : end - client.now());
     // half of what is left, so that the last read comes near the end
     const pause = Math.min(usual, budget.remainingMs / 2);
     const isOver = pause < Math.min(usual, PAUSES_MS.first) || isLockedUntilTheEnd(account);
@@ -110,17 +112,20 @@ async function poll<Outcome>(
 }
 
 /**
- * Whether the exchange, asked once the request must have expired, refuses its very `reqTime`. The remembered lifetime may
- * be of another day or another node: if the exchange still accepts the request, the lifetime is measured again. Asked
- * before a read, so that nothing is executed between them.
+ * Whether the exchange rejects the `reqTime` of this request as expired. pit asks once the measured lifetime is over. If the
+ * exchange still accepts the `reqTime`, the lifetime was that of another day or another node, and is measured again. This
+ * comes before a read, so that nothing can be executed between the two.
  */
-async function isRefusedForItsAge(account: TradingAccount, { accepts, reqTime }: UnansweredRequest): Promise<boolean> {
+async function isRejectedAsExpired(
+  account: TradingAccount,
+  { checkReqTime, reqTime }: UnansweredRequest,
+): Promise<boolean> {
   const { requestLifetime, client, reportProgress } = account;
   const isOver = () =>
     requestLifetime.measuredMs !== undefined && client.now() > expiresAt(reqTime, requestLifetime.measuredMs);
   if (!isOver()) return false;
-  const isAccepted = await tryRead(() => accepts(account, reqTime));
-  // again: the answer corrects what is known of the exchange's clock, and another one may have been here first
+  const isAccepted = await tryRead(() => checkReqTime(account, reqTime));
+  // checked again: the answer corrects the estimate of the exchange's clock, and a concurrent poll may have cleared the value
   if (isAccepted === true && isOver()) {
     reportProgress("The exchange's time tolerance has changed; measuring it again.");
     await requestLifetime.clear();
@@ -128,14 +133,14 @@ async function isRefusedForItsAge(account: TradingAccount, { accepts, reqTime }:
   return isAccepted === false;
 }
 
-/** Nothing that is asked before the budget ends would be answered. */
+/** Whether the exchange's lock lasts longer than the budget, so that no further read would be answered. */
 function isLockedUntilTheEnd({ client: { lockedUntil }, budget, host }: TradingAccount): boolean {
   return lockedUntil !== undefined && lockedUntil > host.now() + budget.remainingMs;
 }
 
 function whyUnanswered({ lockedUntil }: TradingAccount['client']): string {
   if (lockedUntil === undefined) return 'the exchange could not be read';
-  return `the exchange has locked this machine's address until ${clockTime(lockedUntil)}`;
+  return `the exchange has locked this machine's address until ${localTimeText(lockedUntil)}`;
 }
 
 /** When the outcome is certain, by this machine's clock in ms since the Unix epoch; null if unknown. */
@@ -143,7 +148,7 @@ export function decidableAt({ client, host }: TradingAccount, end: number | unde
   return end !== undefined && Number.isFinite(end) ? host.now() + (end - client.now()) : null;
 }
 
-/** The same for requests that were looked up before, by the remembered lifetime: for all of them. */
+/** When the outcomes of all these requests are certain, by the lifetime that was measured; null if unknown. */
 export function allDecidableAt(
   account: TradingAccount,
   requests: readonly Pick<UnansweredRequest, 'reqTime'>[],
@@ -154,8 +159,8 @@ export function allDecidableAt(
     : decidableAt(account, expiresAt(Math.max(...requests.map(({ reqTime }) => reqTime)), measuredMs));
 }
 
-/** Doubles with each read, and ends with the wait. */
-function pauseBefore(count: number, untilCertain: number | undefined): number {
+/** The pause doubles with each read, but never goes beyond the moment at which the outcome is certain. */
+function nextPause(count: number, untilCertain: number | undefined): number {
   const usual = backoffMs(count, PAUSES_MS);
   return untilCertain !== undefined && untilCertain >= 0 ? Math.min(usual, untilCertain + 1) : usual;
 }

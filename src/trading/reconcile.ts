@@ -8,13 +8,16 @@
  * attempt is therefore closed by a list only if the list was read after that moment.
  */
 
-/** How far the clocks of this machine and of the exchange's nodes, and the list behind them, may be apart. */
+/**
+ * How far apart the clocks of this machine and of the exchange's nodes may be, and how far the exchange's lists may lag
+ * behind.
+ */
 export const SLACK_MS = 5_000;
 
 /** One listed order or withdrawal. */
 export interface Row {
   readonly id: string;
-  /** Its key: equal for rows that the same item could have made. */
+  /** Equal for rows that the same item could have made. */
   readonly matchKey: string;
   /** By the clock of the list, in milliseconds since the Unix epoch. */
   readonly time: number;
@@ -26,54 +29,55 @@ export interface WantedItem {
   readonly matchKey: string;
   /** The id of its row, once known. */
   readonly rowId: string | null;
-  /** `absent`: decided that it does not exist; a late execution may still make it. */
-  readonly state: 'placed' | 'undecided' | 'absent';
+  /** `pending`: its outcome is unknown. `absent`: it does not exist, but a late execution may still make it. */
+  readonly state: 'placed' | 'pending' | 'absent';
 }
 
-/** One request. */
+/** One request, as it is compared with a list. */
 export interface Attempt {
   readonly id: string;
-  /** The write that it belongs to: a batch has several. */
+  /** The key of the write that it belongs to: a batch has several attempts. */
   readonly writeKey: string;
   readonly items: readonly WantedItem[];
   /**
    * - `answered`: every item has its outcome.
    * - `partial`: accepted in part, and {@link answeredIds} are the orders.
-   * - `refused`: by a code that is about its orders.
-   * - `refusedForTiming`: by a code that is about its moment, such as a rate limit.
-   * - `lost`: no response. If its items are absent, it expired without one, and the exchange may still execute it late.
+   * - `refused`: rejected with a code that is about its orders.
+   * - `refusedForTiming`: rejected with a code that is about its time, such as a rate limit.
+   * - `lost`: no response came. If its items are absent, it has expired, but the exchange may still execute it late.
    */
   readonly answer: 'answered' | 'partial' | 'refused' | 'refusedForTiming' | 'lost';
-  /** Ids that its answer named and that no item has yet. */
+  /** The ids that its answer named and that no item has yet. */
   readonly answeredIds: readonly string[];
   /** By the exchange's clock, in milliseconds since the Unix epoch. */
   readonly reqTime: number;
-  /** Rows before this time were already compared, if that is later than its `reqTime`. */
+  /** The time before which all rows were already compared, if that is later than its `reqTime`. */
   readonly checkedTo?: number | undefined;
-  /** Whether a row existed before the request. Without it, only its time shows that. */
-  readonly isOlder?: ((row: string) => boolean) | undefined;
-  /** Its one order carries a client id, so the exchange can be asked for the newest row with it. */
+  /** Whether a row existed before the request. Without this function, the row's time decides. */
+  readonly isOlderRow?: ((rowId: string) => boolean) | undefined;
+  /** Whether its one order carries a client id, by which the exchange can be asked for the newest row. */
   readonly hasClientId?: boolean | undefined;
 }
 
+/** A list of the exchange: the orders of one side of a market, or the withdrawals of a coin. */
 export interface List {
   /** Newest first. */
   readonly rows: readonly Row[];
   /** When reading began, by the exchange's clock. */
   readonly began: number;
-  /** The list has every row from this moment on; `-Infinity` if it was read to its end. */
+  /** The time from which on the list is complete; `-Infinity` if it was read to its end. */
   readonly since: number;
 }
 
 interface ReconcileContext {
-  /** Ids of rows that closed writes and reported duplicates explain. */
-  readonly known: ReadonlySet<string>;
-  /** By item: the newest row with its client id, null if none. Asked for after the list was read. */
-  readonly newest?: ReadonlyMap<string, string | null>;
+  /** The ids of rows that belong to closed writes, or were reported as duplicates. */
+  readonly explained: ReadonlySet<string>;
+  /** For each item, the newest row with its client id, or null if there is none. It was looked up after the list was read. */
+  readonly newestByClientId?: ReadonlyMap<string, string | null>;
   /** For how long after its `reqTime` the exchange accepts a request, in milliseconds. */
   readonly requestLifetime: number;
-  /** How badly a row matches an item of its key: 0 for exactly, undefined if not at all. By default every one matches. */
-  readonly matchCost?: (row: string, item: string) => number | undefined;
+  /** How badly a row matches an item with the same key: 0 if exactly, undefined if not at all. By default every row matches. */
+  readonly matchCost?: (rowId: string, itemId: string) => number | undefined;
 }
 
 export type ItemOutcome =
@@ -84,27 +88,27 @@ export type ItemOutcome =
 export interface Duplicates {
   readonly attempt: Attempt;
   readonly item: WantedItem;
-  /** Oldest first. For an item that was absent, the first of them is its order. */
+  /** The rows, oldest first. For an item that was absent, the first of them is its order. */
   readonly rows: readonly Row[];
-  /** They carry its client id. Otherwise another program may have placed the same order at the same time. */
+  /** Whether they carry its client id. Otherwise another program may have placed the same order at the same time. */
   readonly isProven: boolean;
 }
 
 export interface Reconciled {
-  /** By item: what this list decides. */
+  /** The outcomes that this list decides, by item. */
   readonly outcomes: ReadonlyMap<string, ItemOutcome>;
   readonly duplicates: readonly Duplicates[];
-  /** Expired attempts for which this list shows all that they made. */
+  /** The ids of expired attempts for which this list shows all that they made. */
   readonly closed: ReadonlySet<string>;
-  /** Keys of writes that may have made a row which another undecided write may have made too. */
+  /** The keys of writes that may have made a row which another pending write may have made too. */
   readonly ambiguous: ReadonlySet<string>;
-  /** Keys of writes whose order must be looked up by client id. */
+  /** The keys of writes whose order must be looked up by client id. */
   readonly needsLookup: ReadonlySet<string>;
   /** When to compare another list with what is not closed; undefined if everything is closed. */
   readonly retryAt: number | undefined;
 }
 
-/** The time from which the exchange certainly does not accept a request with this `reqTime` any more. */
+/** The time after which the exchange certainly no longer accepts a request with this `reqTime`. */
 export function expiresAt(reqTime: number, requestLifetime: number): number {
   return reqTime + requestLifetime + SLACK_MS;
 }
@@ -114,16 +118,16 @@ export function listMustReachTo({ reqTime, checkedTo }: Pick<Attempt, 'reqTime' 
   return (checkedTo ?? reqTime) - SLACK_MS;
 }
 
-/** Compares the attempts with the list in three steps, and says what that decides. */
+/** Compares the attempts with the list in three steps, and returns what that decides. */
 export function reconcile(attempts: readonly Attempt[], list: List, context: ReconcileContext): Reconciled {
   const matching = new Matching(attempts, list, context);
   matching.assignAnsweredRows();
   matching.assignNearestRows();
   matching.assignDuplicates();
-  return matching.conclude();
+  return matching.decide();
 }
 
-/** An item, and the row that it has by now. */
+/** An item and the row that it has been given so far. */
 interface Candidate {
   readonly attempt: Attempt;
   readonly item: WantedItem;
@@ -132,22 +136,22 @@ interface Candidate {
 
 /** Which rows of the list belong to which items. */
 class Matching {
-  /** How long after its request a row may be dated. */
+  /** How long after its request a row may be dated, in milliseconds. */
   readonly #window: number;
-  readonly #newest: ReadonlyMap<string, string | null>;
+  readonly #newestByClientId: ReadonlyMap<string, string | null>;
   readonly #matchCost: NonNullable<ReconcileContext['matchCost']>;
   readonly #listed: ReadonlyMap<string, { readonly row: Row; readonly index: number }>;
   readonly #boundaries: ReadonlyMap<Attempt, number>;
   readonly #candidates: readonly Candidate[];
   readonly #byAttempt: ReadonlyMap<string, readonly Candidate[]>;
-  /** By the key of their rows. */
+  /** Candidates by the key of their rows. */
   readonly #byKey: ReadonlyMap<string, readonly Candidate[]>;
   /** Rows that belong to nothing yet, oldest first. */
   readonly #unclaimed: Set<Row>;
   readonly #needsLookup = new Set<string>();
   /** Keys of rows that a lookup by client id has to assign. */
   readonly #reserved = new Set<string>();
-  /** By key: the writes that were given a row because it was the nearest. */
+  /** The writes that were given a row because it was the nearest, by the key of the row. */
   readonly #takenBy = new Map<string, Set<string>>();
   readonly #duplicates = new Map<Candidate, Row[]>();
   readonly #ambiguous = new Set<string>();
@@ -157,9 +161,9 @@ class Matching {
     private readonly list: List,
     private readonly context: ReconcileContext,
   ) {
-    const { known, newest = new Map(), requestLifetime, matchCost = () => 0 } = context;
+    const { explained, newestByClientId = new Map(), requestLifetime, matchCost = () => 0 } = context;
     this.#window = requestLifetime + SLACK_MS;
-    this.#newest = newest;
+    this.#newestByClientId = newestByClientId;
     this.#matchCost = matchCost;
     this.#listed = new Map(list.rows.map((row, index) => [row.id, { row, index }]));
     this.#boundaries = new Map(attempts.map((attempt) => [attempt, boundaryOf(attempt, list.rows)]));
@@ -168,57 +172,57 @@ class Matching {
     );
     this.#byAttempt = groupBy(this.#candidates, ({ attempt }) => attempt.id);
     this.#byKey = this.#candidatesByKey();
-    const claimed = new Set([...known, ...this.#candidates.flatMap(({ rowId }) => rowId ?? [])]);
+    const claimed = new Set([...explained, ...this.#candidates.flatMap(({ rowId }) => rowId ?? [])]);
     this.#unclaimed = new Set(list.rows.filter(({ id }) => !claimed.has(id)).reverse());
   }
 
   #candidatesByKey(): Map<string, Candidate[]> {
     const byKey = groupBy(this.#candidates, ({ item }) => item.matchKey);
     for (const candidate of this.#candidates) {
-      // the exchange may have changed an order in accepting it, and its duplicates alike
+      // the exchange may have changed an order when it accepted it, and its duplicates in the same way
       const key = this.#rowOf(candidate)?.matchKey ?? candidate.item.matchKey;
       if (key !== candidate.item.matchKey) byKey.set(key, [...(byKey.get(key) ?? []), candidate]);
     }
     return byKey;
   }
 
-  /** 1. A row that an answer named belongs to that request, even if other requests would match as well. */
+  /** Step 1: a row that an answer named belongs to that request, even if other requests would match as well. */
   assignAnsweredRows(): void {
     for (const attempt of this.attempts) {
       const named = new Set(attempt.answeredIds);
       if (named.size === 0) continue;
       const wanting = groupBy(
-        this.#of(attempt).filter(({ rowId }) => rowId === null),
+        this.#candidatesOf(attempt).filter(({ rowId }) => rowId === null),
         ({ item }) => item.matchKey,
       );
       for (const row of this.#unclaimed) {
         if (!named.has(row.id)) continue;
         const candidate = wanting.get(row.matchKey)?.shift();
         if (candidate !== undefined) candidate.rowId = row.id;
-        // a row that matches none of its wanted items was changed by the exchange: it stays the request's
+        // the exchange changed a row that matches none of the wanted items: it still belongs to this request
         if (candidate !== undefined || !attempt.items.some(({ matchKey }) => matchKey === row.matchKey))
           this.#unclaimed.delete(row);
       }
     }
   }
 
-  /** 2. Undecided items take the rows that match best; requests without an answer come first. */
+  /** Step 2: pending items take the rows that match best; requests without an answer come first. */
   assignNearestRows(): void {
     const unclaimedByKey = groupBy(this.#unclaimed, ({ matchKey }) => matchKey);
-    const undecided = this.#candidates.filter(({ item, rowId }) => item.state === 'undecided' && rowId === null);
-    for (const candidate of undecided.sort(byNeed)) {
+    const pending = this.#candidates.filter(({ item, rowId }) => item.state === 'pending' && rowId === null);
+    for (const candidate of pending.sort(byPriority)) {
       const { attempt, item } = candidate;
-      const own = this.#newest.get(item.id);
-      if (own === null) continue;
+      const newestId = this.#newestByClientId.get(item.id);
+      if (newestId === null) continue;
       const fitting = (unclaimedByKey.get(item.matchKey) ?? []).filter(
-        (row) => this.#unclaimed.has(row) && this.#mayBe(row, candidate),
+        (row) => this.#unclaimed.has(row) && this.#mayBelongTo(row, candidate),
       );
       const nearest = leastBy(fitting, (row) => this.#distance(row, candidate));
-      const row = own === undefined ? nearest : fitting.find(({ id }) => id === own);
+      const row = newestId === undefined ? nearest : fitting.find(({ id }) => id === newestId);
       if (row === undefined) continue;
       this.#unclaimed.delete(row);
       this.#takenBy.set(row.matchKey, (this.#takenBy.get(row.matchKey) ?? new Set()).add(attempt.writeKey));
-      if (attempt.hasClientId !== true || own !== undefined) candidate.rowId = row.id;
+      if (attempt.hasClientId !== true || newestId !== undefined) candidate.rowId = row.id;
       else {
         this.#reserved.add(row.matchKey);
         this.#needsLookup.add(item.id);
@@ -226,26 +230,26 @@ class Matching {
     }
   }
 
-  /** 3. A remaining row that matches something was made by a request that was executed again. */
+  /** Step 3: a remaining row that matches an item was made by a request that was executed again. */
   assignDuplicates(): void {
     for (const row of this.#unclaimed) {
-      const fitting = (this.#byKey.get(row.matchKey) ?? []).filter((candidate) => this.#mayRepeat(row, candidate));
+      const fitting = (this.#byKey.get(row.matchKey) ?? []).filter((candidate) =>
+        this.#mayBeDuplicateOf(row, candidate),
+      );
       for (const { attempt, item } of fitting)
-        if (attempt.hasClientId === true && !this.#newest.has(item.id)) this.#needsLookup.add(item.id);
-      const proven = fitting.find(({ item }) => this.#newest.get(item.id) === row.id);
+        if (attempt.hasClientId === true && !this.#newestByClientId.has(item.id)) this.#needsLookup.add(item.id);
+      const proven = fitting.find(({ item }) => this.#newestByClientId.get(item.id) === row.id);
       const satisfied = proven === undefined ? fitting.filter(isSatisfied) : [proven];
       const nearest = leastBy(satisfied, (candidate) => this.#distance(row, candidate));
       if (nearest === undefined) continue;
       const { writeKey } = nearest.attempt;
       // a write without an answer may have made it: a later list decides
-      const isDisputed = fitting.some(
-        ({ item, attempt }) => item.state === 'undecided' && attempt.writeKey !== writeKey,
-      );
+      const isDisputed = fitting.some(({ item, attempt }) => item.state === 'pending' && attempt.writeKey !== writeKey);
       if (isDisputed && proven === undefined) {
         this.#ambiguous.add(writeKey);
         continue;
       }
-      // of lines of one batch that agree, those that have no order yet
+      // if several lines of a batch match, those without an order come first
       const isVacant = (candidate: Candidate) =>
         candidate.rowId === null && !this.#duplicates.has(candidate) && candidate.attempt.writeKey === writeKey;
       const candidate = satisfied.find(isVacant) ?? nearest;
@@ -254,26 +258,26 @@ class Matching {
   }
 
   /** What the list decides about each attempt, once every row is assigned. */
-  conclude(): Reconciled {
+  decide(): Reconciled {
     const { requestLifetime } = this.context;
     const outcomes = new Map<string, ItemOutcome>();
     const closed = new Set<string>();
     const explained = this.#explainedRows();
     for (const attempt of this.attempts) {
-      const own = this.#of(attempt);
+      const own = this.#candidatesOf(attempt);
       if (attempt.hasClientId !== true)
         for (const { item, rowId } of own)
           if (rowId !== null && item.rowId === null) outcomes.set(item.id, { outcome: 'placed', id: rowId });
-      if (!this.#reaches(attempt)) continue;
-      const missing = own.filter(({ item, rowId }) => item.state === 'undecided' && rowId === null);
+      if (!this.#listReaches(attempt)) continue;
+      const missing = own.filter(({ item, rowId }) => item.state === 'pending' && rowId === null);
       const isLate = this.list.began > expiresAt(attempt.reqTime, requestLifetime);
-      const isShown = this.#isShown(attempt);
+      const isShown = this.#listShows(attempt);
       const isAbsenceCertain =
         !missing.some(({ item }) => this.#reserved.has(item.matchKey)) &&
         isAbsenceProven(attempt, isLate, isShown && attempt.answeredIds.every((id) => explained.has(id)));
       const absent = attempt.answer === 'partial' || attempt.answer === 'refused' ? 'refused' : 'notSent';
       if (isAbsenceCertain) for (const { item } of missing) outcomes.set(item.id, { outcome: absent });
-      if (this.#isTakenFrom(attempt)) this.#ambiguous.add(attempt.writeKey);
+      if (this.#isContested(attempt)) this.#ambiguous.add(attempt.writeKey);
       const isComplete = missing.length === 0 || isAbsenceCertain;
       if (isLate && isShown && isComplete && !this.#ambiguous.has(attempt.writeKey)) closed.add(attempt.id);
     }
@@ -286,7 +290,7 @@ class Matching {
         attempt,
         item: { ...item, rowId },
         rows,
-        isProven: rows.every(({ id }) => this.#newest.get(item.id) === id),
+        isProven: rows.every(({ id }) => this.#newestByClientId.get(item.id) === id),
       })),
       closed,
       ambiguous: this.#ambiguous,
@@ -295,7 +299,7 @@ class Matching {
     };
   }
 
-  #of(attempt: Attempt): readonly Candidate[] {
+  #candidatesOf(attempt: Attempt): readonly Candidate[] {
     return this.#byAttempt.get(attempt.id) ?? [];
   }
 
@@ -304,15 +308,15 @@ class Matching {
   }
 
   /** Whether the row may be the item's own. */
-  #mayBe(row: Row, candidate: Candidate): boolean {
-    const isNear = candidate.attempt.isOlder !== undefined || this.#gap(row, candidate) <= this.#window;
+  #mayBelongTo(row: Row, candidate: Candidate): boolean {
+    const isNear = candidate.attempt.isOlderRow !== undefined || this.#gap(row, candidate) <= this.#window;
     return isNear && this.#fits(row, candidate);
   }
 
-  /** Whether the row may be one more of the item's, from a repeated or late execution. */
-  #mayRepeat(row: Row, candidate: Candidate): boolean {
+  /** Whether the row may come from a repeated or late execution of the item. */
+  #mayBeDuplicateOf(row: Row, candidate: Candidate): boolean {
     if (!this.#fits(row, candidate)) return false;
-    const newestId = this.#newest.get(candidate.item.id);
+    const newestId = this.#newestByClientId.get(candidate.item.id);
     const { hasClientId, answer } = candidate.attempt;
     const mayComeLate = candidate.item.state === 'absent' && (hasClientId === true || answer === 'lost');
     if (!mayComeLate && this.#gap(row, candidate) > this.#window) return false;
@@ -325,23 +329,26 @@ class Matching {
     return this.#matchCost(row.id, candidate.item.id) !== undefined && this.#isAfterSending(row, candidate);
   }
 
-  /** Nothing is executed before it is sent: an order that is dated before its request shows that the list has another clock. */
+  /**
+   * Whether the row was made after the request was sent. An order that is dated before its own request shows that the list
+   * has another clock; then rows are compared with the order instead.
+   */
   #isAfterSending(row: Row, candidate: Candidate): boolean {
     const { attempt } = candidate;
-    if (attempt.isOlder !== undefined)
+    if (attempt.isOlderRow !== undefined)
       return (this.#listed.get(row.id)?.index ?? 0) < (this.#boundaries.get(attempt) ?? 0);
     const after = this.#madeAt(candidate) - attempt.reqTime;
     const isOneClock = after >= -SLACK_MS && after <= this.#window;
     return row.time >= (isOneClock ? attempt.reqTime - SLACK_MS : this.#madeAt(candidate) - this.#window);
   }
 
-  /** The better it matches, and then the nearer it is. */
+  /** A better match is always nearer; among equal matches, time decides. */
   #distance(row: Row, candidate: Candidate): number {
     const cost = this.#matchCost(row.id, candidate.item.id) ?? 0;
     return cost * 2 * this.#window + this.#gap(row, candidate);
   }
 
-  /** In milliseconds, to the item's row or to its request, whichever is nearer. */
+  /** The time between the row and the item's own row or request, whichever is nearer, in milliseconds. */
   #gap(row: Row, candidate: Candidate): number {
     return Math.min(Math.abs(row.time - this.#madeAt(candidate)), Math.abs(row.time - candidate.attempt.reqTime));
   }
@@ -350,31 +357,31 @@ class Matching {
     return this.#rowOf(candidate)?.time ?? candidate.attempt.reqTime;
   }
 
-  /** Ids of rows that belong to something. */
+  /** The ids of rows that belong to an item or were reported. */
   #explainedRows(): ReadonlySet<string> {
     const repeated = [...this.#duplicates.values()].flatMap((rows) => rows.map(({ id }) => id));
-    return new Set([...this.context.known, ...repeated, ...this.#candidates.flatMap(({ rowId }) => rowId ?? [])]);
+    return new Set([...this.context.explained, ...repeated, ...this.#candidates.flatMap(({ rowId }) => rowId ?? [])]);
   }
 
-  /** Whether the list goes back to before the request. */
-  #reaches(attempt: Attempt): boolean {
+  /** Whether the list reaches back to before the request. */
+  #listReaches(attempt: Attempt): boolean {
     if (this.list.since === Number.NEGATIVE_INFINITY) return true;
-    if (attempt.isOlder === undefined) return this.list.since <= listMustReachTo(attempt);
+    if (attempt.isOlderRow === undefined) return this.list.since <= listMustReachTo(attempt);
     return (this.#boundaries.get(attempt) ?? 0) < this.list.rows.length;
   }
 
   /** Whether the list shows every row that the attempt is known to have made. */
-  #isShown(attempt: Attempt): boolean {
+  #listShows(attempt: Attempt): boolean {
     const hasListedRow = ({ rowId }: Candidate) => rowId === null || this.#listed.has(rowId);
     return (
       attempt.answeredIds.every((id) => this.#listed.has(id)) &&
-      (attempt.checkedTo !== undefined || this.#of(attempt).every(hasListedRow))
+      (attempt.checkedTo !== undefined || this.#candidatesOf(attempt).every(hasListedRow))
     );
   }
 
   /** Whether another write was given a row that this one may have made. */
-  #isTakenFrom(attempt: Attempt): boolean {
-    return this.#of(attempt).some(({ item }) =>
+  #isContested(attempt: Attempt): boolean {
+    return this.#candidatesOf(attempt).some(({ item }) =>
       [...(this.#takenBy.get(item.matchKey) ?? [])].some((writeKey) => writeKey !== attempt.writeKey),
     );
   }
@@ -391,13 +398,13 @@ function isAbsenceProven({ hasClientId, answer }: Attempt, isLate: boolean, isEx
 }
 
 /** The first place in the list at which there are rows from before the request. */
-function boundaryOf({ isOlder }: Attempt, rows: readonly Row[]): number {
-  const index = isOlder === undefined ? -1 : rows.findIndex(({ id }) => isOlder(id));
+function boundaryOf({ isOlderRow }: Attempt, rows: readonly Row[]): number {
+  const index = isOlderRow === undefined ? -1 : rows.findIndex(({ id }) => isOlderRow(id));
   return index === -1 ? rows.length : index;
 }
 
 /** Requests without an answer before refused ones, the earlier before the later. */
-function byNeed(one: Candidate, other: Candidate): number {
+function byPriority(one: Candidate, other: Candidate): number {
   const rank = ({ attempt }: Candidate) => (attempt.answer === 'refused' ? 1 : 0);
   const { attempt: left } = one;
   const { attempt: right } = other;
@@ -406,7 +413,7 @@ function byNeed(one: Candidate, other: Candidate): number {
   );
 }
 
-/** Whether another identical row would be one too many. Without an order, a client id has to prove that. */
+/** Whether another identical row would be a duplicate. An item without an order needs a client id as proof. */
 function isSatisfied({ attempt, item, rowId }: Candidate): boolean {
   return rowId !== null || (item.state === 'absent' && attempt.hasClientId !== true);
 }

@@ -1,18 +1,18 @@
 import { Failure } from '../errors.js';
 import type { TradingAccount } from './account.js';
-import { isOf, type RecordedWrite } from './journal/write.js';
+import { isKind, type RecordedWrite } from './journal/write.js';
 import { newClientId } from './orders/terms.js';
 
 /**
- * The oldest request that is tried to measure the lifetime; if the exchange accepts it, the lifetime counts as unlimited.
- * Higher than {@link LONGEST_LIFETIME_MS}, so that a lifetime up to that one is always measured.
+ * The greatest age that is tried to measure the lifetime. If the exchange accepts it, the lifetime counts as unlimited. It is
+ * above {@link LONGEST_LIFETIME_MS}, so that every lifetime up to that one is measured.
  */
 export const LONGEST_TRIED_MS = 900_000;
 const STEP_MS = 1_000;
 
-/** The lifetime until it is measured. */
+/** The lifetime that is assumed until it is measured. */
 const USUAL_LIFETIME_MS = 60_000;
-/** The most that is assumed: an exchange without a limit would keep every request open for ever. */
+/** The longest lifetime that is assumed: without a limit, every request would stay open for ever. */
 const LONGEST_LIFETIME_MS = 600_000;
 
 /** For how long after its `reqTime` a request may be executed, in milliseconds: as measured, within bounds. */
@@ -21,35 +21,35 @@ export function assumedRequestLifetime({ requestLifetime }: Pick<TradingAccount,
 }
 
 /**
- * Whether the exchange accepts this `reqTime`, asked with a read. The read depends on the write: a key that may withdraw may
- * lack the permission for orders.
+ * Asks with a read whether the exchange accepts this `reqTime`. The read depends on the write, because a key that may
+ * withdraw may lack the permission for orders.
  */
-export type AcceptsReqTime = (account: TradingAccount, reqTime: number) => Promise<boolean>;
+export type ReqTimeCheck = (account: TradingAccount, reqTime: number) => Promise<boolean>;
 
 /** Asks for an order that does not exist. */
-export function acceptsForOrder(market: string): AcceptsReqTime {
-  return ({ client, host }, reqTime) => client.acceptsForOrders(market, newClientId(host), reqTime);
+export function orderReqTimeCheck(market: string): ReqTimeCheck {
+  return ({ client, host }, reqTime) => client.acceptsReqTimeForOrders(market, newClientId(host), reqTime);
 }
 
 /** Asks for a withdrawal record. */
-function acceptsForWithdrawal(coin: string): AcceptsReqTime {
-  return ({ client }, reqTime) => client.acceptsForWithdrawals(coin, reqTime);
+function withdrawalReqTimeCheck(coin: string): ReqTimeCheck {
+  return ({ client }, reqTime) => client.acceptsReqTimeForWithdrawals(coin, reqTime);
 }
 
-/** The check for a write that can be looked up. */
-export function acceptsFor(write: Exclude<RecordedWrite, RecordedWrite<'call'>>): AcceptsReqTime {
-  return isOf(write, 'withdraw') ? acceptsForWithdrawal(write.terms.coin) : acceptsForOrder(write.terms.market);
+/** The check with the permission that the write itself needs. */
+export function reqTimeCheckFor(write: Exclude<RecordedWrite, RecordedWrite<'call'>>): ReqTimeCheck {
+  return isKind(write, 'withdraw') ? withdrawalReqTimeCheck(write.terms.coin) : orderReqTimeCheck(write.terms.market);
 }
 
 /**
  * How long after its `reqTime` the exchange accepts a request: milliseconds, rounded up to a second; Infinity if it accepted
- * every age tried. Found by bisection, then remembered. Throws Failure `refused` if even the current time is rejected;
+ * every age tried. It is found by bisection and saved. Throws Failure `refused` if even the current time is rejected;
  * `unreachable`, `limited`, `credentials` or `internal` if the exchange cannot be asked.
  */
-export async function requestLifetimeOf(account: TradingAccount, ageCheck: AcceptsReqTime): Promise<number> {
+export async function requestLifetimeOf(account: TradingAccount, checkReqTime: ReqTimeCheck): Promise<number> {
   const { requestLifetime, client, host } = account;
   if (requestLifetime.measuredMs !== undefined) return requestLifetime.measuredMs;
-  const accepts = (age: number) => ageCheck(account, client.now() - age);
+  const accepts = (age: number) => checkReqTime(account, client.now() - age);
   if (!(await accepts(0))) {
     const hint = "Check this machine's clock.";
     throw new Failure('refused', 'The exchange rejects requests that carry the current time.', { hint });
@@ -61,7 +61,7 @@ export async function requestLifetimeOf(account: TradingAccount, ageCheck: Accep
     const start = host.monotonic();
     if (await accepts(middle)) accepted = middle;
     else {
-      // a request that was delayed in the network was older when the exchange refused it
+      // a request that was delayed in the network was older when the exchange rejected it
       const most = middle + (host.monotonic() - start);
       if (most >= refused) break;
       refused = most;

@@ -6,7 +6,7 @@ import { timelineOf } from './batches/timeline.js';
 import { settleCancel } from './cancel/cancellation.js';
 import type { JournalEntry } from './journal/entry.js';
 import {
-  isOf,
+  isKind,
   type JournalEvent,
   type OrderTerms,
   type Outcome,
@@ -18,7 +18,7 @@ import {
 import { findOrderOutcome } from './orders/settle-order.js';
 import { lookUpAbsentOrder, verifyOrders } from './orders/verify-orders.js';
 import { settleReplace } from './replace/replace.js';
-import { acceptsFor, requestLifetimeOf } from './request-lifetime.js';
+import { reqTimeCheckFor, requestLifetimeOf } from './request-lifetime.js';
 import { findWithdrawalOutcome } from './withdrawals/settle-withdrawal.js';
 import { verifyWithdrawals } from './withdrawals/verify-withdrawals.js';
 
@@ -46,33 +46,38 @@ export async function resolve(
   entries: readonly JournalEntry[],
   closeJobs = false,
 ): Promise<readonly Resolution[]> {
-  const [ageCheck, ...others] = entries.flatMap(({ write }) => (isOf(write, 'call') ? [] : acceptsFor(write)));
-  // once for all of them, instead of by each of many at the same time
-  if (ageCheck !== undefined && others.length > 0) await tryRead(() => requestLifetimeOf(account, ageCheck));
+  const [checkReqTime, ...others] = entries.flatMap(({ write }) =>
+    isKind(write, 'call') ? [] : reqTimeCheckFor(write),
+  );
+  // measured once for all writes, instead of by each of them at the same time
+  if (checkReqTime !== undefined && others.length > 0) await tryRead(() => requestLifetimeOf(account, checkReqTime));
   const done = await Promise.all(entries.map((entry) => resolveOne(account, entry, closeJobs)));
   const settled = done.map(({ resolution }) => resolution);
-  const duplicates = joined([...done.flatMap((one) => one.duplicates), ...(await duplicatesEverywhere(account))]);
-  const given = new Set(settled.map(({ write }) => write.id));
+  const duplicates = mergedByWrite([
+    ...done.flatMap((one) => one.duplicates),
+    ...(await duplicatesEverywhere(account)),
+  ]);
+  const givenIds = new Set(settled.map(({ write }) => write.id));
   const found = duplicates.flatMap(({ writeId }) =>
-    given.has(writeId) ? [] : (account.journal.archive.find(writeId) ?? []),
+    givenIds.has(writeId) ? [] : (account.journal.archive.find(writeId) ?? []),
   );
   return [...settled, ...found].map(({ write, ...rest }) => {
     const ids = duplicates.find((one) => one.writeId === write.id)?.ids ?? [];
-    // what was found of a settled job may be an order of its own now
-    const job = isOf(write, 'batch') ? settledNow(account, write.id) : undefined;
-    const own = new Set(job === undefined ? [] : archivedJob(account.journal, job.write.id)?.orders);
+    // an order that was found may have become one of the job's own
+    const job = isKind(write, 'batch') ? settledNow(account, write.id) : undefined;
+    const own = new Set(job === undefined ? [] : archivedJob(account.journal, job.write.id)?.orderIds);
     const row = job ?? { ...rest, write };
     return { ...row, duplicates: [...new Set([...row.duplicates, ...ids.filter((id) => !own.has(id))])] };
   });
 }
 
-/** The duplicates of a write. */
-type Duplicates = { readonly writeId: string; readonly ids: readonly string[] };
+/** The ids of the duplicates of a write. */
+type WriteDuplicates = { readonly writeId: string; readonly ids: readonly string[] };
 
 interface ResolvedOne {
   readonly resolution: Resolution;
   /** Duplicates that were found, of this order and of others. */
-  readonly duplicates: readonly Duplicates[];
+  readonly duplicates: readonly WriteDuplicates[];
 }
 
 async function resolveOne(account: TradingAccount, entry: JournalEntry, closeJobs: boolean): Promise<ResolvedOne> {
@@ -88,8 +93,8 @@ async function resolveOne(account: TradingAccount, entry: JournalEntry, closeJob
 }
 
 /**
- * A settled write that the user asks for by its id. One that counts as refused or not sent is looked for again, for as long
- * as it is remembered; if it exists after all, the user knows by now.
+ * Returns a settled write that the user asks for by its id. If it counts as refused or not sent, pit looks for it once more as
+ * long as it is remembered. If it exists after all, the answer tells the user, so later commands do not warn again.
  */
 export async function recheckSettledWrite(account: TradingAccount, id: string): Promise<Settled | undefined> {
   const { archive } = account.journal;
@@ -101,11 +106,11 @@ export async function recheckSettledWrite(account: TradingAccount, id: string): 
 }
 
 async function lookUpAbsent(account: TradingAccount, write: RecordedWrite): Promise<void> {
-  if (isOf(write, 'order')) await lookUpAbsentOrder(account, write);
-  if (isOf(write, 'withdraw')) await verifyWithdrawals(account, write.terms.coin);
-  if (!isOf(write, 'batch')) return;
+  if (isKind(write, 'order')) await lookUpAbsentOrder(account, write);
+  if (isKind(write, 'withdraw')) await verifyWithdrawals(account, write.terms.coin);
+  if (!isKind(write, 'batch')) return;
   const lost = archivedJob(account.journal, write.id)?.expiredLines.size ?? 0;
-  if (lost > 0) await verifyOrders(account, write.terms, { reach: 'all', includeVerified: write.id });
+  if (lost > 0) await verifyOrders(account, write.terms, { reach: 'all', includeRemembered: write.id });
 }
 
 /** Settled writes that exist although they counted as refused or not sent, until the user has asked for them by their ids. */
@@ -113,14 +118,14 @@ export function unexpectedWrites({ journal }: TradingAccount): Settled[] {
   return journal.unexpected().flatMap(({ write }) => journal.archive.find(write.id) ?? []);
 }
 
-/** A reopened job is both archived and open; the open one counts. */
+/** The settled write of an id; undefined if it is unsettled. A resumed job is both, and counts as unsettled. */
 function settledNow({ journal }: TradingAccount, id: string): Settled | undefined {
-  return journal.find(id) === undefined ? journal.archive.find(id) : undefined;
+  return journal.findUnsettled(id) === undefined ? journal.archive.find(id) : undefined;
 }
 
-/** Claims the entry. A disk error counts as a claim: no other process can record one either. */
+/** Claims the entry. A disk error counts as a claim, because no other process can record one either. */
 function claimForSettling(entry: JournalEntry): boolean {
-  if (entry.isOf('call') || entry.isOf('batch')) return !entry.isUnderWay;
+  if (entry.isKind('call') || entry.isKind('batch')) return !entry.isUnderWay;
   try {
     return entry.claim();
   } catch (error) {
@@ -129,7 +134,7 @@ function claimForSettling(entry: JournalEntry): boolean {
   }
 }
 
-/** Not recorded: the last line must show when the owner was last active. */
+/** The events, and whether another process is still at work. That is not recorded, because the last line shows when it was active. */
 function eventsOf(
   { host }: TradingAccount,
   { events, owner }: JournalEntry,
@@ -140,19 +145,19 @@ function eventsOf(
 }
 
 interface SettleResult {
-  /** Of a write that stays open; default: unknown. */
+  /** The outcome of a write that stays unsettled (default: unknown). */
   readonly outcome?: Outcome;
-  readonly duplicates: readonly Duplicates[];
+  readonly duplicates: readonly WriteDuplicates[];
   readonly ambiguity?: string;
 }
 
 const STILL_OPEN: SettleResult = { duplicates: [] };
 
-type Settler = (account: TradingAccount, entry: JournalEntry, closeUnfinished: boolean) => Promise<SettleResult>;
+type Settler = (account: TradingAccount, entry: JournalEntry, closeJobs: boolean) => Promise<SettleResult>;
 
 const SETTLERS: Readonly<Record<WriteKind, Settler>> = {
   order: async (account, entry) => {
-    // one read at the end, for all of them: the list may be long
+    // duplicates are read once for all orders at the end, because the list may be long
     await findOrderOutcome(account, entry as JournalEntry<'order'>, { duplicates: 'later' });
     return STILL_OPEN;
   },
@@ -172,15 +177,15 @@ const SETTLERS: Readonly<Record<WriteKind, Settler>> = {
       ? { ...STILL_OPEN, ambiguity: settled.ambiguity }
       : STILL_OPEN;
   },
-  batch: async (account, entry, end) => {
-    const { outcome, duplicates } = await settleJob(account, entry as JournalEntry<'batch'>, end);
+  batch: async (account, entry, closeJobs) => {
+    const { outcome, duplicates } = await settleJob(account, entry as JournalEntry<'batch'>, closeJobs);
     return { outcome, duplicates };
   },
 };
 
-/** One for each order, even if several lists showed it. */
-function joined(duplicates: readonly Duplicates[]): Duplicates[] {
-  const found = new Map<string, Duplicates>();
+/** Merges the duplicates by write. Several lists may show the same ones. */
+function mergedByWrite(duplicates: readonly WriteDuplicates[]): WriteDuplicates[] {
+  const found = new Map<string, WriteDuplicates>();
   for (const one of duplicates) {
     const ids = new Set([...(found.get(one.writeId)?.ids ?? []), ...one.ids]);
     found.set(one.writeId, { ...one, ids: [...ids] });
@@ -191,11 +196,11 @@ function joined(duplicates: readonly Duplicates[]): Duplicates[] {
 /** The replacement that was not placed, if its order is cancelled. */
 export function unplacedOf({ write, outcome, unplaced }: Resolution): OrderTerms | undefined {
   const isGone = outcome === 'refused' || outcome === 'notSent';
-  return unplaced ?? (isOf(write, 'order') && write.replaces !== undefined && isGone ? write.terms : undefined);
+  return unplaced ?? (isKind(write, 'order') && write.replaces !== undefined && isGone ? write.terms : undefined);
 }
 
-async function duplicatesEverywhere(account: TradingAccount): Promise<Duplicates[]> {
-  const duplicates: Duplicates[] = [];
+async function duplicatesEverywhere(account: TradingAccount): Promise<WriteDuplicates[]> {
+  const duplicates: WriteDuplicates[] = [];
   for (const market of account.journal.markets()) {
     for (const side of ['buy', 'sell'] as const) {
       const found = await tryRead(() => verifyOrders(account, { market, side }, { reach: 'all' }));

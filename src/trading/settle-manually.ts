@@ -13,22 +13,22 @@ type ManualOutcome = 'done' | 'notSent';
 export async function settleManually(
   account: TradingAccount,
   id: string | undefined,
-  word: ManualOutcome,
+  outcome: ManualOutcome,
 ): Promise<void> {
   const { journal } = account;
   if (id !== undefined && journal.damaged().includes(id)) {
-    const aside = journal.settleDamaged(id, `${word}, as the user says`);
-    account.reportProgress(`The damaged record of ${id} was moved to ${aside}`);
+    const newPath = journal.settleDamaged(id, `${outcome}, as the user says`);
+    account.reportProgress(`The damaged record of ${id} was moved to ${newPath}`);
     return;
   }
-  const entry = id === undefined ? undefined : journal.find(id);
+  const entry = id === undefined ? undefined : journal.findUnsettled(id);
   if (entry?.isUnderWay === true)
     throw usage(
       `Another process is working on ${entry.write.id}.`,
       'Wait until it ends: it may find the outcome itself.',
     );
-  if (entry?.isOf('call')) return settleCallManually(entry, word);
-  if (entry?.isOf('withdraw')) return settleWithdrawalManually(account, entry, word);
+  if (entry?.isKind('call')) return settleCallManually(entry, outcome);
+  if (entry?.isKind('withdraw')) return settleWithdrawalManually(account, entry, outcome);
   throw usage(
     '--as is for a call of pit api, a withdrawal or a damaged record whose outcome is unknown.',
     suggest('Orders and cancellations are looked up', 'resolve'),

@@ -5,7 +5,7 @@ import { type Advice, suggest } from '../errors.js';
 import { Job } from './batches/job.js';
 import type { JournalEntry } from './journal/entry.js';
 import type { Journal, Unsettled } from './journal/journal.js';
-import { isOf, marketOf, orderCancelledBy, orderToCancel, type WriteKind } from './journal/write.js';
+import { isKind, marketOf, orderCancelledBy, orderToCancel, type WriteKind } from './journal/write.js';
 
 /** A write of the journal that was or may have been sent, and whose outcome is unknown. */
 export interface UnknownWrite {
@@ -24,28 +24,28 @@ export interface UnknownWrite {
 }
 
 /**
- * The writes with an unknown outcome, oldest first. Not among them are those in progress, whose processes await an answer, and
- * cancellations of an order that another one has certainly cancelled.
+ * The writes with an unknown outcome, oldest first. It leaves out writes whose processes still wait for an answer, and
+ * cancellations of an order that another cancellation has certainly cancelled.
  */
-export function unknownWrites(journal: Journal, { open, damaged, unreadable }: Unsettled): UnknownWrite[] {
-  const ofNoKnownKind = { operation: null, market: null, coins: null, cancels: null };
+export function unknownWrites(journal: Journal, { entries, damaged, unreadable }: Unsettled): UnknownWrite[] {
+  const undescribed = { operation: null, market: null, coins: null, cancels: null };
   return [
-    ...open
+    ...entries
       .filter((entry) => !isCancelledByAnother(journal, entry))
       .flatMap((entry) => unknownWrite(entry) ?? [])
-      .filter(({ id }) => journal.isOpen(id)),
+      .filter(({ id }) => journal.isUnsettled(id)),
     ...damaged.map((id): UnknownWrite => {
       const text = `The record ${id} is damaged, so it is unknown whether its write was sent.`;
-      return { ...ofNoKnownKind, id, advice: [text, suggest('Settle it', 'resolve', id)] };
+      return { ...undescribed, id, advice: [text, suggest('Settle it', 'resolve', id)] };
     }),
     ...unreadable.map(({ id, failure }): UnknownWrite => {
-      return { ...ofNoKnownKind, id, advice: [failure.message, ...failure.hints, suggest('Settle it', 'resolve', id)] };
+      return { ...undescribed, id, advice: [failure.message, ...failure.hints, suggest('Settle it', 'resolve', id)] };
     }),
   ];
 }
 
 function isCancelledByAnother({ archive }: Journal, entry: JournalEntry): boolean {
-  if (!entry.isOf('cancel')) return false;
+  if (!entry.isKind('cancel')) return false;
   const { order } = entry.write.terms;
   const isThis = (other: OrderReference) => isSameReference(other, order);
   return archive.since(0, order).some((settled) => orderCancelledBy(settled).some(isThis));
@@ -60,7 +60,7 @@ function unknownWrite(entry: JournalEntry): UnknownWrite | undefined {
 }
 
 function adviceOf(entry: JournalEntry): Advice | undefined {
-  if (entry.isOf('batch')) {
+  if (entry.isKind('batch')) {
     if (new Job(entry).uncertainKeys().size === 0) return undefined;
     const text = `Some orders of ${entry.write.id} (${entry.write.terms.side}) may have been placed.`;
     // without its id, which would close the job as it is
@@ -70,45 +70,45 @@ function adviceOf(entry: JournalEntry): Advice | undefined {
 }
 
 function textOf({ write }: JournalEntry): string {
-  if (isOf(write, 'order')) {
+  if (isKind(write, 'order')) {
     const { side, amount, market, price } = write.terms;
     return `An earlier order may have been placed: ${side} ${formatAmount(amount)} ${market} at ${grouped(price)}.`;
   }
-  if (isOf(write, 'withdraw')) {
+  if (isKind(write, 'withdraw')) {
     const { amount, coin, address } = write.terms;
     return `An earlier withdrawal may have been sent: ${formatAmount(amount)} ${coin} to ${address}.`;
   }
-  if (isOf(write, 'cancel') || isOf(write, 'replace')) {
+  if (isKind(write, 'cancel') || isKind(write, 'replace')) {
     const { order, market } = write.terms;
     const what = `order ${referenceText(order)} in ${market} may have been cancelled`;
-    return `An earlier command is unsettled: ${what}${isOf(write, 'replace') ? ', and not replaced' : ''}.`;
+    return `An earlier command is unsettled: ${what}${isKind(write, 'replace') ? ', and not replaced' : ''}.`;
   }
-  return isOf(write, 'call') ? `An earlier call of ${write.terms.method} may have been executed.` : '';
+  return isKind(write, 'call') ? `An earlier call of ${write.terms.method} may have been executed.` : '';
 }
 
-/** Null for a call: what it changes is not described. */
+/** The coins that a write may change; null for a call, because the interface does not describe what it changes. */
 function coinsOf({ write }: JournalEntry, market: string | null): readonly string[] | null {
-  if (isOf(write, 'withdraw')) return [write.terms.coin];
+  if (isKind(write, 'withdraw')) return [write.terms.coin];
   const names = market === null ? undefined : splitMarket(market);
   return names === undefined ? null : [names.base, names.quote];
 }
 
-/** Whether it may be in this market. */
+/** Whether a write may concern this market. A record that does not say its market may concern any. */
 export function concernsMarket({ market, coins }: UnknownWrite, name: string): boolean {
   return market === null ? coins === null : market === name;
 }
 
-/** Whether it may be in this market, or in any if none is named. */
-export function isInMarket(write: UnknownWrite, name: string | undefined): boolean {
+/** Whether a write may concern this market or, if none is named, any market. */
+export function concernsMarketOrAny(write: UnknownWrite, name: string | undefined): boolean {
   return name === undefined ? write.operation !== 'withdraw' : concernsMarket(write, name);
 }
 
-/** Whether it may change the balance of this coin. */
+/** Whether a write may change the balance of this coin. */
 export function concernsCoin({ coins }: UnknownWrite, coin: string): boolean {
   return coins === null || coins.includes(coin);
 }
 
-/** Whether it may have placed an order. */
+/** Whether a write may have placed an order. */
 export function mayPlace({ operation }: UnknownWrite): boolean {
   return operation !== 'cancel' && operation !== 'withdraw';
 }

@@ -14,6 +14,7 @@ interface Manifest {
 interface Locked extends Partial<Manifest> {
   readonly version?: string;
   readonly integrity?: string;
+  readonly dev?: boolean;
   readonly os?: readonly string[];
   readonly cpu?: readonly string[];
   readonly libc?: readonly string[];
@@ -58,6 +59,13 @@ describe('the package', () => {
     );
     expect(here.length).toBeGreaterThan(100);
     expect(here.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([place]) => place)).toEqual([]);
+  });
+
+  it('has a lockfile with the integrity of every native library that is installed with it, on any platform', () => {
+    const installed = Object.entries(lock.packages).filter(([place, { dev }]) => place !== '' && dev !== true);
+    expect(installed.length).toBeGreaterThan(10);
+    const unchecked = installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
+    expect(unchecked.map(([place]) => place)).toEqual([]);
   });
 
   it('supports Node 20.17, 22.13 and 24 or later', () => {

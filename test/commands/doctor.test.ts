@@ -220,7 +220,7 @@ it.each<[string, Parameters<typeof limitsResult>[0], RegExp]>([
   ['shared through Redis', limiterState({ kind: 'redis' }), /^ok: shared through Redis/],
   [
     'Redis unreachable',
-    limiterState({ kind: 'redis', redisAway: 'ECONNREFUSED' }),
+    limiterState({ kind: 'redis', redisProblem: 'ECONNREFUSED' }),
     /^warn: Redis is unreachable \(ECONNREFUSED\).* 25% of each/,
   ],
   [
@@ -235,7 +235,7 @@ it.each<[string, Parameters<typeof limitsResult>[0], RegExp]>([
 
 function limiterState(part: Partial<Parameters<typeof limitsResult>[0]>): Parameters<typeof limitsResult>[0] {
   const limits = [{ name: 'key', count: 60, out: 3 }] as const;
-  return { kind: 'files', folder: '/nowhere', limits, lockedUntil: null, redisAway: null, share: 0.25, ...part };
+  return { kind: 'files', folder: '/nowhere', limits, lockedUntil: null, redisProblem: null, share: 0.25, ...part };
 }
 
 it.each([

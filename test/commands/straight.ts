@@ -35,7 +35,7 @@ export class Straight {
       orderType: type === undefined ? undefined : type === 'postOnly' ? '1' : '2',
     });
     if (verdict.kind !== 'done') throw new Error(`not placed: ${JSON.stringify(verdict)}`);
-    return verdict.response.id;
+    return verdict.value.id;
   }
 
   order(id: string, market = 'btc_usdt'): Promise<Order> {

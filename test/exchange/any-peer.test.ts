@@ -35,7 +35,7 @@ describe('a write to a peer that', () => {
     const { client } = await clientAt(answer, 30_000);
     expect(await client.api.write('order', ORDER)).toMatchObject({
       kind: 'done',
-      response: { id: '202202224851151555' },
+      value: { id: '202202224851151555' },
     });
   });
 

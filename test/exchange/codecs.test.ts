@@ -70,7 +70,7 @@ describe('placing an order', () => {
     expect(parameters(sent.slice('/api/order?'.length))).toEqual(
       parameters(`currency=btc_usdt&customerOrderId=mine0001&${query}`),
     );
-    expect(value).toEqual({ kind: 'done', response: { id: '7', message: 'ok' } });
+    expect(value).toEqual({ kind: 'done', value: { id: '7', message: 'ok' } });
   });
 
   it('reports the order that was placed to observers', async () => {
@@ -95,7 +95,7 @@ describe('placing an order', () => {
     expect(sent).toBe(
       '/api/orderMoreV2?market=btc_usdt&tradeParams=[[31000.5,0.01],[30999,0.02]]&tradeType=0&acctType=2',
     );
-    expect(value).toEqual({ kind: 'done', response: { ids: ['7', '8'], message: 'ok' } });
+    expect(value).toEqual({ kind: 'done', value: { ids: ['7', '8'], message: 'ok' } });
     expect(seen).toEqual([
       { kind: 'placed', market: 'btc_usdt', type: 'limit', clientId: null, ids: ['7', '8'], terms: null },
     ]);
@@ -176,7 +176,7 @@ describe('cancelling', () => {
     const { sent, value, seen } = await exchanged(body, (client) => client.cancelOrder('btc_usdt', { id: '7' }));
     expect(sent).toBe('/api/cancelOrder?currency=btc_usdt&id=7');
     const answer = { message: 'done', price: '31000.5', amount: '0.02', filled: '0.01', filledValue: '310' };
-    expect(value).toEqual({ kind: 'done', response: answer });
+    expect(value).toEqual({ kind: 'done', value: answer });
     expect(seen).toEqual([{ kind: 'cancelled', order: { id: '7' } }]);
   });
 
@@ -186,7 +186,7 @@ describe('cancelling', () => {
     );
     expect(sent).toBe('/api/cancelOrder?currency=btc_usdt&customerOrderId=mine1');
     const answer = { message: 'done', price: null, amount: null, filled: null, filledValue: null };
-    expect(value).toEqual({ kind: 'done', response: answer });
+    expect(value).toEqual({ kind: 'done', value: answer });
   });
 
   it('starts the timer of a market', async () => {
@@ -194,7 +194,7 @@ describe('cancelling', () => {
       client.cancelAllAfter('btc_usdt'),
     );
     expect(sent).toBe('/api/cancelAllOrdersAfter?currency=btc_usdt');
-    expect(value).toEqual({ kind: 'done', response: { message: 'ok' } });
+    expect(value).toEqual({ kind: 'done', value: { message: 'ok' } });
   });
 });
 
@@ -434,7 +434,7 @@ describe('funds', () => {
       client.withdraw(withdrawal, 'pass word'),
     );
     expect(sent).toBe(`/api/withdraw?amount=1.5&currency=btc&fees=0.1${more}&receiveAddr=addr_memo&safePwd=pass+word`);
-    expect(value).toEqual({ kind: 'done', response: { id: '9', message: 'ok' } });
+    expect(value).toEqual({ kind: 'done', value: { id: '9', message: 'ok' } });
     expect(
       maskedRequest({ baseUrl: 'https://d', tradeUrl: 'https://t' }, withdrawRequest(withdrawal, 'pass'), 5),
     ).toEqual({

@@ -75,7 +75,7 @@ describe('a write is sent once', () => {
   ])('and an answer that comes (%s) counts', async (_, answer) => {
     const server = await serveFaults({ answer: () => answer });
     const verdict = await clientOf(server.url).client.api.write('order', ORDER);
-    expect(verdict).toEqual({ kind: 'done', response: { code: 1000, message: 'ok', id: '202202224851151555' } });
+    expect(verdict).toEqual({ kind: 'done', value: { code: 1000, message: 'ok', id: '202202224851151555' } });
   });
 
   it.each([

@@ -171,10 +171,10 @@ describe('a regular file', () => {
 
 /** Readers with a bound of their own: they read a pipe, one block at a given place, or what the build has made. */
 const OWN_BOUND = new Set([
-  'bin.ts',
   'commands/keys.ts',
   'commands/order/batch-input.ts',
   'commands/withdraw/fund-password.ts',
+  'help-file.ts',
   'platform/bounded-file.ts',
 ]);
 

@@ -32,10 +32,10 @@ interface Preloads {
   readonly unredacted: string;
 }
 
-/** Modules for `NODE_OPTIONS=--import`, there for the tests of a file. */
+/** Modules for `NODE_OPTIONS=--require`, there for the tests of a file. */
 export function preloads(): Preloads {
   const folder = mkdtempSync(path.join(tmpdir(), 'pit-safety-'));
-  const at = (name: string) => path.join(folder, `${name}.mjs`);
+  const at = (name: string) => path.join(folder, `${name}.cjs`);
   beforeAll(() => {
     writeFileSync(at('beside'), BESIDE);
     writeFileSync(at('unredacted'), UNREDACTED);

@@ -138,7 +138,7 @@ describe('failures with every debug output', () => {
     'an error outside the command is printed without secrets: %s',
     async (BESIDE) => {
       const server = await serveFaults({ answer: () => FAULTS['a hang'] });
-      const NODE_OPTIONS = `--import ${PRELOADS.beside} --report-uncaught-exception --trace-uncaught`;
+      const NODE_OPTIONS = `--require ${PRELOADS.beside} --report-uncaught-exception --trace-uncaught`;
       const { code, left } = await watch(['account'], {
         home,
         environment: { ...keysFor(server), NODE_OPTIONS, BESIDE },
@@ -311,7 +311,7 @@ describe('the search for secrets', () => {
   it('finds the access key and the signature in NODE_DEBUG=net output that is not redacted', async () => {
     const server = await serveWell();
     // Node 20 shows them under http as well, Node 26 under net only
-    const environment = { ...keysFor(server), NODE_DEBUG: 'net', NODE_OPTIONS: `--import ${PRELOADS.unredacted}` };
+    const environment = { ...keysFor(server), NODE_DEBUG: 'net', NODE_OPTIONS: `--require ${PRELOADS.unredacted}` };
     const { left } = await watch(['account'], { home, environment });
     expect(leaksIn({ stderr: left.stderr ?? '' }, SECRETS)).toHaveLength(1);
     expect(left.stderr).toMatch(/sign=[0-9a-f]{32}/);

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { BUILT } from '../support/command.js';
+import { copyProject, ROOT as root } from './project-copy.js';
 
-const root = path.dirname(path.dirname(BUILT));
 const folder = mkdtempSync(path.join(tmpdir(), 'pit-package-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -35,16 +35,6 @@ it('the package holds only what runs or is read, and no code that one Node has c
   expect(names).toEqual(expect.arrayContaining(['completions/_pit', 'man/man1/pit.1', 'LICENSE']));
 });
 
-/** The same tree with the same files, which are linked: nothing of it may be written. */
-function linkTree(from: string, to: string): void {
-  mkdirSync(to);
-  for (const entry of readdirSync(from, { withFileTypes: true })) {
-    const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
-    if (entry.isDirectory()) linkTree(source, target);
-    else linkSync(source, target);
-  }
-}
-
 /** What `pit --version --json` prints of a program. */
 function versionOf(program: string): { readonly commit: string | null; readonly source: string } {
   return JSON.parse(execFileSync(process.execPath, [program, '--version', '--json'], { encoding: 'utf8' }));
@@ -60,16 +50,8 @@ it('the package says that it is one, and of which commit', () => {
 
 it('a second build, in another folder, makes the same package to the byte', () => {
   const { commit } = versionOf(BUILT);
-  // in the project, because links do not reach another disk
-  mkdirSync(path.join(root, 'release'), { recursive: true });
-  const copy = mkdtempSync(path.join(root, 'release', 'second build-'));
-  onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
-  for (const name of readdirSync(root))
-    if (!/^(\.git|dist|release|node_modules|test)$/.test(name))
-      cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
-  mkdirSync(path.join(copy, 'node_modules'));
-  for (const name of readdirSync(path.join(root, 'node_modules')))
-    if (!name.startsWith('.')) linkTree(path.join(root, 'node_modules', name), path.join(copy, 'node_modules', name));
+  const { copy, remove } = copyProject('second build');
+  onTestFinished(remove);
   execFileSync(process.execPath, ['scripts/build.js'], {
     cwd: copy,
     env: { ...process.env, PIT_COMMIT: commit ?? '' },

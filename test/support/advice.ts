@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { type Advice, partsOf } from '../../src/errors.js';
+import { type Advice, adviceParts } from '../../src/errors.js';
 
 /** An advice as a test reads it: its sentences, and its commands as they are typed. */
 export function adviceText(advice: Advice): string {
-  return partsOf(advice)
+  return adviceParts(advice)
     .map((part) => (typeof part === 'string' ? part : `${part.note}: pit ${part.argv.join(' ')}`))
     .join(' ');
 }

@@ -1,5 +1,5 @@
 import { PassThrough, Writable } from 'node:stream';
-import type { Host, TerminalOutput } from '../../src/platform/host.js';
+import { type Host, neverAborted, type TerminalOutput } from '../../src/platform/host.js';
 import { type Screen, screenOf } from '../../src/terminal/screen.js';
 
 /** A stream that keeps its output, and is a terminal if it has columns. */
@@ -29,13 +29,17 @@ export function pipe(): Screen {
   return screenOf(new Kept(), {});
 }
 
-type Streams = Pick<Host, 'input' | 'output' | 'errors' | 'environment' | 'onInterrupt' | 'onExit' | 'jobControl'>;
+type Streams = Pick<
+  Host,
+  'input' | 'output' | 'errors' | 'environment' | 'onInterrupt' | 'onExit' | 'jobControl' | 'endSignal'
+>;
 
 /** The part of a host that the terminal uses; by default an empty input, pipes and an empty environment, and no signals. */
 export function hostWith(parts: Partial<Streams>): Streams {
   return {
     ...{ input: new PassThrough(), output: new Kept(), errors: new Kept(), environment: {} },
     ...{ onInterrupt: () => () => {}, onExit: () => () => {}, jobControl: { onStop: () => () => {}, press: () => {} } },
+    endSignal: neverAborted(),
     ...parts,
   };
 }

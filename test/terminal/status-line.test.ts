@@ -1,7 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { CommandHost } from '../../src/platform/command-host.js';
 import type { TerminalOutput } from '../../src/platform/host.js';
 import { Output } from '../../src/terminal/output.js';
+import { fakeHost } from '../support/fake-host.js';
 import { hostWith } from './screens.js';
 
 const CLEARED = '\r\u001b[2K';
@@ -31,6 +33,19 @@ describe('a live line', () => {
     stop();
     vi.advanceTimersByTime(5_000);
     expect(screen.text).toBe(['', '3 s', '2 s', '1 s', ''].join(CLEARED));
+  });
+
+  it('is erased when its command ends, although the process goes on', () => {
+    vi.useFakeTimers();
+    const { errors, screen } = terminal(80);
+    const command = new CommandHost(
+      { ...fakeHost(), ...hostWith({ errors, environment: { TERM: 'xterm', NO_COLOR: '1' } }) },
+      [],
+    );
+    new Output(command.host, 'table').live(() => 'waiting');
+    command.end();
+    vi.advanceTimersByTime(5_000);
+    expect(screen.text).toBe(`${CLEARED}waiting${CLEARED}`);
   });
 
   it('makes room for messages', () => {

@@ -19,7 +19,7 @@ function row(id: string, at = 0, key = 'k'): Row {
 }
 
 function open(id: string, key = 'k'): WantedItem {
-  return { id, matchKey: key, rowId: null, state: 'undecided' };
+  return { id, matchKey: key, rowId: null, state: 'pending' };
 }
 
 function absent(id: string, key = 'k'): WantedItem {
@@ -46,7 +46,7 @@ type Given = Partial<Parameters<typeof reconcile>[2]> & { readonly began?: numbe
 
 function reconciled(attempts: readonly Attempt[], rows: readonly Row[], { began = 10_000, since, ...given }: Given) {
   const list = { rows, began: SENT + began, since: since === undefined ? Number.NEGATIVE_INFINITY : SENT + since };
-  return reconcile(attempts, list, { known: new Set(), requestLifetime: TOLERANCE, ...given });
+  return reconcile(attempts, list, { explained: new Set(), requestLifetime: TOLERANCE, ...given });
 }
 
 /** All that is decided; what is empty is left out. A placed item has the id of its order as its outcome. */
@@ -95,7 +95,7 @@ describe('an undecided item takes the row', () => {
   });
 
   it('that a closed write does not account for', () => {
-    expect(decide([lost('a')], [row('7', 10)], { known: new Set(['7']) })).toEqual({});
+    expect(decide([lost('a')], [row('7', 10)], { explained: new Set(['7']) })).toEqual({});
   });
 
   it('that is no other order of an open write', () => {
@@ -199,7 +199,7 @@ describe('a line of a request accepted in part', () => {
   });
 
   it('was refused if a closed write accounts for the named row', () => {
-    expect(decide([short(['7'])], [row('7', 10)], { known: new Set(['7']) })).toEqual({
+    expect(decide([short(['7'])], [row('7', 10)], { explained: new Set(['7']) })).toEqual({
       outcomes: { 'a 0': 'refused', 'a 1': 'refused' },
     });
   });
@@ -212,7 +212,7 @@ describe('a remaining row is a duplicate', () => {
   });
 
   it('unless it was reported before', () => {
-    expect(decide([answered('a', '7')], [row('8', 20), row('7', 10)], { known: new Set(['8']) })).toEqual({});
+    expect(decide([answered('a', '7')], [row('8', 20), row('7', 10)], { explained: new Set(['8']) })).toEqual({});
   });
 
   it('of the request that is nearest, by its order or by its sending', () => {
@@ -245,7 +245,7 @@ describe('a remaining row is a duplicate', () => {
 
   it('of the order that its request took from the same list', () => {
     const { duplicates } = reconciled([lost('a')], [row('8', 20), row('7', 10)], {});
-    expect(duplicates).toMatchObject([{ item: { id: 'a', rowId: '7', state: 'undecided' }, rows: [row('8', 20)] }]);
+    expect(duplicates).toMatchObject([{ item: { id: 'a', rowId: '7', state: 'pending' }, rows: [row('8', 20)] }]);
   });
 
   it('of lines of one batch that agree, first for each that has no order', () => {
@@ -294,7 +294,7 @@ describe('a remaining row that a write without an answer may have made', () => {
   it('is a duplicate if its client id proves that', () => {
     const [one, other] = [answered('a', '7', { hasClientId: true }), lost('b', { at: 1_000 })];
     const newest = new Map([['a', '8']]);
-    expect(decide([one, other], rows, { newest, since: 0 })).toEqual({
+    expect(decide([one, other], rows, { newestByClientId: newest, since: 0 })).toEqual({
       outcomes: { b: '9' },
       duplicates: { a: ['8'] },
       proven: ['a'],
@@ -334,15 +334,19 @@ describe('a row that came before its request', () => {
 
   it('is known by the place in the list if the caller knows where the older rows begin, whatever the times say', () => {
     const isOlder = isOlderThan(7);
-    expect(decide([lost('a', { isOlder })], [row('7', -HOUR), row('6', 10)])).toEqual({ outcomes: { a: '7' } });
-    expect(decide([lost('a', { isOlder })], [row('7', HOUR), row('6', 10)])).toEqual({ outcomes: { a: '7' } });
-    expect(decide([lost('a', { isOlder })], [row('6', 10), row('8', 20)])).toEqual({});
-    expect(decide([lost('a', { isOlder })], [row('7', 10)])).toEqual({ outcomes: { a: '7' } });
-    expect(decide([lost('a', { isOlder })], [row('8', 10, 'other'), row('6', 5)])).toEqual({});
+    expect(decide([lost('a', { isOlderRow: isOlder })], [row('7', -HOUR), row('6', 10)])).toEqual({
+      outcomes: { a: '7' },
+    });
+    expect(decide([lost('a', { isOlderRow: isOlder })], [row('7', HOUR), row('6', 10)])).toEqual({
+      outcomes: { a: '7' },
+    });
+    expect(decide([lost('a', { isOlderRow: isOlder })], [row('6', 10), row('8', 20)])).toEqual({});
+    expect(decide([lost('a', { isOlderRow: isOlder })], [row('7', 10)])).toEqual({ outcomes: { a: '7' } });
+    expect(decide([lost('a', { isOlderRow: isOlder })], [row('8', 10, 'other'), row('6', 5)])).toEqual({});
   });
 
   it('is no duplicate by its place, and a newer one only within the span', () => {
-    const order = answered('a', '7', { isOlder: isOlderThan(7) });
+    const order = answered('a', '7', { isOlderRow: isOlderThan(7) });
     const rows = [row('9', SPAN + 1), row('8', SPAN), row('7', 0), row('6', 0)];
     expect(decide([order], rows)).toEqual({ duplicates: { a: ['8'] } });
   });
@@ -380,27 +384,35 @@ describe('a lost order with a client id', () => {
 
   it('is the newest row, though another is nearer; those before it repeat it', () => {
     const newest = new Map([['a', '8']]);
-    const { duplicates } = reconciled([own], [row('8', 20), row('7', 10)], { newest });
+    const { duplicates } = reconciled([own], [row('8', 20), row('7', 10)], { newestByClientId: newest });
     expect(duplicates).toMatchObject([{ item: { id: 'a', rowId: '8' }, rows: [row('7', 10)], isProven: false }]);
-    expect(decide([own], [row('8', 20), row('7', 10)], { newest })).toEqual({ duplicates: { a: ['7'] } });
-    expect(decide([own], [row('9', 30), row('8', 20)], { newest })).toEqual({});
+    expect(decide([own], [row('8', 20), row('7', 10)], { newestByClientId: newest })).toEqual({
+      duplicates: { a: ['7'] },
+    });
+    expect(decide([own], [row('9', 30), row('8', 20)], { newestByClientId: newest })).toEqual({});
   });
 
   it('takes no row if its newest is not listed, or does not match', () => {
-    expect(decide([own], [row('7', 10)], { newest: new Map([['a', '99']]) })).toEqual({});
-    expect(decide([own], [row('8', 20, 'other'), row('7', 10)], { newest: new Map([['a', '8']]) })).toEqual({});
+    expect(decide([own], [row('7', 10)], { newestByClientId: new Map([['a', '99']]) })).toEqual({});
+    expect(decide([own], [row('8', 20, 'other'), row('7', 10)], { newestByClientId: new Map([['a', '8']]) })).toEqual(
+      {},
+    );
   });
 
   it('takes and disputes no row if the exchange does not know it', () => {
     const attempts = [lost('a', { at: 1_000, hasClientId: true }), answered('b', '7')];
     const newest = new Map([['a', null]]);
-    expect(decide(attempts, [row('8', 20), row('7', 10)], { newest })).toEqual({ duplicates: { b: ['8'] } });
+    expect(decide(attempts, [row('8', 20), row('7', 10)], { newestByClientId: newest })).toEqual({
+      duplicates: { b: ['8'] },
+    });
   });
 
   it('has no outcome by a list: its client id decides', () => {
     expect(decide([own], [], { began: LATE })).toEqual({});
-    expect(decide([own], [], { began: LATE, newest: new Map([['a', null]]) })).toEqual({});
-    expect(decide([own], [row('7', 10)], { began: LATE, newest: new Map([['a', '7']]) })).toEqual({ closed: ['a'] });
+    expect(decide([own], [], { began: LATE, newestByClientId: new Map([['a', null]]) })).toEqual({});
+    expect(decide([own], [row('7', 10)], { began: LATE, newestByClientId: new Map([['a', '7']]) })).toEqual({
+      closed: ['a'],
+    });
   });
 
   it('leaves an equal request undecided for as long as their row is kept for it', () => {
@@ -422,7 +434,7 @@ describe('a duplicate of an order with a client id', () => {
   });
 
   it('is proven if it is the newest row with it', () => {
-    expect(decide([own], rows, { newest: new Map([['a', '8']]) })).toEqual({
+    expect(decide([own], rows, { newestByClientId: new Map([['a', '8']]) })).toEqual({
       duplicates: { a: ['8'] },
       proven: ['a'],
     });
@@ -431,28 +443,28 @@ describe('a duplicate of an order with a client id', () => {
   it('is proven against another request that is nearer', () => {
     const nearer = answered('b', '6', { at: 20 });
     const newest = new Map([['a', '8']]);
-    expect(decide([nearer, own], [...rows, row('6', 20)], { newest })).toEqual({
+    expect(decide([nearer, own], [...rows, row('6', 20)], { newestByClientId: newest })).toEqual({
       duplicates: { a: ['8'] },
       proven: ['a'],
     });
   });
 
   it('is not proven if only one of several is the newest row', () => {
-    expect(decide([own], [row('9', 30), ...rows], { newest: new Map([['a', '9']]) })).toEqual({
+    expect(decide([own], [row('9', 30), ...rows], { newestByClientId: new Map([['a', '9']]) })).toEqual({
       duplicates: { a: ['8', '9'] },
     });
   });
 
   it('is no row that is later than the newest one', () => {
-    expect(decide([own], rows, { newest: new Map([['a', '7']]) })).toEqual({});
-    expect(decide([own], [row('8', 10), row('7', 10)], { newest: new Map([['a', '7']]) })).toEqual({
+    expect(decide([own], rows, { newestByClientId: new Map([['a', '7']]) })).toEqual({});
+    expect(decide([own], [row('8', 10), row('7', 10)], { newestByClientId: new Map([['a', '7']]) })).toEqual({
       duplicates: { a: ['8'] },
     });
   });
 
   it('is not proven, and not ruled out, if the newest row is unknown or not listed', () => {
-    expect(decide([own], rows, { newest: new Map([['a', null]]) })).toEqual({ duplicates: { a: ['8'] } });
-    expect(decide([own], rows, { newest: new Map([['a', '99']]) })).toEqual({ duplicates: { a: ['8'] } });
+    expect(decide([own], rows, { newestByClientId: new Map([['a', null]]) })).toEqual({ duplicates: { a: ['8'] } });
+    expect(decide([own], rows, { newestByClientId: new Map([['a', '99']]) })).toEqual({ duplicates: { a: ['8'] } });
   });
 
   it('is expected near it, unless the order was decided to be absent', () => {
@@ -461,7 +473,7 @@ describe('a duplicate of an order with a client id', () => {
     expect(decide([own], far)).toEqual({});
     expect(decide([refused(false)], far.slice(0, 1))).toEqual({});
     expect(decide([refused(true)], far.slice(0, 1))).toEqual({ needsLookup: ['a'] });
-    expect(decide([refused(true)], far.slice(0, 1), { newest: new Map([['a', '8']]) })).toEqual({
+    expect(decide([refused(true)], far.slice(0, 1), { newestByClientId: new Map([['a', '8']]) })).toEqual({
       duplicates: { a: ['8'] },
       proven: ['a'],
     });
@@ -469,8 +481,8 @@ describe('a duplicate of an order with a client id', () => {
 
   it('needs its client id as proof if the order was decided to be absent', () => {
     const refused = request('a', 'refused', { hasClientId: true, items: [absent('a')] });
-    expect(decide([refused], [row('8', 20)], { newest: new Map([['a', null]]) })).toEqual({});
-    expect(decide([refused], [row('8', 20)], { newest: new Map([['a', '99']]) })).toEqual({});
+    expect(decide([refused], [row('8', 20)], { newestByClientId: new Map([['a', null]]) })).toEqual({});
+    expect(decide([refused], [row('8', 20)], { newestByClientId: new Map([['a', '99']]) })).toEqual({});
   });
 });
 
@@ -539,7 +551,7 @@ describe('a request is closed by a list', () => {
   });
 
   it('that shows where the older rows begin, or was read to its end', () => {
-    const order = answered('a', '7', { isOlder: isOlderThan(7) });
+    const order = answered('a', '7', { isOlderRow: isOlderThan(7) });
     const given = { began: LATE, since: -HOUR };
     expect(decide([order], [row('7', 10)], given)).toEqual({});
     expect(decide([order], [row('7', 10), row('6', 5)], given)).toEqual({ closed: ['a'] });

@@ -101,7 +101,7 @@ class Model {
     const items = own.map((key, line): WantedItem => {
       const order = isAll ? (ids[line] ?? null) : null;
       if (order !== null) this.#settle(`${id} ${line}`, 'placed', order);
-      return { id: `${id} ${line}`, matchKey: key, rowId: order, state: isAll ? 'placed' : 'undecided' };
+      return { id: `${id} ${line}`, matchKey: key, rowId: order, state: isAll ? 'placed' : 'pending' };
     });
     const answer = ids === undefined ? 'lost' : isAll ? 'answered' : ids.length === 0 ? 'refused' : 'partial';
     const named = answer === 'partial' ? (ids ?? []) : [];
@@ -121,10 +121,10 @@ class Model {
       since,
     };
     const open = this.attempts.filter(({ id }) => !this.closed.has(id));
-    const context = { known: this.known, requestLifetime: TOLERANCE };
+    const context = { explained: this.known, requestLifetime: TOLERANCE };
     const { needsLookup } = reconcile(open, list, context);
     const newest = new Map([...needsLookup].map((item) => [item, this.#newestOf(item, now)]));
-    const { outcomes, duplicates, closed } = reconcile(open, list, { ...context, newest });
+    const { outcomes, duplicates, closed } = reconcile(open, list, { ...context, newestByClientId: newest });
     for (const { attempt, item, rows, isProven } of duplicates) {
       this.reported.push(...rows.map(({ id }) => id));
       if (isProven) this.proven.push(...rows.map(({ id }) => [id, attempt.id] as const));
@@ -147,7 +147,7 @@ class Model {
     if (this.options.hasClientIds !== true) return;
     for (const [index, { answer, items, reqTime }] of this.attempts.entries()) {
       const [item] = items;
-      if (item?.state !== 'undecided') continue;
+      if (item?.state !== 'pending') continue;
       const order = this.#newestOf(item.id, now);
       const isLate = now > reqTime + TOLERANCE + MOST.clock;
       if (order !== null) this.#settle(item.id, 'placed', order);
@@ -172,7 +172,7 @@ class Model {
       return {
         ...item,
         rowId: order,
-        state: order !== null ? 'placed' : outcome === undefined ? 'undecided' : 'absent',
+        state: order !== null ? 'placed' : outcome === undefined ? 'pending' : 'absent',
       };
     });
     const orders = items.map(({ rowId }) => rowId);
@@ -300,7 +300,7 @@ describe('any interleaving of requests, executions and lists', () => {
 
 const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
   ...{ id: 'a', writeKey: 'a', answer: 'lost', answeredIds: [], reqTime: START },
-  items: [{ id: 'a 0', matchKey: 'k', rowId: null, state: 'undecided' }],
+  items: [{ id: 'a 0', matchKey: 'k', rowId: null, state: 'pending' }],
   ...changes,
 });
 const row = (id: string, at: number, key = 'k'): Row => ({ id, matchKey: key, time: START + at });
@@ -309,7 +309,7 @@ const list = (rows: readonly Row[], began: number): List => ({
   began: START + began,
   since: Number.NEGATIVE_INFINITY,
 });
-const CONTEXT = { known: new Set<string>(), requestLifetime: TOLERANCE };
+const CONTEXT = { explained: new Set<string>(), requestLifetime: TOLERANCE };
 const placed = (rowId: string) => ({ id: 'a 0', matchKey: 'k', rowId, state: 'placed' }) as const;
 
 describe('a request without an answer', () => {
@@ -343,7 +343,7 @@ describe('a request without an answer', () => {
       id: 'b',
       writeKey: 'b',
       hasClientId: true,
-      items: [{ id: 'b 0', matchKey: 'k', rowId: null, state: 'undecided' }],
+      items: [{ id: 'b 0', matchKey: 'k', rowId: null, state: 'pending' }],
     });
     const other = attempt({ answer: 'answered', items: [placed('7')] });
     const found = reconcile([other, lost], list([row('8', 20), row('7', 5)], 2 * TOLERANCE), CONTEXT);
@@ -387,14 +387,14 @@ it('gives a row to the request whose answer named it, though an earlier one woul
   const earlier = attempt({
     id: 'b',
     writeKey: 'b',
-    items: [{ id: 'b 0', matchKey: 'k', rowId: null, state: 'undecided' }],
+    items: [{ id: 'b 0', matchKey: 'k', rowId: null, state: 'pending' }],
   });
   const short = attempt({
     answer: 'partial',
     answeredIds: ['7'],
     items: [
-      { id: 'a 0', matchKey: 'k', rowId: null, state: 'undecided' },
-      { id: 'a 1', matchKey: 'l', rowId: null, state: 'undecided' },
+      { id: 'a 0', matchKey: 'k', rowId: null, state: 'pending' },
+      { id: 'a 1', matchKey: 'l', rowId: null, state: 'pending' },
     ],
   });
   const { outcomes } = reconcile([earlier, short], list([row('7', 5)], 10), CONTEXT);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cancelOrders } from '../../src/trading/cancel/cancel-orders.js';
-import { acceptsForOrder, LONGEST_TRIED_MS, requestLifetimeOf } from '../../src/trading/request-lifetime.js';
+import { LONGEST_TRIED_MS, orderReqTimeCheck, requestLifetimeOf } from '../../src/trading/request-lifetime.js';
 import type { FakeHost } from '../support/fake-host.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { accountOf } from './support/account.js';
@@ -12,7 +12,7 @@ describe('the request lifetime', () => {
     async (tolerance) => {
       const server = await serve({ write: 'a hang', tolerance });
       const account = accountOf(server.url);
-      const found = await requestLifetimeOf(account, acceptsForOrder('btc_usdt'));
+      const found = await requestLifetimeOf(account, orderReqTimeCheck('btc_usdt'));
       expect(found % 1_000).toBe(0);
       expect(found - tolerance).toBeGreaterThanOrEqual(0);
       expect(found - tolerance).toBeLessThanOrEqual(2_000);
@@ -25,10 +25,10 @@ describe('the request lifetime', () => {
   it('is measured once and then remembered', async () => {
     const server = await serve({ write: 'a hang', tolerance: 10_000 });
     const account = accountOf(server.url);
-    const found = await requestLifetimeOf(account, acceptsForOrder('btc_usdt'));
+    const found = await requestLifetimeOf(account, orderReqTimeCheck('btc_usdt'));
     const asked = server.requests.length;
     expect(asked).toBeLessThan(15);
-    expect(await requestLifetimeOf(account, acceptsForOrder('btc_usdt'))).toBe(found);
+    expect(await requestLifetimeOf(account, orderReqTimeCheck('btc_usdt'))).toBe(found);
     expect(server.requests).toHaveLength(asked);
   });
 
@@ -60,7 +60,7 @@ describe('the request lifetime', () => {
     });
     const account = accountOf(server.url, { budgetMs: 600_000 });
     host = account.host;
-    const found = await requestLifetimeOf(account, acceptsForOrder('btc_usdt'));
+    const found = await requestLifetimeOf(account, orderReqTimeCheck('btc_usdt'));
     expect(found).toBeGreaterThanOrEqual(60_000);
     expect(found).toBeLessThanOrEqual(62_000 + held);
   });
@@ -68,7 +68,7 @@ describe('the request lifetime', () => {
   it('is unlimited if the exchange accepts any request, and that is not remembered', async () => {
     const server = await serve({ write: 'a hang', tolerance: LONGEST_TRIED_MS * 2 });
     const account = accountOf(server.url);
-    expect(await requestLifetimeOf(account, acceptsForOrder('btc_usdt'))).toBe(Number.POSITIVE_INFINITY);
+    expect(await requestLifetimeOf(account, orderReqTimeCheck('btc_usdt'))).toBe(Number.POSITIVE_INFINITY);
     expect(account.requestLifetime.measuredMs).toBeUndefined();
   });
 
@@ -78,7 +78,9 @@ describe('the request lifetime', () => {
     ['the time itself', '{"code":3007,"message":"time"}', 'refused'],
   ])('cannot be measured if everything is refused for %s', async (_, body, kind) => {
     const server = await serveFaults({ answer: () => respond(body) });
-    await expect(requestLifetimeOf(accountOf(server.url), acceptsForOrder('btc_usdt'))).rejects.toMatchObject({ kind });
+    await expect(requestLifetimeOf(accountOf(server.url), orderReqTimeCheck('btc_usdt'))).rejects.toMatchObject({
+      kind,
+    });
   });
 });
 

@@ -87,7 +87,7 @@ describe.each(WRITES)('%s', (_, operation, send) => {
     const account = accountOf(server.url);
     await send(account, gate);
     expect(answers).toEqual([false]);
-    const [, sent] = (account.journal.find(ID) ?? account.journal.archive.find(ID))?.events ?? [];
+    const [, sent] = (account.journal.findUnsettled(ID) ?? account.journal.archive.find(ID))?.events ?? [];
     expect(sent?.event).toBe('sent');
   });
 });

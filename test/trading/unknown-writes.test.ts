@@ -2,7 +2,13 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { Write } from '../../src/trading/journal/write.js';
-import { concernsCoin, concernsMarket, isInMarket, mayPlace, unknownWrites } from '../../src/trading/unknown-writes.js';
+import {
+  concernsCoin,
+  concernsMarket,
+  concernsMarketOrAny,
+  mayPlace,
+  unknownWrites,
+} from '../../src/trading/unknown-writes.js';
 import { adviceText } from '../support/advice.js';
 import { newJournal } from './journal/support.js';
 import { TERMS } from './support/terms.js';
@@ -50,7 +56,10 @@ it.each(KINDS)('names an unknown %j, and what it concerns', (write, text, { coin
   const isOfAny = coins === null;
   expect([concernsMarket(found, 'eth_usdt'), concernsCoin(found, 'eth')]).toEqual([isOfAny, isOfAny]);
   expect(concernsCoin(found, 'btc')).toBe(true);
-  expect([isInMarket(found, undefined), isInMarket(found, 'btc_usdt')]).toEqual([isOfMarket, isOfMarket]);
+  expect([concernsMarketOrAny(found, undefined), concernsMarketOrAny(found, 'btc_usdt')]).toEqual([
+    isOfMarket,
+    isOfMarket,
+  ]);
 });
 
 it('names a damaged record for every market and coin, as its write may be of any', () => {

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { cannotWrite, replaceFile } from '../../config/private-files.js';
-import { codeOf, Failure, quoted, shellWord, suggest, usage } from '../../errors.js';
+import { Failure, quoted, shellWord, suggest, systemErrorCode, usage } from '../../errors.js';
 import { readBounded, readTextBounded } from '../../platform/bounded-file.js';
 import type { Host } from '../../platform/host.js';
 import { hasBlock, hasSingleMarker, withBlock, withoutBlock } from './startup-block.js';
@@ -219,8 +219,8 @@ function readOwn(file: string): string | null {
   try {
     return readBounded(file, MAX_BYTES).toString('latin1');
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT' && !isLink(file)) return null;
-    const why = codeOf(thrown) === 'ENOENT' ? 'it links to a missing file' : codeOf(thrown);
+    if (systemErrorCode(thrown) === 'ENOENT' && !isLink(file)) return null;
+    const why = systemErrorCode(thrown) === 'ENOENT' ? 'it links to a missing file' : systemErrorCode(thrown);
     throw usage(`${file} cannot be read (${why}).`, 'Fix or move it and run this again; nothing was changed.');
   }
 }

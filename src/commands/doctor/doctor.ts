@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/context.js';
 import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { Failure, partsOf } from '../../errors.js';
+import { adviceParts, Failure } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Meaning, Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
@@ -48,7 +48,7 @@ function answerOf({ host, output }: Context, found: readonly Finding[]): Answer 
   const redact = (text: string) => host.redaction.apply(text);
   const findings = found.map(({ check, status, detail, fix }) => ({
     ...{ check, status, detail: redact(detail) },
-    fix: partsOf(fix).length === 0 ? null : redact(output.textOf(partsOf(fix))),
+    fix: adviceParts(fix).length === 0 ? null : redact(output.textOf(adviceParts(fix))),
   }));
   const answer = { data: findings, show: (screen: Screen) => show(screen, findings) };
   const failed = found.filter(({ status }) => status === 'fail');

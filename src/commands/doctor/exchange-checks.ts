@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.js';
 import type { Permissions } from '../../domain/account.js';
-import { Failure, type Hint, partsOf, suggest, tryRead } from '../../errors.js';
+import { adviceParts, Failure, type Hint, suggest, tryRead } from '../../errors.js';
 import type { LimiterState } from '../../exchange/limiter/state.js';
 import { TransportError } from '../../exchange/transport.js';
 import { zonedTime } from '../../terminal/time.js';
@@ -67,7 +67,7 @@ async function certificateResult(url: string, probe: () => Promise<ProbeAnswer>)
   } catch (thrown) {
     const { cause } = thrown instanceof Failure ? thrown : {};
     if (!(thrown instanceof Failure) || !(cause instanceof TransportError)) throw thrown;
-    if (cause.fault === 'certificate') return fail(cause.message, cause.fix ?? thrown.hints);
+    if (cause.fault === 'certificate') return fail(cause.message, cause.hint ?? thrown.hints);
     return skipped('the host could not be reached', 'Fix the host first.');
   }
 }
@@ -193,7 +193,7 @@ export const journal: Check = {
     const result = thisJournal === undefined ? skippedWithoutKey(NO_JOURNAL) : unknownOutcomes(thisJournal);
     const elsewhere = await unknownOutcomesElsewhere(context, thisJournal?.folder ?? null);
     if (elsewhere === null) return result;
-    return warn(`${result.detail}; ${elsewhere.detail}`, [...partsOf(result.fix), ...elsewhere.fixes]);
+    return warn(`${result.detail}; ${elsewhere.detail}`, [...adviceParts(result.fix), ...elsewhere.fixes]);
   },
 };
 
@@ -301,15 +301,15 @@ export const limits: Check = {
   },
 };
 
-export function limitsResult({ kind, lockedUntil, redisAway, share, limits: all }: LimiterState): Result {
+export function limitsResult({ kind, lockedUntil, redisProblem, share, limits: all }: LimiterState): Result {
   if (lockedUntil !== null)
     return fail(
       `the exchange has locked this machine's address until ${zonedTime(lockedUntil)}`,
       'Wait until then; pit sends nothing before.',
     );
-  if (redisAway !== null)
+  if (redisProblem !== null)
     return warn(
-      `Redis is unreachable (${redisAway}), so this machine uses only ${Math.round(share * 100)}% of each limit`,
+      `Redis is unreachable (${redisProblem}), so this machine uses only ${Math.round(share * 100)}% of each limit`,
       ['Start Redis.', suggest('See its address', 'profile', 'show')],
     );
   const counts = all.map(({ name, count, out }) => `${name} ${out ?? '?'} of ${count} in use`);

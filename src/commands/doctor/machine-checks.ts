@@ -1,7 +1,7 @@
 import fs, { type Stats } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { codeOf, shellWord, suggest } from '../../errors.js';
+import { shellWord, suggest, systemErrorCode } from '../../errors.js';
 import { installationOf } from '../../platform/installation.js';
 import { version } from '../../version.js';
 import { completionState, SHELLS } from '../completion/installation.js';
@@ -96,7 +96,7 @@ async function problemsIn(root: string, seen: string[]): Promise<FileProblem[]> 
       if (found.isDirectory()) queue.push(...(await readdir(file)).map((name) => path.join(file ?? '', name)));
     } catch (thrown) {
       // another process may just have removed it
-      const code = codeOf(thrown);
+      const code = systemErrorCode(thrown);
       if (code !== 'ENOENT')
         problems.push({
           file,
@@ -135,7 +135,7 @@ function writeProblemOf(folder: string): FileProblem[] {
     fs.writeFileSync(probe, PROBE, { mode: 0o600 });
     return [];
   } catch (thrown) {
-    const code = codeOf(thrown);
+    const code = systemErrorCode(thrown);
     const fix = `Check the permissions of ${folder}.`;
     return [{ file: folder, ...(WRITE_PROBLEMS[code] ?? { problem: `cannot be written (${code})`, fix }) }];
   } finally {

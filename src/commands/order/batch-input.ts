@@ -4,7 +4,7 @@ import type { Context } from '../../cli/context.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Side } from '../../domain/order.js';
-import { codeOf, Failure, quoted, usage } from '../../errors.js';
+import { Failure, quoted, systemErrorCode, usage } from '../../errors.js';
 import { averagePriceOf, rungsOf, type Weight } from '../../trading/batches/ladder.js';
 import { totals } from '../../trading/batches/lines.js';
 import { parseLines } from '../../trading/batches/parse-lines.js';
@@ -105,7 +105,10 @@ async function readAll(stream: Readable, name: string): Promise<string> {
   } catch (error) {
     throw error instanceof Failure
       ? error
-      : usage(`${name} could not be read (${codeOf(error)}).`, 'It must be a file that you may read, or - for stdin.');
+      : usage(
+          `${name} could not be read (${systemErrorCode(error)}).`,
+          'It must be a file that you may read, or - for stdin.',
+        );
   }
   return Buffer.concat(chunks).toString('utf8');
 }

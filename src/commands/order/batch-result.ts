@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
-import { averageNear, counted, formatAmount, grouped } from '../../domain/decimal.js';
+import { counted, formatAmount, formatAverageLike, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type Hint, Interrupted, suggest } from '../../errors.js';
@@ -154,7 +154,7 @@ export function batchAnswer(job: Job, ending: Ending): Answer {
   const failure = failureOf(job, ending);
   if (failure !== null && failure.kind !== 'unknown' && failure.kind !== 'partial') throw failure;
   const [{ price = '0' } = {}] = shown;
-  const average = total.averagePrice === null ? null : averageNear(total.averagePrice, side, price);
+  const average = total.averagePrice === null ? null : formatAverageLike(total.averagePrice, side, price);
   const filled = filledText(market, { ...total, average }, isAllShown);
   const show = (screen: Screen) => batchTable(screen, { job: job.id, counts, rows: orders, duplicates, filled });
   const answer = { data, csv: orders, show };

@@ -175,11 +175,11 @@ async function resumeBatch(
 /** The outcome of a job that has nothing left to send, with duplicates that its requests may have made since. */
 async function finishedAnswer(context: Context, account: TradingAccount, job: Job): Promise<Answer> {
   const { id, terms } = job;
-  if (account.journal.find(id) !== undefined) return runJob(context, account, resumeJob(account, id));
+  if (account.journal.findUnsettled(id) !== undefined) return runJob(context, account, resumeJob(account, id));
   const { market, side } = terms;
   if ((await tryRead(() => verifyOrders(account, { market, side }, { reach: 'all' }))) === undefined)
     context.output.warn(BATCH_NOT_CHECKED_FOR_DUPLICATES);
-  const entry = account.journal.job(id);
+  const entry = account.journal.findJob(id);
   return batchAnswer(entry === undefined ? job : new Job(entry), { kind: 'finished' });
 }
 

@@ -270,7 +270,7 @@ export function unknownWriteWarnings(
 ): readonly Warning[] {
   const unsettled = account.journal.unsettled();
   // a record that cannot be read stops the order elsewhere
-  if (unsettled.open.length === 0) return [];
+  if (unsettled.entries.length === 0) return [];
   return unknownWrites(account.journal, unsettled)
     .filter((write) => write.id !== exceptJob && concernsMarket(write, market))
     .map(({ advice }) => ({ about: 'unknown write', text: output.textOf(advice) }));
@@ -322,7 +322,7 @@ export function accountText({ account, borrow, repay }: Pick<OrderTerms, 'accoun
 }
 
 /** The result of an order that is placed or whose outcome is unknown. Throws the failure of one that was not placed. */
-export function orderResult(order: AssessedOrder['order'], placement: Placement, rules: Market): Answer {
+export function orderResult(order: AssessedOrder['order'], placement: Placement, marketRules: Market): Answer {
   const { clientId } = order;
   if (placement.outcome === 'refused') {
     const { message, hints, kind, code } = refusalFailure(placement.refusal, 'order');
@@ -353,7 +353,7 @@ export function orderResult(order: AssessedOrder['order'], placement: Placement,
     ...fillsSoFar(listed),
   };
   const show = (screen: Screen) =>
-    isPlaced ? placedText(screen, order, placement, rules) : unknownText(screen, order, rules);
+    isPlaced ? placedText(screen, order, placement, marketRules) : unknownText(screen, order, marketRules);
   if (!isPlaced) return { data, show, failure: unknownFailure(order, placement) };
   if (ownDuplicates.length === 0) return { data, show };
   const cancel = suggest('Cancel the duplicates', 'cancel', market, ...ownDuplicates);

@@ -146,10 +146,10 @@ export function orderPreviewData(
   return previewData({ ...checked, preview }, overridden, {
     sums: { price, amount, notional },
     order: {
-      distance: text(reference && distanceFrom(Decimal.of(price), reference)),
-      fillsAtOnce: text(fills?.amount),
+      distance: textOrNull(reference && distanceFrom(Decimal.of(price), reference)),
+      fillsAtOnce: textOrNull(fills?.amount),
       fillsAtLeast: fills?.atLeast ?? false,
-      averagePrice: text(fills && averagePrice(fills, side)),
+      averagePrice: textOrNull(fills && averagePrice(fills, side)),
     },
   });
 }
@@ -170,18 +170,18 @@ export function previewData(
   const { fee, balance, bid, ask, reference } = preview;
   return {
     ...fields.sums,
-    fee: text(fee?.fee),
+    fee: textOrNull(fee?.fee),
     warnings: [...breaches.map((breach) => breachText(breach, overridden)), ...warnings.map((warning) => warning.text)],
     ...fields.batch,
     ...{ feeCoin: fee?.coin ?? null, spentCoin: spentCoin(market, side) },
-    ...{ balanceBefore: text(balance?.before), balanceAfter: text(balance?.after) },
-    ...{ bid: text(bid), ask: text(ask), mid: text(reference?.price) },
+    ...{ balanceBefore: textOrNull(balance?.before), balanceAfter: textOrNull(balance?.after) },
+    ...{ bid: textOrNull(bid), ask: textOrNull(ask), mid: textOrNull(reference?.price) },
     ...fields.order,
     ...{ guards: breaches.map(({ guard, message }) => ({ guard, message, overridden: overridden.includes(guard) })) },
   };
 }
 
-function text(value: Decimal | null | undefined): string | null {
+function textOrNull(value: Decimal | null | undefined): string | null {
   return value?.toString() ?? null;
 }
 

@@ -1,4 +1,4 @@
-import { type Completes, type Definition, type Flag, GLOBAL_FLAGS } from '../../cli/definition.js';
+import { type CompletionSource, type Definition, type Flag, GLOBAL_FLAGS } from '../../cli/definition.js';
 import { rowFields } from '../../cli/row-fields.js';
 import { operations } from '../../exchange/operations/index.js';
 import type { Operation } from '../../exchange/operations/operation.js';
@@ -10,7 +10,7 @@ export interface DescribedArgument {
   readonly name: string;
   readonly presence: 'required' | 'optional' | 'several';
   readonly description: string;
-  readonly completes: Completes | null;
+  readonly completes: CompletionSource | null;
 }
 
 export interface DescribedFlag {
@@ -20,7 +20,7 @@ export interface DescribedFlag {
   readonly value: string | null;
   readonly description: string;
   readonly repeats: boolean;
-  readonly completes: Completes | null;
+  readonly completes: CompletionSource | null;
 }
 
 /** A command, or a group of commands, with everything known about it without running it. */
@@ -169,7 +169,7 @@ function argumentSyntax({ name, presence, completes }: DescribedArgument): strin
   return { required: word, optional: `[${word}]`, several: `[${word}...]` }[presence];
 }
 
-function choicesOf(completes: Completes | null): string | undefined {
+function choicesOf(completes: CompletionSource | null): string | undefined {
   if (completes?.of !== 'words' || completes.joined || completes.words.length > MAX_CHOICES) return undefined;
   return completes.words.join('|');
 }

@@ -1,4 +1,4 @@
-import type { Completes } from '../../cli/definition.js';
+import type { CompletionSource } from '../../cli/definition.js';
 import {
   type CommandTree,
   childrenOf,
@@ -192,7 +192,7 @@ function flagEntries(flags: readonly DescribedFlag[]): Described[] {
  * What completes a word, as the scripts write it: `buy|sell`, `,price-band|post-only` for several in one word, `@market`.
  * Throws for a word that a shell would have to quote.
  */
-export function kindOf(completes: Completes | null): string {
+export function kindOf(completes: CompletionSource | null): string {
   if (completes === null) return '-';
   if (completes.of !== 'words') return `@${completes.of}`;
   const special = completes.words.find((word) => !UNQUOTED.test(word));

@@ -9,7 +9,7 @@ import { FAULT_KINDS, type FaultKind, type FaultRule, isStreamFault } from '../.
 import { type Column, table } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { oneOf, wholeNumber, wordLike } from '../inputs.js';
+import { oneOf, wholeNumber, wordCompletedWith } from '../inputs.js';
 import type { Sandbox } from '../session/sandbox.js';
 
 const KINDS = Object.keys(FAULT_KINDS) as FaultKind[];
@@ -54,7 +54,7 @@ export const add = define({
     operation: flag(
       '--operation <name>',
       'apply it to this operation, or channel of a stream, only (default: any)',
-      wordLike(...Object.keys(operations), ...Object.keys(channels)),
+      wordCompletedWith(...Object.keys(operations), ...Object.keys(channels)),
     ),
     probability: flag('--probability <p>', 'apply it with this probability, from 0 to 1 (default: 1)', probability),
     count: flag(

@@ -34,10 +34,10 @@ export function createContext(base: CliContext): RunningCommand {
   const { host, globals, output } = base;
   const budget = new TimeBudget(globals.timeoutMs, host.monotonic, globals.isTimeoutGiven);
   const sandbox = new Sandbox(host, budget, output);
-  const session = new Session(host, globals, budget, output, sandbox, () => tradingOf().orderMarkets());
+  const session = new Session(host, globals, budget, output, sandbox, () => getTrading().orderMarkets());
   let prompts: Prompts | undefined;
   let trading: Trading | undefined;
-  const tradingOf = () => {
+  const getTrading = () => {
     trading ??= new Trading(host, budget, output, session);
     return trading;
   };
@@ -56,7 +56,7 @@ export function createContext(base: CliContext): RunningCommand {
         return prompts;
       },
       get trading() {
-        return tradingOf();
+        return getTrading();
       },
     },
     deadline: {
@@ -65,7 +65,7 @@ export function createContext(base: CliContext): RunningCommand {
     },
     activeProfile: async () => (await session.connection()).profile,
     close: async () => {
-      await saveNames(base, session, () => trading?.unresolved());
+      await saveNames(base, session, () => trading?.unknownIds());
       await showUpdate(base, session);
     },
   };
@@ -98,13 +98,13 @@ function timeoutFailure(
 async function saveNames(
   { host }: CliContext,
   session: Session,
-  unresolved: () => readonly string[] | undefined,
+  unknownIds: () => readonly string[] | undefined,
 ): Promise<void> {
   if (!session.hasClient) return;
   try {
     const { profile } = await session.connection();
     const { directories, environment } = host;
-    session.seenNames.save(new CompletionNames(directories.cache, namesFolder(profile, environment)), unresolved());
+    session.seenNames.save(new CompletionNames(directories.cache, namesFolder(profile, environment)), unknownIds());
   } catch {
     // without a connection there were no answers
   }
@@ -172,15 +172,15 @@ class Trading {
 
   /** The ids of the unsettled writes that this process owns. */
   unsettledIds(): string[] {
-    return this.#unsettledHere().map(({ write }) => write.id);
+    return this.#ownUnsettledEntries().map(({ write }) => write.id);
   }
 
   /** Releases them: other commands may claim them. */
   releaseUnsettled(): void {
-    for (const entry of this.#unsettledHere()) entry.release();
+    for (const entry of this.#ownUnsettledEntries()) entry.release();
   }
 
-  #unsettledHere(): JournalEntry[] {
+  #ownUnsettledEntries(): JournalEntry[] {
     return this.#journal?.unsettledEntries().filter(({ isOwn }) => isOwn) ?? [];
   }
 
@@ -198,9 +198,9 @@ class Trading {
   }
 
   /** The ids of writes whose outcome is unknown; undefined if the journal was not used. */
-  unresolved(): string[] | undefined {
-    const { open } = this.#unsettled ?? this.#journal?.unsettled() ?? {};
-    return open?.filter(({ isUnderWay }) => !isUnderWay).map(({ write }) => write.id);
+  unknownIds(): string[] | undefined {
+    const { entries } = this.#unsettled ?? this.#journal?.unsettled() ?? {};
+    return entries?.filter(({ isUnderWay }) => !isUnderWay).map(({ write }) => write.id);
   }
 
   async #openJournal(): Promise<Journal> {
@@ -244,12 +244,12 @@ export function requestLifetimeStore(
     save: async (milliseconds) => {
       text = `${Math.ceil(milliseconds / 1_000)}s`;
       if (hostFromEnvironment) return cache.write(key, text);
-      await profiles.set(profile, 'reqTimeTolerance', text).catch(onlyFailures);
+      await profiles.set(profile, 'reqTimeTolerance', text).catch(ignoreFailure);
     },
     clear: async () => {
       text = undefined;
       if (hostFromEnvironment) return cache.remove(key);
-      await profiles.unset(profile, 'reqTimeTolerance').catch(onlyFailures);
+      await profiles.unset(profile, 'reqTimeTolerance').catch(ignoreFailure);
     },
   };
 }
@@ -258,6 +258,6 @@ export function requestLifetimeStore(
 type LifetimeSource = Pick<Connection, 'profile' | 'settings' | 'hostFromEnvironment' | 'tradeUrl'>;
 
 /** If the profile cannot be written, the next command measures the lifetime again. */
-function onlyFailures(thrown: unknown): void {
+function ignoreFailure(thrown: unknown): void {
   if (!(thrown instanceof Failure)) throw thrown;
 }

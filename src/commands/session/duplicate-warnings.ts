@@ -1,4 +1,4 @@
-import { averageNear, formatAmount } from '../../domain/decimal.js';
+import { formatAmount, formatAverageLike } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type Hint, suggest } from '../../errors.js';
@@ -41,7 +41,7 @@ function closedText(order: Order): string {
   const [coins, average] = [splitMarket(market), averageOfFills(order)];
   if (average === null || coins === undefined) return `Order ${id} is already cancelled; nothing filled.`;
   const value = `${formatAmount(filledValue)} ${coins.quote}`;
-  return `Order ${id} has already filled: ${formatAmount(filled)} ${coins.base} for ${value}, at ${averageNear(average, side, price)} on average.`;
+  return `Order ${id} has already filled: ${formatAmount(filled)} ${coins.base} for ${value}, at ${formatAverageLike(average, side, price)} on average.`;
 }
 
 function causeOf(duplicates: readonly DuplicateOrders[]): string {

@@ -1,6 +1,6 @@
 import type { Globals } from '../../cli/definition.js';
 import { Cache } from '../../config/cache.js';
-import { type Connection, chooseConnection, requireKeys, type WhyMissing } from '../../config/connection.js';
+import { type Connection, chooseConnection, type MissingReason, requireKeys } from '../../config/connection.js';
 import { type KeyPair, KeyStore } from '../../config/keys.js';
 import { Profiles } from '../../config/profiles.js';
 import { passwordsOf, shareOf } from '../../config/settings.js';
@@ -243,7 +243,7 @@ export class Session {
 
   async #streamAddress(locate: () => Promise<SandboxAddress | undefined>): Promise<string> {
     const wsUrl = await this.requireStreams();
-    return wsUrl ?? (await locate())?.wsUrl ?? withoutStreams();
+    return wsUrl ?? (await locate())?.wsUrl ?? throwNoStreams();
   }
 
   /** The time zone of the exchange's dates, if it is known. */
@@ -356,7 +356,7 @@ type StreamChoices = Pick<StreamOptions, 'connectMs' | 'signal' | 'httpReads'>;
 type MirrorChoices = Pick<MirrorOptions, 'observe' | 'pollMs'>;
 
 /** An older version that was left running. */
-function withoutStreams(): never {
+function throwNoStreams(): never {
   const hint = suggest('Stop it; the next command starts this version', 'sandbox', 'stop');
   throw new Failure('unreachable', 'The sandbox that is running is an older version, without streams.', { hint });
 }
@@ -373,7 +373,7 @@ function hostsOf({ baseUrl, tradeUrl, baseUrlMissing }: Connection, sandbox: () 
   };
 }
 
-function missingHost(missing: WhyMissing | null): never {
+function missingHost(missing: MissingReason | null): never {
   const { message, hint } = missing ?? { message: 'This needs a host.', hint: 'Name a profile: --profile NAME' };
   throw new Failure('credentials', message, { hint });
 }

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Completes } from '../../cli/definition.js';
+import type { CompletionSource } from '../../cli/definition.js';
 import { CANDLE_TYPES } from '../../domain/candle.js';
 import { operations } from '../../exchange/operations/index.js';
 import type { Operation } from '../../exchange/operations/operation.js';
@@ -109,7 +109,7 @@ function flagNames({ definition, flags }: TypedCommand): string[] {
 }
 
 /** After `api OPERATION` come its parameters. */
-function operationValues({ path: words, given }: TypedCommand): Completes | undefined {
+function operationValues({ path: words, given }: TypedCommand): CompletionSource | undefined {
   const [name = ''] = given;
   if (words !== 'api' || !Object.hasOwn(operations, name)) return undefined;
   const { parameters } = operations[name as keyof typeof operations] as Operation;
@@ -117,7 +117,7 @@ function operationValues({ path: words, given }: TypedCommand): Completes | unde
 }
 
 async function valuesOf(
-  kind: Completes | undefined,
+  kind: CompletionSource | undefined,
   typed: string,
   command: TypedCommand,
   { lines, profiles }: Names,

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import type { Context } from '../../cli/context.js';
 import { define } from '../../cli/definition.js';
-import { runToEnd } from '../../cli/run.js';
+import { runAndReport } from '../../cli/run.js';
 import * as shape from '../../cli/shapes.js';
 import { type Connection, chooseConnection } from '../../config/connection.js';
 import { SANDBOX } from '../../config/profiles.js';
@@ -164,7 +164,7 @@ class Shell {
     const command = new CommandHost(host, words, { input, ...(piped === undefined ? {} : { output: piped.input }) });
     this.#running = command;
     try {
-      const code = await runToEnd(command.host, PROGRAM);
+      const code = await runAndReport(command.host, PROGRAM);
       piped?.input.end();
       const outsideCode = (await piped?.ended) ?? 0;
       return code === 0 ? outsideCode : code;

@@ -1,4 +1,10 @@
-import { type Argument, type Completes, type Definition, type Flag, GLOBAL_FLAGS } from '../../cli/definition.js';
+import {
+  type Argument,
+  type CompletionSource,
+  type Definition,
+  type Flag,
+  GLOBAL_FLAGS,
+} from '../../cli/definition.js';
 import { commands } from '../index.js';
 import { marketName } from '../inputs.js';
 
@@ -75,7 +81,7 @@ export function nextArgument({ definition, given }: TypedCommand): Argument | un
 }
 
 /** What completes a word of an argument or a flag. */
-export function completionOf(read: Argument['parse'] | undefined): Completes | undefined {
+export function completionOf(read: Argument['parse'] | undefined): CompletionSource | undefined {
   return read?.completes;
 }
 

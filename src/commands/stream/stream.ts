@@ -70,7 +70,7 @@ async function requireMarket(context: Context, channel: Channel, market: string)
   }
 }
 
-/** The events of the channels until the end that the user set, or a signal. Throws Failure if the exchange refuses one. */
+/** The events of the channels until the end that the user set, or a signal. Throws Failure if the exchange rejects one. */
 async function* follow(
   context: Context,
   channels: readonly Channel[],

@@ -1,7 +1,7 @@
 import { createReadStream, fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { Context } from '../../cli/context.js';
-import { codeOf, Failure, suggest, usage } from '../../errors.js';
+import { Failure, suggest, systemErrorCode, usage } from '../../errors.js';
 import { operations } from '../../exchange/operations/index.js';
 
 /** Where the fund password comes from; never an argument or the environment, which others can read. */
@@ -56,7 +56,7 @@ function opened(fd: number): Readable {
     const isReadable = status.isFile() || status.isFIFO() || status.isSocket() || status.isCharacterDevice();
     if (isReadable) return createReadStream('', { fd });
   } catch (error) {
-    throw unreadable(`The file descriptor ${fd}`, codeOf(error));
+    throw unreadable(`The file descriptor ${fd}`, systemErrorCode(error));
   }
   throw unreadable(`The file descriptor ${fd}`, 'it is not open');
 }
@@ -71,7 +71,7 @@ async function firstLine(stream: Readable, name: string): Promise<string> {
       if (bytes.includes('\n')) break;
     }
   } catch (error) {
-    throw error instanceof Failure ? error : unreadable(name, codeOf(error));
+    throw error instanceof Failure ? error : unreadable(name, systemErrorCode(error));
   }
   const [line = '', ...rest] = new TextDecoder().decode(bytes).split(/\r?\n/);
   if (rest.join('').trim() !== '') throw usage(`${name} contains more than one line.`, ONE_LINE);

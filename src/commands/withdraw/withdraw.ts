@@ -5,7 +5,7 @@ import { withdrawRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { SendGate } from '../../trading/journal/entry.js';
-import { isOf } from '../../trading/journal/write.js';
+import { isKind } from '../../trading/journal/write.js';
 import { newClientId } from '../../trading/orders/terms.js';
 import { feePlace, parseWithdrawAmount } from '../../trading/withdrawals/amounts.js';
 import {
@@ -215,7 +215,7 @@ async function checkWithdrawal(
 /** An earlier withdrawal with an unknown outcome, even of another amount, may be the same one. */
 function unknownWithdrawalWarnings({ journal }: TradingAccount, coin: string): Advice[] {
   return journal.unsettledEntries().flatMap(({ write }) => {
-    if (!isOf(write, 'withdraw') || write.terms.coin !== coin) return [];
+    if (!isKind(write, 'withdraw') || write.terms.coin !== coin) return [];
     const { amount, address } = write.terms;
     const text = `It is unknown whether an earlier withdrawal of ${amount} ${coin} to ${address} was sent.`;
     return [[text, suggest('Find out', 'resolve', write.id)]];

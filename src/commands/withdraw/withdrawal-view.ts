@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
 import { formatAmount } from '../../domain/decimal.js';
-import { type Advice, Failure, partsOf, suggest } from '../../errors.js';
+import { type Advice, adviceParts, Failure, suggest } from '../../errors.js';
 import { notSentFailure, refusalFailure } from '../../exchange/failures.js';
 import * as origin from '../../exchange/origins.js';
 import type { Refused } from '../../exchange/response.js';
@@ -213,7 +213,7 @@ function isBalance(code: number): boolean {
 function refusedWithdrawal(refused: Refused, coin: string, clientId: string): Failure {
   const { kind, message, hints, code } = refusalFailure(refused, 'withdraw');
   const advice = code === null ? undefined : (HINTS[code]?.(coin) ?? (isBalance(code) ? BALANCE : undefined));
-  const hint = ['Nothing was moved.', ...partsOf(advice ?? hints)];
+  const hint = ['Nothing was moved.', ...adviceParts(advice ?? hints)];
   return new Failure(kind, message, { clientId, hint, ...(code === null ? {} : { code }) });
 }
 

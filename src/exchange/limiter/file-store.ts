@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { FILE_MODE, FOLDER_MODE, makePrivateFolder } from '../../config/private-files.js';
-import { codeOf } from '../../errors.js';
+import { systemErrorCode } from '../../errors.js';
 import { monotonicMs } from '../../platform/host.js';
 import { isAlive, type Machine, thisMachine } from '../../platform/processes.js';
 import { HOLD_MS, type PermitCount, type PermitStore, POLL_MS, type Priority, type TakeResult } from './limiter.js';
 
-/** No request lasts this long: a permit that is still out was lost with its process. */
+/** No request lasts this long. A permit that is still taken then was lost with its process. */
 const LOST_MS = 60_000;
-/** Between two searches for permits whose process is gone. */
+/** The time between two searches for permits whose process is gone. */
 const RECOVER_MS = 200;
 
 /** One permit as its file name says: when it is free again, and who holds it. Times as of {@link monotonicMs}. */
@@ -31,13 +31,13 @@ interface PermitFile {
 export class FileStore implements PermitStore {
   readonly #folder: string;
   #recoverAt = 0;
-  /** A digest: a host name may hold anything. */
+  /** A digest of this machine, because a host name may hold any character. */
   readonly #here: string;
 
   /**
    * @param root a private folder; the permits are in `within`, and are made if missing
-   * @param part how many of them this process may take, always the same ones: processes with parts of different sizes
-   *   never take more together than the largest part
+   * @param part how many of them this process may take. It always takes the same ones, so that processes with parts of
+   *   different sizes never take more together than the largest part
    */
   constructor(
     private readonly root: string,
@@ -53,22 +53,22 @@ export class FileStore implements PermitStore {
 
   /** Throws Failure if the folder cannot be used. */
   async take(priority: Priority): Promise<TakeResult> {
-    const open = this.#permits().filter(({ number }) => this.#isOpen(number, priority));
+    const takeable = this.#permits().filter(({ number }) => this.#mayTake(number, priority));
     const now = this.now();
     for (const found of shuffled(
-      open.filter(({ freeAt }) => freeAt <= now),
+      takeable.filter(({ freeAt }) => freeAt <= now),
       priority,
     )) {
       const taken = this.#move(found.name, heldName(found.number, now + LOST_MS, this.#here));
       if (taken !== undefined) return { release: (milliseconds) => this.#release(taken, found.number, milliseconds) };
     }
-    if (now >= this.#recoverAt) for (const found of open) this.#recover(found, now);
-    const next = Math.min(...open.flatMap(({ freeAt, pid }) => (pid === 0 ? freeAt : [])));
+    if (now >= this.#recoverAt) for (const found of takeable) this.#recover(found, now);
+    const next = Math.min(...takeable.flatMap(({ freeAt, pid }) => (pid === 0 ? freeAt : [])));
     return { waitMs: Math.min(next - now, POLL_MS) };
   }
 
-  /** The first ones are those kept for cancellations. */
-  #isOpen(number: number, priority: Priority): boolean {
+  /** Whether this process may take a permit. The first ones are reserved for cancellations. */
+  #mayTake(number: number, priority: Priority): boolean {
     const { limit, part } = this;
     if (number < part.reserved) return priority === 'cancel';
     return number >= limit.reserved && number < limit.reserved + part.count - part.reserved;
@@ -83,14 +83,14 @@ export class FileStore implements PermitStore {
   }
 
   /**
-   * Takes back the permit of a process that is gone, which only shows on the same machine, or one that is due later than
-   * possible, as after a reboot.
+   * Frees the permit of a process that is gone, which can be seen only on its own machine, or a permit that is due later than
+   * possible, for example after a reboot.
    */
   #recover({ name, number, freeAt, pid, machine = this.#here }: PermitFile, now: number): void {
     this.#recoverAt = now + RECOVER_MS;
     const isLost = machine === this.#here && pid !== 0 && pid !== process.pid && !isAlive(pid);
-    const isOdd = freeAt > now + (pid === 0 ? HOLD_MS : LOST_MS);
-    if (isLost || isOdd) this.#move(name, freeName(number, now + HOLD_MS));
+    const isImpossible = freeAt > now + (pid === 0 ? HOLD_MS : LOST_MS);
+    if (isLost || isImpossible) this.#move(name, freeName(number, now + HOLD_MS));
   }
 
   /** Renames a permit's file. Returns the new name; undefined if another process was quicker. */
@@ -99,7 +99,7 @@ export class FileStore implements PermitStore {
       fs.renameSync(path.join(this.#folder, from), path.join(this.#folder, to));
       return to;
     } catch (thrown) {
-      if (codeOf(thrown) === 'ENOENT') return undefined;
+      if (systemErrorCode(thrown) === 'ENOENT') return undefined;
       throw thrown;
     }
   }
@@ -111,7 +111,7 @@ export class FileStore implements PermitStore {
     return permitFilesIn(this.#folder);
   }
 
-  /** Made elsewhere and moved into place as a whole, so that only one of several starting processes makes them. */
+  /** Makes the folder elsewhere and moves it into place, so that only one of several starting processes succeeds. */
   #make(): void {
     makePrivateFolder(this.root, path.dirname(this.within));
     const draft = `${this.#folder}.${process.pid}.${process.hrtime.bigint()}`;
@@ -122,12 +122,12 @@ export class FileStore implements PermitStore {
       fs.renameSync(draft, this.#folder);
     } catch (thrown) {
       fs.rmSync(draft, { recursive: true, force: true });
-      if (!['ENOTEMPTY', 'EEXIST'].includes(codeOf(thrown))) throw thrown;
+      if (!['ENOTEMPTY', 'EEXIST'].includes(systemErrorCode(thrown))) throw thrown;
     }
   }
 }
 
-/** How many permits of a folder are held, or not free yet; 0 if there is no such folder. */
+/** How many permits of a folder are taken; 0 if there is no such folder. */
 export function permitsOut(folder: string, now = monotonicMs()): number {
   return permitFilesIn(folder).filter(({ freeAt, pid }) => pid !== 0 || freeAt > now).length;
 }
@@ -148,7 +148,7 @@ function permitFilesIn(folder: string): PermitFile[] {
   try {
     return fs.readdirSync(folder).flatMap(permitFileIn);
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return [];
+    if (systemErrorCode(thrown) === 'ENOENT') return [];
     throw thrown;
   }
 }
@@ -160,7 +160,7 @@ function permitFileIn(name: string): PermitFile[] {
     : [{ name, number: Number(number), freeAt: Number(freeAt), pid: Number(pid), machine }];
 }
 
-/** So that processes do not all reach for the same one. Cancellations take the reserved ones first. */
+/** Begins at a random permit, so that processes do not all try the same one. Cancellations try the reserved ones first. */
 function shuffled(permits: readonly PermitFile[], priority: Priority): readonly PermitFile[] {
   if (priority === 'cancel') return permits.toSorted((one, other) => one.number - other.number);
   const start = Math.floor(Math.random() * permits.length);

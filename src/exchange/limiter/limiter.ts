@@ -68,7 +68,7 @@ export class Limiter {
     }
   }
 
-  /** One claim at a time within this process, so that callers need not all poll. */
+  /** Claims a permit after the earlier callers of this process, so that only one of them polls. */
   #inTurn(limit: PermitSource, priority: Priority): Promise<Permit> {
     const queue = this.#queues[priority];
     const mine = (queue.get(limit) ?? Promise.resolve()).then(() => this.#waitForPermit(limit, priority));
@@ -81,19 +81,19 @@ export class Limiter {
     for (;;) {
       const claim = await limit.claim(priority);
       if ('permit' in claim) return claim.permit;
-      if (!this.budget.allows(claim.waitMs)) throw this.#late();
+      if (!this.budget.allows(claim.waitMs)) throw this.#timeUpFailure();
       await this.host.sleep(claim.waitMs);
     }
   }
 
-  #late(): Failure {
+  #timeUpFailure(): Failure {
     const message = "Other requests used up the exchange's limits until the time was over.";
     const hint = `Nothing was sent. --timeout gives a command more than its ${this.budget.milliseconds / 1000} seconds.`;
     return new Failure('limited', message, { hint });
   }
 }
 
-/** "Beyond that the IP is locked": requests to the trade host. */
+/** Whether a request counts towards the limit of the address: "Beyond that the IP is locked". */
 function countsPerIp(bucket: Bucket): boolean {
   return bucket === 'key' || bucket === 'ip';
 }
@@ -133,19 +133,19 @@ export function ownLimits(now: () => number): Limits {
   return { permitsOf: (bucket) => LIMITS_OF[bucket].map((name) => permits[name]) };
 }
 
-/** This process's share of a limit that cannot be shared: at least one, so that nothing stops. */
+/** The part of a limit that this process may use while the limit cannot be shared. It is at least one request. */
 export function fractionOf({ count, reserved }: PermitCount, share: number): PermitCount {
   const part = Math.max(1, Math.floor(count * share));
   return { count: part, reserved: Math.min(reserved, Math.max(0, part - 1), 1) };
 }
 
-/** How long this many requests of a key take to leave if no one else uses its limit, in milliseconds. */
+/** How many milliseconds it takes to send this many requests of a key if nothing else uses its limit. */
 export function timeFor(requests: number): number {
   const { count, reserved } = LIMITS.key;
   return Math.ceil((requests * HOLD_MS) / (count - reserved));
 }
 
-/** Who a permit is for. Some are kept for cancellations, which must get through when everything else waits. */
+/** What a permit is for. Some permits are reserved for cancellations, which must get through while everything else waits. */
 export type Priority = 'common' | 'cancel';
 
 export interface PermitCount {
@@ -155,14 +155,14 @@ export interface PermitCount {
   readonly reserved: number;
 }
 
-/** How long a permit stays taken after the answer: a second, and a little more because two clocks may differ. */
+/** How long a permit stays taken after the answer, in milliseconds: a second, and a little more because clocks may differ. */
 export const HOLD_MS = 1_010;
-/** The pause between two checks while every permit is out and none is known to come back, in milliseconds. */
+/** The pause between two checks while every permit is taken and no release is due, in milliseconds. */
 export const POLL_MS = 25;
 
-/** A permit taken from a store, or how long until the next one may be free. */
+/** A permit that was taken from a store, or how many milliseconds remain until one may be free. */
 export type TakeResult =
-  /** Frees it again after this many milliseconds. Never fails: that would hide the answer to the request. */
+  /** Frees the permit after this many milliseconds. It never fails, because that would hide the answer to the request. */
   { readonly release: (milliseconds: number) => Promise<void> } | { readonly waitMs: number };
 
 /** Where the permits of one limit are counted: in files, in memory or in Redis. */
@@ -173,9 +173,12 @@ export interface PermitStore {
 
 /** Permission for one request, held until a second after its response. */
 export interface Permit {
-  /** The request has ended: so many milliseconds after its answer began to arrive, 0 without one. */
+  /**
+   * Call it when the request has ended.
+   * @param sinceAnswerMs the time since the answer began to arrive; 0 without an answer
+   */
   release(sinceAnswerMs: number): Promise<void>;
-  /** The request was not sent: the next one may have the permit at once. */
+  /** Call it if the request was not sent: the next request may have the permit at once. */
   cancel(): Promise<void>;
 }
 
@@ -183,22 +186,22 @@ export interface Permit {
 export type PermitOrWait = { readonly permit: Permit } | { readonly waitMs: number };
 
 /**
- * The permits of one limit: N at a time. Each returns a second after its request was answered.
+ * The permits of one limit: at most N are taken at a time. Each is free again a second after its request was answered.
  *
  * Why that keeps "at most N a second" exactly, however long requests are on their way: a request arrives between its
  * claim and its answer. Of all that arrive within one second take the one that was claimed last, at time t. Each of the
- * others was answered after t - 1 s, so its permit was still out at t, and no more than N permits are ever out.
+ * others was answered after t - 1 s, so its permit was still taken at t, and no more than N permits are ever taken.
  */
 export class Permits {
   #stores: readonly PermitStore[];
 
   /**
    * @param stores a request takes a permit of each
-   * @param without the stores to use once one of them fails
+   * @param storesWithout returns the stores to use after one of them has failed
    */
   constructor(
     stores: readonly PermitStore[],
-    private readonly without: (lost: PermitStore, thrown: unknown) => readonly PermitStore[] = (_, thrown) => {
+    private readonly storesWithout: (lost: PermitStore, thrown: unknown) => readonly PermitStore[] = (_, thrown) => {
       throw thrown;
     },
   ) {
@@ -207,7 +210,8 @@ export class Permits {
 
   async claim(priority: Priority): Promise<PermitOrWait> {
     const held: ((milliseconds: number) => Promise<void>)[] = [];
-    const release = async (milliseconds: number) => void (await Promise.all(held.map((back) => back(milliseconds))));
+    const release = async (milliseconds: number) =>
+      void (await Promise.all(held.map((releaseOne) => releaseOne(milliseconds))));
     for (const store of this.#stores) {
       try {
         const taken = await store.take(priority);
@@ -219,7 +223,7 @@ export class Permits {
       } catch (thrown) {
         await release(0);
         // another claim may have replaced it already
-        if (this.#stores.includes(store)) this.#stores = this.without(store, thrown);
+        if (this.#stores.includes(store)) this.#stores = this.storesWithout(store, thrown);
         return this.claim(priority);
       }
     }
@@ -228,9 +232,9 @@ export class Permits {
   }
 }
 
-/** Permits of this process alone, for when nothing can be shared. */
+/** Permits of this process alone, for limits that cannot be shared. */
 export class MemoryStore implements PermitStore {
-  /** When each is free again; Infinity while it is out. */
+  /** When each permit is free again; Infinity while a request holds it. */
   readonly #freeAt: number[];
 
   constructor(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { FILE_MODE, makePrivateFolder } from '../../config/private-files.js';
-import { clockTime, Failure } from '../../errors.js';
+import { Failure, localTimeText } from '../../errors.js';
 import { monotonicMs } from '../../platform/host.js';
 import { FileStore } from './file-store.js';
 import {
@@ -27,7 +27,7 @@ export interface Sharing {
   readonly accessKey: () => string;
   /** A Redis that several machines share; absent if only the folder is shared. */
   readonly redisUrl?: string;
-  /** The part of the home's permits that this process takes at most while Redis is away. Above 0, at most 1. */
+  /** The part of the permits that this process may take while they cannot be shared. Above 0, at most 1. */
   readonly share: number;
   /** Milliseconds since the Unix epoch, by which a lock is dated. */
   readonly now: () => number;
@@ -35,12 +35,12 @@ export interface Sharing {
   readonly onUnshared: (message: string) => void;
 }
 
-/** The name a host's limits are kept under: one host has one limit, however its address is written. */
+/** The name under which a host's limits are kept: one host has one limit, however its address is written. */
 export function hostKey(host: string): string {
   return new URL(host).host.replace(/[^a-z0-9.-]/g, '_');
 }
 
-/** The limits as all processes of a home share them, and with Redis those of other machines too. */
+/** The limits that all processes of a `PIT_HOME` share, and with Redis also those of other machines. */
 export function sharedLimits(sharing: Sharing): Limits {
   const permits = new SharedPermits(sharing);
   const { root, hosts, now } = sharing;
@@ -50,7 +50,7 @@ export function sharedLimits(sharing: Sharing): Limits {
   };
 }
 
-/** Where a limit is kept below the state folder; its name in Redis is the same. */
+/** The path of a limit below the state folder, which is also its name in Redis. */
 export function limitPath(name: LimitName, { hosts, accessKey }: Pick<Sharing, 'hosts' | 'accessKey'>): string {
   const host = name === 'kline' ? hosts.base : hosts.trade;
   return path.join(hostFolder(host), name === 'key' ? `key-${digestOf(accessKey())}` : name);
@@ -78,12 +78,12 @@ export function clearLimits(root: string, host: string): void {
   fs.rmSync(aside, { recursive: true, force: true });
 }
 
-/** The folder of what is remembered of a host, below the state folder. */
+/** The folder of a host's limits and lock, below the state folder. */
 export function hostFolder(host: string): string {
   return path.join('limits', host);
 }
 
-/** Makes the permits of each limit when they are first asked for. */
+/** The permits of each limit. They are made when they are first needed. */
 class SharedPermits {
   readonly #redis: Redis | undefined;
   readonly #permits = new Map<string, Permits>();
@@ -101,20 +101,20 @@ class SharedPermits {
   }
 
   /**
-   * Files count the limit, and Redis too if it is set, so that a home keeps to the limit whichever of its processes reach Redis.
-   * If one of them fails, a share of the limit is used instead: of the files for Redis, in memory for the files.
+   * Counts the limit in files, and also in Redis if it is set, so that a home keeps the limit even if only some of its processes
+   * reach Redis. If Redis fails, this process uses its share of the files; if the files fail, its share in memory.
    */
   #make(name: LimitName, within: string): Permits {
     const limit = LIMITS[name];
     const part = fractionOf(limit, this.sharing.share);
-    // one folder, whatever part of it is taken: no process of this home may add to what the others take
+    // one folder for every share, so that no process of this home adds to what the others take
     const files = (taken: PermitCount) =>
       new FileStore(this.sharing.root, permitsFolder(within, limit.count), limit, monotonicMs, taken);
     const whole = files(limit);
     if (this.#redis === undefined) return new Permits([whole], (_, thrown) => [this.#alone(part, thrown)]);
     const redis = new RedisStore(this.#redis, redisKey(within), limit, uniqueProcessName());
     return new Permits([whole, redis], (lost, thrown) => {
-      // without files Redis alone counts, and that is enough
+      // without files, Redis alone keeps the limit
       if (lost === whole) return [redis];
       if (lost !== redis) return [this.#alone(part, thrown)];
       this.#warn(`The limits cannot be shared over Redis (${reasonOf(thrown)}): this machine takes`);
@@ -139,24 +139,24 @@ function uniqueProcessName(): string {
   return `${process.pid}.${process.hrtime.bigint()}`;
 }
 
-/** Distinguishes keys without showing them. */
+/** A digest that distinguishes access keys without showing them. */
 function digestOf(accessKey: string): string {
   return createHash('sha256').update(accessKey).digest('hex').slice(0, 16);
 }
 
-/** What went wrong with Redis or files, without a full stop. */
+/** Why Redis or the files cannot be used, without a full stop. */
 export function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message.replace(/\.$/, '') : String(thrown);
 }
 
 /** "Beyond that the IP is locked for 1 hour and unlocks itself after that hour." */
 const LOCK_MS = 3_600_000;
-/** How often one read is let through to test the lock: it may have been lifted, or the exchange be another one. */
+/** How often a read is sent to test the lock, which may have been lifted. */
 const TEST_EVERY_MS = 60_000;
 
 /**
- * Remembers, for all processes, that a trade host has locked this machine's address, so that no request runs into the lock.
- * It is stored as the name of one empty file: when the lock ends, and when to try again, in ms since the Unix epoch.
+ * Remembers for all processes that a trade host has locked this machine's address, so that no request runs into the lock. It
+ * is stored in the name of an empty file: when the lock ends, and when to test it, in milliseconds since the Unix epoch.
  */
 export class IpLock {
   readonly #folder: string;
@@ -176,26 +176,26 @@ export class IpLock {
   }
 
   /**
-   * Throws Failure `limited` while the lock lasts. Now and then a request that may be repeated is let through, as a `test`:
+   * Throws Failure `limited` while the lock lasts. Now and then it lets a request through as a `test`, if that may be repeated;
    * an answer to it ends the lock.
    */
   requireFree(mayTest: boolean): 'free' | 'test' {
     const lock = this.#lock();
     if (lock === undefined) return 'free';
     const now = this.now();
-    // a lock further ahead was dated before the clock was set back
+    // a lock that ends later than possible was dated before the clock was set back
     if (now >= lock.until || lock.until > now + LOCK_MS) {
       this.clear();
       return 'free';
     }
     if (mayTest && now >= lock.testAt && this.#renamed(lock.name, nameOf(lock.until, now + TEST_EVERY_MS)))
       return 'test';
-    throw new Failure('limited', `The exchange has locked this machine's address until ${clockTime(lock.until)}.`, {
+    throw new Failure('limited', `The exchange has locked this machine's address until ${localTimeText(lock.until)}.`, {
       hint: 'It locks an address that sends more than 10,000 requests in a minute. The lock ends by itself. Nothing was sent.',
     });
   }
 
-  /** An answer reported the lock. The first one dates it. */
+  /** Stores the lock after an answer reported it. The first such answer dates it. */
   recordLock(): void {
     if (this.#lock() !== undefined) return;
     const now = this.now();
@@ -205,7 +205,7 @@ export class IpLock {
     });
   }
 
-  /** An answer came that did not report the lock. */
+  /** Removes the lock after an answer did not report it. */
   clear(): void {
     for (const { name } of this.#locks())
       ignoringErrors(() => fs.rmSync(path.join(this.#folder, name), { force: true }));
@@ -219,7 +219,7 @@ export class IpLock {
     return ignoringErrors(() => fs.readdirSync(this.#folder).flatMap(lockIn)) ?? [];
   }
 
-  /** Only one of several processes finds the file under its old name. */
+  /** Renames the file. Only one of several processes succeeds. */
   #renamed(from: string, to: string): boolean {
     const isRenamed = ignoringErrors(() => {
       fs.renameSync(path.join(this.#folder, from), path.join(this.#folder, to));

@@ -5,27 +5,27 @@ import { LIMITS, type LimitName } from './limiter.js';
 import { Redis, RedisStore } from './redis-store.js';
 import { hostFolder, IpLock, limitPath, permitsFolder, reasonOf, redisKey, type Sharing } from './shared-limits.js';
 
-/** How the limits of a connection stand. */
+/** The state of a connection's limits. */
 export interface LimiterState {
   /** Whether they are shared within this home only, or over Redis. */
   readonly kind: 'files' | 'redis';
-  /** The folder of what is remembered of the trade host. */
+  /** The folder of the trade host's limits and lock. */
   readonly folder: string;
-  /** Without the key's limit if there is no key. */
+  /** The limits; that of the key is missing if there is no key. */
   readonly limits: readonly LimitState[];
   /** When the lock of this machine's address ends, in ms since the Unix epoch; null if none is known. */
   readonly lockedUntil: number | null;
   /** Why Redis cannot be reached; null if it can or is not used. */
-  readonly redisAway: string | null;
+  readonly redisProblem: string | null;
   /** The part of each limit that this machine uses while they cannot be shared. */
   readonly share: number;
 }
 
 export interface LimitState {
   readonly name: LimitName;
-  /** How many requests may count at once. */
+  /** How many permits there are. */
   readonly count: number;
-  /** How many count now, as this home or Redis knows; null if Redis is away. */
+  /** How many permits are taken now, in this home or in Redis; null if Redis cannot be reached. */
   readonly out: number | null;
 }
 
@@ -35,12 +35,12 @@ export async function limiterState(sharing: Sharing): Promise<LimiterState> {
   const within = hostFolder(hosts.trade);
   const lockedUntil = new IpLock(root, within, now).until ?? null;
   const common = { folder: path.join(root, within), lockedUntil, share };
-  if (redisUrl === undefined) return { kind: 'files', ...common, limits: inFiles(sharing), redisAway: null };
+  if (redisUrl === undefined) return { kind: 'files', ...common, limits: inFiles(sharing), redisProblem: null };
   try {
-    return { kind: 'redis', ...common, limits: await inRedis(new Redis(redisUrl), sharing), redisAway: null };
+    return { kind: 'redis', ...common, limits: await inRedis(new Redis(redisUrl), sharing), redisProblem: null };
   } catch (thrown) {
     const limits = namesOf(sharing).map((name) => ({ name, count: LIMITS[name].count, out: null }));
-    return { kind: 'redis', ...common, limits, redisAway: reasonOf(thrown) };
+    return { kind: 'redis', ...common, limits, redisProblem: reasonOf(thrown) };
   }
 }
 

@@ -27,7 +27,7 @@ function describe(value: unknown): string {
   return Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`;
 }
 
-/** What most numbers look like, and what they are read as. */
+/** The form of most numbers, which needs no conversion. */
 const PLAIN = /^(?:0|[1-9]\d{0,39})(?:\.\d{1,40})?$/;
 const MAX_PLAIN_LENGTH = 40;
 
@@ -40,7 +40,7 @@ function decimalText(value: unknown): string | undefined {
 /** A price or an amount: plain digits with the exponent expanded and zeros kept as sent. */
 export const decimal = field('a decimal number', decimalText);
 
-/** A list of prices with their amounts, `[[price, amount], …]`, read in one piece: a stream sends thousands of books a second. */
+/** A list of prices with their amounts, `[[price, amount], …]`. It is checked as a whole, because streams send many books. */
 export const levels = field('a list of pairs of decimal numbers', (value): Level[] | undefined => {
   if (!Array.isArray(value)) return undefined;
   const found: Level[] = [];
@@ -68,7 +68,7 @@ export const id = field('an id of digits', (value) => {
   return text !== undefined && /^\d{1,40}$/.test(text) ? text : undefined;
 });
 
-/** The id of what a write made. Not 0, which some programs send for none: then it is unknown whether anything was made. */
+/** The id of what a write made. An id of 0 is invalid: some servers send it for none, so it proves nothing. */
 export const createdId = field('an id of digits other than 0', (value) => {
   const text = scalarText(value);
   return text !== undefined && /^(?=0*[1-9])\d{1,40}$/.test(text) ? text : undefined;

@@ -85,9 +85,9 @@ export const operations = {
 export type OperationName = keyof typeof operations;
 export type OperationNamed<Name extends OperationName> = (typeof operations)[Name];
 
-/** What an operation is asked for, in the project's own terms. */
+/** The request of an operation, in domain values. */
 export type RequestOf<Name extends OperationName> = Parameters<OperationNamed<Name>['encode']>[0];
-/** What its answer means. */
+/** The decoded answer of an operation, in domain values. */
 export type DecodedResult<Name extends OperationName> = ReturnType<OperationNamed<Name>['decode']>;
 
 /** The codec of an operation, typed by its name. */
@@ -95,7 +95,7 @@ export function codecOf<Name extends OperationName>(name: Name) {
   return operations[name] as unknown as Codec<RequestOf<Name>, OperationNamed<Name>, DecodedResult<Name>>;
 }
 
-/** What the change history only names, and what a deployment adds: it may do anything, so it counts as a write. */
+/** An operation that the interface only names or does not know. It may do anything, so it counts as a write. */
 const unknownOperation = signedWrite({}, v.unknown(), WHOLE_LIST_BYTES);
 
 /** Whether the interface describes an operation of this name. */
@@ -103,7 +103,7 @@ export function isDocumented(name: string): name is OperationName {
   return Object.hasOwn(operations, name);
 }
 
-/** The description of an operation, also of one that the interface does not describe. */
+/** The description of an operation; that of {@link unknownOperation} if the interface does not describe it. */
 export function operationOf(name: string): Operation {
   return isDocumented(name) ? operations[name] : unknownOperation;
 }

@@ -41,7 +41,7 @@ export type Values<Op extends Operation> = { readonly [Name in RequiredNames<Op[
 
 export type Result<Op extends Operation> = InferOutput<Op['result']>;
 
-/** What one operation means in the project's own terms: how a request is written, and what its answer says. */
+/** Converts between domain values and the interface: encodes the request of an operation and decodes its answer. */
 export interface Codec<Request, Op extends Operation, Value> {
   readonly encode: (request: Request) => Values<Op>;
   readonly decode: (answer: Result<Op>, request: Request) => Value;
@@ -55,9 +55,9 @@ export function withCodec<Params extends Parameters, Schema extends GenericSchem
   return { ...operation, ...codec };
 }
 
-/** Several times the longest page of 1,000 entries. */
+/** The longest body of a page: several times that of 1,000 entries. */
 const PAGE_BYTES = 2 ** 20;
-/** Several times a list of all markets or coins, which has no pages. */
+/** The longest body of a list without pages: several times that of all markets or coins. */
 export const WHOLE_LIST_BYTES = 4 * 2 ** 20;
 
 function describe(access: Access, effect: Effect, bucket: Bucket) {
@@ -150,7 +150,7 @@ export const amount: ParameterKind = {
   },
 };
 
-/** Like {@link amount}, and zero. */
+/** Like {@link amount}, but may be zero. */
 export const amountOrZero = pattern(/^\d{1,40}(\.\d{1,40})?$/, 'must be a decimal number');
 
 /** "4-36 characters, digits or letters". */
@@ -176,13 +176,13 @@ export const printable: ParameterKind = {
   },
 };
 
-/** A printable text that nothing may show or keep. */
+/** A printable text that must appear in no message, log or file. */
 export const secret: ParameterKind = { ...printable, secret: true };
 
 /** An address, or `<account>_<remark>` on chains with a memo. */
 export const address: ParameterKind = { ...printable };
 
-/** For parameters that the interface allows any value for. */
+/** Any value, for parameters that the interface does not restrict. */
 export const anything: ParameterKind = {
   complaint: (text) => (text.length <= 500 && !UNPRINTABLE.test(text) ? undefined : 'must not hold control characters'),
 };

@@ -84,7 +84,7 @@ const cancelResult = v.object({
   completeAmount: optionalDecimal,
 });
 
-/** Observed with a text instead of the object; the cancellation counts anyway. */
+/** An object or, as observed, a text in its place. Both mean that the cancellation was accepted. */
 const cancelMessage = v.pipe(
   v.unknown(),
   v.transform((message) => (scalarText(message) === undefined ? message : { des: message, isSuc: true })),
@@ -92,9 +92,9 @@ const cancelMessage = v.pipe(
 );
 
 const TRADE_TYPE: Readonly<Record<Side, string>> = { buy: '1', sell: '0' };
-/** Sent only for other than limit orders. */
+/** A limit order is sent without a type. */
 const ORDER_TYPE: Readonly<Record<OrderType, string | undefined>> = { limit: undefined, postOnly: '1', ioc: '2' };
-/** The default is left out. */
+/** A spot order is sent without an account. */
 const ACCOUNT_TYPE: Readonly<Record<AccountType, string | undefined>> = {
   spot: undefined,
   isolated: '1',
@@ -107,7 +107,7 @@ interface OrderAt {
 }
 
 /** "Exactly one of `id` and `customerOrderId`." */
-function reference({ market, order }: OrderAt) {
+function referenceParameters({ market, order }: OrderAt) {
   return { currency: market, ...('id' in order ? { id: order.id } : { customerOrderId: order.clientId }) };
 }
 
@@ -131,7 +131,7 @@ function toFeeCoin({ fees, useXxFee, currency, type }: OrderRecord): string | nu
   return type % 2 === 0 ? names.quote : names.base;
 }
 
-/** An order, from a row of `getOrder` or `getOrders`; the client id is the one that it was asked for by. */
+/** Converts a row of `getOrder` or `getOrders`. The client id is the one that the order was asked for by. */
 export function toOrder(record: OrderRecord, clientId: string | null): Order {
   return {
     id: record.id,
@@ -213,7 +213,7 @@ export const orderMoreV2 = withCodec(
 export const cancelOrder = withCodec(
   signedWrite({ currency: required(market), ...orderReference }, v.object({ code: integer, message: cancelMessage })),
   {
-    encode: reference,
+    encode: referenceParameters,
     decode: ({ message: { des, datas } }): Cancellation => {
       const { price = null, amount = null, completeAmount = null, completeMonty = null } = datas ?? {};
       return { message: des, price, amount, filled: completeAmount, filledValue: completeMonty };
@@ -221,7 +221,7 @@ export const cancelOrder = withCodec(
   },
 );
 
-/** Each further call only refreshes the timer. */
+/** Each further call only restarts the timer. */
 export const cancelAllOrdersAfter = withCodec(
   signedRefresh({ currency: required(market) }, v.object({ code: integer, message: optionalText })),
   {
@@ -230,9 +230,9 @@ export const cancelAllOrdersAfter = withCodec(
   },
 );
 
-/** A flat order without an envelope. */
+/** The body is an order without an envelope. */
 export const getOrder = withCodec(signedRead({ currency: required(market), ...orderReference }, orderRecord), {
-  encode: reference,
+  encode: referenceParameters,
   decode: (record, { order }) => toOrder(record, 'clientId' in order ? order.clientId : null),
 });
 

@@ -110,7 +110,7 @@ export interface StateEvent {
   readonly reason: string | null;
 }
 
-/** The exchange refused a subscription. */
+/** The exchange rejected a subscription. */
 interface RefusedEvent {
   readonly type: 'refused';
   /** Null if the exchange does not say which. */

@@ -137,7 +137,7 @@ function notConnected(error: Error): NotConnected {
   if (code === '' || code.startsWith('WS_ERR_') || code.startsWith('HPE_'))
     return new NotConnected('the host did not answer as a WebSocket', false, CHECK_ADDRESS);
   const trouble = connectError({ code, message: error.message });
-  return new NotConnected(trouble.message, trouble.fault === 'certificate', trouble.fix ?? CHECK_ADDRESS);
+  return new NotConnected(trouble.message, trouble.fault === 'certificate', trouble.hint ?? CHECK_ADDRESS);
 }
 
 /** Why a connection has ended. Nothing of what the host wrote is in it. */

@@ -7,7 +7,7 @@ import { TimeBudget } from '../budget.js';
 import { PROTOCOL } from '../channels/index.js';
 import { plainText, readMessage } from '../channels/messages.js';
 import type { ExchangeClient } from '../exchange-client.js';
-import { type Credentials, requireChecking, requireSafeHost } from '../request.js';
+import { type Credentials, requireCertificateChecks, requireSafeHost } from '../request.js';
 import { SUCCESS } from '../response.js';
 import { signMessage } from '../signing.js';
 import { Network } from '../transport.js';
@@ -272,7 +272,7 @@ export class StreamClient implements ExchangeStream {
     const asHttp = url.replace(/^ws/, 'http');
     requireSafeHost(asHttp);
     if ([...this.#recoveries.values()].some(({ source }) => isPrivate(source.channel)))
-      requireChecking(asHttp, host.environment);
+      requireCertificateChecks(asHttp, host.environment);
     const text = (frame: string) => this.#onText(frame);
     const binary = () => this.#markAllIncomplete('a frame of bytes');
     const socket = await Socket.connect(url, this.#network, { text, binary }, this.#ending.signal);

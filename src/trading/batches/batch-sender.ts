@@ -6,7 +6,7 @@ import type { WriteResponse } from '../../exchange/write-response.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { type BatchTerms, isOf, ordersMadeBy } from '../journal/write.js';
+import { type BatchTerms, isKind, ordersMadeBy } from '../journal/write.js';
 import { Job, MAX_PAIRS } from './job.js';
 import type { PendingRequest } from './pending-request.js';
 
@@ -156,18 +156,18 @@ export class BatchSender {
 
   #record(
     request: PendingRequest,
-    result: WriteResponse<{ readonly ids: readonly string[]; readonly message: string | null }>,
+    response: WriteResponse<{ readonly ids: readonly string[]; readonly message: string | null }>,
   ): void {
     const { request: number } = request;
-    if (result.kind === 'notSent') {
-      this.#stop({ kind: 'notSent', reason: result.reason, failure: result.failure });
-      this.#recordNotSent(request, result.reason);
-    } else if (result.kind === 'lost') {
-      this.#stop({ kind: 'lost', reason: result.reason });
-      this.job.record(`request ${number}: no answer: ${result.reason}`, { kind: 'lost', request: number });
-    } else if (result.kind === 'refused') {
-      const { code, message } = result.refusal;
-      this.#stop({ kind: 'refused', refusal: result.refusal });
+    if (response.kind === 'notSent') {
+      this.#stop({ kind: 'notSent', reason: response.reason, failure: response.failure });
+      this.#recordNotSent(request, response.reason);
+    } else if (response.kind === 'lost') {
+      this.#stop({ kind: 'lost', reason: response.reason });
+      this.job.record(`request ${number}: no answer: ${response.reason}`, { kind: 'lost', request: number });
+    } else if (response.kind === 'refused') {
+      const { code, message } = response.refusal;
+      this.#stop({ kind: 'refused', refusal: response.refusal });
       this.job.record(`request ${number} refused: ${code} ${message}`, {
         kind: 'refused',
         request: number,
@@ -175,12 +175,12 @@ export class BatchSender {
         message,
       });
       this.#answered += 1;
-    } else if (this.#isStale(result.response.ids)) {
+    } else if (this.#isStale(response.value.ids)) {
       const reason = 'the answer names orders of another request';
       this.#stop({ kind: 'lost', reason });
       this.job.record(`request ${number}: ${reason}`, { kind: 'lost', request: number });
     } else {
-      const { ids, message } = result.response;
+      const { ids, message } = response.value;
       this.job.record(`request ${number}: ${ids.length} of ${counted(request.sent.length, 'order')} accepted`, {
         kind: 'answered',
         request: number,
@@ -224,14 +224,14 @@ const STALE_MS = 3_600_000;
 function ordersOfOthers(journal: Journal, { id: jobId, entry: { write } }: Job): Set<string> {
   const ids = new Set<string>();
   const addJob = (entry: JournalEntry<'batch'> | undefined) => {
-    for (const id of entry === undefined ? [] : new Job(entry).orders) ids.add(id);
+    for (const id of entry === undefined ? [] : new Job(entry).orderIds) ids.add(id);
   };
-  for (const entry of journal.unsettledEntries()) if (entry.isOf('batch') && entry.write.id !== jobId) addJob(entry);
+  for (const entry of journal.unsettledEntries()) if (entry.isKind('batch') && entry.write.id !== jobId) addJob(entry);
   for (const settled of journal.archive.since(write.time - STALE_MS)) {
     const { write: earlierWrite } = settled;
     if (earlierWrite.id === jobId) continue;
     for (const id of ordersMadeBy(settled)) ids.add(id);
-    if (isOf(earlierWrite, 'batch')) addJob(journal.job(earlierWrite.id));
+    if (isKind(earlierWrite, 'batch')) addJob(journal.findJob(earlierWrite.id));
   }
   return ids;
 }

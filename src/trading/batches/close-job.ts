@@ -57,7 +57,7 @@ export function addLateOrders(journal: Journal, { id }: Job, reports: readonly D
   const more = reports.flatMap(({ line, ids }) => (line === undefined ? [] : ids.map((one): Duplicate => [line, one])));
   ignoringDiskErrors(() => {
     // another process may have found and recorded them too
-    const recordedOrders = new Set(job.orders);
+    const recordedOrders = new Set(job.orderIds);
     const facts = duplicateFacts(
       job,
       more.filter(([, one]) => !recordedOrders.has(one)),
@@ -75,7 +75,7 @@ export function bringSummaryUpToDate(journal: Journal, id: string): void {
   if (outcome === 'unknown') return;
   const summary = summaryOf(job, outcome);
   // also those that only the archive has
-  const jobOrders = new Set(job.orders);
+  const jobOrders = new Set(job.orderIds);
   const duplicates = [...kept.duplicates.filter((one) => !jobOrders.has(one)), ...summary.duplicates];
   const isSame = outcome === kept.outcome && duplicates.length === kept.duplicates.length;
   if (!isSame) ignoringDiskErrors(() => journal.archive.add({ ...summary, duplicates }, kept));

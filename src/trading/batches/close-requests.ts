@@ -4,12 +4,12 @@ import { tryRead } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { EXPIRED } from '../orders/settle-order.js';
 import { orderKey } from '../orders/terms.js';
-import { knownOrders } from '../orders/verify-orders.js';
+import { explainedOrderIds } from '../orders/verify-orders.js';
 import type { BatchFact } from './batch-fact.js';
 import type { Job } from './job.js';
 import { isTemporaryRefusal, type PendingRequest } from './pending-request.js';
 
-/** What the exchange refused for the orders, the key or the account is not sent again. */
+/** What the exchange rejected because of the orders, the key or the account is not sent again. */
 export function closeRefusedRequest(job: Job, request: PendingRequest, code: number | null): void {
   close(job, request, { outcome: 'refused', reason: request.reason, code });
 }
@@ -57,7 +57,7 @@ export async function closePartialRequests(account: TradingAccount, job: Job): P
 
 /** Whether an order is of the other side, or belongs to another write of the journal. */
 function isOfAnother({ journal }: TradingAccount, { terms, id }: Job, order: Order): boolean {
-  return order.side !== terms.side || knownOrders(journal, terms, [order], id).has(order.id);
+  return order.side !== terms.side || explainedOrderIds(journal, terms, [order], id).has(order.id);
 }
 
 function warnOf({ warn }: TradingAccount, { unassignedIds }: PendingRequest): void {

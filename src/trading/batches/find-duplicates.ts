@@ -22,14 +22,14 @@ export async function findDuplicates(account: TradingAccount, job: Job): Promise
   const { client, budget } = account;
   const start = client.now();
   if (await areOnlyJobOrdersNew(account, job)) return start;
-  budget.extend(timeFor(Math.ceil(job.orders.length / PAGE_SIZE)));
+  budget.extend(timeFor(Math.ceil(job.orderIds.length / PAGE_SIZE)));
   return (await hasWholeListBeenCompared(account, job)) ? start : undefined;
 }
 
 /** Whether a list with all of the job's orders could be read, which may take the exchange a moment. */
 async function hasWholeListBeenCompared(account: TradingAccount, job: Job): Promise<boolean> {
   const compareList = () =>
-    reconcileJob(account, job, { knownBefore: job.terms.baseline.length, expectedIds: job.orders });
+    reconcileJob(account, job, { knownBefore: job.terms.baseline.length, expectedIds: job.orderIds });
   if (await compareList()) return true;
   if (!account.budget.allows(2 * AGAIN_MS)) return false;
   await account.host.sleep(AGAIN_MS);
@@ -43,7 +43,7 @@ async function hasWholeListBeenCompared(account: TradingAccount, job: Job): Prom
  */
 async function areOnlyJobOrdersNew({ client }: TradingAccount, job: Job): Promise<boolean> {
   const { market, side, baseline } = job.terms;
-  const jobOrders = new Set(job.orders);
+  const jobOrders = new Set(job.orderIds);
   const to = Math.floor(jobOrders.size / PAGE_SIZE) + 1;
   const from = Math.max(1, to - MAX_PAIRS / PAGE_SIZE);
   const pages = await tryRead(() => readOrderPages(client, market, side, { from, to }));

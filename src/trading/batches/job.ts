@@ -50,7 +50,7 @@ export class Job extends Progress {
   }
 
   /** The ids of all orders that the job made, as far as they are known. */
-  get orders(): string[] {
+  get orderIds(): string[] {
     const placed = this.results.flatMap((settled) => (settled?.outcome === 'placed' ? settled.id : []));
     return [
       ...placed,
@@ -149,7 +149,7 @@ export class Job extends Progress {
 
 /** A job that is settled and not resumed, as long as its record is kept. */
 export function archivedJob(journal: Journal, id: string): Job | undefined {
-  const entry = journal.settledJob(id);
+  const entry = journal.findSettledJob(id);
   return entry === undefined ? undefined : new Job(entry);
 }
 

@@ -6,11 +6,11 @@ import { isSameRefusal } from '../../exchange/observed-codes.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import { writeKey } from '../journal/write.js';
-import { jobWrite, lineId, rowOf, termsOf, unclosedWrites } from '../orders/reconcile-input.js';
-import { knownOrders, newestOrders } from '../orders/verify-orders.js';
+import { lineId, rowOf, termsOf, toJobWrite, unclosedWrites } from '../orders/reconcile-input.js';
+import { explainedOrderIds, newestOrderIds } from '../orders/verify-orders.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { type List, type Reconciled, reconcile } from '../reconcile.js';
-import { acceptsForOrder, assumedRequestLifetime } from '../request-lifetime.js';
+import { assumedRequestLifetime, orderReqTimeCheck } from '../request-lifetime.js';
 import { type Duplicate, duplicateFacts } from './close-job.js';
 import { closeExpiredRequests, closePartialRequests, closeRefusedRequest } from './close-requests.js';
 import type { Job } from './job.js';
@@ -77,7 +77,7 @@ async function reconciled(
   unexpectedLines: readonly number[],
 ): Promise<Reconciled | undefined> {
   const { journal, client } = account;
-  const jobAttempts = jobWrite(job, false, unexpectedLines);
+  const jobAttempts = toJobWrite(job, false, unexpectedLines);
   const list: List = {
     rows: orders.map(rowOf),
     began: client.now(),
@@ -85,16 +85,16 @@ async function reconciled(
   };
   // after the list, so that the journal covers all that is listed
   const others = unclosedWrites(journal, job.terms).filter(({ entry }) => entry.write.id !== job.id);
-  const known = orders.length === 0 ? new Set<string>() : knownOrders(journal, job.terms, orders, job.id);
-  for (const id of [...others.flatMap(({ orders }) => orders), ...job.duplicates.keys()]) known.add(id);
+  const explained = orders.length === 0 ? new Set<string>() : explainedOrderIds(journal, job.terms, orders, job.id);
+  for (const id of [...others.flatMap(({ orderIds }) => orderIds), ...job.duplicates.keys()]) explained.add(id);
   const attempts = [...jobAttempts.attempts, ...others.flatMap((write) => write.attempts)];
-  const context = { known, requestLifetime: assumedRequestLifetime(account) };
+  const context = { explained, requestLifetime: assumedRequestLifetime(account) };
   const result = reconcile(attempts, list, context);
   if (result.needsLookup.size === 0) return result;
   const asked = others.filter(({ entry }) => result.needsLookup.has(writeKey(entry)));
-  const newest = await newestOrders(account, asked);
-  const isAnswered = asked.every(({ entry, isSettled }) => isSettled || newest.has(writeKey(entry)));
-  return isAnswered ? reconcile(attempts, list, { ...context, newest }) : undefined;
+  const newestByClientId = await newestOrderIds(account, asked);
+  const isAnswered = asked.every(({ entry, isSettled }) => isSettled || newestByClientId.has(writeKey(entry)));
+  return isAnswered ? reconcile(attempts, list, { ...context, newestByClientId }) : undefined;
 }
 
 function recordDuplicates(
@@ -103,7 +103,7 @@ function recordDuplicates(
   orders: readonly Order[],
   { duplicates }: Reconciled,
 ): void {
-  const jobAttempts = jobWrite(job, false);
+  const jobAttempts = toJobWrite(job, false);
   const more = duplicates
     .filter(({ attempt }) => attempt.writeKey === writeKey(job.entry))
     .flatMap(({ item, rows }) => rows.map((row): Duplicate => [termsOf(jobAttempts, item).line ?? 0, row.id]));
@@ -144,7 +144,7 @@ export async function settlePending(account: TradingAccount, job: Job): Promise<
   const whenSettled = () => (job.pendingRequests.size === 0 ? ('known' as const) : undefined);
   await pollUntilSettled(
     account,
-    { accepts: acceptsForOrder(job.terms.market), reqTime, market: job.terms.market },
+    { checkReqTime: orderReqTimeCheck(job.terms.market), reqTime, market: job.terms.market },
     async () => ((await reconcileJob(account, job)) ? (whenSettled() ?? 'none') : undefined),
     async () => {
       closeExpiredRequests(job);

@@ -3,7 +3,7 @@ import { readOrderPages } from '../../exchange/growing-pages.js';
 import type { Host } from '../../platform/host.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { type BatchLine, type BatchTerms, isOf } from '../journal/write.js';
+import { type BatchLine, type BatchTerms, isKind } from '../journal/write.js';
 import type { RecordOptions } from '../orders/place.js';
 import { keyOf } from '../orders/terms.js';
 import { Job } from './job.js';
@@ -61,7 +61,7 @@ export interface ResumeRequest extends Pick<BatchTerms, 'market' | 'side'> {
  *   orders is identical to another write's order with an unknown outcome
  */
 export function jobToResume({ journal }: TradingAccount, id: string, request: ResumeRequest): JournalEntry<'batch'> {
-  const entry = journal.job(id);
+  const entry = journal.findJob(id);
   if (entry === undefined) {
     throw usage(`The journal has no job ${id}.`, 'Check the profile and the id. Job ids start with job.');
   }
@@ -90,9 +90,9 @@ export function resumeJob(
   id: string,
   { requireWithinDayLimit, bestBid }: RecordOptions = {},
 ): Job {
-  if (journal.find(id) === undefined && !journal.reopen(id)) throw underWay(id);
-  const entry = journal.find(id);
-  if (entry === undefined || !entry.isOf('batch') || !entry.claim(bestBid)) throw underWay(id);
+  if (journal.findUnsettled(id) === undefined && !journal.reopen(id)) throw underWay(id);
+  const entry = journal.findUnsettled(id);
+  if (entry === undefined || !entry.isKind('batch') || !entry.claim(bestBid)) throw underWay(id);
   try {
     refuseUncertainOthers(journal, entry);
     requireWithinDayLimit?.();
@@ -117,7 +117,7 @@ export function refuseDuplicateLines({ journal }: Pick<TradingAccount, 'journal'
   journal.requireReadable();
   const others = journal.unsettledEntries().filter(({ write }) => write.id !== id);
   // a job with the same orders comes first: that one can be resumed
-  for (const entry of others) if (entry.isOf('batch')) refuseSameJob(entry, plan);
+  for (const entry of others) if (entry.isKind('batch')) refuseSameJob(entry, plan);
   for (const entry of others) refuseUncertain(entry, plan);
 }
 
@@ -144,7 +144,7 @@ function refuseSameJob({ write }: JournalEntry<'batch'>, plan: BatchPlan): void 
 /** Refuses lines identical to an unknown order, which may be live. The outcome of one under way will soon be known. */
 function refuseUncertain(entry: JournalEntry, { market, side, account, lines }: BatchPlan): void {
   const { write } = entry;
-  if (!isOf(write, 'order') && !isOf(write, 'batch')) return;
+  if (!isKind(write, 'order') && !isKind(write, 'batch')) return;
   const { terms } = write;
   if (terms.market !== market || terms.side !== side || terms.account !== account) return;
   const uncertainLines = uncertainKeys(entry);
@@ -164,7 +164,7 @@ function refuseUncertain(entry: JournalEntry, { market, side, account, lines }: 
 
 /** The keys of a write's orders whose outcome is unknown. */
 function uncertainKeys(entry: JournalEntry): ReadonlySet<string> {
-  if (entry.isOf('order'))
+  if (entry.isKind('order'))
     return new Set(entry.isOutcomeUnknown ? [keyOf(entry.write.terms.price, entry.write.terms.amount)] : []);
-  return entry.isOf('batch') ? new Job(entry).uncertainKeys() : new Set();
+  return entry.isKind('batch') ? new Job(entry).uncertainKeys() : new Set();
 }

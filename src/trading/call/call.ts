@@ -3,7 +3,7 @@ import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
-import { type CallTerms, isOf, type Settlement } from '../journal/write.js';
+import { type CallTerms, isKind, type Settlement } from '../journal/write.js';
 
 /** The outcome of a call of an undescribed operation. */
 type CallOutcome =
@@ -31,21 +31,21 @@ export async function sendCall(
   const reqTime = client.now();
   const entry = journal.begin<'call'>({ operation: 'call', terms }, { id, reqTime });
   gate.attachEntry(entry);
-  const result = await client.api
+  const response = await client.api
     .rawCall(terms.method, terms.parameters, { reqTime, mayLeave: gate.mayLeave })
     .catch((error: unknown) => {
       // a Failure means that the request could not be made; another error may have come after it left
       if (error instanceof Failure) entry.discard();
       throw error;
     });
-  if (result.kind === 'done') return settled(entry, { outcome: 'done', body: result.response }, 'answered');
-  if (result.kind === 'refused') {
-    const { refusal } = result;
+  if (response.kind === 'done') return settled(entry, { outcome: 'done', body: response.value }, 'answered');
+  if (response.kind === 'refused') {
+    const { refusal } = response;
     return settled(entry, { outcome: 'refused', refusal }, `refused: ${refusal.code} ${refusal.message}`);
   }
-  const { reason } = result;
-  if (result.kind === 'notSent') {
-    const { failure } = result;
+  const { reason } = response;
+  if (response.kind === 'notSent') {
+    const { failure } = response;
     return settled(entry, { outcome: 'notSent', reason, failure }, `not sent: ${reason}`);
   }
   entry.note(`no answer: ${reason}`);
@@ -69,7 +69,7 @@ export function refuseDuplicateCall({ journal }: TradingAccount, { method, param
   const wanted = keyOf({ method, parameters });
   const duplicate = journal
     .unsettledEntries()
-    .find(({ write, isOutcomeUnknown }) => isOf(write, 'call') && isOutcomeUnknown && keyOf(write.terms) === wanted);
+    .find(({ write, isOutcomeUnknown }) => isKind(write, 'call') && isOutcomeUnknown && keyOf(write.terms) === wanted);
   if (duplicate === undefined) return;
   const { id } = duplicate.write;
   throw new Failure('usage', `The outcome of the same call of ${method} is unknown, so it was not sent again.`, {

@@ -5,7 +5,7 @@ import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { type OwnOrders, readOpenOrders } from '../orders/open-orders.js';
 import { newClientId } from '../orders/terms.js';
-import { acceptsFor, requestLifetimeOf } from '../request-lifetime.js';
+import { reqTimeCheckFor, requestLifetimeOf } from '../request-lifetime.js';
 import {
   type CancelOutcome,
   NO_FACTS,
@@ -117,7 +117,7 @@ async function sendOne(
     if (!(error instanceof Failure)) throw error;
     onUnrecorded(error);
     recordId = null;
-    entry = journal.unrecorded<'cancel'>(write, recording);
+    entry = journal.unrecordedEntry<'cancel'>(write, recording);
   }
   const cancel = await sendCancel(account, entry);
   if (cancel.outcome === 'undecided') return { reply: cancel, entry, recordId };
@@ -141,7 +141,7 @@ async function settleAll(
     const what = lost.length === 1 ? 'a cancellation' : `${lost.length} cancellations`;
     account.reportProgress(`No answer to ${what}. Reading ${lost.length === 1 ? 'the order' : 'the orders'}.`);
     // found out once, and not by each of them
-    if (lost.length > 1) await tryRead(() => requestLifetimeOf(account, acceptsFor(first.write)));
+    if (lost.length > 1) await tryRead(() => requestLifetimeOf(account, reqTimeCheckFor(first.write)));
   }
   let isReported = false;
   const onUnconfirmed = () => {

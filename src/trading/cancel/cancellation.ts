@@ -8,7 +8,7 @@ import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { orderCancelledBy, orderToCancel } from '../journal/write.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
-import { acceptsForOrder } from '../request-lifetime.js';
+import { orderReqTimeCheck } from '../request-lifetime.js';
 
 /** What is known of an order that was to be cancelled; null is unknown. */
 export interface OrderFacts {
@@ -72,21 +72,21 @@ export type CancelEntry = JournalEntry<'cancel'> | JournalEntry<'replace'>;
 export async function sendCancel(account: TradingAccount, entry: CancelEntry): Promise<CancelOutcome | Undecided> {
   const { terms, reqTime } = entry.write;
   entry.note('cancellation sent');
-  const result = await account.client.cancelOrder(terms.market, terms.order, { reqTime }).catch((error: unknown) => {
+  const response = await account.client.cancelOrder(terms.market, terms.order, { reqTime }).catch((error: unknown) => {
     // another error may have come after the request left
     if (error instanceof Failure) entry.discard();
     throw error;
   });
-  if (result.kind === 'refused') return handleRefusal(account, entry, result.refusal);
-  if (result.kind === 'notSent')
-    return { ...NO_FACTS, outcome: 'notSent', code: null, message: result.reason, failure: result.failure };
-  if (result.kind === 'lost') {
-    entry.note(`no answer: ${result.reason}`);
-    return { outcome: 'undecided', code: null, reason: result.reason };
+  if (response.kind === 'refused') return handleRefusal(account, entry, response.refusal);
+  if (response.kind === 'notSent')
+    return { ...NO_FACTS, outcome: 'notSent', code: null, message: response.reason, failure: response.failure };
+  if (response.kind === 'lost') {
+    entry.note(`no answer: ${response.reason}`);
+    return { outcome: 'undecided', code: null, reason: response.reason };
   }
-  const { response } = result;
-  entry.note(`accepted: ${response.message}`);
-  return { outcome: 'undecided', code: SUCCESS, reason: 'the exchange accepted the cancellation', accepted: response };
+  const { value } = response;
+  entry.note(`accepted: ${value.message}`);
+  return { outcome: 'undecided', code: SUCCESS, reason: 'the exchange accepted the cancellation', accepted: value };
 }
 
 /**
@@ -219,7 +219,7 @@ export async function findCancelOutcome(
   let reads = 0;
   const { settled } = await pollUntilSettled<CancelOutcome>(
     account,
-    { accepts: acceptsForOrder(market), reqTime: entry.write.reqTime, market },
+    { checkReqTime: orderReqTimeCheck(market), reqTime: entry.write.reqTime, market },
     async () => {
       const found = await readOrder(account, entry);
       seen = found ?? seen;

@@ -30,12 +30,12 @@ interface ProposedOrder {
   readonly line?: number;
 }
 
-/** A guard that stops orders. */
+/** What a guard found that stops the orders. */
 export interface Breach {
   readonly guard: GuardName;
-  /** What was found and what the limit is, as half a sentence. */
+  /** What was found and what the limit is, as a part of a sentence. */
   readonly message: string;
-  /** Why the guard could not be checked: it then blocks the orders too. Null if it was checked, or did not have to be. */
+  /** Why the guard could not be checked, which blocks the orders too; null if it was checked. */
   readonly failure: Failure | null;
 }
 
@@ -58,16 +58,16 @@ export interface Warning {
   readonly text: string;
 }
 
-/** What the guards found. */
+/** The findings of all guards. */
 export interface GuardReport {
   /** In the order of {@link GUARDS}. */
   readonly breaches: readonly Breach[];
   readonly warnings: readonly Warning[];
-  /** The best bid that sells were checked against, which goes on record with them. Undefined for buys, and if it is unknown. */
+  /** The best bid that sells were checked against, to be recorded with them. Undefined for buys, or if it is unknown. */
   readonly bestBid: string | undefined;
 }
 
-/** The market, or why it is unknown; undefined if it was not read. */
+/** The book, or why it could not be read; undefined if it was not needed. */
 type MarketReading = BookView | Failure | undefined;
 
 /** What a proposal is checked against. */
@@ -77,7 +77,7 @@ export interface GuardInputs {
   readonly today: Decimal;
 }
 
-/** Checks orders against every guard; reads the journal of the day only if a limit needs it. */
+/** Checks orders against every guard. The day's orders are read from the journal only if a limit needs them. */
 export function guardOrders(
   { journal, host }: Pick<TradingAccount, 'journal' | 'host'>,
   proposal: Proposal,
@@ -90,8 +90,8 @@ export function guardOrders(
 }
 
 /**
- * Whether a guard needs the book. Without a preview it is read only then. The price band and PostOnly compare prices; the
- * limits of a sell count it at the best bid.
+ * Whether a guard needs the book. Without a preview, the book is read only then. The price band and PostOnly compare prices,
+ * and the limits count a sell at the best bid.
  */
 export function needsBook(
   { side, type, quote }: Pick<Proposal, 'side' | 'type'> & Pick<Market, 'quote'>,
@@ -110,7 +110,7 @@ export function needsBook(
 export function checkGuards(proposal: Proposal, limits: GuardLimits, { reading, today }: GuardInputs): GuardReport {
   const { market, side, type, orders } = proposal;
   const prices = orders.map(({ price }) => Decimal.of(price));
-  const bestBid = side === 'sell' && isKnown(reading) ? bestOf(reading.bids)?.toString() : undefined;
+  const bestBid = side === 'sell' && isBook(reading) ? bestOf(reading.bids)?.toString() : undefined;
   const notionals = orders.map((order) => notionalForGuards({ ...order, side }, bestBid));
   const band = checkBand(proposal, prices, limits.priceBand, reading);
   const found = [
@@ -121,10 +121,13 @@ export function checkGuards(proposal: Proposal, limits: GuardLimits, { reading, 
     ...(side === 'sell' && reading instanceof Failure ? uncheckedLimits(market.quote, limits, reading) : []),
     type === 'postOnly' && limits.postOnly ? checkPostOnly(proposal, prices, reading) : null,
   ].filter((breach) => breach !== null);
-  // a limit that is broken by what is known needs no second breach that says what is unknown
+  // one breach per guard: an exceeded limit needs no second breach that says what could not be checked
   const breaches = GUARDS.flatMap((name) => found.find(({ guard }) => guard === name) ?? []);
   return {
-    breaches: breaches.map(({ orders: those, ...breach }) => ({ ...breach, message: named(breach, those, orders) })),
+    breaches: breaches.map(({ orders: those, ...breach }) => ({
+      ...breach,
+      message: withLineNumber(breach, those, orders),
+    })),
     warnings: band.warning === null ? [] : [{ about: 'far price', text: band.warning }],
     bestBid,
   };
@@ -135,28 +138,28 @@ interface FoundBreach extends Breach {
   readonly orders: readonly number[];
 }
 
-function broken(guard: GuardName, message: string, orders: readonly number[] = []): FoundBreach {
+function breachOf(guard: GuardName, message: string, orders: readonly number[] = []): FoundBreach {
   return { guard, message, failure: null, orders };
 }
 
-/** A guard that needs the book, which is unknown. */
-function unchecked(guard: GuardName, reading: Failure | undefined): FoundBreach {
-  if (reading === undefined) return broken(guard, 'it was not checked');
+/** The breach of a guard that could not be checked without the book. */
+function uncheckedBreach(guard: GuardName, reading: Failure | undefined): FoundBreach {
+  if (reading === undefined) return breachOf(guard, 'it was not checked');
   return { guard, message: `it cannot be checked: ${reading.message}`, failure: reading, orders: [] };
 }
 
-function isKnown(reading: MarketReading): reading is BookView {
+function isBook(reading: MarketReading): reading is BookView {
   return reading !== undefined && !(reading instanceof Failure);
 }
 
-/** The values that break a guard, by their index; `first` leads. */
+/** The indexes of the values that break a guard, that of `first` before the others. */
 function indexesOf<Value>(values: readonly Value[], breaks: (value: Value) => boolean, first: Value): number[] {
   const start = values.indexOf(first);
   return [start, ...values.flatMap((value, index) => (index !== start && breaks(value) ? [index] : []))];
 }
 
-/** The message, with the line of a batch that it is about. */
-function named(
+/** The message of a breach, which names its line if the order is one of a batch. */
+function withLineNumber(
   { message }: Pick<Breach, 'message'>,
   [first, ...others]: readonly number[],
   orders: Proposal['orders'],
@@ -183,37 +186,38 @@ export function checkBand(
   reading: MarketReading,
 ): BandReport {
   if (band === null) return { breach: null, warning: null };
-  if (!isKnown(reading)) return { breach: unchecked('price-band', reading), warning: null };
+  if (!isBook(reading)) return { breach: uncheckedBreach('price-band', reading), warning: null };
   const reference = referenceOf(reading);
   if (reference === null) {
     const message = 'it cannot be checked: the book is empty and there is no last price';
-    return { breach: broken('price-band', message), warning: null };
+    return { breach: breachOf('price-band', message), warning: null };
   }
   const isInZone = (zone: BandZone) => (price: Decimal) => zoneInBand(side, price, reference.price, band) === zone;
   // the furthest price on either side of the band is the highest or the lowest
   const ends = extremesOf(prices);
   const costly = ends.find(isInZone('costly'));
   const harmless = ends.find(isInZone('harmless'));
-  const distanceOf = (price: Decimal) => `${formatPrice(price, market)} is ${awayFrom(price, reference, market)}`;
+  const distanceOf = (price: Decimal) =>
+    `${formatPrice(price, market)} is ${referenceDistanceText(price, reference, market)}`;
   const percent = formatPercentLimit(band.times(Decimal.of('100')));
   const costlyText = (price: Decimal) =>
     `the price ${distanceOf(price)}, and the limit for a ${side} is ${percent}, so ${allowedText(side, reference.price, band, market)}`;
   return {
-    breach: costly ? broken('price-band', costlyText(costly), indexesOf(prices, isInZone('costly'), costly)) : null,
+    breach: costly ? breachOf('price-band', costlyText(costly), indexesOf(prices, isInZone('costly'), costly)) : null,
     warning: harmless ? `The price ${distanceOf(harmless)}: such an order may rest for a long time.` : null,
   };
 }
 
 type BandZone = 'within' | 'costly' | 'harmless';
 
-/** The range of a price; both ends are included. */
+/** In which zone a price lies. The ends of the band are within it. */
 export function zoneInBand(side: Side, price: Decimal, reference: Decimal, band: Decimal): BandZone {
   if (price.compare(bandEnd(reference, band, 'above')) > 0) return side === 'buy' ? 'costly' : 'harmless';
   if (price.compare(bandEnd(reference, band, 'below')) < 0) return side === 'sell' ? 'costly' : 'harmless';
   return 'within';
 }
 
-/** The last tick within the band, on the costly side. */
+/** Names the last tick within the band on the costly side, for instance `at most 30,870.07`. */
 function allowedText(side: Side, reference: Decimal, band: Decimal, market: Pick<Market, 'priceScale'>): string {
   const isBuy = side === 'buy';
   const end = bandEnd(reference, band, isBuy ? 'above' : 'below');
@@ -237,7 +241,11 @@ function extremesOf([first, ...others]: readonly Decimal[]): Decimal[] {
 }
 
 /** `12.40% above mid (28,063.70)`, or `at mid (28,063.70)`. */
-export function awayFrom(price: Decimal, reference: Reference, market: Pick<Market, 'priceScale'>): string {
+export function referenceDistanceText(
+  price: Decimal,
+  reference: Reference,
+  market: Pick<Market, 'priceScale'>,
+): string {
   return `${distanceText(distanceFrom(price, reference))} ${reference.name} (${formatPrice(reference.price, market)})`;
 }
 
@@ -247,12 +255,12 @@ function checkPostOnly(
   prices: readonly Decimal[],
   reading: MarketReading,
 ): FoundBreach | null {
-  if (!isKnown(reading)) return unchecked('post-only', reading);
+  if (!isBook(reading)) return uncheckedBreach('post-only', reading);
   const best = bestOf(side === 'buy' ? reading.asks : reading.bids);
   if (best === null) return null;
   const crossing = prices.find((price) => crosses(side, price, best));
   if (crossing === undefined) return null;
-  return broken(
+  return breachOf(
     'post-only',
     `at ${formatPrice(crossing, market)} it would fill at once: the best ${side === 'buy' ? 'ask' : 'bid'} is ${formatPrice(best, market)}`,
   );
@@ -274,24 +282,24 @@ function checkNotionals(
     const which = notionals.length === 1 ? 'the order' : 'the largest order';
     const message = `${which} comes to ${inCoin(largest)}, and the limit for one order is ${inCoin(perOrder)}`;
     const those = indexesOf(notionals, (notional) => notional.compare(perOrder) > 0, largest);
-    breaches.push(broken('order-notional', message, those));
+    breaches.push(breachOf('order-notional', message, those));
   }
   if (perDay !== undefined && day.compare(perDay) > 0) {
     const message = `the orders of this UTC day would come to ${inCoin(day)}, and the limit is ${inCoin(perDay)}`;
-    breaches.push(broken('day-notional', message));
+    breaches.push(breachOf('day-notional', message));
   }
   return breaches;
 }
 
-/** Without the best bid, a sell's notional is unknown: the limits stop it. */
+/** The breaches of a sell whose notional is unknown because the best bid could not be read. */
 function uncheckedLimits(quote: string, { orderNotional, dayNotional }: GuardLimits, reading: Failure): FoundBreach[] {
   return [
-    ...(orderNotional.has(quote) ? [unchecked('order-notional', reading)] : []),
-    ...(dayNotional.has(quote) ? [unchecked('day-notional', reading)] : []),
+    ...(orderNotional.has(quote) ? [uncheckedBreach('order-notional', reading)] : []),
+    ...(dayNotional.has(quote) ? [uncheckedBreach('day-notional', reading)] : []),
   ];
 }
 
-/** Says so if a sell below the best bid counts for more than price x amount. */
+/** Adds to the message that a sell below the best bid counts for more than price x amount. */
 function countedAtBid(
   breach: FoundBreach,
   prices: readonly Decimal[],

@@ -9,7 +9,7 @@ import { notionalOfLines } from '../batches/lines.js';
 import type { Sums, SumTerm } from '../journal/archive.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { isOf, marketOf, type RecordedWrite, type Settled } from '../journal/write.js';
+import { isKind, marketOf, type RecordedWrite, type Settled } from '../journal/write.js';
 import { notionalForGuards, remainderOf } from '../orders/terms.js';
 
 /** The guards, in the order in which they are listed. */
@@ -51,8 +51,8 @@ type Settings = Readonly<Record<string, string>>;
 const DAY_FACTOR = Decimal.of('5');
 
 /**
- * The limits of a profile's settings. Coins without a setting keep the default. The default for a day follows orderNotional,
- * and stays when orderNotional is off.
+ * The limits that a profile sets. A coin without a setting keeps its default. The default of a day follows `orderNotional`,
+ * and still applies if `orderNotional` is off.
  */
 export function guardLimits(settings: Settings): GuardLimits {
   const defaults = coinAmounts(GUARD_SETTINGS.orderNotional.default);
@@ -67,7 +67,7 @@ export function guardLimits(settings: Settings): GuardLimits {
   };
 }
 
-/** The setting was checked when it was read: `10%` or `off`. */
+/** Converts a checked setting such as `10%` to a fraction; null for `off`. */
 function share(value: string): Decimal | null {
   return value === 'off' ? null : Decimal.of(value.replace('%', '')).times(Decimal.of('0.01'));
 }
@@ -75,8 +75,8 @@ function share(value: string): Decimal | null {
 const DAY_MS = 86_400_000;
 
 /**
- * The total of the UTC day's orders in a quote coin, by the journal: those that were placed, whatever happened to them
- * since, and those that may have been.
+ * The total notional of this UTC day's orders in a quote coin, by the journal. It includes every order that was placed,
+ * whatever happened to it since, and every order that may have been placed.
  *
  * @param now milliseconds since the Unix epoch
  */
@@ -100,8 +100,8 @@ export function notionalToday(
 }
 
 /**
- * Checks the day's limit again once a write is recorded, and so counts: several processes that were all within the limit a
- * moment ago cannot exceed it together. Throws Failure `usage`: nothing may be sent.
+ * Checks the day's limit again after a write is recorded, with this write counted. So several processes that were each within
+ * the limit a moment ago cannot exceed it together. Throws Failure `usage`: nothing may be sent.
  */
 export function requireDayNotional(
   { journal, host }: Pick<TradingAccount, 'journal' | 'host'>,
@@ -111,7 +111,7 @@ export function requireDayNotional(
   const most = dayNotional.get(quote);
   const today = most === undefined ? undefined : notionalToday(journal, quote, host.now());
   if (most === undefined || today === undefined || today.compare(most) <= 0) return;
-  const words = `with the orders that other processes just began, this UTC day would come to ${formatAmount(today)} ${quote}`;
+  const words = `with orders that other processes have just started, this UTC day would come to ${formatAmount(today)} ${quote}`;
   throw usage(
     `day-notional blocks this: ${words}, and the limit is ${formatAmount(most)} ${quote}. Nothing was sent.`,
     'Run the command again when they are done, or add --override day-notional if you mean it.',
@@ -122,32 +122,32 @@ function quoteOf(write: RecordedWrite): string | undefined {
   return splitMarket(marketOf(write) ?? '')?.quote;
 }
 
-/** An order counts on the day it was sent; a job, which may take days, counts whole on the day it ended. */
+/** An order counts on the day it was sent. A job may take days, and counts as a whole on the day it ended. */
 function dateOf({ write, events }: Pick<Settled, 'write' | 'events'>): number {
-  return isOf(write, 'batch') ? (events.at(-1)?.time ?? write.time) : write.time;
+  return isKind(write, 'batch') ? (events.at(-1)?.time ?? write.time) : write.time;
 }
 
 function notionalOfSettled({ write, outcome, duplicates, notional }: Settled): Decimal {
-  if (isOf(write, 'batch')) return Decimal.of(notional ?? '0');
+  if (isKind(write, 'batch')) return Decimal.of(notional ?? '0');
   const orders = duplicates.length + (outcome === 'placed' ? 1 : 0);
   return notionalOfWrite(write).times(Decimal.of(String(orders)));
 }
 
-/** A resumed job counts as an open one, but the archive's sums still hold what it was settled with. */
+/** What the archive's sums still contain of jobs that were resumed, and so count as unsettled. */
 function sumsOfResumedJobs(
   { archive }: Pick<Journal, 'archive'>,
   open: readonly JournalEntry[],
   termOf: SumTerm,
 ): Sums {
-  const jobs = open.flatMap(({ write }) => (isOf(write, 'batch') ? write.id : []));
+  const jobs = open.flatMap(({ write }) => (isKind(write, 'batch') ? write.id : []));
   return archive.sumsOfTodaysJobs(new Set(jobs), termOf);
 }
 
 function notionalOfOpen(entry: JournalEntry): Decimal {
-  return entry.isOf('batch') ? notionalOfJob(new Job(entry), entry.isUnderWay) : notionalOfWrite(entry.write);
+  return entry.isKind('batch') ? notionalOfJob(new Job(entry), entry.isUnderWay) : notionalOfWrite(entry.write);
 }
 
-/** An idle job counts what was placed or may have been, duplicates too; a running one also what it is going to send. */
+/** An idle job counts what was or may have been placed, duplicates included. A running one also counts what it will send. */
 function notionalOfJob(job: Job, isUnderWay: boolean): Decimal {
   const { uncertainLines } = job;
   const isSpent = (line: number) => {
@@ -160,12 +160,12 @@ function notionalOfJob(job: Job, isUnderWay: boolean): Decimal {
 }
 
 function notionalOfWrite(write: RecordedWrite): Decimal {
-  if (isOf(write, 'order')) return notionalForGuards(write.terms, write.bestBid);
+  if (isKind(write, 'order')) return notionalForGuards(write.terms, write.bestBid);
   // once its order is cancelled, a replacement is an order
-  return isOf(write, 'replace') ? notionalOfReplacement(write) : Decimal.zero;
+  return isKind(write, 'replace') ? notionalOfReplacement(write) : Decimal.zero;
 }
 
-/** The most that will be placed: what the cancelled order filled counts with that order. */
+/** The most that a replacement will place. What the cancelled order filled counts with that order. */
 function notionalOfReplacement({ terms: { wanted, filled = '0' }, bestBid }: RecordedWrite<'replace'>): Decimal {
   return notionalForGuards(remainderOf(wanted, filled), bestBid);
 }

@@ -23,10 +23,10 @@ const DAY_MS = 86_400_000;
 /** Settled writes older than this are forgotten. */
 const KEPT_DAYS = 14;
 
-/** With the time at which it was written, by this machine's clock. */
+/** A line of a day's file. `at` is the time at which it was written, by this machine's clock. */
 type Line = { readonly at: number } & (SettledLine | SumsLine);
 
-/** Lines of several processes may be out of order by this much, and so may those of a corrected clock. */
+/** How far lines may be out of order, because several processes write them or a clock was corrected. */
 const DISORDER_MS = 60_000;
 
 /**
@@ -34,7 +34,7 @@ const DISORDER_MS = 60_000;
  * them; old ones are deleted whole.
  */
 export class Archive {
-  /** @param jobs the folder of the files of jobs, each with the day on which it was settled before its name */
+  /** @param jobs the folder of settled jobs; a file's name begins with the day on which its job was settled */
   constructor(
     private readonly folder: string,
     private readonly jobs: string,
@@ -42,8 +42,8 @@ export class Archive {
   ) {}
 
   /**
-   * Keeps a settled write on the disk; if it is kept again, the last one counts. Throws the system's error.
-   * @param earlier what was kept of it before
+   * Adds a settled write durably. If a write is added again, the last line counts. Throws the system's error.
+   * @param earlier what the archive already has of this write
    */
   add(settled: Settled, earlier?: Settled): void {
     const at = this.now();
@@ -51,7 +51,7 @@ export class Archive {
     const isNewDay = !fs.existsSync(file);
     appendDurably(
       file,
-      encodeLine({ at, v: VERSION, settled, ...(earlier === undefined ? {} : { before: countedOf(earlier) }) }),
+      encodeLine({ at, v: VERSION, settled, ...(earlier === undefined ? {} : { before: previousCounts(earlier) }) }),
     );
     if (!isNewDay) return;
     syncFolder(this.folder);
@@ -59,8 +59,8 @@ export class Archive {
   }
 
   /**
-   * What was settled at or after a time, newest first, each write once with its last line. Lines are read on demand, and only
-   * lines that match the filter are parsed: an account that trades a lot has many. Damaged lines are left out.
+   * Yields the writes that were settled at or after a time, newest first, each once with its last line. Lines are read on
+   * demand, and only lines that match the filter are parsed, because a busy account has many. Damaged lines are left out.
    */
   *newestFirst(filter: LineFilter | ((text: string) => boolean), since: number): Generator<Settled> {
     const seen = new Set<string>();
@@ -72,7 +72,7 @@ export class Archive {
     }
   }
 
-  /** The same, oldest first. */
+  /** The writes that were settled at or after a time, oldest first. */
   since(time: number, filter: LineFilter = {}): Settled[] {
     return [...this.newestFirst(filter, time)].reverse();
   }
@@ -84,7 +84,7 @@ export class Archive {
   }
 
   /**
-   * All values that settled writes have under a name. Only a line with a new value is parsed.
+   * All different values of a field of settled writes. Only a line with a new value is parsed.
    * @param of the value of a write
    */
   distinctValues(name: FilterField, of: (write: RecordedWrite) => string | undefined): ReadonlySet<string> {
@@ -102,13 +102,13 @@ export class Archive {
     fs.renameSync(file, path.join(this.jobs, `${dayOf(this.now())}-${name}`));
   }
 
-  /** The path of a settled job's file; undefined if it is not kept any more. */
+  /** The path of a settled job's file; undefined if it was deleted. */
   archivedJobFile(name: string): string | undefined {
     const found = namesIn(this.jobs).findLast((other) => other.slice('YYYY-MM-DD-'.length) === name);
     return found === undefined ? undefined : path.join(this.jobs, found);
   }
 
-  /** The sums of what was settled on the UTC day of now. Throws Failure `usage` if it cannot be read. */
+  /** The sums of all writes that were settled on this UTC day. Throws Failure `usage` if the file cannot be read. */
   sumsOfToday(termOf: SumTerm): Sums {
     const at = this.now();
     const file = this.#fileOf(at);
@@ -117,7 +117,7 @@ export class Archive {
     );
   }
 
-  /** The share of some jobs in these. Throws Failure `usage` if that cannot be read. */
+  /** The part of {@link sumsOfToday} that comes from some jobs. Throws Failure `usage` if the file cannot be read. */
   sumsOfTodaysJobs(ids: ReadonlySet<string>, termOf: SumTerm): Sums {
     return sumsOfJobs(ids, this.#fileOf(this.now()), termOf);
   }
@@ -144,11 +144,11 @@ export class Archive {
   }
 }
 
-function countedOf({ duplicates, notional }: Settled): Pick<Settled, 'duplicates' | 'notional'> {
+function previousCounts({ duplicates, notional }: Settled): Pick<Settled, 'duplicates' | 'notional'> {
   return { duplicates, ...(notional === undefined ? {} : { notional }) };
 }
 
-/** Whether a line was written before a time. The text alone does not decide: a wrong byte in it must not hide older lines. */
+/** Whether a line was written before a time. Its checksum is verified, because a wrong byte must not hide older lines. */
 function isFromBefore(text: string, time: number): boolean {
   const hint = Number(/^\w+ \{"at":(\d+)/.exec(text)?.[1] ?? Number.NaN);
   return hint < time && (valuesIn(text) as Line[]).some(({ at }) => at < time);
@@ -158,10 +158,10 @@ function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** A settled write's share of a sum; undefined if it does not count. */
-export type SumTerm = (settled: Settled) => Counted | undefined;
+/** Returns what a settled write adds to a sum; undefined if it adds nothing. */
+export type SumTerm = (settled: Settled) => SumEntry | undefined;
 
-interface Counted {
+interface SumEntry {
   readonly name: string;
   readonly value: Decimal;
 }
@@ -169,35 +169,35 @@ interface Counted {
 /** Sums by name. */
 export type Sums = ReadonlyMap<string, Decimal>;
 
-/** The sums of all lines of a file before an offset, as a line of that file. */
+/** A line with the sums of all earlier lines of the file. */
 export interface SumsLine {
-  /** In bytes, at the beginning of a line. */
+  /** The offset of the first line that is not included, in bytes. */
   readonly upTo: number;
   readonly sums: Readonly<Record<string, string>>;
 }
 
-/** A line of a settled write, and what an earlier line for the same write said if that was counted already. */
+/** A line with a settled write. `before` is what an earlier line of the same write has already added to the sums. */
 export interface SettledLine {
   readonly settled: Settled;
   readonly before?: Pick<Settled, 'duplicates' | 'notional'>;
 }
 
-/** If more than this is read after the last sums, new sums are written: about 200 orders. */
+/** If more than this follows the last sums, new sums are written. It is about 200 orders. */
 const MAX_BYTES = 262_144;
-const MARK = '"sums":';
+const SUMS_MARK = '"sums":';
 
 /**
- * Sums up a day's file. Every order needs that, so only the end of the file is read: back to the line with the sums so far.
- * If there is too much to read, `keep` is given the next such line.
+ * Sums up a day's file. Every order needs the sums, so only the end of the file is read, back to the last line with sums. If
+ * that is too much, `keep` receives the next line with sums.
  *
- * A write that two processes settled at once may count twice, never less than once.
+ * A write that two processes settle at the same time may count twice, but never less than once.
  */
 function sumsIn(file: string, termOf: SumTerm, keep: (line: SumsLine) => void): Sums {
   const known = lastSums(file);
   const content = readFrom(file, known.upTo);
   const whole = content.subarray(0, content.lastIndexOf(10) + 1);
   const earlier = new Map(Object.entries(known.sums).map(([name, value]) => [name, Decimal.of(value)]));
-  const sums = summed(countedIn(settledIn(whole.toString('utf8')), termOf), earlier);
+  const sums = addUp(sumEntriesIn(settledIn(whole.toString('utf8')), termOf), earlier);
   if (whole.length > MAX_BYTES) {
     const texts = [...sums].map(([name, value]) => [name, value.toString()]);
     keep({ upTo: known.upTo + whole.length, sums: Object.fromEntries(texts) });
@@ -205,20 +205,20 @@ function sumsIn(file: string, termOf: SumTerm, keep: (line: SumsLine) => void): 
   return sums;
 }
 
-/** The share of jobs in the sums of a day's file. Reads the whole file once, and parses only lines of jobs. */
+/** The part of a day's sums that comes from some jobs. Reads the whole file once, and parses only lines of jobs. */
 function sumsOfJobs(ids: ReadonlySet<string>, file: string, termOf: SumTerm): Sums {
   if (ids.size === 0) return new Map();
   const isOfJob = matchesAll({ operation: 'batch' });
   const lines: SettledLine[] = [];
   for (const line of linesBackwards(file)) if (isOfJob(line)) lines.push(...settledIn(line));
   const own = lines.reverse().filter(({ settled }) => ids.has(settled.write.id));
-  return summed(countedIn(own, termOf));
+  return addUp(sumEntriesIn(own, termOf));
 }
 
 function lastSums(file: string): SumsLine {
   for (const line of linesBackwards(file)) {
     // parsing a line costs more than finding it
-    if (!line.includes(MARK)) continue;
+    if (!line.includes(SUMS_MARK)) continue;
     const [found] = valuesIn(line) as (SumsLine | object)[];
     if (found !== undefined && 'upTo' in found) return found;
   }
@@ -229,14 +229,14 @@ function settledIn(content: string): SettledLine[] {
   return (valuesIn(content) as (SettledLine | object)[]).flatMap((line) => ('settled' in line ? line : []));
 }
 
-function summed(counted: readonly Counted[], earlier: Sums = new Map()): Sums {
+function addUp(counted: readonly SumEntry[], earlier: Sums = new Map()): Sums {
   const sums = new Map(earlier);
   for (const { name, value } of counted) sums.set(name, (sums.get(name) ?? Decimal.zero).plus(value));
   return sums;
 }
 
-function countedIn(lines: readonly SettledLine[], termOf: SumTerm): Counted[] {
-  const byWrite = new Map<string, Counted[]>();
+function sumEntriesIn(lines: readonly SettledLine[], termOf: SumTerm): SumEntry[] {
+  const byWrite = new Map<string, SumEntry[]>();
   for (const { settled, before } of lines) {
     const { id } = settled.write;
     const [now, then] = [termOf(settled), before && termOf({ ...settled, ...before })];

@@ -16,7 +16,7 @@ import {
 } from './files.js';
 import { eventsIn, fileName, readRecord, recordText, settledFile } from './record.js';
 import {
-  isOf,
+  isKind,
   isOnThisMachine,
   isOwnerAlive,
   isSameOwner,
@@ -42,7 +42,7 @@ type EventDetails = Omit<JournalEvent, 'time' | 'event'>;
  * A write of the journal, from before it is sent until no request of it can be executed any more. Its file holds the recorded
  * write and what happened since.
  *
- *     recorded -> sent -> settled -> closed   (a refused or unsent one: settled -> verified -> closed)
+ *     recorded -> sent -> settled -> closed   (a refused or unsent one: settled -> remembered -> closed)
  *         |        |         ^
  *         |        v         |
  *         |     released ----+   (the outcome is unknown and no process works on it: `resolve` claims it)
@@ -53,8 +53,8 @@ type EventDetails = Omit<JournalEvent, 'time' | 'event'>;
  * - **released**: no process owns it (`owner` is null), or its owner died (`mayBeAbandoned`).
  * - **settled**: the outcome is known and in the archive. The file's new name says which list would show a duplicate, and it
  *   stays for as long as the request may be executed again (`Journal.settledButUnexpired`).
- * - **verified**: the request has expired, and a list that was read later showed everything that it made. A write that
- *   counts as refused or not sent is kept for a day more, in case its order appears after all (`isVerified`).
+ * - **remembered**: the request has expired, and a list that was read later showed everything that it made. A write that
+ *   counts as refused or not sent is then kept for one more day, in case its order appears after all (`isRemembered`).
  * - **closed**: the file is gone, or in `jobs/` for a batch. Only the archive has it, for 14 days.
  */
 export class JournalEntry<Kind extends WriteKind = WriteKind> {
@@ -66,13 +66,13 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     private laterEvents: JournalEvent[],
   ) {}
 
-  /** Oldest first, the recording included. */
+  /** All events, oldest first. The first is the recording itself. */
   get events(): readonly JournalEvent[] {
     return [{ time: this.write.time, event: 'recorded' }, ...this.laterEvents];
   }
 
-  isOf<Meant extends Kind>(operation: Meant): this is JournalEntry<Meant> {
-    return isOf(this.write, operation);
+  isKind<Meant extends Kind>(operation: Meant): this is JournalEntry<Meant> {
+    return isKind(this.write, operation);
   }
 
   /** The owning process, alive or dead; null once released. */
@@ -105,7 +105,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     return this.mayBeAbandoned || this.wasLost;
   }
 
-  /** Whether it got no response, or was taken over. */
+  /** Whether its response was lost: none came, or the process that would have read it was replaced by another. */
   get wasLost(): boolean {
     return this.laterEvents.some(
       ({ isOutcomeUnknown, newOwner }) => isOutcomeUnknown === true || newOwner !== undefined,
@@ -118,29 +118,29 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
    * @throws Failure `usage` if that cannot be recorded
    */
   claim(bestBid?: string): boolean {
-    if (this.isUnderWay || this.#isOfAnother()) return false;
+    if (this.isUnderWay || this.#isFileReused()) return false;
     const own = thisProcess();
     const line = encodeLine(this.#event('resumed', { newOwner: own, ...(bestBid === undefined ? {} : { bestBid }) }));
-    if (!this.#required(() => appendIfExists(this.file, line))) return false;
-    // others may have done so at the same time: the file decides
+    if (!this.#orCannotWrite(() => appendIfExists(this.file, line))) return false;
+    // another process may have claimed it at the same time; the first line in the file counts
     this.laterEvents = eventsIn(readIfExists(this.file) ?? '');
     const { owner } = this;
-    return owner !== null && isSameOwner(owner, own) && !this.#isOfAnother();
+    return owner !== null && isSameOwner(owner, own) && !this.#isFileReused();
   }
 
-  /** Adds to the timeline. A full disk loses the line, never the write itself. */
+  /** Adds an event to the timeline. If the disk is full, only this line is lost. */
   note(event: string, details: EventDetails = {}): void {
     const line = this.#event(event, details);
     this.laterEvents.push(line);
     try {
-      if (!this.#isOfAnother()) append(this.file, encodeLine(line));
+      if (!this.#isFileReused()) append(this.file, encodeLine(line));
     } catch {
-      // the important fact is on the disk already: that the write may have been sent
+      // the disk already has what matters: the write may have been sent
     }
   }
 
   /**
-   * Adds, durably, what was found out about a settled write.
+   * Adds durably what was found out about a settled write.
    * @returns false if it has been resumed meanwhile: then nothing was added
    * @throws the system's error if the disk fails
    */
@@ -176,26 +176,26 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
    * record.
    */
   settle(settlement: Settlement, event: string): void {
-    if (this.#isOfAnother()) return;
+    if (this.#isFileReused()) return;
     this.note(event, listShowing(this.write) === undefined ? {} : { settled: settlement });
-    this.#archiveAndMove({ ...settlement, write: this.write, events: this.#plainEvents() });
+    this.#archiveAndMove({ ...settlement, write: this.write, events: this.#eventsForArchive() });
   }
 
-  /** The same with a summary for the archive; the full record is kept beside it. */
+  /** Settles a job: adds its summary to the archive. The full record stays in the job's own file. */
   archiveSummary(summary: Settled): void {
     this.#archiveAndMove(summary);
   }
 
-  /** Its outcome once settled, from its own record or the archive. */
+  /** The outcome of a settled write, from its own record or from the archive. */
   get settlement(): Settlement | undefined {
     return (
       this.laterEvents.findLast(({ settled }) => settled !== undefined)?.settled ?? this.archive.find(this.write.id)
     );
   }
 
-  /** Whether it is a refused or unsent write that is kept for a day after its request expired. */
-  get isVerified(): boolean {
-    return this.laterEvents.some(({ verified }) => verified === true);
+  /** Whether it counts as refused or not sent and is kept for a day after its request expired. */
+  get isRemembered(): boolean {
+    return this.laterEvents.some(({ isRemembered }) => isRemembered === true);
   }
 
   /** Whether it counted as refused or not sent, exists after all, and the user has not asked for it since. */
@@ -231,16 +231,16 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     ];
     const unexpected = order === null ? {} : { unexpected: true as const };
     this.note(events.join('; '), { isLate: true, settled: { ...settlement, ...changes }, ...unexpected });
-    this.#archiveAgain();
+    this.#updateArchive();
   }
 
-  /** Whether its requests turned out to have made more after it was settled. */
+  /** Whether more orders of its requests were found after it was settled. */
   get hasLateFindings(): boolean {
     return this.laterEvents.some(({ isLate, settled, fact }) => isLate && (settled ?? fact) !== undefined);
   }
 
-  /** Brings the archive to what this record says of a settled write; a process may have been killed between the two. */
-  #archiveAgain(): void {
+  /** Copies the outcome from this record to the archive. A process may have been killed after it wrote only the record. */
+  #updateArchive(): void {
     const { settlement } = this;
     if (settlement === undefined) return;
     const before = this.archive.find(this.write.id);
@@ -250,20 +250,20 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     const kept = before ?? { ...settlement, write: this.write };
     if (before?.outcome === outcome && before.duplicates.length === duplicates.length) return;
     ignoringDiskErrors(() =>
-      this.archive.add({ ...kept, outcome, id, duplicates, events: this.#plainEvents() }, before),
+      this.archive.add({ ...kept, outcome, id, duplicates, events: this.#eventsForArchive() }, before),
     );
   }
 
   /**
    * Ends the verification of a settled write: its request has expired, and a list has shown everything that it made. The
    * record of a job stays for as long as its summary.
-   * @param remembers keeps it for an order that appears after all
+   * @param remembers keeps the record for one more day, in case its order appears after all
    */
   endVerification(remembers = false): void {
-    if (this.hasLateFindings && !isOf(this.write, 'batch')) this.#archiveAgain();
+    if (this.hasLateFindings && !isKind(this.write, 'batch')) this.#updateArchive();
     ignoringDiskErrors(() => {
-      if (remembers) this.note('verified', { isLate: true, verified: true });
-      else if (isOf(this.write, 'batch')) this.archive.archiveJobFile(this.file, fileName(this.write.id));
+      if (remembers) this.note('verified', { isLate: true, isRemembered: true });
+      else if (isKind(this.write, 'batch')) this.archive.archiveJobFile(this.file, fileName(this.write.id));
       else fs.rmSync(this.file, { force: true });
     });
   }
@@ -277,7 +277,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     const { id, time, firstOwner, bestBid } = this.write;
     const facts = { id, time, reqTime, firstOwner, ...(bestBid === undefined ? {} : { bestBid }) };
     const write = { ...next, ...facts } as RecordedWrite<Next>;
-    if (!this.#required(() => appendIfExists(this.file, recordText(write))))
+    if (!this.#orCannotWrite(() => appendIfExists(this.file, recordText(write))))
       throw usage(`Another process has settled ${id}.`, suggest('See what became of it', 'resolve', id));
     return new JournalEntry(this.file, this.archive, this.host, write, this.laterEvents);
   }
@@ -297,11 +297,11 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   }
 
   #remove(): void {
-    if (!this.#isOfAnother()) fs.rmSync(this.file, { force: true });
+    if (!this.#isFileReused()) fs.rmSync(this.file, { force: true });
   }
 
   /** Whether the file is another write's by now: an id that the user chose may be used again once its write is settled. */
-  #isOfAnother(): boolean {
+  #isFileReused(): boolean {
     const { isUserId, time, firstOwner } = this.write;
     const there = isUserId === true ? readEntry(this.file, this.archive, this.host) : undefined;
     return (
@@ -311,19 +311,19 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   #archiveAndMove(settled: Settled): void {
     ignoringDiskErrors(() => {
-      // only a job is settled again, after it was resumed
-      this.archive.add(settled, isOf(this.write, 'batch') ? this.archive.find(this.write.id) : undefined);
+      // only a job can be settled twice: it may have been resumed
+      this.archive.add(settled, isKind(this.write, 'batch') ? this.archive.find(this.write.id) : undefined);
       const file = settledFile(path.dirname(this.file), this.write);
       if (file === undefined) this.#remove();
-      else if (!this.#isOfAnother()) moveIfExists(this.file, file);
+      else if (!this.#isFileReused()) moveIfExists(this.file, file);
     });
   }
 
-  #plainEvents(): JournalEvent[] {
+  #eventsForArchive(): JournalEvent[] {
     return this.events.map(({ settled: _, ...event }) => event);
   }
 
-  /** Messages may be long or repeat secrets. */
+  /** Makes an event. Its text is masked and cut, because a message of the exchange may be long or repeat secrets. */
   #event(event: string, details: EventDetails): JournalEvent {
     const { redaction } = this.host;
     const text = JSON.stringify(details);
@@ -332,7 +332,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     return { time: this.host.now(), event: redaction.apply(event).slice(0, LONGEST_EVENT), ...kept };
   }
 
-  #required<Value>(work: () => Value): Value {
+  #orCannotWrite<Value>(work: () => Value): Value {
     try {
       return work();
     } catch (thrown) {
@@ -383,7 +383,7 @@ export class SendGate {
     if (this.#isSent) return false;
     if (!this.#isCancelled) {
       const settlement = { outcome: 'notSent', id: null, duplicates: [] } as const;
-      this.#entry?.settle(settlement, 'not sent: it was interrupted before');
+      this.#entry?.settle(settlement, 'not sent: interrupted before it left');
     }
     this.#isCancelled = true;
     return true;

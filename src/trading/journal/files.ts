@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { FILE_MODE } from '../../config/private-files.js';
-import { codeOf, type Failure, usage } from '../../errors.js';
+import { type Failure, hasErrorCode, systemErrorCode, usage } from '../../errors.js';
 import { openRegular, readTextBounded } from '../../platform/bounded-file.js';
 
-/** More than the record of any job: one of a whole day is far shorter. */
+/** No record is longer: that of a job which runs for a whole day is far shorter. */
 const MAX_BYTES = 256 * 2 ** 20;
 
 /** Whether a new file is on the disk when the call returns, or may be lost in a power failure, though not by a kill. */
@@ -34,14 +34,14 @@ function removeOnFailure(file: string, work: () => void): void {
   }
 }
 
-/** Removes drafts of processes that ended while they made a file: those from before a time, in ms since the Unix epoch. */
+/** Removes drafts from before a time (ms since the Unix epoch). Their processes ended while they created a file. */
 export function sweepDrafts(folder: string, before: number): void {
   for (const name of namesIn(folder).filter((one) => one.startsWith('.'))) {
     try {
       const draft = path.join(folder, name);
       if (isOlderThan(draft, before)) fs.rmSync(draft);
     } catch {
-      // it does no harm
+      // a draft that stays does no harm
     }
   }
 }
@@ -55,10 +55,10 @@ export function isOlderThan(file: string, time: number): boolean {
   }
 }
 
-/** Never creates the file: a missing one was settled, and a new one would be a record of nothing. */
+/** These flags never create the file. A missing file means that the write was settled, and a new one would be no record. */
 const APPEND = fs.constants.O_WRONLY | fs.constants.O_APPEND;
 
-/** Appends in one write to an existing file. Never creates it: a missing one was settled. */
+/** Appends to an existing file with one system call. */
 export function append(file: string, text: string): void {
   const descriptor = fs.openSync(file, APPEND);
   try {
@@ -99,7 +99,7 @@ function ignoringMissing(work: () => void): boolean {
     work();
     return true;
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return false;
+    if (systemErrorCode(thrown) === 'ENOENT') return false;
     throw thrown;
   }
 }
@@ -123,7 +123,7 @@ export function readFrom(file: string, offset: number): Buffer {
   return ifExists(file, read) ?? Buffer.alloc(0);
 }
 
-/** The names of a folder's files, sorted; none if the folder is missing. Throws Failure `usage` if it cannot be read. */
+/** The sorted names of the files in a folder; none if it is missing. Throws Failure `usage` if it cannot be read. */
 export function namesIn(folder: string): string[] {
   return ifExists(folder, () => fs.readdirSync(folder).sort()) ?? [];
 }
@@ -132,7 +132,7 @@ function ifExists<Value>(target: string, read: () => Value): Value | undefined {
   try {
     return read();
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return undefined;
+    if (systemErrorCode(thrown) === 'ENOENT') return undefined;
     throw cannotRead(target, thrown);
   }
 }
@@ -142,16 +142,16 @@ export function ignoringDiskErrors(work: () => void): void {
   try {
     work();
   } catch (thrown) {
-    if (codeOf(thrown) === 'unknown error') throw thrown;
+    if (!hasErrorCode(thrown)) throw thrown;
   }
 }
 
 function cannotRead(target: string, thrown: unknown): Failure {
   const hint = 'Check who may read there, and that the disk is sound.';
-  return usage(`${target} cannot be read (${codeOf(thrown)}).`, hint);
+  return usage(`${target} cannot be read (${systemErrorCode(thrown)}).`, hint);
 }
 
-/** A new name is on the disk only after its folder is. Windows opens no folders, and needs no such step. */
+/** Syncs a folder, because a new file name is durable only then. Windows cannot open folders, and needs no such step. */
 export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const descriptor = fs.openSync(folder, 'r');
@@ -170,7 +170,7 @@ function write(file: string, flags: 'wx' | 'a' | number, text: string, durabilit
   const descriptor = fs.openSync(file, flags, FILE_MODE);
   try {
     fs.fchmodSync(descriptor, FILE_MODE);
-    // one call, so that what several processes append never mixes
+    // one system call, so that lines of several processes never mix
     const bytes = Buffer.from(text);
     if (fs.writeSync(descriptor, bytes) < bytes.length)
       throw Object.assign(new Error('short write'), { code: 'ENOSPC' });
@@ -180,14 +180,14 @@ function write(file: string, flags: 'wx' | 'a' | number, text: string, durabilit
   }
 }
 
-/** A link appears complete and never overwrites; a file system without links makes a copy under the same rules. */
+/** Links the draft: the file appears complete and never overwrites another. A file system without links gets a copy. */
 function linkExclusive(draft: string, file: string): boolean {
   try {
     fs.linkSync(draft, file);
     return true;
   } catch (thrown) {
-    if (codeOf(thrown) === 'EEXIST') return false;
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(codeOf(thrown))) throw thrown;
+    if (systemErrorCode(thrown) === 'EEXIST') return false;
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(systemErrorCode(thrown))) throw thrown;
     return copyExclusive(draft, file);
   }
 }
@@ -198,7 +198,7 @@ function copyExclusive(draft: string, file: string): boolean {
     removeOnFailure(file, () => appendDurably(file, '\n'));
     return true;
   } catch (thrown) {
-    if (codeOf(thrown) === 'EEXIST') return false;
+    if (systemErrorCode(thrown) === 'EEXIST') return false;
     throw thrown;
   }
 }
@@ -227,8 +227,8 @@ export function encodeLine(value: object): string {
 }
 
 /**
- * The values of all complete lines; anything else is skipped.
- * @throws Failure `usage` if a newer version of pit wrote one: what it means is not guessed
+ * The values of all complete lines. Damaged lines are skipped.
+ * @throws Failure `usage` if a newer version of pit wrote one of them
  */
 export function valuesIn(content: string): unknown[] {
   return content.split('\n').flatMap((line) => {
@@ -240,7 +240,7 @@ export function valuesIn(content: string): unknown[] {
   });
 }
 
-/** The fields of a journal file that have another name in code: those of the first version, so that its homes can be read. */
+/** The fields of a journal file that have another name in code. The disk keeps the names of the first version. */
 const FIELDS = {
   intent: 'write',
   chosen: 'isUserId',
@@ -253,6 +253,7 @@ const FIELDS = {
   doubt: 'isOutcomeUnknown',
   runner: 'newOwner',
   late: 'isLate',
+  verified: 'isRemembered',
 } as const;
 
 /** Values of `operation` and `kind` that have another name in code. */
@@ -309,14 +310,14 @@ const CHUNK = 65_536;
 const LINE_FEED = 10;
 
 /**
- * The lines of a file, last first; none if there is no file. Reads no more than is asked for: the newest lines of a journal
- * are at its end, and it may have many. Throws Failure `usage` if it cannot be read.
+ * Yields the lines of a file, last first; none if there is no file. It reads on only when the caller asks for more, because
+ * the newest lines are at the end and the file may be long. Throws Failure `usage` if the file cannot be read.
  */
 export function* linesBackwards(file: string): Generator<string> {
   try {
     yield* linesFromEnd(file);
   } catch (thrown) {
-    if (codeOf(thrown) !== 'ENOENT') throw cannotRead(file, thrown);
+    if (systemErrorCode(thrown) !== 'ENOENT') throw cannotRead(file, thrown);
   }
 }
 
@@ -327,7 +328,7 @@ function* linesFromEnd(file: string): Generator<string> {
     while (end > 0) {
       const start = Math.max(0, end - CHUNK);
       const bytes = Buffer.concat([bytesOf(descriptor, start, end), rest]);
-      // what comes before the first line feed may have begun earlier
+      // the text before the first line feed may be the end of a longer line
       const first = start === 0 ? 0 : bytes.indexOf(LINE_FEED) + 1;
       const isPart = start > 0 && first === 0;
       if (!isPart) yield* linesIn(bytes.subarray(first)).reverse();
@@ -339,7 +340,7 @@ function* linesFromEnd(file: string): Generator<string> {
   }
 }
 
-/** Fewer if the file was truncated meanwhile. */
+/** The bytes between two offsets; fewer if the file was truncated in the meantime. */
 function bytesOf(descriptor: number, start: number, end: number): Buffer {
   const bytes = Buffer.alloc(end - start);
   return bytes.subarray(0, fs.readSync(descriptor, bytes, 0, bytes.length, start));
@@ -355,15 +356,15 @@ export type FilterField = 'id' | 'clientId' | 'operation' | 'market' | 'side' | 
 export type LineFilter = Readonly<Partial<Record<FilterField, string>>>;
 
 /**
- * Whether a line's text contains everything in a filter. Checked before the line is parsed, which is far slower: a match may
- * be about something else, but a line without a match is never wanted.
+ * Whether a line's text contains everything in a filter. It is checked first because parsing is far slower. A line that
+ * matches may still be about something else; a line that does not match is never needed.
  */
 export function matchesAll(filter: LineFilter): (line: string) => boolean {
   const pairs = Object.entries(filter).map(([name, value]) => JSON.stringify(toDisk({ [name]: value })).slice(1, -1));
   return (line) => pairs.every((pair) => line.includes(pair));
 }
 
-/** Matches lines with a value not yet in `known`, which may grow meanwhile. */
+/** Matches lines with a value that is not in `known`. The set may grow while lines are read. */
 export function hasUnknown(name: FilterField, known: ReadonlySet<string>): (line: string) => boolean {
   const pattern = new RegExp(`"${name}":"([^"]*)"`, 'g');
   return (line) => [...line.matchAll(pattern)].some(([, value = '']) => !known.has(value));

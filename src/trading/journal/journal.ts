@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { cannotWrite, makePrivateFolder } from '../../config/private-files.js';
-import { codeOf, Failure, suggest, usage } from '../../errors.js';
+import { Failure, hasErrorCode, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { Archive } from './archive.js';
 import { JournalEntry, readEntry } from './entry.js';
@@ -25,14 +25,14 @@ import {
   fileName,
   idOf,
   isUnsettled,
-  migrate,
   recordText,
+  restoreSettledFile,
   settledFilesIn,
   settledFilesNamed,
   settledFilesOf,
 } from './record.js';
 import {
-  isOf,
+  isKind,
   type JournalEvent,
   type MarketSide,
   marketOf,
@@ -43,12 +43,12 @@ import {
   type WriteKind,
 } from './write.js';
 
-/** Drafts older than this are abandoned. */
+/** A draft older than this was left by a process that died. */
 const DRAFT_MS = 3_600_000;
-/** Another process may still be writing a record that is younger than this. */
+/** Another process may still be writing a record that was changed within this time. */
 const BEING_WRITTEN_MS = 60_000;
 
-/** The longest request lifetime that pit assumes: older writes of an earlier version need not be taken over. */
+/** The longest request lifetime that pit assumes. Older writes of an earlier version need no migration. */
 const MIGRATED_MS = 600_000;
 
 /** For how long a write that exists unexpectedly is reported. */
@@ -65,7 +65,7 @@ export interface NewRecord {
   readonly bestBid?: string | undefined;
 }
 
-/** An open write whose record shows only its id. */
+/** An unsettled write whose record cannot be read. Its file name shows its id. */
 interface Unreadable {
   readonly id: string;
   readonly failure: Failure;
@@ -73,26 +73,27 @@ interface Unreadable {
 
 /** The writes that are not settled, each kind oldest first. */
 export interface Unsettled {
-  readonly open: readonly JournalEntry[];
-  /** The ids of those whose record is damaged: what they are, and whether they were sent, is unknown. */
+  readonly entries: readonly JournalEntry[];
+  /** The ids of damaged records: which writes they are of, and whether those were sent, is unknown. */
   readonly damaged: readonly string[];
-  /** Those whose record cannot be read now, but maybe later: nothing shows that it is damaged. */
+  /** Records that cannot be read now, but are perhaps not damaged. */
   readonly unreadable: readonly Unreadable[];
 }
 
-/** Writes of the journal. */
+/** The result of {@link Journal.writesSince}. */
 interface Writes {
-  readonly open: readonly JournalEntry[];
+  readonly unsettled: readonly JournalEntry[];
   readonly settled: readonly Settled[];
 }
 
 /**
- * The journal of one account at one exchange. A write is recorded before it is sent, and stays open until its outcome is known.
+ * The journal of one account at one exchange. A write is recorded before it is sent, and stays unsettled until its outcome is
+ * known.
  *
  * The record of a write is one file in `open/`, from before it is sent until no request of it can be executed any more. Lines
- * are only added. With a file for each, any number of processes can use the journal at once, no two can claim one id, and a
- * damaged file hides nothing but itself. Its name says whether the outcome is known, so that a command reads only what it
- * needs: finding three open writes among a thousand takes a millisecond, and from one log of the account's day hundreds.
+ * are only added. One file per write lets any number of processes use the journal at once, lets only one process claim an id,
+ * and keeps a damaged file from hiding another. The file name says whether the outcome is known, so a command reads only the
+ * files that it needs: three unsettled writes among a thousand are found in a millisecond.
  *
  * `settled/` is the archive, with a line for each settled write. `jobs/` holds the records of closed batches: the archive has
  * only their summaries.
@@ -121,9 +122,9 @@ export class Journal {
     write: Extract<Write, { operation: Kind }>,
     { id, reqTime, isUserId = false, bestBid }: NewRecord,
   ): JournalEntry<Kind> {
-    const entry = this.unrecorded(write, { id, reqTime, isUserId, bestBid });
+    const entry = this.unrecordedEntry(write, { id, reqTime, isUserId, bestBid });
     const file = this.fileOf(id);
-    this.#prepare();
+    this.#makeFolders();
     if (!this.#create(file, write.operation, recordText(entry.write))) throw idInUse(id);
     try {
       // another process may have settled a write of this id between the caller's read and the claim
@@ -137,9 +138,10 @@ export class Journal {
   }
 
   /**
-   * An entry without a file, for writes that are safe to repeat. It is archived once settled, if the disk allows.
+   * Makes an entry without a file. A write that is safe to repeat needs no file; it is archived once it is settled, if the
+   * disk allows.
    */
-  unrecorded<Kind extends WriteKind>(
+  unrecordedEntry<Kind extends WriteKind>(
     write: Extract<Write, { operation: Kind }>,
     { id, reqTime, isUserId = false, bestBid }: NewRecord,
   ): JournalEntry<Kind> {
@@ -154,51 +156,50 @@ export class Journal {
     );
   }
 
-  /** Everything that is not settled, from one reading of the folder. */
+  /** All unsettled writes, from one read of the folder. */
   unsettled(): Unsettled {
     this.#migrate();
     const read = this.#read();
     return {
-      open: read.flatMap(({ entry }) => (entry instanceof JournalEntry ? entry : [])),
+      entries: read.flatMap(({ entry }) => (entry instanceof JournalEntry ? entry : [])),
       damaged: read.flatMap(({ id, entry }) => (entry === 'damaged' ? id : [])),
       unreadable: read.flatMap(({ id, entry }) => (entry instanceof Failure ? { id, failure: entry } : [])),
     };
   }
 
-  /** The open writes, oldest first, without damaged and unreadable ones. */
+  /** The unsettled writes, oldest first, without damaged and unreadable ones. */
   unsettledEntries(): readonly JournalEntry[] {
-    return this.unsettled().open;
+    return this.unsettled().entries;
   }
 
   /**
-   * The open writes and those that were settled at or after a time, each oldest first. The open ones are read first, so that
-   * a write which is settled meanwhile is in both; the other way round it would be in neither. Callers that need both read
-   * them here.
-   * @param filter a condition for the settled ones
+   * The unsettled writes, and the writes that were settled at or after a time, each oldest first. The unsettled ones are read
+   * first: a write that is settled in the meantime is then in both lists, and not in neither.
+   * @param filter a condition for the settled writes
    */
   writesSince(time: number, filter: LineFilter = {}): Writes {
-    const open = this.unsettledEntries();
-    return { open, settled: this.archive.since(time, filter) };
+    const unsettled = this.unsettledEntries();
+    return { unsettled, settled: this.archive.since(time, filter) };
   }
 
-  /** As {@link Unsettled.damaged}. */
+  /** The ids of damaged records, as in {@link Unsettled.damaged}. */
   damaged(): readonly string[] {
     return this.unsettled().damaged;
   }
 
-  /** As {@link Unsettled.unreadable}. */
+  /** The unreadable records, as in {@link Unsettled.unreadable}. */
   unreadable(): readonly Unreadable[] {
     return this.unsettled().unreadable;
   }
 
-  /** The markets in which something was written in the days that are kept, sorted. */
+  /** The markets of all writes in the journal and its archive, sorted. */
   markets(): string[] {
     return this.#distinctValues('market', marketOf);
   }
 
-  /** The coins withdrawn in the days that are kept, sorted. */
+  /** The coins of all withdrawals in the journal and its archive, sorted. */
   coins(): string[] {
-    return this.#distinctValues('coin', (write) => (isOf(write, 'withdraw') ? write.terms.coin : undefined));
+    return this.#distinctValues('coin', (write) => (isKind(write, 'withdraw') ? write.terms.coin : undefined));
   }
 
   /** What can still be read of a damaged record. */
@@ -207,7 +208,7 @@ export class Journal {
   }
 
   /**
-   * Ends a damaged record, as the user found out about its write: keeps it in `damaged/`, where no command reads it.
+   * Ends a damaged record after the user has found out about its write: moves it to `damaged/`, where no command reads it.
    * @returns its new path
    * @throws Failure `usage` if another process may be writing the record now, or the disk fails
    */
@@ -247,26 +248,27 @@ export class Journal {
     fs.rmSync(this.#path(''), { recursive: true, force: true });
   }
 
-  find(id: string): JournalEntry | undefined {
+  /** The unsettled write with this id. For a settled one, see `archive.find`. */
+  findUnsettled(id: string): JournalEntry | undefined {
     return this.#readWhole(this.fileOf(id));
   }
 
-  /** Whether a listed write is open still: its process may have settled it since, and ended. */
-  isOpen(id: string): boolean {
-    return this.find(id) !== undefined;
+  /** Whether a write is still unsettled. Its process may have settled it since it was read. */
+  isUnsettled(id: string): boolean {
+    return this.findUnsettled(id) !== undefined;
   }
 
-  /** A job that is open, or was settled in the days that are kept, with all its orders and their outcomes. */
-  job(id: string): JournalEntry<'batch'> | undefined {
+  /** A job with all its orders and their outcomes, unsettled or in the archive. */
+  findJob(id: string): JournalEntry<'batch'> | undefined {
     // in this order, as in writesSince
-    const entry = this.find(id) ?? this.#findSettledJob(id);
-    return entry?.isOf('batch') ? entry : undefined;
+    const entry = this.findUnsettled(id) ?? this.#readSettledJob(id);
+    return entry?.isKind('batch') ? entry : undefined;
   }
 
-  /** A job that was settled in the days that are kept, and not resumed. */
-  settledJob(id: string): JournalEntry<'batch'> | undefined {
-    const entry = this.#findSettledJob(id);
-    return entry?.isOf('batch') ? entry : undefined;
+  /** A settled job that was not resumed. */
+  findSettledJob(id: string): JournalEntry<'batch'> | undefined {
+    const entry = this.#readSettledJob(id);
+    return entry?.isKind('batch') ? entry : undefined;
   }
 
   /** Reopens a settled job; false if there is none, or another process was first. */
@@ -294,7 +296,7 @@ export class Journal {
       .sort((one, other) => one.write.time - other.write.time);
   }
 
-  #findSettledJob(id: string): JournalEntry | undefined {
+  #readSettledJob(id: string): JournalEntry | undefined {
     const kept = this.#settledJobFile(id);
     return kept === undefined ? undefined : this.#readWhole(kept);
   }
@@ -333,7 +335,7 @@ export class Journal {
   }
 
   /** Makes the folders durably. Throws Failure if they cannot be used. */
-  #prepare(): void {
+  #makeFolders(): void {
     const isNew = !fs.existsSync(this.#path('open'));
     for (const folder of ['settled', 'jobs', 'open'])
       makePrivateFolder(this.root, path.join('journal', this.folder, folder));
@@ -343,9 +345,9 @@ export class Journal {
   }
 
   /**
-   * Takes over what earlier versions left: 0.2.0 removed the record of a write when it was settled, and the one after it
-   * moved the record to a folder of its own. Both may still run, and the latter may move more.
-   * @throws Failure `usage` if a newer version has been here
+   * Migrates the journal of an earlier version. Version 0.2.0 removed the record of a write when it was settled, and the
+   * version after it moved the record to another folder. Such a version may still run, so every call looks for moved records.
+   * @throws Failure `usage` if a newer version wrote the journal
    */
   #migrate(): void {
     const version = readIfExists(this.#path('version'));
@@ -357,10 +359,11 @@ export class Journal {
       if (version !== undefined || !fs.existsSync(this.#path('settled'))) return;
       const isFirst = create(this.#path('version'), `${VERSION}\n`, 'durable');
       if (!isFirst || fs.existsSync(moved)) return;
-      for (const settled of this.archive.since(this.host.now() - MIGRATED_MS)) migrate(open, settled, this.archive);
+      for (const settled of this.archive.since(this.host.now() - MIGRATED_MS))
+        restoreSettledFile(open, settled, this.archive);
     } catch (thrown) {
-      // old records are then not checked for duplicates
-      if (!(thrown instanceof Failure) && codeOf(thrown) === 'unknown error') throw thrown;
+      // if the disk fails, the old records are not checked for duplicates
+      if (!(thrown instanceof Failure) && !hasErrorCode(thrown)) throw thrown;
     }
   }
 
@@ -389,8 +392,8 @@ function timeOf(entry: ReadEntry): number {
 }
 
 function idInUse(id: string): Failure {
-  const hint = ['Its outcome is not known yet. This one was not sent.', suggest('Find out', 'resolve', id)];
-  return usage(`The client id ${id} is taken by an order under way.`, hint);
+  const hint = ['This order was not sent.', suggest('Find out', 'resolve', id)];
+  return usage(`The client id ${id} is taken by an order whose outcome is unknown.`, hint);
 }
 
 function idAlreadyUsed(id: string, order: string | null): Failure {

@@ -4,9 +4,9 @@ import { FILE_MODE } from '../../config/private-files.js';
 import { Failure } from '../../errors.js';
 import type { Archive } from './archive.js';
 import { encodeLine, namesIn, readIfExists, VERSION, valuesIn } from './files.js';
-import { isOf, type JournalEvent, listShowing, type MarketSide, type RecordedWrite, type Settled } from './write.js';
+import { isKind, type JournalEvent, listShowing, type MarketSide, type RecordedWrite, type Settled } from './write.js';
 
-/** In the name of a settled write's file. No id and no market has it. */
+/** Separates the parts of the name of a settled write's file. It occurs in no id and no market. */
 const SEPARATOR = '~';
 
 /** The content of an entry's file: the write, and what has happened since, oldest first. */
@@ -27,24 +27,24 @@ export function recordText(write: RecordedWrite): string {
  * file does not exist.
  */
 export function readRecord(file: string): OpenRecord | Failure | 'damaged' | undefined {
-  const content = contentOf(file);
+  const content = readContent(file);
   if (content === undefined || content instanceof Failure) return content;
   const lines = valuesIn(content) as Line[];
   const write = lines.flatMap((line) => ('write' in line ? line.write : [])).at(-1);
-  return write === undefined ? 'damaged' : { write, laterEvents: eventsAmong(lines) };
+  return write === undefined ? 'damaged' : { write, laterEvents: eventsOfLines(lines) };
 }
 
 /** The events since the write, from the text of an entry's file. */
 export function eventsIn(content: string): JournalEvent[] {
-  return eventsAmong(valuesIn(content) as Line[]);
+  return eventsOfLines(valuesIn(content) as Line[]);
 }
 
-function eventsAmong(lines: readonly Line[]): JournalEvent[] {
+function eventsOfLines(lines: readonly Line[]): JournalEvent[] {
   return lines.flatMap((line) => ('write' in line ? [] : line));
 }
 
-/** Reports an unreadable file instead of throwing. */
-function contentOf(file: string): string | Failure | undefined {
+/** Returns the failure of an unreadable file instead of throwing it. */
+function readContent(file: string): string | Failure | undefined {
   try {
     return readIfExists(file);
   } catch (thrown) {
@@ -64,8 +64,8 @@ export function idOf(file: string): string {
 }
 
 /**
- * The path of a settled write's file. Its name contains the list that would show the write, so that a command reads only the
- * files that it needs, and the id is free again. Undefined for a write that no list shows.
+ * The path of a settled write's file; undefined for a write that no list shows. Its name contains the list that would show
+ * the write, so that a command reads only the files that it needs. The id can then be used for another write.
  */
 export function settledFile(folder: string, write: RecordedWrite): string | undefined {
   const list = listShowing(write);
@@ -73,12 +73,12 @@ export function settledFile(folder: string, write: RecordedWrite): string | unde
   return path.join(folder, [fileName(write.id), write.time, suffixOf(list)].join(SEPARATOR));
 }
 
-/** Whether a file is of a write whose outcome is unknown: its name is the id, which no other write can use meanwhile. */
+/** Whether a file belongs to an unsettled write: its name is just the id, so no other write can take that id. */
 export function isUnsettled(name: string): boolean {
   return /^\w+$/.test(name);
 }
 
-/** The files of all settled writes whose requests may still be executed, or are remembered. */
+/** The files of all settled writes that are not closed. */
 export function settledFilesIn(folder: string): string[] {
   return filesIn(folder, (name) => name.includes(SEPARATOR));
 }
@@ -94,11 +94,15 @@ export function settledFilesNamed(folder: string, id: string): string[] {
   return filesIn(folder, (name) => name.startsWith(`${fileName(id)}${SEPARATOR}`));
 }
 
-/** Makes the file of a write that version 0.2.0 has settled: it kept only that of a job, elsewhere. */
-export function migrate(folder: string, { write, outcome, id, duplicates, events }: Settled, archive: Archive): void {
+/** Restores the file of a write that version 0.2.0 settled. That version removed it, or moved it to `jobs/` if it was a job. */
+export function restoreSettledFile(
+  folder: string,
+  { write, outcome, id, duplicates, events }: Settled,
+  archive: Archive,
+): void {
   const file = settledFile(folder, write);
   if (file === undefined) return;
-  if (isOf(write, 'batch')) {
+  if (isKind(write, 'batch')) {
     const kept = archive.archivedJobFile(fileName(write.id));
     if (kept !== undefined) fs.renameSync(kept, file);
     return;

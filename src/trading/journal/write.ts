@@ -54,7 +54,7 @@ export interface BatchTerms {
   readonly account: AccountType;
   /** How many orders there are. */
   readonly count: number;
-  /** The orders themselves; none in the archive, which is read often: there the job's own file is kept beside it. */
+  /** The orders. The archive leaves them out, because it is read often; the job's own file has them. */
   readonly lines: readonly BatchLine[];
   /** Ids of the newest orders of this side before the first request left: newer ones may be the job's. */
   readonly baseline: readonly string[];
@@ -67,8 +67,8 @@ export interface CallTerms {
 }
 
 /**
- * A write by its operation, with all of its parameters except secrets. A `replace` is one until its order is cancelled; then
- * it continues as the new order. A job counts as one write.
+ * A write: its operation and all of its parameters except secrets. A `replace` becomes an `order` once the old order is
+ * cancelled. A job counts as one write.
  */
 export type Write =
   | { readonly operation: 'order'; readonly terms: OrderTerms; readonly replaces?: ReplaceTerms }
@@ -80,7 +80,7 @@ export type Write =
 
 export type WriteKind = Write['operation'];
 
-/** The name of a kind of write in JSON: that of the interface where it has one. */
+/** The name of a kind of write in JSON: the name of the operation if the interface has one. */
 export function operationName(kind: WriteKind): string {
   if (kind === 'cancel') return 'cancelOrder';
   return kind === 'batch' ? 'orderMoreV2' : kind;
@@ -111,12 +111,12 @@ export interface Owner {
 }
 
 /**
- * The outcome of a write. `done`: an undescribed call succeeded. `unknown`: it was sent, and its outcome is not known yet.
- * `notSent`: it never reached the exchange and cannot any more. `partial`: only some orders of a batch were placed.
+ * The outcome of a write. `done`: an undescribed call succeeded. `unknown`: it may have been sent, and the outcome is unknown.
+ * `notSent`: it never reached the exchange and can no longer do so. `partial`: only some orders of a batch were placed.
  */
 export type Outcome = 'placed' | 'partial' | 'cancelled' | 'done' | 'refused' | 'notSent' | 'unknown';
 
-/** The outcome of a write that made nothing; undefined for any other. What it asked for may still appear. */
+/** The outcome of a write that made nothing; undefined for any other. A late execution may still make it. */
 export function absentOutcome(outcome: Outcome | undefined): 'refused' | 'notSent' | undefined {
   return outcome === 'refused' || outcome === 'notSent' ? outcome : undefined;
 }
@@ -128,7 +128,7 @@ export interface JournalEvent {
   readonly event: string;
   /** The process released the write. */
   readonly isReleased?: true;
-  /** Learned after the write was settled; does not change its owner. */
+  /** It was learned after the write was settled, and does not change the owner. */
   readonly isLate?: true;
   /** It was sent, and its outcome has been unknown since. */
   readonly isOutcomeUnknown?: true;
@@ -144,8 +144,8 @@ export interface JournalEvent {
   readonly unexpected?: true;
   /** The user has asked for it since. */
   readonly shown?: true;
-  /** The request has expired; it is kept for an order that appears after all. */
-  readonly verified?: true;
+  /** The request has expired, and the record is kept for a day in case its order appears after all. */
+  readonly isRemembered?: true;
 }
 
 /** A write's final outcome. */
@@ -165,7 +165,7 @@ export interface Settlement {
 export interface Settled extends Settlement {
   readonly write: RecordedWrite;
   readonly events: readonly JournalEvent[];
-  /** What the orders of a job count for in the quote coin, duplicates included. */
+  /** The notional of a job's orders for the day limit, in the quote coin, duplicates included. */
   readonly notional?: string;
 }
 
@@ -174,18 +174,18 @@ export interface Settled extends Settlement {
  * has the id of an order too, but did not make it.
  */
 export function ordersMadeBy({ write, id, duplicates }: Settled): readonly string[] {
-  if (!isOf(write, 'order') && !isOf(write, 'batch')) return [];
+  if (!isKind(write, 'order') && !isKind(write, 'batch')) return [];
   return id === null ? duplicates : [id, ...duplicates];
 }
 
 /** The order that a write is about to cancel; null if none. */
 export function orderToCancel(write: RecordedWrite): OrderReference | null {
-  return isOf(write, 'cancel') || isOf(write, 'replace') ? write.terms.order : null;
+  return isKind(write, 'cancel') || isKind(write, 'replace') ? write.terms.order : null;
 }
 
-/** The names of the order that a settled write cancelled. */
+/** The references to the order that a settled write cancelled; none if it cancelled none. */
 export function orderCancelledBy({ write, outcome, id }: Settled): readonly OrderReference[] {
-  if (isOf(write, 'order')) return write.replaces === undefined ? [] : [write.replaces.order];
+  if (isKind(write, 'order')) return write.replaces === undefined ? [] : [write.replaces.order];
   const order = orderToCancel(write);
   if (order === null || outcome !== 'cancelled') return [];
   return id === null ? [order] : [order, { id }];
@@ -198,14 +198,15 @@ export interface MarketSide {
 }
 
 /**
- * The list of the exchange that shows what a write makes: that of one side of a market, or of a coin; undefined for none.
+ * The list of the exchange that shows what a write makes: the orders of one side of a market, or the withdrawals of a coin.
+ * Undefined if no list does.
  */
 export function listShowing({ operation, terms }: Write): MarketSide | { readonly coin: string } | undefined {
   if (operation === 'order' || operation === 'batch') return { market: terms.market, side: terms.side };
   return operation === 'withdraw' ? { coin: terms.coin } : undefined;
 }
 
-/** Names one write among all. Its id alone does not: an id that the user chose may name several, one after the other. */
+/** A key for one write. The id alone is not enough, because a user may choose the same id for several writes in turn. */
 export function writeKey({ write }: { readonly write: RecordedWrite }): string {
   return `${write.id} ${write.time}`;
 }
@@ -215,8 +216,8 @@ export function marketOf({ terms }: RecordedWrite): string | undefined {
   return 'market' in terms ? terms.market : undefined;
 }
 
-/** Whether a write is of this kind. */
-export function isOf<Kind extends WriteKind>(write: RecordedWrite, operation: Kind): write is RecordedWrite<Kind> {
+/** Whether a write is of a kind. */
+export function isKind<Kind extends WriteKind>(write: RecordedWrite, operation: Kind): write is RecordedWrite<Kind> {
   return write.operation === operation;
 }
 
@@ -245,7 +246,10 @@ export function isSameOwner(one: Owner, other: Owner): boolean {
   return one.pid === other.pid && one.startStamp === other.startStamp && isOneMachine;
 }
 
-/** @param silentMs the time since the last line of its record */
+/**
+ * Whether the process is alive. One on another machine cannot be seen, so the age of its last line decides.
+ * @param silentMs the time since the last line of its record
+ */
 export function isOwnerAlive(owner: Owner, silentMs: number): boolean {
   if (!isOnThisMachine(owner)) return silentMs < SILENT_MS;
   return isAlive(owner.pid) && (owner.startStamp === null || owner.startStamp === startStamp(owner.pid));
@@ -258,8 +262,8 @@ export function ownerText(owner: Owner): string {
 }
 
 /**
- * The owner of a write, alive or dead; null once released. If several take over at once, the first line counts: all read the
- * same order.
+ * The owner of a write, alive or dead; null once released. If several processes claim it at the same time, the first line
+ * counts, because all of them read the lines in the same order.
  */
 export function ownerOf({ firstOwner, time }: RecordedWrite, events: readonly JournalEvent[]): Owner | null {
   let current: Owner | null = firstOwner;

@@ -29,9 +29,9 @@ export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
 /**
  * Records an order, sends it once, and finds its outcome within the time budget.
  *
- * @param gate can cancel it until it leaves
- * @throws Failure `usage` if an identical order is unknown, the id is in use, the record cannot be made or the day limit is
- *   exceeded; `credentials` if signing fails: nothing was sent
+ * @param gate cancels the order until it leaves
+ * @throws Failure `usage` if an identical order has an unknown outcome, the id is in use, the record cannot be written or
+ *   the day limit is exceeded; `credentials` if signing fails: nothing was sent
  */
 export async function placeOrder(
   account: TradingAccount,
@@ -48,16 +48,16 @@ export async function placeOrder(
   refuseDuplicateOrder(account, terms);
   const reqTime = client.now();
   const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, isUserId, reqTime, bestBid });
-  const checkedAndSent = async () => {
+  const checkAndSend = async () => {
     requireWithinDayLimit?.();
     return sendRecordedOrder(account, entry, gate);
   };
-  const outcome = await checkedAndSent().catch((error: unknown) => {
-    // another error may have come after the request was sent
+  const response = await checkAndSend().catch((error: unknown) => {
+    // any other error may have come after the request was sent
     if (error instanceof Failure) entry.discard();
     throw error;
   });
-  return concludeOrder(account, entry, outcome);
+  return settleByResponse(account, entry, response);
 }
 
 /**
@@ -75,21 +75,21 @@ export function sendRecordedOrder(
 }
 
 /** Finds the outcome of a sent order within the time budget, and records it. */
-export async function concludeOrder(
+export async function settleByResponse(
   account: TradingAccount,
   entry: JournalEntry<'order'>,
-  outcome: WriteResponse<{ readonly id: string }>,
+  response: WriteResponse<{ readonly id: string }>,
 ): Promise<Placement> {
-  if (outcome.kind === 'done') return settleAcceptedOrder(account, entry, outcome.response.id);
-  if (outcome.kind === 'refused') return handleRefusal(account, entry, outcome.refusal);
-  if (outcome.kind === 'notSent') {
-    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${outcome.reason}`);
-    return { outcome: 'notSent', reason: outcome.reason, failure: outcome.failure };
+  if (response.kind === 'done') return settleAcceptedOrder(account, entry, response.value.id);
+  if (response.kind === 'refused') return handleRefusal(account, entry, response.refusal);
+  if (response.kind === 'notSent') {
+    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${response.reason}`);
+    return { outcome: 'notSent', reason: response.reason, failure: response.failure };
   }
-  entry.note(`no answer: ${outcome.reason}`, { isOutcomeUnknown: true });
-  account.reportProgress(`No answer: ${outcome.reason}. Looking up the order; it is not sent again.`);
+  entry.note(`no answer: ${response.reason}`, { isOutcomeUnknown: true });
+  account.reportProgress(`No answer: ${response.reason}. Looking up the order; it is not sent again.`);
   const settled = await findOrderOutcome(account, entry);
-  return settled.outcome === 'unknown' ? { ...settled, reason: settled.mismatch ?? outcome.reason } : settled;
+  return settled.outcome === 'unknown' ? { ...settled, reason: settled.mismatch ?? response.reason } : settled;
 }
 
 /**
@@ -115,10 +115,12 @@ async function handleRefusal(
 export function refuseDuplicateOrder({ journal }: TradingAccount, terms: OrderTerms): void {
   journal.requireReadable();
   const isIdentical = (entry: JournalEntry) =>
-    entry.isOf('order')
+    entry.isKind('order')
       ? entry.isOutcomeUnknown && isSameOrder(terms, entry.write.terms)
-      : entry.isOf('batch') && mayIncludeOrder(entry, terms);
-  const duplicate = journal.unsettledEntries().find((entry) => isIdentical(entry) && journal.isOpen(entry.write.id));
+      : entry.isKind('batch') && mayIncludeOrder(entry, terms);
+  const duplicate = journal
+    .unsettledEntries()
+    .find((entry) => isIdentical(entry) && journal.isUnsettled(entry.write.id));
   if (duplicate === undefined) return;
   throw new Failure('usage', 'An identical order has an unknown outcome, so this one was not sent.', {
     clientId: duplicate.write.id,
@@ -130,6 +132,6 @@ export function refuseDuplicateOrder({ journal }: TradingAccount, terms: OrderTe
 function mayIncludeOrder(entry: JournalEntry<'batch'>, order: OrderTerms): boolean {
   const { market, side, account } = entry.write.terms;
   if (order.market !== market || order.side !== side || order.account !== account) return false;
-  // last: its record may be long
+  // checked last, because the record of a job may be long
   return new Job(entry).uncertainKeys().has(keyOf(order.price, order.amount));
 }

@@ -4,25 +4,25 @@ import { lineTerms } from '../batches/lines.js';
 import { isTemporaryRefusal } from '../batches/pending-request.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { isOf, listShowing, type MarketSide, type OrderTerms, writeKey } from '../journal/write.js';
+import { isKind, listShowing, type MarketSide, type OrderTerms, writeKey } from '../journal/write.js';
 import type { Attempt, Row, WantedItem } from '../reconcile.js';
 import { keyOf } from './terms.js';
 
 /** The part of a journal entry that reconciling needs. */
 export type OrderEntry = Pick<
   JournalEntry,
-  'write' | 'events' | 'settlement' | 'isVerified' | 'isUnexpected' | 'endVerification' | 'noteFound'
+  'write' | 'events' | 'settlement' | 'isRemembered' | 'isUnexpected' | 'endVerification' | 'noteFound'
 >;
 
-/** A write of the journal as attempts to compare with a list of orders. */
+/** A write of the journal in the form that is compared with a list of orders. */
 export interface OrderWrite {
   readonly entry: OrderEntry;
   readonly job: Job | undefined;
   /** Whether its outcome is decided; its requests may still be executed again. */
   readonly isSettled: boolean;
   readonly attempts: readonly Attempt[];
-  /** Ids of orders that it accounts for. */
-  readonly orders: readonly string[];
+  /** The ids of orders that are known to be its own, duplicates included. */
+  readonly orderIds: readonly string[];
 }
 
 /** An order of the exchange's list, as the reconciler compares it. */
@@ -32,7 +32,7 @@ export function rowOf({ id, price, amount, time }: Order): Row {
 
 /**
  * The writes of one side of a market that are not closed: those with an unknown outcome, and those whose requests may still
- * be executed again. A write that is settled meanwhile is among them.
+ * be executed again. A write that another process settles during the read is included once.
  */
 export function unclosedWrites(journal: Journal, { market, side }: MarketSide): OrderWrite[] {
   const isHere = ({ write }: JournalEntry) => {
@@ -43,40 +43,40 @@ export function unclosedWrites(journal: Journal, { market, side }: MarketSide): 
   const settled = journal.settledButUnexpired({ market, side });
   const ids = new Set(settled.map(writeKey));
   return [
-    ...open.filter((entry) => !ids.has(writeKey(entry))).map((entry) => orderWrite(entry, false)),
-    ...settled.map((entry) => orderWrite(entry, true)),
+    ...open.filter((entry) => !ids.has(writeKey(entry))).map((entry) => toOrderWrite(entry, false)),
+    ...settled.map((entry) => toOrderWrite(entry, true)),
   ];
 }
 
-/** The attempts of one entry: a job has one for each of its requests. */
-export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
-  if (isOf(entry.write, 'batch')) return jobWrite(new Job(entry as JournalEntry<'batch'>), isSettled);
+/** Converts a journal entry. A job has an attempt for each of its requests. */
+export function toOrderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
+  if (isKind(entry.write, 'batch')) return toJobWrite(new Job(entry as JournalEntry<'batch'>), isSettled);
   const settlement = isSettled ? entry.settlement : undefined;
-  const order = settlement?.outcome === 'placed' ? settlement.id : null;
-  const state = settlement === undefined ? 'undecided' : order === null ? 'absent' : 'placed';
+  const orderId = settlement?.outcome === 'placed' ? settlement.id : null;
+  const state = settlement === undefined ? 'pending' : orderId === null ? 'absent' : 'placed';
   const { price, amount } = entry.write.terms as OrderTerms;
-  const item: WantedItem = { id: writeKey(entry), matchKey: keyOf(price, amount), rowId: order, state };
+  const item: WantedItem = { id: writeKey(entry), matchKey: keyOf(price, amount), rowId: orderId, state };
   const { reqTime } = entry.write;
   const attempt: Attempt = {
     id: item.id,
     writeKey: item.id,
     items: [item],
-    answer: state === 'undecided' ? 'lost' : 'answered',
+    answer: state === 'pending' ? 'lost' : 'answered',
     answeredIds: [],
     reqTime,
     checkedTo: settlement?.checkedTo,
     hasClientId: true,
   };
-  const orders = [...(order === null ? [] : [order]), ...(settlement?.duplicates ?? [])];
-  return { entry, job: undefined, isSettled, attempts: [attempt], orders };
+  const orderIds = [...(orderId === null ? [] : [orderId]), ...(settlement?.duplicates ?? [])];
+  return { entry, job: undefined, isSettled, attempts: [attempt], orderIds };
 }
 
 /**
- * Each request of a job that is not fully known, and the known lines by the time they were sent.
+ * Converts a job: an attempt for each request with a pending line, and one for all settled lines that were sent together.
  * @param unexpectedLines lines that should not have been sent, for a record that may be incomplete
  */
-export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly number[] = []): OrderWrite {
-  const name = writeKey(job.entry);
+export function toJobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly number[] = []): OrderWrite {
+  const key = writeKey(job.entry);
   const itemOf = (line: number, order: string | null, state: WantedItem['state']): WantedItem => {
     return { id: lineId(job, line), matchKey: job.keys[line] ?? '', rowId: order, state };
   };
@@ -85,17 +85,17 @@ export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly
     const { answer } = request;
     const kind = typeof answer === 'string' ? answer : isTemporaryRefusal(request) ? 'refusedForTiming' : 'refused';
     return {
-      id: `${name} request ${request.request}`,
-      writeKey: name,
-      items: [...request.lines].map((line) => itemOf(line, null, 'undecided')),
+      id: `${key} request ${request.request}`,
+      writeKey: key,
+      items: [...request.lines].map((line) => itemOf(line, null, 'pending')),
       answer: kind,
       answeredIds: [...request.answeredIds],
       reqTime: request.reqTime,
-      isOlder: isKnownBefore(request.knownBefore),
+      isOlderRow: isKnownBefore(request.knownBefore),
     };
   });
   const checkedTo = isSettled ? job.checkedTo : undefined;
-  const lost = job.expiredLines;
+  const expired = job.expiredLines;
   const attemptsOf = (lines: readonly number[], answer: 'answered' | 'lost'): Attempt[] => {
     const sent = new Map<number, WantedItem[]>();
     for (const line of lines) {
@@ -106,22 +106,22 @@ export function jobWrite(job: Job, isSettled: boolean, unexpectedLines: readonly
       sent.set(reqTime, [...(sent.get(reqTime) ?? []), item]);
     }
     return [...sent].map(([reqTime, items]): Attempt => {
-      return { id: `${name} ${answer} ${reqTime}`, writeKey: name, items, answer, answeredIds: [], reqTime, checkedTo };
+      return { id: `${key} ${answer} ${reqTime}`, writeKey: key, items, answer, answeredIds: [], reqTime, checkedTo };
     });
   };
-  const answered = [...job.results.keys()].filter((line) => !lost.has(line));
-  const decided = [...attemptsOf(answered, 'answered'), ...attemptsOf([...lost], 'lost')];
-  const unsent: Attempt = {
-    id: `${name} unexpected lines`,
-    writeKey: name,
-    items: unexpectedLines.map((line) => itemOf(line, null, 'undecided')),
+  const answered = [...job.results.keys()].filter((line) => !expired.has(line));
+  const decided = [...attemptsOf(answered, 'answered'), ...attemptsOf([...expired], 'lost')];
+  const unexpected: Attempt = {
+    id: `${key} unexpected lines`,
+    writeKey: key,
+    items: unexpectedLines.map((line) => itemOf(line, null, 'pending')),
     answer: 'lost',
     answeredIds: [],
     reqTime: job.entry.write.reqTime,
-    isOlder: isKnownBefore(job.terms.baseline.length),
+    isOlderRow: isKnownBefore(job.terms.baseline.length),
   };
-  const attempts = [...pending, ...decided, ...(unexpectedLines.length === 0 ? [] : [unsent])];
-  return { entry: job.entry, job, isSettled, attempts, orders: job.orders };
+  const attempts = [...pending, ...decided, ...(unexpectedLines.length === 0 ? [] : [unexpected])];
+  return { entry: job.entry, job, isSettled, attempts, orderIds: job.orderIds };
 }
 
 /** The id of the wanted item of a job's line. */

@@ -6,7 +6,7 @@ import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { decidableAt, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
-import { acceptsForOrder } from '../request-lifetime.js';
+import { orderReqTimeCheck } from '../request-lifetime.js';
 import { differences, isGeneratedId, newClientId } from './terms.js';
 import { type Verified, verifyOrders } from './verify-orders.js';
 
@@ -22,7 +22,7 @@ interface Placed {
 export interface NotSent {
   readonly outcome: 'notSent';
   readonly reason: string;
-  /** What kind of failure it is to the user. */
+  /** The kind of failure that is reported to the user. */
   readonly failure: FailureKind;
 }
 
@@ -35,14 +35,14 @@ export interface Unknown {
   readonly decidableAt: number | null;
 }
 
-/** Why an order counts as not sent that no list showed in time. */
+/** The reason for an order that counts as not sent because no list showed it in time. */
 export const EXPIRED = 'the request has expired and the exchange has no such order';
 
 /** The outcome of an order that left. */
 export type OrderOutcome = Placed | NotSent | Unknown;
 
 interface SettleOptions {
-  /** When to check for duplicates: now, or with the next list of this side. */
+  /** When to check for duplicates: now, or together with the next list of this side. */
   readonly duplicates?: 'now' | 'later';
 }
 
@@ -58,13 +58,13 @@ export async function findOrderOutcome(
   const { reqTime, terms } = entry.write;
   const result = await pollUntilSettled<OrderOutcome>(
     account,
-    { accepts: acceptsForOrder(terms.market), reqTime, market: terms.market },
+    { checkReqTime: orderReqTimeCheck(terms.market), reqTime, market: terms.market },
     async () => {
       const found = await findSentOrder(account, entry);
       if (typeof found !== 'object') return found;
       return 'mismatch' in found ? releaseUndecidable(entry, found) : settlePlaced(account, entry, found, options);
     },
-    async () => ((await isUnusedIdMissingToo(account, entry)) ? settleNotSent(entry) : undefined),
+    async () => ((await isUnusedIdNotFound(account, entry)) ? settleNotSent(entry) : undefined),
   );
   return result.settled ?? leaveUnknown(account, entry, result);
 }
@@ -116,7 +116,7 @@ function recordPlaced(entry: JournalEntry<'order'>, id: string, verified: Verifi
   return { outcome: 'placed', id, duplicates: verified?.duplicates ?? null, order };
 }
 
-/** An order with the right client id and other terms, so that it may be another one. */
+/** How an order with the client id differs from the terms that were sent: it may be a different order. */
 interface Mismatch {
   readonly mismatch: string;
 }
@@ -172,7 +172,7 @@ async function findOrNothing(client: ExchangeClient, market: string, clientId: s
   }
 }
 
-async function isUnusedIdMissingToo(
+async function isUnusedIdNotFound(
   { client, host }: TradingAccount,
   { write }: JournalEntry<'order'>,
 ): Promise<boolean> {

@@ -10,7 +10,7 @@ export function notionalOf({ price, amount }: Pick<OrderTerms, 'price' | 'amount
   return Decimal.of(price).times(Decimal.of(amount));
 }
 
-/** The same in words, without zeros at its end. */
+/** The notional as text, without trailing zeros. */
 export function notionalText(order: Pick<OrderTerms, 'price' | 'amount'>): string {
   return notionalOf(order).trimmed().toString();
 }
@@ -30,17 +30,17 @@ export function notionalForGuards(
   return notionalOf(isBelow ? { price: bestBid, amount: order.amount } : order);
 }
 
-/** Side and type of an order of the exchange; those of the request if its type is undocumented. */
+/** The side and type of a listed order; those that were requested if the listed type is undocumented. */
 function kindOf({ side, type }: Order, requestedTerms: Pick<OrderTerms, 'side' | 'type'>) {
   return type === 'other' ? requestedTerms : { side, type };
 }
 
-/** Equal for orders with the same price and amount, whatever their notation. */
+/** A key that is equal for orders with the same price and amount, however the numbers are written. */
 export function keyOf(price: string, amount: string): string {
   return `${Decimal.of(price).trimmed()} ${Decimal.of(amount).trimmed()}`;
 }
 
-/** The key of a listed order; undefined for one that no batch places: of the other side, or not a plain limit order. */
+/** The key of a listed order; undefined if no batch could have placed it: another side, or not a limit order. */
 export function orderKey(order: Order, side: Side): string | undefined {
   const kind = kindOf(order, { side, type: 'limit' });
   return kind.side === side && kind.type === 'limit' ? keyOf(order.price, order.amount) : undefined;
@@ -85,7 +85,7 @@ export function averageOfFills({ filled, filledValue }: Pick<Order, 'filled' | '
   return Decimal.of(filledValue).dividedBy(amount, AVERAGE_DECIMALS, 'down').trimmed().toString();
 }
 
-/** What is left to place after a partial fill; amount 0 if nothing is. */
+/** The rest of an order after a partial fill; its amount is 0 if nothing is left to place. */
 export function remainderOf(wanted: OrderTerms, filled: string): OrderTerms {
   const left = Decimal.of(wanted.amount).minus(Decimal.of(filled));
   return { ...wanted, amount: left.sign > 0 ? left.trimmed().toString() : '0' };
@@ -104,7 +104,7 @@ export function isGeneratedId({ id, isUserId }: Pick<RecordedWrite, 'id' | 'isUs
   return isUserId !== true && GENERATED_ID.test(id);
 }
 
-/** Refuses an order that the market's scales and minimums would refuse. Throws Failure `usage` with the rule. */
+/** Refuses an order that breaks the scales or minimums of the market. Throws Failure `usage` that names the rule. */
 export function validateOrder(market: Market, price: Decimal, amount: Decimal): void {
   checkPrice(market, price);
   checkAmount(market, amount);

@@ -9,7 +9,7 @@ import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import {
   absentOutcome,
-  isOf,
+  isKind,
   type MarketSide,
   marketOf,
   ordersMadeBy,
@@ -32,9 +32,9 @@ import {
   lineOf,
   type OrderEntry,
   type OrderWrite,
-  orderWrite,
   rowOf,
   termsOf,
+  toOrderWrite,
   unclosedWrites,
 } from './reconcile-input.js';
 import { differences } from './terms.js';
@@ -48,14 +48,14 @@ const MAX_PAGES = 100;
 export interface ListedOrders {
   readonly orders: readonly Order[];
   readonly began: number;
-  /** As {@link List.since}. */
+  /** The time from which on they are complete, as in {@link List.since}. */
   readonly since: number;
 }
 
 interface JustPlacedOrder {
   readonly entry: JournalEntry<'order'>;
   readonly orderId: string;
-  /** It carries the client id. Otherwise an answer named it. */
+  /** Whether it was found by its client id. Otherwise only an answer named it. */
   readonly isProven?: boolean;
 }
 
@@ -65,11 +65,12 @@ interface VerifyOptions {
   /** The list that the caller has read itself. Without it, a list is read if something is open. */
   readonly listed?: ListedOrders;
   /**
-   * How much is read for the open writes of the journal. `recent`: the newest page, and more only to close what is overdue.
+   * How far back to read for the writes of the journal. `recent` (default): the newest page, and more only if a request is
+   * overdue. `all`: as far as needed to close every request.
    */
   readonly reach?: 'recent' | 'all';
   /** The id of a settled write that is compared although its requests have expired. */
-  readonly includeVerified?: string | undefined;
+  readonly includeRemembered?: string | undefined;
 }
 
 /** The findings on one side of a market. */
@@ -110,10 +111,10 @@ export async function verifyMarket(
 export async function verifyOrders(
   account: TradingAccount,
   marketSide: MarketSide,
-  { justPlaced, listed: given, reach = 'recent', includeVerified }: VerifyOptions = {},
+  { justPlaced, listed: given, reach = 'recent', includeRemembered }: VerifyOptions = {},
 ): Promise<Verified> {
   const maxPages = reach === 'recent' && justPlaced === undefined ? MAX_PAGES : Number.POSITIVE_INFINITY;
-  const from = oldestNeeded(account, marketSide, { reach, justPlaced, includeVerified });
+  const from = oldestNeeded(account, marketSide, { reach, justPlaced, includeRemembered });
   if (given === undefined && from === undefined) return { duplicates: [], listed: undefined };
   const listed = given ?? (await listOrders(account, marketSide, from ?? Number.NEGATIVE_INFINITY, maxPages));
   const contradicts =
@@ -125,8 +126,8 @@ export async function verifyOrders(
   const checked = needsThoroughPass(firstPass)
     ? await reconcileThoroughly(account, marketSide, listed, justPlaced, maxPages)
     : firstPass;
-  const found = newFindings(account, marketSide, checked);
-  // before they are recorded: if this process is killed in between, they are reported twice rather than never
+  const found = unreportedFindings(account, marketSide, checked);
+  // reported before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (found.length > 0) account.reportDuplicateOrders(found.map(({ report }) => report));
   noteDuplicates(account, checked, found);
   closeWrites(account, checked);
@@ -144,7 +145,7 @@ interface SideResult {
 interface SideOptions {
   /** Whether the archive is read too. */
   readonly withArchive: boolean;
-  readonly newest?: ReadonlyMap<string, string | null>;
+  readonly newestByClientId?: ReadonlyMap<string, string | null>;
 }
 
 /** The journal is read after the list, so that it covers all that is listed: an order is recorded before it exists. */
@@ -152,7 +153,7 @@ function reconcileSide(
   account: TradingAccount,
   marketSide: MarketSide,
   listed: ListedOrders,
-  { justPlaced, withArchive, newest = new Map() }: Pick<VerifyOptions, 'justPlaced'> & SideOptions,
+  { justPlaced, withArchive, newestByClientId = new Map() }: Pick<VerifyOptions, 'justPlaced'> & SideOptions,
 ): SideResult {
   const { journal } = account;
   const writes = unclosedWrites(journal, marketSide).map((write) =>
@@ -160,14 +161,15 @@ function reconcileSide(
       ? justPlacedWrite(justPlaced)
       : write,
   );
-  const known = withArchive ? knownOrders(journal, marketSide, listed.orders) : new Set<string>();
+  const explained = withArchive ? explainedOrderIds(journal, marketSide, listed.orders) : new Set<string>();
   const attempts = writes.flatMap((write) => write.attempts);
   const placed = new Set(attempts.flatMap(({ items }) => items.flatMap(({ rowId }) => rowId ?? [])));
   const named = new Set(attempts.flatMap((attempt) => attempt.answeredIds));
-  for (const { orders } of writes) for (const id of orders) if (!placed.has(id) && !named.has(id)) known.add(id);
+  for (const { orderIds } of writes)
+    for (const id of orderIds) if (!placed.has(id) && !named.has(id)) explained.add(id);
   const result = reconcile(attempts, toList(listed), {
-    known,
-    newest,
+    explained,
+    newestByClientId,
     requestLifetime: assumedRequestLifetime(account),
   });
   const byAttempt = new Map(writes.flatMap((write) => write.attempts.map(({ id }) => [id, write] as const)));
@@ -186,7 +188,7 @@ function contradiction(
 ): string | undefined {
   const { terms, reqTime } = entry.write;
   const another = 'which is a different order';
-  if (unclosedWrites(journal, marketSide).some((write) => write.orders.includes(orderId))) return another;
+  if (unclosedWrites(journal, marketSide).some((write) => write.orderIds.includes(orderId))) return another;
   const record = listed.orders.find(({ id }) => id === orderId);
   if (record === undefined) return listed.since <= reqTime ? 'which the exchange does not list' : undefined;
   const isOlder = record.time < reqTime - SLACK_MS;
@@ -202,7 +204,7 @@ function toList({ orders, began, since }: ListedOrders): List {
 }
 
 function justPlacedWrite({ entry, orderId }: JustPlacedOrder): OrderWrite {
-  const write = orderWrite(entry, false);
+  const write = toOrderWrite(entry, false);
   const attempts = write.attempts.map(
     (attempt): Attempt => ({
       ...attempt,
@@ -210,14 +212,15 @@ function justPlacedWrite({ entry, orderId }: JustPlacedOrder): OrderWrite {
       items: attempt.items.map((item) => ({ ...item, rowId: orderId, state: 'placed' })),
     }),
   );
-  return { ...write, attempts, orders: [orderId] };
+  return { ...write, attempts, orderIds: [orderId] };
 }
 
 /**
- * The ids of orders that settled writes explain, back to the oldest of these; those of jobs are in their own files.
- * @param except what was found of this write before it was resumed is its own
+ * The ids of orders that settled writes made, for all writes that are not older than these orders. The orders of a job are
+ * read from the job's own file.
+ * @param except the id of a job that was resumed: its orders are not explained by its earlier record
  */
-export function knownOrders(
+export function explainedOrderIds(
   journal: Journal,
   { market, side }: MarketSide,
   orders: readonly Order[],
@@ -230,8 +233,8 @@ export function knownOrders(
     const { write } = settled;
     if (write.id === except) continue;
     for (const id of ordersMadeBy(settled)) known.add(id);
-    if (!isOf(write, 'batch') || write.terms.side !== side) continue;
-    for (const id of archivedJob(journal, write.id)?.orders ?? []) known.add(id);
+    if (!isKind(write, 'batch') || write.terms.side !== side) continue;
+    for (const id of archivedJob(journal, write.id)?.orderIds ?? []) known.add(id);
   }
   return known;
 }
@@ -243,12 +246,12 @@ export function knownOrders(
 function oldestNeeded(
   account: TradingAccount,
   marketSide: MarketSide,
-  { reach, justPlaced, includeVerified }: Pick<VerifyOptions, 'reach' | 'justPlaced' | 'includeVerified'>,
+  { reach, justPlaced, includeRemembered }: Pick<VerifyOptions, 'reach' | 'justPlaced' | 'includeRemembered'>,
 ): number | undefined {
   const attempts = account.journal
     .settledButUnexpired(marketSide)
-    .filter((entry) => !entry.isVerified || entry.write.id === includeVerified)
-    .flatMap((entry) => orderWrite(entry, true).attempts);
+    .filter((entry) => !entry.isRemembered || entry.write.id === includeRemembered)
+    .flatMap((entry) => toOrderWrite(entry, true).attempts);
   if (attempts.length === 0 && justPlaced === undefined) return undefined;
   const isOverdue = ({ reqTime }: Attempt) =>
     account.client.now() > expiresAt(reqTime, 2 * assumedRequestLifetime(account));
@@ -276,7 +279,7 @@ export function listedFrom({ orders, more, failure }: OrderPages, began: number)
   return { orders, began, since };
 }
 
-/** Whether duplicates of a write are reported here. Those of an unsettled one are found by the process that settles it. */
+/** Whether to report duplicates of a write. Those of an unsettled write are reported by the process that settles it. */
 function isSettledOrJustPlaced({ justPlaced }: SideResult, { entry, isSettled }: OrderWrite): boolean {
   return isSettled || entry.write.id === justPlaced?.entry.write.id;
 }
@@ -297,8 +300,8 @@ function needsThoroughPass(side: SideResult): boolean {
 }
 
 /**
- * Compares all that the suspected requests may have made with everything that is known of this side, and asks the exchange
- * which orders carry their client ids.
+ * Reads far enough back to see every order that the suspected requests may have made, compares them with the journal and
+ * the archive, and asks the exchange which orders carry their client ids.
  */
 async function reconcileThoroughly(
   account: TradingAccount,
@@ -322,20 +325,20 @@ async function reconcileThoroughly(
     (write) => isSettledOrJustPlaced(side, write) && needsLookup.has(writeKey(write.entry)),
   );
   if (own.length === 0) return side;
-  const newest = await newestOrders(account, own);
-  return reconcileSide(account, marketSide, list, { ...options, newest });
+  const newestByClientId = await newestOrderIds(account, own);
+  return reconcileSide(account, marketSide, list, { ...options, newestByClientId });
 }
 
-/** The newest order with the client id of each write, null for none; without those that could not be asked for. */
-export async function newestOrders(
+/** The id of the newest order with the client id of each write, null if there is none. A lookup that failed is left out. */
+export async function newestOrderIds(
   account: TradingAccount,
   writes: readonly OrderWrite[],
 ): Promise<ReadonlyMap<string, string | null>> {
-  const found = await findNewestOrders(account, writes);
+  const found = await newestOrders(account, writes);
   return new Map([...found].map(([name, order]) => [name, order?.id ?? null]));
 }
 
-async function findNewestOrders(
+async function newestOrders(
   { client }: TradingAccount,
   writes: readonly OrderWrite[],
 ): Promise<ReadonlyMap<string, Order | null>> {
@@ -350,29 +353,29 @@ async function findNewestOrders(
   return newest;
 }
 
-function newFindings(account: TradingAccount, marketSide: MarketSide, side: SideResult): readonly Found[] {
+function unreportedFindings(account: TradingAccount, marketSide: MarketSide, side: SideResult): readonly Finding[] {
   const duplicates = reportableDuplicates(side);
   if (duplicates.length === 0) return [];
-  // another process may have reported some of them meanwhile; only the journal knows
-  const known = knownOrders(account.journal, marketSide, side.orders);
-  for (const { orders } of unclosedWrites(account.journal, marketSide)) for (const id of orders) known.add(id);
-  return duplicates.flatMap((one) => reportOf(side, one, known) ?? []);
+  // another process may have reported some of them in the meantime, which the journal shows
+  const known = explainedOrderIds(account.journal, marketSide, side.orders);
+  for (const { orderIds } of unclosedWrites(account.journal, marketSide)) for (const id of orderIds) known.add(id);
+  return duplicates.flatMap((one) => findingOf(side, one, known) ?? []);
 }
 
-interface Found {
+interface Finding {
   readonly write: OrderWrite;
   readonly report: DuplicateOrders;
 }
 
-function reportOf(
+function findingOf(
   { byAttempt, orders }: SideResult,
   { attempt, item, rows, isProven }: Duplicates,
   known: ReadonlySet<string>,
-): Found | undefined {
+): Finding | undefined {
   const write = byAttempt.get(attempt.id);
   const ids = rows.map(({ id }) => id).filter((id) => !known.has(id));
   if (write === undefined || ids.length === 0) return undefined;
-  // the first of a line may have become the line's order meanwhile
+  // the first order of a line may have become the line's own order in the meantime
   const orderId = item.rowId ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
   const shown = orders.filter(({ id }) => ids.includes(id));
   const report = { writeId: write.entry.write.id, ...termsOf(write, item), orderId, ids, shown, isProven };
@@ -397,7 +400,7 @@ export async function lookUpAbsentOrder(account: TradingAccount, absentOrder: Re
   );
   const [attempted] = write?.attempts.flatMap(({ items }) => items) ?? [];
   if (write === undefined || attempted?.state !== 'absent') return;
-  const order = (await findNewestOrders(account, [write])).get(attempted.id) ?? null;
+  const order = (await newestOrders(account, [write])).get(attempted.id) ?? null;
   const recordedOutcome = absenceOf(write, attempted);
   if (order === null || recordedOutcome === undefined) return;
   const { id } = order;
@@ -407,7 +410,7 @@ export async function lookUpAbsentOrder(account: TradingAccount, absentOrder: Re
 }
 
 /** Records the findings, so that they are reported once and accounted for from then on. */
-function noteDuplicates({ journal }: TradingAccount, { justPlaced }: SideResult, found: readonly Found[]): void {
+function noteDuplicates({ journal }: TradingAccount, { justPlaced }: SideResult, found: readonly Finding[]): void {
   for (const write of new Set(found.map((one) => one.write))) {
     const reports = found.filter((one) => one.write === write).map(({ report }) => report);
     if (write.job !== undefined) addLateOrders(journal, write.job, reports);
@@ -426,12 +429,12 @@ function closeWrites(account: TradingAccount, { writes, result }: SideResult): v
   for (const { entry, job, isSettled, attempts } of writes) {
     if (!isSettled) continue;
     if (job?.entry.hasLateFindings) bringSummaryUpToDate(account.journal, job.id);
-    closeVerified(account, entry, attempts, result.closed);
+    endVerificationIfClosed(account, entry, attempts, result.closed);
   }
 }
 
-/** Closes a settled write whose attempts are closed. One that made nothing, or made it too late, is remembered for a day. */
-export function closeVerified(
+/** Closes a settled write whose attempts are closed. A write that made nothing, or made it late, is remembered for a day. */
+export function endVerificationIfClosed(
   account: TradingAccount,
   entry: OrderEntry,
   attempts: readonly Attempt[],
@@ -440,7 +443,7 @@ export function closeVerified(
   const isAbsent = attempts.some(({ items }) => items.some(({ state }) => state === 'absent'));
   const end = Math.max(entry.write.reqTime, ...attempts.map(({ reqTime }) => reqTime));
   const isForgotten = account.client.now() > end + assumedRequestLifetime(account) + REMEMBERED_MS;
-  if (entry.isVerified) {
+  if (entry.isRemembered) {
     if (isForgotten) entry.endVerification();
   } else if (attempts.every(({ id }) => closed.has(id)))
     entry.endVerification((isAbsent || entry.isUnexpected) && !isForgotten);

@@ -1,7 +1,7 @@
 import type { GuardReport } from '../guards/guards.js';
 import type { OrderPlan, PreviewData } from './preview.js';
 
-/** Up to this age, what the user confirms only has to pass the guards again. */
+/** Up to this age of the preview, confirmed orders only have to pass the guards and raise no new warning. */
 export const PREVIEW_VALID_MS = 10_000;
 
 /** Orders with the results of the guards and the preview. */
@@ -11,8 +11,9 @@ export interface Assessment extends GuardReport {
   readonly preview: PreviewData | null;
 }
 
-interface Replied {
-  /** What the user confirmed. The guards that blocked it were overridden one by one. */
+/** What the user confirmed, and the market after the reply. */
+interface Reply {
+  /** What the user confirmed. Every guard in it has been overridden. */
   readonly shown: Assessment;
   /** The same orders in the market as it is after the reply. */
   readonly afterReply: GuardReport & Pick<Assessment, 'preview'>;
@@ -23,7 +24,7 @@ interface Replied {
 }
 
 /** Why orders that the user confirmed have to be shown and confirmed again, as a sentence; undefined if they may be sent. */
-export function reasonToAskAgain({ shown, afterReply, current, ageMs }: Replied): string | undefined {
+export function reasonToAskAgain({ shown, afterReply, current, ageMs }: Reply): string | undefined {
   const overridden = shown.breaches.map(({ guard }) => guard);
   const blocking = afterReply.breaches.flatMap(({ guard }) => (overridden.includes(guard) ? [] : guard));
   if (blocking.length > 0) return `${blocking.join(' and ')} now ${blocking.length === 1 ? 'blocks' : 'block'} this.`;

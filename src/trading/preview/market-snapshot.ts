@@ -27,33 +27,34 @@ export class MarketSnapshot {
   #orders: Promise<readonly Order[] | Failure> | undefined;
 
   /**
-   * @param levels levels to read of each side of the book, 1 to 50
-   * @param replaced an order that will be cancelled first: it counts as gone from the book, and its funds as available
+   * @param levels how many levels to read of each side of the book, 1 to 50
+   * @param replaced an order that will be cancelled first: the snapshot leaves it out of the book and counts its funds as
+   *   available
    */
   constructor(
     private readonly client: ExchangeClient,
-    private readonly where: { readonly market: string; readonly side: Side },
+    private readonly marketSide: { readonly market: string; readonly side: Side },
     private readonly levels: number,
     private readonly replaced?: ReplacedOrder,
   ) {}
 
   /**
-   * The same with book and balances to be read again. The orders stay: they only show which fees were paid.
+   * A snapshot that reads book and balances again. The orders are kept, because they only show which fees were paid.
    * @param replaced as for the constructor
    */
   refreshed(replaced = this.replaced): MarketSnapshot {
-    const next = new MarketSnapshot(this.client, this.where, this.levels, replaced);
+    const next = new MarketSnapshot(this.client, this.marketSide, this.levels, replaced);
     next.#orders = this.#orders;
     return next;
   }
 
-  /** Starts reading. */
+  /** Starts to read parts that will be needed. */
   prefetch(...parts: readonly ('book' | 'balances' | 'orders')[]): void {
     for (const part of parts) void this[part]();
   }
 
   book(): Promise<BookView | Failure> {
-    this.#book ??= orFailure(() => readBookView(this.client, this.where.market, this.levels, this.replaced));
+    this.#book ??= orFailure(() => readBookView(this.client, this.marketSide.market, this.levels, this.replaced));
     return this.#book;
   }
 
@@ -62,7 +63,7 @@ export class MarketSnapshot {
     return this.#available;
   }
 
-  /** What an order on this side can spend, in the coin of {@link spentCoin}. */
+  /** How much an order on this side can spend, in the coin of {@link spentCoin}. */
   async spendable(market: Market, side: Side): Promise<Decimal | Failure> {
     const available = await this.balances();
     if (available instanceof Failure) return available;
@@ -74,7 +75,7 @@ export class MarketSnapshot {
   orders(): Promise<readonly Order[] | Failure> {
     this.#orders ??= orFailure(async () => {
       const page = { from: 1, to: 1 };
-      return (await readOrderPages(this.client, this.where.market, this.where.side, page)).orders;
+      return (await readOrderPages(this.client, this.marketSide.market, this.marketSide.side, page)).orders;
     });
     return this.#orders;
   }
@@ -90,7 +91,7 @@ function spentBy({ side, price, amount }: ReplacedOrder): Decimal {
   return side === 'buy' ? amount.times(price) : amount;
 }
 
-/** A required part of the snapshot. Throws the Failure that is in its place. */
+/** Returns a required part of the snapshot, or throws the Failure that is in its place. */
 export async function orThrow<Value>(part: Promise<Value | Failure>): Promise<Value> {
   const value = await part;
   if (value instanceof Failure) throw value;
@@ -121,7 +122,7 @@ export async function readBookView(
 
 type Book = Pick<Depth, 'bids' | 'asks'>;
 
-/** The book without an order. If it filled further before the book was read, too much is taken off, never too little. */
+/** The book without an order. If the order filled further before the book was read, too much is removed, never too little. */
 export function withoutOrder({ bids, asks }: Book, order: ReplacedOrder | undefined): Book {
   if (order === undefined) return { bids, asks };
   return order.side === 'buy' ? { bids: without(bids, order), asks } : { bids, asks: without(asks, order) };

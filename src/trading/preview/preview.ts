@@ -26,7 +26,7 @@ export interface OrderPlan extends Proposal {
   readonly account: AccountType;
 }
 
-/** What the orders would do. Null is unknown. */
+/** What the orders would do. A part is null if it is unknown. */
 export interface PreviewData extends BestPrices {
   readonly reference: Reference | null;
   /** What a single order would fill at once; null for a batch. */
@@ -39,7 +39,7 @@ export interface PreviewData extends BestPrices {
   readonly balance: { readonly before: Decimal; readonly after: Decimal } | null;
 }
 
-/** What the exchange answered, or why it did not. */
+/** What was read from the exchange, or why it could not be read. */
 export interface ReadResults {
   readonly market: BookView | Failure;
   /** No operation reports margin balances. */
@@ -47,7 +47,7 @@ export interface ReadResults {
   readonly orders: readonly Order[] | Failure;
 }
 
-/** What the orders would do, warnings, and the guards that stop them. Failed requests become warnings. */
+/** Reads the market and computes a preview, the warnings and the guards that stop the orders. A failed read is a warning. */
 export async function previewOrders(
   account: TradingAccount,
   plan: OrderPlan,
@@ -65,20 +65,20 @@ export async function previewOrders(
   return { ...guarded, preview, warnings: [...guarded.warnings, ...warningsOf(plan, preview, results)] };
 }
 
-/** What the orders would do, from what was read. A failed read makes its part null. */
+/** Computes what the orders would do from what was read. A part whose read failed is null. */
 export function computePreview(plan: OrderPlan, { market, spendable, orders }: ReadResults): PreviewData {
   const { side } = plan;
   const amount = Decimal.sum(plan.orders.map((order) => Decimal.of(order.amount)));
   const notional = Decimal.sum(plan.orders.map(notionalOf)).trimmed();
   const [receives, spends] = side === 'buy' ? [amount, notional] : [notional, amount];
   return {
-    ...bookFacts(plan, market),
+    ...bookPreview(plan, market),
     fee: estimateFee(orders instanceof Failure ? [] : orders, side, receives),
     balance: spendable instanceof Decimal ? { before: spendable, after: spendable.minus(spends) } : null,
   };
 }
 
-function bookFacts({ side, type, orders }: OrderPlan, market: BookView | Failure) {
+function bookPreview({ side, type, orders }: OrderPlan, market: BookView | Failure) {
   if (market instanceof Failure) return { bid: null, ask: null, reference: null, fills: null, crossing: null };
   const best = bestPrices(market);
   const other = side === 'buy' ? best.ask : best.bid;
@@ -100,12 +100,13 @@ interface FeeEstimate {
   readonly coin: string;
 }
 
-/** Balances were seen with no more decimals. */
+/** Balances were not observed with more decimals. */
 const FEE_DECIMALS = 8;
 
 /**
- * What orders would pay if they fill, by the rate that earlier orders of this side paid of what they received: a buy receives
- * and pays base, a sell quote (observed). Null if no order shows a rate: none filled, or the discount coin paid the fees.
+ * Estimates the fee if the orders fill, by the rate that earlier orders of this side paid. A buy receives base and pays its fee
+ * in base; a sell receives and pays quote (observed). Null if no order shows a rate: none filled, or the fees were paid in the
+ * discount coin.
  *
  * @param orders earlier orders of one market
  * @param receives what the orders would bring
@@ -123,7 +124,7 @@ export function estimateFee(orders: readonly Order[], side: Side, receives: Deci
   return { fee: receives.times(paid).dividedBy(received, FEE_DECIMALS, 'up').trimmed(), coin };
 }
 
-/** Guards that stop the orders are not among them. */
+/** The warnings about the orders, without the guards that stop them. */
 export function warningsOf(plan: OrderPlan, preview: PreviewData, results: ReadResults): Warning[] {
   const single = singleOrder(plan.orders);
   return [
@@ -166,7 +167,7 @@ function bookWarnings(
   return warnings;
 }
 
-/** From this distance on, in percent, the preview warns of a price worse than the best one. */
+/** A price that is worse than the best one by more than this, in percent, gets a warning. */
 const NOTABLE_PERCENT = Decimal.of('1');
 
 function notablePercent(price: Decimal, best: Decimal): string | null {

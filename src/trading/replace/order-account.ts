@@ -3,7 +3,7 @@ import { usage } from '../../errors.js';
 import { Job } from '../batches/job.js';
 import { matchesAll } from '../journal/files.js';
 import type { Journal } from '../journal/journal.js';
-import { isOf, marketOf, type OrderTerms, type RecordedWrite, type Settled } from '../journal/write.js';
+import { isKind, marketOf, type OrderTerms, type RecordedWrite, type Settled } from '../journal/write.js';
 
 /** The account of an order and its loans, which the exchange does not report. */
 type OrderAccount = Pick<OrderTerms, 'account' | 'borrow' | 'repay'>;
@@ -68,7 +68,7 @@ function searchJournal(journal: Journal, order: Order, reference: OrderReference
   // before the archive, so that a write that is settled meanwhile is in both
   const open = journal.unsettledEntries().filter(({ write }) => marketOf(write) === order.market);
   const named = open.find(({ write }) => 'clientId' in reference && write.id === reference.clientId);
-  if (named?.isOf('order')) return { recorded: named.write.terms, isMarginUsed: false };
+  if (named?.isKind('order')) return { recorded: named.write.terms, isMarginUsed: false };
   const past = searchArchive(journal, order);
   const isMarginUsed = past.isMarginUsed || open.some(({ write }) => isOnMargin(write));
   // the files of jobs are long, and without any margin order in the market theirs are spot
@@ -84,8 +84,8 @@ function searchArchive({ archive }: Journal, { id, market }: Order) {
   for (const settled of archive.newestFirst(mayMatter(id), 0)) {
     const { write } = settled;
     if (marketOf(write) !== market) continue;
-    if (isOf(write, 'order') && made(settled, id)) return { recorded: write.terms, isMarginUsed, jobs };
-    if (isOf(write, 'batch')) jobs.push(write.id);
+    if (isKind(write, 'order') && made(settled, id)) return { recorded: write.terms, isMarginUsed, jobs };
+    if (isKind(write, 'batch')) jobs.push(write.id);
     isMarginUsed ||= isOnMargin(write) && wasPlaced(settled);
   }
   return { recorded: undefined, isMarginUsed, jobs };
@@ -103,18 +103,18 @@ function made({ id, duplicates }: Settled, order: string): boolean {
 }
 
 function isOnMargin(write: RecordedWrite): boolean {
-  return (isOf(write, 'order') || isOf(write, 'batch')) && write.terms.account !== 'spot';
+  return (isKind(write, 'order') || isKind(write, 'batch')) && write.terms.account !== 'spot';
 }
 
 /** A job that placed some of its orders may have another outcome. */
 function wasPlaced({ write, outcome, notional }: Settled): boolean {
-  return isOf(write, 'batch') ? notional !== '0' : outcome === 'placed';
+  return isKind(write, 'batch') ? notional !== '0' : outcome === 'placed';
 }
 
 function searchJobs(journal: Journal, jobs: readonly string[], order: string): OrderAccount | undefined {
   for (const id of jobs) {
-    const entry = journal.job(id);
-    if (entry !== undefined && new Job(entry).orders.includes(order))
+    const entry = journal.findJob(id);
+    if (entry !== undefined && new Job(entry).orderIds.includes(order))
       return { account: entry.write.terms.account, borrow: false, repay: false };
   }
   return undefined;

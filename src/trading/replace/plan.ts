@@ -7,10 +7,10 @@ import {
   type AmountExpression,
   amountTerms,
   evaluateAmount,
+  evaluatePriceInBook,
   type PriceExpression,
-  resolveInBook,
 } from '../expressions.js';
-import { isOf, type OrderTerms, type RecordedWrite, type ReplaceTerms } from '../journal/write.js';
+import { isKind, type OrderTerms, type RecordedWrite, type ReplaceTerms } from '../journal/write.js';
 import { refuseDuplicateOrder } from '../orders/place.js';
 import { remainderOf, validateOrder } from '../orders/terms.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../preview/market-snapshot.js';
@@ -64,7 +64,7 @@ export async function planReplacement(
   const replaced = { side, price: Decimal.of(order.price), amount: open };
   const snapshot =
     earlier?.refreshed(replaced) ?? new MarketSnapshot(client, { market: market.market, side }, levels, replaced);
-  const price = at === undefined ? replaced.price : await resolveInBook(at, snapshot, market, side);
+  const price = at === undefined ? replaced.price : await evaluatePriceInBook(at, snapshot, market, side);
   const terms = { ...rest, market: market.market, side, type, price: price.toString() };
   const total = await totalOf(snapshot, market, terms, amount, order);
   const wanted: OrderTerms = { ...terms, amount: total.toString() };
@@ -159,6 +159,6 @@ export function refuseConcurrentCancel({ journal }: TradingAccount, order: Order
 }
 
 function cancels(write: RecordedWrite, order: OrderReference): boolean {
-  if (isOf(write, 'order')) return write.replaces !== undefined && isSameReference(write.replaces.order, order);
-  return (isOf(write, 'replace') || isOf(write, 'cancel')) && isSameReference(write.terms.order, order);
+  if (isKind(write, 'order')) return write.replaces !== undefined && isSameReference(write.replaces.order, order);
+  return (isKind(write, 'replace') || isKind(write, 'cancel')) && isSameReference(write.terms.order, order);
 }

@@ -13,11 +13,11 @@ import {
 import type { JournalEntry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/write.js';
 import {
-  concludeOrder,
   type Placement,
   type RecordOptions,
   refuseDuplicateOrder,
   sendRecordedOrder,
+  settleByResponse,
 } from '../orders/place.js';
 import { isTooSmall, remainderOf, validateOrder } from '../orders/terms.js';
 import { type ReplacePlan, refuseConcurrentCancel } from './plan.js';
@@ -113,7 +113,7 @@ async function placeRest(
     const left = settleUnplaced(entry, cancel, sent.why.message, market);
     return { kind: 'unplaced', cancel, rest: left, why: sent.why };
   }
-  return { kind: 'sent', cancel, terms: rest, placement: await concludeOrder(account, sent.next, sent.result) };
+  return { kind: 'sent', cancel, terms: rest, placement: await settleByResponse(account, sent.next, sent.result) };
 }
 
 /**

@@ -3,7 +3,7 @@ import { refusalFailure } from '../../exchange/failures.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { TradingAccount } from '../account.js';
 import { expiresAt } from '../reconcile.js';
-import { acceptsForOrder, requestLifetimeOf } from '../request-lifetime.js';
+import { orderReqTimeCheck, requestLifetimeOf } from '../request-lifetime.js';
 
 /** "Orders are cancelled one minute after the call." */
 export const MINUTE_MS = 60_000;
@@ -38,20 +38,20 @@ type Attempt =
  */
 export async function startTimer({ client, host }: TradingAccount, market: string): Promise<Attempt> {
   const [sentAt, sent] = [host.now(), host.monotonic()];
-  const result = await client.cancelAllAfter(market);
+  const response = await client.cancelAllAfter(market);
   const answered = host.monotonic();
-  if (result.kind === 'done') {
+  if (response.kind === 'done') {
     const cancelsAt = client.now() - (answered - sent) + MINUTE_MS;
     const latestAt = sentAt + (answered - sent) + MINUTE_MS;
     return { kind: 'started', timer: { cancelsAt, sentAt, sent, answered, lostAt: null, latestAt } };
   }
   const failed = { kind: 'failed', ended: answered } as const;
-  if (result.kind === 'refused')
-    return { ...failed, failure: refusalFailure(result.refusal, 'cancelAllOrdersAfter'), arrived: 'no' };
-  const kind = result.kind === 'notSent' ? result.failure : 'unreachable';
+  if (response.kind === 'refused')
+    return { ...failed, failure: refusalFailure(response.refusal, 'cancelAllOrdersAfter'), arrived: 'no' };
+  const kind = response.kind === 'notSent' ? response.failure : 'unreachable';
   const hint = suggest('Check the host and the network', 'profile', 'show');
-  const failure = new Failure(kind, `cancelAllOrdersAfter: ${result.reason}`, kind === 'unreachable' ? { hint } : {});
-  return { ...failed, failure, arrived: result.kind === 'lost' ? 'perhaps' : 'no' };
+  const failure = new Failure(kind, `cancelAllOrdersAfter: ${response.reason}`, kind === 'unreachable' ? { hint } : {});
+  return { ...failed, failure, arrived: response.kind === 'lost' ? 'perhaps' : 'no' };
 }
 
 const MAX_ATTEMPTS = 4;
@@ -82,7 +82,7 @@ export async function startTimerWithRetries(account: TradingAccount, market: str
 export async function withLatestCancelTime(account: TradingAccount, market: string, timer: Timer): Promise<Timer> {
   const { lostAt } = timer;
   if (lostAt === null) return timer;
-  const lifetime = await tryRead(() => requestLifetimeOf(account, acceptsForOrder(market)));
+  const lifetime = await tryRead(() => requestLifetimeOf(account, orderReqTimeCheck(market)));
   if (lifetime === undefined || !Number.isFinite(lifetime)) return timer;
   return { ...timer, latestAt: expiresAt(lostAt, lifetime) + MINUTE_MS };
 }

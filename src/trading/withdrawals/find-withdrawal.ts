@@ -5,7 +5,7 @@ import { isSameRefusal } from '../../exchange/observed-codes.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { isOf, type RecordedWrite, type Settled } from '../journal/write.js';
+import { isKind, type RecordedWrite, type Settled } from '../journal/write.js';
 import { type BillList, billsAfter, billsBetween, isNewer, recordsAfter } from './records.js';
 import { type Fit, fitOf, fitOfAmount } from './terms.js';
 
@@ -97,13 +97,16 @@ function ambiguousRecords(records: readonly Withdrawal[]): Ambiguity {
 
 /** The coin's other withdrawals in the journal. */
 function accountOfOthers(journal: Journal, { id, time, terms }: RecordedWrite<'withdraw'>) {
-  const { open, settled } = journal.writesSince(time - ARCHIVE_SLACK_MS, { operation: 'withdraw', coin: terms.coin });
+  const { unsettled, settled } = journal.writesSince(time - ARCHIVE_SLACK_MS, {
+    operation: 'withdraw',
+    coin: terms.coin,
+  });
   const isOther = (write: RecordedWrite): write is RecordedWrite<'withdraw'> =>
-    isOf(write, 'withdraw') && write.id !== id && write.terms.coin === terms.coin;
+    isKind(write, 'withdraw') && write.id !== id && write.terms.coin === terms.coin;
   const done = settled.filter(({ outcome, duplicates }) => outcome === 'placed' || duplicates.length > 0);
   const others = (writes: readonly { readonly write: RecordedWrite }[]) =>
     writes.map(({ write }) => write).filter(isOther);
-  return { open: others(open), placed: others(done), known: idsOf(settled, id) };
+  return { open: others(unsettled), placed: others(done), known: idsOf(settled, id) };
 }
 
 /** The records that match a withdrawal best, oldest first, except those of other withdrawals. */
@@ -144,7 +147,7 @@ function isInTime(
 
 /** The record ids of all other settled withdrawals. */
 export function idsOf(settled: readonly Settled[], but?: string): Set<string> {
-  const others = settled.filter(({ write }) => isOf(write, 'withdraw') && write.id !== but);
+  const others = settled.filter(({ write }) => isKind(write, 'withdraw') && write.id !== but);
   return new Set(others.flatMap(({ id, duplicates }) => [id ?? '', ...duplicates]));
 }
 

@@ -2,7 +2,7 @@ import { coinAmounts, listedAddresses, type WithdrawSetting } from '../../config
 import { Decimal, formatAmount } from '../../domain/decimal.js';
 import { ACTIVE_PROFILE, type Failure, suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
-import { isOf, type Settled } from '../journal/write.js';
+import { isKind, type Settled } from '../journal/write.js';
 import { debitOf, type FeePlace, feePlace } from './amounts.js';
 import { isReturned, recordsSince } from './records.js';
 import { isSameAddress, type WantedWithdrawal } from './terms.js';
@@ -78,12 +78,12 @@ export async function withdrawnToday(
   const midnight = client.now() - (client.now() % DAY_MS);
   const records = await recordsSince(client, coin, midnight);
   const listed = new Set(records.map(({ id }) => id));
-  const { open, settled } = journal.writesSince(midnight - DAY_MS, { operation: 'withdraw', coin });
+  const { unsettled, settled } = journal.writesSince(midnight - DAY_MS, { operation: 'withdraw', coin });
   const concluded = new Set(settled.map(({ write }) => write.id));
   const unlisted = settled.flatMap((one) => idsOf(one).flatMap((id) => (listed.has(id) ? [] : one.write)));
-  const doubtful = open.flatMap(({ write }) => (concluded.has(write.id) ? [] : write));
+  const doubtful = unsettled.flatMap(({ write }) => (concluded.has(write.id) ? [] : write));
   const unrecorded = [...unlisted, ...doubtful].flatMap((write) => {
-    const isMeant = isOf(write, 'withdraw') && write.terms.coin === coin && write.id !== own;
+    const isMeant = isKind(write, 'withdraw') && write.terms.coin === coin && write.id !== own;
     return isMeant && write.reqTime >= midnight ? write.terms : [];
   });
   const left = records.filter((record) => !isReturned(record)).map(({ amount, fee }) => ({ amount, fee: fee ?? '0' }));

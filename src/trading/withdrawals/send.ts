@@ -3,9 +3,9 @@ import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
-import { isOf } from '../journal/write.js';
+import { isKind } from '../journal/write.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
-import { acceptsFor } from '../request-lifetime.js';
+import { reqTimeCheckFor } from '../request-lifetime.js';
 import { ARCHIVE_SLACK_MS, findSentWithdrawal, fitOfRecord, idsOf, isFound } from './find-withdrawal.js';
 import { checkLimits, type WithdrawLimits } from './limits.js';
 import { isNewer, readBaseline, recordsAfter } from './records.js';
@@ -45,23 +45,23 @@ export async function sendWithdrawal(
   const write = { operation: 'withdraw', terms: { ...wanted, before } } as const;
   const entry = journal.begin<'withdraw'>(write, { id: options.id, reqTime });
   gate.attachEntry(entry);
-  const outcome = await send(account, entry, { ...options, gate }).catch((error: unknown) => {
+  const response = await send(account, entry, { ...options, gate }).catch((error: unknown) => {
     // a Failure means that the request could not be recorded; any other error may have come after it left
     if (error instanceof Failure) entry.discard();
     throw error;
   });
-  if (outcome.kind === 'done') return settleAcceptedWithdrawal(account, entry, outcome.response.id);
-  if (outcome.kind === 'refused') return handleRefusal(account, entry, outcome.refusal);
-  if (outcome.kind === 'notSent') {
-    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${outcome.reason}`);
-    return { outcome: 'notSent', reason: outcome.reason, failure: outcome.failure };
+  if (response.kind === 'done') return settleAcceptedWithdrawal(account, entry, response.value.id);
+  if (response.kind === 'refused') return handleRefusal(account, entry, response.refusal);
+  if (response.kind === 'notSent') {
+    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${response.reason}`);
+    return { outcome: 'notSent', reason: response.reason, failure: response.failure };
   }
-  entry.note(`no answer: ${outcome.reason}`, { isOutcomeUnknown: true });
-  account.reportProgress(`No answer: ${outcome.reason}. Looking up the withdrawal; it is not sent again.`);
+  entry.note(`no answer: ${response.reason}`, { isOutcomeUnknown: true });
+  account.reportProgress(`No answer: ${response.reason}. Looking up the withdrawal; it is not sent again.`);
   const settled = await findWithdrawalOutcome(account, entry);
   // an inconclusive finding says more than why the answer is missing
   return settled.outcome === 'unknown' && settled.ambiguity === undefined
-    ? { ...settled, reason: outcome.reason }
+    ? { ...settled, reason: response.reason }
     : settled;
 }
 
@@ -88,7 +88,7 @@ async function settleAcceptedWithdrawal(
     if (!isAnotherOpen(account, entry)) return settleAsAnswered(found === undefined ? null : []);
     return found === undefined ? undefined : 'none';
   };
-  const request = { accepts: acceptsFor(write), reqTime: write.reqTime };
+  const request = { checkReqTime: reqTimeCheckFor(write), reqTime: write.reqTime };
   const { settled } = await pollUntilSettled<WithdrawalOutcome | 'stale'>(account, request, read, async () =>
     settleAsAnswered([]),
   );
@@ -120,7 +120,7 @@ async function isListedWithOtherTerms(
 
 /** Whether the journal has another withdrawal whose answer has not come: this may be it. */
 function isAnotherOpen({ journal }: TradingAccount, { write: { id } }: JournalEntry<'withdraw'>): boolean {
-  return journal.unsettledEntries().some(({ write }) => isOf(write, 'withdraw') && write.id !== id);
+  return journal.unsettledEntries().some(({ write }) => isKind(write, 'withdraw') && write.id !== id);
 }
 
 async function send(
@@ -140,7 +140,7 @@ export function refuseDuplicateWithdrawal({ journal }: TradingAccount, wanted: W
   journal.requireReadable();
   const duplicate = journal
     .unsettledEntries()
-    .find(({ write }) => isOf(write, 'withdraw') && write.id !== own && areAlike(write.terms, wanted));
+    .find(({ write }) => isKind(write, 'withdraw') && write.id !== own && areAlike(write.terms, wanted));
   if (duplicate === undefined) return;
   const { id } = duplicate.write;
   const words = duplicate.isOutcomeUnknown

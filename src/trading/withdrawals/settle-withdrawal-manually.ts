@@ -1,4 +1,4 @@
-import { clockTime, suggest, usage } from '../../errors.js';
+import { localTimeText, suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { decidableAt } from '../poll-until-settled.js';
@@ -48,7 +48,7 @@ async function requireExpired(
   const certain = learnt ?? decidableAt(account, reqTime + LONGEST_TRIED_MS) ?? 0;
   if (certain <= account.host.now()) return { isLearnt: learnt !== null };
   throw usage(`The exchange may still execute withdrawal ${id}, so it is too early to report its outcome.`, [
-    `Report it after ${clockTime(certain)}, as done or notSent.`,
+    `Report it after ${localTimeText(certain)}, as done or notSent.`,
     suggest('Report it', 'resolve', id, '--as', 'done'),
   ]);
 }

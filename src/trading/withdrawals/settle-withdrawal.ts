@@ -4,7 +4,7 @@ import type { JournalEntry } from '../journal/entry.js';
 import type { RecordedWrite } from '../journal/write.js';
 import type { NotSent, Unknown } from '../orders/settle-order.js';
 import { allDecidableAt, decidableAt, pollUntilSettled } from '../poll-until-settled.js';
-import { acceptsFor, requestLifetimeOf } from '../request-lifetime.js';
+import { reqTimeCheckFor, requestLifetimeOf } from '../request-lifetime.js';
 import { type FoundWithdrawal, findSentWithdrawal, isFound } from './find-withdrawal.js';
 
 interface Placed {
@@ -36,7 +36,7 @@ export async function findWithdrawalOutcome(
   let ambiguity: string | undefined;
   const { settled, expiresAt, unanswered } = await pollUntilSettled<WithdrawalOutcome>(
     account,
-    { accepts: acceptsFor(write), reqTime: write.reqTime },
+    { checkReqTime: reqTimeCheckFor(write), reqTime: write.reqTime },
     async () => {
       const found = await findSentWithdrawal(account, entry);
       if (isFound(found)) return settleFound(account, entry, found);
@@ -55,7 +55,7 @@ export async function findWithdrawalOutcome(
 
 /** When the request has expired, as {@link decidableAt}; asks the exchange if that is unknown. */
 export async function whenDecidable(account: TradingAccount, write: RecordedWrite<'withdraw'>): Promise<number | null> {
-  await tryRead(() => requestLifetimeOf(account, acceptsFor(write)));
+  await tryRead(() => requestLifetimeOf(account, reqTimeCheckFor(write)));
   return allDecidableAt(account, [write]);
 }
 

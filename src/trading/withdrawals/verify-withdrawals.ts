@@ -1,8 +1,8 @@
 import type { TradingAccount } from '../account.js';
 import type { DuplicateWithdrawals } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { absentOutcome, isOf, type RecordedWrite, writeKey } from '../journal/write.js';
-import { closeVerified } from '../orders/verify-orders.js';
+import { absentOutcome, isKind, type RecordedWrite, writeKey } from '../journal/write.js';
+import { endVerificationIfClosed } from '../orders/verify-orders.js';
 import { type Attempt, reconcile } from '../reconcile.js';
 import { assumedRequestLifetime } from '../request-lifetime.js';
 import { ARCHIVE_SLACK_MS, DATE_SLACK_MS, fitOfRecord, idsOf, recordsOf } from './find-withdrawal.js';
@@ -21,11 +21,11 @@ export async function verifyWithdrawals(
   coin: string,
 ): Promise<readonly DuplicateWithdrawals[]> {
   const { client, journal } = account;
-  const isWithdrawal = (entry: JournalEntry): entry is WithdrawalEntry => isOf(entry.write, 'withdraw');
+  const isWithdrawal = (entry: JournalEntry): entry is WithdrawalEntry => isKind(entry.write, 'withdraw');
   const verifying = () => journal.settledButUnexpired({ coin }).filter(isWithdrawal);
   const before = verifying();
   const [lowest] = before
-    .filter((entry) => !entry.isVerified || mayComeLate(entry))
+    .filter((entry) => !entry.isRemembered || mayComeLate(entry))
     .map(({ write }) => write.terms.before.record)
     .sort((one, other) => (isNewer(one, other) ? 1 : -1));
   if (lowest === undefined) return [];
@@ -35,8 +35,8 @@ export async function verifyWithdrawals(
   const begun = Math.min(...before.map(({ write }) => write.time));
   const since = journal.writesSince(begun - ARCHIVE_SLACK_MS, { operation: 'withdraw', coin });
   const known = idsOf(since.settled);
-  for (const { write } of since.open)
-    if (isOf(write, 'withdraw') && write.terms.coin === coin)
+  for (const { write } of since.unsettled)
+    if (isKind(write, 'withdraw') && write.terms.coin === coin)
       for (const { id } of recordsOf(account, write, records, known)) known.add(id);
   const settled = verifying();
   const writes = new Map(settled.map((entry) => [writeKey(entry), entry.write]));
@@ -49,7 +49,7 @@ export async function verifyWithdrawals(
     since: Number.NEGATIVE_INFINITY,
   };
   const { duplicates, closed } = reconcile(attempts, list, {
-    known,
+    explained: known,
     requestLifetime: assumedRequestLifetime(account) + DATE_SLACK_MS,
     matchCost: (row, name) => {
       const [record, write] = [listed.get(row), writes.get(name)];
@@ -74,7 +74,7 @@ export async function verifyWithdrawals(
     entry.noteFound(isAbsent ? ids.slice(1) : ids, isAbsent ? ids[0] : null);
   }
   for (const [index, entry] of settled.entries())
-    closeVerified(account, entry, attempts.slice(index, index + 1), closed);
+    endVerificationIfClosed(account, entry, attempts.slice(index, index + 1), closed);
   return reports;
 }
 
@@ -95,6 +95,6 @@ function attemptOf(entry: WithdrawalEntry): Attempt {
     answer: mayComeLate(entry) ? 'lost' : 'answered',
     answeredIds: [],
     reqTime: write.reqTime,
-    isOlder: (record) => !isNewer(record, write.terms.before.record),
+    isOlderRow: (record) => !isNewer(record, write.terms.before.record),
   };
 }

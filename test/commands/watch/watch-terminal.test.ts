@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nodeOptions, PIT_IN_SHELL, pitLine } from '../../support/command.js';
 import { plainEnvironment } from '../../support/pit.js';
@@ -52,7 +54,10 @@ describe.skipIf(!requires('python3'))('a view that ends against its will (needs 
       ends.map((end) => [line, ...end] as const),
     ),
   )('pit %s leaves the terminal as it was at %s', async (line, _, signal, preload, code) => {
-    const preloaded = nodeOptions('--import', `data:text/javascript,${encodeURIComponent(preload)}`);
+    // the single file imports no module before it starts, but requires one
+    const module = path.join(pit.home, 'preload.cjs');
+    writeFileSync(module, preload);
+    const preloaded = nodeOptions('--require', module);
     const { screen, status, echoes, late } = await onTerminal({
       command: pitLine(...line.split(' ')),
       environment: { ...plainEnvironment(pit.home), TERM: 'xterm', ...preloaded },

@@ -137,7 +137,7 @@ it('returns an answer and remembers a lock although permits cannot be returned',
   const { client, host } = clientIn(root, server.url);
   expect(await client.api.write('order', ORDER)).toMatchObject({
     kind: 'done',
-    response: { id: '202202224851151555' },
+    value: { id: '202202224851151555' },
   });
   answer = LOCKED;
   const { client: other, sharing } = clientIn(root, server.url);

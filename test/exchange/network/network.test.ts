@@ -12,7 +12,7 @@ import { lacks } from '../../support/tools.js';
 import { clientOf, failureOf, ORDER } from '../support.js';
 
 const PLACED = '{"code":"1000","message":"ok","id":"202202224851151555"}';
-const DONE = { kind: 'done', response: { code: 1000, message: 'ok', id: '202202224851151555' } };
+const DONE = { kind: 'done', value: { code: 1000, message: 'ok', id: '202202224851151555' } };
 
 /** A machine without IPv6 reports the tests that it cannot run. */
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));

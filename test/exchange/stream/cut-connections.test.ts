@@ -188,8 +188,8 @@ it('a reader has the exchange whole after each of 25 cuts under trading, and hea
       const factor = action % 4 < 2 ? (side === 'buy' ? 0.9 : 1.1) : side === 'buy' ? 1.02 : 0.98;
       const price = (Number(last) * factor).toFixed(2);
       const terms = { market: MARKET, side, type: 'limit', account: 'spot', price, amount: '0.01' } as const;
-      const outcome = await client.placeOrder({ ...terms, borrow: false, repay: false }, `cut${cut}x${action}`);
-      if (outcome.kind === 'done') placed.push(outcome.response.id);
+      const response = await client.placeOrder({ ...terms, borrow: false, repay: false }, `cut${cut}x${action}`);
+      if (response.kind === 'done') placed.push(response.value.id);
       const old = action === 3 ? placed.shift() : undefined;
       if (old !== undefined) await client.cancelOrder(MARKET, { id: old });
     }

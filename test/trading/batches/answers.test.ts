@@ -207,10 +207,10 @@ describe('a batch', () => {
     const prices = new Map(exchange.orders.map(({ id, price }) => [id, price]));
     const own = ran.job.results.map((settled) => settled?.outcome === 'placed' && prices.get(settled.id));
     expect(own).toEqual(lines(orders).map(([, price]) => price));
-    expect(new Set([...ran.job.orders, exchange.orders[0]?.id]).size).toBe(exchange.orders.length);
+    expect(new Set([...ran.job.orderIds, exchange.orders[0]?.id]).size).toBe(exchange.orders.length);
     expect(exchange.lists).toBeLessThan(1 + 3 + 2 * most);
     // its record gives the same results
-    const entry = account.journal.job(JOB);
+    const entry = account.journal.findJob(JOB);
     expect(entry && new Job(entry).results).toEqual(ran.job.results);
   });
 
@@ -239,7 +239,7 @@ describe('a batch', () => {
     const ran = await place(account, { lines: lines(20) });
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
     expect([exchange.orders[0]?.price, account.warnings]).toEqual(['20000.5', []]);
-    expect(ran.job.orders).toEqual(exchange.orders.map(({ id }) => id));
+    expect(ran.job.orderIds).toEqual(exchange.orders.map(({ id }) => id));
     expect(exchange.lists).toBe(1 + 3);
   });
 });

@@ -200,7 +200,7 @@ describe('a process that is killed while it records late orders of a settled job
     expect(killed.alarms.flatMap(({ ids }) => ids).sort()).toEqual(late);
     const next = accountOf(server.url, { ...later, elapsedMs: later.elapsedMs + 1_000 });
     expect(await findDuplicates(next, WHERE)).toEqual([]);
-    const job = new Job(next.journal.job(JOB) as JournalEntry<'batch'>);
+    const job = new Job(next.journal.findJob(JOB) as JournalEntry<'batch'>);
     expect([...job.duplicates.keys()].sort()).toEqual(late);
     expect([...(next.journal.archive.find(JOB)?.duplicates ?? [])].sort()).toEqual(late);
   });
@@ -258,7 +258,7 @@ describe('a partly refused request that the network repeats later', () => {
     expect(next.alarms.map(({ orderId, ids }) => [orderId === null, ids.length])).toEqual(
       lines(20).map((_, line) => [line > 1, 1]),
     );
-    expect(new Set(job.orders)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
+    expect(new Set(job.orderIds)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
     expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'placed' });
   });
 
@@ -276,9 +276,9 @@ describe('a partly refused request that the network repeats later', () => {
     expect(duplicates.filter(({ orderId }) => orderId === null)).toHaveLength(18);
     expect(await findDuplicates(next, WHERE)).toEqual([]);
     // from then on every reader of the journal sees them as the lines' orders
-    const job = new Job(next.journal.job(JOB) as JournalEntry<'batch'>);
+    const job = new Job(next.journal.findJob(JOB) as JournalEntry<'batch'>);
     expect([job.counts().placed, job.duplicates.size, job.isRecordComplete]).toEqual([20, 2, true]);
-    expect(new Set(job.orders)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
+    expect(new Set(job.orderIds)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
     const archived = next.journal.archive.find(JOB);
     expect([archived?.outcome, archived?.duplicates]).toEqual(['placed', [...job.duplicates.keys()]]);
     const worth = lines(20).reduce((sum, [, price]) => sum + Number(price) * 0.01, 0) + (20_000 + 20_001) * 0.01;
@@ -309,7 +309,7 @@ describe('a partly refused request that the network repeats later', () => {
     concurrent = () => findDuplicates(other, WHERE);
     expect(await findDuplicates(one, WHERE)).toEqual([]);
     expect([one.alarms.length, other.alarms.length, lists > 2]).toEqual([0, 20, true]);
-    const job = new Job(one.journal.job(JOB) as JournalEntry<'batch'>);
+    const job = new Job(one.journal.findJob(JOB) as JournalEntry<'batch'>);
     expect([job.counts().placed, job.duplicates.size]).toEqual([20, 2]);
     const { id = '' } =
       exchange.orders.find((order) =>
@@ -340,7 +340,7 @@ describe('a partly refused request that the network repeats later', () => {
     const account = accountOf(server.url, { tolerance: 60_000 });
     await place(account, { lines: lines(2) });
     const { archive } = account.journal;
-    const job = new Job(account.journal.job(JOB) as JournalEntry<'batch'>);
+    const job = new Job(account.journal.findJob(JOB) as JournalEntry<'batch'>);
     const kept = archive.find(JOB) as Settled;
     const again: Settled = { ...kept, notional: '1', events: [...kept.events, { time: NOW, event: 'settled again' }] };
     const add = archive.add.bind(archive);
@@ -415,7 +415,7 @@ describe('a partly refused request that the network repeats later', () => {
       const { job } = await place(account, { lines: lines(400) });
       expect(job.counts()).toMatchObject({ placed: 2, unknown: 0 });
       expect(job.counts().notSent).toBeGreaterThan(20);
-      await settleJob(account, account.journal.find(JOB) as JournalEntry<'batch'>, true);
+      await settleJob(account, account.journal.findUnsettled(JOB) as JournalEntry<'batch'>, true);
       repeat(exchange);
       const elapsedMs = account.host.now() - NOW + 5_000;
       const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
@@ -425,7 +425,7 @@ describe('a partly refused request that the network repeats later', () => {
       } else await findDuplicates(next, WHERE);
       const { job: done } = await resume(next);
       expect([done.counts().placed, done.duplicates.size]).toEqual([20, 2]);
-      await settleJob(next, next.journal.find(JOB) as JournalEntry<'batch'>, true);
+      await settleJob(next, next.journal.findUnsettled(JOB) as JournalEntry<'batch'>, true);
       expect(next.journal.archive.find(JOB)?.duplicates).toHaveLength(2);
       expect(next.alarms.flatMap(({ ids }) => ids)).toHaveLength(20);
     }

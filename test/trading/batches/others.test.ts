@@ -13,7 +13,7 @@ it('an order that is settled during the read of the journal is among the open wr
   const entry = account.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'mine0001', reqTime: 1 });
   meanwhile(account.journal, () => entry.settle(PLACED, 'placed'));
   const writes = unclosedWrites(account.journal, { market: TERMS.market, side: TERMS.side });
-  expect(writes.map(({ isSettled, orders }) => [isSettled, orders])).toEqual([[true, [PLACED.id]]]);
+  expect(writes.map(({ isSettled, orderIds }) => [isSettled, orderIds])).toEqual([[true, [PLACED.id]]]);
 });
 
 it('a job that is settled during its lookup is found', async () => {
@@ -22,12 +22,12 @@ it('a job that is settled during its lookup is found', async () => {
   const { job } = await place(account, { lines: lines(2) });
   const { journal } = account;
   journal.reopen(job.id);
-  const find = journal.find.bind(journal);
+  const find = journal.findUnsettled.bind(journal);
   const entry = find(job.id);
   const settled = journal.archive.find(job.id);
   const late = (id: string) => {
     if (settled !== undefined) entry?.archiveSummary(settled);
     return find(id);
   };
-  expect(Object.assign(journal, { find: late }).job(job.id)?.write.id).toBe(job.id);
+  expect(Object.assign(journal, { find: late }).findJob(job.id)?.write.id).toBe(job.id);
 });

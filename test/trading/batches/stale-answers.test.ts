@@ -40,7 +40,7 @@ it.each([0, OTHERS])(
     const { ran, account } = await answeredAsBefore(false, others);
     expect(ran.job.counts()).toEqual({ placed: 0, refused: 0, unknown: 0, notSent: 3 });
     expect(ran.ending).toMatchObject({ kind: 'lost' });
-    const entry = account.journal.job(JOB);
+    const entry = account.journal.findJob(JOB);
     expect(entry && new Job(entry).counts()).toEqual(ran.job.counts());
   },
 );
@@ -52,7 +52,7 @@ it.each([0, OTHERS])(
     expect(ran.job.counts()).toMatchObject({ placed: 3, notSent: 0 });
     expect(ran.ending).toEqual({ kind: 'finished' });
     const own = exchange.orders.filter(({ price }) => Number(price) > 20_002).map(({ id }) => id);
-    expect(ran.job.orders.toSorted()).toEqual(own.toSorted());
+    expect(ran.job.orderIds.toSorted()).toEqual(own.toSorted());
     expect([ran.isChecked, batches()]).toEqual([true, 2]);
   },
 );

@@ -213,7 +213,7 @@ describe('a job that resumes', () => {
       'other1',
       'other2',
     ]);
-    const entry = account.journal.find(JOB) as JournalEntry<'batch'>;
+    const entry = account.journal.findUnsettled(JOB) as JournalEntry<'batch'>;
     expect(await settleJob(account, entry, false)).toMatchObject({ outcome: 'partial' });
     await expect(begin(account, { lines: reversed }, 'job3')).rejects.toMatchObject(error);
     expect(await settleJob(account, entry, true)).toMatchObject({ outcome: 'partial' });

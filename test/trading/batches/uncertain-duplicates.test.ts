@@ -56,7 +56,7 @@ it('orders that may belong to another unknown job are not assigned to refused li
     false,
     [],
   ]);
-  const entry = next.journal.find('job2') as JournalEntry<'batch'>;
+  const entry = next.journal.findUnsettled('job2') as JournalEntry<'batch'>;
   expect(await settleJob(next, entry, false)).toMatchObject({ outcome: 'placed' });
   expect([next.alarms, exchange.batches.length]).toEqual([[], 4]);
   expect(new Set(exchange.counts.values())).toEqual(new Set([1]));
@@ -88,7 +88,7 @@ it('a batch is refused while its lines may be placed by another job, and accepte
   ] as const)
     await begin(account, { lines: lines(19), ...other }, id);
   const settled = later(account, server.url);
-  await settleJob(settled, settled.journal.find(JOB) as JournalEntry<'batch'>, false);
+  await settleJob(settled, settled.journal.findUnsettled(JOB) as JournalEntry<'batch'>, false);
   expect((await place(settled, { lines: lines(19) }, 'job6')).job.counts()).toMatchObject({ placed: 19 });
   expect(count(server, 'orderMoreV2')).toBe(2);
 });
@@ -118,7 +118,7 @@ it('an order is refused once the answer for an identical line is lost, even whil
   await job.leaving([[0], [1]], NOW);
   job.record('no answer', { kind: 'lost', request: 1 });
   const like = (price: string) => () => refuseDuplicateOrder(account, { ...TERMS, price, amount: '0.01' });
-  expect(account.journal.find(JOB)?.isUnderWay).toBe(true);
+  expect(account.journal.findUnsettled(JOB)?.isUnderWay).toBe(true);
   // the answer to the other request may still arrive
   expect(like('20001')).not.toThrow();
   expect(like('20000')).toThrow(/identical order has an unknown outcome/);
@@ -128,7 +128,7 @@ it('an order is refused once the answer for an identical line is lost, even whil
   expect(unknownIn(account, 'eth_usdt')).toEqual([]);
   job.entry.release();
   // a process that takes over gets no answer either
-  expect(account.journal.find(JOB)?.claim()).toBe(true);
+  expect(account.journal.findUnsettled(JOB)?.claim()).toBe(true);
   expect(like('20001')).toThrow(/identical order has an unknown outcome/);
   expect(like('20002')).not.toThrow();
 });
@@ -145,8 +145,8 @@ it('a job does not resume while an identical order of another write is unknown, 
   const next = later(account, server.url);
   expect(() => jobToResume(next, JOB, { market: 'btc_usdt', side: 'buy' })).toThrow(error);
   expect(() => resumeJob(next, JOB)).toThrow(error);
-  expect(next.journal.find(JOB)?.isUnderWay).toBe(false);
-  next.journal.find('mine0001')?.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
+  expect(next.journal.findUnsettled(JOB)?.isUnderWay).toBe(false);
+  next.journal.findUnsettled('mine0001')?.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
   expect((await resume(next)).job.counts()).toMatchObject({ placed: 40 });
   expect(exchange.orders).toHaveLength(40);
 });

@@ -549,9 +549,9 @@ export function meets({ writes, read, isCrowd = false }: FaultKind, operation: O
   return isWritten && (read === undefined || READ_BY[operation].some((one) => read.of.includes(one)));
 }
 
-/** The clock as an option of Node for a process. */
-export function clockOption({ after, jump, speed = 1 }: Clock): string {
-  const source = `
+/** A CommonJS module that gives a process the clock. */
+export function clockModule({ after, jump, speed = 1 }: Clock): string {
+  return `
     const { now } = Date;
     const start = now();
     const shift = () => (performance.now() < ${after} ? 0 : ${jump} + (${speed} - 1) * (now() - start));
@@ -559,5 +559,4 @@ export function clockOption({ after, jump, speed = 1 }: Clock): string {
       constructor(...given) { given.length === 0 ? super(Date.now()) : super(...given); }
       static now() { return Math.round(now() + shift()); }
     };`;
-  return `--import=data:text/javascript,${encodeURIComponent(source)}`;
 }

@@ -70,9 +70,10 @@ function isFromTheFuture({ writes }: Evidence): boolean {
   return writes.some(({ parameters: { reqTime } }) => Number(reqTime) > Date.now());
 }
 
-/** Whether nothing was sent because an earlier read got an undocumented answer, which is exit 1. */
+/** Whether nothing was sent because an earlier read, or that of a guard, got an undocumented answer, which is exit 1. */
 function isStrange({ run, writes }: Evidence): boolean {
-  return run.code === 1 && writes.length === 0 && run.stderr.includes('"message":"the answer to ');
+  const names = /"message":"([a-z-]+ blocks this: it cannot be checked: )?the answer to /;
+  return run.code === 1 && writes.length === 0 && names.test(run.stderr);
 }
 
 function detail({ action, breaches, evidence: { run, finished, writes, orders, resolved } }: Broken): string {

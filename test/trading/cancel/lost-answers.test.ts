@@ -184,7 +184,7 @@ describe('the outcome of a cancellation by its order', () => {
     const { recordId: write } = await cancel(first);
     const server = await serveBadly('a hang', PARTLY_GONE);
     const later = accountOf(server.url, { state: first.state });
-    const entry = later.journal.find(write ?? '') as JournalEntry<'cancel'>;
+    const entry = later.journal.findUnsettled(write ?? '') as JournalEntry<'cancel'>;
     expect(entry.isUnderWay).toBe(false);
     expect(await settleCancel(later, entry)).toMatchObject({ outcome: 'cancelled', filled: '0.005' });
     expect([count(server, 'cancelOrder'), kept(later)]).toEqual([0, ['cancelled']]);

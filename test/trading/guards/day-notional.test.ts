@@ -105,7 +105,7 @@ describe("the day's limit, checked once a write is recorded,", () => {
   it('stops what exceeds it together with the orders of other processes', () => {
     expect(() => check([['usdt', '6.50']])).toThrow(
       usage(
-        'day-notional blocks this: with the orders that other processes just began, this UTC day would come to 7 usdt, and the limit is 6.5 usdt. Nothing was sent.',
+        'day-notional blocks this: with orders that other processes have just started, this UTC day would come to 7 usdt, and the limit is 6.5 usdt. Nothing was sent.',
         'Run the command again when they are done, or add --override day-notional if you mean it.',
       ),
     );
@@ -145,7 +145,7 @@ describe('a sell below the best bid counts at that bid', () => {
     expect(usdt()).toBe('150.0');
     const order = { operation: 'order', terms: { ...SELL, amount: '1' }, replaces: terms } as const;
     const next = entry.continueAs<'order'>(order, host.now());
-    expect([usdt(), journal.find('replace1')?.write.bestBid]).toEqual(['100', '100']);
+    expect([usdt(), journal.findUnsettled('replace1')?.write.bestBid]).toEqual(['100', '100']);
     next.settle(PLACED, 'placed');
     expect(usdt()).toBe('100');
   });
@@ -215,7 +215,7 @@ describe('the notional of a job', () => {
     job.record('refused', { kind: 'refused', request: 1, code: 2009, message: 'balance' });
     const closed = { kind: 'closed', outcome: 'refused', reason: 'balance', code: 2009 } as const;
     job.record('closed', { ...closed, request: 1 });
-    expect(account.journal.find(job.id)?.isUnderWay).toBe(true);
+    expect(account.journal.findUnsettled(job.id)?.isUnderWay).toBe(true);
     expect(usdt(account)).toBe('600');
   });
 
@@ -229,7 +229,7 @@ describe('the notional of a job', () => {
     const priced = Array.from({ length: 60 }, (_, at): BatchLine => [at + 1, `${100 + Math.floor(at / 20)}`, '1']);
     const job = await begin(account, { lines: priced });
     await runJob(account, job);
-    const entry = account.journal.find(job.id) as JournalEntry<'batch'>;
+    const entry = account.journal.findUnsettled(job.id) as JournalEntry<'batch'>;
     expect(await settleJob(account, entry, true)).toMatchObject({ outcome: 'partial' });
     // 40 of the first two requests, and 20 duplicates
     expect([usdt(account), account.journal.unsettledEntries()]).toEqual(['6040', []]);

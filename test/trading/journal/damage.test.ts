@@ -41,10 +41,10 @@ describe('a journal file that is cut off at any length', () => {
       expect(left.filter((id) => id !== 'open2')).toEqual(['open1', 'open3']);
       const isThere = left.includes('open2');
       expect(journal.damaged()).toEqual(isThere ? [] : ['open2']);
-      expect(journal.find('open2')?.events.length ?? 0).toBe(
+      expect(journal.findUnsettled('open2')?.events.length ?? 0).toBe(
         isThere ? valuesIn(contents(open).open2?.toString() ?? '').length : 0,
       );
-      results.add(isThere ? `with ${journal.find('open2')?.events.length} events` : 'damaged');
+      results.add(isThere ? `with ${journal.findUnsettled('open2')?.events.length} events` : 'damaged');
     }
     expect([...results]).toEqual(['with 3 events', 'with 2 events', 'with 1 events', 'damaged']);
   });
@@ -84,12 +84,12 @@ describe('a journal file with a wrong byte anywhere', () => {
     const { journal, open } = filled();
     const file = path.join(open, 'open2');
     const whole = fs.readFileSync(file);
-    const { write } = journal.find('open2') ?? {};
+    const { write } = journal.findUnsettled('open2') ?? {};
     for (let place = 0; place < whole.length; place += 1) {
       const bytes = Buffer.from(whole);
       bytes[place] = (bytes[place] ?? 0) ^ 0x20;
       fs.writeFileSync(file, bytes);
-      const found = journal.find('open2');
+      const found = journal.findUnsettled('open2');
       if (found !== undefined) expect(found.write).toEqual(write);
       const others = journal.unsettledEntries().filter((entry) => entry.write.id !== 'open2');
       expect(others.map((entry) => entry.write.id)).toEqual(['open1', 'open3']);
@@ -198,14 +198,18 @@ describe('a record that cannot be read', () => {
       }) as typeof read);
       onTestFinished(() => failing.mockRestore());
       expect(journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['open1', 'open3']);
-      expect([begin('open4').write.id, journal.damaged(), journal.find('open2')]).toEqual(['open4', [], undefined]);
+      expect([begin('open4').write.id, journal.damaged(), journal.findUnsettled('open2')]).toEqual([
+        'open4',
+        [],
+        undefined,
+      ]);
       expect(journal.unreadable()).toMatchObject([
         { id: 'open2', failure: { kind: 'usage', message: `${file} cannot be read (${code}).` } },
       ]);
       expect(() => journal.requireReadable()).toThrow(expect.objectContaining({ kind: 'usage', clientId: 'open2' }));
       failing.mockRestore();
       expect(() => journal.requireReadable()).not.toThrow();
-      expect([journal.unreadable(), journal.find('open2')?.write.id]).toEqual([[], 'open2']);
+      expect([journal.unreadable(), journal.findUnsettled('open2')?.write.id]).toEqual([[], 'open2']);
     },
   );
 });

@@ -38,7 +38,7 @@ describe('a journal of version 0.2.0', () => {
     expect(new Set(journal.unsettledEntries().map(({ write }) => write.id))).toEqual(
       new Set(['unknown1', OPEN_JOB, 'funds001']),
     );
-    const job = new Job(journal.job(OPEN_JOB) as JournalEntry<'batch'>);
+    const job = new Job(journal.findJob(OPEN_JOB) as JournalEntry<'batch'>);
     expect([job.counts(), job.isRecordComplete]).toEqual([{ placed: 40, refused: 0, unknown: 20, notSent: 0 }, true]);
     const settled = journal.archive.since(0).map(({ write, outcome, id }) => [write.id, outcome, id]);
     expect(settled).toEqual([
@@ -55,13 +55,13 @@ describe('a journal of version 0.2.0', () => {
     const server = await exchange.serve();
     const account = accountOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 120_000 });
     const found = await resolve(account, [
-      account.journal.find('unknown1'),
-      account.journal.find(OPEN_JOB),
+      account.journal.findUnsettled('unknown1'),
+      account.journal.findUnsettled(OPEN_JOB),
     ] as JournalEntry[]);
     const outcomes = found.map(({ write, outcome }) => [write.id, outcome]);
     expect(outcomes).toContainEqual(['unknown1', 'notSent']);
     expect(outcomes).toContainEqual([OPEN_JOB, 'partial']);
-    const job = new Job(account.journal.job(OPEN_JOB) as JournalEntry<'batch'>);
+    const job = new Job(account.journal.findJob(OPEN_JOB) as JournalEntry<'batch'>);
     expect(job.counts()).toEqual({ placed: 40, refused: 0, unknown: 0, notSent: 20 });
     expect(account.alarms).toEqual([]);
   });
@@ -69,7 +69,7 @@ describe('a journal of version 0.2.0', () => {
   it('settles its unknown withdrawal', async () => {
     const server = await serveFunds([], []);
     const account = accountOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 120_000 });
-    const [found] = await resolve(account, [account.journal.find('funds001')] as JournalEntry[]);
+    const [found] = await resolve(account, [account.journal.findUnsettled('funds001')] as JournalEntry[]);
     expect(found?.outcome).toBe('notSent');
   });
 
@@ -104,7 +104,7 @@ describe('a journal with a separate folder for settled writes that may execute a
       [DONE_JOB, 'placed', null],
       ['placed02', 'placed', '9'],
     ]);
-    expect(journal.settledJob(DONE_JOB)?.write.terms.count).toBe(3);
+    expect(journal.findSettledJob(DONE_JOB)?.write.terms.count).toBe(3);
     expect(readdirSync(path.join(state, 'journal', 'test', 'verifying'))).toEqual([]);
     expect(journal.damaged()).toEqual([]);
   });
@@ -122,13 +122,13 @@ describe('a journal with a separate folder for settled writes that may execute a
     const funds = accountOf((await serveFunds([], [])).url, {
       ...{ state: oldHome('home-verifying'), tolerance: 60_000, elapsedMs: 120_000 },
     });
-    const [withdrawal] = await resolve(funds, [funds.journal.find('funds001')] as JournalEntry[]);
+    const [withdrawal] = await resolve(funds, [funds.journal.findUnsettled('funds001')] as JournalEntry[]);
     expect(withdrawal?.outcome).toBe('notSent');
     const server = await new ModelExchange().serve();
     const account = accountOf(server.url, {
       ...{ state: oldHome('home-verifying'), tolerance: 60_000, elapsedMs: 120_000 },
     });
-    const [order] = await resolve(account, [account.journal.find('unknown1')] as JournalEntry[]);
+    const [order] = await resolve(account, [account.journal.findUnsettled('unknown1')] as JournalEntry[]);
     expect(order?.outcome).toBe('notSent');
   });
 });

@@ -65,12 +65,12 @@ it.each<[string, number, number, boolean, Owner?]>([
   ['is under way if its clock is ahead', -SILENT_MS, SILENT_MS, true],
 ])('a process on another machine %s', (_, silentMs, changedMs, isUnderWay, runner = ELSEWHERE) => {
   const { journal } = recorded(runner, silentMs, [], changedMs);
-  const entry = journal.find(ID);
+  const entry = journal.findUnsettled(ID);
   expect(entry?.isUnderWay).toBe(isUnderWay);
   expect(entry?.claim()).toBe(!isUnderWay);
   // the process that claimed it owns it, although its record was just extended
-  expect(journal.find(ID)?.owner).toEqual(isUnderWay ? runner : thisProcess());
-  expect(journal.find(ID)?.claim()).toBe(false);
+  expect(journal.findUnsettled(ID)?.owner).toEqual(isUnderWay ? runner : thisProcess());
+  expect(journal.findUnsettled(ID)?.claim()).toBe(false);
 });
 
 it.each([
@@ -79,13 +79,13 @@ it.each([
 ])('the claim of a process on another machine over another one there %s', (_, after, owner) => {
   const time = fakeHost().now() - SILENT_MS + after;
   const { journal } = recorded(ELSEWHERE, SILENT_MS, [{ time, event: 'resumed', newOwner: NEXT }]);
-  expect(journal.find(ID)?.owner).toEqual(owner);
+  expect(journal.findUnsettled(ID)?.owner).toEqual(owner);
 });
 
 it('a record of an earlier version without a machine belongs to a local process', () => {
   const { pid, startStamp } = thisProcess();
-  expect(recorded({ pid, startStamp }, SILENT_MS).journal.find(ID)?.isUnderWay).toBe(true);
-  expect(recorded({ pid, startStamp: 'other/1' }, 0).journal.find(ID)?.isUnderWay).toBe(startStamp === null);
+  expect(recorded({ pid, startStamp }, SILENT_MS).journal.findUnsettled(ID)?.isUnderWay).toBe(true);
+  expect(recorded({ pid, startStamp: 'other/1' }, 0).journal.findUnsettled(ID)?.isUnderWay).toBe(startStamp === null);
 });
 
 it('pit resolve names the machine of a write under way and leaves its record unchanged', async () => {

@@ -25,12 +25,12 @@ describe('the journal', () => {
     expect(fs.statSync(path.join(open, 'mine0001')).mode & 0o777).toBe(0o600);
     for (const above of [state, path.join(state, 'journal'), folder, open])
       expect(fs.statSync(above).mode & 0o777).toBe(0o700);
-    expect(journal.find('mine0001')?.write).toEqual({
+    expect(journal.findUnsettled('mine0001')?.write).toEqual({
       ...{ operation: 'order', terms: TERMS, id: 'mine0001', time: entry.write.time, reqTime: entry.write.reqTime },
       firstOwner: { pid: process.pid, startStamp: startStamp(process.pid), machine: thisMachine() },
     });
     entry.note('sent');
-    expect(journal.find('mine0001')?.events.map(({ event }) => event)).toEqual(['recorded', 'sent']);
+    expect(journal.findUnsettled('mine0001')?.events.map(({ event }) => event)).toEqual(['recorded', 'sent']);
     entry.settle(PLACED, 'placed: 7');
     expect([journal.unsettledEntries(), Object.keys(contents(open)).filter(isUnsettled)]).toEqual([[], []]);
     expect(journal.archive.find('mine0001')).toMatchObject({ ...PLACED, write: { id: 'mine0001' } });
@@ -75,8 +75,12 @@ describe('the journal', () => {
       { v: 2, intent: { operation: 'call', terms: { method: 'newCall', parameters }, id: 'call0001', ...common } },
     ]);
     expect(linesOf('stop0001')).toMatchObject([{ intent: { operation: 'cancelOrder' } }]);
-    expect(journal.find('mine0001')?.write).toMatchObject({ isUserId: true, bestBid: '9', terms: { expressions } });
-    expect(journal.find('call0001')?.write.terms).toEqual({ method: 'newCall', parameters });
+    expect(journal.findUnsettled('mine0001')?.write).toMatchObject({
+      isUserId: true,
+      bestBid: '9',
+      terms: { expressions },
+    });
+    expect(journal.findUnsettled('call0001')?.write.terms).toEqual({ method: 'newCall', parameters });
   });
 
   it('accepts an id once while it is open and after its order was placed', () => {
@@ -103,7 +107,7 @@ describe('the journal', () => {
   ])('keeps the record of a reused id if another process still %s the earlier one', async (_, does) => {
     const { host, journal, begin } = newJournal();
     begin('mine0001', true).release();
-    const [earlier, same] = [journal.find('mine0001'), journal.find('mine0001')];
+    const [earlier, same] = [journal.findUnsettled('mine0001'), journal.findUnsettled('mine0001')];
     same?.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
     await host.sleep(5_000);
     const again = begin('mine0001', true);
@@ -124,7 +128,7 @@ describe('the journal', () => {
   it('does not restore a settled record that another process still writes to', () => {
     const { journal, begin, open } = newJournal();
     const entry = begin('mine0001');
-    const other = journal.find('mine0001');
+    const other = journal.findUnsettled('mine0001');
     entry.settle(PLACED, 'placed');
     other?.note('asked by client id: found');
     other?.release();
@@ -175,7 +179,7 @@ describe('the journal', () => {
       { operation: 'order', terms: { ...TERMS, market: 'eth_usdt' } },
       { id: 'mine0002', reqTime: 1 },
     );
-    journal.find('mine0002')?.settle(PLACED, 'placed');
+    journal.findUnsettled('mine0002')?.settle(PLACED, 'placed');
     expect(journal.markets()).toEqual(['btc_usdt', 'eth_usdt']);
   });
 
@@ -251,7 +255,7 @@ describe('a journal record', () => {
     onTestFinished(() => linking.mockRestore());
     begin('mine0001');
     expect(() => begin('mine0001')).toThrow(expect.objectContaining({ kind: 'usage' }));
-    expect(journal.find('mine0001')?.write.terms).toEqual(TERMS);
+    expect(journal.findUnsettled('mine0001')?.write.terms).toEqual(TERMS);
   });
 });
 
@@ -262,7 +266,7 @@ describe('a write', () => {
     begin(id);
     const write: RecordedWrite = { operation: 'order', terms: TERMS, id, time: 1, reqTime: 1, firstOwner: runner };
     fs.writeFileSync(path.join(open, id), recordText(write));
-    return journal.find(id);
+    return journal.findUnsettled(id);
   }
 
   function living(): number {
@@ -295,20 +299,20 @@ describe('a write', () => {
     const { begin, journal } = newJournal();
     const entry = begin('mine0001');
     entry.note('sent');
-    expect(journal.find('mine0001')?.isOutcomeUnknown).toBe(false);
+    expect(journal.findUnsettled('mine0001')?.isOutcomeUnknown).toBe(false);
     entry.note('no answer', { isOutcomeUnknown: true });
-    expect(journal.find('mine0001')).toMatchObject({ isUnderWay: true, isOutcomeUnknown: true });
+    expect(journal.findUnsettled('mine0001')).toMatchObject({ isUnderWay: true, isOutcomeUnknown: true });
     entry.release();
-    expect(journal.find('mine0001')?.claim()).toBe(true);
-    expect(journal.find('mine0001')).toMatchObject({ isUnderWay: true, isOutcomeUnknown: true });
+    expect(journal.findUnsettled('mine0001')?.claim()).toBe(true);
+    expect(journal.findUnsettled('mine0001')).toMatchObject({ isUnderWay: true, isOutcomeUnknown: true });
   });
 
   it('is not under way after its process released it', () => {
     const { begin, journal } = newJournal();
     const entry = begin('mine0001');
-    expect(journal.find('mine0001')?.isUnderWay).toBe(true);
+    expect(journal.findUnsettled('mine0001')?.isUnderWay).toBe(true);
     entry.release();
-    expect([entry.isUnderWay, journal.find('mine0001')?.isUnderWay]).toEqual([false, false]);
+    expect([entry.isUnderWay, journal.findUnsettled('mine0001')?.isUnderWay]).toEqual([false, false]);
   });
 });
 
@@ -347,7 +351,7 @@ describe('the archive of settled writes', () => {
     entry.settle(PLACED, 'placed');
     fs.writeFileSync(path.join(open, 'mine0001'), before);
     expect(journal.archive.find('mine0001')).toMatchObject(PLACED);
-    journal.find('mine0001')?.settle(PLACED, 'placed again');
+    journal.findUnsettled('mine0001')?.settle(PLACED, 'placed again');
     expect([journal.unsettledEntries(), journal.archive.since(0).length]).toEqual([[], 1]);
   });
 
@@ -374,7 +378,7 @@ describe('the archive of settled writes', () => {
     expect(journal.archive.find('mine0001')?.duplicates).toEqual(['8']);
     placed?.endVerification();
     refused?.endVerification(true);
-    expect(journal.settledButUnexpired(buys).map(({ isVerified }) => isVerified)).toEqual([true]);
+    expect(journal.settledButUnexpired(buys).map(({ isRemembered }) => isRemembered)).toEqual([true]);
   });
 
   it('finds writes behind a line that a corrected clock dated up to a minute too early', () => {

@@ -35,7 +35,7 @@ describe('the record of a replacement', () => {
     next.note('sent');
     const write = { id: ID, operation: 'order', terms: REST, replaces: TERMS, reqTime: 7 };
     expect(next.write).toMatchObject({ ...write, time: entry.write.time, firstOwner: entry.write.firstOwner });
-    const read = journal.find(ID);
+    const read = journal.findUnsettled(ID);
     expect(read?.write).toEqual(next.write);
     expect(read?.events.map(({ event }) => event)).toEqual(['recorded', 'cancellation sent', 'sent']);
     next.settle({ outcome: 'placed', id: '9', duplicates: [] }, 'placed: 9');
@@ -51,7 +51,7 @@ describe('the record of a replacement', () => {
     const [begun] = [readFileSync(file, 'utf8').indexOf('}}\n') + 2];
     for (let length = 0; length <= whole.length; length += 1) {
       writeFileSync(file, whole.subarray(0, length));
-      const operation = journal.find(ID)?.write.operation;
+      const operation = journal.findUnsettled(ID)?.write.operation;
       if (length < begun) expect({ length, damaged: journal.damaged() }).toEqual({ length, damaged: [ID] });
       else
         expect({ length, operation }).toEqual({ length, operation: length < whole.length - 1 ? 'replace' : 'order' });

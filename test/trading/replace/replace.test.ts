@@ -270,7 +270,7 @@ describe('a replacement under the limit of a day', () => {
     const account = accountOf(server.url);
     const plan = await planReplacement(account, MARKET, { id: '7' }, WISHES);
     const seen: unknown[] = [];
-    const recheck = () => void seen.push(account.journal.find(NAME)?.write.bestBid);
+    const recheck = () => void seen.push(account.journal.findUnsettled(NAME)?.write.bestBid);
     await replaceOrder(account, plan, NAME, { bestBid: '30050', requireWithinDayLimit: recheck });
     expect([...seen, account.journal.archive.find(NAME)?.write]).toMatchObject([
       '30050',

@@ -60,7 +60,7 @@ it('a withdrawal does not take the record of another unknown one that fits excep
   leave(account, 'less', { amount: '0.9' });
   expect(await settled(account, 'more')).toEqual({ more: 'unknown' });
   expect(
-    account.journal.find('more')?.events.some(({ event }) => event.includes('may belong to another request')),
+    account.journal.findUnsettled('more')?.events.some(({ event }) => event.includes('may belong to another request')),
   ).toBe(true);
   const next = accountOf(server.url, { ...BOTH, state: account.state, elapsedMs: account.host.now() - NOW });
   expect(await settled(next, 'less')).toEqual({ less: '2' });

@@ -16,7 +16,7 @@ import {
   parseAmount,
   parsePrice,
 } from '../../../trading/expressions.js';
-import { awayFrom, checkBand } from '../../../trading/guards/guards.js';
+import { checkBand, referenceDistanceText } from '../../../trading/guards/guards.js';
 import type { GuardLimits } from '../../../trading/guards/limits.js';
 import {
   averagePrice,
@@ -226,7 +226,7 @@ export function priceMeaning(typed: string, draft: PriceDraft): Meaning {
   const value = `${formatPrice(price, market)} ${market.quote}`;
   if (view === undefined) return meaning(value);
   const reference = referenceOf(view);
-  const distance = reference === null ? '' : `, ${awayFrom(price, reference, market)}`;
+  const distance = reference === null ? '' : `, ${referenceDistanceText(price, reference, market)}`;
   const { breach, warning } = checkBand(draft, [price], limits.priceBand, view);
   const guard = breach === null ? null : 'Outside the price band: you will have to type the name of the guard.';
   return meaning(`${value}${distance}. ${effectOf(price, draft, view)}`, guard, warning);

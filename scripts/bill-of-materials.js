@@ -1,0 +1,80 @@
+// The software bill of materials of a release, as CycloneDX writes it. `npm sbom` cannot make it: to npm the bundled packages are
+// devDependencies, so that it lists all tools with them or nothing of what is bundled.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * The document: the bundled packages as required, the native libraries that npm installs beside the program as optional, and
+ * Node if an executable holds it.
+ *
+ * @param options.time of the release, in ISO 8601
+ * @param options.node the version and the executable of the Node that is in the release; undefined if there is none
+ */
+export function billOfMaterials(root, { commit, time, node }) {
+  const read = (file) => JSON.parse(readFileSync(path.join(root, file), 'utf8'));
+  const { name, version, description, license } = read('package.json');
+  const { packages: locked } = read('package-lock.json');
+  const bundled = read('dist/.packages.json').map(({ folder }) => library(folder, locked[folder], 'required'));
+  const native = Object.entries(locked)
+    .filter(([folder, { dev }]) => folder !== '' && dev !== true)
+    .map(([folder, entry]) => library(folder, entry, 'optional'));
+  const components = [...bundled, ...native, ...(node === undefined ? [] : [runtime(node)])];
+  const self = { type: 'application', 'bom-ref': `${name}@${version}`, name, version, description };
+  return {
+    $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: {
+      timestamp: time,
+      component: {
+        ...self,
+        ...licensed(license),
+        purl: `pkg:npm/${name}@${version}`,
+        properties: [{ name: 'pit:commit', value: commit }],
+      },
+    },
+    components,
+    dependencies: [
+      { ref: self['bom-ref'], dependsOn: components.map((one) => one['bom-ref']) },
+      ...components.map((one) => ({ ref: one['bom-ref'] })),
+    ],
+  };
+}
+
+function library(folder, { version, license, integrity }, scope) {
+  const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const [, digest] = /^sha512-(\S+)$/.exec(integrity) ?? [];
+  if (digest === undefined) throw new Error(`package-lock.json has no SHA-512 of ${folder}`);
+  return {
+    type: 'library',
+    // two folders may hold the same package
+    'bom-ref': folder,
+    name,
+    version,
+    scope,
+    hashes: [{ alg: 'SHA-512', content: Buffer.from(digest, 'base64').toString('hex') }],
+    ...licensed(license),
+    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+  };
+}
+
+function runtime({ version, executable }) {
+  return {
+    type: 'application',
+    'bom-ref': `node@${version}`,
+    name: 'node',
+    version,
+    description: 'The executable file holds it.',
+    scope: 'required',
+    hashes: [{ alg: 'SHA-256', content: createHash('sha256').update(readFileSync(executable)).digest('hex') }],
+    ...licensed('MIT'),
+    purl: `pkg:generic/node@${version}`,
+  };
+}
+
+function licensed(license) {
+  if (typeof license !== 'string') throw new Error('a package names no licence');
+  return { licenses: [/[ ()]/.test(license) ? { expression: license } : { license: { id: license } }] };
+}

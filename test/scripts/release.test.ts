@@ -1,0 +1,178 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { hasOpenssl } from '../support/authority.js';
+import { requires } from '../support/tools.js';
+import { copyProject } from './project-copy.js';
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string };
+const NAMES = [`pit-${version}.tgz`, `pit-${version}-shell-files.tar.gz`, `pit-${version}.cdx.json`];
+
+interface Component {
+  readonly name: string;
+  readonly version: string;
+  readonly scope: string;
+  readonly purl: string;
+  readonly licenses: readonly object[];
+  readonly hashes: readonly { readonly alg: string; readonly content: string }[];
+}
+
+/** Verifies a release as docs/install.md says. */
+function verified(folder: string, publicKey: string): { readonly sums: boolean; readonly signature: boolean } {
+  const options = { cwd: folder, stdio: 'ignore' } as const;
+  const words = ['pkeyutl', '-verify', '-pubin', '-inkey', publicKey, '-rawin', '-in', 'SHA256SUMS'];
+  return {
+    sums: spawnSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], options).status === 0,
+    signature: spawnSync('openssl', [...words, '-sigfile', 'SHA256SUMS.sig'], options).status === 0,
+  };
+}
+
+describe.skipIf(!hasOpenssl || !requires('git') || !requires('sha256sum'))('npm run release', () => {
+  const keys = mkdtempSync(path.join(tmpdir(), 'pit-keys-'));
+  const [privateKey, publicKey] = [path.join(keys, 'key.pem'), path.join(keys, 'public.pem')];
+  let project = '';
+  let release = '';
+  let removeProject = () => {};
+  let printed = '';
+
+  function git(...words: readonly string[]): string {
+    const author = ['-c', 'user.name=tester', '-c', 'user.email=tester@example.com'];
+    return execFileSync('git', [...author, ...words], { cwd: project, encoding: 'utf8' }).trim();
+  }
+
+  function run(...words: readonly string[]) {
+    const { PIT_COMMIT: _given, ...env } = process.env;
+    const script = ['scripts/release.js', '--without-executable', ...words];
+    return spawnSync(process.execPath, script, { cwd: project, env, encoding: 'utf8' });
+  }
+
+  beforeAll(() => {
+    const made = copyProject('release');
+    [project, removeProject] = [made.copy, made.remove];
+    release = path.join(project, 'release');
+    git('init', '--quiet');
+    git('add', '.');
+    git('commit', '--quiet', '--message', 'all');
+    execFileSync('openssl', ['genpkey', '-algorithm', 'ed25519', '-out', privateKey]);
+    execFileSync('openssl', ['pkey', '-in', privateKey, '-pubout', '-out', publicKey]);
+    const { status, stdout, stderr } = run('--key', privateKey);
+    expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' });
+    printed = stdout;
+  });
+  afterAll(() => {
+    removeProject();
+    rmSync(keys, { recursive: true, force: true });
+  });
+
+  it('makes the package, the shell files and the bill of materials, with checksums and a signature that hold', () => {
+    expect(readdirSync(release).sort()).toEqual([...NAMES, 'SHA256SUMS', 'SHA256SUMS.sig'].sort());
+    expect(verified(release, publicKey)).toEqual({ sums: true, signature: true });
+    const der = execFileSync('openssl', ['pkey', '-pubin', '-in', publicKey, '-outform', 'DER']);
+    expect(printed).toContain(createHash('sha256').update(der).digest('hex'));
+  });
+
+  it.each([...NAMES, 'SHA256SUMS', 'SHA256SUMS.sig'])('a changed byte in file %# does not pass the check', (name) => {
+    const copy = path.join(keys, 'changed');
+    onTestFinished(() => rmSync(copy, { recursive: true }));
+    cpSync(release, copy, { recursive: true });
+    const file = path.join(copy, name);
+    const bytes = readFileSync(file);
+    const middle = bytes.length >> 1;
+    bytes[middle] = (bytes[middle] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    const { sums, signature } = verified(copy, publicKey);
+    expect(sums && signature).toBe(false);
+  });
+
+  it('the signature of another key does not pass the check', () => {
+    const [other, otherPublic] = [path.join(keys, 'other.pem'), path.join(keys, 'other-public.pem')];
+    execFileSync('openssl', ['genpkey', '-algorithm', 'ed25519', '-out', other]);
+    execFileSync('openssl', ['pkey', '-in', other, '-pubout', '-out', otherPublic]);
+    expect(verified(release, otherPublic)).toEqual({ sums: true, signature: false });
+  });
+
+  it('the package runs, and names the commit', () => {
+    const folder = path.join(keys, 'unpacked');
+    mkdirSync(folder);
+    execFileSync('tar', ['-xzf', path.join(release, `pit-${version}.tgz`), '-C', folder]);
+    const words = [path.join(folder, 'package', 'bin', 'pit.js'), '--version', '--json'];
+    expect(JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8' }))).toEqual({
+      ...{ version, commit: git('rev-parse', 'HEAD'), node: process.versions.node, source: 'package' },
+    });
+  });
+
+  it('the shell files are the completions and all manual pages', () => {
+    const names = execFileSync('tar', ['-tzf', path.join(release, NAMES[1] ?? '')], { encoding: 'utf8' }).split('\n');
+    const files = ['completions', 'man/man1'].flatMap((folder) =>
+      readdirSync(folder).map((name) => `pit-${version}/${folder}/${name}`),
+    );
+    expect(names.filter((name) => name !== '' && !name.endsWith('/')).sort()).toEqual(files.sort());
+  });
+
+  it('the bill of materials lists what is bundled, with versions, licences and checksums, and no tool', () => {
+    const { components, metadata } = JSON.parse(readFileSync(path.join(release, NAMES[2] ?? ''), 'utf8')) as {
+      readonly components: readonly Component[];
+      readonly metadata: { readonly component: { readonly properties: readonly object[] } };
+    };
+    expect(metadata.component.properties).toEqual([{ name: 'pit:commit', value: git('rev-parse', 'HEAD') }]);
+    for (const { name, version: of, purl, licenses, hashes } of components) {
+      expect(purl).toBe(`pkg:npm/${name.replace('@', '%40')}@${of}`);
+      expect([licenses.length, hashes.map(({ alg, content }) => [alg, content.length])]).toEqual([
+        1,
+        [['SHA-512', 128]],
+      ]);
+    }
+    const names = (scope: string) => components.filter((one) => one.scope === scope).map(({ name }) => name);
+    const bundled = names('required');
+    expect(bundled).toEqual(expect.arrayContaining(['got', 'ws', 'lmdb', 'commander', 'valibot', '@redis/client']));
+    for (const tool of ['vitest', 'esbuild', 'typescript', 'http2-wrapper', 'ajv']) expect(bundled).not.toContain(tool);
+    for (const name of names('optional')) expect(name).toMatch(/^@(lmdb|napi-rs)\//);
+    // the licence of each goes with the package
+    const licences = readFileSync(path.join(project, 'dist', 'licenses.txt'), 'utf8');
+    for (const { name, version: of } of components.filter(({ scope }) => scope === 'required'))
+      expect(licences).toContain(`\n${name} ${of}\n`);
+  });
+
+  it('makes the same files again from the same commit', () => {
+    const before = NAMES.map((name) => readFileSync(path.join(release, name)));
+    expect(run('--key', privateKey).status).toBe(0);
+    for (const [index, name] of NAMES.entries())
+      expect(readFileSync(path.join(release, name)).equals(before[index] as Buffer), name).toBe(true);
+  });
+
+  it.each([
+    ['neither a key nor --unsigned', [], 'Give the key that signs the release, or --unsigned.'],
+    ['both', ['--key', privateKey, '--unsigned'], 'Give the key that signs the release, or --unsigned.'],
+    ['a missing key', ['--key', '/nowhere/key.pem'], '/nowhere/key.pem cannot be read as a private key'],
+    ['a public key', ['--key', publicKey], 'cannot be read as a private key'],
+    ['an unknown flag', ['--unsined'], 'Usage:'],
+  ])('refuses %s and leaves the release as it is', (_title, words, message) => {
+    const { status, stderr } = run(...words);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(verified(release, publicKey)).toEqual({ sums: true, signature: true });
+  });
+
+  it('refuses a key of another kind', () => {
+    const key = path.join(keys, 'ec.pem');
+    execFileSync('openssl', ['genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256', '-out', key]);
+    const { status, stderr } = run('--key', key);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('another kind of key than Ed25519')]);
+  });
+
+  it('refuses a tree with uncommitted changes', () => {
+    const file = path.join(project, 'notes.md');
+    writeFileSync(file, 'not committed\n');
+    onTestFinished(() => rmSync(file));
+    const { status, stderr } = run('--key', privateKey);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/uncommitted changes:\n\?\? notes\.md/)]);
+  });
+
+  it('says of a release without a key that it is not signed', () => {
+    const { status, stderr } = run('--unsigned');
+    expect([status, stderr]).toEqual([0, expect.stringContaining('UNSIGNED')]);
+    expect(existsSync(path.join(release, 'SHA256SUMS.sig'))).toBe(false);
+  });
+});
