@@ -17,6 +17,7 @@ const FREQUENT = {
     'cli/hints',
     'cli/run',
     'cli/shapes',
+    'commands/dry-run',
     'commands/index',
     'commands/inputs',
     'commands/names',
@@ -40,7 +41,7 @@ const FREQUENT = {
     'terminal/screen',
     'terminal/text',
   ],
-  profiles: ['commands/dry-run', 'commands/profile'],
+  profiles: ['commands/profile'],
   table: ['terminal/bar', 'terminal/cells', 'terminal/table'],
   exchange: [
     'commands/depth',

@@ -19,7 +19,7 @@ interface Start {
 const STREAMS = ['diagnostics_channel', 'process', 'stream', 'stream/promises', 'string_decoder', 'vm'];
 /** A test reads stdout and stderr through pipes. */
 const PIPES = [...STREAMS, 'net'];
-const REQUESTS = [...PIPES, 'crypto', 'http', 'os'];
+const REQUESTS = [...PIPES, 'crypto', 'http', 'os', 'zlib'];
 
 /**
  * What a command loads when it starts, which is most of what a start costs. Before you add to a row, look whether the module
