@@ -48,9 +48,9 @@ __pit_command() {
     'keys remove') flags='--fields=,profile|accessKey|secretKey|store' ;;
     'shell') ;;
     'doctor') flags='--fields=,check|status|detail|fix' ;;
-    'completion') subs='install uninstall' flags='--fields=,shell|script' arguments='bash|zsh|fish' ;;
-    'completion install') flags='--fields=,shell|changes' arguments='bash|zsh|fish' ;;
-    'completion uninstall') flags='--fields=,shell|changes' arguments='bash|zsh|fish' ;;
+    'completion') subs='install uninstall' flags='--fields=,shell|script' arguments='bash|zsh|fish|powershell' ;;
+    'completion install') flags='--fields=,shell|changes' arguments='bash|zsh|fish|powershell' ;;
+    'completion uninstall') flags='--fields=,shell|changes' arguments='bash|zsh|fish|powershell' ;;
     'schema') flags='--fields=,command|field|type|description|interface' arguments='markets|ticker|depth|trades|kline|stream|watch|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|shell|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' ;;
     'sandbox') subs='serve start stop status reset account deposit transfer price replay export import clock fault' ;;
     'sandbox serve') flags='--port=- --seed=- --no-limits --limit=- --strict-agent --kline-since=first|latest --history=- --dialect=document|observed --zone=- --fields=,baseUrl|tradeUrl|wsUrl|accessKey|secretKey|safePwd|pid|adminUrl|adminToken' ;;

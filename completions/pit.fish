@@ -601,13 +601,13 @@ function __pit_tree_arguments
                 '@profile' 'the profile'
         case 'completion'
             printf '%s\t%s\n' \
-                'bash|zsh|fish' 'bash, zsh, fish'
+                'bash|zsh|fish|powershell' 'bash, zsh, fish, powershell'
         case 'completion install'
             printf '%s\t%s\n' \
-                'bash|zsh|fish' 'bash, zsh or fish (default: your shell)'
+                'bash|zsh|fish|powershell' 'bash, zsh, fish or powershell (default: your shell)'
         case 'completion uninstall'
             printf '%s\t%s\n' \
-                'bash|zsh|fish' 'bash, zsh or fish (default: your shell)'
+                'bash|zsh|fish|powershell' 'bash, zsh, fish or powershell (default: your shell)'
         case 'schema'
             printf '%s\t%s\n' \
                 'markets|ticker|depth|trades|kline|stream|watch|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|shell|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' 'the words of a command, or error (default: all)'

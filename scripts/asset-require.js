@@ -63,8 +63,9 @@ function native(name) {
       problems.push(error.message);
     }
   }
-  const message = `the native library of ${name} cannot be loaded: ${problems.join('; ')}`;
-  throw Object.assign(new Error(message), { code: 'ERR_NATIVE_LIBRARY' });
+  const { Failure } = assetRequire('./main.cjs?src/errors.ts');
+  const hint = 'Set TMPDIR to a folder that only you can write to, and from which programs may be run.';
+  throw new Failure('internal', `A part of pit cannot be loaded, ${name}: ${problems.join('; ')}.`, { hint });
 }
 
 function cacheFolder() {

@@ -2,23 +2,31 @@ import { reportFailure, runAndReport } from './cli/run.js';
 import { PROGRAM } from './commands/index.js';
 import { endSoon, type Host, reportUncaught, systemHost } from './platform/host.js';
 
+/** What pit does for its own processes and scripts, by the first word: only with the variable that tells what about. */
+const INTERNAL: Readonly<Record<string, { readonly variable: string; run(host: Host): Promise<void> }>> = {
+  '--update-check': {
+    variable: 'PIT_UPDATE_URL',
+    run: async (host) => (await import('./commands/session/update-check.js')).checkForUpdate(host),
+  },
+  '--complete': {
+    variable: 'PIT_COMPLETE_LINE',
+    run: async (host) => (await import('./commands/completion/offered-words.js')).printOfferedWords(host),
+  },
+};
+
 /** Runs the command line of a host, by default the system's, and returns the exit code. */
 export async function main(host?: Host): Promise<number> {
-  if (host !== undefined) return runAndReport(host, PROGRAM);
-  const own = ownProcess();
-  const code = isUpdateCheck(own) ? await askForUpdate(own) : await runAndReport(own, PROGRAM);
+  if (host !== undefined) return runOn(host);
+  const code = await runOn(ownProcess());
   endSoon(code);
   return code;
 }
 
-/** Whether another pit has started this one to ask for the newest version. */
-function isUpdateCheck({ arguments: [first], environment }: Host): boolean {
-  return first === '--update-check' && environment.PIT_UPDATE_URL !== undefined;
-}
-
-async function askForUpdate(host: Host): Promise<number> {
-  const { checkForUpdate } = await import('./commands/session/update-check.js');
-  await checkForUpdate(host);
+async function runOn(host: Host): Promise<number> {
+  const [first = ''] = host.arguments;
+  const internal = Object.hasOwn(INTERNAL, first) ? INTERNAL[first] : undefined;
+  if (internal === undefined || host.environment[internal.variable] === undefined) return runAndReport(host, PROGRAM);
+  await internal.run(host);
   return 0;
 }
 

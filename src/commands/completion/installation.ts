@@ -8,7 +8,7 @@ import type { Host } from '../../platform/host.js';
 import { hasBlock, hasSingleMarker, withBlock, withoutBlock } from './startup-block.js';
 
 /** The script of each shell in the package's folder `completions`. */
-const SCRIPTS = { bash: 'pit.bash', zsh: '_pit', fish: 'pit.fish' } as const;
+const SCRIPTS = { bash: 'pit.bash', zsh: '_pit', fish: 'pit.fish', powershell: 'pit.ps1' } as const;
 
 /** More than any script or startup file has. */
 const MAX_BYTES = 16 * 2 ** 20;
@@ -21,7 +21,8 @@ type Environment = Host['environment'];
 
 /** The shell that was named, or else the user's own. Throws Failure `usage` if that is not a supported one. */
 export function shellToUse({ environment }: Pick<Host, 'environment'>, requested: Shell | undefined): Shell {
-  const userShell = path.basename(environment.SHELL ?? '');
+  const name = path.basename(environment.SHELL ?? '');
+  const userShell = name === 'pwsh' ? 'powershell' : name;
   const shell = requested ?? SHELLS.find((supported) => supported === userShell);
   if (shell !== undefined) return shell;
   const found = environment.SHELL ? `SHELL is ${quoted(environment.SHELL)}` : 'SHELL is not set';
@@ -116,7 +117,7 @@ function tryRead(read: () => string | null): string | null {
 
 /** Whether some version of pit wrote a script. */
 function isOurs(text: string): boolean {
-  return /^# Completes pit's command lines in (?:bash|zsh|fish)\b/m.test(text);
+  return /^# Completes pit's command lines in (?:bash|zsh|fish|PowerShell)\b/m.test(text);
 }
 
 function requireOurs(file: string, text: string | null): void {
@@ -163,6 +164,13 @@ const LOCATIONS: Readonly<Record<Shell, (environment: Environment, home: string)
     const folder = environment.XDG_CONFIG_HOME || path.join(home, '.config');
     return { script: path.join(folder, 'fish', 'completions', 'pit.fish'), startup: null };
   },
+  powershell: (environment, home) => {
+    const folder = path.join(environment.XDG_CONFIG_HOME || path.join(home, '.config'), 'powershell');
+    const script = path.join(folder, 'completions', 'pit.ps1');
+    const quoted = `'${script.replaceAll("'", "''")}'`;
+    const lines = [`if (Test-Path -LiteralPath ${quoted}) { . ${quoted} }`];
+    return { script, startup: { file: path.join(folder, 'profile.ps1'), lines } };
+  },
 };
 
 function dataHome({ XDG_DATA_HOME }: Environment, home: string): string {
@@ -177,6 +185,11 @@ function locationsOf(shell: Shell, environment: Environment): Locations {
  * The same, safe to write to: every path is absolute and the home folder exists. Throws Failure `usage`.
  */
 function requireLocations(shell: Shell, environment: Environment): Locations {
+  if (shell === 'powershell' && process.platform === 'win32')
+    throw usage('On Windows, only PowerShell knows the folder of its profile; nothing was changed.', [
+      'Add this line to the file that $PROFILE names:',
+      'pit completion powershell | Out-String | Invoke-Expression',
+    ]);
   const home = homeOf(environment);
   if (home === '') throw badHome('HOME is empty');
   if (!path.isAbsolute(home)) throw badHome(`HOME is ${quoted(home)}, which is not an absolute path`);

@@ -33,19 +33,23 @@ export interface Completion {
 }
 
 /** The words that only the shell has, before those of pit. */
-const OWN_WORDS = ['use', 'exit', 'help'];
+const OWN_WORDS: readonly string[] = ['use', 'exit', 'help'];
 
 /** More would fill the screen. */
 const MOST_FILES = 500;
 
-/** What can be typed at the end of a line: the same as the completion scripts offer. */
-export async function complete(line: string, names: Names): Promise<Completion> {
+/**
+ * What can be typed at the end of a line: the same as the completion scripts offer.
+ *
+ * @param ownWords words that stand before those of pit
+ */
+export async function complete(line: string, names: Names, ownWords = OWN_WORDS): Promise<Completion> {
   const { words, isOpen, quote, operator } = scan(line);
   if (operator !== null || quote !== null) return { replaces: '', candidates: [] };
   const texts = words.map(({ text }) => text);
   const typed = isOpen ? (texts.pop() ?? '') : '';
   if (texts[0] === 'pit') texts.shift();
-  const all = await candidatesFor(texts, typed, names);
+  const all = await candidatesFor(texts, typed, names, ownWords);
   const before = beforeValue(typed, all.isJoined);
   const value = all.isName ? plainName(typed.slice(before.length)) : typed.slice(before.length);
   const fitting = all.words.filter((word) => word.startsWith(value));
@@ -77,8 +81,14 @@ function plainName(text: string): string {
   return text.toLowerCase().replace(/[/-]/, '_');
 }
 
-async function candidatesFor(words: readonly string[], typed: string, names: Names): Promise<Candidates> {
-  if (words[0] === 'use') return words.length === 1 ? named(await names.lines('markets', undefined)) : NOTHING;
+async function candidatesFor(
+  words: readonly string[],
+  typed: string,
+  names: Names,
+  ownWords: readonly string[],
+): Promise<Candidates> {
+  if (words[0] === 'use' && ownWords.includes('use'))
+    return words.length === 1 ? named(await names.lines('markets', undefined)) : NOTHING;
   if (words[0] === 'help') return { words: subcommandsOf(words.slice(1).join(' ')) };
   const command = await typedCommand(words);
   if (command.awaited !== undefined) return valuesOf(completionOf(command.awaited.parse), typed, command, names);
@@ -91,7 +101,7 @@ async function candidatesFor(words: readonly string[], typed: string, names: Nam
   if (command.isEnded) return NOTHING;
   if (typed.startsWith('-')) return { words: flagNames(command) };
   const below = command.given.length === 0 ? subcommandsOf(command.path) : [];
-  const own = words.length === 0 ? OWN_WORDS : [];
+  const own = words.length === 0 ? ownWords : [];
   const next = operationValues(command) ?? completionOf(nextArgument(command)?.parse);
   const values = await valuesOf(next, typed, command, names);
   const all = { ...values, words: [...below, ...own, ...values.words] };
