@@ -23,14 +23,14 @@ export interface TerminalInput extends Readable {
   setRawMode?(raw: boolean): unknown;
 }
 
-/** The folders of pit: what the user set, what must survive, what can be made again. */
+/** The folders of pit. `config` is what the user set, `state` must survive, and `cache` can be made again. */
 export interface Directories {
   readonly config: string;
   readonly state: string;
   readonly cache: string;
 }
 
-/** The outside world. Everything that is not a pure computation goes through here, so that tests can replace it. */
+/** The operating system: streams, clock, files, signals. Code reaches it only through here, so that tests can replace it. */
 export interface Host {
   readonly arguments: readonly string[];
   /** How this program was started, to start it again in the background. */
@@ -49,7 +49,7 @@ export interface Host {
   random(): number;
   randomBytes(count: number): Uint8Array;
   /** Ends early if it is aborted. */
-  sleep(milliseconds: number, cut?: AbortSignal): Promise<void>;
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
   /** Keeps the memory of a long-running command small. */
   limitMemory(): Promise<void>;
   /**
@@ -91,7 +91,7 @@ export function systemHost(): Host {
   const signals = takeSignals();
   return {
     arguments: process.argv.slice(2),
-    // a single file is its own program
+    // an executable file that contains pit has no script
     self: {
       command: process.execPath,
       arguments: process.argv.slice(1, 2).filter((file) => file !== process.execPath),
@@ -113,7 +113,7 @@ export function systemHost(): Host {
     monotonic: monotonicMs,
     random: Math.random,
     randomBytes: (count) => randomBytes(count),
-    sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(cutShort),
+    sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(ignoreAbort),
     limitMemory: limitMemory,
     limitLookups: limitLookups,
     onInterrupt: signals.onInterrupt,
@@ -127,7 +127,7 @@ export function systemHost(): Host {
   };
 }
 
-/** The signal of a command whose end is the end of the program. Every request and every wait listens to it. */
+/** The end signal of a command that ends together with the program. Every request and every wait listens to it. */
 export function neverAborted(): AbortSignal {
   const { signal } = new AbortController();
   setMaxListeners(0, signal);
@@ -144,7 +144,7 @@ async function limitMemory(): Promise<void> {
   setFlagsFromString('--optimize-for-size');
 }
 
-/** No connection waits longer for its name. */
+/** From this time on, a command can afford a second attempt at a name lookup. */
 const LONG_MS = 10_000;
 
 /**
@@ -179,7 +179,7 @@ function isOnTerminal(): boolean {
   return [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY === true);
 }
 
-function cutShort(thrown: unknown): void {
+function ignoreAbort(thrown: unknown): void {
   if (!(thrown instanceof Error) || thrown.name !== 'AbortError') throw thrown;
 }
 
@@ -195,19 +195,19 @@ export function directoriesOf(home: string | undefined): Directories {
 
 type Signal = 'SIGHUP' | 'SIGINT' | 'SIGTERM';
 
-type Work = (signal: Signal) => void | Promise<void>;
+type SignalHandler = (signal: Signal) => void | Promise<void>;
 
 /** One handler for all signals. A program that pit runs may take them over. */
 export interface Signals {
   /**
    * Runs the work when a signal ends the program, before it exits. Returns a function that cancels this.
    *
-   * @param impatient runs at a second signal, which does not wait for the work
+   * @param onSecondSignal runs at a second signal, which does not wait for the work
    */
-  readonly onInterrupt: (work: Work, impatient?: () => void) => () => void;
-  /** Passes Ctrl-C on, until the returned function is called. */
+  readonly onInterrupt: (work: SignalHandler, onSecondSignal?: () => void) => () => void;
+  /** Passes Ctrl-C to the taker until the returned function is called. */
   readonly takeInterrupts: (taker: () => void) => () => void;
-  /** Passes signals on, except that of a closed terminal, until the returned function is called. */
+  /** Passes all signals except SIGHUP to the taker until the returned function is called. */
   readonly handOver: (taker: (signal: Signal) => void) => () => void;
 }
 
@@ -255,27 +255,27 @@ function hangUpOnClosedTerminals(): void {
  */
 function takeSignals(): Signals {
   hangUpOnClosedTerminals();
-  const works = new Map<Work, (() => void) | undefined>();
+  const handlers = new Map<SignalHandler, (() => void) | undefined>();
   let ending = false;
-  let taker: ((signal: Signal) => void) | undefined;
+  let signalTaker: ((signal: Signal) => void) | undefined;
   let interruptTaker: (() => void) | undefined;
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
     process.on(signal, async () => {
       // every program on a closed terminal gets SIGHUP itself
-      if (taker !== undefined && signal !== 'SIGHUP') return taker(signal);
+      if (signalTaker !== undefined && signal !== 'SIGHUP') return signalTaker(signal);
       if (interruptTaker !== undefined && signal === 'SIGINT') return interruptTaker();
-      if (ending) for (const impatient of works.values()) impatient?.();
+      if (ending) for (const onSecondSignal of handlers.values()) onSecondSignal?.();
       else {
         ending = true;
-        await Promise.allSettled([...works.keys()].map(async (work) => work(signal)));
+        await Promise.allSettled([...handlers.keys()].map(async (work) => work(signal)));
       }
       end(signal);
     });
   }
   return {
-    onInterrupt: (work, impatient) => {
-      works.set(work, impatient);
-      return () => works.delete(work);
+    onInterrupt: (work, onSecondSignal) => {
+      handlers.set(work, onSecondSignal);
+      return () => handlers.delete(work);
     },
     takeInterrupts: (to) => {
       interruptTaker = to;
@@ -284,9 +284,9 @@ function takeSignals(): Signals {
       };
     },
     handOver: (to) => {
-      taker = to;
+      signalTaker = to;
       return () => {
-        taker = undefined;
+        signalTaker = undefined;
       };
     },
   };
@@ -305,7 +305,7 @@ export function reportUncaught(report: (thrown: unknown) => number): void {
   process.once('uncaughtException', (thrown) => process.exit(report(thrown)));
 }
 
-/** Far longer than anything takes that ends by itself. */
+/** How long the program may go on after its exit code is known. Whatever ends by itself takes far less. */
 const LINGER_MS = 500;
 
 /** Ends the program with an exit code, even if a connection that nothing waits for any more stays open. */
