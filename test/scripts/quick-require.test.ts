@@ -130,7 +130,9 @@ it('a start keeps its code, which the next start uses', async () => {
   expect((await start()).stdout).toContain(WRONG);
   rmSync(codeFolder, { recursive: true });
   expect((await start()).stdout).toContain(RIGHT);
-  expect(readdirSync(codeFolder).map((name) => name.split('.')[0])).toEqual(expect.arrayContaining(['main', 'profiles']));
+  expect(readdirSync(codeFolder).map((name) => name.split('.')[0])).toEqual(
+    expect.arrayContaining(['main', 'profiles']),
+  );
   expect(readFileSync(codeFile).subarray(0, SOURCE_AT)).toHaveLength(SOURCE_AT);
 });
 
