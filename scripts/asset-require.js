@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { getAssetKeys, getRawAsset } from 'node:sea';
 import vm from 'node:vm';
-import { CODE_AT, WRAPPER } from './quick-require.js';
+import { codeIn, WRAPPER } from './quick-require.js';
 
 const KEYS = new Set(getAssetKeys());
 
@@ -30,7 +30,7 @@ function load(file) {
   const code = `${file}.code`;
   const script = new vm.Script(WRAPPER.join(assetText(file)), {
     filename: file,
-    cachedData: KEYS.has(code) ? Buffer.from(getRawAsset(code), CODE_AT) : undefined,
+    cachedData: KEYS.has(code) ? codeIn(Buffer.from(getRawAsset(code)), Buffer.from(getRawAsset(file))) : undefined,
   });
   const module = { exports: {} };
   const folder = path.dirname(process.execPath);
@@ -63,8 +63,9 @@ function native(name) {
       problems.push(error.message);
     }
   }
-  const message = `the native library of ${name} cannot be loaded: ${problems.join('; ')}`;
-  throw Object.assign(new Error(message), { code: 'ERR_NATIVE_LIBRARY' });
+  const { Failure } = assetRequire('./main.cjs?src/errors.ts');
+  const hint = 'Set TMPDIR to a folder that only you can write to, and from which programs may be run.';
+  throw new Failure('internal', `A part of pit cannot be loaded, ${name}: ${problems.join('; ')}.`, { hint });
 }
 
 function cacheFolder() {

@@ -14,13 +14,13 @@ export function start(): void {
   const args = process.argv.slice(2);
   if (args[0] === 'keychain-helper' && process.connected) return void runKeychainHelper();
   const answer = isVersion(args) ? `${version}\n` : helpFor(args);
-  // what is wrong with stdout, the program says
+  // if stdout cannot be written, the program reports it
   if (answer !== undefined && write(1, answer)) return;
   if (isUnknownCommand(args)) void printUnknown(args[0] ?? '');
   else void runProgram();
 }
 
-/** Another pit has started this process, and talks to it. */
+/** Serves the keychain to the pit process that started this one. */
 async function runKeychainHelper(): Promise<void> {
   const { serveKeychain } = await import('./config/keychain-helper.js');
   await serveKeychain();
@@ -42,7 +42,7 @@ function helpFor(args: readonly string[]): string | undefined {
   return builtHelp(helpFile(), words, (isTTY ? columns : undefined) ?? DEFAULT_HELP_WIDTH);
 }
 
-/** Whether a line without flags begins with a word that has no meaning. */
+/** Whether a line without flags begins with a word that is no command and no synonym of one. */
 function isUnknownCommand(args: readonly string[]): boolean {
   const [first = '-'] = args;
   return !FIRST_WORDS.includes(first) && !Object.hasOwn(synonyms, first) && args.every((word) => !word.startsWith('-'));
@@ -54,15 +54,15 @@ async function printUnknown(name: string): Promise<void> {
   write(2, unknownCommandText(name, FIRST_WORDS, streamOf(2), process.env));
 }
 
-/** The stream of a descriptor, but opened only if it may be a terminal: that takes as long as all the rest. */
+/** The stream of a descriptor. It is opened only if it may be a terminal, because opening takes as long as all the rest. */
 function streamOf(descriptor: 1 | 2): ScreenStream {
   const mayBeTerminal = fstatSync(descriptor).isCharacterDevice();
   return mayBeTerminal ? (descriptor === 1 ? process.stdout : process.stderr) : { isTTY: false };
 }
 
 /**
- * Writes without the stream, unless the reader of a pipe is slow. Returns whether this went well; a reader who closed the
- * pipe, as `head` does, wanted no more.
+ * Writes directly to the descriptor, and through the stream only if the reader of a pipe is slow. Returns whether that
+ * succeeded. A pipe that was closed, as `head` does, counts as success.
  */
 function write(descriptor: 1 | 2, text: string): boolean {
   let rest = Buffer.from(text);

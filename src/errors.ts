@@ -29,13 +29,13 @@ export const OTHER_EXITS = [
 
 export type FailureKind = keyof typeof FAILURES;
 
-/** A pit command that helps: its words without `pit`, and what it is for, as in "See what is open". */
+/** A pit command that helps. `argv` leaves out `pit`; `note` says what it is for, as in "See what is open". */
 export interface Hint {
   readonly argv: readonly string[];
   readonly note: string;
 }
 
-/** What is said about a thing: sentences, commands to run, or both in the order in which they help. */
+/** What a message tells the user: sentences, commands to run, or both, in the order in which they help. */
 export type Advice = string | Hint | readonly (string | Hint)[];
 
 /** Stands in a hint's words for a market, if the place that makes the hint does not know it. */
@@ -49,13 +49,13 @@ export function suggest(note: string, ...argv: readonly string[]): Hint {
   return { argv, note };
 }
 
-/** The parts of an advice; none of an absent or an empty one. */
+/** The parts of advice; none if it is absent or empty. */
 export function adviceParts(advice: Advice | null | undefined): readonly (string | Hint)[] {
   if (advice === null || advice === undefined || advice === '') return [];
   return typeof advice === 'string' || 'argv' in advice ? [advice] : advice;
 }
 
-/** Whether a value from JSON is an advice. */
+/** Whether a value from JSON is advice. */
 export function isAdvice(value: unknown): value is Advice {
   if (Array.isArray(value)) return value.every((part) => !Array.isArray(part) && isAdvice(part));
   if (typeof value !== 'object' || value === null) return typeof value === 'string';
@@ -103,12 +103,12 @@ export class Failure extends Error {
   }
 }
 
-/** A word of the user in quotes, cut if it is long. */
+/** Quotes a word of the user, and cuts it if it is long. */
 export function quoted(word: string): string {
   return word.length > 60 ? `"${word.slice(0, 60)}…"` : `"${word}"`;
 }
 
-/** In local time, with its offset from UTC: `2026-11-21 13:00:00 (UTC+01:00)`. */
+/** A time as local time with its offset from UTC: `2026-11-21 13:00:00 (UTC+01:00)`. */
 export function localTimeText(time: number): string {
   const offset = -new Date(time).getTimezoneOffset();
   const offsetText = new Date(Math.abs(offset) * 60_000).toISOString().slice(11, 16);
@@ -121,7 +121,7 @@ export function usage(message: string, hint?: Advice): Failure {
   return new Failure('usage', message, { hint });
 }
 
-/** Ended by a signal. Nothing more is printed; the exit code is 128 plus the signal's number. */
+/** Ends a command after a signal. Nothing more is printed; the exit code is 128 plus the signal's number. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 
@@ -134,7 +134,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** A program that pit ran for the user has ended. It has printed everything itself, and its exit code becomes pit's. */
+/** Ends pit with the exit code of a program that it ran for the user and that has printed everything itself. */
 export class CommandEnded extends Error {
   override readonly name = 'CommandEnded';
 
@@ -143,7 +143,7 @@ export class CommandEnded extends Error {
   }
 }
 
-/** Returns anything thrown as a failure. What is not a Failure is a bug in pit. */
+/** Converts anything thrown to a failure. What is not a Failure is a bug in pit. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -177,7 +177,7 @@ export function systemErrorCode(thrown: unknown): string {
   return hasErrorCode(thrown) ? String(thrown.code) : 'unknown error';
 }
 
-/** A text quoted as one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

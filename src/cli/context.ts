@@ -3,7 +3,7 @@ import type { Output } from '../terminal/output.js';
 import type { Prompts } from '../terminal/prompts.js';
 import type { Globals } from './definition.js';
 
-/** What exists before a command is known: the outside world, the flags that every command takes, and the output. */
+/** What exists before a command is known: the host, the flags that every command takes, and the output. */
 export interface CliContext {
   readonly host: Host;
   readonly globals: Globals;

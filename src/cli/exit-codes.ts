@@ -29,7 +29,7 @@ export function exitCodeHelp(width: number): string {
   return [wrapped(TITLE, width), '', ...lines, ''].join('\n');
 }
 
-/** The same for README. */
+/** The table of exit codes in the README. */
 export function exitCodeTable(): string {
   const rows = exitCodes().map(
     ({ exitCode, kind, meaning }) => `| ${exitCode} | ${kind && `\`${kind}\``} | ${meaning} |`,

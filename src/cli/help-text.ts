@@ -1,19 +1,19 @@
-/** Stands before a paragraph that is still to be wrapped: up to the end of its line, and indented as far as it begins. */
+/** Marks the start of a paragraph that ends with its line and is still to be wrapped, with the indent of its start. */
 export const PARAGRAPH = '\u0001';
-/** Stands before the name of each command in the built file of help texts. */
+/** Marks the name of each command in the file of help texts. */
 const SECTION = '\f';
 
-/** In cells; a narrower column is not wrapped, and the terminal breaks its lines. */
+/** In cells. A narrower column is not wrapped; the terminal breaks its lines. */
 export const NARROWEST_COLUMN = 12;
-/** In cells: where the output is no terminal. */
+/** The width of help if the output is not a terminal, in cells. */
 export const DEFAULT_HELP_WIDTH = 80;
 
-/** The file of help texts, by the words of the commands; '' is the program itself. */
+/** The text of the file of help texts. Its keys are the words of the commands; '' is the program itself. */
 export function helpFile(templates: ReadonlyMap<string, string>): string {
   return [...templates].map(([words, template]) => `${SECTION}${words}\n${template}\n`).join('') + SECTION;
 }
 
-/** The words of the command whose help a command line asks for, without reading what else it may mean. */
+/** The words of the command whose help a command line asks for; undefined if it asks for none. */
 export function helpTopic(args: readonly string[]): string | undefined {
   const last = args.at(-1);
   const words = last === '--help' || last === '-h' ? args.slice(0, -1) : args[0] === 'help' ? args.slice(1) : args;

@@ -142,15 +142,15 @@ function untilEnded({ endSignal }: Host, work: () => Promise<void>): Promise<voi
   });
 }
 
-/** In milliseconds. */
+/** The time between two checks of the deadline, in milliseconds; more while the deadline is far away. */
 const TICK_MS = 200;
 const LONGEST_TICK_MS = 10_000;
-/** Extra turns after the deadline: requests time out by themselves, and the command still has to report. */
+/** Extra checks after the deadline, because requests time out by themselves and the command still has to report that. */
 const TICKS_OF_GRACE = 10;
 
 /**
  * Ends work that takes longer than its time, whatever it waits for. Throws what the deadline reports. The grace is counted
- * in turns of the event loop: a busy machine needs more time for them, and for the work.
+ * in turns of the event loop, which take longer on a busy machine, as the work does.
  */
 async function inTime<Value>(deadline: Deadline, work: () => Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
@@ -205,7 +205,7 @@ async function print(output: Output, answer: Result, isWrite: boolean): Promise<
   if (failure !== undefined) throw failure;
 }
 
-/** Runs the command line of a host, prints what ended it, and returns the exit code. Never throws. */
+/** Runs the command line of a host, reports a failure, and returns the exit code. Never throws. */
 export async function runAndReport(host: Host, program: Program): Promise<number> {
   try {
     await run(host, program);
@@ -215,7 +215,7 @@ export async function runAndReport(host: Host, program: Program): Promise<number
   }
 }
 
-/** Prints what ended a command and returns the exit code for it. */
+/** Prints the failure of a command, and returns its exit code. */
 export function reportFailure(thrown: unknown, host: Host): number {
   if (thrown instanceof StdoutClosed) return 0;
   if (thrown instanceof Interrupted || thrown instanceof CommandEnded) return thrown.exitCode;
@@ -248,11 +248,11 @@ export interface Correction {
 /** The commands by name, as `order show`. Each is loaded only when it is needed. */
 export interface Commands {
   readonly commands: Readonly<Record<string, () => Promise<{ readonly default: Definition }>>>;
-  /** What a word that only groups commands is about. */
+  /** The summaries of words that only group commands. */
   readonly groups: Readonly<Record<string, string>>;
-  /** What people type for a command, and the arguments that they mean; likewise the flags of a command. */
+  /** What people type instead of a command, with the arguments that they mean. */
   readonly synonyms: Readonly<Record<string, readonly string[]>>;
-  /** What a line that cannot be parsed meant, from its arguments without the flags that every command takes. */
+  /** Corrects a line that cannot be parsed. Its arguments come without the flags that every command takes. */
   correct(args: readonly string[], host: Host): Promise<Correction | undefined>;
   /** The sections of `--help`, each with the first parts of the names of its commands. */
   readonly sections: Readonly<Record<string, readonly string[]>>;
@@ -308,7 +308,7 @@ async function addCommands(
     });
 }
 
-/** The help of the program and of every command by its words, in which paragraphs are still to be wrapped. */
+/** The help of the program and of each command, by the words of the command. Its paragraphs are not wrapped yet. */
 export async function helpTemplates(commands: Commands): Promise<ReadonlyMap<string, string>> {
   let text = '';
   const program = emptyProgram((part) => {
@@ -334,7 +334,7 @@ async function topicHelp(names: readonly string[], width = Number.POSITIVE_INFIN
   return names.join(' ') === 'exit-codes' ? (await import('./exit-codes.js')).exitCodeHelp(width) : undefined;
 }
 
-/** The named command. Help and a mistyped name need all of its group, and any other unknown word needs all commands. */
+/** The commands to load: the named one; its whole group for help or a mistyped name; all for any other unknown word. */
 function commandsToLoad(commands: Commands['commands'], args: readonly string[]) {
   const all = Object.entries(commands);
   const [first = ''] = args;
@@ -466,7 +466,7 @@ function splitGlobalFlags(options: readonly Option[], args: readonly string[]) {
   return { globals, commandArgs };
 }
 
-/** The failure of a name that no command has but people type, and the line that was meant. */
+/** If people type this line for another one: the arguments that are meant, and the failure that names them. */
 function synonymIn(synonyms: Commands['synonyms'], args: readonly string[]) {
   for (const length of [2, 1]) {
     const typed = args.slice(0, length).join(' ');

@@ -1,6 +1,5 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { systemErrorCode } from '../errors.js';
 
 /** What the program asks of its helper. An entry is named within the service {@link SERVICE}. */
 export type KeychainRequest =
@@ -72,7 +71,8 @@ async function answerTo(request: KeychainRequest): Promise<KeychainAnswer> {
     const bytes = await entry.getSecret();
     return { text: bytes === null ? null : Buffer.from(bytes).toString() };
   } catch (thrown) {
-    return { problem: { kind, detail: thrown instanceof Error ? thrown.message : String(thrown) } };
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    return { problem: { kind, detail: message.replace(/\.$/, '') } };
   }
 }
 
@@ -81,8 +81,8 @@ async function load(): Promise<Keyring | undefined> {
   try {
     return await import(PACKAGE);
   } catch (thrown) {
-    // the single file has it
-    if (systemErrorCode(thrown) === 'ERR_NATIVE_LIBRARY') throw thrown;
+    // the single file has it, and says why it cannot be loaded
+    if (thrown instanceof Error && thrown.name === 'Failure') throw thrown;
     return undefined;
   }
 }

@@ -3,15 +3,15 @@ import { Writable } from 'node:stream';
 import { Interrupted } from '../errors.js';
 import type { Host, TerminalOutput } from './host.js';
 
-/** Where a command's streams are not those of the program. */
+/** The streams of a command, if they are not those of the program. */
 interface CommandStreams {
   readonly input?: Host['input'];
   readonly output?: TerminalOutput;
 }
 
 /**
- * One of many commands in this process, and the outside world as it sees it. After the command ended, whatever it started
- * prints nothing, asks nothing and sends nothing, as if its process had ended.
+ * Gives one of many commands in this process a host of its own. After the command has ended, whatever it started prints
+ * nothing, asks nothing and sends nothing, as if its process had ended.
  */
 export class CommandHost {
   readonly host: Host;
@@ -23,9 +23,9 @@ export class CommandHost {
   #isInterrupted = false;
 
   constructor(parent: Host, args: readonly string[], streams: CommandStreams = {}) {
-    const over = this.#ended.signal;
+    const ended = this.#ended.signal;
     // every request and every wait of the command listens
-    setMaxListeners(0, over);
+    setMaxListeners(0, ended);
     const output = new CommandStream(streams.output ?? parent.output);
     const errors = new CommandStream(parent.errors);
     this.#streams = [output, errors];
@@ -35,10 +35,10 @@ export class CommandHost {
       input: streams.input ?? parent.input,
       output,
       errors,
-      endSignal: over,
-      sleep: (milliseconds, cut) => sleepUntil(parent, over, milliseconds, cut),
-      onInterrupt: (work, impatient) => {
-        this.#interruptHandlers.set(work, impatient);
+      endSignal: ended,
+      sleep: (milliseconds, signal) => sleepUntil(parent, ended, milliseconds, signal),
+      onInterrupt: (work, onSecondSignal) => {
+        this.#interruptHandlers.set(work, onSecondSignal);
         return () => this.#interruptHandlers.delete(work);
       },
       takeInterrupts: () => () => undefined,
@@ -54,11 +54,11 @@ export class CommandHost {
   }
 
   /**
-   * Does what the command wants done before a signal ends it, and then ends it with {@link Interrupted}. A second call does
-   * not wait for that.
+   * Runs the interrupt handlers of the command and then ends it with {@link Interrupted}. A second call does not wait for the
+   * handlers.
    */
   async interrupt(signal: 'SIGINT' | 'SIGTERM'): Promise<void> {
-    if (this.#isInterrupted) for (const impatient of this.#interruptHandlers.values()) impatient?.();
+    if (this.#isInterrupted) for (const onSecondSignal of this.#interruptHandlers.values()) onSecondSignal?.();
     else {
       this.#isInterrupted = true;
       await Promise.allSettled([...this.#interruptHandlers.keys()].map(async (work) => work(signal)));
@@ -66,7 +66,7 @@ export class CommandHost {
     this.#ended.abort(new Interrupted(signal));
   }
 
-  /** The command has ended. */
+  /** Call it when the command has ended. */
   end(): void {
     this.#ended.abort(new Interrupted('SIGTERM'));
     for (const undo of this.#cleanups) undo();
@@ -87,19 +87,19 @@ export class CommandHost {
   }
 }
 
-/** A wait with a signal of its own never resolves after the command ended: its caller may not expect it to fail. */
-async function sleepUntil(host: Host, over: AbortSignal, milliseconds: number, cut?: AbortSignal): Promise<void> {
-  over.throwIfAborted();
-  await host.sleep(milliseconds, cut === undefined ? over : AbortSignal.any([cut, over]));
-  if (!over.aborted || cut?.aborted) return;
-  if (cut === undefined) throw over.reason;
+/** Sleeps until the command ends. With a signal of its own, it then never resolves, because its caller may not expect an error. */
+async function sleepUntil(host: Host, ended: AbortSignal, milliseconds: number, cut?: AbortSignal): Promise<void> {
+  ended.throwIfAborted();
+  await host.sleep(milliseconds, cut === undefined ? ended : AbortSignal.any([cut, ended]));
+  if (!ended.aborted || cut?.aborted) return;
+  if (cut === undefined) throw ended.reason;
   await new Promise(() => undefined);
 }
 
 /** The events of a terminal that a command may wait for. */
 const EVENTS = ['resize', 'drain'] as const;
 
-/** A stream of the program for as long as a command runs. Its listeners are the command's: nothing adds up over a day. */
+/** A stream of the program for as long as a command runs. Its listeners go with the command, so that they do not add up. */
 class CommandStream extends Writable implements TerminalOutput {
   readonly #forward = EVENTS.map((event) => ({ event, listener: () => void this.emit(event) }));
   #isClosed = false;
@@ -128,7 +128,7 @@ class CommandStream extends Writable implements TerminalOutput {
     return true;
   }
 
-  /** Questions end the stream that they were drawn on. */
+  /** Does nothing: a question ends the stream on which it was drawn, but the program still needs it. */
   override end(): this {
     return this;
   }

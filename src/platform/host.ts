@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import fs from 'node:fs';
 import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,7 +9,7 @@ import envPaths from 'env-paths';
 import { Interrupted } from '../errors.js';
 import type { PipedCommand } from './command.js';
 import { type JobControl, jobControl } from './job-control.js';
-import { type Redaction, redacting } from './redaction.js';
+import { maskSecrets, type Redaction, redactionOf } from './redaction.js';
 
 export interface TerminalOutput extends Writable {
   readonly isTTY?: boolean;
@@ -22,14 +23,14 @@ export interface TerminalInput extends Readable {
   setRawMode?(raw: boolean): unknown;
 }
 
-/** The folders of pit: what the user set, what must survive, what can be made again. */
+/** The folders of pit. `config` is what the user set, `state` must survive, and `cache` can be made again. */
 export interface Directories {
   readonly config: string;
   readonly state: string;
   readonly cache: string;
 }
 
-/** The outside world. Everything that is not a pure computation goes through here, so that tests can replace it. */
+/** The operating system: streams, clock, files, signals. Code reaches it only through here, so that tests can replace it. */
 export interface Host {
   readonly arguments: readonly string[];
   /** How this program was started, to start it again in the background. */
@@ -48,7 +49,7 @@ export interface Host {
   random(): number;
   randomBytes(count: number): Uint8Array;
   /** Ends early if it is aborted. */
-  sleep(milliseconds: number, cut?: AbortSignal): Promise<void>;
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
   /** Keeps the memory of a long-running command small. */
   limitMemory(): Promise<void>;
   /**
@@ -90,22 +91,29 @@ export function systemHost(): Host {
   const signals = takeSignals();
   return {
     arguments: process.argv.slice(2),
-    // a single file is its own program
+    // an executable file that contains pit has no script
     self: {
       command: process.execPath,
       arguments: process.argv.slice(1, 2).filter((file) => file !== process.execPath),
     },
     environment: process.env,
-    input: process.stdin,
-    output: process.stdout,
-    errors: process.stderr,
+    // opening a stream takes longer than most of what a command does
+    get input() {
+      return process.stdin;
+    },
+    get output() {
+      return withoutUncaught(process.stdout);
+    },
+    get errors() {
+      return withoutUncaught(process.stderr);
+    },
     directories: directoriesOf(process.env.PIT_HOME),
-    redaction: redacting(process.stderr, process.env),
+    redaction: redactingStderr(),
     now: Date.now,
     monotonic: monotonicMs,
     random: Math.random,
-    randomBytes,
-    sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(cutShort),
+    randomBytes: (count) => randomBytes(count),
+    sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(ignoreAbort),
     limitMemory: limitMemory,
     limitLookups: limitLookups,
     onInterrupt: signals.onInterrupt,
@@ -119,7 +127,7 @@ export function systemHost(): Host {
   };
 }
 
-/** The signal of a command whose end is the end of the program. Every request and every wait listens to it. */
+/** The end signal of a command that ends together with the program. Every request and every wait listens to it. */
 export function neverAborted(): AbortSignal {
   const { signal } = new AbortController();
   setMaxListeners(0, signal);
@@ -136,7 +144,7 @@ async function limitMemory(): Promise<void> {
   setFlagsFromString('--optimize-for-size');
 }
 
-/** No connection waits longer for its name. */
+/** From this time on, a command can afford a second attempt at a name lookup. */
 const LONG_MS = 10_000;
 
 /**
@@ -147,11 +155,31 @@ function limitLookups(milliseconds: number): void {
   process.env.RES_OPTIONS ??= milliseconds < LONG_MS ? 'timeout:1 attempts:1' : 'timeout:2 attempts:2';
 }
 
+/** An error of a stream ends the process if nothing listens to it. Who writes gets it as well. */
+function withoutUncaught(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  return stream.listenerCount('error') === 0 ? stream.on('error', () => undefined) : stream;
+}
+
+/** Masks secrets in all that this process writes to stderr, from the moment that anything opens it. */
+function redactingStderr(): Redaction {
+  const redaction = redactionOf(process.env);
+  const { get: open } = Object.getOwnPropertyDescriptor(process, 'stderr') ?? {};
+  let stream: NodeJS.WriteStream | undefined;
+  const masked = (): NodeJS.WriteStream => {
+    if (stream !== undefined) return stream;
+    stream = open?.call(process) as NodeJS.WriteStream;
+    maskSecrets(stream, redaction);
+    return stream;
+  };
+  Object.defineProperty(process, 'stderr', { configurable: true, enumerable: true, get: masked });
+  return redaction;
+}
+
 function isOnTerminal(): boolean {
   return [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY === true);
 }
 
-function cutShort(thrown: unknown): void {
+function ignoreAbort(thrown: unknown): void {
   if (!(thrown instanceof Error) || thrown.name !== 'AbortError') throw thrown;
 }
 
@@ -167,19 +195,19 @@ export function directoriesOf(home: string | undefined): Directories {
 
 type Signal = 'SIGHUP' | 'SIGINT' | 'SIGTERM';
 
-type Work = (signal: Signal) => void | Promise<void>;
+type SignalHandler = (signal: Signal) => void | Promise<void>;
 
 /** One handler for all signals. A program that pit runs may take them over. */
 export interface Signals {
   /**
    * Runs the work when a signal ends the program, before it exits. Returns a function that cancels this.
    *
-   * @param impatient runs at a second signal, which does not wait for the work
+   * @param onSecondSignal runs at a second signal, which does not wait for the work
    */
-  readonly onInterrupt: (work: Work, impatient?: () => void) => () => void;
-  /** Passes Ctrl-C on, until the returned function is called. */
+  readonly onInterrupt: (work: SignalHandler, onSecondSignal?: () => void) => () => void;
+  /** Passes Ctrl-C to the taker until the returned function is called. */
   readonly takeInterrupts: (taker: () => void) => () => void;
-  /** Passes signals on, except that of a closed terminal, until the returned function is called. */
+  /** Passes all signals except SIGHUP to the taker until the returned function is called. */
   readonly handOver: (taker: (signal: Signal) => void) => () => void;
 }
 
@@ -202,12 +230,22 @@ function hangUp(): void {
 /** How long the signal may take to end the program. */
 const HANG_UP_MS = 1_000;
 
+/** Whether a descriptor is a device, though not the one that takes everything: to ask whether it is a terminal takes longer. */
+function mayBeTerminal(descriptor: number): boolean {
+  try {
+    const file = fs.fstatSync(descriptor);
+    return process.platform === 'win32' || (file.isCharacterDevice() && file.rdev !== fs.statSync('/dev/null').rdev);
+  } catch {
+    return false;
+  }
+}
+
 /**
  * At exit Node restores the terminal, and crashes if it was closed: the memory it would leave in a core file holds keys. So
  * a program whose terminal is closed ends by SIGHUP.
  */
 function hangUpOnClosedTerminals(): void {
-  const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
+  const terminals = [0, 1, 2].filter((descriptor) => mayBeTerminal(descriptor) && isatty(descriptor));
   if (terminals.length === 0 || process.platform === 'win32') return;
   process.on('exit', () => {
     if (terminals.every((descriptor) => isatty(descriptor))) return;
@@ -222,18 +260,18 @@ function hangUpOnClosedTerminals(): void {
  */
 function takeSignals(): Signals {
   hangUpOnClosedTerminals();
-  const works = new Map<Work, (() => void) | undefined>();
+  const handlers = new Map<SignalHandler, (() => void) | undefined>();
   let ending = false;
-  let taker: ((signal: Signal) => void) | undefined;
+  let signalTaker: ((signal: Signal) => void) | undefined;
   let interruptTaker: (() => void) | undefined;
   const take = async (signal: Signal) => {
     // every program on a closed terminal gets SIGHUP itself
-    if (taker !== undefined && signal !== 'SIGHUP') return taker(signal);
+    if (signalTaker !== undefined && signal !== 'SIGHUP') return signalTaker(signal);
     if (interruptTaker !== undefined && signal === 'SIGINT') return interruptTaker();
-    if (ending) for (const impatient of works.values()) impatient?.();
+    if (ending) for (const onSecondSignal of handlers.values()) onSecondSignal?.();
     else {
       ending = true;
-      await Promise.allSettled([...works.keys()].map(async (work) => work(signal)));
+      await Promise.allSettled([...handlers.keys()].map(async (work) => work(signal)));
     }
     end(signal);
   };
@@ -241,9 +279,9 @@ function takeSignals(): Signals {
   // Ctrl-Break, which only Windows has, and which would end the program in the middle of a write
   process.on('SIGBREAK', () => take('SIGTERM'));
   return {
-    onInterrupt: (work, impatient) => {
-      works.set(work, impatient);
-      return () => works.delete(work);
+    onInterrupt: (work, onSecondSignal) => {
+      handlers.set(work, onSecondSignal);
+      return () => handlers.delete(work);
     },
     takeInterrupts: (to) => {
       interruptTaker = to;
@@ -252,9 +290,9 @@ function takeSignals(): Signals {
       };
     },
     handOver: (to) => {
-      taker = to;
+      signalTaker = to;
       return () => {
-        taker = undefined;
+        signalTaker = undefined;
       };
     },
   };
@@ -273,7 +311,7 @@ export function reportUncaught(report: (thrown: unknown) => number): void {
   process.once('uncaughtException', (thrown) => process.exit(report(thrown)));
 }
 
-/** Far longer than anything takes that ends by itself. */
+/** How long the program may go on after its exit code is known. Whatever ends by itself takes far less. */
 const LINGER_MS = 500;
 
 /** Ends the program with an exit code, even if a connection that nothing waits for any more stays open. */

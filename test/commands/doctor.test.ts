@@ -234,7 +234,7 @@ it.each<[string, Parameters<typeof limitsResult>[0], RegExp]>([
 });
 
 function limiterState(part: Partial<Parameters<typeof limitsResult>[0]>): Parameters<typeof limitsResult>[0] {
-  const limits = [{ name: 'key', count: 60, out: 3 }] as const;
+  const limits = [{ name: 'key', count: 60, taken: 3 }] as const;
   return { kind: 'files', folder: '/nowhere', limits, lockedUntil: null, redisProblem: null, share: 0.25, ...part };
 }
 

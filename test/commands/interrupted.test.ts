@@ -161,12 +161,12 @@ it('a second signal reports the progress of a batch without waiting for the answ
   };
   const ended = run(host, PROGRAM).catch((thrown: unknown) => thrown);
   while (count(server, 'orderMoreV2') === 0) await delay(5);
-  const [work, impatient] = signals;
+  const [work, onSecondSignal] = signals;
   const before = host.printed().length;
   const done = work('SIGINT');
   await delay(0);
   expect(host.printed().slice(before)).toBe('');
-  impatient?.();
+  onSecondSignal?.();
   expect(host.printed().slice(before)).toMatch(
     /^Warning: 0 of 40 orders placed, 20 unknown, 20 not sent\.\s+\S* ?To continue: pit order batch buy btc_usdt --resume job(?:ab){10}\n$/,
   );

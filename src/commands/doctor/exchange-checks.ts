@@ -312,7 +312,7 @@ export function limitsResult({ kind, lockedUntil, redisProblem, share, limits: a
       `Redis is unreachable (${redisProblem}), so this machine uses only ${Math.round(share * 100)}% of each limit`,
       ['Start Redis.', suggest('See its address', 'profile', 'show')],
     );
-  const counts = all.map(({ name, count, out }) => `${name} ${out ?? '?'} of ${count} in use`);
+  const counts = all.map(({ name, count, taken }) => `${name} ${taken ?? '?'} of ${count} in use`);
   const where = kind === 'redis' ? 'through Redis' : 'by the processes of this home';
   return ok(`shared ${where}: ${counts.join(', ')}`);
 }

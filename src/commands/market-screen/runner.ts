@@ -246,7 +246,7 @@ class Watching {
       const state = await tryRead(() => session.limiterState());
       // a limit of one is full after each request, which says nothing
       const limits = state?.limits.filter(({ count }) => count > 1) ?? [];
-      const used = limits.flatMap(({ out, count }) => (out === null ? [] : (out / count) * 100));
+      const used = limits.flatMap(({ taken, count }) => (taken === null ? [] : (taken / count) * 100));
       this.#limitsUsed = used.length === 0 ? null : Math.round(Math.max(...used));
       await host.sleep(LOOK_UP_MS, signal);
     }

@@ -213,13 +213,13 @@ async function sendBatch(context: Context, account: TradingAccount, batch: Batch
       return resumed === undefined ? `Place ${orders}?` : 'Continue?';
     },
     text: ({ lines }, preview) => batchText(batch, lines, preview),
-    dryRun: (checked, preview, show) => dryBatch(context, account, batch, { ...checked, preview }, show),
+    dryRun: (assessed, preview, show) => dryBatch(context, account, batch, { ...assessed, preview }, show),
   });
   if (confirmed.answer !== undefined) return confirmed.answer;
-  const { ready, recordOptions } = confirmed;
-  context.budget.extend(timeFor(Math.ceil(ready.lines.length / MAX_PAIRS)));
+  const { assessed, recordOptions } = confirmed;
+  context.budget.extend(timeFor(Math.ceil(assessed.lines.length / MAX_PAIRS)));
   await verifyMarket(account, market.market);
-  return runJob(context, account, await batch.begin(ready.lines, recordOptions));
+  return runJob(context, account, await batch.begin(assessed.lines, recordOptions));
 }
 
 /**
@@ -238,10 +238,10 @@ async function prepareBatch(
   const lines = await linesIn(inputs.snapshot);
   const orders = lines.map(([line, price, amount]) => ({ line, price, amount }));
   const plan: OrderPlan = { market, side, type: 'limit', account: accountType, orders };
-  const checked = await assessOrders(account, plan, inputs);
+  const assessed = await assessOrders(account, plan, inputs);
   return {
-    ...checked,
-    warnings: [...unknownWriteWarnings(context, account, market.market, job), ...checked.warnings],
+    ...assessed,
+    warnings: [...unknownWriteWarnings(context, account, market.market, job), ...assessed.warnings],
     lines,
   };
 }
@@ -306,7 +306,7 @@ function dryBatch(
   { host }: Context,
   { client }: TradingAccount,
   { side, account, market, overridden, resumed }: Batch,
-  { lines, ...checked }: AssessedBatch & { readonly preview: PreviewData },
+  { lines, ...assessed }: AssessedBatch & { readonly preview: PreviewData },
   show: (screen: Screen) => string,
 ): Answer {
   const { orders, requests: count, amount, notional, ...sent } = summaryOf(lines);
@@ -317,10 +317,10 @@ function dryBatch(
     const batch = batchOf({ market: market.market, side, account, lines: pairs }, [...pairs.keys()]);
     return maskedRequest(client.hosts, batchRequest(batch), host.now());
   });
-  const preview = previewData(checked, overridden, {
+  const preview = previewData(assessed, overridden, {
     sums: { price: sent.lowest === sent.highest ? sent.lowest : null, amount, notional },
     batch: { orders, requests: count, lowest, highest },
-    order: { fillingAtOnce: checked.preview.crossing },
+    order: { fillingAtOnce: assessed.preview.crossing },
   });
   return {
     data: { dryRun: true, operation: 'orderMoreV2', request: requests[0] ?? null, requests, preview },

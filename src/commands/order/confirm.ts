@@ -78,25 +78,25 @@ export async function assessOrders(
 }
 
 /** How orders are prepared, shown and confirmed. */
-interface Confirmation<Ready extends AssessedOrders> {
+interface Confirmation<Assessed extends AssessedOrders> {
   /**
    * Evaluates the user's expressions in the current market and checks the result. Called again after each reply, with the
    * previous result.
    */
-  readonly prepare: (previous: Ready | undefined) => Promise<Ready>;
+  readonly prepare: (previous: Assessed | undefined) => Promise<Assessed>;
   readonly overridden: readonly GuardName[];
   /** The question; if it is asked again about other terms, with what would be sent now. */
-  readonly question: (assessment: Ready, isAgain: boolean) => string;
+  readonly question: (assessed: Assessed, isAgain: boolean) => string;
   /** What the preview says of these orders in particular. */
-  readonly text: (ready: Ready, preview: PreviewData, screen: Screen) => PreviewText;
+  readonly text: (assessed: Assessed, preview: PreviewData, screen: Screen) => PreviewText;
   /** The answer of `--dry-run`. */
-  readonly dryRun: (ready: Ready, preview: PreviewData, show: (screen: Screen) => string) => Answer;
+  readonly dryRun: (assessed: Assessed, preview: PreviewData, show: (screen: Screen) => string) => Answer;
 }
 
 /** A dry run's result, or the confirmed orders and what to record with them. */
-type Confirmed<Ready> =
+type Confirmed<Assessed> =
   | { readonly answer: Answer }
-  | { readonly answer: undefined; readonly ready: Ready; readonly recordOptions: RecordOptions };
+  | { readonly answer: undefined; readonly assessed: Assessed; readonly recordOptions: RecordOptions };
 
 /**
  * Shows a preview (or only its warnings), asks, and checks the confirmed orders again, because the market may have moved
@@ -105,49 +105,49 @@ type Confirmed<Ready> =
  *
  * @throws Failure as `prepare` and {@link confirmGuarded}
  */
-export async function confirmOrders<Ready extends AssessedOrders>(
+export async function confirmOrders<Assessed extends AssessedOrders>(
   context: Context,
   account: TradingAccount,
-  confirmation: Confirmation<Ready>,
-): Promise<Confirmed<Ready>> {
+  confirmation: Confirmation<Assessed>,
+): Promise<Confirmed<Assessed>> {
   const removeHandler = context.host.onInterrupt(() => context.output.note('Nothing was sent.'));
   return askUntilConfirmed(context, account, confirmation).finally(removeHandler);
 }
 
-async function askUntilConfirmed<Ready extends AssessedOrders>(
+async function askUntilConfirmed<Assessed extends AssessedOrders>(
   context: Context,
   account: TradingAccount,
-  { prepare, overridden, question, text, dryRun }: Confirmation<Ready>,
-): Promise<Confirmed<Ready>> {
+  { prepare, overridden, question, text, dryRun }: Confirmation<Assessed>,
+): Promise<Confirmed<Assessed>> {
   const { globals, output, host } = context;
-  const asConfirmed = async (ready: Ready, { plan, ...checked }: AssessedOrders): Promise<Confirmed<Ready>> => {
-    const recordOptions = await recordOptionsOf(context, account, plan.market.quote, checked, overridden);
-    return { answer: undefined, ready, recordOptions };
+  const asConfirmed = async (assessed: Assessed, { plan, ...report }: AssessedOrders): Promise<Confirmed<Assessed>> => {
+    const recordOptions = await recordOptionsOf(context, account, plan.market.quote, report, overridden);
+    return { answer: undefined, assessed, recordOptions };
   };
   let readAt = host.monotonic();
-  let ready = await prepare(undefined);
+  let assessed = await prepare(undefined);
   let isAgain = false;
   for (;;) {
-    const { preview, breaches, warnings, plan } = ready;
+    const { preview, breaches, warnings, plan } = assessed;
     if (preview === null) for (const warning of warnings) output.warn(warning.text);
     else {
-      const details = text.bind(undefined, ready, preview);
-      const show = await previewTable(context, account, { ...ready, preview }, overridden, details);
-      if (globals.dryRun) return { answer: dryRun(ready, preview, show) };
+      const details = text.bind(undefined, assessed, preview);
+      const show = await previewTable(context, account, { ...assessed, preview }, overridden, details);
+      if (globals.dryRun) return { answer: dryRun(assessed, preview, show) };
       output.preview(show);
     }
     const bookReadAt = readAt;
-    await confirmGuarded(context, question(ready, isAgain), breaches, overridden, () =>
+    await confirmGuarded(context, question(assessed, isAgain), breaches, overridden, () =>
       bookAgeText(host.monotonic() - bookReadAt),
     );
-    if (globals.yes && blocking(breaches, overridden).length === 0) return asConfirmed(ready, ready);
+    if (globals.yes && blocking(breaches, overridden).length === 0) return asConfirmed(assessed, assessed);
     readAt = host.monotonic();
-    const current = await prepare(ready);
+    const current = await prepare(assessed);
     const afterReply = await assessOrders(account, plan, current.inputs);
-    const reason = reasonToAskAgain({ shown: ready, afterReply, current, ageMs: readAt - bookReadAt });
-    if (reason === undefined) return asConfirmed(ready, afterReply);
+    const reason = reasonToAskAgain({ shown: assessed, afterReply, current, ageMs: readAt - bookReadAt });
+    if (reason === undefined) return asConfirmed(assessed, afterReply);
     output.warn(`Not sent yet. ${reason}`);
-    [ready, isAgain] = [current, true];
+    [assessed, isAgain] = [current, true];
   }
 }
 

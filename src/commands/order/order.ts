@@ -195,17 +195,17 @@ export async function previewAndPlace(
     prepare: (earlier) => prepareOrder(context, account, draft, withPreview, earlier),
     overridden,
     question: ({ order }, isAgain) => (isAgain ? `Place the changed order: ${termsText(order)}?` : 'Place this order?'),
-    text: (checked, preview) => orderText(checked, preview, { account: accountText(checked.order) }),
-    dryRun: (checked, preview, show) => {
-      const { order } = checked;
-      const data = orderPreviewData(checked, preview, overridden);
+    text: (assessed, preview) => orderText(assessed, preview, { account: accountText(assessed.order) }),
+    dryRun: (assessed, preview, show) => {
+      const { order } = assessed;
+      const data = orderPreviewData(assessed, preview, overridden);
       return dryRun(context, account.client, orderWriteRequest(order, order.clientId), data, show);
     },
   });
   if (confirmed.answer !== undefined) return confirmed.answer;
-  const { ready, recordOptions } = confirmed;
-  onConfirmed([...new Set([...overridden, ...ready.breaches.map(({ guard }) => guard)])]);
-  return placeConfirmed(context, account, ready, { isUserId: draft.id !== undefined, ...recordOptions });
+  const { assessed, recordOptions } = confirmed;
+  onConfirmed([...new Set([...overridden, ...assessed.breaches.map(({ guard }) => guard)])]);
+  return placeConfirmed(context, account, assessed, { isUserId: draft.id !== undefined, ...recordOptions });
 }
 
 /**
@@ -249,11 +249,11 @@ async function prepareOrder(
   if (withPreview) refuseDuplicateOrder(account, terms);
   const plan = { market, side, type, account: draft.account, orders: [terms] };
   const guardsNeedBook = inputs.guardsNeedBook || at.kind === 'relative';
-  const checked = await assessOrders(account, plan, { ...inputs, guardsNeedBook });
+  const assessed = await assessOrders(account, plan, { ...inputs, guardsNeedBook });
   const clientId = earlier?.order.clientId ?? id ?? newClientId(host);
   return {
-    ...checked,
-    warnings: [...unknownWriteWarnings(context, account, terms.market), ...checked.warnings],
+    ...assessed,
+    warnings: [...unknownWriteWarnings(context, account, terms.market), ...assessed.warnings],
     order: { ...terms, clientId, notional: notionalText(terms) },
   };
 }

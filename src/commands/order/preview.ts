@@ -137,13 +137,13 @@ export function averageText(average: Decimal | string, side: Side, market: Marke
 
 /** The preview of a single order as programs read it. */
 export function orderPreviewData(
-  { order, ...checked }: AssessedOrder,
+  { order, ...assessed }: AssessedOrder,
   preview: PreviewData,
   overridden: readonly GuardName[],
 ): Preview {
   const { price, amount, notional, side } = order;
   const { reference, fills } = preview;
-  return previewData({ ...checked, preview }, overridden, {
+  return previewData({ ...assessed, preview }, overridden, {
     sums: { price, amount, notional },
     order: {
       distance: textOrNull(reference && distanceFrom(Decimal.of(price), reference)),

@@ -105,22 +105,22 @@ export async function sendReplacement(
     overridden,
     question: ({ order }, isAgain) =>
       isAgain ? `Cancel the order and place ${termsText(order)}?` : 'Cancel the order and place this one?',
-    text: (checked, preview, screen) => {
-      const { replacement } = checked;
-      return replacementText(screen, replacement, orderText(checked, preview, ownText(screen, replacement)));
+    text: (assessed, preview, screen) => {
+      const { replacement } = assessed;
+      return replacementText(screen, replacement, orderText(assessed, preview, ownText(screen, replacement)));
     },
-    dryRun: (checked, preview, show) => {
-      const { order, replacement } = checked;
+    dryRun: (assessed, preview, show) => {
+      const { order, replacement } = assessed;
       const { terms, placed } = replacement;
       const cancel = dryRun(context, client, cancelRequest(terms.market, terms.order), NO_PREVIEW, () => '');
-      const data = orderPreviewData(checked, preview, overridden);
+      const data = orderPreviewData(assessed, preview, overridden);
       const place = dryRun(context, client, orderWriteRequest(placed, order.clientId), data, show);
       return { data: [cancel.data, place.data], show: place.show };
     },
   });
   if (confirmed.answer !== undefined) return confirmed.answer;
-  const { ready, recordOptions } = confirmed;
-  return replace(context, account, ready.replacement, ready.order.clientId, recordOptions);
+  const { assessed, recordOptions } = confirmed;
+  return replace(context, account, assessed.replacement, assessed.order.clientId, recordOptions);
 }
 
 /**
@@ -149,11 +149,11 @@ async function prepareReplacement(
   const { placed, snapshot } = replacement;
   const inputs = await loadCheckInputs(context, account, market, { ...placed, overridden, snapshot });
   const plan = { market, side: placed.side, type: placed.type, account: placed.account, orders: [placed] };
-  const checked = await assessOrders(account, plan, inputs);
+  const assessed = await assessOrders(account, plan, inputs);
   const clientId = earlier?.order.clientId ?? newClientId(context.host);
   return {
-    ...checked,
-    warnings: [...unknownWriteWarnings(context, account, market.market), ...checked.warnings],
+    ...assessed,
+    warnings: [...unknownWriteWarnings(context, account, market.market), ...assessed.warnings],
     order: { ...placed, clientId, notional: notionalText(placed) },
     replacement,
   };

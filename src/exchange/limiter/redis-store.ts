@@ -1,12 +1,12 @@
 import type { RedisClientType } from '@redis/client';
 import type { PermitCount, PermitStore, Priority, TakeResult } from './limiter.js';
 
-/** A permit that is out is renewed this often; one that is not renewed in time was lost with its process. */
+/** A permit that is taken is renewed this often; one that is not renewed in time was lost with its process. */
 const RENEW_MS = 500;
 const LOST_MS = 1_500;
 const PATIENCE_MS = 1_000;
 
-/** A sorted set of the permits that are out, by when they come back; times are of Redis's own clock. */
+/** A sorted set of the taken permits, by the time at which they are free again; times are of Redis's own clock. */
 const CLAIM = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -48,14 +48,14 @@ export class RedisStore implements PermitStore {
     renewing.unref();
     const release = async (milliseconds: number) => {
       clearInterval(renewing);
-      // if Redis is away, the permit runs out by itself
+      // if Redis cannot be reached, the permit expires by itself
       await this.#keep(name, milliseconds).catch(() => undefined);
     };
     return { release };
   }
 
-  /** How many are out, by Redis's own clock. */
-  async out(): Promise<number> {
+  /** How many permits are taken, by the clock of Redis. */
+  async taken(): Promise<number> {
     return Number(await this.#eval(COUNT));
   }
 

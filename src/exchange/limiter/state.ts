@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { Failure } from '../../errors.js';
-import { permitsOut } from './file-store.js';
+import { permitsTaken } from './file-store.js';
 import { LIMITS, type LimitName } from './limiter.js';
 import { Redis, RedisStore } from './redis-store.js';
 import { hostFolder, IpLock, limitPath, permitsFolder, reasonOf, redisKey, type Sharing } from './shared-limits.js';
@@ -26,7 +26,7 @@ export interface LimitState {
   /** How many permits there are. */
   readonly count: number;
   /** How many permits are taken now, in this home or in Redis; null if Redis cannot be reached. */
-  readonly out: number | null;
+  readonly taken: number | null;
 }
 
 /** The current state; changes nothing. */
@@ -39,7 +39,7 @@ export async function limiterState(sharing: Sharing): Promise<LimiterState> {
   try {
     return { kind: 'redis', ...common, limits: await inRedis(new Redis(redisUrl), sharing), redisProblem: null };
   } catch (thrown) {
-    const limits = namesOf(sharing).map((name) => ({ name, count: LIMITS[name].count, out: null }));
+    const limits = namesOf(sharing).map((name) => ({ name, count: LIMITS[name].count, taken: null }));
     return { kind: 'redis', ...common, limits, redisProblem: reasonOf(thrown) };
   }
 }
@@ -58,11 +58,14 @@ function inFiles(sharing: Sharing): LimitState[] {
   return namesOf(sharing).map((name) => {
     const { count } = LIMITS[name];
     const folder = path.join(sharing.root, permitsFolder(limitPath(name, sharing), count));
-    return { name, count, out: permitsOut(folder) };
+    return { name, count, taken: permitsTaken(folder) };
   });
 }
 
 function inRedis(redis: Redis, sharing: Sharing): Promise<LimitState[]> {
-  const out = (name: LimitName) => new RedisStore(redis, redisKey(limitPath(name, sharing)), LIMITS[name], '').out();
-  return Promise.all(namesOf(sharing).map(async (name) => ({ name, count: LIMITS[name].count, out: await out(name) })));
+  const taken = (name: LimitName) =>
+    new RedisStore(redis, redisKey(limitPath(name, sharing)), LIMITS[name], '').taken();
+  return Promise.all(
+    namesOf(sharing).map(async (name) => ({ name, count: LIMITS[name].count, taken: await taken(name) })),
+  );
 }

@@ -67,7 +67,7 @@ it('sends a cancellation at once while everything else waits', async () => {
   expect(await failureOf(client.api.read('getUserAddress', { currency: 'btc' }))).toMatchObject({ kind: 'limited' });
   expect(server.requests).toHaveLength(1);
   // what waited in vain for the key gave the permits of the address back
-  const out = (await limiterState(sharing)).limits.map(({ name, out }) => [name, out]);
+  const out = (await limiterState(sharing)).limits.map(({ name, taken }) => [name, taken]);
   expect(out).toEqual([
     ['key', 58],
     ['address', 1],
@@ -96,7 +96,7 @@ it.each([
     expect(server.requests).toHaveLength(requests);
     // what did not leave costs the next one nothing
     const { limits } = await limiterState(sharing);
-    expect(limits.map(({ out }) => out)).toEqual([requests, requests, 0]);
+    expect(limits.map(({ taken }) => taken)).toEqual([requests, requests, 0]);
   },
 );
 
@@ -161,6 +161,6 @@ it('starts without used permits or a lock for another exchange at the same host'
   await failureOf(client.api.read('getFeeInfo', { currency: 'btc' }));
   clearLimits(root, 'exchange');
   const { lockedUntil, limits } = await limiterState(sharing);
-  expect([lockedUntil, limits.map(({ out }) => out)]).toEqual([null, [0, 0, 0]]);
+  expect([lockedUntil, limits.map(({ taken }) => taken)]).toEqual([null, [0, 0, 0]]);
   expect(path.basename((await limiterState(sharing)).folder)).toBe('exchange');
 });

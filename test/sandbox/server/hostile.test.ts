@@ -179,14 +179,14 @@ describe('hostile bytes', () => {
 });
 
 describe('slow clients', () => {
-  const impatient = { headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 20 };
+  const onSecondSignal = { headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 20 };
   const TOO_SLOW = '{"code":3005,"message":"a parameter is missing or not valid: the request took too long"}';
   it.each([
     ['nothing', ''],
     ['half a request line', 'GET /data'],
     ['headers without end', 'GET / HTTP/1.1\r\nA: b\r\n'],
   ])('are answered and disconnected after sending %s', async (_what, bytes) => {
-    const listener = await listen(() => undefined, 0, { timeout: impatient });
+    const listener = await listen(() => undefined, 0, { timeout: onSecondSignal });
     const answer = await send(listener.port, bytes);
     await listener.close();
     expect(statusLineOf(answer)).toBe('HTTP/1.1 408 Request Timeout');
