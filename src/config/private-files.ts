@@ -189,7 +189,8 @@ const WAIT_MS = 20;
 function moveOver(from: string, to: string): void {
   for (let left = process.platform === 'win32' ? MOST_TRIES : 1; ; left -= 1) {
     try {
-      return fs.renameSync(from, to);
+      fs.renameSync(from, to);
+      return;
     } catch (thrown) {
       if (left === 1 || !OPEN_ELSEWHERE.includes(systemErrorCode(thrown))) throw thrown;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS);
