@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { getAssetKeys, getRawAsset } from 'node:sea';
 import vm from 'node:vm';
-import { CODE_AT, WRAPPER } from './quick-require.js';
+import { codeIn, WRAPPER } from './quick-require.js';
 
 const KEYS = new Set(getAssetKeys());
 
@@ -30,7 +30,7 @@ function load(file) {
   const code = `${file}.code`;
   const script = new vm.Script(WRAPPER.join(assetText(file)), {
     filename: file,
-    cachedData: KEYS.has(code) ? Buffer.from(getRawAsset(code), CODE_AT) : undefined,
+    cachedData: KEYS.has(code) ? codeIn(Buffer.from(getRawAsset(code)), Buffer.from(getRawAsset(file))) : undefined,
   });
   const module = { exports: {} };
   const folder = path.dirname(process.execPath);

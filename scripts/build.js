@@ -6,10 +6,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 import { bundledPackages, licenceTexts } from './bundled-packages.js';
 import { chunksOf } from './chunks.js';
 import { commitOf } from './commit.js';
+import { lazyImports } from './lazy-imports.js';
 import { lighter } from './lighter-packages.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -31,7 +32,6 @@ const APART = {
   hyparquet: 'hyparquet',
   'hyparquet-writer': 'hyparquet-writer',
   ws: 'ws',
-  './data/btc-usdt-2023-03.js': 'recorded-history',
 };
 
 const shared = {
@@ -58,16 +58,12 @@ const HELP = `
 /** Lets pit's own code require the file that is built beside it. Packages may mean another version of the same name. */
 const apart = {
   name: 'apart',
-  setup({ onResolve, onLoad }) {
+  setup({ onResolve }) {
     onResolve({ filter: /.*/ }, ({ path: name, importer }) =>
       importer.startsWith(sources) && Object.hasOwn(APART, name)
-        ? { path: APART[name], namespace: 'apart' }
+        ? { path: `./${APART[name]}.cjs`, external: true }
         : undefined,
     );
-    onResolve({ filter: /.*/, namespace: 'apart' }, ({ path: name }) => ({ path: name, external: true }));
-    onLoad({ filter: /.*/, namespace: 'apart' }, ({ path: name }) => ({
-      contents: `export * from './${name}.cjs'; export { default } from './${name}.cjs';`,
-    }));
   },
 };
 
@@ -78,7 +74,7 @@ const starting = {
     onResolve({ filter: /^\.\/main\.js$/ }, () => ({ path: 'main', namespace: 'starting' }));
     onLoad({ filter: /.*/, namespace: 'starting' }, () => ({
       contents: `import { quickRequire } from './scripts/quick-require.js';
-        export const { main } = quickRequire(__dirname, './main.cjs?src/main.ts');`,
+        export const { main } = quickRequire(__dirname, './main.cjs?src/main.ts', require);`,
       resolveDir: root,
     }));
     // whole, so that it is all that is loaded
@@ -109,14 +105,11 @@ await bundle({
 // the kept code is compiled as a script, in which import() of Node's own modules would throw
 const program = { ...shared, supported: { 'dynamic-import': false }, plugins: [apart, lighter] };
 const chunks = await chunksOf(root, { ...program, entryPoints: ['src/main.ts'] });
-await bundle({ ...program, entryPoints: chunks.entryPoints, plugins: [chunks.plugin, ...program.plugins] });
+await buildLazily({ ...program, entryPoints: chunks.entryPoints, plugins: [chunks.plugin, ...program.plugins] });
 
-await bundle({
+await buildLazily({
   ...shared,
-  entryPoints: Object.entries(APART).map(([name, out]) => ({
-    in: name.startsWith('./') ? `src/sandbox/markets/${name.replace(/js$/, 'ts')}` : name,
-    out,
-  })),
+  entryPoints: Object.entries(APART).map(([name, out]) => ({ in: name, out })),
   plugins: [lighter],
 });
 
@@ -129,6 +122,21 @@ const { status } = spawnSync(process.execPath, [path.join(root, 'scripts/keep-co
   stdio: ['ignore', 'ignore', 'inherit'],
 });
 if (status !== 0) throw new Error('the bundle does not run');
+
+/** Builds bundles whose modules load what they import when they first use it. */
+async function buildLazily(options) {
+  const { metafile, outputFiles } = await build({ ...options, minify: false, write: false, metafile: true });
+  bundles.push(metafile);
+  for (const { path: file, text } of outputFiles) {
+    const { code } = await transform(lazyImports(text), { minify: true, format: 'cjs', target: shared.target });
+    writeFileSync(file, ascii(code));
+  }
+}
+
+/** V8 keeps a text in half the room if it is in ASCII. esbuild leaves other characters in expressions and templates. */
+function ascii(code) {
+  return code.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
 
 async function bundle(options) {
   const { metafile } = await build({ ...options, metafile: true });

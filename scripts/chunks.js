@@ -1,27 +1,137 @@
 // Splits the bundle into files that a command loads only if it uses them. A module belongs to the first of the chunks
-// below whose entries import it; what is imported on demand, with import(), has to be an entry itself. In a chunk each
-// module is run when it is first imported.
+// below that names it, or whose entries import it; what is imported on demand, with import(), has to be an entry itself. In a
+// chunk each module is run when something of it is first used.
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 
-/** The entries of each chunk, in src/, without the ending; a folder stands for all that is in it. */
-const CHUNKS = {
-  main: ['main'],
-  exchange: [
-    ...['commands/session/context', 'commands/session/update-notice'],
-    ...['commands/depth', 'commands/markets', 'commands/ticker', 'commands/trades'],
+/** What nearly all commands use, then what the most frequent ones use: just these modules of our own, in src/. */
+const FREQUENT = {
+  main: [
+    'main',
+    'errors',
+    'version',
+    'cli/answers',
+    'cli/definition',
+    'cli/help-text',
+    'cli/hints',
+    'cli/run',
+    'cli/shapes',
+    'commands/dry-run',
+    'commands/index',
+    'commands/inputs',
+    'commands/names',
+    'commands/session/completion-names',
+    'commands/session/context',
+    'commands/session/sandbox',
+    'commands/session/session',
+    'config/cache',
+    'config/private-files',
+    'config/profiles',
+    'config/settings',
+    'config/store',
+    'config/stream-settings',
+    'domain/decimal',
+    'exchange/budget',
+    'exchange/stream/protocol',
+    'platform/host',
+    'platform/job-control',
+    'platform/redaction',
+    'terminal/output',
+    'terminal/screen',
+    'terminal/text',
   ],
-  setup: ['commands/profile', 'commands/keys'],
-  order: ['commands/order/order'],
+  profiles: ['commands/profile'],
+  table: ['terminal/bar', 'terminal/cells', 'terminal/table'],
+  exchange: [
+    'commands/depth',
+    'commands/watch/watch',
+    'config/connection',
+    'config/keys',
+    'config/urls',
+    'domain/candle',
+    'domain/coin',
+    'domain/market',
+    'exchange/exchange-api',
+    'exchange/exchange-client',
+    'exchange/market-catalog',
+    'exchange/operations/fields',
+    'exchange/operations/index',
+    'exchange/operations/market-data',
+    'exchange/operations/operation',
+    'exchange/origins',
+    'exchange/request',
+    'exchange/response',
+    'exchange/transport',
+    'platform/bounded-file',
+    'platform/json',
+    'terminal/json',
+    'terminal/time',
+  ],
+  signed: [
+    'exchange/exchange-clock',
+    'exchange/limiter/file-store',
+    'exchange/limiter/limiter',
+    'exchange/limiter/shared-limits',
+    'exchange/observed-codes',
+    'exchange/operations/funds',
+    'exchange/operations/trading',
+    'exchange/signing',
+    'platform/processes',
+  ],
+  order: [
+    'cli/consent',
+    'commands/guarding',
+    'commands/order/confirm',
+    'commands/order/fills-so-far',
+    'commands/order/order',
+    'commands/order/preview',
+    'commands/session/duplicate-warnings',
+    'commands/session/outcome-countdown',
+    'exchange/growing-pages',
+    'exchange/write-requests',
+    'trading/expressions',
+    'trading/guards/guards',
+    'trading/guards/limits',
+    'trading/journal/archive',
+    'trading/journal/entry',
+    'trading/journal/files',
+    'trading/journal/journal',
+    'trading/journal/record',
+    'trading/journal/write',
+    'trading/market-view',
+    'trading/orders/place',
+    'trading/orders/reconcile-input',
+    'trading/orders/settle-order',
+    'trading/orders/terms',
+    'trading/orders/verify-orders',
+    'trading/preview/market-snapshot',
+    'trading/reconcile',
+    'trading/request-lifetime',
+  ],
+};
+
+/** The entries of the other chunks, which hold all that these import; a folder stands for all that is in it. */
+const CHUNKS = {
+  market: ['commands/session/update-notice', 'commands/markets', 'commands/ticker', 'commands/trades'],
+  setup: ['commands/keys'],
   orders: ['commands/orders', 'commands/fills', 'commands/order', 'commands/cancel', 'commands/resolve'],
   guided: ['commands/order/guided'],
   funds: ['commands/account', 'commands/funds', 'commands/withdraw'],
   stream: ['commands/stream', 'commands/watch', 'exchange/mirror', 'exchange/stream'],
   screen: ['commands/market-screen', 'commands/shell', 'terminal/live', 'terminal/charts'],
+  'recorded-history': ['sandbox/markets/data/btc-usdt-2023-03'],
   serve: ['sandbox'],
-  other: ['commands', 'cli', 'config', 'exchange', 'platform', 'terminal', 'trading'],
+  other: ['commands', 'cli', 'config', 'domain', 'exchange', 'platform', 'terminal', 'trading'],
 };
+
+const NAMES = [...Object.keys(FREQUENT), ...Object.keys(CHUNKS)];
+
+/** Whether a module is pit's own: it is run when another one first uses something of it. */
+const isOwn = (file) => file.startsWith('src/');
+
+/** Packages of which each chunk has a copy of what it uses, which is little. */
+const COPIED = /^node_modules\/valibot\//;
 
 /** The file of a module in another chunk, as the bundles require it. */
 const inChunk = (chunk, module) => `./${chunk}.cjs?${module}`;
@@ -42,30 +152,32 @@ export async function chunksOf(root, options) {
       .map(([file, input]) => [file, input.imports.filter((one) => !one.external && isFile(one.path))]),
   );
   const chunkOf = assigned(root, imports);
-  const entered = new Map(Object.keys(CHUNKS).map((chunk) => [chunk, new Set()]));
+  const entered = new Map(NAMES.map((chunk) => [chunk, new Set()]));
   for (const [file, targets] of imports)
     for (const { path: target } of targets)
-      if (chunkOf.get(target) !== chunkOf.get(file)) entered.get(chunkOf.get(target)).add(target);
+      if (chunkOf.get(target) !== chunkOf.get(file) || (isOwn(file) && isOwn(target)))
+        entered.get(chunkOf.get(target)).add(target);
   entered.get('main').add('src/main.ts');
   const isUsed = (chunk) => entered.get(chunk).size > 0;
   return {
-    entryPoints: Object.keys(CHUNKS)
-      .filter(isUsed)
-      .map((chunk) => ({ in: `chunk:${chunk}`, out: chunk })),
+    entryPoints: NAMES.filter(isUsed).map((chunk) => ({ in: `chunk:${chunk}`, out: chunk })),
     plugin: plugin(root, imports, chunkOf, entered),
   };
 }
 
 function assigned(root, imports) {
   const chunkOf = new Map();
-  for (const [chunk, entries] of Object.entries(CHUNKS)) {
+  const assign = (chunk, entries, takes) => {
     const waiting = entries.flatMap((entry) => filesOf(root, entry)).filter((file) => imports.has(file));
     for (const file of waiting) {
       if (chunkOf.has(file)) continue;
       chunkOf.set(file, chunk);
-      waiting.push(...imports.get(file).flatMap(({ path: target, kind }) => (kind === 'dynamic-import' ? [] : target)));
+      const targets = imports.get(file).filter(({ kind, path: target }) => kind !== 'dynamic-import' && takes(target));
+      waiting.push(...targets.map(({ path: target }) => target));
     }
-  }
+  };
+  for (const [chunk, entries] of Object.entries(FREQUENT)) assign(chunk, entries, (target) => !isOwn(target));
+  for (const [chunk, entries] of Object.entries(CHUNKS)) assign(chunk, entries, () => true);
   const left = [...imports.keys()].filter((file) => !chunkOf.has(file));
   if (left.length > 0) throw new Error(`in no chunk: ${left.join(', ')}`);
   return chunkOf;
@@ -90,8 +202,11 @@ const plugin = (root, imports, chunkOf, entered) => ({
     onResolve({ filter: /.*/, namespace: 'file' }, ({ path: name, importer }) => {
       const file = path.relative(root, importer).replaceAll('\\', '/');
       const target = targets.get(file)?.get(name);
-      if (target === undefined || chunkOf.get(target) === chunkOf.get(file)) return undefined;
-      return { path: inChunk(chunkOf.get(target), target), namespace: 'crossing' };
+      if (target === undefined) return undefined;
+      const place = inChunk(chunkOf.get(target), target);
+      if (isOwn(file) && isOwn(target)) return { path: place, external: true };
+      const isHere = chunkOf.get(target) === chunkOf.get(file) || COPIED.test(target);
+      return isHere ? undefined : { path: place, namespace: 'crossing' };
     });
     onResolve({ filter: /.*/, namespace: 'crossing' }, ({ path: name }) => ({ path: name, external: true }));
     onLoad({ filter: /.*/, namespace: 'crossing' }, ({ path: name }) => ({

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,12 +20,11 @@ const COMMANDS = [
   'balance',
 ];
 
+const require = createRequire(import.meta.url);
 const folder = fileURLToPath(new URL('../dist', import.meta.url));
 const program = path.join(folder, '../bin/pit.js');
 const home = mkdtempSync(path.join(tmpdir(), 'pit-build-'));
 process.env.PIT_HOME = home;
-const scripts = new Map();
-const load = (name) => quickRequire(folder, name, (file, script) => scripts.set(file, script));
 
 const sandbox = spawn(process.execPath, [program, 'sandbox', 'serve', '--port', '0', '--no-limits'], {
   stdio: ['ignore', 'pipe', 'inherit'],
@@ -34,8 +34,8 @@ try {
   const { baseUrl, tradeUrl, accessKey, secretKey } = JSON.parse(line);
   const hosts = { PIT_BASE_URL: baseUrl, PIT_TRADE_URL: tradeUrl };
   Object.assign(process.env, hosts, { PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey });
-  const { main } = load('./main.cjs?src/main.ts');
-  const { systemHost } = load('./main.cjs?src/platform/host.ts');
+  const { main } = quickRequire(folder, './main.cjs?src/main.ts', require);
+  const { systemHost } = quickRequire(folder, './main.cjs?src/platform/host.ts', require);
   for (const command of COMMANDS) {
     process.argv = [process.execPath, program, ...command.split(' ')];
     // with a host of its own the program does not end this process
@@ -44,6 +44,8 @@ try {
   }
 } finally {
   sandbox.kill();
+  // it keeps its own code, with less of what commands use
+  await once(sandbox, 'exit');
   rmSync(home, { recursive: true, force: true });
 }
-for (const [file, script] of scripts) keepCode(file, script);
+keepCode();

@@ -2,6 +2,8 @@
 // what it saves and why it is safe.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { build } from 'esbuild';
 
 /** Modules replaced by an empty one. */
 const EMPTIED = [
@@ -17,6 +19,8 @@ const EMPTIED = [
   // conf's `schema`, which pit does not use
   { importer: /\/conf\//, module: /^ajv\/dist\/2020\.js$/, as: 'export class Ajv2020 {}' },
   { importer: /\/conf\//, module: /^ajv-formats$/, as: 'export default { default() {} }' },
+  // what chalk finds out about the terminal, which pit tells it
+  { importer: /\/chalk\//, module: /^#supports-color$/, as: 'export default { stdout: false, stderr: false }' },
   // a faster reader of texts, in a native library of its own, which lmdb's encoding does without
   { importer: /\/msgpackr\//, module: /^msgpackr-extract$/, as: 'module.exports = undefined' },
 ];
@@ -28,6 +32,34 @@ const CHANGED = [
     file: /@sindresorhus\/is\/distribution\/index\.js$/,
     from: /const (and|or)Formatter = (new Intl\.ListFormat\([^)]*\));/g,
     to: 'const $1Formatter = { format: (list) => $2.format(list) };',
+  },
+  {
+    // the module is large, and only https needs it
+    file: /\/got\/dist\/source\/core\/options\.js$/,
+    from: /checkServerIdentity: https\.checkServerIdentity \?\? checkServerIdentity,/g,
+    to: 'checkServerIdentity: https.checkServerIdentity ?? ((...words) => checkServerIdentity(...words)),',
+  },
+  {
+    // the folders of the user, which PIT_HOME replaces
+    file: /\/env-paths\/index\.js$/,
+    from: /const homedir = os\.homedir\(\);\nconst tmpdir = os\.tmpdir\(\);([\s\S]*function envPaths\([^)]*\) \{)/,
+    to: 'let homedir, tmpdir;$1 homedir = os.homedir(); tmpdir = os.tmpdir();',
+  },
+  {
+    // only help is written with it
+    file: /\/commander\/lib\/command\.js$/,
+    from: /const \{ Help, stripColor \} = require\('\.\/help\.js'\);/g,
+    to: "const stripColor = (text) => require('./help.js').stripColor(text);",
+  },
+  {
+    file: /\/commander\/lib\/command\.js$/,
+    from: /Object\.assign\(new Help\(\), /g,
+    to: "Object.assign(new (require('./help.js').Help)(), ",
+  },
+  {
+    file: /\/commander\/index\.js$/,
+    from: /const \{ Help \} = require\('\.\/lib\/help\.js'\);([\s\S]*)exports\.Help = Help;/,
+    to: '$1',
   },
   {
     // for subcommands in programs of their own, which pit has none of
@@ -51,23 +83,59 @@ const CHANGED = [
   },
 ];
 
+/** ES modules that are cut down to what pit uses: in a bundle whose modules load later on, esbuild keeps all of a package. */
+const CUT = {
+  valibot: [
+    'array',
+    'getDotPath',
+    'looseTuple',
+    'nullish',
+    'object',
+    'optional',
+    'picklist',
+    'pipe',
+    'rawTransform',
+    'record',
+    'safeParse',
+    'string',
+    'transform',
+    'tuple',
+    'union',
+    'unknown',
+  ],
+  'lossless-json': ['isSafeNumber', 'parse', 'stringify'],
+};
+
 export const lighter = {
   name: 'lighter-packages',
   setup({ onResolve, onLoad }) {
     // its ES modules find themselves by import.meta, which a CommonJS bundle lacks
     onResolve({ filter: /^lmdb$/ }, ({ resolveDir }) => ({ path: createRequire(`${resolveDir}/`).resolve('lmdb') }));
+    onLoad({ filter: /\/(valibot\/dist\/index\.mjs|lossless-json\/lib\/esm\/index\.js)$/ }, async ({ path }) => {
+      const [, name] = /node_modules\/([^/]+)/.exec(path);
+      const contents = `export { ${CUT[name].join(', ')} } from ${JSON.stringify(path)};`;
+      const options = { bundle: true, write: false, format: 'esm', platform: 'node', treeShaking: true };
+      const { outputFiles } = await build({ ...options, stdin: { contents, resolveDir: dirname(path) } });
+      return { contents: outputFiles[0].text };
+    });
     for (const [index, { importer, module }] of EMPTIED.entries()) {
       onResolve({ filter: module }, (request) =>
         importer.test(request.importer) ? { path: String(index), namespace: 'emptied' } : undefined,
       );
     }
     onLoad({ filter: /.*/, namespace: 'emptied' }, ({ path }) => ({ contents: EMPTIED[Number(path)].as }));
-    for (const { file, from, to } of CHANGED) {
+    for (const { file } of CHANGED) {
       onLoad({ filter: file }, ({ path }) => {
-        const source = readFileSync(path, 'utf8');
-        // a new version of the package may need none of this, or something else
-        if (!from.test(source)) throw new Error(`${path} no longer holds ${from}`);
-        return { contents: source.replace(from, to) };
+        const changes = CHANGED.filter((one) => one.file.test(path));
+        const contents = changes.reduce(
+          (text, { from, to }) => {
+            // a new version of the package may need none of this, or something else
+            if (text.search(from) < 0) throw new Error(`${path} no longer holds ${from}`);
+            return text.replace(from, to);
+          },
+          readFileSync(path, 'utf8'),
+        );
+        return { contents };
       });
     }
   },

@@ -1,92 +1,181 @@
-// The loader in dist/bin.cjs: requires a bundle with the code that V8 made of it when it was built. Compiling
-// is most of what a start costs. V8 trusts that code: one patch of Node runs into the ground on what another has made, and
-// so does any Node on damaged code. So it is kept under the exact version, with a checksum and a digest of its source, and
-// used only from a folder that nobody else can write to; otherwise the source counts.
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+// The loader in dist/bin.cjs: requires a bundle with the code that V8 made of it at an earlier start, or at the build.
+// Compiling is most of what a start costs. V8 trusts that code: one patch of Node runs into the ground on what another has
+// made, and so does any Node on damaged code. So it is kept for one exact Node, together with its source, and used only if
+// nobody else could have written it; otherwise the source counts.
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
-import vm from 'node:vm';
 
+/** Of the folder of the bundles. Its name keeps it out of the package. */
+const CODE_FOLDER = '.code';
+
+/** The exports, script and text of each bundle that is loaded, by its file. */
 const loaded = new Map();
 
 /** What makes a function of a bundle. */
 export const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {', '\n})'];
 
 /**
- * Requires a bundle of the folder, and with the same means those that it requires itself.
- * `compiled` is told each script, for the build to keep its code.
+ * Requires a bundle of the folder, and with the same means those that it requires itself; `plain` requires packages. When
+ * the process ends, the code of bundles that had none is kept for the next start, if the folder is the user's own.
  */
-export function quickRequire(folder, name, compiled = () => {}) {
+export function quickRequire(folder, name, plain) {
   const [file, member] = name.split('?');
-  const filename = path.join(folder, file);
-  const exports = loaded.get(filename) ?? load(folder, filename, compiled);
+  const { exports } = loaded.get(path.join(folder, file)) ?? load(folder, file, plain);
   return member === undefined ? exports : exports[member];
 }
 
-function load(folder, filename, compiled) {
+function load(folder, file, plain) {
+  const { Script, constants: options } = process.getBuiltinModule('node:vm');
+  const filename = path.join(folder, file);
   const source = readFileSync(filename);
-  const script = new vm.Script(WRAPPER.join(source.toString()), {
+  // the build makes ASCII
+  const text = WRAPPER.join(source.latin1Slice());
+  const cachedData = keptCode(filename, source);
+  const script = new Script(text, {
     filename,
-    cachedData: keptCode(filename, source),
-    importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    cachedData,
+    importModuleDynamically: options.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
+  if (cachedData === undefined || script.cachedDataRejected) keepAtExit();
   const module = { exports: {} };
-  const plain = createRequire(filename);
-  const require = (id) => (/^\.\/[\w-]+\.cjs(\?|$)/.test(id) ? quickRequire(folder, id, compiled) : plain(id));
+  const require = (id) => (/^\.\/[\w-]+\.cjs(\?|$)/.test(id) ? quickRequire(folder, id, plain) : plain(id));
   require.resolve = plain.resolve;
   script.runInThisContext()(module.exports, require, module, filename, folder);
-  compiled(filename, script);
-  loaded.set(filename, module.exports);
-  return module.exports;
+  const bundle = { exports: module.exports, script, text };
+  loaded.set(filename, bundle);
+  return bundle;
 }
 
-const SUM_LENGTH = 8;
-const DIGEST_LENGTH = 32;
-/** Where the code begins in its file. */
-export const CODE_AT = DIGEST_LENGTH + SUM_LENGTH;
+let willKeep = false;
+
+function keepAtExit() {
+  if (willKeep) return;
+  willKeep = true;
+  process.once('exit', () => {
+    try {
+      if (willKeep) keepCode();
+    } catch {
+      // a folder of somebody else or a full disk: the next start compiles as this one did
+    }
+  });
+}
+
 /** Bits of a mode that let the group or everyone else write. */
 const OTHERS_WRITE = 0o022;
+/** Of the name of a Node. */
+const NODE_LENGTH = 40;
+/** The name of the Node, the length of the source, that of the code. */
+const HEAD_LENGTH = NODE_LENGTH + 8;
+/** V8 copies code that does not begin at such an address. */
+const ALIGNMENT = 8;
 
-/** Keeps the code that V8 has made of a bundle for this very Node. */
-export function keepCode(filename, script) {
-  const code = script.createCachedData();
-  const file = codeFile(filename);
-  writeFileSync(file, Buffer.concat([digest(readFileSync(filename)), Buffer.from(checksum(code)), code]));
-  for (const one of [path.dirname(file), filename, file]) chmodSync(one, statSync(one).mode & ~OTHERS_WRITE);
+/** Keeps the code that V8 has made of all loaded bundles, for this very Node. Throws if it cannot be written. */
+export function keepCode() {
+  willKeep = false;
+  for (const [filename, { script, text }] of loaded) {
+    const file = codeFile(filename);
+    const { uid } = statSync(path.dirname(filename));
+    if (uid !== (process.geteuid?.() ?? uid)) throw new Error(`${path.dirname(filename)} is somebody else's`);
+    accessSync(path.dirname(filename), constants.W_OK);
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o755 });
+    if (!isOurs(lstatSync(path.dirname(file)))) throw new Error(`others can write to ${path.dirname(file)}`);
+    const source = Buffer.from(text.slice(WRAPPER[0].length, -WRAPPER[1].length), 'latin1');
+    write(file, contentOf(source, script.createCachedData()));
+  }
 }
 
+/** The code stands there twice: comparing finds all damage, and is faster than to load a module of Node for a checksum. */
+function contentOf(source, code) {
+  const head = Buffer.alloc(HEAD_LENGTH, thisNode());
+  head.writeUInt32LE(source.length, NODE_LENGTH);
+  head.writeUInt32LE(code.length, NODE_LENGTH + 4);
+  return Buffer.concat([head, source, Buffer.alloc(padding(source.length)), code, code]);
+}
+
+function padding(length) {
+  return (ALIGNMENT - (length % ALIGNMENT)) % ALIGNMENT;
+}
+
+/** The code in the content of a file that was kept. Throws if it is damaged, or was made of another source or by another Node. */
+export function codeIn(content, source) {
+  const [sourceLength, length] = [content.readUInt32LE(NODE_LENGTH), content.readUInt32LE(NODE_LENGTH + 4)];
+  const codeAt = HEAD_LENGTH + sourceLength + padding(sourceLength);
+  const [code, again] = [codeAt, codeAt + length].map((at) => content.subarray(at, at + length));
+  const isWhole = content.length === codeAt + 2 * length && code.equals(again);
+  const isMade =
+    content.latin1Slice(0, NODE_LENGTH) === thisNode() &&
+    content.subarray(HEAD_LENGTH, HEAD_LENGTH + sourceLength).equals(source);
+  if (!isWhole || !isMade) throw new Error('not the code of this source');
+  return code;
+}
+
+/** Writes a file as a whole: another start may write it at the same time, or end in the middle. */
+function write(file, content) {
+  const half = `${file}.${process.pid}.half`;
+  try {
+    writeFileSync(half, content, { flag: 'wx', mode: 0o644 });
+    renameSync(half, file);
+  } catch (error) {
+    rmSync(half, { force: true });
+    throw error;
+  }
+}
+
+/** The code that was kept of a bundle with this source, or undefined if there is none that can be trusted. */
 function keptCode(filename, source) {
   try {
-    const file = codeFile(filename);
-    if (![path.dirname(file), file].every(isOurs)) return undefined;
-    const kept = readFileSync(file);
-    const code = kept.subarray(CODE_AT);
-    const isWhole = kept.toString('latin1', DIGEST_LENGTH, CODE_AT) === checksum(code);
-    return isWhole && digest(source).equals(kept.subarray(0, DIGEST_LENGTH)) ? code : undefined;
+    return codeIn(readOurs(codeFile(filename)), source);
   } catch {
     return undefined;
   }
 }
 
-/** Whether only root or the user can write to it. Windows has neither modes nor numeric owners. */
-function isOurs(target) {
-  const user = process.geteuid?.();
-  const { uid, mode } = statSync(target);
-  return user === undefined || ((uid === user || uid === 0) && (mode & OTHERS_WRITE) === 0);
+/** One for all bundles: V8 is done with the code of one when the next is read. */
+let room = Buffer.alloc(0);
+
+/** Reads a file of a folder that only root or the user can write to. Throws if somebody else could have written it. */
+function readOurs(file) {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  if (!isOurs(lstatSync(path.dirname(file)))) throw new Error(file);
+  // neither follows a link nor waits for a pipe in its place
+  const descriptor = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const entry = fstatSync(descriptor);
+    if (!entry.isFile() || !isOurs(entry)) throw new Error(file);
+    if (room.length < entry.size) room = Buffer.allocUnsafeSlow(entry.size);
+    return room.subarray(0, readSync(descriptor, room, 0, entry.size));
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
-function digest(source) {
-  const { createHash } = process.getBuiltinModule('node:crypto');
-  return createHash('sha256').update(source).digest();
+/** Whether only root or the user can write to it, and it is no link. Windows has neither modes nor numeric owners. */
+function isOurs(entry) {
+  if (entry.isSymbolicLink()) return false;
+  const user = process.geteuid?.();
+  return user === undefined || ((entry.uid === user || entry.uid === 0) && (entry.mode & OTHERS_WRITE) === 0);
+}
+
+/** What V8's code fits: another patch, system or processor has other code. */
+function thisNode() {
+  return `${process.version}-${process.platform}-${process.arch}`.padEnd(NODE_LENGTH);
 }
 
 /** The file with the code that this very Node has kept of a bundle. */
 export function codeFile(filename) {
-  return `${filename}.${process.version}-${process.arch}.code`;
-}
-
-function checksum(code) {
-  // not imported above: --version needs none of this
-  const { crc32 } = process.getBuiltinModule('node:zlib');
-  return crc32(code).toString(16).padStart(SUM_LENGTH, '0');
+  return path.join(path.dirname(filename), CODE_FOLDER, `${path.basename(filename)}.${thisNode().trimEnd()}`);
 }

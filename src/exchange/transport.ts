@@ -1,7 +1,8 @@
 import { type ClientRequest, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import type { CancelableRequest, Got, OptionsInit, RequestError, Response } from 'got';
 import { ACTIVE_PROFILE, type Advice, Failure, type FailureKind, suggest, systemErrorCode } from '../errors.js';
 import { readTextBounded } from '../platform/bounded-file.js';
@@ -99,7 +100,7 @@ export class Network {
    */
   async route(url: string, ownConnection: boolean, timeoutMs: number): Promise<Route> {
     const https = this.caFile === undefined ? {} : { https: { certificateAuthority: this.#read(this.caFile) } };
-    const direct = { proxy: null, options: { ...(ownConnection ? { agent: singleUseAgents() } : {}), ...https } };
+    const direct = { proxy: null, options: { ...(ownConnection ? { agent: singleUseAgent(url) } : {}), ...https } };
     if (!Object.keys(this.environment).some((name) => PROXY_VARIABLE.test(name))) return direct;
     const proxies = await import('./network/proxy.js');
     const proxy = proxies.proxyFor(new URL(url), this.environment);
@@ -123,8 +124,10 @@ export class Network {
   }
 }
 
-function singleUseAgents() {
-  return { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false }) };
+function singleUseAgent(url: string) {
+  return url.startsWith('https:')
+    ? { https: new HttpsAgent({ keepAlive: false }) }
+    : { http: new HttpAgent({ keepAlive: false }) };
 }
 
 /** Throws Failure `usage` for a file that cannot be a profile's `caFile`. */
@@ -254,9 +257,8 @@ class HttpRequest {
 /** The request of got, with the timings that got measured. */
 type SentRequest = ClientRequest & Pick<RequestError, 'timings'>;
 
-function endOfCertificate(socket: unknown): number | null {
-  const text = socket instanceof TLSSocket ? socket.getPeerCertificate().valid_to : undefined;
-  return dateOf(text);
+function endOfCertificate(socket: Socket | TLSSocket): number | null {
+  return dateOf('encrypted' in socket ? socket.getPeerCertificate().valid_to : undefined);
 }
 
 function dateOf(header: string | undefined): number | null {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import fs from 'node:fs';
 import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,7 +9,7 @@ import envPaths from 'env-paths';
 import { Interrupted } from '../errors.js';
 import type { PipedCommand } from './command.js';
 import { type JobControl, jobControl } from './job-control.js';
-import { type Redaction, redacting } from './redaction.js';
+import { maskSecrets, type Redaction, redactionOf } from './redaction.js';
 
 export interface TerminalOutput extends Writable {
   readonly isTTY?: boolean;
@@ -96,15 +97,22 @@ export function systemHost(): Host {
       arguments: process.argv.slice(1, 2).filter((file) => file !== process.execPath),
     },
     environment: process.env,
-    input: process.stdin,
-    output: process.stdout,
-    errors: process.stderr,
+    // opening a stream takes longer than most of what a command does
+    get input() {
+      return process.stdin;
+    },
+    get output() {
+      return withoutUncaught(process.stdout);
+    },
+    get errors() {
+      return withoutUncaught(process.stderr);
+    },
     directories: directoriesOf(process.env.PIT_HOME),
-    redaction: redacting(process.stderr, process.env),
+    redaction: redactingStderr(),
     now: Date.now,
     monotonic: monotonicMs,
     random: Math.random,
-    randomBytes,
+    randomBytes: (count) => randomBytes(count),
     sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(ignoreAbort),
     limitMemory: limitMemory,
     limitLookups: limitLookups,
@@ -147,6 +155,26 @@ function limitLookups(milliseconds: number): void {
   process.env.RES_OPTIONS ??= milliseconds < LONG_MS ? 'timeout:1 attempts:1' : 'timeout:2 attempts:2';
 }
 
+/** An error of a stream ends the process if nothing listens to it. Who writes gets it as well. */
+function withoutUncaught(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  return stream.listenerCount('error') === 0 ? stream.on('error', () => undefined) : stream;
+}
+
+/** Masks secrets in all that this process writes to stderr, from the moment that anything opens it. */
+function redactingStderr(): Redaction {
+  const redaction = redactionOf(process.env);
+  const { get: open } = Object.getOwnPropertyDescriptor(process, 'stderr') ?? {};
+  let stream: NodeJS.WriteStream | undefined;
+  const masked = (): NodeJS.WriteStream => {
+    if (stream !== undefined) return stream;
+    stream = open?.call(process) as NodeJS.WriteStream;
+    maskSecrets(stream, redaction);
+    return stream;
+  };
+  Object.defineProperty(process, 'stderr', { configurable: true, enumerable: true, get: masked });
+  return redaction;
+}
+
 function isOnTerminal(): boolean {
   return [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY === true);
 }
@@ -185,8 +213,13 @@ export interface Signals {
 
 function end(signal: Signal): void {
   if (signal !== 'SIGHUP') process.exit(new Interrupted(signal).exitCode);
+  // no program can end itself by this signal there
+  if (process.platform === 'win32') process.exit(HUNG_UP);
   hangUp();
 }
+
+/** 128 plus the number of SIGHUP. */
+const HUNG_UP = 129;
 
 /** Ends the program as a closed terminal ends any other. */
 function hangUp(): void {
@@ -197,13 +230,23 @@ function hangUp(): void {
 /** How long the signal may take to end the program. */
 const HANG_UP_MS = 1_000;
 
+/** Whether a descriptor is a device, though not the one that takes everything: to ask whether it is a terminal takes longer. */
+function mayBeTerminal(descriptor: number): boolean {
+  try {
+    const file = fs.fstatSync(descriptor);
+    return process.platform === 'win32' || (file.isCharacterDevice() && file.rdev !== fs.statSync('/dev/null').rdev);
+  } catch {
+    return false;
+  }
+}
+
 /**
  * At exit Node restores the terminal, and crashes if it was closed: the memory it would leave in a core file holds keys. So
  * a program whose terminal is closed ends by SIGHUP.
  */
 function hangUpOnClosedTerminals(): void {
-  const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
-  if (terminals.length === 0) return;
+  const terminals = [0, 1, 2].filter((descriptor) => mayBeTerminal(descriptor) && isatty(descriptor));
+  if (terminals.length === 0 || process.platform === 'win32') return;
   process.on('exit', () => {
     if (terminals.every((descriptor) => isatty(descriptor))) return;
     hangUp();
@@ -221,19 +264,20 @@ function takeSignals(): Signals {
   let ending = false;
   let signalTaker: ((signal: Signal) => void) | undefined;
   let interruptTaker: (() => void) | undefined;
-  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, async () => {
-      // every program on a closed terminal gets SIGHUP itself
-      if (signalTaker !== undefined && signal !== 'SIGHUP') return signalTaker(signal);
-      if (interruptTaker !== undefined && signal === 'SIGINT') return interruptTaker();
-      if (ending) for (const onSecondSignal of handlers.values()) onSecondSignal?.();
-      else {
-        ending = true;
-        await Promise.allSettled([...handlers.keys()].map(async (work) => work(signal)));
-      }
-      end(signal);
-    });
-  }
+  const take = async (signal: Signal) => {
+    // every program on a closed terminal gets SIGHUP itself
+    if (signalTaker !== undefined && signal !== 'SIGHUP') return signalTaker(signal);
+    if (interruptTaker !== undefined && signal === 'SIGINT') return interruptTaker();
+    if (ending) for (const onSecondSignal of handlers.values()) onSecondSignal?.();
+    else {
+      ending = true;
+      await Promise.allSettled([...handlers.keys()].map(async (work) => work(signal)));
+    }
+    end(signal);
+  };
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, () => take(signal));
+  // Ctrl-Break, which only Windows has, and which would end the program in the middle of a write
+  process.on('SIGBREAK', () => take('SIGTERM'));
   return {
     onInterrupt: (work, onSecondSignal) => {
       handlers.set(work, onSecondSignal);

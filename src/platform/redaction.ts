@@ -134,8 +134,7 @@ function sharedLength(secret: string, text: string, start: number): number {
  * Puts a redaction before the stream itself, so that the runtime's own debug lines (NODE_DEBUG) pass it too. The keys of
  * the environment are masked from the start: such lines print whole environments.
  */
-export function redacting(stream: Writable, environment: Environment): Redaction {
-  const redaction = redactionOf(environment);
+export function maskSecrets(stream: Writable, redaction: Redaction): void {
   const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
   stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
     const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
@@ -143,7 +142,6 @@ export function redacting(stream: Writable, environment: Environment): Redaction
     // bytes that need no mask pass as they are, whether or not they are text
     return write(masked === text ? chunk : masked, ...rest);
   };
-  return redaction;
 }
 
 /** Masks the secrets of an environment. */

@@ -26,7 +26,6 @@ export class Output {
   #screen: Screen | undefined;
   #errorScreen: Screen | undefined;
   readonly #commandLine: CommandLine;
-  readonly #place: StatusPlace | undefined;
   #live: StatusLine | undefined;
   /** Whether the answer's last line on a terminal is unfinished: nothing may be drawn over it. */
   #isInLine = false;
@@ -41,13 +40,18 @@ export class Output {
     readonly format: Format,
     private readonly options: OutputOptions = {},
   ) {
-    this.#answers = new OutputPipe(host.output, 'stdout');
-    this.#remarks = new OutputPipe(host.errors, 'stderr');
+    this.#answers = new OutputPipe(() => host.output, 'stdout');
+    this.#remarks = new OutputPipe(() => host.errors, 'stderr');
     this.#commandLine = options.commandLine ?? ((argv) => ['pit', ...argv].join(' '));
-    const width = () => screenOf(host.errors, host.environment, options).width;
+  }
+
+  /** Where a line can be drawn again and again. */
+  #place(): StatusPlace | undefined {
+    const { errors: stream, environment } = this.host;
     // a dumb terminal cannot draw over what it has drawn
-    const canRedraw = host.errors.isTTY === true && this.errorScreen.symbols;
-    this.#place = canRedraw ? { stream: host.errors, width, isFree: () => !this.#isInLine } : undefined;
+    if (stream.isTTY !== true || !this.errorScreen.symbols) return undefined;
+    const width = () => screenOf(stream, environment, this.options).width;
+    return { stream, width, isFree: () => !this.#isInLine };
   }
 
   /** The terminal, file or pipe behind stdout. JSON needs none. */
@@ -80,8 +84,9 @@ export class Output {
    * @param text called at each drawing with the width that the line may take
    */
   live(text: (room: number) => string, meaning: () => Meaning = () => 'faint', everyMs?: number): () => void {
-    if (this.#place === undefined || this.#live !== undefined) return () => {};
-    const line = new StatusLine(this.#place, text, (shown) => this.errorScreen.paint[meaning()](shown), everyMs);
+    const place = this.#live === undefined ? this.#place() : undefined;
+    if (place === undefined) return () => {};
+    const line = new StatusLine(place, text, (shown) => this.errorScreen.paint[meaning()](shown), everyMs);
     this.#live = line;
     const stop = () => {
       if (this.#live !== line) return;
@@ -246,22 +251,26 @@ export class StdoutClosed extends Error {
 /** A stream whose errors reach the writer. */
 class OutputPipe {
   #broken: Error | undefined;
+  #opened: TerminalOutput | undefined;
 
   constructor(
-    private readonly stream: TerminalOutput,
+    private readonly open: () => TerminalOutput,
     private readonly name: string,
-  ) {
+  ) {}
+
+  get #stream(): TerminalOutput {
     // a stream reports an error to the write and as an event, and an event without a listener ends the process
-    stream.on('error', (error) => {
+    this.#opened ??= this.open().on('error', (error) => {
       this.#broken ??= this.#meaning(error);
     });
+    return this.#opened;
   }
 
   /** Resolves when the text has left this process. */
   write(text: string): Promise<void> {
     if (this.#broken !== undefined) return Promise.reject(this.#broken);
     return new Promise((resolve, reject) => {
-      this.stream.write(text, (error) => {
+      this.#stream.write(text, (error) => {
         if (error) reject(this.#meaning(error));
         else resolve();
       });

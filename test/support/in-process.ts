@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { main } from '../../src/main.js';
 import { isProgram } from '../../src/platform/command.js';
 import { directoriesOf, type Host, monotonicMs, neverAborted, type TerminalInput } from '../../src/platform/host.js';
-import { redacting } from '../../src/platform/redaction.js';
+import { maskSecrets, redactionOf } from '../../src/platform/redaction.js';
 import { PIT } from './command.js';
 
 export interface CommandInProcess {
@@ -58,6 +58,8 @@ export function startInProcess(
   };
   const output = collecting('stdout', columns !== undefined && !pipedOutput);
   const errors = collecting('stderr', columns !== undefined);
+  const redaction = redactionOf(environment);
+  maskSecrets(errors, redaction);
   const works = new Set<Parameters<Host['onInterrupt']>[0]>();
   let interruptTaker: (() => void) | undefined;
   const host: Host = {
@@ -68,7 +70,7 @@ export function startInProcess(
     output,
     errors,
     directories: directoriesOf(environment.PIT_HOME),
-    redaction: redacting(errors, environment),
+    redaction,
     now: Date.now,
     monotonic: monotonicMs,
     random: Math.random,

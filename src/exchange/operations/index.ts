@@ -1,32 +1,85 @@
 import * as v from 'valibot';
-import * as funds from './funds.js';
-import * as marketData from './market-data.js';
+import {
+  getAccountInfo,
+  getChargeRecord,
+  getFeeInfo,
+  getPayinAddress,
+  getSpotBills,
+  getUserAddress,
+  getWithdrawAddress,
+  getWithdrawRecord,
+  withdraw,
+} from './funds.js';
+import { allTicker, depth, kline, markets, ticker, trades } from './market-data.js';
 import { type Codec, type Operation, signedWrite, WHOLE_LIST_BYTES } from './operation.js';
-import * as trading from './trading.js';
+import { cancelAllOrdersAfter, cancelOrder, getOrder, getOrders, order, orderMoreV2 } from './trading.js';
 
 /** Every operation of the interface by its name, which is also its path and its `method`. */
 export const operations = {
-  markets: marketData.markets,
-  allTicker: marketData.allTicker,
-  ticker: marketData.ticker,
-  depth: marketData.depth,
-  trades: marketData.trades,
-  kline: marketData.kline,
-  getAccountInfo: funds.getAccountInfo,
-  getSpotBills: funds.getSpotBills,
-  getUserAddress: funds.getUserAddress,
-  getPayinAddress: funds.getPayinAddress,
-  getWithdrawAddress: funds.getWithdrawAddress,
-  getWithdrawRecord: funds.getWithdrawRecord,
-  getChargeRecord: funds.getChargeRecord,
-  getFeeInfo: funds.getFeeInfo,
-  withdraw: funds.withdraw,
-  order: trading.order,
-  orderMoreV2: trading.orderMoreV2,
-  cancelOrder: trading.cancelOrder,
-  cancelAllOrdersAfter: trading.cancelAllOrdersAfter,
-  getOrder: trading.getOrder,
-  getOrders: trading.getOrders,
+  // each group of operations is loaded when it is first used
+  get markets() {
+    return markets;
+  },
+  get allTicker() {
+    return allTicker;
+  },
+  get ticker() {
+    return ticker;
+  },
+  get depth() {
+    return depth;
+  },
+  get trades() {
+    return trades;
+  },
+  get kline() {
+    return kline;
+  },
+  get getAccountInfo() {
+    return getAccountInfo;
+  },
+  get getSpotBills() {
+    return getSpotBills;
+  },
+  get getUserAddress() {
+    return getUserAddress;
+  },
+  get getPayinAddress() {
+    return getPayinAddress;
+  },
+  get getWithdrawAddress() {
+    return getWithdrawAddress;
+  },
+  get getWithdrawRecord() {
+    return getWithdrawRecord;
+  },
+  get getChargeRecord() {
+    return getChargeRecord;
+  },
+  get getFeeInfo() {
+    return getFeeInfo;
+  },
+  get withdraw() {
+    return withdraw;
+  },
+  get order() {
+    return order;
+  },
+  get orderMoreV2() {
+    return orderMoreV2;
+  },
+  get cancelOrder() {
+    return cancelOrder;
+  },
+  get cancelAllOrdersAfter() {
+    return cancelAllOrdersAfter;
+  },
+  get getOrder() {
+    return getOrder;
+  },
+  get getOrders() {
+    return getOrders;
+  },
 } as const satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof operations;
