@@ -2,7 +2,10 @@ import { reportFailure, runAndReport } from './cli/run.js';
 import { PROGRAM } from './commands/index.js';
 import { endSoon, type Host, reportUncaught, systemHost } from './platform/host.js';
 
-/** What pit does for its own processes and scripts, by the first word: only with the variable that tells what about. */
+/**
+ * What pit runs for its own processes and for completion scripts, by the first word of the command line. It counts only if the
+ * environment variable, which holds its input, is set.
+ */
 const INTERNAL: Readonly<Record<string, { readonly variable: string; run(host: Host): Promise<void> }>> = {
   '--update-check': {
     variable: 'PIT_UPDATE_URL',

@@ -116,12 +116,13 @@ function commandRunner(host: Host, createContext: Program['createContext']): Run
       view: fieldView,
       commandLine: (argv) => commandLine(host.arguments, argv),
     });
+    // only a command that changes something describes a dry run
+    const isWrite = definition.dryRunOutput !== undefined;
     const { context, activeProfile, deadline, close } = await createContext({ host, globals, output });
     try {
       await untilEnded(host, async () => {
         const answer = await inTime(deadline, () => definition.run(context, input));
-        if (answer !== undefined)
-          await print(output, rowsInTime(deadline, answer), definition.dryRunOutput !== undefined);
+        if (answer !== undefined) await print(output, rowsInTime(deadline, answer), isWrite);
       });
     } catch (thrown) {
       throw await withActiveProfile(thrown, activeProfile);

@@ -55,7 +55,7 @@ export interface Host {
   /**
    * Keeps name lookups, which nothing can end, from taking much longer than a command may. Call it before the first one.
    */
-  limitLookups(milliseconds: number): void;
+  limitDnsLookups(milliseconds: number): void;
   /** Runs the work when a signal ends the program, before it exits. Returns a function that cancels this. */
   readonly onInterrupt: Signals['onInterrupt'];
   /** Ctrl-C goes to the taker alone and ends nothing, until the returned function is called. */
@@ -115,7 +115,7 @@ export function systemHost(): Host {
     randomBytes: (count) => randomBytes(count),
     sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(ignoreAbort),
     limitMemory: limitMemory,
-    limitLookups: limitLookups,
+    limitDnsLookups: limitDnsLookups,
     onInterrupt: signals.onInterrupt,
     takeInterrupts: signals.takeInterrupts,
     endSignal: neverAborted(),
@@ -151,7 +151,7 @@ const LONG_MS = 10_000;
  * A lookup runs in a thread that Node waits for even at its exit: with a name server that never answers, for 20 seconds by
  * default. glibc takes other limits from this variable; elsewhere it has no effect.
  */
-function limitLookups(milliseconds: number): void {
+function limitDnsLookups(milliseconds: number): void {
   process.env.RES_OPTIONS ??= milliseconds < LONG_MS ? 'timeout:1 attempts:1' : 'timeout:2 attempts:2';
 }
 

@@ -102,7 +102,7 @@ export interface Reconciled {
   readonly closed: ReadonlySet<string>;
   /** The keys of writes that may have made a row which another pending write may have made too. */
   readonly ambiguous: ReadonlySet<string>;
-  /** The keys of writes whose order must be looked up by client id. */
+  /** The ids of items whose order must be looked up by client id. */
   readonly needsLookup: ReadonlySet<string>;
   /** When to compare another list with what is not closed; undefined if everything is closed. */
   readonly retryAt: number | undefined;
@@ -265,21 +265,22 @@ class Matching {
     const explained = this.#explainedRows();
     for (const attempt of this.attempts) {
       const own = this.#candidatesOf(attempt);
+      // an order with a client id gets its outcome from the lookup
       if (attempt.hasClientId !== true)
         for (const { item, rowId } of own)
           if (rowId !== null && item.rowId === null) outcomes.set(item.id, { outcome: 'placed', id: rowId });
       if (!this.#listReaches(attempt)) continue;
       const missing = own.filter(({ item, rowId }) => item.state === 'pending' && rowId === null);
-      const isLate = this.list.began > expiresAt(attempt.reqTime, requestLifetime);
+      const isReadAfterExpiry = this.list.began > expiresAt(attempt.reqTime, requestLifetime);
       const isShown = this.#listShows(attempt);
       const isAbsenceCertain =
         !missing.some(({ item }) => this.#reserved.has(item.matchKey)) &&
-        isAbsenceProven(attempt, isLate, isShown && attempt.answeredIds.every((id) => explained.has(id)));
+        isAbsenceProven(attempt, isReadAfterExpiry, isShown && attempt.answeredIds.every((id) => explained.has(id)));
       const absent = attempt.answer === 'partial' || attempt.answer === 'refused' ? 'refused' : 'notSent';
       if (isAbsenceCertain) for (const { item } of missing) outcomes.set(item.id, { outcome: absent });
       if (this.#isContested(attempt)) this.#ambiguous.add(attempt.writeKey);
       const isComplete = missing.length === 0 || isAbsenceCertain;
-      if (isLate && isShown && isComplete && !this.#ambiguous.has(attempt.writeKey)) closed.add(attempt.id);
+      if (isReadAfterExpiry && isShown && isComplete && !this.#ambiguous.has(attempt.writeKey)) closed.add(attempt.id);
     }
     const waiting = this.attempts
       .filter(({ id }) => !closed.has(id))
@@ -320,9 +321,11 @@ class Matching {
     const { hasClientId, answer } = candidate.attempt;
     const mayComeLate = candidate.item.state === 'absent' && (hasClientId === true || answer === 'lost');
     if (!mayComeLate && this.#gap(row, candidate) > this.#window) return false;
+    // the exchange has no order with this client id: that proves something only if the item has no order either
     if (newestId === null) return candidate.rowId !== null;
-    const last = this.#listed.get(newestId ?? '')?.row;
-    return last === undefined || row.time <= last.time;
+    // a row that is newer than the newest order with this client id does not carry it
+    const newest = this.#listed.get(newestId ?? '')?.row;
+    return newest === undefined || row.time <= newest.time;
   }
 
   #fits(row: Row, candidate: Candidate): boolean {
@@ -389,12 +392,13 @@ class Matching {
 
 /**
  * Whether items without a row certainly do not exist. A client id decides by itself, never the list.
+ * @param isReadAfterExpiry whether the list was read after the exchange stopped accepting the request
  * @param isExplained whether the list shows everything that the answer named, and each belongs to an item
  */
-function isAbsenceProven({ hasClientId, answer }: Attempt, isLate: boolean, isExplained: boolean): boolean {
+function isAbsenceProven({ hasClientId, answer }: Attempt, isReadAfterExpiry: boolean, isExplained: boolean): boolean {
   if (hasClientId === true) return false;
   if (answer === 'partial') return isExplained;
-  return answer === 'refused' || ((answer === 'lost' || answer === 'refusedForTiming') && isLate);
+  return answer === 'refused' || ((answer === 'lost' || answer === 'refusedForTiming') && isReadAfterExpiry);
 }
 
 /** The first place in the list at which there are rows from before the request. */

@@ -52,22 +52,22 @@ export async function resolve(
   // measured once for all writes, instead of by each of them at the same time
   if (checkReqTime !== undefined && others.length > 0) await tryRead(() => requestLifetimeOf(account, checkReqTime));
   const done = await Promise.all(entries.map((entry) => resolveOne(account, entry, closeJobs)));
-  const settled = done.map(({ resolution }) => resolution);
+  const resolutions = done.map(({ resolution }) => resolution);
   const duplicates = mergedByWrite([
     ...done.flatMap((one) => one.duplicates),
     ...(await duplicatesEverywhere(account)),
   ]);
-  const givenIds = new Set(settled.map(({ write }) => write.id));
-  const found = duplicates.flatMap(({ writeId }) =>
+  const givenIds = new Set(resolutions.map(({ write }) => write.id));
+  const othersWithDuplicates = duplicates.flatMap(({ writeId }) =>
     givenIds.has(writeId) ? [] : (account.journal.archive.find(writeId) ?? []),
   );
-  return [...settled, ...found].map(({ write, ...rest }) => {
+  return [...resolutions, ...othersWithDuplicates].map(({ write, ...rest }) => {
     const ids = duplicates.find((one) => one.writeId === write.id)?.ids ?? [];
     // an order that was found may have become one of the job's own
     const job = isKind(write, 'batch') ? settledNow(account, write.id) : undefined;
     const own = new Set(job === undefined ? [] : archivedJob(account.journal, job.write.id)?.orderIds);
-    const row = job ?? { ...rest, write };
-    return { ...row, duplicates: [...new Set([...row.duplicates, ...ids.filter((id) => !own.has(id))])] };
+    const resolution = job ?? { ...rest, write };
+    return { ...resolution, duplicates: [...new Set([...resolution.duplicates, ...ids.filter((id) => !own.has(id))])] };
   });
 }
 
@@ -84,11 +84,11 @@ async function resolveOne(account: TradingAccount, entry: JournalEntry, closeJob
   const { write } = entry;
   const isClaimed = claimForSettling(entry);
   const isUnderWay = !isClaimed && entry.isUnderWay;
-  const settledOne = isClaimed ? await SETTLERS[write.operation](account, entry, closeJobs) : STILL_OPEN;
-  const { outcome = 'unknown', duplicates, ...ambiguity } = settledOne;
+  const result = isClaimed ? await SETTLERS[write.operation](account, entry, closeJobs) : NOTHING_ELSE;
+  const { outcome = 'unknown', duplicates, ...rest } = result;
   const settled = settledNow(account, write.id);
   const events = timelineOf(eventsOf(account, entry, isUnderWay));
-  const unsettled = { write, events, outcome, id: null, duplicates: [], ...ambiguity };
+  const unsettled = { write, events, outcome, id: null, duplicates: [], ...rest };
   return { resolution: settled ?? unsettled, duplicates };
 }
 
@@ -144,6 +144,7 @@ function eventsOf(
   return [...events, { time: host.now(), event: `still under way in ${ownerText(owner)}` }];
 }
 
+/** What a settler found beyond what it recorded: the outcome of a write that it settled is in the archive. */
 interface SettleResult {
   /** The outcome of a write that stays unsettled (default: unknown). */
   readonly outcome?: Outcome;
@@ -151,31 +152,32 @@ interface SettleResult {
   readonly ambiguity?: string;
 }
 
-const STILL_OPEN: SettleResult = { duplicates: [] };
+const NOTHING_ELSE: SettleResult = { duplicates: [] };
 
+/** Finds the outcome of a claimed entry within the budget, and settles or releases the entry. */
 type Settler = (account: TradingAccount, entry: JournalEntry, closeJobs: boolean) => Promise<SettleResult>;
 
 const SETTLERS: Readonly<Record<WriteKind, Settler>> = {
   order: async (account, entry) => {
     // duplicates are read once for all orders at the end, because the list may be long
     await findOrderOutcome(account, entry as JournalEntry<'order'>, { duplicates: 'later' });
-    return STILL_OPEN;
+    return NOTHING_ELSE;
   },
   cancel: async (account, entry) => {
     await settleCancel(account, entry as JournalEntry<'cancel'>);
-    return STILL_OPEN;
+    return NOTHING_ELSE;
   },
   replace: async (account, entry) => {
     await settleReplace(account, entry as JournalEntry<'replace'>);
-    return STILL_OPEN;
+    return NOTHING_ELSE;
   },
   // no operation shows the outcome: only the user can look it up on the exchange
-  call: async () => STILL_OPEN,
+  call: async () => NOTHING_ELSE,
   withdraw: async (account, entry) => {
     const settled = await findWithdrawalOutcome(account, entry as JournalEntry<'withdraw'>);
     return settled.outcome === 'unknown' && settled.ambiguity !== undefined
-      ? { ...STILL_OPEN, ambiguity: settled.ambiguity }
-      : STILL_OPEN;
+      ? { ...NOTHING_ELSE, ambiguity: settled.ambiguity }
+      : NOTHING_ELSE;
   },
   batch: async (account, entry, closeJobs) => {
     const { outcome, duplicates } = await settleJob(account, entry as JournalEntry<'batch'>, closeJobs);

@@ -39,7 +39,7 @@ export function fakeHost(): FakeHost {
       return Promise.resolve();
     },
     limitMemory: () => Promise.resolve(),
-    limitLookups: () => undefined,
+    limitDnsLookups: () => undefined,
     onInterrupt: () => () => undefined,
     takeInterrupts: () => () => undefined,
     endSignal: neverAborted(),

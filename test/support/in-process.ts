@@ -77,7 +77,7 @@ export function startInProcess(
     randomBytes,
     sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined),
     limitMemory: () => Promise.resolve(),
-    limitLookups: () => undefined,
+    limitDnsLookups: () => undefined,
     onInterrupt: (work) => {
       works.add(work);
       return () => works.delete(work);

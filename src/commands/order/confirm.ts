@@ -25,6 +25,7 @@ export interface MarketCheckInputs {
   readonly withPreview: boolean;
 }
 
+/** The orders, as far as they decide what must be read to check and preview them. */
 interface PreviewNeeds {
   readonly side: OrderTerms['side'];
   readonly type: OrderType;

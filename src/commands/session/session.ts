@@ -292,7 +292,7 @@ export class Session {
 
   async #connect(): Promise<ExchangeClient> {
     const connection = await this.connection();
-    this.host.limitLookups(this.budget.milliseconds);
+    this.host.limitDnsLookups(this.budget.milliseconds);
     if (connection.sandbox) await this.sandbox.find();
     return new ExchangeClient({
       ...this.#optionsFor(connection, this.budget),

@@ -76,7 +76,7 @@ const orderRecord = v.pipe(
   }),
 );
 
-/** Order quantity, price, filled value and filled quantity were added on 2022-03-17. */
+/** Order quantity, price, filled value (the interface spells it so) and filled quantity were added on 2022-03-17. */
 const cancelResult = v.object({
   amount: optionalDecimal,
   price: optionalDecimal,

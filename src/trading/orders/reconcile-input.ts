@@ -48,7 +48,10 @@ export function unclosedWrites(journal: Journal, { market, side }: MarketSide): 
   ];
 }
 
-/** Converts a journal entry. A job has an attempt for each of its requests. */
+/**
+ * Converts a journal entry. A job has an attempt for each of its requests. The item of a single order has the key of its write
+ * as its id, so what `reconcile` says of such an item can be looked up by `writeKey`.
+ */
 export function toOrderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
   if (isKind(entry.write, 'batch')) return toJobWrite(new Job(entry as JournalEntry<'batch'>), isSettled);
   const settlement = isSettled ? entry.settlement : undefined;

@@ -70,7 +70,8 @@ export async function findOrderOutcome(
 }
 
 /**
- * Settles an accepted order. A stale response may name another order, or one that no list shows; then the client id decides.
+ * Settles an accepted order. A server in between may have answered with the response to another request. Then it names another
+ * order, or one that no list shows, and the client id decides.
  */
 export async function settleAcceptedOrder(
   account: TradingAccount,

@@ -41,6 +41,8 @@ import { differences } from './terms.js';
 
 /** An order that was refused, or never arrived, is recognized for a day if it appears after all. */
 const REMEMBERED_MS = 86_400_000;
+/** How much further back than the oldest listed order the archive is read, because clocks differ. */
+const ARCHIVE_SLACK_MS = 86_400_000;
 /** Most pages read as a side effect of another command. */
 const MAX_PAGES = 100;
 
@@ -134,7 +136,8 @@ export async function verifyOrders(
   return { duplicates: found.map(({ report }) => report), listed };
 }
 
-interface SideResult {
+/** The writes of one side of a market that are not closed, and what comparing them with the list decided. */
+interface ComparedSide {
   readonly orders: readonly Order[];
   readonly writes: readonly OrderWrite[];
   readonly byAttempt: ReadonlyMap<string, OrderWrite>;
@@ -142,7 +145,7 @@ interface SideResult {
   readonly justPlaced: VerifyOptions['justPlaced'];
 }
 
-interface SideOptions {
+interface CompareOptions {
   /** Whether the archive is read too. */
   readonly withArchive: boolean;
   readonly newestByClientId?: ReadonlyMap<string, string | null>;
@@ -153,8 +156,8 @@ function reconcileSide(
   account: TradingAccount,
   marketSide: MarketSide,
   listed: ListedOrders,
-  { justPlaced, withArchive, newestByClientId = new Map() }: Pick<VerifyOptions, 'justPlaced'> & SideOptions,
-): SideResult {
+  { justPlaced, withArchive, newestByClientId = new Map() }: Pick<VerifyOptions, 'justPlaced'> & CompareOptions,
+): ComparedSide {
   const { journal } = account;
   const writes = unclosedWrites(journal, marketSide).map((write) =>
     justPlaced !== undefined && !write.isSettled && writeKey(write.entry) === writeKey(justPlaced.entry)
@@ -189,14 +192,14 @@ function contradiction(
   const { terms, reqTime } = entry.write;
   const another = 'which is a different order';
   if (unclosedWrites(journal, marketSide).some((write) => write.orderIds.includes(orderId))) return another;
-  const record = listed.orders.find(({ id }) => id === orderId);
-  if (record === undefined) return listed.since <= reqTime ? 'which the exchange does not list' : undefined;
-  const isOlder = record.time < reqTime - SLACK_MS;
-  const isSettled = () =>
+  const listedOrder = listed.orders.find(({ id }) => id === orderId);
+  if (listedOrder === undefined) return listed.since <= reqTime ? 'which the exchange does not list' : undefined;
+  const isOlder = listedOrder.time < reqTime - SLACK_MS;
+  const isOfSettledWrite = () =>
     journal.archive
-      .since(record.time - REMEMBERED_MS, { id: orderId })
+      .since(listedOrder.time - ARCHIVE_SLACK_MS, { id: orderId })
       .some((settled) => ordersMadeBy(settled).includes(orderId));
-  return differences(record, terms).length > 0 || (isOlder && isSettled()) ? another : undefined;
+  return differences(listedOrder, terms).length > 0 || (isOlder && isOfSettledWrite()) ? another : undefined;
 }
 
 function toList({ orders, began, since }: ListedOrders): List {
@@ -228,8 +231,7 @@ export function explainedOrderIds(
 ): Set<string> {
   const oldest = orders.reduce((least, { time }) => Math.min(least, time), Number.POSITIVE_INFINITY);
   const known = new Set<string>();
-  // a day more, for clocks that differ
-  for (const settled of journal.archive.newestFirst({ market }, oldest - REMEMBERED_MS)) {
+  for (const settled of journal.archive.newestFirst({ market }, oldest - ARCHIVE_SLACK_MS)) {
     const { write } = settled;
     if (write.id === except) continue;
     for (const id of ordersMadeBy(settled)) known.add(id);
@@ -280,22 +282,22 @@ export function listedFrom({ orders, more, failure }: OrderPages, began: number)
 }
 
 /** Whether to report duplicates of a write. Those of an unsettled write are reported by the process that settles it. */
-function isSettledOrJustPlaced({ justPlaced }: SideResult, { entry, isSettled }: OrderWrite): boolean {
+function isSettledOrJustPlaced({ justPlaced }: ComparedSide, { entry, isSettled }: OrderWrite): boolean {
   return isSettled || entry.write.id === justPlaced?.entry.write.id;
 }
 
-function reportableDuplicates(side: SideResult): readonly Duplicates[] {
-  return side.result.duplicates.filter(({ attempt }) => {
-    const write = side.byAttempt.get(attempt.id);
-    return write !== undefined && isSettledOrJustPlaced(side, write);
+function reportableDuplicates(compared: ComparedSide): readonly Duplicates[] {
+  return compared.result.duplicates.filter(({ attempt }) => {
+    const write = compared.byAttempt.get(attempt.id);
+    return write !== undefined && isSettledOrJustPlaced(compared, write);
   });
 }
 
-function needsThoroughPass(side: SideResult): boolean {
-  const { needsLookup } = side.result;
+function needsThoroughPass(compared: ComparedSide): boolean {
+  const { needsLookup } = compared.result;
   return (
-    reportableDuplicates(side).length > 0 ||
-    side.writes.some((write) => isSettledOrJustPlaced(side, write) && needsLookup.has(writeKey(write.entry)))
+    reportableDuplicates(compared).length > 0 ||
+    compared.writes.some((write) => isSettledOrJustPlaced(compared, write) && needsLookup.has(writeKey(write.entry)))
   );
 }
 
@@ -309,22 +311,22 @@ async function reconcileThoroughly(
   listed: ListedOrders,
   justPlaced: VerifyOptions['justPlaced'],
   maxPages: number,
-): Promise<SideResult> {
+): Promise<ComparedSide> {
   const options = { justPlaced, withArchive: true };
-  let [list, side] = [listed, reconcileSide(account, marketSide, listed, options)];
+  let [list, compared] = [listed, reconcileSide(account, marketSide, listed, options)];
   const from =
-    Math.min(...reportableDuplicates(side).map(({ attempt }) => attempt.reqTime)) -
+    Math.min(...reportableDuplicates(compared).map(({ attempt }) => attempt.reqTime)) -
     assumedRequestLifetime(account) -
     SLACK_MS;
   if (list.since > from) {
     list = (await tryRead(() => listOrders(account, marketSide, from, maxPages))) ?? list;
-    side = reconcileSide(account, marketSide, list, options);
+    compared = reconcileSide(account, marketSide, list, options);
   }
-  const { needsLookup } = side.result;
-  const own = side.writes.filter(
-    (write) => isSettledOrJustPlaced(side, write) && needsLookup.has(writeKey(write.entry)),
+  const { needsLookup } = compared.result;
+  const own = compared.writes.filter(
+    (write) => isSettledOrJustPlaced(compared, write) && needsLookup.has(writeKey(write.entry)),
   );
-  if (own.length === 0) return side;
+  if (own.length === 0) return compared;
   const newestByClientId = await newestOrderIds(account, own);
   return reconcileSide(account, marketSide, list, { ...options, newestByClientId });
 }
@@ -353,13 +355,17 @@ async function newestOrders(
   return newest;
 }
 
-function unreportedFindings(account: TradingAccount, marketSide: MarketSide, side: SideResult): readonly Finding[] {
-  const duplicates = reportableDuplicates(side);
+function unreportedFindings(
+  account: TradingAccount,
+  marketSide: MarketSide,
+  compared: ComparedSide,
+): readonly Finding[] {
+  const duplicates = reportableDuplicates(compared);
   if (duplicates.length === 0) return [];
   // another process may have reported some of them in the meantime, which the journal shows
-  const known = explainedOrderIds(account.journal, marketSide, side.orders);
+  const known = explainedOrderIds(account.journal, marketSide, compared.orders);
   for (const { orderIds } of unclosedWrites(account.journal, marketSide)) for (const id of orderIds) known.add(id);
-  return duplicates.flatMap((one) => findingOf(side, one, known) ?? []);
+  return duplicates.flatMap((one) => findingOf(compared, one, known) ?? []);
 }
 
 interface Finding {
@@ -368,7 +374,7 @@ interface Finding {
 }
 
 function findingOf(
-  { byAttempt, orders }: SideResult,
+  { byAttempt, orders }: ComparedSide,
   { attempt, item, rows, isProven }: Duplicates,
   known: ReadonlySet<string>,
 ): Finding | undefined {
@@ -410,7 +416,7 @@ export async function lookUpAbsentOrder(account: TradingAccount, absentOrder: Re
 }
 
 /** Records the findings, so that they are reported once and accounted for from then on. */
-function noteDuplicates({ journal }: TradingAccount, { justPlaced }: SideResult, found: readonly Finding[]): void {
+function noteDuplicates({ journal }: TradingAccount, { justPlaced }: ComparedSide, found: readonly Finding[]): void {
   for (const write of new Set(found.map((one) => one.write))) {
     const reports = found.filter((one) => one.write === write).map(({ report }) => report);
     if (write.job !== undefined) addLateOrders(journal, write.job, reports);
@@ -425,7 +431,7 @@ function noteDuplicates({ journal }: TradingAccount, { justPlaced }: SideResult,
   }
 }
 
-function closeWrites(account: TradingAccount, { writes, result }: SideResult): void {
+function closeWrites(account: TradingAccount, { writes, result }: ComparedSide): void {
   for (const { entry, job, isSettled, attempts } of writes) {
     if (!isSettled) continue;
     if (job?.entry.hasLateFindings) bringSummaryUpToDate(account.journal, job.id);
