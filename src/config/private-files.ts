@@ -174,10 +174,27 @@ export function replaceFile(file: string, content: string | Uint8Array, mode = F
   try {
     fs.writeFileSync(temporary, content, { mode });
     fs.chmodSync(temporary, mode);
-    fs.renameSync(temporary, file);
+    moveOver(temporary, file);
   } catch (thrown) {
     fs.rmSync(temporary, { force: true });
     throw thrown;
+  }
+}
+
+/** Windows does not replace a file while another program has it open, as virus scanners and indexers do for a moment. */
+const OPEN_ELSEWHERE = ['EACCES', 'EBUSY', 'EPERM'];
+const MOST_TRIES = 50;
+const WAIT_MS = 20;
+
+function moveOver(from: string, to: string): void {
+  for (let left = process.platform === 'win32' ? MOST_TRIES : 1; ; left -= 1) {
+    try {
+      fs.renameSync(from, to);
+      return;
+    } catch (thrown) {
+      if (left === 1 || !OPEN_ELSEWHERE.includes(systemErrorCode(thrown))) throw thrown;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS);
+    }
   }
 }
 

@@ -213,8 +213,13 @@ export interface Signals {
 
 function end(signal: Signal): void {
   if (signal !== 'SIGHUP') process.exit(new Interrupted(signal).exitCode);
+  // no program can end itself by this signal there
+  if (process.platform === 'win32') process.exit(HUNG_UP);
   hangUp();
 }
+
+/** 128 plus the number of SIGHUP. */
+const HUNG_UP = 129;
 
 /** Ends the program as a closed terminal ends any other. */
 function hangUp(): void {
@@ -241,7 +246,7 @@ function mayBeTerminal(descriptor: number): boolean {
  */
 function hangUpOnClosedTerminals(): void {
   const terminals = [0, 1, 2].filter((descriptor) => mayBeTerminal(descriptor) && isatty(descriptor));
-  if (terminals.length === 0) return;
+  if (terminals.length === 0 || process.platform === 'win32') return;
   process.on('exit', () => {
     if (terminals.every((descriptor) => isatty(descriptor))) return;
     hangUp();
@@ -259,19 +264,20 @@ function takeSignals(): Signals {
   let ending = false;
   let signalTaker: ((signal: Signal) => void) | undefined;
   let interruptTaker: (() => void) | undefined;
-  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, async () => {
-      // every program on a closed terminal gets SIGHUP itself
-      if (signalTaker !== undefined && signal !== 'SIGHUP') return signalTaker(signal);
-      if (interruptTaker !== undefined && signal === 'SIGINT') return interruptTaker();
-      if (ending) for (const onSecondSignal of handlers.values()) onSecondSignal?.();
-      else {
-        ending = true;
-        await Promise.allSettled([...handlers.keys()].map(async (work) => work(signal)));
-      }
-      end(signal);
-    });
-  }
+  const take = async (signal: Signal) => {
+    // every program on a closed terminal gets SIGHUP itself
+    if (signalTaker !== undefined && signal !== 'SIGHUP') return signalTaker(signal);
+    if (interruptTaker !== undefined && signal === 'SIGINT') return interruptTaker();
+    if (ending) for (const onSecondSignal of handlers.values()) onSecondSignal?.();
+    else {
+      ending = true;
+      await Promise.allSettled([...handlers.keys()].map(async (work) => work(signal)));
+    }
+    end(signal);
+  };
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, () => take(signal));
+  // Ctrl-Break, which only Windows has, and which would end the program in the middle of a write
+  process.on('SIGBREAK', () => take('SIGTERM'));
   return {
     onInterrupt: (work, onSecondSignal) => {
       handlers.set(work, onSecondSignal);
