@@ -81,7 +81,7 @@ const FREQUENT = {
   ],
   order: [
     'cli/consent',
-    'commands/guarding',
+    'commands/guard-overrides',
     'commands/order/confirm',
     'commands/order/fills-so-far',
     'commands/order/order',
