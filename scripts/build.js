@@ -100,6 +100,7 @@ await bundle({
     { in: 'src/config/keychain-helper.ts', out: 'keychain-helper' },
   ],
   supported: required,
+  plugins: [lighter],
 });
 
 // the kept code is compiled as a script, in which import() of Node's own modules would throw

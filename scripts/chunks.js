@@ -115,8 +115,8 @@ const FREQUENT = {
 const CHUNKS = {
   market: ['commands/session/update-notice', 'commands/markets', 'commands/ticker', 'commands/trades'],
   setup: ['commands/keys'],
-  orders: ['commands/orders', 'commands/fills', 'commands/order', 'commands/cancel', 'commands/resolve'],
   guided: ['commands/order/guided'],
+  orders: ['commands/orders', 'commands/fills', 'commands/order', 'commands/cancel', 'commands/resolve'],
   funds: ['commands/account', 'commands/funds', 'commands/withdraw'],
   stream: ['commands/stream', 'commands/watch', 'exchange/mirror', 'exchange/stream'],
   screen: ['commands/market-screen', 'commands/shell', 'terminal/live', 'terminal/charts'],

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { keepCode, quickRequire } from './quick-require.js';
 
@@ -24,7 +25,9 @@ const require = createRequire(import.meta.url);
 const folder = fileURLToPath(new URL('../dist', import.meta.url));
 const program = path.join(folder, '../bin/pit.js');
 const home = mkdtempSync(path.join(tmpdir(), 'pit-build-'));
-process.env.PIT_HOME = home;
+Object.assign(process.env, { PIT_HOME: home, TERM: 'xterm-256color' });
+// each command listens to signals
+process.setMaxListeners(0);
 
 const sandbox = spawn(process.execPath, [program, 'sandbox', 'serve', '--port', '0', '--no-limits'], {
   stdio: ['ignore', 'pipe', 'inherit'],
@@ -37,11 +40,11 @@ try {
   const { main } = quickRequire(folder, './main.cjs?src/main.ts', require);
   const { systemHost } = quickRequire(folder, './main.cjs?src/platform/host.ts', require);
   for (const command of COMMANDS) {
-    process.argv = [process.execPath, program, ...command.split(' ')];
     // with a host of its own the program does not end this process
-    const code = await main(systemHost());
+    const code = await main(hostOf(command, systemHost));
     if (code !== 0) throw new Error(`pit ${command} ended with ${code}`);
   }
+  await main(askedHost(hostOf('order', systemHost)));
 } finally {
   sandbox.kill();
   // it keeps its own code, with less of what commands use
@@ -49,3 +52,21 @@ try {
   rmSync(home, { recursive: true, force: true });
 }
 keepCode();
+
+function hostOf(command, systemHost) {
+  process.argv = [process.execPath, program, ...command.split(' ')];
+  return systemHost();
+}
+
+/** A host on a terminal that ends with the first question. */
+function askedHost(host) {
+  const terminal = () => Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });
+  const [input, output, errors] = [Object.assign(terminal(), { setRawMode: () => {} }), terminal(), terminal()];
+  errors.on('data', (text) => {
+    if (text.includes('?')) input.end('\u0003');
+  });
+  output.resume();
+  const streams = { input, output, errors };
+  const described = Object.entries(streams).map(([name, value]) => [name, { value }]);
+  return Object.create(host, Object.fromEntries(described));
+}

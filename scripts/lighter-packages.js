@@ -19,6 +19,14 @@ const EMPTIED = [
   // conf's `schema`, which pit does not use
   { importer: /\/conf\//, module: /^ajv\/dist\/2020\.js$/, as: 'export class Ajv2020 {}' },
   { importer: /\/conf\//, module: /^ajv-formats$/, as: 'export default { default() {} }' },
+  // conf's migrations, which pit does not use
+  { importer: /\/conf\//, module: /^semver$/, as: 'export default {}' },
+  // inquirer's editor with the encodings of the world, which no question of pit opens
+  {
+    importer: /\/@inquirer\/editor\//,
+    module: /^@inquirer\/external-editor$/,
+    as: 'export const editAsync = undefined',
+  },
   // what chalk finds out about the terminal, which pit tells it
   { importer: /\/chalk\//, module: /^#supports-color$/, as: 'export default { stdout: false, stderr: false }' },
   // a faster reader of texts, in a native library of its own, which lmdb's encoding does without

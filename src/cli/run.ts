@@ -199,7 +199,7 @@ async function print(output: Output, answer: Result, isWrite: boolean): Promise<
   } catch (error) {
     if (!isWrite || !('data' in answer)) throw failure ?? error;
     output.warn(`This could not be printed: ${toJson(answer.data)}`);
-    const hint = 'The command ended as printed above. Do not run it again for its answer.';
+    const hint = 'The command has ended, with the result printed above. Do not run it again to see that.';
     throw failure ?? (error instanceof Failure ? error.hinting(hint) : error);
   }
   if (failure !== undefined) throw failure;
@@ -231,16 +231,16 @@ export function reportFailure(thrown: unknown, host: Host): number {
   return failure.exitCode;
 }
 
-/** Runs a command with its arguments and flags by the names of its definition. */
+/** Runs a command. The keys of `input` are the names of its arguments and flags in the definition. */
 export type RunCommand = (
   definition: Definition,
   input: Parameters<Definition['run']>[1],
   globals: Globals,
 ) => Promise<void>;
 
-/** The command that a wrong command line probably meant, or what is missing in it. */
+/** The command that was probably meant by a wrong command line, or what is missing in it. */
 export interface Correction {
-  /** In place of the message about the arguments; undefined if that says enough. */
+  /** The message to use instead of the one about the arguments; undefined if that says enough. */
   readonly message?: string;
   readonly hint: Advice;
 }

@@ -50,7 +50,7 @@ export default define({
       amount: shape.decimal('filled so far, in the base coin', origin.ORDER.filled),
       value: shape.decimal('in the quote coin', origin.ORDER.filledValue),
       fee: shape.nullable(shape.decimal('so far', origin.ORDER.fee)),
-      feeCoin: shape.nullable(shape.text('observed, not documented')),
+      feeCoin: shape.nullable(shape.text('the coin of the fee, as observed; the interface does not name it')),
     }),
   ),
   async run(context, { market, from, to, all }) {

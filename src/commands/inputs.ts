@@ -4,7 +4,7 @@ import { Decimal, ungrouped } from '../domain/decimal.js';
 import { parseMarket } from '../domain/market.js';
 import { quoted, usage } from '../errors.js';
 
-// Parsers of the words of a command line. Each throws Failure `usage` for a word that it cannot parse.
+// These parse the words of a command line. Each throws Failure `usage` for a word that it cannot parse.
 
 /** Any word; the command checks it. */
 export function word(text: string): string {
@@ -25,7 +25,7 @@ export function wordCompletedWith(...choices: readonly string[]) {
   return withCompletion({ of: 'words', words: choices }, word);
 }
 
-/** Some of the prices that a shell offers: the rest of an expression is for the user. */
+/** The prices that a shell offers. There are more, which the user types. */
 export const PRICE_WORDS = {
   of: 'words',
   words: ['bid', 'ask', 'mid', 'bid+1tick', 'bid-1tick', 'ask+1tick', 'ask-1tick'],

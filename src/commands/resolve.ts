@@ -132,13 +132,13 @@ function suggestResume({ output }: Context, { journal }: TradingAccount, done: r
   }
 }
 
-/** What the write was cannot be read: only the user can find out whether the exchange has it. */
+/** The row of a damaged record. What the write was cannot be read, so only the user can find out whether the exchange has it. */
 function damagedRow({ journal }: TradingAccount, id: string): Row {
   const timeline = journal.damagedEvents(id).map(({ time, event }) => ({ time: isoTime(time), event }));
   return { operation: 'unknown', clientId: id, market: null, outcome: 'unknown', id: null, duplicates: [], timeline };
 }
 
-/** A damaged record may be of a write that was sent. */
+/** Warns of damaged records, whose writes may have been sent. */
 function warnDamaged({ output }: Context, { journal }: TradingAccount, ids: readonly string[]): void {
   for (const id of ids)
     output.warn([
@@ -149,13 +149,13 @@ function warnDamaged({ output }: Context, { journal }: TradingAccount, ids: read
 }
 
 /**
- * Names what counted as refused or not sent and exists after all. Repeated until the user asks for it by id, because a warning
- * may be missed.
+ * Warns of what counted as refused or not sent and exists after all. The warning is repeated until the user asks for the write
+ * by its id, because a warning may be missed.
  */
 function warnUnexpected({ output }: Context, unexpected: readonly Settled[]): void {
   for (const { write } of unexpected)
     output.warn([
-      `On the exchange after all, though it counted as not sent or rejected: ${textOf(write)}.`,
+      `This exists on the exchange, although it counted as not sent or rejected: ${textOf(write)}.`,
       suggest('See it and stop this warning', 'resolve', write.id),
     ]);
 }
@@ -167,7 +167,7 @@ function warnUnreadable({ output }: Context, { journal }: TradingAccount): strin
   return unreadable.map(({ id }) => id);
 }
 
-/** A replacement that was not placed is not placed from here: the user may want something else by now. */
+/** Warns of a replacement that was not placed. It is not placed here, because the user may want something else by now. */
 async function warnUnplaced({ output, session }: Context, resolution: Resolution): Promise<void> {
   const order = unplacedOf(resolution);
   if (order === undefined) return;
@@ -178,8 +178,9 @@ async function warnUnplaced({ output, session }: Context, resolution: Resolution
 }
 
 /**
- * @param ids of these writes, and of those whose records cannot be read
- * @param damaged of those whose records are damaged
+ * The failure that names what is still unknown.
+ * @param ids the ids of these writes, and of those whose records cannot be read
+ * @param damaged the ids of those whose records are damaged
  */
 function stillUnknown(
   account: TradingAccount,
@@ -202,7 +203,7 @@ function stillUnknown(
   return new Failure('unknown', message, { clientId: first, hint });
 }
 
-/** How the user settles a write that pit cannot look up; undefined if there is none. */
+/** How the user settles a write that pit cannot look up; undefined if there is no such write. */
 function settledByUser(unknown: readonly Resolution[], [damaged]: readonly string[]): Advice | undefined {
   if (damaged !== undefined)
     return [

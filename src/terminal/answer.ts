@@ -5,7 +5,7 @@ import type { Column } from './table.js';
 /** What a command returns. */
 export type Result = Answer | RowStream | Live;
 
-/** A whole answer: its data for programs, and how people see it. */
+/** A complete answer: its data for programs, and its text for people. */
 export interface Answer {
   /** The `--json` document. Decimals and big integers become strings, undefined becomes null. */
   readonly data: unknown;
@@ -15,7 +15,7 @@ export interface Answer {
   readonly csvHeader?: readonly string[];
   /** Whether it continues a stream whose CSV has its header already. */
   readonly isLater?: boolean;
-  /** How the command ends after its answer, if something is unknown or only a part was done. */
+  /** The failure with which the command ends after its answer, if something is unknown or only a part was done. */
   readonly failure?: Failure;
   /** The text for people, without a final newline. An empty text prints nothing. */
   show(screen: Screen): string;
@@ -34,23 +34,26 @@ export interface RowStream<Row extends object = object> {
   readonly what: string;
 }
 
-/** Something that goes on: a line for each event for programs, and a picture that is drawn in place for people. */
+/** An answer that goes on: a line for each event for programs, and a picture that is drawn in place for people. */
 export interface Live<Event = unknown> {
-  /** What happens, in its order. It ends the view; so does a Failure that it throws. */
+  /** The events in their order. The view ends with the last one, or with a Failure. */
   readonly events: AsyncIterable<Event>;
   /** An event as a line for programs, without a line end; undefined for what only people see. */
   line(event: Event): string | undefined;
-  /** How people see it. Null: they see the lines, without what would move the cursor. */
+  /** The picture for people. If it is null, they see the lines, without anything that moves the cursor. */
   readonly picture: Picture<Event> | null;
   /** Ends the events soon: the user has pressed `q`. */
   end(): void;
-  /** The same with each answer in it changed, as `--fields` does. Absent if no answer is in it. */
+  /** Returns a copy in which each answer is changed, as `--fields` does. Absent if it contains no answers. */
   withView?(view: (answer: Answer) => Answer): Live<Event>;
 }
 
-/** What a terminal shows of something that goes on. */
+/** What a terminal shows of an answer that goes on. */
 export interface Picture<Event = unknown> {
   take(event: Event): void;
-  /** The whole text now, with the age of what it shows. @param isLast it stays on the screen */
+  /**
+   * The whole text at this moment, with the age of its data.
+   * @param isLast whether it stays on the screen
+   */
   show(screen: Screen, isLast?: boolean): string;
 }

@@ -16,7 +16,7 @@ interface OutputOptions extends ScreenOptions {
   readonly commandLine?: CommandLine;
 }
 
-/** A picture may stay for days. */
+/** How many remarks are kept while a live view is shown, which may be for days. */
 const MAX_WITHHELD = 20;
 
 /** Writes a command's answer to stdout, and remarks about it to stderr. */
@@ -29,7 +29,7 @@ export class Output {
   #live: StatusLine | undefined;
   /** Whether the answer's last line on a terminal is unfinished: nothing may be drawn over it. */
   #isInLine = false;
-  /** Remarks that wait until a picture is gone that they would break into. */
+  /** Remarks that are printed after the live view that they would break into. */
   #withheld: string[] | undefined;
 
   constructor(
@@ -103,7 +103,7 @@ export class Output {
     return this.format === 'table' && this.host.output.isTTY === true && this.screen.symbols;
   }
 
-  /** Prints something good to know on stderr. */
+  /** Prints a note on stderr. */
   note(advice: Advice): void {
     this.#say(this.#remark('', advice, this.errorScreen.paint.faint));
   }
@@ -113,7 +113,7 @@ export class Output {
     this.#say(this.#remark('Warning: ', advice, this.errorScreen.paint.warn));
   }
 
-  /** An advice in one line of plain text. */
+  /** Advice as one line of plain text. */
   textOf(advice: Advice): string {
     return adviceParts(advice).reduce<string>((text, part, index, all) => {
       const shown = typeof part === 'string' ? part : `${part.note}: ${safe(this.#commandLine(part.argv))}`;
@@ -138,7 +138,7 @@ export class Output {
     this.#say(this.format === 'json' ? this.#errorObject(failure) : text());
   }
 
-  /** A line for each event; or a picture on a terminal. What is said meanwhile comes after the picture. */
+  /** Prints a line for each event, or draws a picture on a terminal. Remarks come after the picture. */
   async #follow({ events, line, picture, end }: Live): Promise<void> {
     if (picture === null || !this.canDraw) {
       const isTerminal = this.host.output.isTTY === true;
@@ -243,7 +243,7 @@ function joinedSentences(advice: Advice): readonly (string | Hint)[] {
   return sentences === '' ? parts : [sentences, ...(at === -1 ? [] : parts.slice(at))];
 }
 
-/** The reader closed the pipe, as `head` does. This is no error, and nothing more is printed. */
+/** Thrown after the reader has closed the pipe, as `head` does. That is no failure, and nothing more is printed. */
 export class StdoutClosed extends Error {
   override readonly name = 'StdoutClosed';
 }

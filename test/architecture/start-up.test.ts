@@ -33,8 +33,8 @@ const STARTS: readonly Start[] = [
     exitCode: 2,
     files: ['unknown-command.cjs'],
     kilobytes: 25,
-    modules: [...PIPES, 'os', 'tty'],
-    moduleCount: 31,
+    modules: [],
+    moduleCount: 0,
   },
   {
     line: 'profile list',

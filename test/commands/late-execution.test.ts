@@ -61,7 +61,7 @@ async function doctorOfJournal(): Promise<string> {
 it('names a withdrawal that is executed after it counted as not sent, and corrects its outcome', async () => {
   const { stdout, stderr } = await pit.run('withdrawals btc --json');
   const [{ id }] = JSON.parse(stdout) as [{ id: string }];
-  expect(stderr).toContain('A WITHDRAWAL THAT COUNTED AS NOT SENT IS LIVE: 0.05 btc to ');
+  expect(stderr).toContain('A WITHDRAWAL THAT COUNTED AS NOT SENT EXISTS: 0.05 btc to ');
   expect(stderr).toContain(`(${ids.withdrawal}) as ${id}.`);
   expect((await pit.run('withdrawals btc')).stderr).not.toContain('COUNTED');
   expect(await named()).toContain(ids.withdrawal);

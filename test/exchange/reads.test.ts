@@ -11,7 +11,7 @@ const PARSED = { btc_usdt: { priceScale: 2, amountScale: 6, minAmount: '0.0001',
 /** Four attempts with a pause that doubles, by the middle of the chance. */
 const PAUSES = [150, 300, 600];
 
-describe('a read is repeated if it may succeed', () => {
+describe('a read that may still succeed', () => {
   it.each<[keyof typeof FAULTS, FailureKind, RegExp]>([
     ['a reset after reading', 'unreachable', /connection reset \(ECONNRESET\)/],
     ['a close without an answer', 'unreachable', /connection reset/],
@@ -33,7 +33,7 @@ describe('a read is repeated if it may succeed', () => {
     expect(host.sleeps).toEqual(PAUSES);
   });
 
-  it('after the exchange was busy', async () => {
+  it('is repeated after the exchange was busy', async () => {
     const server = await serveFaults({ answer: () => respond('{"result":false,"message":"too frequent"}') });
     const failure = await failureOf(
       clientOf(server.url).client.api.read('kline', { market: 'btc_usdt', type: '1min' }),
@@ -42,7 +42,7 @@ describe('a read is repeated if it may succeed', () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  it('after a hang, as long as the budget allows', async () => {
+  it('is repeated after a hang, as long as the budget allows', async () => {
     const server = await serveFaults({ answer: () => FAULTS['a hang'] });
     const { client, host } = clientOf(server.url, 400);
     const failure = await failureOf(client.api.read('markets', {}));
@@ -52,7 +52,7 @@ describe('a read is repeated if it may succeed', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('after a reset, until an answer comes', async () => {
+  it('is repeated after a reset, until an answer comes', async () => {
     const server = await serveFaults({ answer: () => respond(CONFIGURATION), resets: (connection) => connection < 3 });
     const { client, host } = clientOf(server.url);
     expect(await client.api.read('markets', {})).toEqual(PARSED);
@@ -60,14 +60,14 @@ describe('a read is repeated if it may succeed', () => {
     expect(server.connections).toBe(4);
   });
 
-  it('if nothing listens at the host', async () => {
+  it('is repeated if nothing listens at the host', async () => {
     const { client, host } = clientOf('http://127.0.0.1:1');
     const failure = await failureOf(client.api.read('markets', {}));
     expect(failure).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('connection refused') });
     expect(host.sleeps).toEqual(PAUSES);
   });
 
-  it('even if it is a refresh', async () => {
+  it('is repeated even if it is a refresh', async () => {
     const answers = [FAULTS['a reset after reading'], respond('{"code":1000,"message":"ok"}')];
     const server = await serveFaults({ answer: () => answers.shift() ?? FAULTS['a hang'] });
     const { client } = clientOf(server.url);
@@ -79,7 +79,7 @@ describe('a read is repeated if it may succeed', () => {
   });
 });
 
-describe('a read is not repeated if the answer will be the same', () => {
+describe('a read whose answer would be the same', () => {
   it.each<[string, Answer, FailureKind, RegExp]>([
     ['a redirect', FAULTS['a redirect to itself'], 'internal', /redirect \(HTTP 302\)/],
     ['too many requests', FAULTS['too many requests'], 'limited', /HTTP 429: too many requests/],
@@ -98,14 +98,14 @@ describe('a read is not repeated if the answer will be the same', () => {
   it.each([
     ['{"code":1003,"message":"sign wrong"}', 'refused', 1003],
     ['{"code":"4001","message":"locked"}', 'limited', 4001],
-  ])('after the signed answer %s', async (body, kind, code) => {
+  ])('is not repeated after the signed answer %s', async (body, kind, code) => {
     const server = await serveFaults({ answer: () => respond(body) });
     const failure = await failureOf(clientOf(server.url).client.api.read('getAccountInfo', {}));
     expect(failure).toMatchObject({ kind, code });
     expect(server.requests).toHaveLength(1);
   });
 
-  it('after a self-signed certificate, where a signed request is never sent', async () => {
+  it('is not repeated after a self-signed certificate, to which a signed request is never sent', async () => {
     const server = await serveFaults({ answer: () => respond('{}'), tls: true });
     const failure = await failureOf(clientOf(server.url).client.api.read('getAccountInfo', {}));
     expect(failure).toMatchObject({
@@ -147,8 +147,8 @@ it('keeps a second between K-line requests', async () => {
   expect(host.now() - start).toBe(2 * 1_010);
 });
 
-describe('the defaults of got', () => {
-  it('repeat a GET', async () => {
+describe('got by default', () => {
+  it('repeats a GET', async () => {
     // the same server and the same count: had the client kept these defaults, the tests of writes would see it
     const answers = [FAULTS['a reset after reading'], respond('{"code":"1000","message":"","id":"1"}')];
     const server = await serveFaults({ answer: () => answers.shift() ?? FAULTS['a hang'] });
@@ -156,7 +156,7 @@ describe('the defaults of got', () => {
     expect(server.requests.map(({ target }) => target)).toEqual(['/api/order?method=order', '/api/order?method=order']);
   });
 
-  it('follow a redirect with a signed URL', async () => {
+  it('follows a redirect with a signed URL', async () => {
     const answers = [FAULTS['a redirect to itself'], respond('{}')];
     const server = await serveFaults({ answer: () => answers.shift() ?? FAULTS['a hang'] });
     await got(`${server.url}/api/order?method=order`);
@@ -172,7 +172,7 @@ describe('a long answer', () => {
     ['markets', {}, '{}', 4],
     ['allTicker', {}, '{}', 4],
     ['depth', { market: 'btc_usdt' }, BOOK, 1],
-  ] as const)('to %s is read up to a limit', async (name, values, body, megabytes) => {
+  ] as const)('is read up to a limit if it is to %s', async (name, values, body, megabytes) => {
     const longest = megabytes * 2 ** 20;
     let length: number = longest;
     const server = await serveFaults({ answer: () => respond(padded(body, length)) });

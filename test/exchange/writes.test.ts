@@ -14,7 +14,7 @@ import { clientOf, failureOf, ORDER } from './support.js';
 
 const PLACED = '{"code":"1000","message":"ok","id":"202202224851151555"}';
 
-describe('a write is sent once', () => {
+describe('a write', () => {
   // the user learns the difference between a reset, a hang, a cut, a page and a refusal by the front end
   it.each<[keyof typeof FAULTS, RegExp]>([
     ['a reset after reading', /connection reset \(ECONNRESET\)/],
@@ -33,7 +33,7 @@ describe('a write is sent once', () => {
     ['no HTTP at all', /not valid HTTP/],
     ['JSON of another kind', /field "code" is missing/],
     ['broken compression', /the answer was cut off/],
-  ])('and its outcome is unknown after %s', async (name, words) => {
+  ])('is sent once, and its outcome is unknown, after %s', async (name, words) => {
     const server = await serveFaults({ answer: () => FAULTS[name] });
     const { client } = clientOf(server.url, 2_000);
     const verdict = await client.api.write('order', ORDER);
@@ -42,7 +42,7 @@ describe('a write is sent once', () => {
     expect(server.connections).toBe(1);
   });
 
-  it('or not at all if it is cancelled before its turn', async () => {
+  it('is not sent if it is cancelled before its turn', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED) });
     const { client } = clientOf(server.url);
     const taken = await client.api.write('order', ORDER, { reqTime: client.now(), mayLeave: () => false });
@@ -50,7 +50,7 @@ describe('a write is sent once', () => {
     expect(server.connections).toBe(0);
   });
 
-  it('and its outcome is unknown after a reset before a byte was read', async () => {
+  it('is sent once, and its outcome is unknown, after a reset before a byte was read', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED), resets: () => true });
     const verdict = await clientOf(server.url).client.api.write('order', ORDER);
     expect(verdict).toEqual({ kind: 'lost', reason: expect.stringContaining('connection reset') });
@@ -82,7 +82,7 @@ describe('a write is sent once', () => {
     ['{"code":1003,"message":"signature wrong"}', 1003, 'signature wrong'],
     ['{"code":"2009","message":"balance"}', 2009, 'balance'],
     ['{"code":3001,"message":{"des":"too late","isSuc":false}}', 3001, 'too late'],
-  ])('and %s is a refusal', async (body, code, message) => {
+  ])('is sent once, and %s is a refusal', async (body, code, message) => {
     const server = await serveFaults({ answer: () => respond(body) });
     const verdict = await clientOf(server.url).client.api.write('order', ORDER);
     expect(verdict).toMatchObject({ kind: 'refused', refusal: { code, message } });
@@ -136,8 +136,8 @@ describe('the connection of a write', () => {
   });
 });
 
-describe('a write is not sent', () => {
-  it('if nothing listens at the host', async () => {
+describe('a write that cannot succeed', () => {
+  it('is not sent if nothing listens at the host', async () => {
     const verdict = await clientOf('http://127.0.0.1:1').client.api.write('order', ORDER);
     expect(verdict).toEqual({
       kind: 'notSent',
@@ -146,18 +146,18 @@ describe('a write is not sent', () => {
     });
   });
 
-  it('if the host name is unknown', async () => {
+  it('is not sent if the host name is unknown', async () => {
     const { client } = clientOf('https://pit-test.invalid', 4_000);
     expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'notSent' });
   });
 
-  it('if no time is left', async () => {
+  it('is not sent if no time is left', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED) });
     expect(await clientOf(server.url, 0).client.api.write('order', ORDER)).toMatchObject({ kind: 'notSent' });
     expect(server.connections).toBe(0);
   });
 
-  it('if the certificate is self-signed, whatever the environment says', async () => {
+  it('is not sent if the certificate is self-signed, whatever the environment says', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED), tls: true });
     const expected = {
       kind: 'notSent',
@@ -172,7 +172,7 @@ describe('a write is not sent', () => {
   });
 
   it.each(['order', 'markets'] as const)(
-    'over http to another machine (%s), and no connection is made',
+    'is not sent over http to another machine (%s), and no connection is made',
     async (name) => {
       const connect = vi.spyOn(Socket.prototype, 'connect');
       const { client } = clientOf('http://192.0.2.1');
@@ -185,7 +185,7 @@ describe('a write is not sent', () => {
     },
   );
 
-  it('if a value breaks its rule', async () => {
+  it('is not sent if a value breaks its rule', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED) });
     const failure = await failureOf(clientOf(server.url).client.api.write('order', { ...ORDER, amount: '-1' }));
     expect(failure).toMatchObject({ kind: 'usage', message: 'order: amount must be a decimal number above zero' });

@@ -65,61 +65,61 @@ function decide(attempts: readonly Attempt[], rows: readonly Row[], given: Given
   return Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0));
 }
 
-describe('an undecided item takes the row', () => {
-  it('that has its key', () => {
+describe('a pending item', () => {
+  it('takes the row that has its key', () => {
     expect(decide([lost('a')], [row('8', 20), row('7', 10, 'other')])).toEqual({ outcomes: { a: '8' } });
     expect(decide([lost('a')], [row('7', 10, 'other')])).toEqual({});
   });
 
-  it('that is nearest in time, after or before the request', () => {
+  it('takes the row that is nearest in time, after or before the request', () => {
     const rows = [row('9', 3_000), row('8', 10), row('7', -3_000)];
     expect(decide([lost('a')], rows)).toEqual({ outcomes: { a: '8' }, duplicates: { a: ['7', '9'] } });
     expect(decide([lost('a')], [row('9', 3_000), row('8', -10)])).toMatchObject({ outcomes: { a: '8' } });
   });
 
-  it('that is older, of two equally near', () => {
+  it('takes the older of two rows that are equally near', () => {
     expect(decide([lost('a')], [row('8', 100), row('7', -100)])).toMatchObject({ outcomes: { a: '7' } });
   });
 
-  it('only from five seconds before the request until five after the exchange stopped accepting it', () => {
+  it('takes a row only from five seconds before its request until five after the exchange stopped accepting it', () => {
     expect(decide([lost('a')], [row('7', -5_001)])).toEqual({});
     expect(decide([lost('a')], [row('7', -5_000)])).toEqual({ outcomes: { a: '7' } });
     expect(decide([lost('a')], [row('7', SPAN)])).toEqual({ outcomes: { a: '7' } });
     expect(decide([lost('a')], [row('7', SPAN + 1)])).toEqual({});
   });
 
-  it('that no other item took', () => {
+  it('takes a row that no other item took', () => {
     const both = lost('a', { items: [open('a 0'), open('a 1')] });
     expect(decide([both], [row('7', 10)])).toEqual({ outcomes: { 'a 0': '7' } });
     expect(decide([both], [row('8', 20), row('7', 10)])).toEqual({ outcomes: { 'a 0': '7', 'a 1': '8' } });
   });
 
-  it('that a closed write does not account for', () => {
+  it('takes no row that a closed write accounts for', () => {
     expect(decide([lost('a')], [row('7', 10)], { explained: new Set(['7']) })).toEqual({});
   });
 
-  it('that is no other order of an open write', () => {
+  it('takes no row that is another order of an open write', () => {
     const other = answered('b', '7', { at: -1_000 });
     expect(decide([other, lost('a')], [row('7', 10)])).toEqual({});
   });
 });
 
-describe('a row that matches what does not exist is an execution after all', () => {
-  it('however late, if the request got no answer and counts as not sent', () => {
+describe('a row that matches an absent item', () => {
+  it('is its late execution, however late, if the request got no answer and counts as not sent', () => {
     const gone = lost('a', { items: [absent('a')] });
     expect(decide([gone], [row('7', SPAN + HOUR)])).toEqual({ duplicates: { a: ['7'] } });
     expect(decide([gone], [row('7', -5_001)])).toEqual({});
   });
 
-  it('only while the exchange may repeat the request, if it was answered', () => {
+  it('is its late execution only while the network may repeat the request, if that was answered', () => {
     const refused = request('a', 'answered', { items: [absent('a')] });
     expect(decide([refused], [row('7', SPAN)])).toEqual({ duplicates: { a: ['7'] } });
     expect(decide([refused], [row('7', SPAN + 1)])).toEqual({});
   });
 });
 
-describe('of two requests that want the same row, it goes to', () => {
-  it('the one without an answer, though a refused one is earlier', () => {
+describe('a row that two requests want', () => {
+  it('goes to the request without an answer, though a refused one is earlier', () => {
     const refused = request('a', 'refused', { at: -1_000 });
     expect(decide([refused, lost('b')], [row('7', 10)])).toEqual({
       outcomes: { a: 'refused', b: '7' },
@@ -127,13 +127,13 @@ describe('of two requests that want the same row, it goes to', () => {
     });
   });
 
-  it('the earlier one, though it comes later in the alphabet', () => {
+  it('goes to the earlier request, though its id comes later in the alphabet', () => {
     const earlier = lost('b', { at: -1_000 });
     expect(decide([lost('a'), earlier], [row('7', 10)])).toMatchObject({ outcomes: { b: '7' } });
     expect(decide([earlier, lost('a')], [row('7', 10)])).toMatchObject({ outcomes: { b: '7' } });
   });
 
-  it('the first in the alphabet, of two that were sent at the same time', () => {
+  it('goes to the first id in the alphabet if both requests were sent at the same time', () => {
     expect(decide([lost('b'), lost('a')], [row('7', 10)])).toMatchObject({ outcomes: { a: '7' } });
     expect(decide([lost('a'), lost('b')], [row('7', 10)])).toMatchObject({ outcomes: { a: '7' } });
   });
@@ -205,24 +205,24 @@ describe('a line of a request accepted in part', () => {
   });
 });
 
-describe('a remaining row is a duplicate', () => {
-  it('of the order that it repeats, oldest first', () => {
+describe('a remaining row that matches an item', () => {
+  it('is a duplicate of the order that it repeats, oldest first', () => {
     const rows = [row('9', 30), row('8', 20), row('7', 10)];
     expect(decide([answered('a', '7')], rows)).toEqual({ duplicates: { a: ['8', '9'] } });
   });
 
-  it('unless it was reported before', () => {
+  it('is no duplicate if it was reported before', () => {
     expect(decide([answered('a', '7')], [row('8', 20), row('7', 10)], { explained: new Set(['8']) })).toEqual({});
   });
 
-  it('of the request that is nearest, by its order or by its sending', () => {
+  it('is a duplicate of the request that is nearest, by its order or by its sending', () => {
     const attempts = [answered('a', '6', { at: -20_000 }), answered('b', '7')];
     const orders = [row('7', 10), row('6', -19_000)];
     expect(decide(attempts, [row('8', 20), ...orders])).toEqual({ duplicates: { b: ['8'] } });
     expect(decide(attempts, [...orders, row('5', -19_500)])).toEqual({ duplicates: { a: ['5'] } });
   });
 
-  it('with the key that the exchange gave to the order', () => {
+  it('is a duplicate if it has the key that the exchange gave to the order', () => {
     const attempts = [
       answered('a', '6'),
       answered('b', '7', { at: 5_000, items: [placed('b', '7', 'changed')] }),
@@ -235,7 +235,7 @@ describe('a remaining row is a duplicate', () => {
     expect(decide([answered('a', '6')], only)).toEqual({ duplicates: { a: ['8'] } });
   });
 
-  it('of a request that was refused: the first is its order', () => {
+  it('is the order of a request that was refused, if it is the first such row', () => {
     const refused = request('a', 'refused', { items: [absent('a')] });
     const { duplicates } = reconciled([refused], [row('8', 20), row('7', 10)], {});
     expect(duplicates).toEqual([
@@ -243,12 +243,12 @@ describe('a remaining row is a duplicate', () => {
     ]);
   });
 
-  it('of the order that its request took from the same list', () => {
+  it('is a duplicate of an order that its request took from the same list', () => {
     const { duplicates } = reconciled([lost('a')], [row('8', 20), row('7', 10)], {});
     expect(duplicates).toMatchObject([{ item: { id: 'a', rowId: '7', state: 'pending' }, rows: [row('8', 20)] }]);
   });
 
-  it('of lines of one batch that agree, first for each that has no order', () => {
+  it('goes first to each identical line of a batch that has no order', () => {
     const batch = (...items: WantedItem[]) => request('a', 'refused', { items });
     const twice = [row('9', 20), row('8', 10)];
     expect(decide([batch(absent('a 0'), absent('a 1'))], twice)).toEqual({
@@ -260,7 +260,7 @@ describe('a remaining row is a duplicate', () => {
     });
   });
 
-  it('of the nearest batch, though a line of another has no order', () => {
+  it('is a duplicate of the nearest batch, though a line of another batch has no order', () => {
     const other = request('b', 'refused', { at: -3_000, items: [absent('b')] });
     expect(decide([other, answered('a', '7')], [row('8', 20), row('7', 10)])).toEqual({ duplicates: { a: ['8'] } });
   });
@@ -352,20 +352,20 @@ describe('a row that came before its request', () => {
   });
 });
 
-describe('a row that matches an item', () => {
-  it('not at all is neither its order nor its duplicate', () => {
+describe('a row with the key of an item', () => {
+  it('is neither its order nor its duplicate if it does not match it at all', () => {
     const matchCost = (id: string) => (id === '8' ? undefined : 0);
     expect(decide([lost('a')], [row('8', 20)], { matchCost })).toEqual({});
     expect(decide([answered('a', '7')], [row('8', 20), row('7', 10)], { matchCost })).toEqual({});
   });
 
-  it('exactly is its order, though one that matches roughly is nearer', () => {
+  it('is its order if it matches exactly, though a row that matches roughly is nearer', () => {
     const matchCost = (id: string) => (id === '8' ? 0 : 1);
     const rows = [row('8', SPAN), row('7', 0)];
     expect(decide([lost('a')], rows, { matchCost })).toEqual({ outcomes: { a: '8' }, duplicates: { a: ['7'] } });
   });
 
-  it('exactly is its duplicate, though another that it matches roughly is nearer', () => {
+  it('is its duplicate if it matches exactly, though an item that it matches roughly is nearer', () => {
     const attempts = [answered('a', '6'), answered('b', '7', { at: 40_000 })];
     const rows = [row('8', 40_020), row('7', 40_010), row('6', 10)];
     const matchCost = (_: string, item: string) => (item === 'a' ? 0 : 1);
@@ -376,7 +376,7 @@ describe('a row that matches an item', () => {
 describe('a lost order with a client id', () => {
   const own = lost('a', { hasClientId: true });
 
-  it('is asked for, and the row that matches is kept for it, though it may be a duplicate of another', () => {
+  it('needs a lookup, and keeps the row that matches, though that may be a duplicate of another', () => {
     expect(decide([own], [row('7', 10)])).toEqual({ needsLookup: ['a'] });
     const rows = [row('7', 10), row('6', 5)];
     expect(decide([own, answered('b', '6')], rows)).toEqual({ ambiguous: ['b'], needsLookup: ['a'] });
@@ -415,7 +415,7 @@ describe('a lost order with a client id', () => {
     });
   });
 
-  it('leaves an equal request undecided for as long as their row is kept for it', () => {
+  it('leaves an equal request pending for as long as their row is kept for it', () => {
     const attempts = [own, lost('b', { items: [open('b 0'), open('b 1', 'l')] })];
     expect(decide(attempts, [row('7', 10)], { began: LATE })).toEqual({ ambiguous: ['b'], needsLookup: ['a'] });
     expect(decide(attempts, [row('7', 10, 'other')], { began: LATE })).toEqual({
@@ -429,7 +429,7 @@ describe('a duplicate of an order with a client id', () => {
   const own = answered('a', '7', { hasClientId: true });
   const rows = [row('8', 20), row('7', 10)];
 
-  it('is asked for', () => {
+  it('needs a lookup by client id', () => {
     expect(decide([own], rows)).toEqual({ duplicates: { a: ['8'] }, needsLookup: ['a'] });
   });
 
@@ -486,7 +486,7 @@ describe('a duplicate of an order with a client id', () => {
   });
 });
 
-describe('an undecided item without a row', () => {
+describe('a pending item without a row', () => {
   const outcome = (answer: Attempt['answer'], began: number) => decide([request('a', answer)], [], { began });
 
   it('was not sent, once the exchange has stopped accepting a request that was lost or refused for its timing', () => {
@@ -519,38 +519,38 @@ describe('an undecided item without a row', () => {
   });
 });
 
-describe('a request is closed by a list', () => {
-  it('that was read when nothing could be executed any more', () => {
+describe('a request', () => {
+  it('is closed by a list that was read when nothing could be executed any more', () => {
     expect(decide([answered('a', '7')], [row('7', 10)], { began: SPAN })).toEqual({});
     expect(decide([answered('a', '7')], [row('7', 10)], { began: LATE })).toEqual({ closed: ['a'] });
     expect(decide([lost('a')], [row('7', 10)], { began: SPAN })).toEqual({ outcomes: { a: '7' } });
     expect(decide([lost('a')], [row('7', 10)], { began: LATE })).toEqual({ outcomes: { a: '7' }, closed: ['a'] });
   });
 
-  it('that has all its orders', () => {
+  it('is closed by a list that has all its orders', () => {
     const batch = answered('a', '', { items: [placed('a 0', '6'), placed('a 1', '7')] });
     expect(decide([batch], [row('7', 10)], { began: LATE })).toEqual({});
     expect(decide([batch], [row('7', 10), row('6', 10)], { began: LATE })).toEqual({ closed: ['a'] });
   });
 
-  it('that has the rows which its answer named', () => {
+  it('is closed by a list that has the rows which its answer named', () => {
     const named = answered('a', '7', { answeredIds: ['8'] });
     expect(decide([named], [row('7', 10)], { began: LATE })).toEqual({});
     expect(decide([named], [row('8', 20, 'l'), row('7', 10)], { began: LATE })).toEqual({ closed: ['a'] });
   });
 
-  it('without its orders, if another list had them', () => {
+  it('is closed by a list without its orders if an earlier list had them', () => {
     const checked = answered('a', '7', { checkedTo: SENT + 20_000 });
     expect(decide([checked], [], { began: LATE })).toEqual({ closed: ['a'] });
   });
 
-  it('that begins where an earlier one ended', () => {
+  it('is closed by a list that begins where an earlier one ended', () => {
     const checked = answered('a', '7', { checkedTo: SENT + 20_000 });
     expect(decide([checked], [], { began: LATE, since: 15_001 })).toEqual({});
     expect(decide([checked], [], { began: LATE, since: 15_000 })).toEqual({ closed: ['a'] });
   });
 
-  it('that shows where the older rows begin, or was read to its end', () => {
+  it('is closed by a list that shows where the older rows begin, or that was read to its end', () => {
     const order = answered('a', '7', { isOlderRow: isOlderThan(7) });
     const given = { began: LATE, since: -HOUR };
     expect(decide([order], [row('7', 10)], given)).toEqual({});
@@ -559,7 +559,7 @@ describe('a request is closed by a list', () => {
     expect(decide([order], [row('7', 10)], { began: LATE })).toEqual({ closed: ['a'] });
   });
 
-  it('unless a write without an answer took a row that may be its own', () => {
+  it('is not closed if a write without an answer took a row that may be its own', () => {
     const batch = answered('a', '', { items: [placed('a 0', '6', 'l'), placed('a 1', '7')] });
     const rows = [row('8', 20), row('7', 10), row('6', 10, 'l')];
     expect(decide([batch, lost('b')], rows, { began: LATE })).toEqual({
@@ -569,7 +569,7 @@ describe('a request is closed by a list', () => {
     });
   });
 
-  it('if only its own group took such rows', () => {
+  it('is closed if only requests of its own write took such rows', () => {
     const attempts = [answered('a', '7'), lost('b', { writeKey: 'a' })];
     expect(decide(attempts, [row('8', 20), row('7', 10)], { began: LATE })).toEqual({
       outcomes: { b: '8' },
@@ -578,15 +578,15 @@ describe('a request is closed by a list', () => {
   });
 });
 
-describe('the next list is due', () => {
+describe('the next list', () => {
   const retryAt = (attempts: readonly Attempt[], began: number) => reconciled(attempts, [], { began }).retryAt;
 
-  it('when the first of the requests that stay open expires', () => {
+  it('is due when the first of the requests that stay open expires', () => {
     expect(retryAt([lost('a', { at: 3_000 }), lost('b', { at: 1_000 })], 10_000)).toBe(SENT + 1_000 + SPAN);
     expect(retryAt([lost('a', { at: 3_000 }), lost('b')], LATE)).toBe(SENT + 3_000 + SPAN);
   });
 
-  it('never if all are closed', () => {
+  it('is not due if all requests are closed', () => {
     expect(retryAt([lost('a')], LATE)).toBeUndefined();
     expect(retryAt([], 0)).toBeUndefined();
   });

@@ -7,7 +7,7 @@ import { isDocumented, type OperationName, operationOf, operations } from '../..
 import { RAW_EXAMPLES } from '../../exchange/raw-writes.js';
 import { checkedParameters, isOperationName } from '../../exchange/request.js';
 import type { Answer } from '../../terminal/answer.js';
-import { overriddenBy, overrideFlag } from '../guarding.js';
+import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { bodyAnswer, notInCsv } from './answer.js';
 
 /** A word of the command line: `name=value`. */

@@ -18,7 +18,7 @@ import type { BatchLine, CallTerms } from '../../trading/journal/write.js';
 import { newClientId } from '../../trading/orders/terms.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { dryRun, exchangeText, NO_PREVIEW } from '../dry-run.js';
-import { breachText, confirmGuarded } from '../guarding.js';
+import { breachText, confirmGuarded } from '../guard-overrides.js';
 import type { OrderDraft } from '../order/order.js';
 import { bodyAnswer } from './answer.js';
 

@@ -32,7 +32,7 @@ import { verifyMarket, verifyOrders } from '../../trading/orders/verify-orders.j
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import type { OrderPlan, PreviewData } from '../../trading/preview/preview.js';
 import { dryRunShape, REQUEST } from '../dry-run.js';
-import { overriddenBy, overrideFlag } from '../guarding.js';
+import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';
 import { type BatchInput, parseLadder, readInput, requireConsistent, resolveLadder } from './batch-input.js';
 import {

@@ -12,7 +12,7 @@ import type { RecordOptions } from '../../trading/orders/place.js';
 import { type Assessment, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { type OrderPlan, type PreviewData, previewOrders } from '../../trading/preview/preview.js';
-import { blocking, confirmGuarded, recordOptionsOf } from '../guarding.js';
+import { blocking, confirmGuarded, recordOptionsOf } from '../guard-overrides.js';
 import { type PreviewText, previewTable } from './preview.js';
 
 /** The book, balances, fees and limits that orders are checked against. */
@@ -33,11 +33,11 @@ interface PreviewNeeds {
   readonly withPreview?: boolean;
   /** Levels of the book to read for a preview: one if the preview needs the best prices alone. */
   readonly levels?: number;
-  /** Given if it exists already. */
+  /** The snapshot to use, if there is one already. */
   readonly snapshot?: MarketSnapshot | undefined;
 }
 
-/** As many as the interface gives. */
+/** The most levels that the interface returns. */
 export const PREVIEW_LEVELS = 50;
 
 /** Reads the limits and starts the reads that the checks will need. */
@@ -55,7 +55,7 @@ export async function loadCheckInputs(
   return { snapshot, limits, guardsNeedBook, withPreview };
 }
 
-/** Whether the command shows a preview: it asks, or is a dry run. */
+/** Whether the command shows a preview: it does so before it asks, and in a dry run. */
 export function hasPreview({ globals }: Pick<Context, 'globals'>): boolean {
   return globals.dryRun || !globals.yes;
 }
@@ -85,9 +85,9 @@ interface Confirmation<Assessed extends AssessedOrders> {
    */
   readonly prepare: (previous: Assessed | undefined) => Promise<Assessed>;
   readonly overridden: readonly GuardName[];
-  /** The question; if it is asked again about other terms, with what would be sent now. */
+  /** The question. `isAgain` is true if the terms have changed since it was last asked, so that it names the new ones. */
   readonly question: (assessed: Assessed, isAgain: boolean) => string;
-  /** What the preview says of these orders in particular. */
+  /** The parts of the preview that only this kind of order has. */
   readonly text: (assessed: Assessed, preview: PreviewData, screen: Screen) => PreviewText;
   /** The answer of `--dry-run`. */
   readonly dryRun: (assessed: Assessed, preview: PreviewData, show: (screen: Screen) => string) => Answer;
@@ -151,7 +151,7 @@ async function askUntilConfirmed<Assessed extends AssessedOrders>(
   }
 }
 
-/** Empty while the preview is fresh; drawn again every second. */
+/** The age of the book, for the line below the question; empty while the preview is fresh. */
 function bookAgeText(ageMs: number): string {
   return ageMs <= PREVIEW_VALID_MS ? '' : `The book was read ${ageText(ageMs, 1_000)} ago; your answer reads it again.`;
 }

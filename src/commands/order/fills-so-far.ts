@@ -3,16 +3,16 @@ import { Decimal, formatAmount } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { averageOfFills } from '../../trading/orders/terms.js';
 
-/** What filled, of one order or of several. */
+/** The fields that say how much of one or several orders has filled. */
 export const FILLS = {
   filled: shape.nullable(shape.decimal('in the base coin; null if the exchange has not shown it yet')),
   filledValue: shape.nullable(shape.decimal('in the quote coin')),
   averagePrice: shape.nullable(shape.decimal('null if nothing has filled')),
   fee: shape.nullable(shape.decimal('so far')),
-  feeCoin: shape.nullable(shape.text('observed, not documented')),
+  feeCoin: shape.nullable(shape.text('the coin of the fee, as observed; the interface does not name it')),
 };
 
-/** What an order did at once. */
+/** The fields that say what an order did right after it was placed. */
 export const STATE_AND_FILLS = {
   state: shape.nullable(
     shape.enumOf(['open', 'filled', 'cancelled', 'other'], 'as the exchange listed it at once; null if it did not yet'),
@@ -20,10 +20,10 @@ export const STATE_AND_FILLS = {
   ...FILLS,
 };
 
-/** Of orders that the exchange has not shown. */
+/** The fills of orders that the exchange has not shown. */
 export const UNKNOWN_FILLS = { filled: null, filledValue: null, averagePrice: null, fee: null, feeCoin: null };
 
-/** What an order did at once, for programs; all null if the exchange has not shown it. */
+/** What an order did right after it was placed, for programs; all null if the exchange has not shown it. */
 export function fillsSoFar(listed: Order | null) {
   if (listed === null) return { state: null, ...UNKNOWN_FILLS };
   const { state, filled, filledValue, fee, feeCoin } = listed;
@@ -35,7 +35,7 @@ export function feeText({ fee, feeCoin }: Pick<Order, 'fee' | 'feeCoin'>): strin
   return fee === null ? null : `${formatAmount(fee)}${feeCoin === null ? '' : ` ${feeCoin}`}`;
 }
 
-/** The sum of what several orders filled; the fee is null if that of one is unknown, or if they are in several coins. */
+/** The sums of what several orders filled. The fee is null if one is unknown, or if the fees are in several coins. */
 export function totalOfFills(orders: readonly Order[]) {
   const sum = (texts: readonly string[]) => Decimal.sum(texts.map(Decimal.of)).trimmed().toString();
   const filled = sum(orders.map((order) => order.filled));

@@ -39,7 +39,7 @@ function flagArgs({ type, account, borrow, repay }: Pick<OrderTerms, 'type' | 'a
   ];
 }
 
-/** Why no command places the rest of a replacement. */
+/** Says why the rest of a replacement cannot be placed. */
 export function tooLittleText({ amount, market }: Pick<OrderTerms, 'amount' | 'market'>): string {
   if (amount === '0') return 'Nothing was left to place.';
   return `The rest, ${amount}, is below the minimum of ${market} and cannot be placed by itself.`;

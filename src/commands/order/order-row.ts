@@ -34,7 +34,7 @@ export interface OrderRow {
 
 export const ORDER: shape.Fields = {
   id: shape.id('of the order', origin.ORDER.id),
-  clientId: shape.nullable(shape.text('your own id, if you asked by it')),
+  clientId: shape.nullable(shape.text('your own id, if you asked for the order by it')),
   market: shape.text('', origin.ORDER.market),
   side: shape.enumOf(['buy', 'sell'], '', origin.ORDER.side),
   type: shape.enumOf(['limit', 'postOnly', 'ioc', 'other'], '', origin.ORDER.type),
@@ -46,7 +46,7 @@ export const ORDER: shape.Fields = {
   filledValue: shape.decimal('in the quote coin', origin.ORDER.filledValue),
   averagePrice: shape.nullable(shape.decimal('null if nothing has filled')),
   fee: shape.nullable(shape.decimal('so far', origin.ORDER.fee)),
-  feeCoin: shape.nullable(shape.text('observed, not documented')),
+  feeCoin: shape.nullable(shape.text('the coin of the fee, as observed; the interface does not name it')),
   feeDiscount: shape.boolean("paid with the platform's own coin", origin.ORDER.feeDiscount),
   time: shape.time('when it was placed', origin.ORDER.time),
   state: shape.enumOf(['open', 'filled', 'cancelled', 'other'], '', origin.ORDER.state),
@@ -86,7 +86,7 @@ const MARKET_COLUMN: Column<OrderRow> = {
   paint: (text, _, paint) => paint.strong(text),
 };
 
-/** Sorts by the time of placing; the exchange numbers its orders in that order too. */
+/** Sorts by the time of placing, and then by id: the exchange numbers its orders in that order too. */
 export function newestFirst<Time extends string | number>(
   left: { readonly time: Time; readonly id: string },
   right: { readonly time: Time; readonly id: string },
@@ -120,7 +120,7 @@ export const orderColumns = (ofSeveralMarkets = false): readonly Column<OrderRow
   },
 ];
 
-/** The exchange lists a price with its market's decimals, so an average needs no market to be shown alike. */
+/** The average with the decimals of the order's price, which the exchange lists with those of the market. */
 function averageText({ averagePrice, price, side }: OrderRow): string | null {
   const market = { priceScale: Decimal.of(price).scale };
   return averagePrice === null ? null : formatAverage(averagePrice, market, side === 'buy' ? 'up' : 'down');

@@ -33,7 +33,7 @@ import type { Unknown } from '../../trading/orders/settle-order.js';
 import { averageOfFills, newClientId, notionalText, validateOrder } from '../../trading/orders/terms.js';
 import { concernsMarket, unknownWrites } from '../../trading/unknown-writes.js';
 import { dryRun, dryRunShape } from '../dry-run.js';
-import { overriddenBy, overrideFlag } from '../guarding.js';
+import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';
 import { duplicateFailure, NOT_CHECKED_FOR_DUPLICATES } from '../session/duplicate-warnings.js';
 import { assessOrders, confirmOrders, hasPreview, loadCheckInputs } from './confirm.js';
@@ -105,7 +105,7 @@ export default define({
   },
 });
 
-/** Flags that `pit order` never asks for. */
+/** The flags of an order that `pit order` never asks for. */
 interface OrderFlags {
   readonly account: AccountType;
   readonly borrow: boolean;
@@ -121,11 +121,11 @@ export interface GivenOrder extends OrderFlags {
   readonly market: string | undefined;
   readonly amount: AmountExpression | undefined;
   readonly at: PriceExpression | undefined;
-  /** Undefined without a flag: a limit order, unless the user is asked. */
+  /** Undefined without a flag. Then it is a limit order, unless the user chooses another type when asked. */
   readonly type: OrderType | undefined;
 }
 
-/** A complete order, its expressions not evaluated yet. */
+/** A complete order whose expressions are not evaluated yet. */
 export interface OrderDraft extends OrderFlags {
   readonly side: Side;
   readonly market: string;
@@ -174,7 +174,7 @@ function firstMissing({ side, market, amount }: GivenOrder): Failure {
   return usage('The price is missing.', 'Give it with --at, for instance --at 31000.5 or --at bid.');
 }
 
-/** Options for an order from the guided questions. */
+/** The options of an order that comes from the guided questions. */
 interface PlaceOptions {
   /** Shows the preview even with `--yes`. */
   readonly alwaysPreview: boolean;
@@ -182,7 +182,7 @@ interface PlaceOptions {
   readonly onConfirmed: (overridden: readonly GuardName[]) => void;
 }
 
-/** Previews an order, asks, and places it; for `--dry-run` only the preview. */
+/** Previews an order, asks, and places it. With `--dry-run`, it only previews it. */
 export async function previewAndPlace(
   context: Context,
   account: TradingAccount,
@@ -382,7 +382,7 @@ function placedText(
   return `${paint.good('Placed')}  ${what}${fills === undefined ? '' : `\n${fills}`}`;
 }
 
-/** `Filled  0.4 of 1 btc at 28,010.5 usdt on average, fee 0.0008 btc; the rest is open`; undefined if nothing is to be said. */
+/** `Filled  0.4 of 1 btc at 28,010.5 usdt on average, fee 0.0008 btc; the rest is open`; undefined if there is nothing to say. */
 function fillsText(listed: Order, side: Side, market: Market): string | undefined {
   const { state } = listed;
   const average = averageOfFills(listed);

@@ -13,7 +13,7 @@ import { averagePrice, distanceFrom, distanceText } from '../../trading/market-v
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import type { PreviewData } from '../../trading/preview/preview.js';
 import { exchangeText, PREVIEW, type Preview } from '../dry-run.js';
-import { breachText } from '../guarding.js';
+import { breachText } from '../guard-overrides.js';
 import type { AssessedOrders } from './confirm.js';
 
 /** The parts of a preview that are not the same for every kind of order. */
@@ -95,7 +95,7 @@ export interface AssessedOrder extends AssessedOrders {
   readonly order: OrderTerms & { readonly clientId: string; readonly notional: string };
 }
 
-/** The table's own parts for a single order; a replacement says some of them in its own way. */
+/** The parts of the table for a single order. A replacement replaces some of them. */
 export function orderText(
   { order, plan: { market } }: AssessedOrder,
   { reference, fills }: PreviewData,
@@ -130,7 +130,7 @@ export function orderText(
   };
 }
 
-/** Rounded against the user, as the average itself is. */
+/** An average price as text, rounded against the user, as the average itself is. */
 export function averageText(average: Decimal | string, side: Side, market: Market): string {
   return formatAverage(average, market, side === 'buy' ? 'up' : 'down');
 }
@@ -155,8 +155,8 @@ export function orderPreviewData(
 }
 
 /**
- * What the preview of any orders holds for programs; null is unknown. Guards that block are among the warnings as well, for
- * programs that read only those.
+ * The preview of any orders for programs; null is unknown. The warnings include the guards that block, for programs that read
+ * only the warnings.
  */
 export function previewData(
   { plan: { market, side }, preview, breaches, warnings }: AssessedOrders & { readonly preview: PreviewData },

@@ -23,7 +23,7 @@ import { type Replacement, replaceOrder } from '../../trading/replace/replace.js
 import { concernsMarket } from '../../trading/unknown-writes.js';
 import { CANCELLED, cancelRow } from '../cancel/cancel-result.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
-import { overriddenBy, overrideFlag } from '../guarding.js';
+import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { knownClientId, marketName, oneOf, orderId, PRICE_WORDS } from '../inputs.js';
 import { explainUnknownMarket } from '../known-market.js';
 import { NOT_CHECKED_FOR_DUPLICATES } from '../session/duplicate-warnings.js';

@@ -41,7 +41,7 @@ export function createContext(base: CliContext): RunningCommand {
     trading ??= new Trading(host, budget, output, session);
     return trading;
   };
-  // in `pit shell` the process lives on: others would take its unsettled writes for under way
+  // in `pit shell` the process lives on, and other commands would take its unsettled writes for writes in progress
   host.endSignal.addEventListener('abort', () => trading?.releaseUnsettled());
   return {
     context: {

@@ -106,7 +106,7 @@ function manyHeadline(duplicates: readonly DuplicateOrders[]): string {
   return `${duplicates.some(isNotSent) ? 'ORDERS THAT COUNTED AS NOT SENT OR REJECTED' : 'REJECTED ORDERS'} ${state}`;
 }
 
-/** An order that no list has shown may be open. */
+/** What has become of the orders. One that no list has shown may still be open, so it counts as live. */
 function stateOf(duplicates: readonly DuplicateOrders[]): 'live' | 'filled' | 'closed' {
   const shown = duplicates.flatMap((duplicate) => duplicate.shown);
   const isAnyOpen = shown.length < duplicates.flatMap(({ ids }) => ids).length || !shown.every(isClosed);
@@ -126,7 +126,7 @@ export function warnOfDuplicateWithdrawals(output: Output, duplicates: readonly 
     const all = [...(id === null ? [] : [id]), ...ids].join(' and ');
     const isOne = id === null && ids.length === 1;
     const unexpected =
-      recordedOutcome === 'notSent' ? 'A WITHDRAWAL THAT COUNTED AS NOT SENT IS LIVE' : 'UNEXPECTED WITHDRAWAL FOUND';
+      recordedOutcome === 'notSent' ? 'A WITHDRAWAL THAT COUNTED AS NOT SENT EXISTS' : 'UNEXPECTED WITHDRAWAL FOUND';
     const headline = isOne ? unexpected : 'THE WITHDRAWAL WAS MADE MORE THAN ONCE';
     const cause =
       'The network may have repeated a request, the exchange may have executed one late, or it was made elsewhere.';

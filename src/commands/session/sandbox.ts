@@ -9,7 +9,7 @@ import { CompletionNames } from './completion-names.js';
 
 /** The sandbox's limits have one name wherever it listens. */
 export const SANDBOX_HOST_KEY = 'sandbox';
-/** Where its clock is remembered. */
+/** The key under which the offset of its clock is cached. */
 export const SANDBOX_CLOCK = 'clock sandbox';
 /** The name of its journal. */
 export const SANDBOX_JOURNAL = 'sandbox';
@@ -31,13 +31,13 @@ export class Sandbox {
 
   /** Finds the sandbox, and starts it if it does not run. Throws Failure `unreachable`. */
   async find(): Promise<void> {
-    // all that a command needs of a sandbox that runs
+    // this file is all that a command needs if the sandbox runs
     const { locate } = await import('../../sandbox/lifecycle/files.js');
     this.#address = locate(this.host);
     if (this.#address === undefined) await this.ensure();
   }
 
-  /** Where it is now if it was started again since, perhaps at another address. It is not started. */
+  /** The current address, which may have changed if the sandbox was started again. Does not start it. */
   async relocated(): Promise<SandboxAddress | undefined> {
     const { locate } = await import('../../sandbox/lifecycle/files.js');
     this.#address = locate(this.host) ?? this.#address;

@@ -101,8 +101,8 @@ export class Session {
   }
 
   /**
-   * The exchange with a budget of its own, for what is shown while a person thinks: it starts no sandbox, prints nothing
-   * and blocks nothing. Throws Failure `credentials` or `unreachable`.
+   * A client with its own budget, for data that is shown while a person thinks. It starts no sandbox, prints nothing and blocks
+   * nothing. Throws Failure `credentials` or `unreachable`.
    */
   async backgroundClient(budget: TimeBudget): Promise<ExchangeClient> {
     await this.client();
@@ -110,7 +110,7 @@ export class Session {
     return new ExchangeClient(this.#optionsFor(await this.connection(), budget));
   }
 
-  /** The markets of the exchange, from the cache while it is fresh; with a budget of its own for what must not block. */
+  /** The markets of the exchange, from the cache while it is fresh. With a budget of its own, the read blocks nothing. */
   async markets(budget?: TimeBudget): Promise<MarketCatalog> {
     if (budget !== undefined) return this.#catalogOf(await this.backgroundClient(budget));
     this.#markets ??= this.client().then((client) => this.#catalogOf(client));
@@ -126,7 +126,7 @@ export class Session {
     return this.#openStream(channels, options);
   }
 
-  /** A sandbox that was stopped since is not started again: it may have been stopped for good. */
+  /** Opens a stream. If the sandbox has been stopped since, it is not started again, because the stop may be final. */
   async #openStream(channels: readonly Channel[], options: StreamChoices): Promise<ExchangeStream> {
     const { host } = this;
     const address = () => this.#streamAddress(() => this.sandbox.relocated());
@@ -258,7 +258,7 @@ export class Session {
     return limiterState(this.#sharing(await this.connection()));
   }
 
-  /** From now on the listener gets the operation and the body of each answer to a write that was done. */
+  /** Calls the listener from now on with the operation and the body of each response to a write that was done. */
   onWriteResponse(listener: (name: string, body: string) => void): void {
     this.#writeListener = listener;
   }
@@ -281,7 +281,7 @@ export class Session {
     return this.#client !== undefined;
   }
 
-  /** From now on, does not start a sandbox again that stops: while a long command runs, a stop may be final. */
+  /** Keeps a sandbox that stops from being started again, because a stop during a long command may be final. */
   keepStopped(): void {
     this.#isSandboxKeptStopped = true;
   }
@@ -320,7 +320,7 @@ export class Session {
     };
   }
 
-  /** With whom the limits are kept: the processes of this home, and over the profile's Redis others. */
+  /** With which processes the limits are shared: those of this home and, over the profile's Redis, those of other machines. */
   #sharing(connection: Connection): Sharing {
     const { baseUrl, tradeUrl, settings } = connection;
     const { limiter, limiterShare } = settings;
@@ -346,7 +346,7 @@ export class Session {
 /** How long a person may take to unlock the keychain. */
 const UNLOCKING_MS = 60_000;
 
-/** What a command needs to say that its time is over. */
+/** The time that a command needs to report that its time is over. */
 const REPORTING_MS = 500;
 
 /** What a command chooses about its streams. */
@@ -355,13 +355,13 @@ type StreamChoices = Pick<StreamOptions, 'connectMs' | 'signal' | 'httpReads'>;
 /** What a command chooses about a mirror. */
 type MirrorChoices = Pick<MirrorOptions, 'observe' | 'pollMs'>;
 
-/** An older version that was left running. */
+/** Throws the failure for a sandbox of an older version that was left running. */
 function throwNoStreams(): never {
   const hint = suggest('Stop it; the next command starts this version', 'sandbox', 'stop');
   throw new Failure('unreachable', 'The sandbox that is running is an older version, without streams.', { hint });
 }
 
-/** A missing host fails when it is needed: trading alone needs no host for market data. */
+/** The hosts of a connection. A missing one fails only when it is needed, because trading needs no market-data host. */
 function hostsOf({ baseUrl, tradeUrl, baseUrlMissing }: Connection, sandbox: () => SandboxAddress | undefined): Hosts {
   return {
     get baseUrl() {
@@ -378,7 +378,7 @@ function missingHost(missing: MissingReason | null): never {
   throw new Failure('credentials', message, { hint });
 }
 
-/** A clock may be set again, so its offset is kept for a day. */
+/** The offset of the exchange's clock is kept for a day, because a clock may be set. */
 const CLOCK_MS = 86_400_000;
 
 /** The offset of the exchange's clock. */
@@ -393,7 +393,7 @@ function clockStore({ tradeUrl }: Connection, cache: Cache): ClockStore {
   };
 }
 
-/** Daylight saving time may begin, so the exchange's zone is kept for a day. */
+/** The exchange's zone is kept for a day, because daylight saving time may begin or end. */
 const ZONE_MS = 86_400_000;
 
 /** The time zone of the exchange's dates: from the profile, or learned from its host. */

@@ -29,8 +29,8 @@ function processOf(root: string, terms: Partial<Pick<Sharing, 'redisUrl' | 'shar
   return { take, told };
 }
 
-describe('a home keeps the limit while Redis is away', () => {
-  it('even if one of its profiles does not use Redis', async () => {
+describe('a home while Redis cannot be reached', () => {
+  it('keeps the limit even if one of its profiles does not use Redis', async () => {
     const root = temporaryState();
     const redis = `redis://127.0.0.1:${await freePort()}`;
     expect(await processOf(root).take(50)).toHaveLength(50);
@@ -43,7 +43,7 @@ describe('a home keeps the limit while Redis is away', () => {
     expect(readdirSync(path.join(root, 'limits', 'host'))).toHaveLength(1);
   });
 
-  it('even if its profiles have different shares', async () => {
+  it('keeps the limit even if its profiles have different shares', async () => {
     const root = temporaryState();
     const redis = `redis://127.0.0.1:${await freePort()}`;
     const [half, quarter] = [
@@ -58,8 +58,8 @@ describe('a home keeps the limit while Redis is away', () => {
   });
 });
 
-describe.skipIf(!requires('redis-server'))('a home keeps the limit with Redis (needs redis-server)', () => {
-  it('even if one of its profiles does not use Redis', async () => {
+describe.skipIf(!requires('redis-server'))('a home with Redis (needs redis-server)', () => {
+  it('keeps the limit even if one of its profiles does not use Redis', async () => {
     const root = temporaryState();
     const { url: redis } = await serveRedis();
     const permits = await processOf(root, { redisUrl: redis }).take();
@@ -73,7 +73,7 @@ describe.skipIf(!requires('redis-server'))('a home keeps the limit with Redis (n
     expect(await processOf(temporaryState(), { redisUrl: redis }).take()).toHaveLength(15);
   });
 
-  it('even if one of its processes loses Redis', async () => {
+  it('keeps the limit even if one of its processes loses Redis', async () => {
     const root = temporaryState();
     const { url: redis, child } = await serveRedis();
     const [one, other] = [processOf(root, { redisUrl: redis }), processOf(root, { redisUrl: redis })];
@@ -84,7 +84,7 @@ describe.skipIf(!requires('redis-server'))('a home keeps the limit with Redis (n
     expect(await one.take()).toEqual([]);
   });
 
-  it('with Redis alone if it cannot keep files', async () => {
+  it('keeps the limit with Redis alone if it cannot keep files', async () => {
     const root = temporaryState();
     writeFileSync(path.join(root, 'limits'), 'a file where the folder would be');
     const { url: redis } = await serveRedis();

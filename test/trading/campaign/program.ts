@@ -101,7 +101,7 @@ export function warningsIn({ stderr }: Run): Warned[] {
         line,
       ) ?? [];
     const [, amount, coin, record, all] =
-      /WITHDRAWAL (?:FOUND|WAS MADE MORE THAN ONCE|THAT COUNTED AS NOT SENT IS LIVE): ([\d.]+) (\w+) to \S+ \((\w+)\) as ([\d and]+)\./.exec(
+      /WITHDRAWAL (?:FOUND|WAS MADE MORE THAN ONCE|THAT COUNTED AS NOT SENT EXISTS): ([\d.]+) (\w+) to \S+ \((\w+)\) as ([\d and]+)\./.exec(
         line,
       ) ?? [];
     if (record !== undefined) {

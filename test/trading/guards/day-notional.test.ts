@@ -112,10 +112,10 @@ describe("the day's limit, checked once a write is recorded,", () => {
   });
 });
 
-describe('a sell below the best bid counts at that bid', () => {
+describe('a sell below the best bid', () => {
   const SELL: OrderTerms = { ...ORDER, side: 'sell', price: '10', amount: '2' };
 
-  it('while open and once settled, for each duplicate; at its own price if its record has no bid', () => {
+  it('counts at that bid while unsettled and once settled, for each duplicate; at its own price if its record has no bid', () => {
     const account = accountOf('http://127.0.0.1:1');
     const { journal, host } = account;
     const usdt = () => notionalToday(journal, 'usdt', host.now()).toString();
@@ -134,7 +134,7 @@ describe('a sell below the best bid counts at that bid', () => {
     expect(usdt()).toBe('172042.0');
   });
 
-  it('as a replacement, before and after the old order is cancelled', () => {
+  it('counts at that bid as a replacement, before and after the old order is cancelled', () => {
     const { journal, host } = accountOf('http://127.0.0.1:1');
     const usdt = () => notionalToday(journal, 'usdt', host.now()).toString();
     const terms = { market: 'btc_usdt', order: { id: '7' }, wanted: SELL, filled: '0.5' };
@@ -150,7 +150,7 @@ describe('a sell below the best bid counts at that bid', () => {
     expect(usdt()).toBe('100');
   });
 
-  it('for each line of a job that runs, stops, ends or resumes at a higher bid', async () => {
+  it('counts at that bid for each line of a job that runs, stops, ends or resumes at a higher bid', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
     const account = accountOf(server.url);

@@ -334,7 +334,7 @@ describe('post-only', () => {
   });
 });
 
-describe('the market is read', () => {
+describe('the guards', () => {
   it.each<[Side, OrderType, Record<string, string>, Parameters<typeof needsBook>[2], boolean]>([
     ['buy', 'limit', {}, [], true],
     ['buy', 'limit', {}, ['price-band'], false],
@@ -351,11 +351,11 @@ describe('the market is read', () => {
     ['sell', 'limit', { priceBand: 'off' }, ['day-notional'], true],
     ['sell', 'limit', { priceBand: 'off' }, ['order-notional', 'day-notional'], false],
     ['sell', 'limit', { priceBand: 'off', orderNotional: 'off', dayNotional: 'off' }, [], false],
-  ])('for a %s %s with %j and %j overridden: %s', (side, type, settings, overridden, expected) => {
+  ])('need the book for a %s %s with %j and %j overridden: %s', (side, type, settings, overridden, expected) => {
     expect(needsBook({ side, type, quote: 'usdt' }, guardLimits(settings), overridden)).toBe(expected);
   });
 
-  it('for a sell only if a limit exists in its quote coin', () => {
+  it('need the book for a sell only if a limit exists in its quote coin', () => {
     const settings = guardLimits({ priceBand: 'off' });
     expect(needsBook({ side: 'sell', type: 'limit', quote: 'doge' }, settings, [])).toBe(false);
   });

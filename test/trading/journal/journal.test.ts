@@ -36,6 +36,17 @@ describe('the journal', () => {
     expect(journal.archive.find('mine0001')).toMatchObject({ ...PLACED, write: { id: 'mine0001' } });
   });
 
+  it('marks a write that is remembered on the disk as the first version did', () => {
+    const { journal, open } = newJournal();
+    const entry = journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'mine0001', reqTime: 1 });
+    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
+    for (const settled of journal.settledButUnexpired(TERMS)) settled.endVerification(true);
+    const [name = ''] = fs.readdirSync(open);
+    const lines = fs.readFileSync(path.join(open, name), 'utf8').trimEnd().split('\n');
+    expect(JSON.parse(lines.at(-1)?.slice(17) ?? '')).toMatchObject({ event: 'verified', late: true, verified: true });
+    expect(journal.settledButUnexpired(TERMS).map(({ isRemembered }) => isRemembered)).toEqual([true]);
+  });
+
   it('keeps the names of the first version on the disk, so that other versions read the same home', () => {
     const { journal, open, host } = newJournal();
     const parameters = { process: 'theirs', left: 'theirs' };
@@ -227,7 +238,7 @@ describe('a journal record', () => {
     expect(calls(() => void begin('mine0002'))).toEqual(['write file', 'sync file', 'name', 'sync folder']);
   });
 
-  it('of a cancellation has its name before anything else happens, and does not wait for the disk', () => {
+  it('has its name before anything else happens, and does not wait for the disk, if it is of a cancellation', () => {
     const { journal, begin } = newJournal();
     begin('mine0001');
     const terms = { market: 'btc_usdt', order: { id: '7' } };

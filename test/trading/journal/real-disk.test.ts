@@ -62,7 +62,7 @@ describe.skipIf(!canMount)('a mounted disk', () => {
     expect(count(server, 'order')).toBe(0);
   });
 
-  it('that fills up after an order refuses the next one, and the first is reported', async () => {
+  it('refuses the next order if it filled up after one, and the first is reported', async () => {
     const [server, home] = [await exchange(), newHome()];
     const script = `${MOUNTED}; order mine0001 || exit 98; ${FILL}; order mine0002`;
     const ran = await inShell(['unshare', '-rm'], script, home, server.url);
@@ -81,7 +81,7 @@ describe('a journal that cannot be written', () => {
     expect(ran.stderr).toMatch(/Cannot write .*: (EFBIG|ENOSPC)\./);
   });
 
-  it.each(['state', 'state/journal'])('because the folder %s is a file sends nothing', async (name) => {
+  it.each(['state', 'state/journal'])('lets nothing be sent if the folder %s is a file', async (name) => {
     const [server, home] = [await exchange(), newHome()];
     mkdirSync(path.dirname(path.join(home, name)), { recursive: true, mode: 0o700 });
     writeFileSync(path.join(home, name), '');

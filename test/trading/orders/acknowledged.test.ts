@@ -44,7 +44,7 @@ describe('an answer that accepts an order', () => {
     },
   );
 
-  it('that a defect keeps from being read leaves the record, because the order was sent', async () => {
+  it('leaves the record if a defect keeps it from being read, because the order was sent', async () => {
     const account = accountOf((await accepting([])).url);
     const client = Object.assign(Object.create(account.client), {
       placeOrder: async () => {

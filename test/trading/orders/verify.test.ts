@@ -302,7 +302,7 @@ describe('a duplicate order', () => {
   });
 });
 
-describe('a disk that fails after the order was sent', () => {
+describe('after an order was sent', () => {
   /** Lists the order twice; calls `onOrder` when the request arrives. */
   function twice(onOrder: () => void): Promise<FaultServer> {
     const list = respond(`[${at('8', 5)},${at('7', 3)}]`);
@@ -315,7 +315,7 @@ describe('a disk that fails after the order was sent', () => {
     });
   }
 
-  it('because it is full hides neither the placed order nor a duplicate', async () => {
+  it('a full disk hides neither the placed order nor a duplicate', async () => {
     const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
     const server = await twice(() => {
       const spy = vi.spyOn(fs, 'writeSync').mockImplementation(() => {
@@ -328,7 +328,7 @@ describe('a disk that fails after the order was sent', () => {
     expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: [{ ids: ['8'] }] });
   });
 
-  it('because it is broken does not hide the placed order', async () => {
+  it('a broken disk does not hide the placed order', async () => {
     const server = await twice(() =>
       mkdirSync(path.join(account.state, 'journal', 'test', 'settled', '2018-10-23.log')),
     );

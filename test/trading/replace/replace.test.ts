@@ -135,9 +135,9 @@ function lagging(filled: string, status = 2) {
     void socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`);
 }
 
-describe('a replacement places nothing', () => {
+describe('a replacement that cannot be placed', () => {
   it.each(['replace', 'cancelOrder'] as const)(
-    'and sends nothing while another %s of the order is open',
+    'places and sends nothing while another %s of the order is unsettled',
     async (operation) => {
       const server = await serveOrders(bought());
       const account = accountOf(server.url);
@@ -196,7 +196,7 @@ describe('a replacement places nothing', () => {
     expect(account.journal.unsettledEntries()).toHaveLength(isKnown ? 0 : 1);
   });
 
-  it('if the rest is below the minimum, and the order is cancelled', async () => {
+  it('places nothing if the rest is below the minimum, and the order is cancelled', async () => {
     const server = await serveOrders(bought('0.2'), {
       cancel: () => {
         for (const order of server.orders) order.filled = '0.4995';
@@ -213,7 +213,7 @@ describe('a replacement places nothing', () => {
     expect(settled).not.toHaveProperty('unplaced');
   });
 
-  it('if more has filled than is wanted', async () => {
+  it('places nothing if more has filled than is wanted', async () => {
     const server = await serveOrders(bought('0.2'), {
       cancel: () => {
         for (const order of server.orders) order.filled = '0.4';
@@ -225,7 +225,7 @@ describe('a replacement places nothing', () => {
     expect(writes(server)).toEqual(['cancelOrder']);
   });
 
-  it('if the journal becomes unwritable meanwhile', async () => {
+  it('places nothing if the journal becomes unwritable meanwhile', async () => {
     const server = await serveOrders(bought(), {
       cancel: () => {
         renameSync(open, `${open}.away`);
@@ -429,7 +429,7 @@ describe('a replacement that the balance does not cover', () => {
     ['100', '30200', 'sent'],
     ['0', '30000.01', 'refused'],
     ['0', '29999', 'sent'],
-  ])('with %s usdt available at a price of %s is %s', async (usdt, at, outcome) => {
+  ])('has with %s usdt available, at a price of %s, the outcome %s', async (usdt, at, outcome) => {
     const server = await serveOrders(bought(), { available: { btc: '0', usdt } });
     const done = replace(accountOf(server.url), { at: parsePrice(at) });
     if (outcome === 'sent') {

@@ -37,7 +37,8 @@ export function breachText({ guard, message }: Breach, overridden: readonly Guar
 }
 
 /**
- * What to record with the write, and the check of the day limit to repeat then; no check if the limit was overridden.
+ * What to record with the write, and the check of the day limit to repeat after recording. If the limit was overridden, there
+ * is no check.
  * @param quote the coin that the limit is in
  */
 export async function recordOptionsOf(
