@@ -148,7 +148,7 @@ export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   if (thrown instanceof Error && 'code' in thrown && thrown.code === 'MODULE_NOT_FOUND') {
-    const hint = 'Run npm ci in the folder of pit.';
+    const hint = 'Install pit again. In a clone of the repository, run npm ci.';
     return new Failure('internal', 'A package that pit needs is not installed.', { hint, cause: thrown });
   }
   return new Failure('internal', `pit has a bug: ${message}`, {

@@ -23,6 +23,7 @@ import {
   uninstallChanges,
 } from '../../src/commands/completion/installation.js';
 import { hasBlock, withBlock, withoutBlock } from '../../src/commands/completion/startup-block.js';
+import { asFailure } from '../../src/errors.js';
 import { ROOT } from '../architecture/sources.js';
 import { BUILT, PIT, pitLine } from '../support/command.js';
 import { temporaryHome } from '../support/pit.js';
@@ -186,6 +187,17 @@ describe('installing completion', () => {
     symlinkSync('nowhere', path.join(home, '.zshrc'));
     expect(() => installChanges(hostOf(), 'zsh')).toThrow(/links to a missing file/);
     rmSync(path.join(home, '.zshrc'));
+  });
+
+  it('advises to install pit again if the installation lacks the script, because npm ci needs a clone', () => {
+    const program = path.join(home, 'bin', 'pit.js');
+    mkdirSync(path.dirname(program));
+    writeFileSync(program, '');
+    const broken = { ...hostOf(), self: { ...PIT, arguments: [program] } };
+    const hints = ['Install pit again. In a clone of the repository, run npm ci.'];
+    expect(() => installChanges(broken, 'bash')).toThrow(expect.objectContaining({ kind: 'internal', hints }));
+    const missing = Object.assign(new Error('Cannot find module'), { code: 'MODULE_NOT_FOUND' });
+    expect(asFailure(missing)).toMatchObject({ kind: 'internal', hints });
   });
 });
 

@@ -13,7 +13,7 @@ import { PitHome } from './pit-home.js';
 
 const DAY_MS = 86_400_000;
 const NEWER = '{"version":"99.10.0"}';
-const NOTICE = /pit 99\.10\.0 is available; this is \d+\.\d+\.\d+\. docs\/install\.md shows how to update\./;
+const NOTICE = /pit 99\.10\.0 is available; this is \d+\.\d+\.\d+\. To update, verify the new release and install it/;
 
 interface Asked {
   readonly url: string;

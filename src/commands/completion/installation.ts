@@ -41,7 +41,7 @@ export function scriptText({ self }: Pick<Host, 'self'>, shell: Shell): string {
     const program = fs.realpathSync(self.arguments[0] ?? self.command);
     return readTextBounded(path.join(path.dirname(program), '..', file), MAX_BYTES);
   } catch (cause) {
-    const hint = 'Install pit again, in its own folder: npm ci';
+    const hint = 'Install pit again. In a clone of the repository, run npm ci.';
     throw new Failure('internal', `The completion script for ${shell} is missing from the installation.`, {
       hint,
       cause,

@@ -21,7 +21,9 @@ export async function noticeUpdate(host: Host, output: Output, cache: Cache, url
   const newest = cache.read(answerKey(url))?.value;
   if (newest !== undefined && isNewer(newest, version) && isDue(SHOWN)) {
     await cache.write(SHOWN, newest);
-    output.note(`pit ${newest} is available; this is ${version}. docs/install.md shows how to update.`);
+    output.note(
+      `pit ${newest} is available; this is ${version}. To update, verify the new release and install it over this one.`,
+    );
   }
   const asked = `update asked ${url}`;
   if (!isDue(asked)) return;
