@@ -15,11 +15,9 @@ import {
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { build } from 'esbuild';
+import { OLDEST_NODE, requireNodeForExecutable } from './executable-node.js';
 import { prepare, root } from './prepare.js';
 import { codeFile } from './quick-require.js';
-
-/** The first Node that builds such a file by itself. */
-const OLDEST_NODE = [25, 5];
 
 /** The native libraries by the name under which pit requires them: the package that loads one, and where it is. */
 const NATIVE = {
@@ -27,11 +25,7 @@ const NATIVE = {
   '@napi-rs/keyring': { loads: '@napi-rs/keyring', place: /@napi-rs[\\/]keyring-/ },
 };
 
-const [major, minor] = process.versions.node.split('.').map(Number);
-if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])) {
-  console.error(`npm run build:binary needs Node ${OLDEST_NODE.join('.')} or newer, and this is ${process.version}.`);
-  process.exit(1);
-}
+requireNodeForExecutable();
 prepare();
 
 const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));

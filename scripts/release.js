@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { billOfMaterials } from './bill-of-materials.js';
 import { commitOf } from './commit.js';
+import { requireNodeForExecutable } from './executable-node.js';
 import { npm, prepare, root } from './prepare.js';
 
 const SUMS = 'SHA256SUMS';
@@ -20,6 +21,8 @@ const release = path.join(root, 'release');
 const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 const options = optionsGiven();
 const key = options.key === undefined ? undefined : signingKey(options.key);
+// before the files of an earlier release are removed
+if (options.executable) requireNodeForExecutable();
 requireCleanTree();
 const commit = commitOf(root);
 

@@ -40,6 +40,11 @@ function verified(folder: string, publicKey: string): { readonly sums: boolean; 
   return { sums, signature };
 }
 
+function buildsExecutables(): boolean {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return major > 25 || (major === 25 && minor >= 5);
+}
+
 describe.skipIf(!hasOpenssl || !requires('git') || !requires('sha256sum'))('npm run release', () => {
   const keys = mkdtempSync(path.join(tmpdir(), 'pit-keys-'));
   const [privateKey, publicKey] = [path.join(keys, 'key.pem'), path.join(keys, 'public.pem')];
@@ -54,9 +59,12 @@ describe.skipIf(!hasOpenssl || !requires('git') || !requires('sha256sum'))('npm 
   }
 
   function run(...words: readonly string[]) {
+    return runAll('--without-executable', ...words);
+  }
+
+  function runAll(...words: readonly string[]) {
     const { PIT_COMMIT: _given, ...env } = process.env;
-    const script = ['scripts/release.js', '--without-executable', ...words];
-    return spawnSync(process.execPath, script, { cwd: project, env, encoding: 'utf8' });
+    return spawnSync(process.execPath, ['scripts/release.js', ...words], { cwd: project, env, encoding: 'utf8' });
   }
 
   beforeAll(() => {
@@ -96,6 +104,19 @@ describe.skipIf(!hasOpenssl || !requires('git') || !requires('sha256sum'))('npm 
     const { sums, signature } = verified(copy, publicKey);
     expect(sums && signature).toBe(false);
   });
+
+  it.skipIf(buildsExecutables())(
+    'keeps the files of an earlier release if this Node cannot build the executable',
+    () => {
+      const before = readdirSync(release).sort();
+      const { status, stderr } = runAll('--key', privateKey);
+      expect({ status, stderr }).toEqual({
+        status: 1,
+        stderr: expect.stringMatching(/^The executable file needs Node/),
+      });
+      expect(readdirSync(release).sort()).toEqual(before);
+    },
+  );
 
   it('the signature of another key does not pass the check', () => {
     const [other, otherPublic] = [path.join(keys, 'other.pem'), path.join(keys, 'other-public.pem')];
