@@ -12,7 +12,7 @@ interface Start {
   readonly kilobytes: number;
   /** Node's own modules that may be loaded, those of any supported Node. */
   readonly modules: readonly string[];
-  /** The most of Node's own modules, with internal ones. */
+  /** The most of Node's own modules, with internal ones, of which Node 26 has ten more than Node 20. */
   readonly moduleCount: number;
 }
 
@@ -48,14 +48,14 @@ const STARTS: readonly Start[] = [
     files: ['exchange.cjs', 'got.cjs', 'main.cjs'],
     kilobytes: 320,
     modules: REQUESTS,
-    moduleCount: 60,
+    moduleCount: 70,
   },
   {
     line: 'order buy btc_usdt 0.01 --at 20000 --override price-band --yes',
     files: ['exchange.cjs', 'got.cjs', 'main.cjs', 'order.cjs', 'signed.cjs', 'table.cjs'],
     kilobytes: 500,
     modules: REQUESTS,
-    moduleCount: 60,
+    moduleCount: 70,
   },
 ];
 
