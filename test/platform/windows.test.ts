@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { replaceFile } from '../../src/config/private-files.js';
-import { nodeOptions, PIT } from '../support/command.js';
+import { BUILT, nodeOptions } from '../support/command.js';
 import { plainEnvironment, temporaryHome } from '../support/pit.js';
 
 // The tests run on Linux and macOS: each takes the one thing that Windows does otherwise, and no more is shown by it.
@@ -81,7 +81,8 @@ describe('a signal on Windows', () => {
       server.close();
     });
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const child = spawn(PIT.command, [...PIT.arguments, 'ticker', 'btc_usdt'], {
+    // the executable holds the libraries of its own platform only
+    const child = spawn(process.execPath, [BUILT, 'ticker', 'btc_usdt'], {
       env: plainEnvironment(home, {
         ...nodeOptions('--require', preloaded),
         ...{ PIT_BASE_URL: url, PIT_TRADE_URL: url, PIT_ACCESS_KEY: 'access', PIT_SECRET_KEY: 'secret' },
@@ -93,7 +94,7 @@ describe('a signal on Windows', () => {
       stderr += chunk;
     });
     const ended = new Promise((resolve) => child.on('close', (exitCode, by) => resolve([exitCode, by])));
-    await asked;
+    await Promise.race([asked, ended]);
     child.kill(signal);
     expect([await ended, stderr]).toEqual([[code, null], '']);
   });
