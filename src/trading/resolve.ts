@@ -93,8 +93,8 @@ async function resolveOne(account: TradingAccount, entry: JournalEntry, closeJob
 }
 
 /**
- * Returns a settled write that the user asks for by its id. If it counts as refused or not sent, pit looks for it once more as
- * long as it is remembered. If it exists after all, the answer tells the user, so later commands do not warn again.
+ * Returns a settled write that the user asks for by its id. One that counts as refused or not sent is looked up once more, unless
+ * its record is too old. If it exists after all, the result says so, and later commands do not warn about it again.
  */
 export async function recheckSettledWrite(account: TradingAccount, id: string): Promise<Settled | undefined> {
   const { archive } = account.journal;

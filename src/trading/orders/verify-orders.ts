@@ -396,8 +396,8 @@ function absenceOf({ entry, job }: OrderWrite, item: WantedItem): 'refused' | 'n
 }
 
 /**
- * Asks for an order that counts as refused or not sent, for as long as it is remembered. If it exists after all, its outcome
- * is corrected and it is reported.
+ * Looks up an order that counts as refused or not sent, unless its record is too old. If the order exists after all, its outcome is
+ * corrected and reported.
  */
 export async function lookUpAbsentOrder(account: TradingAccount, absentOrder: RecordedWrite<'order'>): Promise<void> {
   const { id: writeId, time, terms } = absentOrder;
