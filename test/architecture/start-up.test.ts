@@ -12,7 +12,7 @@ interface Start {
   readonly kilobytes: number;
   /** Node's own modules that may be loaded, those of any supported Node. */
   readonly modules: readonly string[];
-  /** The most of Node's own modules, with internal ones, of which Node 26 has ten more than Node 20. */
+  /** How many of Node's own modules may be loaded, internal ones included. Node 26 has ten more of those than Node 20. */
   readonly moduleCount: number;
 }
 
