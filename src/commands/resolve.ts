@@ -20,7 +20,7 @@ import {
   type Settled,
 } from '../trading/journal/write.js';
 import { isTooSmall } from '../trading/orders/terms.js';
-import { allDecidableAt } from '../trading/poll-until-settled.js';
+import { allCertainAt } from '../trading/poll-until-settled.js';
 import { type Resolution, recheckSettledWrite, resolve, unexpectedWrites, unplacedOf } from '../trading/resolve.js';
 import { settleManually } from '../trading/settle-manually.js';
 import type { TradingContext } from '../trading/trading-context.js';
@@ -191,10 +191,10 @@ function stillUnknown(
   const [first = ''] = ids;
   const isOne = ids.length === 1;
   const what = isOne ? `The outcome of ${first} is` : `The outcomes of ${ids.length} writes are`;
-  const ambiguities = unknown.flatMap(({ ambiguity, write }) =>
-    ambiguity === undefined ? [] : `${write.id}: ${ambiguity}.`,
+  const questions = unknown.flatMap(({ needsUser, write }) =>
+    needsUser === undefined ? [] : `${write.id}: ${needsUser}.`,
   );
-  const message = [`${what} still unknown.`, ...ambiguities].join(' ');
+  const message = [`${what} still unknown.`, ...questions].join(' ');
   const when = nextCheck(
     trading,
     unknown.map(({ write }) => write),
@@ -210,7 +210,7 @@ function settledByUser(unknown: readonly Resolution[], [damaged]: readonly strin
       `The record of ${damaged} is damaged. Check the exchange, then record what you found, done or notSent.`,
       suggest('Record it', 'resolve', damaged, '--as', 'notSent'),
     ];
-  const found = unknown.find(({ write, ambiguity }) => isKind(write, 'call') || ambiguity !== undefined);
+  const found = unknown.find(({ write, needsUser }) => isKind(write, 'call') || needsUser !== undefined);
   if (found === undefined) return undefined;
   const { write } = found;
   return [
@@ -223,7 +223,7 @@ function settledByUser(unknown: readonly Resolution[], [damaged]: readonly strin
 function nextCheck(trading: TradingContext, writes: readonly RecordedWrite[]): string {
   // the record of a job does not name the times of its requests
   const isAnyJob = writes.some((write) => isKind(write, 'batch'));
-  const certain = isAnyJob ? null : allDecidableAt(trading, writes);
+  const certain = isAnyJob ? null : allCertainAt(trading, writes);
   const isAhead = certain !== null && certain > trading.host.now();
   return isAhead ? `from ${zonedTime(certain)} on, when pit can decide it` : 'in a minute';
 }

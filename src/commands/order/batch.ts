@@ -18,7 +18,7 @@ import {
   jobToResume,
   newJobId,
   type ResumeRequest,
-  refuseDuplicateLines,
+  refuseIdenticalLines,
   resumeJob,
   startJob,
 } from '../../trading/batches/start-job.js';
@@ -117,7 +117,7 @@ export async function startBatch(
       context.output.note(`Rounding down to whole lots leaves ${unused} unused.`);
     noted = unused;
     checkLines(market, lines, input.kind === 'lines' ? 'Line' : 'Order');
-    refuseDuplicateLines(trading, { ...where, lines }, job);
+    refuseIdenticalLines(trading, { ...where, lines }, job);
     return lines;
   };
   const begin = (lines: readonly BatchLine[], recordOptions: RecordOptions) =>

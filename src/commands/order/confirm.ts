@@ -6,7 +6,7 @@ import type { Screen } from '../../terminal/screen.js';
 import { ageText } from '../../terminal/time.js';
 import { guardOrders, needsBook } from '../../trading/guards/guards.js';
 import { type GuardLimits, type GuardName, guardLimits } from '../../trading/guards/limits.js';
-import type { OrderTerms } from '../../trading/journal/write.js';
+import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import type { RecordOptions } from '../../trading/orders/place.js';
 import { type Assessment, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
@@ -27,7 +27,7 @@ export interface MarketCheckInputs {
 
 /** The orders, as far as they decide what must be read to check and preview them. */
 interface PreviewNeeds {
-  readonly side: OrderTerms['side'];
+  readonly side: RecordedOrderTerms['side'];
   readonly type: OrderType;
   readonly account: AccountType;
   readonly overridden: readonly GuardName[];

@@ -26,8 +26,8 @@ import {
 import type { Warning } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import { SendGate } from '../../trading/journal/entry.js';
-import type { OrderTerms } from '../../trading/journal/write.js';
-import { type Placement, placeOrder, type RecordOptions, refuseDuplicateOrder } from '../../trading/orders/place.js';
+import type { RecordedOrderTerms } from '../../trading/journal/write.js';
+import { type Placement, placeOrder, type RecordOptions, refuseIdenticalOrder } from '../../trading/orders/place.js';
 import type { Unknown } from '../../trading/orders/settle-order.js';
 import { averageOfFills, newClientId, notionalText, validateOrder } from '../../trading/orders/terms.js';
 import type { TradingContext } from '../../trading/trading-context.js';
@@ -246,7 +246,7 @@ async function prepareOrder(
     amount: amount.toString(),
     expressions: { price: priceText(at), amount: amountText(draft.amount) },
   };
-  if (withPreview) refuseDuplicateOrder(trading, terms);
+  if (withPreview) refuseIdenticalOrder(trading, terms);
   const plan = { market, side, type, account: draft.account, orders: [terms] };
   const guardsNeedBook = inputs.guardsNeedBook || at.kind === 'relative';
   const assessed = await assessOrders(trading, plan, { ...inputs, guardsNeedBook });
@@ -317,7 +317,11 @@ const ACCOUNT_TEXT: Readonly<Record<AccountType, string>> = {
 };
 
 /** The account of an order and its loans, for people. */
-export function accountText({ account, borrow, repay }: Pick<OrderTerms, 'account' | 'borrow' | 'repay'>): string {
+export function accountText({
+  account,
+  borrow,
+  repay,
+}: Pick<RecordedOrderTerms, 'account' | 'borrow' | 'repay'>): string {
   return `${ACCOUNT_TEXT[account]}${borrow ? ', borrowing' : ''}${repay ? ', repaying' : ''}`;
 }
 
@@ -360,7 +364,7 @@ export function orderResult(order: AssessedOrder['order'], placement: Placement,
   return { data, show, failure: duplicateFailure('The order was placed', clientId, cancel) };
 }
 
-function orderTermsText({ side, amount, price }: OrderTerms, market: Market): string {
+function orderTermsText({ side, amount, price }: RecordedOrderTerms, market: Market): string {
   return `${sideText(side)} ${formatAmount(amount)} ${market.market} at ${formatPrice(price, market)}`;
 }
 
@@ -397,9 +401,9 @@ function fillsText(listed: Order, side: Side, market: Market): string | undefine
 
 function unknownFailure(
   { clientId, market }: AssessedOrder['order'],
-  { reason, mismatch, decidableAt }: Unknown,
+  { reason, mismatch, certainAt }: Unknown,
 ): Failure {
-  const when = decidableAt === null ? '' : ` pit can decide it from ${zonedTime(decidableAt)} on.`;
+  const when = certainAt === null ? '' : ` pit can decide it from ${zonedTime(certainAt)} on.`;
   const show =
     mismatch === undefined ? [] : [suggest('See the order that is there', 'order', 'show', market, '--id', clientId)];
   return new Failure('unknown', `It is unknown whether the order was placed: ${reason}.${when}`, {

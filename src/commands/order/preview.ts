@@ -7,7 +7,7 @@ import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { GuardName } from '../../trading/guards/limits.js';
-import type { OrderTerms } from '../../trading/journal/write.js';
+import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import { averagePrice, distanceFrom, distanceText } from '../../trading/market-view.js';
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import type { PreviewData } from '../../trading/preview/preview.js';
@@ -92,7 +92,7 @@ const TYPE_TEXT: Readonly<Record<OrderType, string>> = {
 
 /** A single order that was checked, ready to be sent. */
 export interface AssessedOrder extends AssessedOrders {
-  readonly order: OrderTerms & { readonly clientId: string; readonly notional: string };
+  readonly order: RecordedOrderTerms & { readonly clientId: string; readonly notional: string };
 }
 
 /** The parts of the table for a single order. A replacement replaces some of them. */

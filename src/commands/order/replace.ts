@@ -13,7 +13,7 @@ import type { Screen } from '../../terminal/screen.js';
 import type { CancelOutcome } from '../../trading/cancel/cancellation.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
-import type { OrderTerms, ReplaceTerms } from '../../trading/journal/write.js';
+import type { RecordedOrderTerms, ReplaceTerms } from '../../trading/journal/write.js';
 import type { Placement, RecordOptions } from '../../trading/orders/place.js';
 import { newClientId, notionalText, remainderOf } from '../../trading/orders/terms.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
@@ -259,7 +259,7 @@ export function replacedAnswer(
   return sent(ended, done.terms, done.placement, market);
 }
 
-function sent(ended: Ended, order: OrderTerms, placement: Placement, market: Market): Answer {
+function sent(ended: Ended, order: RecordedOrderTerms, placement: Placement, market: Market): Answer {
   const { clientId } = ended;
   if (placement.outcome === 'refused')
     return unplaced(ended, order, refusalFailure(placement.refusal, 'order'), 'refused');
@@ -299,7 +299,7 @@ function notCancelled(ended: Ended): Answer {
 /** The order is cancelled, and none was placed. */
 function unplaced(
   ended: Ended,
-  order: OrderTerms | null,
+  order: RecordedOrderTerms | null,
   why: Failure,
   outcome: 'notSent' | 'refused' = 'notSent',
 ): Answer {
@@ -311,7 +311,7 @@ function unplaced(
   return { data: notPlaced(ended, rest, outcome), show: (screen) => cancelledLine(screen, ended), failure };
 }
 
-function notPlaced(ended: Ended, order: OrderTerms, outcome: 'notSent' | 'refused') {
+function notPlaced(ended: Ended, order: RecordedOrderTerms, outcome: 'notSent' | 'refused') {
   const { market, side, type, account, price, amount } = order;
   return {
     ...{ outcome, id: null, clientId: ended.clientId, market, side, type, account, price, amount },

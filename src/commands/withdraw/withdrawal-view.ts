@@ -174,8 +174,8 @@ function resultTable(screen: Screen, sent: SentWithdrawal, outcome: string, id: 
   ]);
 }
 
-function unknownFailure({ id: clientId }: SentWithdrawal, { reason, decidableAt }: Unknown): Failure {
-  const when = decidableAt === null ? '' : ` pit can decide it from ${zonedTime(decidableAt)} on.`;
+function unknownFailure({ id: clientId }: SentWithdrawal, { reason, certainAt }: Unknown): Failure {
+  const when = certainAt === null ? '' : ` pit can decide it from ${zonedTime(certainAt)} on.`;
   return new Failure('unknown', `It is unknown whether the withdrawal was sent: ${reason}.${when}`, {
     clientId,
     hint: ['Do not send it again before you know.', suggest('Find out', 'resolve', clientId)],

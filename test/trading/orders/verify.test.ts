@@ -2,7 +2,7 @@ import fs, { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
-import type { OrderTerms } from '../../../src/trading/journal/write.js';
+import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { listedFrom, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify-orders.js';
 import { assumedRequestLifetime } from '../../../src/trading/request-lifetime.js';
@@ -28,7 +28,7 @@ function listing(orders: () => readonly string[], onList: () => void = () => und
   });
 }
 
-function begin({ journal }: TestTrading, id: string, reqTime = NOW, changes: Partial<OrderTerms> = {}) {
+function begin({ journal }: TestTrading, id: string, reqTime = NOW, changes: Partial<RecordedOrderTerms> = {}) {
   return journal.begin<'order'>({ operation: 'order', terms: { ...TERMS, ...changes } }, { id, reqTime });
 }
 
@@ -37,7 +37,7 @@ function settle(
   id: string,
   order: string,
   reqTime = NOW,
-  changes: Partial<OrderTerms> = {},
+  changes: Partial<RecordedOrderTerms> = {},
 ): void {
   begin(trading, id, reqTime, changes).settle({ outcome: 'placed', id: order, duplicates: [] }, 'placed');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OrderTerms } from '../../../src/trading/journal/write.js';
+import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { findWithdrawalOutcome } from '../../../src/trading/withdrawals/settle-withdrawal.js';
 import { NOW } from '../../support/fake-host.js';
@@ -11,7 +11,7 @@ import { type TestTrading, tradingOf } from '../support/trading.js';
 const OTHER = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
 
 function placeOrder({ journal }: TestTrading, market: string): void {
-  const terms: OrderTerms = {
+  const terms: RecordedOrderTerms = {
     ...{ market, side: 'sell', type: 'limit', account: 'spot', price: '20000', amount: '1' },
     ...{ borrow: false, repay: false },
   };
@@ -80,9 +80,9 @@ describe('a bill with the amount of a lost internal transfer', () => {
     if (market !== undefined) placeOrder(trading, market);
     const entry = begin(trading, 'lost1');
     const settled = await findWithdrawalOutcome(trading, entry);
-    expect(settled).toMatchObject({ outcome: 'unknown', ambiguity: expect.stringMatching(why), decidableAt: null });
+    expect(settled).toMatchObject({ outcome: 'unknown', needsUser: expect.stringMatching(why), certainAt: null });
     const named = /^bill 8 \((Moved|without a type), 2018-10-23T11:59:56\.557Z\) has this amount/;
-    expect('ambiguity' in settled && settled.ambiguity).toMatch(named);
+    expect('needsUser' in settled && settled.needsUser).toMatch(named);
     expect(entry.events.some(({ event }) => why.test(event))).toBe(true);
   });
 
@@ -141,7 +141,7 @@ describe('a bill with the amount of a lost internal transfer', () => {
     });
     const trading = tradingOf(server.url, ENOUGH);
     const settled = await findWithdrawalOutcome(trading, begin(trading, 'lost1'));
-    expect(settled).toMatchObject({ outcome: 'unknown', ambiguity: expect.stringContaining('too many bills') });
+    expect(settled).toMatchObject({ outcome: 'unknown', needsUser: expect.stringContaining('too many bills') });
   });
 });
 

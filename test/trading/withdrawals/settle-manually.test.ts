@@ -68,7 +68,7 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
     const trading = await lostAt(DOUBTFUL, [], { ...LATE, budgetMs: 60_000 });
     const start = trading.host.now();
     expect(await resolve(trading, trading.journal.unsettledEntries())).toMatchObject([
-      { outcome: 'unknown', ambiguity: expect.any(String) },
+      { outcome: 'unknown', needsUser: expect.any(String) },
     ]);
     expect(trading.host.now() - start).toBeLessThan(1_000);
   });
