@@ -29,7 +29,7 @@ import { orderArgs, termsText, tooLittleText } from './order/order-args.js';
 
 export default define({
   summary: 'Settle writes whose outcome is unknown',
-  arguments: { clientId: optional('the id that a message named (default: all that is unknown)', unresolvedId) },
+  arguments: { clientId: optional('the id from an earlier message (default: every unknown write)', unresolvedId) },
   flags: {
     as: flag(
       '--as <outcome>',
@@ -50,7 +50,7 @@ export default define({
         'partial: only some orders of a batch were placed; see the timeline',
       ),
       id: shape.nullable(shape.text('of what was placed or cancelled')),
-      duplicates: shape.array(shape.id(''), 'further orders that the network made of the same request'),
+      duplicates: shape.array(shape.id(''), 'duplicates that the network created from the same request'),
       timeline: shape.array(shape.object({ time: shape.time("by this machine's clock"), event: shape.text('') })),
     }),
   ),
@@ -82,7 +82,7 @@ export default define({
     warnDamaged(context, trading, damaged);
     const unreadable = isNamed ? [] : warnUnreadable(context, trading);
     const unclear = [...damaged, ...unreadable];
-    const nothing = unclear.length === 0 ? 'Nothing is unknown.' : 'Nothing else is unknown.';
+    const nothing = unclear.length === 0 ? 'No write is unknown.' : 'No other write is unknown.';
     const answer = { data: rows, show: (screen: Screen) => show(screen, shown, nothing) };
     const unknown = shown.flatMap((one) => (one?.outcome === 'unknown' ? [one] : [])).reverse();
     const ids = [...unknown.map(({ write }) => write.id), ...unclear];
@@ -225,7 +225,7 @@ function nextCheck(trading: TradingContext, writes: readonly RecordedWrite[]): s
   const isAnyJob = writes.some((write) => isKind(write, 'batch'));
   const certain = isAnyJob ? null : allCertainAt(trading, writes);
   const isAhead = certain !== null && certain > trading.host.now();
-  return isAhead ? `from ${zonedTime(certain)} on, when pit can decide it` : 'in a minute';
+  return isAhead ? `after ${zonedTime(certain)}, when the outcome is certain` : 'in a minute';
 }
 
 function show(screen: Screen, resolutions: readonly (Resolution | undefined)[], nothing: string): string {
@@ -278,5 +278,5 @@ function textOf(write: RecordedWrite): string {
 }
 
 function replacementText({ order, wanted }: ReplaceTerms): string {
-  return `replace ${referenceText(order)} by ${termsText(wanted)}`;
+  return `replace ${referenceText(order)} with ${termsText(wanted)}`;
 }

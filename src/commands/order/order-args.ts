@@ -4,7 +4,7 @@ import { amountText, priceText } from '../../trading/expressions.js';
 import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import type { OrderDraft } from './order.js';
 
-/** `buy 0.01 btc_usdt at 28,000` */
+/** The terms as a part of a sentence, with the price as it was given: `buy 0.01 btc_usdt at 28,000`. */
 export function termsText({
   side,
   amount,

@@ -32,7 +32,13 @@ import { assessOrders, confirmOrders, hasPreview, loadCheckInputs, PREVIEW_LEVEL
 import { fillsSoFar } from './fills-so-far.js';
 import { accountText, checkGiven, ORDER_RESULT, orderResult, unknownWriteWarnings } from './order.js';
 import { orderArgs, termsText, tooLittleText } from './order-args.js';
-import { type AssessedOrder, ORDER_PREVIEW, orderPreviewData, orderText, type PreviewText } from './preview.js';
+import {
+  type AssessedOrder,
+  orderPreviewData,
+  orderPreviewText,
+  type PreviewText,
+  SINGLE_ORDER_PREVIEW_FIELDS,
+} from './preview.js';
 
 export default define({
   summary: 'Change the price or amount of an open order',
@@ -54,8 +60,8 @@ export default define({
       "the order's account, which the exchange does not report: spot, isolated or cross (default: as pit placed it; spot if pit placed no margin orders in the market)",
       oneOf('--account', 'spot', 'isolated', 'cross'),
     ),
-    borrow: toggle('--borrow', 'borrow what is missing (margin); kept for an order that pit placed'),
-    repay: toggle('--repay', 'repay loans with what comes in (margin); kept likewise'),
+    borrow: toggle('--borrow', 'borrow the shortfall (margin); kept for an order that pit placed'),
+    repay: toggle('--repay', 'repay loans with the proceeds (margin); kept likewise'),
     override: overrideFlag,
   },
   examples: [
@@ -64,7 +70,10 @@ export default define({
     'order replace btc_usdt 202611210000000001 --at 28000 --amount 100% --dry-run',
   ],
   output: shape.object({ ...ORDER_RESULT, replaced: shape.object(CANCELLED, 'the row of the cancellation') }),
-  dryRunOutput: shape.array(shape.anyOf(dryRunShape(), dryRunShape(ORDER_PREVIEW)), 'the cancellation and the order'),
+  dryRunOutput: shape.array(
+    shape.anyOf(dryRunShape(), dryRunShape(SINGLE_ORDER_PREVIEW_FIELDS)),
+    'the cancellation and the order',
+  ),
   async run(context, { market, order, id, at, amount, override, ...flags }) {
     if ((order === undefined) === (id === undefined))
       throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders', market));
@@ -107,7 +116,11 @@ export async function sendReplacement(
       isAgain ? `Cancel the order and place ${termsText(order)}?` : 'Cancel the order and place this one?',
     text: (assessed, preview, screen) => {
       const { replacement } = assessed;
-      return replacementText(screen, replacement, orderText(assessed, preview, ownText(screen, replacement)));
+      return replacementPreviewText(
+        screen,
+        replacement,
+        orderPreviewText(assessed, preview, ownText(screen, replacement)),
+      );
     },
     dryRun: (assessed, preview, show) => {
       const { order, replacement } = assessed;
@@ -160,7 +173,7 @@ async function prepareReplacement(
 }
 
 /** The preview of the new order, after what is cancelled. */
-function replacementText(
+function replacementPreviewText(
   screen: Screen,
   { terms: { wanted }, order, market }: ReplacePlan,
   text: PreviewText,

@@ -375,7 +375,7 @@ export class SendGate {
     this.#entry = entry;
   }
 
-  /** Asked at the moment at which the request would be sent. */
+  /** Asked at the moment at which the request would be sent. If it may, also records that it is sent. */
   readonly mayLeave = (): boolean => {
     this.#isSent = !this.#isCancelled;
     if (this.#isSent) this.#entry?.note('sent');

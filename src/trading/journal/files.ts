@@ -306,7 +306,7 @@ function renamed(value: unknown, names: Names): unknown {
 
 /** The failure of reading a journal that a newer version of pit has written. */
 export function newerVersion(): Failure {
-  return usage('A newer version of pit wrote the journal of this home.', 'Update pit. Nothing was sent.');
+  return usage('A newer version of pit wrote this journal.', 'Update pit. Nothing was sent.');
 }
 
 function checksum(text: string): string {

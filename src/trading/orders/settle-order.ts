@@ -124,7 +124,7 @@ interface Mismatch {
 
 /**
  * Returns the order, a mismatch, `none`, or undefined if the exchange did not answer, which proves nothing.
- * @param refusal the code with which the order was refused
+ * @param refusal the code with which the order was refused: a lookup that is refused with it counts as `none`
  */
 export async function findSentOrder(
   trading: TradingContext,

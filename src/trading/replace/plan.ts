@@ -118,7 +118,7 @@ async function totalOf(
   const isShare = amount.kind === 'share';
   if (isShare && account !== 'spot')
     throw usage(
-      'A share needs the balance, and the exchange does not report margin balances.',
+      'A percentage needs the balance, and the exchange does not report margin balances.',
       'Give the amount itself.',
     );
   const available = isShare ? await orThrow(snapshot.spendable(market, side)) : Decimal.zero;

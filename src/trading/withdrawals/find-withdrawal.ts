@@ -46,7 +46,7 @@ export function isFound(found: FoundWithdrawal | NeedsUser | 'none' | undefined)
 /**
  * One read of the exchange's records: `none` if there is no such withdrawal, `needsUser` if a record may belong to something
  * else, undefined if it could not be asked. The last two prove nothing.
- * @param refusal the code with which the withdrawal was refused
+ * @param refusal the code with which the withdrawal was refused: a lookup that is refused with it counts as `none`
  */
 export async function findSentWithdrawal(
   trading: TradingContext,

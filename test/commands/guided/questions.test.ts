@@ -59,7 +59,7 @@ describe('the meaning of an amount', () => {
     expect(amountMeaning('0.5', blind).text).toBe('0.5 btc');
     expect(amountMeaning('100usdt', blind)).toEqual({ text: '', warnings: [] });
     expect(amountMeaning('50%', poor).warnings).toEqual([
-      'A share needs the balance, which is unknown. Type the amount itself.',
+      'A percentage needs the balance, which is unknown. Type the amount itself.',
     ]);
     expect(amountMeaning('5', poor).warnings).toEqual([]);
   });
