@@ -166,7 +166,7 @@ describe('placing an order', () => {
     expect(await place(tradingOf(later.url))).toMatchObject({ outcome: 'placed', id: ID });
   });
 
-  it('is refused if reading the order is refused alike, unless the exchange has trouble or limits the rate', async () => {
+  it('counts as refused if its lookup is refused with the same code, unless the exchange has trouble or limits the rate', async () => {
     const refuse = (code: number) => {
       const answer = `{"code":${code},"message":"no"}`;
       return serve({ write: respond(answer), reads: [answer], others: answer });
