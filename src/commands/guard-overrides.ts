@@ -2,7 +2,6 @@ import { confirm } from '../cli/consent.js';
 import type { Context } from '../cli/context.js';
 import { repeated, withCompletion } from '../cli/definition.js';
 import { Failure, suggest } from '../errors.js';
-import type { TradingAccount } from '../trading/account.js';
 import type { Breach, GuardReport } from '../trading/guards/guards.js';
 import {
   GUARDS,
@@ -13,6 +12,7 @@ import {
   SETTING_OF,
 } from '../trading/guards/limits.js';
 import type { RecordOptions } from '../trading/orders/place.js';
+import type { TradingContext } from '../trading/trading-context.js';
 
 /** `--override price-band`, for every command that places orders. */
 export const overrideFlag = repeated(
@@ -43,14 +43,14 @@ export function breachText({ guard, message }: Breach, overridden: readonly Guar
  */
 export async function recordOptionsOf(
   { session }: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   quote: string,
   { breaches, bestBid }: Pick<GuardReport, 'breaches' | 'bestBid'>,
   overridden: readonly GuardName[],
 ): Promise<RecordOptions> {
   if (overridden.includes('day-notional') || breaches.some(({ guard }) => guard === 'day-notional')) return { bestBid };
   const limits = guardLimits((await session.connection()).settings);
-  return { bestBid, requireWithinDayLimit: () => requireDayNotional(account, quote, limits) };
+  return { bestBid, requireWithinDayLimit: () => requireDayNotional(trading, quote, limits) };
 }
 
 /**

@@ -266,7 +266,10 @@ function dateOf(header: string | undefined): number | null {
   return Number.isNaN(date) ? null : date;
 }
 
-/** The event after which bytes of the request may have been sent. The socket of a proxy is ready as soon as it is assigned. */
+/**
+ * The first event of a connection after which the request may have reached the exchange. Through a proxy that is `socket`, because
+ * its socket is already connected when the request gets it.
+ */
 type SendStart = 'connect' | 'secureConnect' | 'socket';
 
 function transportError(thrown: unknown, sendStart: SendStart): unknown {

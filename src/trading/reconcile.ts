@@ -33,7 +33,7 @@ export interface WantedItem {
   readonly state: 'placed' | 'pending' | 'absent';
 }
 
-/** One request, as it is compared with a list. */
+/** One sent request and the orders or withdrawals that it asked for, as far as they are known. */
 export interface Attempt {
   readonly id: string;
   /** The key of the write that it belongs to: a batch has several attempts. */

@@ -159,6 +159,7 @@ describe('an answer about the newest version', () => {
     ['with control characters in the version', saying('{"version":"99.10.0\\u001b[2J"}')],
     ['with a line end after the version', saying('{"version":"99.10.0\\n"}')],
     ['with a huge version', saying(`{"version":"${'9'.repeat(1_000)}.0.0"}`)],
+    ['with zeros before a number of the version', saying('{"version":"000099.10.0"}')],
     ['with a number for a version', saying('{"version":99}')],
     ['with a preliminary version', saying('{"version":"99.10.0-rc.1"}')],
     ['that is a list', saying('["99.10.0"]')],

@@ -38,7 +38,7 @@ describe('a file that another program has open', () => {
     expect([readFileSync(file, 'utf8'), readdirSync(home)]).toEqual(['after', ['file']]);
   });
 
-  it('stays as it is if it stays open, and nothing is left beside it', () => {
+  it('keeps its content if another program never closes it, and no temporary file is left', () => {
     const { home, file } = setUp('win32', Array(60).fill('EPERM'));
     expect(() => replaceFile(file, 'after')).toThrow('EPERM');
     expect([readFileSync(file, 'utf8'), readdirSync(home)]).toEqual(['before', ['file']]);

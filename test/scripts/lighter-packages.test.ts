@@ -72,7 +72,7 @@ it('commander without its help suggests the flag that was meant', async () => {
   expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--size') });
 });
 
-it('chalk without a look at the terminal paints if it is told to', async () => {
+it('CLICOLOR_FORCE paints help and errors also where the light build of chalk does not ask the terminal', async () => {
   for (const words of [['depht'], ['depth', '--siz']]) {
     const environment = { CLICOLOR_FORCE: '1' };
     const { stderr } = await runProgram(words, { home: temporaryHome(), environment, program });

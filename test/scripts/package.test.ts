@@ -42,7 +42,7 @@ function versionOf(program: string): { readonly commit: string | null; readonly 
   return JSON.parse(execFileSync(process.execPath, [program, '--version', '--json'], { encoding: 'utf8' }));
 }
 
-it('the package says that it is one, and of which commit', () => {
+it('--version --json in an installed package names the package as its source, and the commit', () => {
   execFileSync('tar', ['-xzf', path.join(folder, ofRoot.filename), '-C', folder]);
   const built = versionOf(BUILT);
   expect(built.source).toBe('checkout');

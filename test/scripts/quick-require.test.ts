@@ -205,7 +205,7 @@ const DAMAGES: readonly Damage[] = [
     },
   },
   {
-    what: 'is a pipe that nobody writes to',
+    what: 'is a named pipe without a writer',
     damage: () => {
       rmSync(codeFile);
       execFileSync('mkfifo', [codeFile]);

@@ -180,7 +180,7 @@ describe.skipIf(!hasOpenssl || !requires('git') || !requires('sha256sum'))('npm 
     ['a missing key', ['--key', '/nowhere/key.pem'], '/nowhere/key.pem cannot be read as a private key'],
     ['a public key', ['--key', publicKey], 'cannot be read as a private key'],
     ['an unknown flag', ['--unsined'], 'Usage:'],
-  ])('refuses %s and leaves the release as it is', (_title, words, message) => {
+  ])('refuses %s, and the earlier release stays intact', (_title, words, message) => {
     const { status, stderr } = run(...words);
     expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(verified(release, publicKey)).toEqual({ sums: true, signature: true });

@@ -179,7 +179,7 @@ export const tolerance: Check = {
   name: 'tolerance',
   async run({ context: { session, trading } }) {
     if ((await session.connection()).keysMissing !== null) return skippedWithoutKey('there is no key');
-    const { measuredMs } = (await trading.account()).requestLifetime;
+    const { measuredMs } = (await trading.open()).requestLifetime;
     if (measuredMs === undefined) return ok('the time tolerance of requests is unknown; pit measures it when needed');
     return ok(`the exchange accepts requests for ${measuredMs / 1_000} s after their reqTime`);
   },
@@ -201,7 +201,7 @@ const NO_JOURNAL = 'there is no key, and each key has its own journal';
 
 async function journalOf({ session, trading }: Context): Promise<Journal | undefined> {
   if ((await session.connection()).keysMissing !== null) return undefined;
-  return (await trading.account()).journal;
+  return (await trading.open()).journal;
 }
 
 function unknownOutcomes(journal: Journal): Result {

@@ -14,7 +14,6 @@ import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { zonedTime } from '../../terminal/time.js';
-import type { TradingAccount } from '../../trading/account.js';
 import {
   type AmountExpression,
   amountText,
@@ -31,6 +30,7 @@ import type { OrderTerms } from '../../trading/journal/write.js';
 import { type Placement, placeOrder, type RecordOptions, refuseDuplicateOrder } from '../../trading/orders/place.js';
 import type { Unknown } from '../../trading/orders/settle-order.js';
 import { averageOfFills, newClientId, notionalText, validateOrder } from '../../trading/orders/terms.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 import { concernsMarket, unknownWrites } from '../../trading/unknown-writes.js';
 import { dryRun, dryRunShape } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
@@ -98,7 +98,7 @@ export default define({
     const draft = completeOrder(given);
     if (draft === undefined && !context.prompts.available) throw firstMissing(given);
     requireConsent(context);
-    const trading = await context.trading.account();
+    const trading = await context.trading.open();
     if (draft !== undefined) return previewAndPlace(context, trading, draft);
     const { sendGuided } = await import('./guided/guided.js');
     return sendGuided(context, trading, given);
@@ -185,27 +185,27 @@ interface PlaceOptions {
 /** Previews an order, asks, and places it. With `--dry-run`, it only previews it. */
 export async function previewAndPlace(
   context: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   draft: OrderDraft,
   { alwaysPreview, onConfirmed }: PlaceOptions = { alwaysPreview: false, onConfirmed: () => {} },
 ): Promise<Answer> {
   const { overridden } = draft;
   const withPreview = alwaysPreview || hasPreview(context);
-  const confirmed = await confirmOrders<AssessedOrder>(context, account, {
-    prepare: (earlier) => prepareOrder(context, account, draft, withPreview, earlier),
+  const confirmed = await confirmOrders<AssessedOrder>(context, trading, {
+    prepare: (earlier) => prepareOrder(context, trading, draft, withPreview, earlier),
     overridden,
     question: ({ order }, isAgain) => (isAgain ? `Place the changed order: ${termsText(order)}?` : 'Place this order?'),
     text: (assessed, preview) => orderText(assessed, preview, { account: accountText(assessed.order) }),
     dryRun: (assessed, preview, show) => {
       const { order } = assessed;
       const data = orderPreviewData(assessed, preview, overridden);
-      return dryRun(context, account.client, orderWriteRequest(order, order.clientId), data, show);
+      return dryRun(context, trading.client, orderWriteRequest(order, order.clientId), data, show);
     },
   });
   if (confirmed.answer !== undefined) return confirmed.answer;
   const { assessed, recordOptions } = confirmed;
   onConfirmed([...new Set([...overridden, ...assessed.breaches.map(({ guard }) => guard)])]);
-  return placeConfirmed(context, account, assessed, { isUserId: draft.id !== undefined, ...recordOptions });
+  return placeConfirmed(context, trading, assessed, { isUserId: draft.id !== undefined, ...recordOptions });
 }
 
 /**
@@ -216,7 +216,7 @@ export async function previewAndPlace(
  */
 async function prepareOrder(
   context: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   draft: OrderDraft,
   withPreview: boolean,
   earlier: AssessedOrder | undefined,
@@ -226,13 +226,13 @@ async function prepareOrder(
   const market = await (await session.markets()).find(draft.market);
   const snapshot = earlier?.inputs.snapshot.refreshed();
   const needs = { side, type, account: draft.account, overridden, withPreview, snapshot };
-  const inputs = await loadCheckInputs(context, account, market, needs);
+  const inputs = await loadCheckInputs(context, trading, market, needs);
   if (at.kind === 'relative') inputs.snapshot.prefetch('book');
   if (draft.account === 'spot' && draft.amount.kind === 'share') inputs.snapshot.prefetch('balances');
   const skipIdCheck = id === undefined || earlier !== undefined;
   const [{ price, amount }] = await Promise.all([
     evaluateOrder(inputs.snapshot, market, draft),
-    skipIdCheck ? undefined : requireNewId(account.client, draft.market, id),
+    skipIdCheck ? undefined : requireNewId(trading.client, draft.market, id),
   ]);
   validateOrder(market, price, amount);
   const terms = {
@@ -246,14 +246,14 @@ async function prepareOrder(
     amount: amount.toString(),
     expressions: { price: priceText(at), amount: amountText(draft.amount) },
   };
-  if (withPreview) refuseDuplicateOrder(account, terms);
+  if (withPreview) refuseDuplicateOrder(trading, terms);
   const plan = { market, side, type, account: draft.account, orders: [terms] };
   const guardsNeedBook = inputs.guardsNeedBook || at.kind === 'relative';
-  const assessed = await assessOrders(account, plan, { ...inputs, guardsNeedBook });
+  const assessed = await assessOrders(trading, plan, { ...inputs, guardsNeedBook });
   const clientId = earlier?.order.clientId ?? id ?? newClientId(host);
   return {
     ...assessed,
-    warnings: [...unknownWriteWarnings(context, account, terms.market), ...assessed.warnings],
+    warnings: [...unknownWriteWarnings(context, trading, terms.market), ...assessed.warnings],
     order: { ...terms, clientId, notional: notionalText(terms) },
   };
 }
@@ -264,14 +264,14 @@ async function prepareOrder(
  */
 export function unknownWriteWarnings(
   { output }: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   market: string,
   exceptJob?: string,
 ): readonly Warning[] {
-  const unsettled = account.journal.unsettled();
+  const unsettled = trading.journal.unsettled();
   // a record that cannot be read stops the order elsewhere
   if (unsettled.entries.length === 0) return [];
-  return unknownWrites(account.journal, unsettled)
+  return unknownWrites(trading.journal, unsettled)
     .filter((write) => write.id !== exceptJob && concernsMarket(write, market))
     .map(({ advice }) => ({ about: 'unknown write', text: output.textOf(advice) }));
 }
@@ -291,7 +291,7 @@ async function requireNewId(client: ExchangeClient, market: string, id: string):
 
 async function placeConfirmed(
   { output, host }: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   { order, plan }: AssessedOrder,
   options: { readonly isUserId: boolean } & RecordOptions,
 ): Promise<Answer> {
@@ -305,7 +305,7 @@ async function placeConfirmed(
         suggest('Find out', 'resolve', id),
       ]);
   });
-  const placement = await placeOrder(account, terms, { id, gate, ...options }).finally(removeHandler);
+  const placement = await placeOrder(trading, terms, { id, gate, ...options }).finally(removeHandler);
   if (placement.outcome === 'placed' && placement.duplicates === null) output.note(NOT_CHECKED_FOR_DUPLICATES);
   return orderResult(order, placement, plan.market);
 }

@@ -6,12 +6,12 @@ import type { OrderType, Side } from '../../domain/order.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
-import type { TradingAccount } from '../../trading/account.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { OrderTerms } from '../../trading/journal/write.js';
 import { averagePrice, distanceFrom, distanceText } from '../../trading/market-view.js';
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import type { PreviewData } from '../../trading/preview/preview.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 import { exchangeText, PREVIEW, type Preview } from '../dry-run.js';
 import { breachText } from '../guard-overrides.js';
 import type { AssessedOrders } from './confirm.js';
@@ -32,7 +32,7 @@ export interface PreviewText {
 /** What orders will do and where they go, as a table that is shown before the question. */
 export async function previewTable(
   context: Context,
-  { client }: TradingAccount,
+  { client }: TradingContext,
   { plan: { market, side, account }, preview, warnings, breaches }: AssessedOrders & { readonly preview: PreviewData },
   overridden: readonly GuardName[],
   text: (screen: Screen) => PreviewText,

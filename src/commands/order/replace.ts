@@ -10,7 +10,6 @@ import { refusalFailure } from '../../exchange/failures.js';
 import { cancelRequest, orderWriteRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
-import type { TradingAccount } from '../../trading/account.js';
 import type { CancelOutcome } from '../../trading/cancel/cancellation.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
@@ -20,6 +19,7 @@ import { newClientId, notionalText, remainderOf } from '../../trading/orders/ter
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { type Changes, planReplacement, type ReplacePlan } from '../../trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../trading/replace/replace.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 import { concernsMarket } from '../../trading/unknown-writes.js';
 import { CANCELLED, cancelRow } from '../cancel/cancel-result.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
@@ -73,7 +73,7 @@ export default define({
     const { account = 'spot', borrow, repay } = flags;
     checkGiven({ account, borrow, repay, amount: undefined });
     requireConsent(context);
-    const trading = await context.trading.account();
+    const trading = await context.trading.open();
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
     const changes = { at, amount, account: flags.account, borrow, repay };
     return sendReplacement(context, trading, { market, reference, changes, overridden: overriddenBy(override) });
@@ -95,13 +95,13 @@ interface AssessedReplacement extends AssessedOrder {
 /** Previews a replacement, asks, and does it; for `--dry-run` only the preview. */
 export async function sendReplacement(
   context: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   request: ReplaceRequest,
 ): Promise<Answer> {
-  const { client } = account;
+  const { client } = trading;
   const { overridden } = request;
-  const confirmed = await confirmOrders<AssessedReplacement>(context, account, {
-    prepare: (earlier) => prepareReplacement(context, account, request, earlier),
+  const confirmed = await confirmOrders<AssessedReplacement>(context, trading, {
+    prepare: (earlier) => prepareReplacement(context, trading, request, earlier),
     overridden,
     question: ({ order }, isAgain) =>
       isAgain ? `Cancel the order and place ${termsText(order)}?` : 'Cancel the order and place this one?',
@@ -120,7 +120,7 @@ export async function sendReplacement(
   });
   if (confirmed.answer !== undefined) return confirmed.answer;
   const { assessed, recordOptions } = confirmed;
-  return replace(context, account, assessed.replacement, assessed.order.clientId, recordOptions);
+  return replace(context, trading, assessed.replacement, assessed.order.clientId, recordOptions);
 }
 
 /**
@@ -130,7 +130,7 @@ export async function sendReplacement(
  */
 async function prepareReplacement(
   context: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   { market: name, reference, changes, overridden }: ReplaceRequest,
   earlier: AssessedReplacement | undefined,
 ): Promise<AssessedReplacement> {
@@ -139,7 +139,7 @@ async function prepareReplacement(
   // by its id, as a client id names the newest order that has it
   const order = earlier === undefined ? reference : earlier.replacement.terms.order;
   const replacement = await explainUnknownMarket(context, name, () =>
-    planReplacement(account, market, order, changes, { levels, earlier: earlier?.inputs.snapshot }),
+    planReplacement(trading, market, order, changes, { levels, earlier: earlier?.inputs.snapshot }),
   ).catch(async (error: unknown) => {
     // an earlier replacement may have cancelled it, and its new order may be open
     if (error instanceof Failure && error.kind === 'refused')
@@ -147,13 +147,13 @@ async function prepareReplacement(
     throw error;
   });
   const { placed, snapshot } = replacement;
-  const inputs = await loadCheckInputs(context, account, market, { ...placed, overridden, snapshot });
+  const inputs = await loadCheckInputs(context, trading, market, { ...placed, overridden, snapshot });
   const plan = { market, side: placed.side, type: placed.type, account: placed.account, orders: [placed] };
-  const assessed = await assessOrders(account, plan, inputs);
+  const assessed = await assessOrders(trading, plan, inputs);
   const clientId = earlier?.order.clientId ?? newClientId(context.host);
   return {
     ...assessed,
-    warnings: [...unknownWriteWarnings(context, account, market.market), ...assessed.warnings],
+    warnings: [...unknownWriteWarnings(context, trading, market.market), ...assessed.warnings],
     order: { ...placed, clientId, notional: notionalText(placed) },
     replacement,
   };
@@ -193,7 +193,7 @@ function changeText({ symbols }: Screen, old: string, now: string): string {
 
 async function replace(
   { host, output }: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   plan: ReplacePlan,
   id: string,
   recordOptions: RecordOptions,
@@ -205,9 +205,9 @@ async function replace(
     ]),
   );
   const replaceAndVerify = async () => {
-    const replaced = await replaceOrder(account, plan, id, recordOptions);
+    const replaced = await replaceOrder(trading, plan, id, recordOptions);
     // that may take seconds, and until it is over nothing of what was done is reported
-    return { replaced, found: await verifyMarket(account, plan.terms.market) };
+    return { replaced, found: await verifyMarket(trading, plan.terms.market) };
   };
   const { replaced, found } = await replaceAndVerify().finally(removeHandler);
   const done = withDuplicates(

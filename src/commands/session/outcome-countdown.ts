@@ -1,5 +1,5 @@
 import type { Output } from '../../terminal/output.js';
-import type { OutcomeWait } from '../../trading/account.js';
+import type { OutcomeWait } from '../../trading/trading-context.js';
 
 /** The wait for the outcomes of writes: counted down on a terminal, and one line elsewhere. */
 export class OutcomeCountdown {

@@ -19,7 +19,7 @@ export function answerKey(url: string): string {
 
 /** Three numbers and nothing else: the text will be shown on a terminal, and people are not sent to preliminary versions. */
 export function isVersion(text: unknown): text is string {
-  return typeof text === 'string' && /^\d{1,6}\.\d{1,6}\.\d{1,6}$/.test(text);
+  return typeof text === 'string' && /^(0|[1-9]\d{0,5})(\.(0|[1-9]\d{0,5})){2}$/.test(text);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Context } from '../../cli/context.js';
 import { formatAmount } from '../../domain/decimal.js';
 import { suggest } from '../../errors.js';
 import type { Choice } from '../../terminal/prompts.js';
-import type { TradingAccount } from '../../trading/account.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 import { feePlace, parseWithdrawAmount } from '../../trading/withdrawals/amounts.js';
 import type { CoinFacts } from '../../trading/withdrawals/coin-facts.js';
 import {
@@ -19,12 +19,12 @@ import { coinFacts, type GivenWithdrawal } from './withdraw.js';
 /** Asks on the terminal for the missing parts of a withdrawal. */
 export async function askRequest(
   context: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   given: GivenWithdrawal,
 ): Promise<WithdrawRequest> {
   context.output.note('Nothing is sent before you confirm. Press Escape to leave.');
-  const coin = given.coin ?? (await askCoin(context, account));
-  const facts = await coinFacts(context, account, coin);
+  const coin = given.coin ?? (await askCoin(context, trading));
+  const facts = await coinFacts(context, trading, coin);
   const to = given.to ?? (await askAddress(context, coin, facts, given));
   const chain = given.chain ?? (await askChain(context, facts, to, given.memo));
   const memo = given.memo ?? (await askMemo(context, coin, facts, to, chain));
@@ -34,7 +34,7 @@ export async function askRequest(
   return { ...request, amount };
 }
 
-async function askCoin({ prompts, budget }: Context, { client }: TradingAccount): Promise<string> {
+async function askCoin({ prompts, budget }: Context, { client }: TradingContext): Promise<string> {
   const { coins } = await client.account();
   const owned = coins.filter(({ canWithdraw, available }) => canWithdraw && /[1-9]/.test(available));
   const choices = owned.map(

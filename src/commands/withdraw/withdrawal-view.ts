@@ -9,8 +9,8 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime, zonedTime } from '../../terminal/time.js';
-import type { TradingAccount } from '../../trading/account.js';
 import type { Unknown } from '../../trading/orders/settle-order.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 import type { EarlierUse } from '../../trading/withdrawals/coin-facts.js';
 import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { WithdrawalResult } from '../../trading/withdrawals/send.js';
@@ -47,7 +47,7 @@ export const DRY_WITHDRAWAL = dryRunShape({
 /** What a withdrawal will do and where it goes, as a table that is shown before the question. */
 export async function previewTable(
   context: Context,
-  { client }: TradingAccount,
+  { client }: TradingContext,
   { prepared, earlier, unfamiliar, warnings }: CheckedWithdrawal,
 ): Promise<(screen: Screen) => string> {
   const where = await exchangeText(context, client);

@@ -2,7 +2,6 @@ import { Decimal, formatAmount, formatPercentLimit, formatPrice } from '../../do
 import type { Market } from '../../domain/market.js';
 import type { OrderType, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import type { TradingAccount } from '../account.js';
 import {
   type BookView,
   bestOf,
@@ -13,6 +12,7 @@ import {
   referenceOf,
 } from '../market-view.js';
 import { notionalForGuards } from '../orders/terms.js';
+import type { TradingContext } from '../trading-context.js';
 import { GUARDS, type GuardLimits, type GuardName, notionalToday } from './limits.js';
 
 /** Orders of one side of a market that are to be sent together; often only one. */
@@ -79,7 +79,7 @@ export interface GuardInputs {
 
 /** Checks orders against every guard. The day's orders are read from the journal only if a limit needs them. */
 export function guardOrders(
-  { journal, host }: Pick<TradingAccount, 'journal' | 'host'>,
+  { journal, host }: Pick<TradingContext, 'journal' | 'host'>,
   proposal: Proposal,
   reading: MarketReading,
   limits: GuardLimits,

@@ -3,7 +3,6 @@ import { coinAmounts, GUARD_SETTINGS } from '../../config/settings.js';
 import { Decimal, formatAmount } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import { usage } from '../../errors.js';
-import type { TradingAccount } from '../account.js';
 import { Job } from '../batches/job.js';
 import { notionalOfLines } from '../batches/lines.js';
 import type { Sums, SumTerm } from '../journal/archive.js';
@@ -11,6 +10,7 @@ import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import { isKind, marketOf, type RecordedWrite, type Settled } from '../journal/write.js';
 import { notionalForGuards, remainderOf } from '../orders/terms.js';
+import type { TradingContext } from '../trading-context.js';
 
 /** The guards, in the order in which they are listed. */
 export const GUARDS = ['price-band', 'order-notional', 'day-notional', 'post-only'] as const;
@@ -104,7 +104,7 @@ export function notionalToday(
  * the limit a moment ago cannot exceed it together. Throws Failure `usage`: nothing may be sent.
  */
 export function requireDayNotional(
-  { journal, host }: Pick<TradingAccount, 'journal' | 'host'>,
+  { journal, host }: Pick<TradingContext, 'journal' | 'host'>,
   quote: string,
   { dayNotional }: Pick<GuardLimits, 'dayNotional'>,
 ): void {

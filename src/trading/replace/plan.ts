@@ -2,7 +2,6 @@ import { Decimal, formatAmount } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { isSameReference, type Order, type OrderReference, type OrderType, type Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import type { TradingAccount } from '../account.js';
 import {
   type AmountExpression,
   amountTerms,
@@ -14,6 +13,7 @@ import { isKind, type OrderTerms, type RecordedWrite, type ReplaceTerms } from '
 import { refuseDuplicateOrder } from '../orders/place.js';
 import { remainderOf, validateOrder } from '../orders/terms.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../preview/market-snapshot.js';
+import type { TradingContext } from '../trading-context.js';
 import { type GivenAccount, orderAccountOf } from './order-account.js';
 
 /** What is to change, and what the exchange does not report about the order. */
@@ -47,7 +47,7 @@ const LEVELS_FOR_BEST = 2;
  *   `limited`, `credentials` or `internal` if the exchange cannot be read
  */
 export async function planReplacement(
-  account: TradingAccount,
+  trading: TradingContext,
   market: Market,
   reference: OrderReference,
   { at, amount, ...given }: Changes,
@@ -56,7 +56,7 @@ export async function planReplacement(
     earlier,
   }: { readonly levels?: number | undefined; readonly earlier?: MarketSnapshot | undefined } = {},
 ): Promise<ReplacePlan> {
-  const { client, journal } = account;
+  const { client, journal } = trading;
   const order = await client.getOrder(market.market, reference);
   const { side, type } = requireOpen(order);
   const { isRecorded, ...rest } = orderAccountOf(journal, order, reference, given);
@@ -84,8 +84,8 @@ export async function planReplacement(
   await requireFunds(snapshot, market, placed);
   // by its id, as a client id names the newest order that has it
   const decided = { market: market.market, order: { id: order.id }, wanted, filled: order.filled };
-  refuseDuplicateOrder(account, placed);
-  refuseConcurrentCancel(account, decided.order);
+  refuseDuplicateOrder(trading, placed);
+  refuseConcurrentCancel(trading, decided.order);
   return { terms: decided, market, order, placed, snapshot, isAccountRecorded: isRecorded };
 }
 
@@ -149,7 +149,7 @@ async function requireFunds(snapshot: MarketSnapshot, market: Market, placed: Or
  * take it for cancelled by itself, and both would place another one.
  * @param own the id of the record that asks, if it is made already
  */
-export function refuseConcurrentCancel({ journal }: TradingAccount, order: OrderReference, own?: string): void {
+export function refuseConcurrentCancel({ journal }: TradingContext, order: OrderReference, own?: string): void {
   const other = journal.unsettledEntries().find(({ write }) => write.id !== own && cancels(write, order));
   if (other === undefined) return;
   throw new Failure('usage', 'Another command is cancelling this order, or its outcome is unknown; nothing was sent.', {

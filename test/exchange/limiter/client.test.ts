@@ -17,7 +17,7 @@ import { monotonicMs } from '../../../src/platform/host.js';
 import { saying } from '../../support/advice.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
-import { temporaryState } from '../../trading/support/account.js';
+import { temporaryState } from '../../trading/support/trading.js';
 import { failureOf, KEYS, ORDER } from '../support.js';
 
 const CANCEL = { currency: 'btc_usdt', id: '17' };

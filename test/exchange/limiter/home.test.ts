@@ -5,7 +5,7 @@ import { LIMITS, type Permit, type Priority } from '../../../src/exchange/limite
 import { type Sharing, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import { freePort, serveRedis } from '../../support/redis.js';
 import { requires } from '../../support/tools.js';
-import { temporaryState } from '../../trading/support/account.js';
+import { temporaryState } from '../../trading/support/trading.js';
 
 const { count, reserved } = LIMITS.key;
 

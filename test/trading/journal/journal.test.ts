@@ -11,9 +11,9 @@ import { isUnsettled, recordText } from '../../../src/trading/journal/record.js'
 import type { MarketSide, Owner, RecordedWrite } from '../../../src/trading/journal/write.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
-import { temporaryState } from '../support/account.js';
 import { meanwhile } from '../support/meanwhile.js';
 import { TERMS } from '../support/terms.js';
+import { temporaryState } from '../support/trading.js';
 import { contents, newJournal, PLACED, settledOf } from './support.js';
 
 const ids = (entries: readonly { readonly write: RecordedWrite }[]) => entries.map(({ write }) => write.id);

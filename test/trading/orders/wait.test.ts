@@ -32,8 +32,8 @@ async function waited(wait: Wait, reads: readonly Read[]) {
     if (now === undefined || now instanceof Failure) throw now;
     return now;
   };
-  const account = { host, budget: new TimeBudget(60_000, host.now) };
-  const end = await waitForOrder(account, 'btc_usdt', read, wait, ({ status, filled }) =>
+  const trading = { host, budget: new TimeBudget(60_000, host.now) };
+  const end = await waitForOrder(trading, 'btc_usdt', read, wait, ({ status, filled }) =>
     changes.push(`${status} ${filled}`),
   ).catch((error: Failure) => error);
   const result = end instanceof Failure ? end.message : `${end.order.state} ${end.isReached}`;

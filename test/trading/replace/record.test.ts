@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import type { OrderTerms, ReplaceTerms } from '../../../src/trading/journal/write.js';
 import { fakeHost } from '../../support/fake-host.js';
-import { temporaryState } from '../support/account.js';
+import { temporaryState } from '../support/trading.js';
 
 const WANTED: OrderTerms = {
   market: 'btc_usdt',

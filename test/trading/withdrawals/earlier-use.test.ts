@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { readEarlierUse } from '../../../src/trading/withdrawals/coin-facts.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
-import { accountOf } from '../support/account.js';
 import { query } from '../support/exchange.js';
 import { listed, record, serveFunds } from '../support/funds.js';
+import { tradingOf } from '../support/trading.js';
 
 const ACCOUNT = 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH';
 const EVM = '0x54121adf050566107229671be648f286eb82EB83';
 
 async function earlierUse(address: string, memo: string | null, toAddress: string | null, status = 2) {
   const server = await serveFunds([], [record(2, { toAddress, status })]);
-  const { last, isAccountKnown } = (await readEarlierUse(accountOf(server.url).client, 'xrp', { address, memo })) ?? {};
+  const { last, isAccountKnown } = (await readEarlierUse(tradingOf(server.url).client, 'xrp', { address, memo })) ?? {};
   return { used: last !== undefined, isAccountKnown };
 }
 
@@ -44,7 +44,7 @@ it.each([
         return respond(listed(rows).replace('"totalCount":50,"totalPage":1', '"totalCount":600,"totalPage":12'));
       },
     });
-    const { client } = accountOf(server.url);
+    const { client } = tradingOf(server.url);
     const use = await readEarlierUse(client, 'eth', { address: EVM, memo: null });
     expect([use?.last !== undefined, use?.isAll]).toEqual([found, found]);
   },

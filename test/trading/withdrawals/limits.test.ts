@@ -3,8 +3,8 @@ import { checkLimits, withdrawLimits, withdrawnToday } from '../../../src/tradin
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
-import { accountOf } from '../support/account.js';
 import { meanwhile } from '../support/meanwhile.js';
+import { tradingOf } from '../support/trading.js';
 
 const ADDRESS = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
 const EVM = '0x54121adf050566107229671be648f286eb82EB83';
@@ -22,7 +22,7 @@ async function account() {
   const server = await serveFaults({
     answer: () => respond(JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas } })),
   });
-  return { server, account: accountOf(server.url) };
+  return { server, account: tradingOf(server.url) };
 }
 
 function withdrawing(one: Awaited<ReturnType<typeof account>>['account'], id: string, amount: string) {

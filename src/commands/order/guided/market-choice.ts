@@ -7,7 +7,7 @@ import { tryRead } from '../../../errors.js';
 import type { ExchangeClient } from '../../../exchange/exchange-client.js';
 import { changeText } from '../../../terminal/cells.js';
 import type { Choice } from '../../../terminal/prompts.js';
-import type { TradingAccount } from '../../../trading/account.js';
+import type { TradingContext } from '../../../trading/trading-context.js';
 import { type Holdings, soon } from './live-data.js';
 
 interface ListedMarket extends Searchable {
@@ -20,12 +20,12 @@ interface ListedMarket extends Searchable {
  * Asks for the market; typing narrows the list down. It begins with the market used last, then come those in which pit placed
  * orders lately.
  */
-export async function askMarket(context: Context, account: TradingAccount, holdings: Holdings): Promise<Market> {
+export async function askMarket(context: Context, trading: TradingContext, holdings: Holdings): Promise<Market> {
   const { prompts, budget, session, host } = context;
   const markets = await (await session.markets()).all();
-  const [pricesOf, held] = await Promise.all([soon(host, readTickers(account.client)), soon(host, holdings)]);
+  const [pricesOf, held] = await Promise.all([soon(host, readTickers(trading.client)), soon(host, holdings)]);
   const last = await session.recentMarket();
-  const placed = account.journal.markets();
+  const placed = trading.journal.markets();
   const rank = (market: string) => (market === last ? 2 : Number(placed.includes(market)));
   const list = markets
     .map((market): ListedMarket => {

@@ -5,8 +5,8 @@ import type { Host } from '../platform/host.js';
 import type { DuplicateOrders, DuplicateWithdrawals } from './duplicates.js';
 import type { Journal } from './journal/journal.js';
 
-/** The user's account at one exchange: client, journal, time budget, and where progress and warnings go. */
-export interface TradingAccount {
+/** What trading code works with: client, journal, time budget, and where progress and warnings go. */
+export interface TradingContext {
   readonly host: Host;
   readonly client: ExchangeClient;
   readonly journal: Journal;
