@@ -82,7 +82,8 @@ export default define({
     warnDamaged(context, trading, damaged);
     const unreadable = isNamed ? [] : warnUnreadable(context, trading);
     const unclear = [...damaged, ...unreadable];
-    const nothing = unclear.length === 0 ? 'No write is unknown.' : 'No other write is unknown.';
+    const nothing =
+      unclear.length === 0 ? 'No write has an unknown outcome.' : 'No other write has an unknown outcome.';
     const answer = { data: rows, show: (screen: Screen) => show(screen, shown, nothing) };
     const unknown = shown.flatMap((one) => (one?.outcome === 'unknown' ? [one] : [])).reverse();
     const ids = [...unknown.map(({ write }) => write.id), ...unclear];

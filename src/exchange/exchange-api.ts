@@ -62,20 +62,20 @@ type CallOptions = Pick<TransportOptions, 'freshConnection' | 'timeoutMs' | 'onR
 interface ApiRequest<Content> {
   readonly name: string;
   readonly values: ParameterValues;
-  /** `requireTime` throws once the time is over: a long answer takes long to read. */
+  /** `requireTime` throws once the time is over: a long response takes long to read. */
   readonly read: (body: string, response: HttpResponse, requireTime: () => void) => Content;
 }
 
 /** The longest that one read may take before it is tried again. */
 const READ_TIMEOUT_MS = 10_000;
-/** A write waits longer, because a lookup proves less than its own answer. Half of the budget is kept for that lookup. */
+/** A write waits longer, because a lookup proves less than its own response. Half of the budget is kept for that lookup. */
 const WRITE_TIMEOUT_MS = 15_000;
 /** A write is sent only if this much time is left, or a tenth of a shorter budget, so that its response can come in time. */
 const LEAST_FOR_WRITE_MS = 1_000;
 
 const MAX_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 200;
-/** The pause after a busy answer. It may mean the K-line limit of one request a second, which other programs share. */
+/** The pause after a busy response. It may mean the K-line limit of one request a second, which other programs share. */
 const BUSY_PAUSE_MS = 1_000;
 
 /** Operations that may use the reserved permits, because a cancellation may be all that can still limit a loss. */
@@ -89,7 +89,7 @@ export class ExchangeApi {
 
   constructor(private readonly options: ApiOptions) {}
 
-  /** The exchange's clock, estimated from its answers, in milliseconds since the Unix epoch. */
+  /** The exchange's clock, estimated from its responses, in milliseconds since the Unix epoch. */
   now(): number {
     return this.#clock.now();
   }
@@ -110,7 +110,7 @@ export class ExchangeApi {
 
   /**
    * Calls an operation that may be repeated. Retries with backoff and jitter within the time budget.
-   * Throws Failure: `refused`, `limited`, `unreachable`, `credentials`, `usage`, or `internal` for an answer that is not
+   * Throws Failure: `refused`, `limited`, `unreachable`, `credentials`, `usage`, or `internal` for a response that is not
    * what the interface says.
    */
   async read<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Promise<Result<OperationNamed<Name>>> {
@@ -138,7 +138,7 @@ export class ExchangeApi {
 
   /**
    * Whether the exchange accepts this `reqTime` (milliseconds since the Unix epoch) at all; asked once, with a read. Throws
-   * Failure as {@link read} if no answer came.
+   * Failure as {@link read} if no response came.
    */
   async acceptsReqTime<Name extends OperationName>(
     name: Name,
@@ -218,7 +218,7 @@ export class ExchangeApi {
     }
   }
 
-  /** Repeats a read once if its `reqTime` was rejected: that answer also shows the exchange's time. */
+  /** Repeats a read once if its `reqTime` was rejected: that response also shows the exchange's time. */
   async #readWithCorrectedClock<Content>(request: ApiRequest<Content>): Promise<Content> {
     const { offset } = this.#clock;
     try {
@@ -343,7 +343,7 @@ function priorityOf(name: string): Priority {
   return CANCELLING.has(name) ? 'cancel' : 'common';
 }
 
-/** The error with its secrets masked: it may quote an answer that repeats the request with its keys. */
+/** The error with its secrets masked: it may quote a response that repeats the request with its keys. */
 function withoutSecrets(thrown: unknown, redaction: Redaction): unknown {
   if (thrown instanceof Refused) return new Refused(thrown.code, redaction.apply(thrown.message), thrown.busy);
   return thrown instanceof UnexpectedResponse
@@ -358,18 +358,18 @@ function documentedRequest<Name extends OperationName>(
   return { name, values, read: (body, _, requireTime) => readResponse(name, body, requireTime) };
 }
 
-/** Sends a request with a permit and then ends the permit, which stays taken for a second after the answer. */
+/** Sends a request with a permit and then ends the permit, which stays taken for a second after the response. */
 async function withPermit<Value>(
   permit: RequestPermit,
   send: (onResponse: () => void) => Promise<Value>,
 ): Promise<Value> {
   let result: SendResult = 'nothing';
   try {
-    const value = await send(permit.answered);
-    result = 'answer';
+    const value = await send(permit.responded);
+    result = 'response';
     return value;
   } catch (error) {
-    if (error instanceof Refused) result = error.code === RETURN_CODES.locked ? 'lock' : 'answer';
+    if (error instanceof Refused) result = error.code === RETURN_CODES.locked ? 'lock' : 'response';
     throw error;
   } finally {
     await permit.end(result);
@@ -387,7 +387,8 @@ function isTransient(error: unknown): boolean {
   if (error instanceof TransportError) return !['certificate', 'tooLong', 'cancelled'].includes(error.fault);
   if (error instanceof BadStatus) return error.status >= 500;
   if (error instanceof UnexpectedResponse) return error.form !== 'json';
-  // market data without a code: {"result": false} was observed when the host was busy, also after the limit of one K-line request per second
+  // market data without a code: {"result": false} was observed when the host was busy, also after the limit of one K-line
+  // request per second
   return error instanceof Refused && isThrottled(error);
 }
 

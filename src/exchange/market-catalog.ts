@@ -13,7 +13,9 @@ const RECHECK_AFTER_MS = 10_000;
 /** More decimals than any coin has; more would make tick sizes of any length. */
 const MAX_DECIMALS = 40;
 
-/** The exchange's markets, cached for an hour. Reading them may throw Failure `unreachable`, `limited`, `refused` or `internal`. */
+/**
+ * The exchange's markets, cached for an hour. Reading them may throw Failure `unreachable`, `limited`, `refused` or `internal`.
+ */
 export class MarketCatalog {
   #fetching: Promise<Market[]> | undefined;
 

@@ -21,7 +21,7 @@ export class Refused extends Error {
   }
 }
 
-/** An error for an answer that breaks the interface. The message names the field or the form. Nothing of the answer is used. */
+/** An error for a response that breaks the interface. The message names the field or the form. Nothing of the response is used. */
 export class UnexpectedResponse extends Error {
   override readonly name = 'UnexpectedResponse';
 
@@ -48,7 +48,7 @@ export class BadStatus extends Error {
 type RequireTime = () => void;
 
 /**
- * The checked body of an answer to an operation. Throws {@link Refused} for an error the exchange reports and
+ * The checked body of a response to an operation. Throws {@link Refused} for an error the exchange reports and
  * {@link UnexpectedResponse} for anything that does not fit the operation's description.
  */
 export function readResponse<Name extends OperationName>(
@@ -128,7 +128,7 @@ function throwIfMarketDataError(value: object): void {
 export const ENVELOPE_FIELDS: ReadonlySet<string> = new Set(['code', 'message', 'message.des', 'message.isSuc']);
 
 /**
- * Throws {@link UnexpectedResponse} if the answer to a write says both that it succeeded and that it failed: neither proves anything.
+ * Throws {@link UnexpectedResponse} if the response to a write says both that it succeeded and that it failed: neither proves anything.
  * @param value `{code, message}`, where `message` may be an object with `isSuc`
  */
 function requireAgreement(name: string, value: object): void {

@@ -26,7 +26,7 @@ export interface TransportOptions {
   readonly network?: Network | undefined;
   /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
-  /** Called when the status of the answer has arrived; its body may take longer. */
+  /** Called when the status of the response has arrived; its body may take longer. */
   readonly onResponse?: (() => void) | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface HttpResponse {
   readonly certificateExpires: number | null;
 }
 
-/** Why no answer came. */
+/** Why no response came. */
 type TransportFault =
   | 'hostNotFound'
   | 'connectionRefused'
@@ -54,7 +54,7 @@ type TransportFault =
   | 'cancelled'
   | 'protocol';
 
-/** An error for a request that got no complete HTTP answer. The message never contains the URL. */
+/** An error for a request that got no complete HTTP response. The message never contains the URL. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
 
@@ -185,11 +185,11 @@ export async function get(
   const { options, proxy } = await network.route(url, freshConnection, timeoutMs);
   const sendStart = proxy === null ? (url.startsWith('https:') ? 'secureConnect' : 'connect') : 'socket';
   if (signal?.aborted) throw new TransportError('cancelled', false, CANCELLED);
-  const answer = request.get(url, {
+  const response = request.get(url, {
     timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: timeoutMs },
     ...options,
   });
-  const pending = new HttpRequest(answer, sendStart, { strict: freshConnection, maxBytes, onResponse });
+  const pending = new HttpRequest(response, sendStart, { strict: freshConnection, maxBytes, onResponse });
   try {
     return await pending.result(timeoutMs, signal);
   } catch (error) {
@@ -206,14 +206,14 @@ class HttpRequest {
 
   /** @param strict whether an interim response counts as lost */
   constructor(
-    private readonly answer: CancelableRequest<Response<string>>,
+    private readonly response: CancelableRequest<Response<string>>,
     private readonly sendStart: SendStart,
     { strict, maxBytes, onResponse }: Pick<TransportOptions, 'maxBytes' | 'onResponse'> & { readonly strict: boolean },
   ) {
     this.#failed = new Promise((_, reject) => {
       this.#fail = reject;
     });
-    answer.on('request', (request: SentRequest) => {
+    response.on('request', (request: SentRequest) => {
       this.#request = request;
       request.once('response', ({ socket }) => {
         onResponse?.();
@@ -229,7 +229,7 @@ class HttpRequest {
           this.#end('protocol', `the host sent an interim response (HTTP ${statusCode})`),
         );
     });
-    answer.on('downloadProgress', ({ transferred }) => {
+    response.on('downloadProgress', ({ transferred }) => {
       if (transferred > maxBytes) this.#end('tooLong', `the answer was longer than ${maxBytes / 2 ** 20} MB`);
     });
   }
@@ -239,7 +239,7 @@ class HttpRequest {
     const cancel = () => this.#end('cancelled', CANCELLED);
     signal?.addEventListener('abort', cancel, { once: true });
     try {
-      const { statusCode: status, body, headers } = await Promise.race([this.answer, this.#failed]);
+      const { statusCode: status, body, headers } = await Promise.race([this.response, this.#failed]);
       return { status, body, date: dateOf(headers.date), certificateExpires: this.#certificateExpires };
     } finally {
       clearTimeout(timer);
@@ -250,7 +250,7 @@ class HttpRequest {
   #end(fault: TransportFault, message: string): void {
     const mayHaveBeenSent = this.#request?.timings?.[this.sendStart] !== undefined;
     this.#fail(new TransportError(fault, mayHaveBeenSent, message));
-    this.answer.cancel();
+    this.response.cancel();
   }
 }
 

@@ -82,7 +82,10 @@ export interface Host {
   pipeTo(line: string): Promise<PipedCommand>;
 }
 
-/** Milliseconds of a clock that all processes of a machine share and that is never set. It may stand still while the machine sleeps. */
+/**
+ * Milliseconds of a clock that all processes of a machine share and that is never set. It may stand still while the machine
+ * sleeps.
+ */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }
@@ -135,7 +138,8 @@ export function neverAborted(): AbortSignal {
 }
 
 /**
- * V8's young generation grows with use to 32 MiB or more, although nothing needs that much. Only V8's own option stops it, and a program that is started by its name cannot be given options.
+ * V8's young generation grows with use to 32 MiB or more, although nothing needs that much. Only V8's own option stops it, and
+ * a program that is started by its name cannot be given options.
  */
 async function limitMemory(): Promise<void> {
   // the bundle cannot import a module of Node later on

@@ -216,7 +216,7 @@ describe('pit doctor', () => {
 });
 
 it.each<[string, Parameters<typeof limitsResult>[0], RegExp]>([
-  ['shared in this home', limiterState({}), /^ok: shared by the processes of this home: key 3 of 60 in use$/],
+  ['shared in this PIT_HOME', limiterState({}), /^ok: shared by the processes of this PIT_HOME: key 3 of 60 in use$/],
   ['shared through Redis', limiterState({ kind: 'redis' }), /^ok: shared through Redis/],
   [
     'Redis unreachable',

@@ -33,8 +33,8 @@ function placed(id: string, order: string, key = 'k'): WantedItem {
 type Changes = Partial<Attempt> & { readonly at?: number };
 
 /** A request whose one item, unless `items` says otherwise, is open and has the name of the request. */
-function request(id: string, answer: Attempt['answer'], { at = 0, ...changes }: Changes = {}): Attempt {
-  return { id, writeKey: id, items: [open(id)], answer, answeredIds: [], reqTime: SENT + at, ...changes };
+function request(id: string, answer: Attempt['response'], { at = 0, ...changes }: Changes = {}): Attempt {
+  return { id, writeKey: id, items: [open(id)], response: answer, responseIds: [], reqTime: SENT + at, ...changes };
 }
 
 const lost = (id: string, changes?: Changes) => request(id, 'lost', changes);
@@ -143,13 +143,13 @@ describe('a row that an answer named', () => {
   const earlier = lost('b', { at: -1_000 });
 
   it('belongs to its request, though an earlier request would match', () => {
-    const short = request('a', 'partial', { answeredIds: ['7'], items: [open('a 0'), open('a 1', 'l')] });
+    const short = request('a', 'partial', { responseIds: ['7'], items: [open('a 0'), open('a 1', 'l')] });
     expect(decide([earlier, short], [row('7', 10)])).toEqual({ outcomes: { 'a 0': '7', 'a 1': 'refused' } });
   });
 
   it('belongs to the line that has no order yet', () => {
     const short = request('a', 'partial', {
-      answeredIds: ['7'],
+      responseIds: ['7'],
       items: [placed('a 0', '6'), open('a 1'), open('a 2')],
     });
     expect(decide([earlier, short], [row('7', 10), row('6', 5)])).toEqual({
@@ -158,7 +158,7 @@ describe('a row that an answer named', () => {
   });
 
   it('leaves the other rows to the nearest pending items, or else to its own request as duplicates', () => {
-    const short = request('a', 'partial', { answeredIds: ['8'] });
+    const short = request('a', 'partial', { responseIds: ['8'] });
     expect(decide([earlier, short], [row('8', 20), row('7', 10)])).toEqual({
       outcomes: { a: '8', b: '7' },
       ambiguous: ['a'],
@@ -171,12 +171,12 @@ describe('a row that an answer named', () => {
 
   it('is its own even if the exchange changed it so that only another request matches', () => {
     const other = answered('b', '6', { items: [placed('b', '6', 'changed')] });
-    const short = request('a', 'partial', { answeredIds: ['7'], items: [open('a 0'), open('a 1', 'l')] });
+    const short = request('a', 'partial', { responseIds: ['7'], items: [open('a 0'), open('a 1', 'l')] });
     expect(decide([other, short], [row('7', 10, 'changed'), row('6', 5, 'changed')])).toEqual({});
   });
 
   it('is a duplicate if the only line that it matches has an order, and the other lines count as refused', () => {
-    const short = request('a', 'partial', { answeredIds: ['7'], items: [placed('a 0', '6'), open('a 1', 'l')] });
+    const short = request('a', 'partial', { responseIds: ['7'], items: [placed('a 0', '6'), open('a 1', 'l')] });
     expect(decide([short], [row('7', 10), row('6', 5)])).toEqual({
       outcomes: { 'a 1': 'refused' },
       duplicates: { 'a 0': ['7'] },
@@ -185,8 +185,8 @@ describe('a row that an answer named', () => {
 });
 
 describe('a line of a request accepted in part', () => {
-  const short = (answeredIds: readonly string[]) =>
-    request('a', 'partial', { answeredIds, items: [open('a 0'), open('a 1', 'l')] });
+  const short = (responseIds: readonly string[]) =>
+    request('a', 'partial', { responseIds, items: [open('a 0'), open('a 1', 'l')] });
 
   it('is not decided as long as the list lacks a row that the answer named', () => {
     expect(decide([short(['7', '8'])], [row('7', 10)])).toEqual({ outcomes: { 'a 0': '7' } });
@@ -487,7 +487,7 @@ describe('a duplicate of an order with a client id', () => {
 });
 
 describe('a pending item without a row', () => {
-  const outcome = (answer: Attempt['answer'], began: number) => decide([request('a', answer)], [], { began });
+  const outcome = (answer: Attempt['response'], began: number) => decide([request('a', answer)], [], { began });
 
   it('was not sent, once the exchange has stopped accepting a request that was lost or refused for its timing', () => {
     for (const answer of ['lost', 'refusedForTiming'] as const) {
@@ -534,7 +534,7 @@ describe('a request', () => {
   });
 
   it('is closed by a list that has the rows which its answer named', () => {
-    const named = answered('a', '7', { answeredIds: ['8'] });
+    const named = answered('a', '7', { responseIds: ['8'] });
     expect(decide([named], [row('7', 10)], { began: LATE })).toEqual({});
     expect(decide([named], [row('8', 20, 'l'), row('7', 10)], { began: LATE })).toEqual({ closed: ['a'] });
   });

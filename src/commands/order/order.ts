@@ -371,7 +371,10 @@ export function orderResult(order: AssessedOrder['order'], placement: Placement,
   return { data, show, failure: duplicateFailure('The order was placed', clientId, cancel) };
 }
 
-/** The terms as the result of a command shows them: `BUY`-style side as in tables, and the price with the decimals of the market. */
+/**
+ * The terms as the result of a command shows them: `+ BUY` as in tables, and the price with the decimals of the
+ * market.
+ */
 function resultTermsText({ side, amount, price }: RecordedOrderTerms, market: Market): string {
   return `${sideText(side)} ${formatAmount(amount)} ${market.market} at ${formatPrice(price, market)}`;
 }

@@ -321,7 +321,10 @@ export class Session {
     };
   }
 
-  /** With which processes the limits are shared: those of this `PIT_HOME` and, over the profile's Redis, those of other machines. */
+  /**
+   * With which processes the limits are shared: those of this `PIT_HOME` and, over the profile's Redis, those of other
+   * machines.
+   */
   #sharing(connection: Connection): Sharing {
     const { baseUrl, tradeUrl, settings } = connection;
     const { limiter, limiterShare } = settings;

@@ -23,7 +23,7 @@ export interface Operation<Params extends Parameters = Parameters, Schema extend
   readonly access: Access;
   readonly effect: Effect;
   readonly bucket: Bucket;
-  /** The longest body of an answer that is read, in bytes. */
+  /** The longest body of a response that is read, in bytes. */
   readonly maxBytes: number;
   readonly parameters: Params;
   /** The whole response body on success. */
@@ -41,7 +41,7 @@ export type Values<Op extends Operation> = { readonly [Name in RequiredNames<Op[
 
 export type Result<Op extends Operation> = InferOutput<Op['result']>;
 
-/** Converts between domain values and the interface: encodes the request of an operation and decodes its answer. */
+/** Converts between domain values and the interface: encodes the request of an operation and decodes its response. */
 export interface Codec<Request, Op extends Operation, Value> {
   readonly encode: (request: Request) => Values<Op>;
   readonly decode: (answer: Result<Op>, request: Request) => Value;

@@ -124,7 +124,10 @@ function toState({ status, trade_amount: filled, total_amount: amount }: OrderRe
   return filled === amount || Decimal.of(filled).compare(Decimal.of(amount)) >= 0 ? 'filled' : 'cancelled';
 }
 
-/** A buy pays in base, a sell in quote (observed), unless the fee was paid in the exchange's own coin, which the response does not name. */
+/**
+ * A buy pays in base, a sell in quote (observed), unless the fee was paid in the exchange's own coin, which the response does
+ * not name.
+ */
 function toFeeCoin({ fees, useXxFee, currency, type }: OrderRecord): string | null {
   const names = splitMarket(currency);
   if (fees === null || useXxFee || names === undefined) return null;

@@ -17,10 +17,10 @@ export function closeRefusedRequest(job: Job, request: PendingRequest, code: num
 /** The request has expired: whatever kept it from being placed, it may be sent again. */
 export function closeExpiredRequests(job: Job): void {
   for (const request of [...job.pendingRequests.values()]) {
-    const { answer, reason } = request;
-    if (answer === 'lost') close(job, request, { outcome: 'notSent', reason: EXPIRED, code: null });
-    else if (typeof answer === 'object' && isTemporaryRefusal(request))
-      close(job, request, { outcome: 'notSent', reason, code: answer.code });
+    const { response, reason } = request;
+    if (response === 'lost') close(job, request, { outcome: 'notSent', reason: EXPIRED, code: null });
+    else if (typeof response === 'object' && isTemporaryRefusal(request))
+      close(job, request, { outcome: 'notSent', reason, code: response.code });
   }
 }
 
@@ -31,9 +31,9 @@ export function closeExpiredRequests(job: Job): void {
  * the answer was a stale one, and this request was not executed.
  */
 export async function closePartialRequests(trading: TradingContext, job: Job): Promise<void> {
-  for (const request of [...job.pendingRequests.values()].filter(({ answer }) => answer === 'partial')) {
-    const answers = await Promise.all([...request.unassignedIds].map((id) => lookUpOrder(trading, job, id)));
-    const named = answers.flatMap((answer) => answer ?? []);
+  for (const request of [...job.pendingRequests.values()].filter(({ response }) => response === 'partial')) {
+    const lookups = await Promise.all([...request.unassignedIds].map((id) => lookUpOrder(trading, job, id)));
+    const named = lookups.flatMap((response) => response ?? []);
     const own = named.filter((order) => !isOfAnother(trading, job, order));
     const left = new Set(request.lines);
     const found = own.flatMap((order): (readonly [line: number, id: string])[] => {
@@ -45,8 +45,8 @@ export async function closePartialRequests(trading: TradingContext, job: Job): P
     });
     if (found.length > 0)
       job.record(`found ${counted(found.length, 'order')} by their ids`, { kind: 'found', orders: found });
-    if (answers.includes(undefined) || own.length > 0 || !request.areOrdersListed) continue;
-    if (named.length > 0 && named.length === request.answeredIds.size) {
+    if (lookups.includes(undefined) || own.length > 0 || !request.areOrdersListed) continue;
+    if (named.length > 0 && named.length === request.responseIds.size) {
       close(job, request, { outcome: 'notSent', reason: EXPIRED, code: null });
       continue;
     }

@@ -68,11 +68,11 @@ export class Progress {
         this.sentAt[line] = reqTime;
       }
       const about = { request, reqTime, sent, knownBefore: this.knownIds.size, lines: new Set(sent) };
-      const orders = { unassignedIds: new Set<string>(), answeredIds: new Set<string>(), areOrdersListed: false };
+      const orders = { unassignedIds: new Set<string>(), responseIds: new Set<string>(), areOrdersListed: false };
       this.pendingRequests.set(request, {
         ...about,
         ...orders,
-        answer: 'lost',
+        response: 'lost',
         reason: 'no answer',
         isOver: false,
       });
@@ -86,7 +86,7 @@ export class Progress {
     if (pending === undefined) this.#lacksRequests = true;
     else if (event.kind === 'answered') this.#answered(pending, event);
     else if (event.kind === 'refused') {
-      pending.answer = { code: event.code };
+      pending.response = { code: event.code };
       pending.reason = event.message;
     } else if (event.kind === 'notSent') this.#close(pending);
     else if (event.kind === 'closed') this.#close(pending, event);
@@ -108,11 +108,11 @@ export class Progress {
       }
       return;
     }
-    pending.answer = 'partial';
+    pending.response = 'partial';
     pending.reason = message ?? 'the exchange accepted others of the same request, and gave no reason';
     for (const id of unknown) {
       pending.unassignedIds.add(id);
-      pending.answeredIds.add(id);
+      pending.responseIds.add(id);
     }
   }
 

@@ -42,14 +42,14 @@ export async function reconcileJob(
   job.addListed(orders);
   const ids = new Set(orders.map(({ id }) => id));
   for (const request of job.pendingRequests.values())
-    request.areOrdersListed = [...request.answeredIds].every((id) => request.unassignedIds.has(id) || ids.has(id));
+    request.areOrdersListed = [...request.responseIds].every((id) => request.unassignedIds.has(id) || ids.has(id));
   const result = await reconciled(trading, job, orders, isRead, unexpectedLines);
   const missing = expectedIds?.filter((id) => !ids.has(id)).length ?? 0;
   const lacking = missing === 0 ? '' : `, without ${counted(missing, 'order')} of its own`;
   const isAnswered = isRead && result !== undefined;
   job.entry.note(`read the orders: ${isAnswered ? `${orders.length} since${lacking}` : 'no answer'}`);
   for (const request of [...job.pendingRequests.values()]) {
-    const { code = null } = typeof request.answer === 'object' ? request.answer : {};
+    const { code = null } = typeof request.response === 'object' ? request.response : {};
     if (isSameRefusal(failure, code) && !isTemporaryRefusal(request)) closeRefusedRequest(job, request, code);
   }
   if (result === undefined) return false;
@@ -64,7 +64,7 @@ export async function reconcileJob(
   const isRefused = (line: number) => result.outcomes.get(lineId(job, line))?.outcome === 'refused';
   for (const request of [...job.pendingRequests.values()])
     if ([...request.lines].some(isRefused))
-      closeRefusedRequest(job, request, typeof request.answer === 'object' ? request.answer.code : null);
+      closeRefusedRequest(job, request, typeof request.response === 'object' ? request.response.code : null);
   return isRead && missing === 0 && (expectedIds === undefined || !result.ambiguous.has(writeKey(job.entry)));
 }
 

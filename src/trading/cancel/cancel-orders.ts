@@ -47,16 +47,16 @@ interface UndecidedCancel {
 
 /**
  * Cancels orders with one request each. Once all are sent, the orders are read, because only they confirm the answers.
- * @param onAnswer called for each answer
+ * @param onResponse called for each answer
  * @throws Failure `usage` or `credentials` if none of them could be sent
  */
 export async function cancelOrders(
   trading: TradingContext,
   market: string,
   orders: readonly OrderReference[],
-  onAnswer: () => void = () => {},
+  onResponse: () => void = () => {},
 ): Promise<CancelAttempt[]> {
-  return settleAll(trading, await sendAll(trading, market, orders, onAnswer));
+  return settleAll(trading, await sendAll(trading, market, orders, onResponse));
 }
 
 /** Requests under way at once: one that hangs does not delay the others. */
@@ -67,7 +67,7 @@ async function sendAll(
   trading: TradingContext,
   market: string,
   orders: readonly OrderReference[],
-  onAnswer: () => void,
+  onResponse: () => void,
 ): Promise<Sent[]> {
   let isWarned = false;
   const onUnrecorded = ({ message, hints }: Failure) => {
@@ -89,7 +89,7 @@ async function sendAll(
         const notSent = { ...NO_FACTS, outcome: 'notSent', code: null, message, failure } as const;
         sent[index] = { attempt: attemptOf(market, order, null, notSent) };
       } finally {
-        onAnswer();
+        onResponse();
       }
     }
   };
@@ -192,24 +192,24 @@ const TEMPORARY: readonly CancelAttempt['failure'][] = ['unreachable', 'unknown'
  * own: cancelling an order twice is harmless.
  *
  * @param first the orders as they were last read
- * @param onAnswer called for each answer, with the number of answers and of requests so far
+ * @param onResponse called for each answer, with the number of answers and of requests so far
  * @throws Failure `usage` or `credentials` if nothing could be sent
  */
 export async function cancelAll(
   trading: TradingContext,
   market: string,
   first: OwnOrders,
-  onAnswer: (answers: number, requests: number) => void = () => {},
+  onResponse: (responses: number, requests: number) => void = () => {},
 ): Promise<CancelledAll> {
   const sent: Sent[] = [];
-  let [answers, requests] = [0, 0];
+  let [responses, requests] = [0, 0];
   let [seen, failure] = [first, first.failure];
   try {
     for (let idle = 0; openIds(seen).length > 0; ) {
       const ids = openIds(seen);
       requests += ids.length;
       const orders = ids.map((id) => ({ id }));
-      const round = await sendAll(trading, market, orders, () => onAnswer(++answers, requests));
+      const round = await sendAll(trading, market, orders, () => onResponse(++responses, requests));
       sent.push(...round);
       seen = await readOpenOrders(trading.client, market);
       failure = seen.failure;

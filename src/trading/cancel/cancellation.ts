@@ -96,9 +96,9 @@ export async function sendCancel(trading: TradingContext, entry: CancelEntry): P
 async function handleRefusal(
   trading: TradingContext,
   entry: CancelEntry,
-  answer: Refused,
+  refusal: Refused,
 ): Promise<CancelOutcome | Undecided> {
-  const { code, message } = answer;
+  const { code, message } = refusal;
   entry.note(`refused: ${code} ${message}`);
   const found = await readOrder(trading, entry, code);
   if (found === undefined) return { outcome: 'undecided', code, reason: message };
@@ -113,7 +113,7 @@ async function handleRefusal(
     outcome: 'refused',
     code,
     message,
-    failure: refusalFailure(answer, 'cancelOrder').kind,
+    failure: refusalFailure(refusal, 'cancelOrder').kind,
   };
 }
 

@@ -64,8 +64,8 @@ export function toOrderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite 
     id: item.id,
     writeKey: item.id,
     items: [item],
-    answer: state === 'pending' ? 'lost' : 'answered',
-    answeredIds: [],
+    response: state === 'pending' ? 'lost' : 'answered',
+    responseIds: [],
     reqTime,
     checkedTo: settlement?.checkedTo,
     hasClientId: true,
@@ -87,21 +87,21 @@ export function toJobWrite(job: Job, isSettled: boolean, unexpectedLines: readon
   const wasKnownWhenSent = (knownCount: number) => (id: string) =>
     (job.knownIds.get(id) ?? Number.POSITIVE_INFINITY) < knownCount;
   const pending = [...job.pendingRequests.values()].map((request): Attempt => {
-    const { answer } = request;
-    const kind = typeof answer === 'string' ? answer : isTemporaryRefusal(request) ? 'refusedForTiming' : 'refused';
+    const { response } = request;
+    const kind = typeof response === 'string' ? response : isTemporaryRefusal(request) ? 'refusedForTiming' : 'refused';
     return {
       id: `${key} request ${request.request}`,
       writeKey: key,
       items: [...request.lines].map((line) => itemOf(line, null, 'pending')),
-      answer: kind,
-      answeredIds: [...request.answeredIds],
+      response: kind,
+      responseIds: [...request.responseIds],
       reqTime: request.reqTime,
       isOlderRow: wasKnownWhenSent(request.knownBefore),
     };
   });
   const checkedTo = isSettled ? job.checkedTo : undefined;
   const expired = job.expiredLines;
-  const attemptsOf = (lines: readonly number[], answer: 'answered' | 'lost'): Attempt[] => {
+  const attemptsOf = (lines: readonly number[], response: 'answered' | 'lost'): Attempt[] => {
     const sent = new Map<number, WantedItem[]>();
     for (const line of lines) {
       const [outcome, reqTime] = [job.results[line], job.sentAt[line]];
@@ -111,7 +111,15 @@ export function toJobWrite(job: Job, isSettled: boolean, unexpectedLines: readon
       sent.set(reqTime, [...(sent.get(reqTime) ?? []), item]);
     }
     return [...sent].map(([reqTime, items]): Attempt => {
-      return { id: `${key} ${answer} ${reqTime}`, writeKey: key, items, answer, answeredIds: [], reqTime, checkedTo };
+      return {
+        id: `${key} ${response} ${reqTime}`,
+        writeKey: key,
+        items,
+        response,
+        responseIds: [],
+        reqTime,
+        checkedTo,
+      };
     });
   };
   const answered = [...job.results.keys()].filter((line) => !expired.has(line));
@@ -120,8 +128,8 @@ export function toJobWrite(job: Job, isSettled: boolean, unexpectedLines: readon
     id: `${key} unexpected lines`,
     writeKey: key,
     items: unexpectedLines.map((line) => itemOf(line, null, 'pending')),
-    answer: 'lost',
-    answeredIds: [],
+    response: 'lost',
+    responseIds: [],
     reqTime: job.entry.write.reqTime,
     isOlderRow: wasKnownWhenSent(job.terms.baseline.length),
   };

@@ -167,7 +167,7 @@ function reconcileSide(
   const explained = withArchive ? explainedOrderIds(journal, marketSide, listed.orders) : new Set<string>();
   const attempts = writes.flatMap((write) => write.attempts);
   const placed = new Set(attempts.flatMap(({ items }) => items.flatMap(({ rowId }) => rowId ?? [])));
-  const named = new Set(attempts.flatMap((attempt) => attempt.answeredIds));
+  const named = new Set(attempts.flatMap((attempt) => attempt.responseIds));
   for (const { orderIds } of writes)
     for (const id of orderIds) if (!placed.has(id) && !named.has(id)) explained.add(id);
   const result = reconcile(attempts, toList(listed), {
@@ -211,7 +211,7 @@ function justPlacedWrite({ entry, orderId }: JustPlacedOrder): OrderWrite {
   const attempts = write.attempts.map(
     (attempt): Attempt => ({
       ...attempt,
-      answer: 'answered',
+      response: 'answered',
       items: attempt.items.map((item) => ({ ...item, rowId: orderId, state: 'placed' })),
     }),
   );
@@ -349,8 +349,8 @@ async function newestOrders(
     const market = marketOf(entry.write);
     if (market === undefined) continue;
     const ask = async () => ({ order: await client.findOrder(market, { clientId: entry.write.id }) });
-    const answer = await tryRead(ask);
-    if (answer !== undefined) newest.set(writeKey(entry), answer.order ?? null);
+    const response = await tryRead(ask);
+    if (response !== undefined) newest.set(writeKey(entry), response.order ?? null);
   }
   return newest;
 }

@@ -79,13 +79,13 @@ export async function replaceOrder(
 
 /** Cancels the order, and reads it until it is closed: what it filled is final only then. */
 async function cancelReplaced(trading: TradingContext, entry: JournalEntry<'replace'>): Promise<CancelOutcome> {
-  const reply = await sendCancel(trading, entry);
-  if (reply.outcome !== 'undecided') return reply;
-  if (reply.accepted === undefined)
+  const response = await sendCancel(trading, entry);
+  if (response.outcome !== 'undecided') return response;
+  if (response.accepted === undefined)
     trading.reportProgress(
-      `No answer to the cancellation: ${reply.reason}. Reading the order; nothing is placed before.`,
+      `No answer to the cancellation: ${response.reason}. Reading the order; nothing is placed before.`,
     );
-  return findCancelOutcome(trading, entry, { reply });
+  return findCancelOutcome(trading, entry, { reply: response });
 }
 
 /** Places what is left of the wanted order, under the same record. */

@@ -92,8 +92,8 @@ function attemptOf(entry: WithdrawalEntry): Attempt {
     id: name,
     writeKey: name,
     items: [{ id: name, matchKey: write.terms.coin, rowId: order, state: isPlaced ? 'placed' : 'absent' }],
-    answer: mayComeLate(entry) ? 'lost' : 'answered',
-    answeredIds: [],
+    response: mayComeLate(entry) ? 'lost' : 'answered',
+    responseIds: [],
     reqTime: write.reqTime,
     isOlderRow: (record) => !isNewer(record, write.terms.before.record),
   };
