@@ -159,7 +159,7 @@ describe('an order whose preview is older than ten seconds', () => {
     // 11 seconds, and the time that the machine took
     expect(screen).toMatch(/The book was read (1[1-9]|[2-9]\d) s ago; pit reads it again after your reply\./);
     expect(screen).toMatch(
-      /Not sent yet\. The preview was (1[1-9]|[2-9]\d) s old, and a different part of the order would fill at once now\./,
+      /Not sent yet\. The preview was (1[1-9]|[2-9]\d) s old, and a different part would fill at once now\./,
     );
     expect(screen).toMatch(/Not sent yet[\s\S]*bid, ask +19,899/);
   });

@@ -37,7 +37,7 @@ export function reasonToAskAgain({ shown, afterReply, current, ageMs }: Reply): 
   if (!areSameOrders(shown.plan, current.plan)) return `${old}, and its price or amount would be different now.`;
   return fillsAlike(shown.preview, afterReply.preview)
     ? undefined
-    : `${old}, and a different part of the order would fill at once now.`;
+    : `${old}, and a different part would fill at once now.`;
 }
 
 function areSameOrders({ orders }: OrderPlan, { orders: otherOrders }: OrderPlan): boolean {

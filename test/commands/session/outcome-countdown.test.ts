@@ -21,7 +21,7 @@ describe('the words while the outcome of a write is unknown', () => {
   );
 
   it('are those of the longest wait if there are several', () =>
-    expect(waitText([wait(5_000, 60_000), wait(9_000, 60_000)])).toContain('in 9 s'));
+    expect(waitText([wait(5_000, 60_000), wait(9_000, 60_000)])).toContain('in at most 9 s'));
 });
 
 describe('the countdown', () => {
