@@ -115,8 +115,8 @@ describe.each([
   },
   { name: 'anything', kind: anything, takes: ['', '7', 'limit'], refuses: ['x'.repeat(501), ...LINES] },
 ])('$name', ({ kind, takes, refuses }) => {
-  it.each(takes)('accepts %j', (text) => expect(kind.complaint(text)).toBeUndefined());
-  it.each(refuses)('refuses %j', (text) => expect(kind.complaint(text)).toMatch(/^must (not )?\w/));
+  it.each(takes)('accepts %j', (text) => expect(kind.problem(text)).toBeUndefined());
+  it.each(refuses)('refuses %j', (text) => expect(kind.problem(text)).toMatch(/^must (not )?\w/));
 });
 
 describe('checkedParameters', () => {
@@ -151,7 +151,7 @@ describe('checkedParameters', () => {
       ['currency', 'btc_usdt'],
       ['id', '1'],
     ]);
-    const rule = 'id and customerOrderId need exactly one of them';
+    const rule = 'id and customerOrderId exclude each other, and one of them is required';
     expect(() => checkedParameters('cancelOrder', { ...one, customerOrderId: 'abcd' })).toThrow(rule);
     expect(() => checkedParameters('getOrder', { currency: 'btc_usdt' })).toThrow(rule);
   });

@@ -174,7 +174,7 @@ describe('hostile answers', () => {
   ])('%#: %.30s', (body, words) => {
     const error = thrownBy(() => readResponse('order', body));
     expect(error).toBeInstanceOf(UnexpectedResponse);
-    expect((error as UnexpectedResponse).message).toBe(`the answer to order is ${words}`);
+    expect((error as UnexpectedResponse).message).toBe(`the response to order is ${words}`);
   });
 
   it.each(['0', '"0"', '"000"', '-1', 'null'])('rejects %s as the id of a write', (id) => {
@@ -213,7 +213,7 @@ describe('hostile answers', () => {
       readResponse('order', `{"code":1000,"message":"","id":"${long}"}`),
     ) as UnexpectedResponse;
     expect(error.message).toBe(
-      `the answer to order is not what the interface says: field "id": expected an id of digits other than 0, got "${'x'.repeat(40)}"`,
+      `the response to order does not match the exchange's API: field "id": expected an id of digits other than 0, got "${'x'.repeat(40)}"`,
     );
     const many = `{"asks":[${Array(100_000).fill('["1.00000000","1.00000000"]').join(',')}],"bids":[],"timestamp":1}`;
     expect(readResponse('depth', many).asks).toHaveLength(100_000);

@@ -159,7 +159,7 @@ describe('hostile bytes', () => {
     expect(await get(port, TICKER)).toContain('"last"');
   });
 
-  it('survives clients that leave before their answer', async () => {
+  it('of a client that leaves before its answer do not stop the server', async () => {
     let answerNow: () => void = () => undefined;
     const durable = () =>
       new Promise<void>((resolve) => {
