@@ -20,7 +20,7 @@ import {
   type Settled,
 } from '../trading/journal/write.js';
 import { isTooSmall } from '../trading/orders/terms.js';
-import { allDecidableAt } from '../trading/poll-until-settled.js';
+import { allCertainAt } from '../trading/poll-until-settled.js';
 import { type Resolution, recheckSettledWrite, resolve, unexpectedWrites, unplacedOf } from '../trading/resolve.js';
 import { settleManually } from '../trading/settle-manually.js';
 import type { TradingContext } from '../trading/trading-context.js';
@@ -29,7 +29,7 @@ import { orderArgs, termsText, tooLittleText } from './order/order-args.js';
 
 export default define({
   summary: 'Settle writes whose outcome is unknown',
-  arguments: { clientId: optional('the id that a message named (default: all that is unknown)', unresolvedId) },
+  arguments: { clientId: optional('the id from an earlier message (default: every unknown write)', unresolvedId) },
   flags: {
     as: flag(
       '--as <outcome>',
@@ -50,7 +50,7 @@ export default define({
         'partial: only some orders of a batch were placed; see the timeline',
       ),
       id: shape.nullable(shape.text('of what was placed or cancelled')),
-      duplicates: shape.array(shape.id(''), 'further orders that the network made of the same request'),
+      duplicates: shape.array(shape.id(''), 'duplicates that the network created from the same request'),
       timeline: shape.array(shape.object({ time: shape.time("by this machine's clock"), event: shape.text('') })),
     }),
   ),
@@ -82,7 +82,7 @@ export default define({
     warnDamaged(context, trading, damaged);
     const unreadable = isNamed ? [] : warnUnreadable(context, trading);
     const unclear = [...damaged, ...unreadable];
-    const nothing = unclear.length === 0 ? 'Nothing is unknown.' : 'Nothing else is unknown.';
+    const nothing = unclear.length === 0 ? 'No write is unknown.' : 'No other write is unknown.';
     const answer = { data: rows, show: (screen: Screen) => show(screen, shown, nothing) };
     const unknown = shown.flatMap((one) => (one?.outcome === 'unknown' ? [one] : [])).reverse();
     const ids = [...unknown.map(({ write }) => write.id), ...unclear];
@@ -191,10 +191,10 @@ function stillUnknown(
   const [first = ''] = ids;
   const isOne = ids.length === 1;
   const what = isOne ? `The outcome of ${first} is` : `The outcomes of ${ids.length} writes are`;
-  const ambiguities = unknown.flatMap(({ ambiguity, write }) =>
-    ambiguity === undefined ? [] : `${write.id}: ${ambiguity}.`,
+  const questions = unknown.flatMap(({ needsUser, write }) =>
+    needsUser === undefined ? [] : `${write.id}: ${needsUser}.`,
   );
-  const message = [`${what} still unknown.`, ...ambiguities].join(' ');
+  const message = [`${what} still unknown.`, ...questions].join(' ');
   const when = nextCheck(
     trading,
     unknown.map(({ write }) => write),
@@ -210,7 +210,7 @@ function settledByUser(unknown: readonly Resolution[], [damaged]: readonly strin
       `The record of ${damaged} is damaged. Check the exchange, then record what you found, done or notSent.`,
       suggest('Record it', 'resolve', damaged, '--as', 'notSent'),
     ];
-  const found = unknown.find(({ write, ambiguity }) => isKind(write, 'call') || ambiguity !== undefined);
+  const found = unknown.find(({ write, needsUser }) => isKind(write, 'call') || needsUser !== undefined);
   if (found === undefined) return undefined;
   const { write } = found;
   return [
@@ -223,9 +223,9 @@ function settledByUser(unknown: readonly Resolution[], [damaged]: readonly strin
 function nextCheck(trading: TradingContext, writes: readonly RecordedWrite[]): string {
   // the record of a job does not name the times of its requests
   const isAnyJob = writes.some((write) => isKind(write, 'batch'));
-  const certain = isAnyJob ? null : allDecidableAt(trading, writes);
+  const certain = isAnyJob ? null : allCertainAt(trading, writes);
   const isAhead = certain !== null && certain > trading.host.now();
-  return isAhead ? `from ${zonedTime(certain)} on, when pit can decide it` : 'in a minute';
+  return isAhead ? `after ${zonedTime(certain)}, when the outcome is certain` : 'in a minute';
 }
 
 function show(screen: Screen, resolutions: readonly (Resolution | undefined)[], nothing: string): string {
@@ -278,5 +278,5 @@ function textOf(write: RecordedWrite): string {
 }
 
 function replacementText({ order, wanted }: ReplaceTerms): string {
-  return `replace ${referenceText(order)} by ${termsText(wanted)}`;
+  return `replace ${referenceText(order)} with ${termsText(wanted)}`;
 }

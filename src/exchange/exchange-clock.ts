@@ -44,10 +44,10 @@ export class ExchangeClock {
 
   /** Learns from an answer: the exchange wrote its `Date` between sending and receiving, which bounds the difference. */
   addSample({ date, sent, received }: ClockSample): void {
-    const [least, most] = [date - received, date + DATE_STEP_MS - sent];
-    const isPossible = (offset: number) => offset >= least - SLACK_MS && offset <= most + SLACK_MS;
+    const [min, max] = [date - received, date + DATE_STEP_MS - sent];
+    const isPossible = (offset: number) => offset >= min - SLACK_MS && offset <= max + SLACK_MS;
     if (isPossible(this.#offset)) return;
-    this.#offset = isPossible(0) ? 0 : Math.round((least + most) / 2);
+    this.#offset = isPossible(0) ? 0 : Math.round((min + max) / 2);
     this.store?.write(this.#offset);
   }
 }

@@ -62,7 +62,7 @@ export function readResponse<Name extends OperationName>(
   });
   if (parsed.success) return parsed.output;
   throw new UnexpectedResponse(
-    `the answer to ${name} is not what the interface says: ${describeIssue(parsed.issues[0])}`,
+    `the response to ${name} does not match the exchange's API: ${describeIssue(parsed.issues[0])}`,
   );
 }
 
@@ -94,16 +94,16 @@ function parseBody(name: string, body: string, requireTime?: RequireTime): unkno
     if (!(error instanceof SyntaxError)) throw error;
     const form = formOf(body, String(error));
     const what = { html: 'an HTML page', empty: 'empty', truncated: 'cut off', other: 'not readable as JSON' }[form];
-    throw new UnexpectedResponse(`the answer to ${name} is ${what}`, form);
+    throw new UnexpectedResponse(`the response to ${name} is ${what}`, form);
   }
 }
 
-function formOf(body: string, complaint: string): 'html' | 'empty' | 'truncated' | 'other' {
+function formOf(body: string, parserMessage: string): 'html' | 'empty' | 'truncated' | 'other' {
   const text = body.trim();
   if (text === '') return 'empty';
   if (text.startsWith('<')) return 'html';
   // the parser reports the end of input, except in the middle of true, false and null
-  const endsEarly = /reached end of input/.test(complaint) || /[:,[]\s*[a-z]+$/.test(text.slice(-20));
+  const endsEarly = /reached end of input/.test(parserMessage) || /[:,[]\s*[a-z]+$/.test(text.slice(-20));
   return /^[{[]/.test(text) && endsEarly ? 'truncated' : 'other';
 }
 
@@ -136,7 +136,7 @@ function requireAgreement(name: string, value: object): void {
   const message = Reflect.get(value, 'message');
   const isSuccess = isRecord(message) ? yesOrNo(message.isSuc) : undefined;
   if (code === undefined || isSuccess === undefined || isSuccess === (code === SUCCESS)) return;
-  throw new UnexpectedResponse(`the answer to ${name} contradicts itself: code ${code} with isSuc ${isSuccess}`);
+  throw new UnexpectedResponse(`the response to ${name} contradicts itself: code ${code} with isSuc ${isSuccess}`);
 }
 
 function yesOrNo(value: unknown): boolean | undefined {

@@ -35,14 +35,14 @@ export function safe(text: string): string {
 const UNITS_OF_CELL = 10;
 
 /** Cuts a safe text to a number of cells, and marks the cut. */
-export function shortened(text: string, most = LONGEST): string {
+export function shortened(text: string, max = LONGEST): string {
   // before it is measured, which takes time: a cell holds at most a letter with four marks, of two units each
-  const first = text.slice(0, most * UNITS_OF_CELL);
-  if (first.length === text.length && (text.length <= most / 2 || displayWidth(text) <= most)) return text;
+  const first = text.slice(0, max * UNITS_OF_CELL);
+  if (first.length === text.length && (text.length <= max / 2 || displayWidth(text) <= max)) return text;
   let [kept, width] = ['', 0];
   for (const character of first) {
     width += displayWidth(character);
-    if (width >= most) break;
+    if (width >= max) break;
     kept += character;
   }
   return `${kept}…`;

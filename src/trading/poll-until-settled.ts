@@ -22,7 +22,7 @@ interface UnansweredRequest {
 export interface PollResult<Outcome> {
   readonly settled: Outcome | undefined;
   /** The last moment at which the exchange accepts the request; undefined if that is unknown. */
-  readonly expiresAt: number | undefined;
+  readonly expiry: number | undefined;
   /** Why the last read proved nothing; undefined if the exchange answered it. */
   readonly unanswered?: string | undefined;
 }
@@ -56,7 +56,7 @@ class ShownWait {
   #hide: (() => void) | undefined;
   readonly #start: number;
   /** The last moment at which the exchange accepts the request; undefined while it is unknown. */
-  expires: number | undefined;
+  expiry: number | undefined;
 
   constructor(private readonly trading: TradingContext) {
     this.#start = trading.host.monotonic();
@@ -65,7 +65,7 @@ class ShownWait {
   showIfLong(): void {
     const { host, client, budget, showWait } = this.trading;
     if (this.#hide !== undefined || host.monotonic() - this.#start < SHOWN_AFTER_MS) return;
-    const expiresInMs = () => (this.expires === undefined ? undefined : Math.max(0, this.expires - client.now()));
+    const expiresInMs = () => (this.expiry === undefined ? undefined : Math.max(0, this.expiry - client.now()));
     this.#hide = showWait?.({ expiresInMs, leftMs: () => budget.remainingMs });
   }
 
@@ -90,22 +90,22 @@ async function poll<Outcome>(
     const found = await read();
     // computed after the read, because its answer corrects the estimate of the exchange's clock
     const readAt = client.now() - (host.monotonic() - start);
-    if (found !== 'none' && found !== undefined) return { settled: found, expiresAt: undefined };
+    if (found !== 'none' && found !== undefined) return { settled: found, expiry: undefined };
     const lifetime = found === 'none' ? await tryRead(() => requestLifetimeOf(trading, checkReqTime)) : undefined;
-    const end = lifetime === undefined ? undefined : expiresAt(reqTime, lifetime);
-    const settled = isExpired && end !== undefined && readAt > end ? await onExpired() : undefined;
-    if (settled !== undefined) return { settled, expiresAt: end };
-    const usual = nextPause(count, end === undefined ? undefined : end - client.now());
+    const expiry = lifetime === undefined ? undefined : expiresAt(reqTime, lifetime);
+    const settled = isExpired && expiry !== undefined && readAt > expiry ? await onExpired() : undefined;
+    if (settled !== undefined) return { settled, expiry };
+    const usual = nextPause(count, expiry === undefined ? undefined : expiry - client.now());
     // half of what is left, so that the last read comes near the end
     const pause = Math.min(usual, budget.remainingMs / 2);
-    const isOver = pause < Math.min(usual, PAUSES_MS.first) || isLockedUntilTheEnd(trading);
-    if (isOver)
+    const isOutOfTime = pause < Math.min(usual, PAUSES_MS.first) || isLockedUntilTheEnd(trading);
+    if (isOutOfTime)
       return {
         settled: undefined,
-        expiresAt: end,
+        expiry,
         unanswered: found === 'none' ? undefined : whyUnanswered(client),
       };
-    wait.expires = end ?? wait.expires;
+    wait.expiry = expiry ?? wait.expiry;
     wait.showIfLong();
     count += (await pauses.wait(pause)) ? 0 : 1;
   }
@@ -121,12 +121,12 @@ async function isRejectedAsExpired(
   { checkReqTime, reqTime }: UnansweredRequest,
 ): Promise<boolean> {
   const { requestLifetime, client, reportProgress } = trading;
-  const isOver = () =>
+  const isLifetimeOver = () =>
     requestLifetime.measuredMs !== undefined && client.now() > expiresAt(reqTime, requestLifetime.measuredMs);
-  if (!isOver()) return false;
+  if (!isLifetimeOver()) return false;
   const isAccepted = await tryRead(() => checkReqTime(trading, reqTime));
   // checked again: the answer corrects the estimate of the exchange's clock, and a concurrent poll may have cleared the value
-  if (isAccepted === true && isOver()) {
+  if (isAccepted === true && isLifetimeOver()) {
     reportProgress("The exchange's time tolerance has changed; measuring it again.");
     await requestLifetime.clear();
   }
@@ -144,23 +144,23 @@ function whyUnanswered({ lockedUntil }: TradingContext['client']): string {
 }
 
 /** When the outcome is certain, by this machine's clock in ms since the Unix epoch; null if unknown. */
-export function decidableAt({ client, host }: TradingContext, end: number | undefined): number | null {
-  return end !== undefined && Number.isFinite(end) ? host.now() + (end - client.now()) : null;
+export function certainAt({ client, host }: TradingContext, expiry: number | undefined): number | null {
+  return expiry !== undefined && Number.isFinite(expiry) ? host.now() + (expiry - client.now()) : null;
 }
 
 /** When the outcomes of all these requests are certain, by the lifetime that was measured; null if unknown. */
-export function allDecidableAt(
+export function allCertainAt(
   trading: TradingContext,
   requests: readonly Pick<UnansweredRequest, 'reqTime'>[],
 ): number | null {
   const { measuredMs } = trading.requestLifetime;
   return measuredMs === undefined
     ? null
-    : decidableAt(trading, expiresAt(Math.max(...requests.map(({ reqTime }) => reqTime)), measuredMs));
+    : certainAt(trading, expiresAt(Math.max(...requests.map(({ reqTime }) => reqTime)), measuredMs));
 }
 
 /** The pause doubles with each read, but never goes beyond the moment at which the outcome is certain. */
-function nextPause(count: number, untilCertain: number | undefined): number {
+function nextPause(count: number, msUntilExpiry: number | undefined): number {
   const usual = backoffMs(count, PAUSES_MS);
-  return untilCertain !== undefined && untilCertain >= 0 ? Math.min(usual, untilCertain + 1) : usual;
+  return msUntilExpiry !== undefined && msUntilExpiry >= 0 ? Math.min(usual, msUntilExpiry + 1) : usual;
 }

@@ -239,20 +239,22 @@ class Matching {
       for (const { attempt, item } of fitting)
         if (attempt.hasClientId === true && !this.#newestByClientId.has(item.id)) this.#needsLookup.add(item.id);
       const proven = fitting.find(({ item }) => this.#newestByClientId.get(item.id) === row.id);
-      const satisfied = proven === undefined ? fitting.filter(isSatisfied) : [proven];
-      const nearest = leastBy(satisfied, (candidate) => this.#distance(row, candidate));
+      const originals = proven === undefined ? fitting.filter(isExtraRowDuplicate) : [proven];
+      const nearest = leastBy(originals, (candidate) => this.#distance(row, candidate));
       if (nearest === undefined) continue;
       const { writeKey } = nearest.attempt;
       // a write without an answer may have made it: a later list decides
-      const isDisputed = fitting.some(({ item, attempt }) => item.state === 'pending' && attempt.writeKey !== writeKey);
-      if (isDisputed && proven === undefined) {
+      const isAmbiguous = fitting.some(
+        ({ item, attempt }) => item.state === 'pending' && attempt.writeKey !== writeKey,
+      );
+      if (isAmbiguous && proven === undefined) {
         this.#ambiguous.add(writeKey);
         continue;
       }
       // if several lines of a batch match, those without an order come first
       const isVacant = (candidate: Candidate) =>
         candidate.rowId === null && !this.#duplicates.has(candidate) && candidate.attempt.writeKey === writeKey;
-      const candidate = satisfied.find(isVacant) ?? nearest;
+      const candidate = originals.find(isVacant) ?? nearest;
       this.#duplicates.set(candidate, [...(this.#duplicates.get(candidate) ?? []), row]);
     }
   }
@@ -278,7 +280,7 @@ class Matching {
         isAbsenceProven(attempt, isReadAfterExpiry, isShown && attempt.answeredIds.every((id) => explained.has(id)));
       const absent = attempt.answer === 'partial' || attempt.answer === 'refused' ? 'refused' : 'notSent';
       if (isAbsenceCertain) for (const { item } of missing) outcomes.set(item.id, { outcome: absent });
-      if (this.#isContested(attempt)) this.#ambiguous.add(attempt.writeKey);
+      if (this.#isAmbiguous(attempt)) this.#ambiguous.add(attempt.writeKey);
       const isComplete = missing.length === 0 || isAbsenceCertain;
       if (isReadAfterExpiry && isShown && isComplete && !this.#ambiguous.has(attempt.writeKey)) closed.add(attempt.id);
     }
@@ -383,7 +385,7 @@ class Matching {
   }
 
   /** Whether another write was given a row that this one may have made. */
-  #isContested(attempt: Attempt): boolean {
+  #isAmbiguous(attempt: Attempt): boolean {
     return this.#candidatesOf(attempt).some(({ item }) =>
       [...(this.#takenBy.get(item.matchKey) ?? [])].some((writeKey) => writeKey !== attempt.writeKey),
     );
@@ -417,8 +419,8 @@ function byPriority(one: Candidate, other: Candidate): number {
   );
 }
 
-/** Whether another identical row would be a duplicate. An item without an order needs a client id as proof. */
-function isSatisfied({ attempt, item, rowId }: Candidate): boolean {
+/** Whether a further row that matches the item is a duplicate. An item without an order needs a client id as proof. */
+function isExtraRowDuplicate({ attempt, item, rowId }: Candidate): boolean {
   return rowId !== null || (item.state === 'absent' && attempt.hasClientId !== true);
 }
 

@@ -62,9 +62,9 @@ export async function requestLifetimeOf(trading: TradingContext, checkReqTime: R
     if (await accepts(middle)) accepted = middle;
     else {
       // a request that was delayed in the network was older when the exchange rejected it
-      const most = middle + (host.monotonic() - start);
-      if (most >= refused) break;
-      refused = most;
+      const max = middle + (host.monotonic() - start);
+      if (max >= refused) break;
+      refused = max;
     }
   }
   const found = Math.ceil(refused / STEP_MS) * STEP_MS;

@@ -7,9 +7,9 @@ import type { JournalEntry } from './journal/entry.js';
 import {
   isKind,
   type JournalEvent,
-  type OrderTerms,
   type Outcome,
   ownerText,
+  type RecordedOrderTerms,
   type RecordedWrite,
   type Settled,
   type WriteKind,
@@ -30,9 +30,9 @@ export interface Resolution {
   readonly duplicates: readonly string[];
   readonly events: readonly JournalEvent[];
   /** The replacement that was not sent. */
-  readonly unplaced?: OrderTerms;
+  readonly unplaced?: RecordedOrderTerms;
   /** Why a withdrawal cannot be decided. */
-  readonly ambiguity?: string;
+  readonly needsUser?: string;
 }
 
 /**
@@ -110,7 +110,7 @@ async function lookUpAbsent(trading: TradingContext, write: RecordedWrite): Prom
   if (isKind(write, 'withdraw')) await verifyWithdrawals(trading, write.terms.coin);
   if (!isKind(write, 'batch')) return;
   const lost = archivedJob(trading.journal, write.id)?.expiredLines.size ?? 0;
-  if (lost > 0) await verifyOrders(trading, write.terms, { reach: 'all', includeRemembered: write.id });
+  if (lost > 0) await verifyOrders(trading, write.terms, { reach: 'all', includeRetained: write.id });
 }
 
 /** Settled writes that exist although they counted as refused or not sent, until the user has asked for them by their ids. */
@@ -149,7 +149,7 @@ interface SettleResult {
   /** The outcome of a write that stays unsettled (default: unknown). */
   readonly outcome?: Outcome;
   readonly duplicates: readonly WriteDuplicates[];
-  readonly ambiguity?: string;
+  readonly needsUser?: string;
 }
 
 const NOTHING_ELSE: SettleResult = { duplicates: [] };
@@ -175,8 +175,8 @@ const SETTLERS: Readonly<Record<WriteKind, Settler>> = {
   call: async () => NOTHING_ELSE,
   withdraw: async (trading, entry) => {
     const settled = await findWithdrawalOutcome(trading, entry as JournalEntry<'withdraw'>);
-    return settled.outcome === 'unknown' && settled.ambiguity !== undefined
-      ? { ...NOTHING_ELSE, ambiguity: settled.ambiguity }
+    return settled.outcome === 'unknown' && settled.needsUser !== undefined
+      ? { ...NOTHING_ELSE, needsUser: settled.needsUser }
       : NOTHING_ELSE;
   },
   batch: async (trading, entry, closeJobs) => {
@@ -196,7 +196,7 @@ function mergedByWrite(duplicates: readonly WriteDuplicates[]): WriteDuplicates[
 }
 
 /** The replacement that was not placed, if its order is cancelled. */
-export function unplacedOf({ write, outcome, unplaced }: Resolution): OrderTerms | undefined {
+export function unplacedOf({ write, outcome, unplaced }: Resolution): RecordedOrderTerms | undefined {
   const isGone = outcome === 'refused' || outcome === 'notSent';
   return unplaced ?? (isKind(write, 'order') && write.replaces !== undefined && isGone ? write.terms : undefined);
 }

@@ -17,9 +17,9 @@ export interface TradingContext {
   /** Shows the wait until the returned function is called. */
   readonly showWait?: ((wait: OutcomeWait) => () => void) | undefined;
   /** Tells the user what is being looked up. */
-  readonly reportProgress: (words: string) => void;
+  readonly reportProgress: (message: string) => void;
   /** Prints a warning. */
-  readonly warn: (words: Advice) => void;
+  readonly warn: (message: Advice) => void;
   /** Warns about duplicate orders. Once this returns, they count as reported. */
   readonly reportDuplicateOrders: (duplicates: readonly DuplicateOrders[]) => void;
   /** Warns about duplicate withdrawals. Once this returns, they count as reported. */

@@ -157,7 +157,7 @@ describe('a row that an answer named', () => {
     });
   });
 
-  it('leaves the other rows to those that match best, which may be its duplicates', () => {
+  it('leaves the other rows to the nearest pending items, or else to its own request as duplicates', () => {
     const short = request('a', 'partial', { answeredIds: ['8'] });
     expect(decide([earlier, short], [row('8', 20), row('7', 10)])).toEqual({
       outcomes: { a: '8', b: '7' },
@@ -175,7 +175,7 @@ describe('a row that an answer named', () => {
     expect(decide([other, short], [row('7', 10, 'changed'), row('6', 5, 'changed')])).toEqual({});
   });
 
-  it('is a duplicate if its line has an order, and then the other lines were refused', () => {
+  it('is a duplicate if the only line that it matches has an order, and the other lines count as refused', () => {
     const short = request('a', 'partial', { answeredIds: ['7'], items: [placed('a 0', '6'), open('a 1', 'l')] });
     expect(decide([short], [row('7', 10), row('6', 5)])).toEqual({
       outcomes: { 'a 1': 'refused' },
@@ -270,7 +270,7 @@ describe('a remaining row that a write without an answer may have made', () => {
   const attempts = [answered('a', '7'), lost('b', { at: 1_000 })];
   const rows = [row('9', 1_000), row('8', 20), row('7', 10)];
 
-  it('is left to a later list, and contests the write that it would be a duplicate of', () => {
+  it('is left to a later list, and makes ambiguous the write that it would be a duplicate of', () => {
     expect(decide(attempts, rows, { since: 0 })).toEqual({ outcomes: { b: '9' }, ambiguous: ['a'] });
   });
 
@@ -303,20 +303,20 @@ describe('a remaining row that a write without an answer may have made', () => {
 });
 
 describe('a row that came before its request', () => {
-  it('is none of its duplicates, by five seconds', () => {
+  it('is not a duplicate if it is more than five seconds older', () => {
     const order = row('7', 10);
     expect(decide([answered('a', '7')], [order, row('6', -5_000)])).toEqual({ duplicates: { a: ['6'] } });
     expect(decide([answered('a', '7')], [order, row('6', -5_001)])).toEqual({});
   });
 
-  it('is compared with the sending if the order shows that the list has the clock of the request', () => {
+  it('is a duplicate up to five seconds before the sending if list and request have the same clock', () => {
     const [order, later] = [row('7', SPAN), row('7', SPAN + 1)];
     expect(decide([answered('a', '7')], [order, row('6', -5_000)])).toEqual({ duplicates: { a: ['6'] } });
     expect(decide([answered('a', '7')], [order, row('6', -5_001)])).toEqual({});
     expect(decide([answered('a', '7')], [later, row('6', -5_000)])).toEqual({});
   });
 
-  it('is compared with the order if the list has another clock', () => {
+  it('is a duplicate within the request lifetime around the order if the list has another clock', () => {
     for (const clock of [HOUR, -HOUR]) {
       const order = row('7', clock);
       expect(decide([answered('a', '7')], [row('8', clock + SPAN), order])).toEqual({ duplicates: { a: ['8'] } });
@@ -327,7 +327,7 @@ describe('a row that came before its request', () => {
     expect(decide([answered('a', '7')], [row('7', HOUR), row('6', 10)])).toEqual({});
   });
 
-  it('is compared with the order if that is dated before its request: the clock of the list is behind', () => {
+  it("is compared with the order's own time if the order is dated before its request, because the list's clock is behind", () => {
     expect(decide([answered('a', '7')], [row('7', -5_001), row('6', -5_002)])).toEqual({ duplicates: { a: ['6'] } });
     expect(decide([answered('a', '7')], [row('7', -5_000), row('6', -5_001)])).toEqual({});
   });
@@ -345,7 +345,7 @@ describe('a row that came before its request', () => {
     expect(decide([lost('a', { isOlderRow: isOlder })], [row('8', 10, 'other'), row('6', 5)])).toEqual({});
   });
 
-  it('is no duplicate by its place, and a newer one only within the span', () => {
+  it('is not a duplicate by its place in the list, and a newer row is one only within the request lifetime', () => {
     const order = answered('a', '7', { isOlderRow: isOlderThan(7) });
     const rows = [row('9', SPAN + 1), row('8', SPAN), row('7', 0), row('6', 0)];
     expect(decide([order], rows)).toEqual({ duplicates: { a: ['8'] } });
@@ -382,7 +382,7 @@ describe('a lost order with a client id', () => {
     expect(decide([own, answered('b', '6')], rows)).toEqual({ ambiguous: ['b'], needsLookup: ['a'] });
   });
 
-  it('is the newest row, though another is nearer; those before it repeat it', () => {
+  it('gets the newest row with its client id, though another is nearer, and the older rows are duplicates', () => {
     const newest = new Map([['a', '8']]);
     const { duplicates } = reconciled([own], [row('8', 20), row('7', 10)], { newestByClientId: newest });
     expect(duplicates).toMatchObject([{ item: { id: 'a', rowId: '8' }, rows: [row('7', 10)], isProven: false }]);
@@ -399,7 +399,7 @@ describe('a lost order with a client id', () => {
     );
   });
 
-  it('takes and disputes no row if the exchange does not know it', () => {
+  it('takes no row, and makes no other write ambiguous, if the exchange has no order with its client id', () => {
     const attempts = [lost('a', { at: 1_000, hasClientId: true }), answered('b', '7')];
     const newest = new Map([['a', null]]);
     expect(decide(attempts, [row('8', 20), row('7', 10)], { newestByClientId: newest })).toEqual({
@@ -455,7 +455,7 @@ describe('a duplicate of an order with a client id', () => {
     });
   });
 
-  it('is no row that is later than the newest one', () => {
+  it('is not a row that is later than the newest row with the client id', () => {
     expect(decide([own], rows, { newestByClientId: new Map([['a', '7']]) })).toEqual({});
     expect(decide([own], [row('8', 10), row('7', 10)], { newestByClientId: new Map([['a', '7']]) })).toEqual({
       duplicates: { a: ['8'] },
@@ -467,7 +467,7 @@ describe('a duplicate of an order with a client id', () => {
     expect(decide([own], rows, { newestByClientId: new Map([['a', '99']]) })).toEqual({ duplicates: { a: ['8'] } });
   });
 
-  it('is expected near it, unless the order was decided to be absent', () => {
+  it('is searched near the order, or at any time if the order counts as absent', () => {
     const far = [row('8', HOUR), row('7', 10)];
     const refused = (hasClientId: boolean) => request('a', 'refused', { hasClientId, items: [absent('a')] });
     expect(decide([own], far)).toEqual({});
@@ -510,7 +510,7 @@ describe('a pending item without a row', () => {
     expect(decide([lost('a')], [row('7', 10)], { since: 0 })).toEqual({ outcomes: { a: '7' } });
   });
 
-  it('is decided with those that have one', () => {
+  it('is decided by the same list as the items that have one', () => {
     const batch = lost('a', { items: [open('a 0'), open('a 1', 'l')] });
     expect(decide([batch], [row('7', 10)], { began: LATE })).toEqual({
       outcomes: { 'a 0': '7', 'a 1': 'notSent' },

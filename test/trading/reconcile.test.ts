@@ -367,7 +367,7 @@ describe('an answered request', () => {
     expect(reconcile([answered], list([], 2 * TOLERANCE), CONTEXT).closed.size).toBe(0);
   });
 
-  it('has duplicates by the time of its order in the list, whatever the clock of the list', () => {
+  it('has duplicates within the request lifetime after its order, by the clock of the list', () => {
     const answered = attempt({ answer: 'answered', items: [placed('7')] });
     const hour = 3_600_000;
     const rows = [row('9', hour + TOLERANCE + 5_001), row('8', hour + TOLERANCE + 5_000), row('7', hour)];

@@ -8,7 +8,7 @@ import { likelyOrders, readRawWithdrawal, readRawWrite } from '../../exchange/ra
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
-import { refuseDuplicateCall, sendCall } from '../../trading/call/call.js';
+import { refuseIdenticalCall, sendCall } from '../../trading/call/call.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import { type GuardReport, guardOrders } from '../../trading/guards/guards.js';
 import { type GuardName, guardLimits } from '../../trading/guards/limits.js';
@@ -79,7 +79,7 @@ export async function callUndescribed(
   output.note(`${method} is not in the interface, so it counts as a write: it is signed and sent once.${guess}`);
   requireConsent(context);
   const trading = await context.trading.open();
-  refuseDuplicateCall(trading, terms);
+  refuseIdenticalCall(trading, terms);
   const exchange = await exchangeText(context, trading.client);
   const { breaches, warnings } = await guardLikelyOrders(context, trading, parameters);
   const texts = warnings.map((warning) => warning.text);

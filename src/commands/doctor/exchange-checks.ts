@@ -59,9 +59,9 @@ export const hosts: readonly Check[] = HOSTS.flatMap(({ name, probe, url }) => {
 async function certificateResult(url: string, probe: () => Promise<ProbeAnswer>): Promise<Result> {
   if (url.startsWith('http:')) return ok('plain http, only to this machine');
   try {
-    const { certificateEnds, received } = await probe();
-    if (certificateEnds === null) return ok('the certificate was accepted');
-    const days = Math.floor((certificateEnds - received) / DAY_MS);
+    const { certificateExpires, received } = await probe();
+    if (certificateExpires === null) return ok('the certificate was accepted');
+    const days = Math.floor((certificateExpires - received) / DAY_MS);
     const detail = `the certificate was accepted; it expires in ${days} ${days === 1 ? 'day' : 'days'}`;
     return days < CERTIFICATE_WARNING_DAYS ? warn(detail, 'Ask the exchange: only it can renew it.') : ok(detail);
   } catch (thrown) {
@@ -313,6 +313,6 @@ export function limitsResult({ kind, lockedUntil, redisProblem, share, limits: a
       ['Start Redis.', suggest('See its address', 'profile', 'show')],
     );
   const counts = all.map(({ name, count, taken }) => `${name} ${taken ?? '?'} of ${count} in use`);
-  const where = kind === 'redis' ? 'through Redis' : 'by the processes of this home';
+  const where = kind === 'redis' ? 'through Redis' : 'by the processes of this PIT_HOME';
   return ok(`shared ${where}: ${counts.join(', ')}`);
 }

@@ -18,7 +18,7 @@ import {
   jobToResume,
   newJobId,
   type ResumeRequest,
-  refuseDuplicateLines,
+  refuseIdenticalLines,
   resumeJob,
   startJob,
 } from '../../trading/batches/start-job.js';
@@ -45,7 +45,7 @@ import {
 } from './batch-result.js';
 import { type AssessedOrders, assessOrders, confirmOrders, loadCheckInputs } from './confirm.js';
 import { checkGiven, unknownWriteWarnings } from './order.js';
-import { ORDERS_PREVIEW, type PreviewText, previewData, UNKNOWN } from './preview.js';
+import { COMMON_PREVIEW_FIELDS, type PreviewText, previewData, UNKNOWN } from './preview.js';
 
 export default define({
   summary: 'Place many orders from a file or as a ladder',
@@ -78,7 +78,7 @@ export default define({
   output: BATCH,
   dryRunOutput: dryRunShape(
     {
-      ...ORDERS_PREVIEW,
+      ...COMMON_PREVIEW_FIELDS,
       orders: shape.integer('how many'),
       requests: shape.integer('how many'),
       lowest: shape.decimal('price; of the whole job if nothing is left to send'),
@@ -117,7 +117,7 @@ export async function startBatch(
       context.output.note(`Rounding down to whole lots leaves ${unused} unused.`);
     noted = unused;
     checkLines(market, lines, input.kind === 'lines' ? 'Line' : 'Order');
-    refuseDuplicateLines(trading, { ...where, lines }, job);
+    refuseIdenticalLines(trading, { ...where, lines }, job);
     return lines;
   };
   const begin = (lines: readonly BatchLine[], recordOptions: RecordOptions) =>
@@ -212,7 +212,7 @@ async function sendBatch(context: Context, trading: TradingContext, batch: Batch
       const orders = lines.length === 1 ? 'this order' : `these ${counted(lines.length, 'order')}`;
       return resumed === undefined ? `Place ${orders}?` : 'Continue?';
     },
-    text: ({ lines }, preview) => batchText(batch, lines, preview),
+    text: ({ lines }, preview) => batchPreviewText(batch, lines, preview),
     dryRun: (assessed, preview, show) => dryBatch(context, trading, batch, { ...assessed, preview }, show),
   });
   if (confirmed.answer !== undefined) return confirmed.answer;
@@ -261,7 +261,7 @@ function summaryOf(lines: readonly BatchLine[]) {
 }
 
 /** The preview table's own parts for a job. */
-function batchText(
+function batchPreviewText(
   { market, account, job, resumed }: Batch,
   lines: readonly BatchLine[],
   { reference, crossing }: PreviewData,

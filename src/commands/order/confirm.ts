@@ -6,13 +6,13 @@ import type { Screen } from '../../terminal/screen.js';
 import { ageText } from '../../terminal/time.js';
 import { guardOrders, needsBook } from '../../trading/guards/guards.js';
 import { type GuardLimits, type GuardName, guardLimits } from '../../trading/guards/limits.js';
-import type { OrderTerms } from '../../trading/journal/write.js';
+import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import type { RecordOptions } from '../../trading/orders/place.js';
 import { type Assessment, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { type OrderPlan, type PreviewData, previewOrders } from '../../trading/preview/preview.js';
 import type { TradingContext } from '../../trading/trading-context.js';
-import { blocking, confirmGuarded, recordOptionsOf } from '../guard-overrides.js';
+import { confirmGuarded, notOverridden, recordOptionsOf } from '../guard-overrides.js';
 import { type PreviewText, previewTable } from './preview.js';
 
 /** The book, balances, fees and limits that orders are checked against. */
@@ -25,9 +25,9 @@ export interface MarketCheckInputs {
   readonly withPreview: boolean;
 }
 
-/** The orders, as far as they decide what must be read to check and preview them. */
+/** The properties of the orders that decide what must be read to check and preview them. */
 interface PreviewNeeds {
-  readonly side: OrderTerms['side'];
+  readonly side: RecordedOrderTerms['side'];
   readonly type: OrderType;
   readonly account: AccountType;
   readonly overridden: readonly GuardName[];
@@ -121,6 +121,7 @@ async function askUntilConfirmed<Assessed extends AssessedOrders>(
   { prepare, overridden, question, text, dryRun }: Confirmation<Assessed>,
 ): Promise<Confirmed<Assessed>> {
   const { globals, output, host } = context;
+  // the orders are sent as the user confirmed them, not as they evaluate now; the guards' report is the one after the reply
   const asConfirmed = async (assessed: Assessed, { plan, ...report }: AssessedOrders): Promise<Confirmed<Assessed>> => {
     const recordOptions = await recordOptionsOf(context, trading, plan.market.quote, report, overridden);
     return { answer: undefined, assessed, recordOptions };
@@ -141,7 +142,7 @@ async function askUntilConfirmed<Assessed extends AssessedOrders>(
     await confirmGuarded(context, question(assessed, isAgain), breaches, overridden, () =>
       bookAgeText(host.monotonic() - bookReadAt),
     );
-    if (globals.yes && blocking(breaches, overridden).length === 0) return asConfirmed(assessed, assessed);
+    if (globals.yes && notOverridden(breaches, overridden).length === 0) return asConfirmed(assessed, assessed);
     readAt = host.monotonic();
     const current = await prepare(assessed);
     const afterReply = await assessOrders(trading, plan, current.inputs);
@@ -154,5 +155,7 @@ async function askUntilConfirmed<Assessed extends AssessedOrders>(
 
 /** The age of the book, for the line below the question; empty while the preview is fresh. */
 function bookAgeText(ageMs: number): string {
-  return ageMs <= PREVIEW_VALID_MS ? '' : `The book was read ${ageText(ageMs, 1_000)} ago; your answer reads it again.`;
+  return ageMs <= PREVIEW_VALID_MS
+    ? ''
+    : `The book was read ${ageText(ageMs, 1_000)} ago; pit reads it again after your reply.`;
 }

@@ -13,7 +13,7 @@ import type { Screen } from '../../terminal/screen.js';
 import type { CancelOutcome } from '../../trading/cancel/cancellation.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
-import type { OrderTerms, ReplaceTerms } from '../../trading/journal/write.js';
+import type { RecordedOrderTerms, ReplaceTerms } from '../../trading/journal/write.js';
 import type { Placement, RecordOptions } from '../../trading/orders/place.js';
 import { newClientId, notionalText, remainderOf } from '../../trading/orders/terms.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
@@ -32,7 +32,13 @@ import { assessOrders, confirmOrders, hasPreview, loadCheckInputs, PREVIEW_LEVEL
 import { fillsSoFar } from './fills-so-far.js';
 import { accountText, checkGiven, ORDER_RESULT, orderResult, unknownWriteWarnings } from './order.js';
 import { orderArgs, termsText, tooLittleText } from './order-args.js';
-import { type AssessedOrder, ORDER_PREVIEW, orderPreviewData, orderText, type PreviewText } from './preview.js';
+import {
+  type AssessedOrder,
+  orderPreviewData,
+  orderPreviewText,
+  type PreviewText,
+  SINGLE_ORDER_PREVIEW_FIELDS,
+} from './preview.js';
 
 export default define({
   summary: 'Change the price or amount of an open order',
@@ -54,8 +60,8 @@ export default define({
       "the order's account, which the exchange does not report: spot, isolated or cross (default: as pit placed it; spot if pit placed no margin orders in the market)",
       oneOf('--account', 'spot', 'isolated', 'cross'),
     ),
-    borrow: toggle('--borrow', 'borrow what is missing (margin); kept for an order that pit placed'),
-    repay: toggle('--repay', 'repay loans with what comes in (margin); kept likewise'),
+    borrow: toggle('--borrow', 'borrow the shortfall (margin); kept for an order that pit placed'),
+    repay: toggle('--repay', 'repay loans with the proceeds (margin); kept likewise'),
     override: overrideFlag,
   },
   examples: [
@@ -64,7 +70,10 @@ export default define({
     'order replace btc_usdt 202611210000000001 --at 28000 --amount 100% --dry-run',
   ],
   output: shape.object({ ...ORDER_RESULT, replaced: shape.object(CANCELLED, 'the row of the cancellation') }),
-  dryRunOutput: shape.array(shape.anyOf(dryRunShape(), dryRunShape(ORDER_PREVIEW)), 'the cancellation and the order'),
+  dryRunOutput: shape.array(
+    shape.anyOf(dryRunShape(), dryRunShape(SINGLE_ORDER_PREVIEW_FIELDS)),
+    'the cancellation and the order',
+  ),
   async run(context, { market, order, id, at, amount, override, ...flags }) {
     if ((order === undefined) === (id === undefined))
       throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders', market));
@@ -107,7 +116,11 @@ export async function sendReplacement(
       isAgain ? `Cancel the order and place ${termsText(order)}?` : 'Cancel the order and place this one?',
     text: (assessed, preview, screen) => {
       const { replacement } = assessed;
-      return replacementText(screen, replacement, orderText(assessed, preview, ownText(screen, replacement)));
+      return replacementPreviewText(
+        screen,
+        replacement,
+        orderPreviewText(assessed, preview, ownText(screen, replacement)),
+      );
     },
     dryRun: (assessed, preview, show) => {
       const { order, replacement } = assessed;
@@ -160,7 +173,7 @@ async function prepareReplacement(
 }
 
 /** The preview of the new order, after what is cancelled. */
-function replacementText(
+function replacementPreviewText(
   screen: Screen,
   { terms: { wanted }, order, market }: ReplacePlan,
   text: PreviewText,
@@ -259,7 +272,7 @@ export function replacedAnswer(
   return sent(ended, done.terms, done.placement, market);
 }
 
-function sent(ended: Ended, order: OrderTerms, placement: Placement, market: Market): Answer {
+function sent(ended: Ended, order: RecordedOrderTerms, placement: Placement, market: Market): Answer {
   const { clientId } = ended;
   if (placement.outcome === 'refused')
     return unplaced(ended, order, refusalFailure(placement.refusal, 'order'), 'refused');
@@ -299,7 +312,7 @@ function notCancelled(ended: Ended): Answer {
 /** The order is cancelled, and none was placed. */
 function unplaced(
   ended: Ended,
-  order: OrderTerms | null,
+  order: RecordedOrderTerms | null,
   why: Failure,
   outcome: 'notSent' | 'refused' = 'notSent',
 ): Answer {
@@ -311,7 +324,7 @@ function unplaced(
   return { data: notPlaced(ended, rest, outcome), show: (screen) => cancelledLine(screen, ended), failure };
 }
 
-function notPlaced(ended: Ended, order: OrderTerms, outcome: 'notSent' | 'refused') {
+function notPlaced(ended: Ended, order: RecordedOrderTerms, outcome: 'notSent' | 'refused') {
   const { market, side, type, account, price, amount } = order;
   return {
     ...{ outcome, id: null, clientId: ended.clientId, market, side, type, account, price, amount },

@@ -106,7 +106,7 @@ async function saveNames(
     const { directories, environment } = host;
     session.seenNames.save(new CompletionNames(directories.cache, namesFolder(profile, environment)), unknownIds());
   } catch {
-    // without a connection there were no answers
+    // without a connection no response was read, so there are no names to save
   }
 }
 
@@ -120,7 +120,7 @@ async function showUpdate({ host, output }: CliContext, session: Session): Promi
     const { noticeUpdate } = await import('./update-notice.js');
     await noticeUpdate(host, output, session.cache, updateUrl);
   } catch {
-    // the command has its own outcome
+    // a failed update check must not fail the command
   }
 }
 
@@ -175,7 +175,7 @@ class Trading {
     return this.#ownUnsettledEntries().map(({ write }) => write.id);
   }
 
-  /** Releases them: other commands may claim them. */
+  /** Releases the unsettled writes of this process, so that other commands may claim them. */
   releaseUnsettled(): void {
     for (const entry of this.#ownUnsettledEntries()) entry.release();
   }

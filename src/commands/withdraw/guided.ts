@@ -6,7 +6,7 @@ import type { TradingContext } from '../../trading/trading-context.js';
 import { feePlace, parseWithdrawAmount } from '../../trading/withdrawals/amounts.js';
 import type { CoinFacts } from '../../trading/withdrawals/coin-facts.js';
 import {
-  addressComplaint,
+  addressProblem,
   type Chain,
   checkMemo,
   chooseChain,
@@ -58,8 +58,8 @@ function askAddress(
   const isMeant = (one: Chain) => chain === undefined || [one.chain, one.mainChain].some((name) => isSame(name, chain));
   const validate = (typed: string) => {
     const { address } = destinationOf(typed.trim(), memo, chains);
-    const complaints = chains.filter(isMeant).map((one) => addressComplaint(address, one));
-    return complaints.includes(undefined) || (complaints[0] ?? true);
+    const problems = chains.filter(isMeant).map((one) => addressProblem(address, one));
+    return problems.includes(undefined) || (problems[0] ?? true);
   };
   return budget.pausedDuring(() => prompts.text(`Withdraw ${coin} to which address?`, { validate }));
 }
@@ -72,7 +72,7 @@ async function askChain(
   memo: string | undefined,
 ): Promise<string | undefined> {
   const { address } = destinationOf(to, memo, chains);
-  const open = chains.filter((one) => one.canWithdraw && addressComplaint(address, one) === undefined);
+  const open = chains.filter((one) => one.canWithdraw && addressProblem(address, one) === undefined);
   if (open.length < 2) return undefined;
   const choices = open.map(({ chain, fee }) => ({ name: `${chain}  fee ${fee}`, value: chain, short: chain }));
   return budget.pausedDuring(() => prompts.select('Which chain does the receiver expect?', choices));

@@ -21,7 +21,7 @@ import {
   prepareWithdrawal,
   type WithdrawRequest,
 } from '../../trading/withdrawals/prepare.js';
-import { refuseDuplicateWithdrawal, sendWithdrawal } from '../../trading/withdrawals/send.js';
+import { refuseIdenticalWithdrawal, sendWithdrawal } from '../../trading/withdrawals/send.js';
 import { verifyWithdrawals } from '../../trading/withdrawals/verify-withdrawals.js';
 import { dryRun } from '../dry-run.js';
 import { explainRefusal, unknownCoin } from '../funds/refusal.js';
@@ -201,7 +201,7 @@ async function checkWithdrawal(
   const facts = await coinFacts(context, trading, coin);
   const prepared = prepareWithdrawal(request, facts, feePlace(settings));
   const { wanted } = prepared;
-  refuseDuplicateWithdrawal(trading, wanted);
+  refuseIdenticalWithdrawal(trading, wanted);
   await checkLimits(trading, withdrawLimits(settings), wanted);
   await tryRead(() => verifyWithdrawals(trading, coin));
   const earlier = await readEarlierUse(trading.client, coin, prepared);

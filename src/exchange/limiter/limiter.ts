@@ -18,7 +18,8 @@ export type SendResult = 'answer' | 'lock' | 'nothing';
 
 /** Permission to send one request. Call `end` or `cancel`, once. */
 export interface RequestPermit {
-  /** The answer begins to arrive: the exchange has counted the request. Reading it costs no time of the limit. */
+  /** The response begins to arrive, so the exchange has counted the request. The time it takes to read the body does not delay
+   * the release of the permit. */
   answered(): void;
   /** The answer is complete, or the request ended without one. */
   end(result: SendResult): Promise<void>;
@@ -87,8 +88,8 @@ export class Limiter {
   }
 
   #timeUpFailure(): Failure {
-    const message = "Other requests used up the exchange's limits until the time was over.";
-    const hint = `Nothing was sent. --timeout gives a command more than its ${this.budget.milliseconds / 1000} seconds.`;
+    const message = 'Other requests used up the rate limit for the whole time limit of this command.';
+    const hint = `Nothing was sent. Use --timeout SECONDS to allow more than ${this.budget.milliseconds / 1000} seconds.`;
     return new Failure('limited', message, { hint });
   }
 }
@@ -126,7 +127,7 @@ export interface Limits {
   readonly ipLock?: IpLock;
 }
 
-/** The limits of a client that shares them with no other. @param now a clock in milliseconds since any moment */
+/** The limits of a client that shares them with no other. @param now a clock in milliseconds from an arbitrary start */
 export function ownLimits(now: () => number): Limits {
   const inMemory = (limit: PermitCount) => new Permits([new MemoryStore(limit, now)]);
   const permits = { key: inMemory(LIMITS.key), address: inMemory(LIMITS.address), kline: inMemory(LIMITS.kline) };

@@ -199,7 +199,7 @@ export class BatchSender {
   }
 
   #recordNotSent({ request }: PendingRequest, reason: string): void {
-    this.job.record(`request ${request} did not leave: ${reason}`, { kind: 'stayed', request });
+    this.job.record(`request ${request} did not leave: ${reason}`, { kind: 'notSent', request });
   }
 
   #stop(problem: SendProblem): void {

@@ -5,7 +5,7 @@ import { EXPIRED } from '../orders/settle-order.js';
 import { orderKey } from '../orders/terms.js';
 import { explainedOrderIds } from '../orders/verify-orders.js';
 import type { TradingContext } from '../trading-context.js';
-import type { BatchFact } from './batch-fact.js';
+import type { BatchEvent } from './batch-event.js';
 import type { Job } from './job.js';
 import { isTemporaryRefusal, type PendingRequest } from './pending-request.js';
 
@@ -72,7 +72,7 @@ async function lookUpOrder({ client }: TradingContext, { terms }: Job, id: strin
   return order === undefined || order === 'none' ? order && [] : [order];
 }
 
-type Close = Omit<Extract<BatchFact, { kind: 'closed' }>, 'kind' | 'request'>;
+type Close = Omit<Extract<BatchEvent, { kind: 'closed' }>, 'kind' | 'request'>;
 
 function close(job: Job, { request, lines }: PendingRequest, result: Close): void {
   const what = `${counted(lines.size, 'order')} ${result.outcome === 'refused' ? 'refused' : 'not sent'}`;

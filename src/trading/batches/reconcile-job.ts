@@ -11,7 +11,7 @@ import { pollUntilSettled } from '../poll-until-settled.js';
 import { type List, type Reconciled, reconcile } from '../reconcile.js';
 import { assumedRequestLifetime, orderReqTimeCheck } from '../request-lifetime.js';
 import type { TradingContext } from '../trading-context.js';
-import { type Duplicate, duplicateFacts } from './close-job.js';
+import { type Duplicate, duplicateEvents } from './close-job.js';
 import { closeExpiredRequests, closePartialRequests, closeRefusedRequest } from './close-requests.js';
 import type { Job } from './job.js';
 import { lineTerms } from './lines.js';
@@ -110,7 +110,7 @@ function recordDuplicates(
   if (more.length === 0) return;
   // before it is recorded: if this process is killed in between, it is reported twice rather than never
   trading.reportDuplicateOrders(reportsOf(job, more, orders));
-  for (const [event, fact] of duplicateFacts(job, more)) job.record(event, fact);
+  for (const [event, batchEvent] of duplicateEvents(job, more)) job.record(event, batchEvent);
 }
 
 /** The known duplicates of a job's orders. */

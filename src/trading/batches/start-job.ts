@@ -30,7 +30,7 @@ export async function startJob(
   { requireWithinDayLimit, bestBid }: RecordOptions = {},
 ): Promise<Job> {
   const { client, journal } = trading;
-  refuseDuplicateLines(trading, plan, id);
+  refuseIdenticalLines(trading, plan, id);
   const page = await readOrderPages(client, plan.market, plan.side, { from: 1, to: 1 });
   const terms: BatchTerms = {
     ...plan,
@@ -40,7 +40,7 @@ export async function startJob(
   const entry = journal.begin<'batch'>({ operation: 'batch', terms }, { id, reqTime: client.now(), bestBid });
   try {
     // another process may have started the same job meanwhile; then neither continues
-    refuseDuplicateLines(trading, plan, id);
+    refuseIdenticalLines(trading, plan, id);
     requireWithinDayLimit?.();
   } catch (error) {
     entry.discard();
@@ -113,7 +113,7 @@ function underWay(id: string): Failure {
 }
 
 /** Throws Failure `usage` if a job with the same orders is unfinished, or an identical order has an unknown outcome. */
-export function refuseDuplicateLines({ journal }: Pick<TradingContext, 'journal'>, plan: BatchPlan, id: string): void {
+export function refuseIdenticalLines({ journal }: Pick<TradingContext, 'journal'>, plan: BatchPlan, id: string): void {
   journal.requireReadable();
   const others = journal.unsettledEntries().filter(({ write }) => write.id !== id);
   // a job with the same orders comes first: that one can be resumed

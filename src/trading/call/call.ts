@@ -27,7 +27,7 @@ export async function sendCall(
 ): Promise<CallOutcome> {
   const { client, journal } = trading;
   // another command may have sent it since the user was asked
-  refuseDuplicateCall(trading, terms);
+  refuseIdenticalCall(trading, terms);
   const reqTime = client.now();
   const entry = journal.begin<'call'>({ operation: 'call', terms }, { id, reqTime });
   gate.attachEntry(entry);
@@ -63,15 +63,15 @@ function settled<Outcome extends { readonly outcome: Settlement['outcome'] }>(
 }
 
 /** Throws Failure `usage` if the outcome of the very same call is unknown, or a record cannot be read. */
-export function refuseDuplicateCall({ journal }: TradingContext, { method, parameters }: CallTerms): void {
+export function refuseIdenticalCall({ journal }: TradingContext, { method, parameters }: CallTerms): void {
   journal.requireReadable();
   const keyOf = (terms: CallTerms) => JSON.stringify([terms.method, Object.entries(terms.parameters).sort()]);
   const wanted = keyOf({ method, parameters });
-  const duplicate = journal
+  const identical = journal
     .unsettledEntries()
     .find(({ write, isOutcomeUnknown }) => isKind(write, 'call') && isOutcomeUnknown && keyOf(write.terms) === wanted);
-  if (duplicate === undefined) return;
-  const { id } = duplicate.write;
+  if (identical === undefined) return;
+  const { id } = identical.write;
   throw new Failure('usage', `The outcome of the same call of ${method} is unknown, so it was not sent again.`, {
     clientId: id,
     hint: [

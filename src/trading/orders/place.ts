@@ -5,13 +5,13 @@ import { Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import type { NewRecord } from '../journal/journal.js';
-import type { OrderTerms } from '../journal/write.js';
+import type { RecordedOrderTerms } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
 import {
   findOrderOutcome,
   findSentOrder,
   type OrderOutcome,
-  releaseUndecidable,
+  releaseMismatched,
   settleAcceptedOrder,
   settlePlaced,
 } from './settle-order.js';
@@ -35,7 +35,7 @@ export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
  */
 export async function placeOrder(
   trading: TradingContext,
-  terms: OrderTerms,
+  terms: RecordedOrderTerms,
   {
     id,
     isUserId = false,
@@ -45,7 +45,7 @@ export async function placeOrder(
   }: Omit<NewRecord, 'reqTime'> & RecordOptions & { readonly gate?: SendGate },
 ): Promise<Placement> {
   const { client, journal } = trading;
-  refuseDuplicateOrder(trading, terms);
+  refuseIdenticalOrder(trading, terms);
   const reqTime = client.now();
   const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, isUserId, reqTime, bestBid });
   const checkAndSend = async () => {
@@ -104,7 +104,7 @@ async function handleRefusal(
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
   const found = await findSentOrder(trading, entry, refusal.code);
   if (typeof found === 'object') {
-    return 'mismatch' in found ? releaseUndecidable(entry, found) : settlePlaced(trading, entry, found);
+    return 'mismatch' in found ? releaseMismatched(entry, found) : settlePlaced(trading, entry, found);
   }
   if (found === undefined) return findOrderOutcome(trading, entry);
   entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused; not found on the exchange');
@@ -112,24 +112,24 @@ async function handleRefusal(
 }
 
 /** Throws Failure `usage` if an identical order has an unknown outcome, or a record cannot be read. */
-export function refuseDuplicateOrder({ journal }: TradingContext, terms: OrderTerms): void {
+export function refuseIdenticalOrder({ journal }: TradingContext, terms: RecordedOrderTerms): void {
   journal.requireReadable();
   const isIdentical = (entry: JournalEntry) =>
     entry.isKind('order')
       ? entry.isOutcomeUnknown && isSameOrder(terms, entry.write.terms)
       : entry.isKind('batch') && mayIncludeOrder(entry, terms);
-  const duplicate = journal
+  const identical = journal
     .unsettledEntries()
     .find((entry) => isIdentical(entry) && journal.isUnsettled(entry.write.id));
-  if (duplicate === undefined) return;
+  if (identical === undefined) return;
   throw new Failure('usage', 'An identical order has an unknown outcome, so this one was not sent.', {
-    clientId: duplicate.write.id,
-    hint: suggest('Find its outcome', 'resolve', duplicate.write.id),
+    clientId: identical.write.id,
+    hint: suggest('Find its outcome', 'resolve', identical.write.id),
   });
 }
 
 /** Whether an identical order of the job has an unknown outcome. */
-function mayIncludeOrder(entry: JournalEntry<'batch'>, order: OrderTerms): boolean {
+function mayIncludeOrder(entry: JournalEntry<'batch'>, order: RecordedOrderTerms): boolean {
   const { market, side, account } = entry.write.terms;
   if (order.market !== market || order.side !== side || order.account !== account) return false;
   // checked last, because the record of a job may be long

@@ -4,14 +4,14 @@ import { lineTerms } from '../batches/lines.js';
 import { isTemporaryRefusal } from '../batches/pending-request.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { isKind, listShowing, type MarketSide, type OrderTerms, writeKey } from '../journal/write.js';
+import { isKind, listShowing, type MarketSide, type RecordedOrderTerms, writeKey } from '../journal/write.js';
 import type { Attempt, Row, WantedItem } from '../reconcile.js';
 import { keyOf } from './terms.js';
 
 /** The part of a journal entry that reconciling needs. */
 export type OrderEntry = Pick<
   JournalEntry,
-  'write' | 'events' | 'settlement' | 'isRemembered' | 'isUnexpected' | 'endVerification' | 'noteFound'
+  'write' | 'events' | 'settlement' | 'isRetained' | 'isUnexpected' | 'endVerification' | 'noteFound'
 >;
 
 /** A write of the journal in the form that is compared with a list of orders. */
@@ -50,14 +50,14 @@ export function unclosedWrites(journal: Journal, { market, side }: MarketSide): 
 
 /**
  * Converts a journal entry. A job has an attempt for each of its requests. The item of a single order has the key of its write
- * as its id, so what `reconcile` says of such an item can be looked up by `writeKey`.
+ * as its id, so the results of `reconcile` for it are found under `writeKey`.
  */
 export function toOrderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
   if (isKind(entry.write, 'batch')) return toJobWrite(new Job(entry as JournalEntry<'batch'>), isSettled);
   const settlement = isSettled ? entry.settlement : undefined;
   const orderId = settlement?.outcome === 'placed' ? settlement.id : null;
   const state = settlement === undefined ? 'pending' : orderId === null ? 'absent' : 'placed';
-  const { price, amount } = entry.write.terms as OrderTerms;
+  const { price, amount } = entry.write.terms as RecordedOrderTerms;
   const item: WantedItem = { id: writeKey(entry), matchKey: keyOf(price, amount), rowId: orderId, state };
   const { reqTime } = entry.write;
   const attempt: Attempt = {
@@ -83,7 +83,9 @@ export function toJobWrite(job: Job, isSettled: boolean, unexpectedLines: readon
   const itemOf = (line: number, order: string | null, state: WantedItem['state']): WantedItem => {
     return { id: lineId(job, line), matchKey: job.keys[line] ?? '', rowId: order, state };
   };
-  const isKnownBefore = (count: number) => (id: string) => (job.knownIds.get(id) ?? Number.POSITIVE_INFINITY) < count;
+  // the job numbers the orders in the order in which it learns of them, so those it knew when it sent a request come first
+  const wasKnownWhenSent = (knownCount: number) => (id: string) =>
+    (job.knownIds.get(id) ?? Number.POSITIVE_INFINITY) < knownCount;
   const pending = [...job.pendingRequests.values()].map((request): Attempt => {
     const { answer } = request;
     const kind = typeof answer === 'string' ? answer : isTemporaryRefusal(request) ? 'refusedForTiming' : 'refused';
@@ -94,7 +96,7 @@ export function toJobWrite(job: Job, isSettled: boolean, unexpectedLines: readon
       answer: kind,
       answeredIds: [...request.answeredIds],
       reqTime: request.reqTime,
-      isOlderRow: isKnownBefore(request.knownBefore),
+      isOlderRow: wasKnownWhenSent(request.knownBefore),
     };
   });
   const checkedTo = isSettled ? job.checkedTo : undefined;
@@ -121,7 +123,7 @@ export function toJobWrite(job: Job, isSettled: boolean, unexpectedLines: readon
     answer: 'lost',
     answeredIds: [],
     reqTime: job.entry.write.reqTime,
-    isOlderRow: isKnownBefore(job.terms.baseline.length),
+    isOlderRow: wasKnownWhenSent(job.terms.baseline.length),
   };
   const attempts = [...pending, ...decided, ...(unexpectedLines.length === 0 ? [] : [unexpected])];
   return { entry: job.entry, job, isSettled, attempts, orderIds: job.orderIds };
@@ -133,13 +135,13 @@ export function lineId(job: Job, line: number): string {
 }
 
 /** The terms of a wanted item of a write, and which line of a job it is. */
-export function termsOf({ entry, job }: OrderWrite, item: WantedItem): { terms: OrderTerms; line?: number } {
-  if (job === undefined) return { terms: entry.write.terms as OrderTerms };
+export function termsOf({ entry, job }: OrderWrite, item: WantedItem): { terms: RecordedOrderTerms; line?: number } {
+  if (job === undefined) return { terms: entry.write.terms as RecordedOrderTerms };
   const line = lineOf(item);
   return { terms: lineTerms(job, line), line };
 }
 
-/** The line of a job that a wanted item is. */
+/** The line number of a job's item. */
 export function lineOf({ id }: WantedItem): number {
   return Number(id.slice(id.lastIndexOf(' ') + 1));
 }

@@ -4,7 +4,7 @@ import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { isSameRefusal } from '../../exchange/observed-codes.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { decidableAt, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
+import { certainAt, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
 import { orderReqTimeCheck } from '../request-lifetime.js';
 import type { TradingContext } from '../trading-context.js';
 import { differences, isGeneratedId, newClientId } from './terms.js';
@@ -32,7 +32,7 @@ export interface Unknown {
   /** How an order with its client id differs from this one, in words. */
   readonly mismatch?: string;
   /** When the outcome is certain, by this machine's clock in ms since the Unix epoch; null if unknown. */
-  readonly decidableAt: number | null;
+  readonly certainAt: number | null;
 }
 
 /** The reason for an order that counts as not sent because no list showed it in time. */
@@ -62,7 +62,7 @@ export async function findOrderOutcome(
     async () => {
       const found = await findSentOrder(trading, entry);
       if (typeof found !== 'object') return found;
-      return 'mismatch' in found ? releaseUndecidable(entry, found) : settlePlaced(trading, entry, found, options);
+      return 'mismatch' in found ? releaseMismatched(entry, found) : settlePlaced(trading, entry, found, options);
     },
     async () => ((await isUnusedIdNotFound(trading, entry)) ? settleNotSent(entry) : undefined),
   );
@@ -124,7 +124,7 @@ interface Mismatch {
 
 /**
  * Returns the order, a mismatch, `none`, or undefined if the exchange did not answer, which proves nothing.
- * @param refusal the code with which the order was refused
+ * @param refusal the code with which the order was refused: a lookup that is refused with it counts as `none`
  */
 export async function findSentOrder(
   trading: TradingContext,
@@ -159,9 +159,9 @@ function mismatchOf(
 }
 
 /** Releases an order whose outcome cannot be decided: another order has its client id, or the exchange changed it. */
-export function releaseUndecidable(entry: JournalEntry<'order'>, { mismatch }: Mismatch): Unknown {
+export function releaseMismatched(entry: JournalEntry<'order'>, { mismatch }: Mismatch): Unknown {
   entry.release();
-  return { outcome: 'unknown', reason: mismatch, mismatch, decidableAt: null };
+  return { outcome: 'unknown', reason: mismatch, mismatch, certainAt: null };
 }
 
 async function findOrNothing(client: ExchangeClient, market: string, clientId: string, refusal?: number | null) {
@@ -189,9 +189,9 @@ function settleNotSent(entry: JournalEntry<'order'>): NotSent {
 function leaveUnknown(
   trading: TradingContext,
   entry: JournalEntry<'order'>,
-  { expiresAt, unanswered }: PollResult<unknown>,
+  { expiry, unanswered }: PollResult<unknown>,
 ): Unknown {
   entry.release();
   const reason = unanswered ?? 'the exchange shows no such order, but the request may still arrive';
-  return { outcome: 'unknown', reason, decidableAt: decidableAt(trading, expiresAt) };
+  return { outcome: 'unknown', reason, certainAt: certainAt(trading, expiry) };
 }

@@ -40,7 +40,7 @@ import {
 import { differences } from './terms.js';
 
 /** An order that was refused, or never arrived, is recognized for a day if it appears after all. */
-const REMEMBERED_MS = 86_400_000;
+const RETENTION_MS = 86_400_000;
 /** How much further back than the oldest listed order the archive is read, because clocks differ. */
 const ARCHIVE_SLACK_MS = 86_400_000;
 /** Most pages read as a side effect of another command. */
@@ -72,7 +72,7 @@ interface VerifyOptions {
    */
   readonly reach?: 'recent' | 'all';
   /** The id of a settled write that is compared although its requests have expired. */
-  readonly includeRemembered?: string | undefined;
+  readonly includeRetained?: string | undefined;
 }
 
 /** The findings on one side of a market. */
@@ -113,10 +113,10 @@ export async function verifyMarket(
 export async function verifyOrders(
   trading: TradingContext,
   marketSide: MarketSide,
-  { justPlaced, listed: given, reach = 'recent', includeRemembered }: VerifyOptions = {},
+  { justPlaced, listed: given, reach = 'recent', includeRetained }: VerifyOptions = {},
 ): Promise<Verified> {
   const maxPages = reach === 'recent' && justPlaced === undefined ? MAX_PAGES : Number.POSITIVE_INFINITY;
-  const from = oldestNeeded(trading, marketSide, { reach, justPlaced, includeRemembered });
+  const from = oldestNeeded(trading, marketSide, { reach, justPlaced, includeRetained });
   if (given === undefined && from === undefined) return { duplicates: [], listed: undefined };
   const listed = given ?? (await listOrders(trading, marketSide, from ?? Number.NEGATIVE_INFINITY, maxPages));
   const contradicts =
@@ -248,11 +248,11 @@ export function explainedOrderIds(
 function oldestNeeded(
   trading: TradingContext,
   marketSide: MarketSide,
-  { reach, justPlaced, includeRemembered }: Pick<VerifyOptions, 'reach' | 'justPlaced' | 'includeRemembered'>,
+  { reach, justPlaced, includeRetained }: Pick<VerifyOptions, 'reach' | 'justPlaced' | 'includeRetained'>,
 ): number | undefined {
   const attempts = trading.journal
     .settledButUnexpired(marketSide)
-    .filter((entry) => !entry.isRemembered || entry.write.id === includeRemembered)
+    .filter((entry) => !entry.isRetained || entry.write.id === includeRetained)
     .flatMap((entry) => toOrderWrite(entry, true).attempts);
   if (attempts.length === 0 && justPlaced === undefined) return undefined;
   const isOverdue = ({ reqTime }: Attempt) =>
@@ -439,7 +439,10 @@ function closeWrites(trading: TradingContext, { writes, result }: ComparedSide):
   }
 }
 
-/** Closes a settled write whose attempts are closed. A write that made nothing, or made it late, is remembered for a day. */
+/**
+ * Closes a settled write whose attempts are closed. If no order of it is known, or one was found late, its record is kept for
+ * one more day.
+ */
 export function endVerificationIfClosed(
   trading: TradingContext,
   entry: OrderEntry,
@@ -448,9 +451,9 @@ export function endVerificationIfClosed(
 ): void {
   const isAbsent = attempts.some(({ items }) => items.some(({ state }) => state === 'absent'));
   const end = Math.max(entry.write.reqTime, ...attempts.map(({ reqTime }) => reqTime));
-  const isForgotten = trading.client.now() > end + assumedRequestLifetime(trading) + REMEMBERED_MS;
-  if (entry.isRemembered) {
-    if (isForgotten) entry.endVerification();
+  const isPastRetention = trading.client.now() > end + assumedRequestLifetime(trading) + RETENTION_MS;
+  if (entry.isRetained) {
+    if (isPastRetention) entry.endVerification();
   } else if (attempts.every(({ id }) => closed.has(id)))
-    entry.endVerification((isAbsent || entry.isUnexpected) && !isForgotten);
+    entry.endVerification((isAbsent || entry.isUnexpected) && !isPastRetention);
 }

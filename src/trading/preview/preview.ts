@@ -2,7 +2,7 @@ import { Decimal, formatAmount, formatPercent, formatPrice } from '../../domain/
 import type { Market } from '../../domain/market.js';
 import type { AccountType, Order, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import { type GuardReport, guardOrders, type Proposal, type Warning } from '../guards/guards.js';
+import { type GuardedOrders, type GuardReport, guardOrders, type Warning } from '../guards/guards.js';
 import type { GuardLimits } from '../guards/limits.js';
 import {
   averagePrice,
@@ -21,7 +21,7 @@ import type { TradingContext } from '../trading-context.js';
 import { type MarketSnapshot, spentCoin } from './market-snapshot.js';
 
 /** One order, or numbered lines of a batch, ready to send. */
-export interface OrderPlan extends Proposal {
+export interface OrderPlan extends GuardedOrders {
   readonly market: Market;
   readonly account: AccountType;
 }

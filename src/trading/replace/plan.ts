@@ -9,8 +9,8 @@ import {
   evaluatePriceInBook,
   type PriceExpression,
 } from '../expressions.js';
-import { isKind, type OrderTerms, type RecordedWrite, type ReplaceTerms } from '../journal/write.js';
-import { refuseDuplicateOrder } from '../orders/place.js';
+import { isKind, type RecordedOrderTerms, type RecordedWrite, type ReplaceTerms } from '../journal/write.js';
+import { refuseIdenticalOrder } from '../orders/place.js';
 import { remainderOf, validateOrder } from '../orders/terms.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../preview/market-snapshot.js';
 import type { TradingContext } from '../trading-context.js';
@@ -28,7 +28,7 @@ export interface ReplacePlan {
   readonly market: Market;
   readonly order: Order;
   /** What is placed if nothing more fills. */
-  readonly placed: OrderTerms;
+  readonly placed: RecordedOrderTerms;
   /** Whether the journal knows the order's account; otherwise the user named it, or spot is assumed. */
   readonly isAccountRecorded: boolean;
   /** The book and the balances as if the order were cancelled. */
@@ -67,7 +67,7 @@ export async function planReplacement(
   const price = at === undefined ? replaced.price : await evaluatePriceInBook(at, snapshot, market, side);
   const terms = { ...rest, market: market.market, side, type, price: price.toString() };
   const total = await totalOf(snapshot, market, terms, amount, order);
-  const wanted: OrderTerms = { ...terms, amount: total.toString() };
+  const wanted: RecordedOrderTerms = { ...terms, amount: total.toString() };
   const placed = remainderOf(wanted, order.filled);
   if (price.compare(replaced.price) === 0 && total.compare(Decimal.of(order.amount)) === 0)
     throw usage(
@@ -84,7 +84,7 @@ export async function planReplacement(
   await requireFunds(snapshot, market, placed);
   // by its id, as a client id names the newest order that has it
   const decided = { market: market.market, order: { id: order.id }, wanted, filled: order.filled };
-  refuseDuplicateOrder(trading, placed);
+  refuseIdenticalOrder(trading, placed);
   refuseConcurrentCancel(trading, decided.order);
   return { terms: decided, market, order, placed, snapshot, isAccountRecorded: isRecorded };
 }
@@ -110,7 +110,7 @@ function requireOpen(order: Order): { readonly side: Side; readonly type: OrderT
 async function totalOf(
   snapshot: MarketSnapshot,
   market: Market,
-  { side, price, account }: Omit<OrderTerms, 'amount'>,
+  { side, price, account }: Omit<RecordedOrderTerms, 'amount'>,
   amount: AmountExpression | undefined,
   order: Order,
 ): Promise<Decimal> {
@@ -118,7 +118,7 @@ async function totalOf(
   const isShare = amount.kind === 'share';
   if (isShare && account !== 'spot')
     throw usage(
-      'A share needs the balance, and the exchange does not report margin balances.',
+      'A percentage needs the balance, and the exchange does not report margin balances.',
       'Give the amount itself.',
     );
   const available = isShare ? await orThrow(snapshot.spendable(market, side)) : Decimal.zero;
@@ -130,7 +130,7 @@ async function totalOf(
  * A replacement that the exchange rejects for lack of funds would cost the user the existing order. If the balance is
  * unknown, as on margin, the exchange decides.
  */
-async function requireFunds(snapshot: MarketSnapshot, market: Market, placed: OrderTerms): Promise<void> {
+async function requireFunds(snapshot: MarketSnapshot, market: Market, placed: RecordedOrderTerms): Promise<void> {
   const { side, account } = placed;
   const has = account === 'spot' ? await snapshot.spendable(market, side) : undefined;
   if (has === undefined || has instanceof Failure) return;

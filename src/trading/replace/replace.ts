@@ -10,11 +10,11 @@ import {
   sendCancel,
 } from '../cancel/cancellation.js';
 import type { JournalEntry } from '../journal/entry.js';
-import type { OrderTerms } from '../journal/write.js';
+import type { RecordedOrderTerms } from '../journal/write.js';
 import {
   type Placement,
   type RecordOptions,
-  refuseDuplicateOrder,
+  refuseIdenticalOrder,
   sendRecordedOrder,
   settleByResponse,
 } from '../orders/place.js';
@@ -33,13 +33,13 @@ export type Replacement =
       readonly kind: 'unplaced';
       readonly cancel: ConfirmedCancel;
       /** Null if nothing is left, or less than the market accepts. */
-      readonly rest: OrderTerms | null;
+      readonly rest: RecordedOrderTerms | null;
       readonly why: Failure;
     }
   | {
       readonly kind: 'sent';
       readonly cancel: ConfirmedCancel;
-      readonly terms: OrderTerms;
+      readonly terms: RecordedOrderTerms;
       readonly placement: Placement;
     };
 
@@ -59,7 +59,7 @@ export async function replaceOrder(
   { requireWithinDayLimit, bestBid }: RecordOptions = {},
 ): Promise<Replacement> {
   // another command may have begun since the plan was made
-  refuseDuplicateOrder(trading, placed);
+  refuseIdenticalOrder(trading, placed);
   const recording = { id, reqTime: trading.client.now(), bestBid };
   const entry = trading.journal.begin<'replace'>({ operation: 'replace', terms }, recording);
   try {
@@ -100,7 +100,7 @@ async function placeRest(
   entry.note(`${eventOf(cancel)}; ${rest.amount} is left to place`);
   const send = async () => {
     validateOrder(market, Decimal.of(rest.price), Decimal.of(rest.amount));
-    refuseDuplicateOrder(trading, rest);
+    refuseIdenticalOrder(trading, rest);
     const next = entry.continueAs<'order'>({ operation: 'order', terms: rest, replaces: terms }, trading.client.now());
     return { next, result: await sendRecordedOrder(trading, next) };
   };
@@ -135,7 +135,7 @@ function settleUnplaced(
   cancel: ConfirmedCancel,
   reason: string,
   market?: Market,
-): OrderTerms | null {
+): RecordedOrderTerms | null {
   const rest = remainderOf(entry.write.terms.wanted, cancel.filled);
   const [price, amount] = [Decimal.of(rest.price), Decimal.of(rest.amount)];
   const isTooLittle = market !== undefined && isTooSmall(market, price, amount);

@@ -31,37 +31,37 @@ export type FoundWithdrawal =
   | { readonly ids: readonly []; readonly bill: string };
 
 /** A record that may be the withdrawal or something else. Only the user can decide, on the exchange. */
-interface Ambiguity {
+interface NeedsUser {
   /** What was found, and why it settles nothing, in words. */
-  readonly ambiguity: string;
+  readonly needsUser: string;
   /** Ids of records among it, the oldest first. */
   readonly records: readonly string[];
 }
 
 /** Whether a search found the withdrawal itself. */
-export function isFound(found: FoundWithdrawal | Ambiguity | 'none' | undefined): found is FoundWithdrawal {
+export function isFound(found: FoundWithdrawal | NeedsUser | 'none' | undefined): found is FoundWithdrawal {
   return typeof found === 'object' && 'bill' in found;
 }
 
 /**
- * One read of the exchange's records: `none` if there is no such withdrawal, an ambiguity if a record may belong to something
+ * One read of the exchange's records: `none` if there is no such withdrawal, `needsUser` if a record may belong to something
  * else, undefined if it could not be asked. The last two prove nothing.
- * @param refusal the code with which the withdrawal was refused
+ * @param refusal the code with which the withdrawal was refused: a lookup that is refused with it counts as `none`
  */
 export async function findSentWithdrawal(
   trading: TradingContext,
   entry: JournalEntry<'withdraw'>,
   refusal?: number | null,
-): Promise<FoundWithdrawal | Ambiguity | 'none' | undefined> {
+): Promise<FoundWithdrawal | NeedsUser | 'none' | undefined> {
   const found = await tryRead(() => search(trading, entry.write, refusal));
   entry.note(`read the withdrawals: ${wordsOf(found)}`);
   return found;
 }
 
-function wordsOf(found: FoundWithdrawal | Ambiguity | 'none' | undefined): string {
+function wordsOf(found: FoundWithdrawal | NeedsUser | 'none' | undefined): string {
   if (found === undefined) return 'no answer';
   if (found === 'none') return 'not found';
-  if (!isFound(found)) return found.ambiguity;
+  if (!isFound(found)) return found.needsUser;
   return found.bill === null ? `found ${found.ids.join(' and ')}` : `found in the bills as ${found.bill}`;
 }
 
@@ -69,7 +69,7 @@ async function search(
   trading: TradingContext,
   write: RecordedWrite<'withdraw'>,
   refusal?: number | null,
-): Promise<FoundWithdrawal | Ambiguity | 'none'> {
+): Promise<FoundWithdrawal | NeedsUser | 'none'> {
   try {
     const records = await recordsAfter(trading.client, write.terms.coin, write.terms.before.record);
     // after the list, so that the journal covers all that is listed
@@ -87,10 +87,10 @@ async function search(
   }
 }
 
-function ambiguousRecords(records: readonly Withdrawal[]): Ambiguity {
+function ambiguousRecords(records: readonly Withdrawal[]): NeedsUser {
   const ids = records.map(({ id }) => id);
   return {
-    ambiguity: `withdrawal ${ids.join(' and ')} may belong to another request with an unknown outcome`,
+    needsUser: `withdrawal ${ids.join(' and ')} may belong to another request with an unknown outcome`,
     records: ids,
   };
 }
@@ -239,21 +239,21 @@ async function findInBills(
   trading: TradingContext,
   fitting: readonly Bill[],
   explanations: Explanations,
-): Promise<FoundWithdrawal | Ambiguity | 'none'> {
+): Promise<FoundWithdrawal | NeedsUser | 'none'> {
   const { write, others, fitOf } = explanations;
   const [oldest] = fitting;
   if (oldest === undefined) return 'none';
   const own = unambiguous(fitting, write, others, fitOf);
-  if (own === 'ambiguous') return ambiguityOf(oldest, 'another withdrawal has the same amount');
+  if (own === 'ambiguous') return needsUserBecause(oldest, 'another withdrawal has the same amount');
   const [bill = oldest, ...more] = own;
   const why =
     more.length > 0 ? `bill ${more[0]?.id} has the same amount` : await otherExplanation(trading, bill, explanations);
-  return why === undefined ? { ids: [], bill: bill.id } : ambiguityOf(bill, why);
+  return why === undefined ? { ids: [], bill: bill.id } : needsUserBecause(bill, why);
 }
 
-function ambiguityOf({ id, type, time }: Bill, why: string): Ambiguity {
+function needsUserBecause({ id, type, time }: Bill, why: string): NeedsUser {
   const facts = `${type ?? 'without a type'}, ${new Date(time).toISOString()}`;
-  return { ambiguity: `bill ${id} (${facts}) has this amount but may belong to something else: ${why}`, records: [] };
+  return { needsUser: `bill ${id} (${facts}) has this amount but may belong to something else: ${why}`, records: [] };
 }
 
 /** What else may have made a bill, as a part of a sentence; undefined if nothing can. */

@@ -60,8 +60,8 @@ export async function checkLimits(
   const before = await withdrawnToday(trading, coin, { place, own });
   const sum = before.plus(taken);
   if (sum.compare(mostOfDay) <= 0) return;
-  const words = `With ${formatAmount(before)} ${coin} withdrawn today, this makes ${formatAmount(sum)} ${coin}`;
-  throw breach(`${words}, more than your limit for a day, ${formatAmount(mostOfDay)} ${coin}`, 'withdrawDayLimit');
+  const message = `With ${formatAmount(before)} ${coin} withdrawn today, this makes ${formatAmount(sum)} ${coin}`;
+  throw breach(`${message}, more than your limit for a day, ${formatAmount(mostOfDay)} ${coin}`, 'withdrawDayLimit');
 }
 
 /**
@@ -97,8 +97,8 @@ function idsOf({ outcome, id, duplicates }: Settled): string[] {
   return outcome === 'placed' ? [id ?? '', ...duplicates] : [...duplicates];
 }
 
-function breach(words: string, setting: WithdrawSetting): Failure {
-  return usage(`${words}; nothing was sent.`, [
+function breach(message: string, setting: WithdrawSetting): Failure {
+  return usage(`${message}; nothing was sent.`, [
     'This is your own limit. It can only be changed on a terminal.',
     suggest('Change it', 'profile', 'set', ACTIVE_PROFILE, setting, 'VALUE'),
   ]);

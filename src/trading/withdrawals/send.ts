@@ -39,7 +39,7 @@ export async function sendWithdrawal(
   { gate = new SendGate(), ...options }: SendOptions,
 ): Promise<WithdrawalResult> {
   const { client, journal } = trading;
-  refuseDuplicateWithdrawal(trading, wanted);
+  refuseIdenticalWithdrawal(trading, wanted);
   const before = await readBaseline(client, wanted.coin, wanted.internal);
   const reqTime = client.now();
   const write = { operation: 'withdraw', terms: { ...wanted, before } } as const;
@@ -60,7 +60,7 @@ export async function sendWithdrawal(
   trading.reportProgress(`No answer: ${response.reason}. Looking up the withdrawal; it is not sent again.`);
   const settled = await findWithdrawalOutcome(trading, entry);
   // an inconclusive finding says more than why the answer is missing
-  return settled.outcome === 'unknown' && settled.ambiguity === undefined
+  return settled.outcome === 'unknown' && settled.needsUser === undefined
     ? { ...settled, reason: response.reason }
     : settled;
 }
@@ -130,23 +130,23 @@ async function send(
 ) {
   const { id, terms, reqTime } = entry.write;
   // if two processes record the same at the same time, each sees the other by now
-  refuseDuplicateWithdrawal(trading, terms, id);
+  refuseIdenticalWithdrawal(trading, terms, id);
   await checkLimits(trading, limits, terms, id);
   return trading.client.withdraw(terms, password, { reqTime, mayLeave: gate.mayLeave });
 }
 
 /** Throws Failure `usage` if an identical withdrawal is in progress or has an unknown outcome, or a record cannot be read. */
-export function refuseDuplicateWithdrawal({ journal }: TradingContext, wanted: WantedWithdrawal, own?: string): void {
+export function refuseIdenticalWithdrawal({ journal }: TradingContext, wanted: WantedWithdrawal, own?: string): void {
   journal.requireReadable();
-  const duplicate = journal
+  const identical = journal
     .unsettledEntries()
     .find(({ write }) => isKind(write, 'withdraw') && write.id !== own && areAlike(write.terms, wanted));
-  if (duplicate === undefined) return;
-  const { id } = duplicate.write;
-  const words = duplicate.isOutcomeUnknown
+  if (identical === undefined) return;
+  const { id } = identical.write;
+  const message = identical.isOutcomeUnknown
     ? 'An identical withdrawal has an unknown outcome, so this one was not sent.'
     : 'An identical withdrawal is in progress, so this one was not sent.';
-  throw new Failure('usage', words, { clientId: id, hint: suggest('Find its outcome', 'resolve', id) });
+  throw new Failure('usage', message, { clientId: id, hint: suggest('Find its outcome', 'resolve', id) });
 }
 
 /**

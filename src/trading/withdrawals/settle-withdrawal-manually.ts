@@ -1,10 +1,10 @@
 import { localTimeText, suggest, usage } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { decidableAt } from '../poll-until-settled.js';
+import { certainAt } from '../poll-until-settled.js';
 import { LONGEST_TRIED_MS } from '../request-lifetime.js';
 import type { TradingContext } from '../trading-context.js';
 import { findSentWithdrawal, isFound } from './find-withdrawal.js';
-import { settleFound, settlePlaced, whenDecidable } from './settle-withdrawal.js';
+import { settleFound, settlePlaced, whenCertain } from './settle-withdrawal.js';
 
 /**
  * Settles a withdrawal as the user reports it. What the exchange shows takes precedence, and nothing counts while the
@@ -44,8 +44,8 @@ async function requireExpired(
   { write }: JournalEntry<'withdraw'>,
 ): Promise<{ isLearnt: boolean }> {
   const { id, reqTime } = write;
-  const learnt = await whenDecidable(trading, write);
-  const certain = learnt ?? decidableAt(trading, reqTime + LONGEST_TRIED_MS) ?? 0;
+  const learnt = await whenCertain(trading, write);
+  const certain = learnt ?? certainAt(trading, reqTime + LONGEST_TRIED_MS) ?? 0;
   if (certain <= trading.host.now()) return { isLearnt: learnt !== null };
   throw usage(`The exchange may still execute withdrawal ${id}, so it is too early to report its outcome.`, [
     `Report it after ${localTimeText(certain)}, as done or notSent.`,

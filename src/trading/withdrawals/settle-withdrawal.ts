@@ -2,7 +2,7 @@ import { tryRead } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { RecordedWrite } from '../journal/write.js';
 import type { NotSent, Unknown } from '../orders/settle-order.js';
-import { allDecidableAt, decidableAt, pollUntilSettled } from '../poll-until-settled.js';
+import { allCertainAt, certainAt, pollUntilSettled } from '../poll-until-settled.js';
 import { reqTimeCheckFor, requestLifetimeOf } from '../request-lifetime.js';
 import type { TradingContext } from '../trading-context.js';
 import { type FoundWithdrawal, findSentWithdrawal, isFound } from './find-withdrawal.js';
@@ -18,7 +18,7 @@ interface Placed {
 /** Its outcome is unknown. */
 interface Uncertain extends Unknown {
   /** Records that may be it or something else, in words: no later read can decide that either. */
-  readonly ambiguity?: string;
+  readonly needsUser?: string;
 }
 
 /** The outcome of a withdrawal that was sent. */
@@ -33,40 +33,40 @@ export async function findWithdrawalOutcome(
   entry: JournalEntry<'withdraw'>,
 ): Promise<WithdrawalOutcome> {
   const { write } = entry;
-  let ambiguity: string | undefined;
-  const { settled, expiresAt, unanswered } = await pollUntilSettled<WithdrawalOutcome>(
+  let needsUser: string | undefined;
+  const { settled, expiry, unanswered } = await pollUntilSettled<WithdrawalOutcome>(
     trading,
     { checkReqTime: reqTimeCheckFor(write), reqTime: write.reqTime },
     async () => {
       const found = await findSentWithdrawal(trading, entry);
       if (isFound(found)) return settleFound(trading, entry, found);
-      ambiguity = typeof found === 'object' ? found.ambiguity : undefined;
-      if (ambiguity !== undefined && (await hasExpired(trading, write))) return uncertain(ambiguity);
+      needsUser = typeof found === 'object' ? found.needsUser : undefined;
+      if (needsUser !== undefined && (await hasExpired(trading, write))) return uncertain(needsUser);
       return found === 'none' ? found : undefined;
     },
     async () => settleNotSent(entry),
   );
   if (settled !== undefined && settled.outcome !== 'unknown') return settled;
   entry.release();
-  if (ambiguity !== undefined) return uncertain(ambiguity);
+  if (needsUser !== undefined) return uncertain(needsUser);
   const reason = unanswered ?? 'the exchange shows no such withdrawal, but the request may still arrive';
-  return { outcome: 'unknown', reason, decidableAt: decidableAt(trading, expiresAt) };
+  return { outcome: 'unknown', reason, certainAt: certainAt(trading, expiry) };
 }
 
-/** When the request has expired, as {@link decidableAt}; asks the exchange if that is unknown. */
-export async function whenDecidable(trading: TradingContext, write: RecordedWrite<'withdraw'>): Promise<number | null> {
+/** When the request has expired, as {@link certainAt}; asks the exchange if that is unknown. */
+export async function whenCertain(trading: TradingContext, write: RecordedWrite<'withdraw'>): Promise<number | null> {
   await tryRead(() => requestLifetimeOf(trading, reqTimeCheckFor(write)));
-  return allDecidableAt(trading, [write]);
+  return allCertainAt(trading, [write]);
 }
 
 /** Whether a later read would find the same. */
 async function hasExpired(trading: TradingContext, write: RecordedWrite<'withdraw'>): Promise<boolean> {
-  const late = await whenDecidable(trading, write);
+  const late = await whenCertain(trading, write);
   return late !== null && late <= trading.host.now();
 }
 
-function uncertain(ambiguity: string): Uncertain {
-  return { outcome: 'unknown', reason: ambiguity, decidableAt: null, ambiguity };
+function uncertain(needsUser: string): Uncertain {
+  return { outcome: 'unknown', reason: needsUser, certainAt: null, needsUser };
 }
 
 /** Settles a withdrawal that the exchange has; duplicates are reported. */

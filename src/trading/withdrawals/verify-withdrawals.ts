@@ -25,7 +25,7 @@ export async function verifyWithdrawals(
   const verifying = () => journal.settledButUnexpired({ coin }).filter(isWithdrawal);
   const before = verifying();
   const [lowest] = before
-    .filter((entry) => !entry.isRemembered || mayComeLate(entry))
+    .filter((entry) => !entry.isRetained || mayComeLate(entry))
     .map(({ write }) => write.terms.before.record)
     .sort((one, other) => (isNewer(one, other) ? 1 : -1));
   if (lowest === undefined) return [];

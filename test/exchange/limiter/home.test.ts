@@ -39,7 +39,7 @@ describe('a home while Redis cannot be reached', () => {
     const left = (await away.take()).length;
     expect(left).toBeLessThanOrEqual(count - reserved - 50);
     expect(await processOf(root).take()).toHaveLength(count - reserved - 50 - left);
-    expect(away.told).toEqual([expect.stringMatching(/over Redis .*: this machine takes 25 % of each\.$/)]);
+    expect(away.told).toEqual([expect.stringMatching(/over Redis .*: this machine uses 25% of each limit\.$/)]);
     expect(readdirSync(path.join(root, 'limits', 'host'))).toHaveLength(1);
   });
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import { jobToResume, resumeJob } from '../../../src/trading/batches/start-job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
-import { refuseDuplicateOrder } from '../../../src/trading/orders/place.js';
+import { refuseIdenticalOrder } from '../../../src/trading/orders/place.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { count } from '../support/exchange.js';
@@ -117,7 +117,7 @@ it('an order is refused once the answer for an identical line is lost, even whil
   const job = await begin(trading, { lines: lines(40) });
   await job.leaving([[0], [1]], NOW);
   job.record('no answer', { kind: 'lost', request: 1 });
-  const like = (price: string) => () => refuseDuplicateOrder(trading, { ...TERMS, price, amount: '0.01' });
+  const like = (price: string) => () => refuseIdenticalOrder(trading, { ...TERMS, price, amount: '0.01' });
   expect(trading.journal.findUnsettled(JOB)?.isUnderWay).toBe(true);
   // the answer to the other request may still arrive
   expect(like('20001')).not.toThrow();

@@ -5,14 +5,14 @@ import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import { resumeJob, startJob } from '../../../src/trading/batches/start-job.js';
 import { notionalToday, requireDayNotional } from '../../../src/trading/guards/limits.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
-import type { BatchLine, OrderTerms, Settlement } from '../../../src/trading/journal/write.js';
+import type { BatchLine, RecordedOrderTerms, Settlement } from '../../../src/trading/journal/write.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond } from '../../support/fault-server.js';
 import { begin, resume, runJob } from '../batches/jobs.js';
 import { ModelExchange } from '../batches/model-exchange.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
-const ORDER: OrderTerms = {
+const ORDER: RecordedOrderTerms = {
   ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot' },
   ...{ price: '7', amount: '1', borrow: false, repay: false },
 };
@@ -113,13 +113,13 @@ describe("the day's limit, checked once a write is recorded,", () => {
 });
 
 describe('a sell below the best bid', () => {
-  const SELL: OrderTerms = { ...ORDER, side: 'sell', price: '10', amount: '2' };
+  const SELL: RecordedOrderTerms = { ...ORDER, side: 'sell', price: '10', amount: '2' };
 
   it('counts at that bid while unsettled and once settled, for each duplicate; at its own price if its record has no bid', () => {
     const trading = tradingOf('http://127.0.0.1:1');
     const { journal, host } = trading;
     const usdt = () => notionalToday(journal, 'usdt', host.now()).toString();
-    const begin = (id: string, terms: OrderTerms, bid?: string) =>
+    const begin = (id: string, terms: RecordedOrderTerms, bid?: string) =>
       journal.begin<'order'>({ operation: 'order', terms }, { id, reqTime: host.now(), bestBid: bid });
     const low = begin('low1', SELL, '28000.5');
     expect(usdt()).toBe('56001.0');

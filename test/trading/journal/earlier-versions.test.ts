@@ -137,7 +137,7 @@ describe('a journal of a newer version', () => {
   const read = (state: string) => tradingOf('http://127.0.0.1:1', { state }).journal;
   const newer = expect.objectContaining({
     kind: 'usage',
-    message: 'A newer version of pit wrote the journal of this home.',
+    message: 'A newer version of pit wrote this journal.',
   });
   const write = { operation: 'order', terms: TERMS } as const;
 

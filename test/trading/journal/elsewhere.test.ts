@@ -11,7 +11,7 @@ import {
   SILENT_MS,
   thisProcess,
 } from '../../../src/trading/journal/write.js';
-import { refuseDuplicateOrder } from '../../../src/trading/orders/place.js';
+import { refuseIdenticalOrder } from '../../../src/trading/orders/place.js';
 import { type Resolution, resolve } from '../../../src/trading/resolve.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { respond } from '../../support/fault-server.js';
@@ -146,5 +146,5 @@ it('pit resolve claims an order while it reads it, so that a second pit resolve 
 it('an order is refused while an identical one is under way on another machine', () => {
   const { state } = recorded(ELSEWHERE, 0);
   const trading = tradingOf('http://127.0.0.1:1', { state });
-  expect(() => refuseDuplicateOrder(trading, TERMS)).toThrow(/identical order has an unknown outcome/);
+  expect(() => refuseIdenticalOrder(trading, TERMS)).toThrow(/identical order has an unknown outcome/);
 });

@@ -44,7 +44,7 @@ describe('an answer that accepts an order', () => {
     },
   );
 
-  it('leaves the record if a defect keeps it from being read, because the order was sent', async () => {
+  it('leaves the record open if a defect of pit hides the answer, because the order was sent', async () => {
     const trading = tradingOf((await accepting([])).url);
     const client = Object.assign(Object.create(trading.client), {
       placeOrder: async () => {
@@ -93,9 +93,9 @@ describe('an answer that accepts an order', () => {
   });
 
   it.each([
-    [5_000, 'placed'],
-    [5_001, 'unknown'],
-  ])('is compared with the archive if the order that it names is older by %i ms', async (age, outcome) => {
+    ['counts', 5_000, 'placed'],
+    ['does not count', 5_001, 'unknown'],
+  ])('%s if the order that it names is %i ms older than the request and in the archive', async (_, age, outcome) => {
     const server = await accepting([at('7', { trade_date: NOW - age })]);
     const trading = tradingOf(server.url, { budgetMs: 3_000 });
     const recording = { id: 'earlier', reqTime: NOW - 600_000 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OrderTerms } from '../../../src/trading/journal/write.js';
+import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { newClientId } from '../../../src/trading/orders/terms.js';
 import { resolve } from '../../../src/trading/resolve.js';
@@ -23,7 +23,7 @@ import { unknownIn } from '../support/unknown.js';
 
 const ID = '202202224851151555';
 
-function place(trading: TestTrading, changes: Partial<OrderTerms> = {}, id = CLIENT_ID) {
+function place(trading: TestTrading, changes: Partial<RecordedOrderTerms> = {}, id = CLIENT_ID) {
   return placeOrder(trading, { ...TERMS, ...changes }, { id });
 }
 
@@ -166,7 +166,7 @@ describe('placing an order', () => {
     expect(await place(tradingOf(later.url))).toMatchObject({ outcome: 'placed', id: ID });
   });
 
-  it('is refused if reading the order is refused alike, unless the exchange has trouble or limits the rate', async () => {
+  it('counts as refused if its lookup is refused with the same code, unless the exchange has trouble or limits the rate', async () => {
     const refuse = (code: number) => {
       const answer = `{"code":${code},"message":"no"}`;
       return serve({ write: respond(answer), reads: [answer], others: answer });
@@ -251,7 +251,7 @@ describe('placing an order', () => {
     expect(await place(again, other, 'mine0003')).toMatchObject({ outcome: 'unknown' });
   });
 
-  it.each<[Partial<OrderTerms>, object]>([
+  it.each<[Partial<RecordedOrderTerms>, object]>([
     [{}, { tradeType: '1' }],
     [
       { side: 'sell', type: 'postOnly' },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { OrderTerms } from '../../../src/trading/journal/write.js';
+import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { findDuplicates } from '../support/duplicates.js';
@@ -10,7 +10,7 @@ import { type TestTrading, tradingOf } from '../support/trading.js';
 const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
 const TOLERANCE_MS = 61_000;
 
-function terms(price: string): OrderTerms {
+function terms(price: string): RecordedOrderTerms {
   return {
     ...{ ...BUYS, type: 'limit', account: 'spot' },
     ...{ price, amount: '0.01', borrow: false, repay: false },

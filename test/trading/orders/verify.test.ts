@@ -2,7 +2,7 @@ import fs, { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
-import type { OrderTerms } from '../../../src/trading/journal/write.js';
+import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { listedFrom, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify-orders.js';
 import { assumedRequestLifetime } from '../../../src/trading/request-lifetime.js';
@@ -28,7 +28,7 @@ function listing(orders: () => readonly string[], onList: () => void = () => und
   });
 }
 
-function begin({ journal }: TestTrading, id: string, reqTime = NOW, changes: Partial<OrderTerms> = {}) {
+function begin({ journal }: TestTrading, id: string, reqTime = NOW, changes: Partial<RecordedOrderTerms> = {}) {
   return journal.begin<'order'>({ operation: 'order', terms: { ...TERMS, ...changes } }, { id, reqTime });
 }
 
@@ -37,7 +37,7 @@ function settle(
   id: string,
   order: string,
   reqTime = NOW,
-  changes: Partial<OrderTerms> = {},
+  changes: Partial<RecordedOrderTerms> = {},
 ): void {
   begin(trading, id, reqTime, changes).settle({ outcome: 'placed', id: order, duplicates: [] }, 'placed');
 }
@@ -73,7 +73,7 @@ describe('identical orders of several processes', () => {
     expect((await verifyOrders(trading, BUYS, { justPlaced: { entry, orderId: '7' } })).duplicates).toEqual([]);
   });
 
-  it('leave a surplus order, which is reported', async () => {
+  it('leave one order over, which is reported as a duplicate', async () => {
     const server = await listing(() => [at('9', 6), at('8', 5), at('7', 3)]);
     const trading = tradingOf(server.url);
     settle(trading, 'other', '8');
@@ -112,7 +112,7 @@ describe('a later execution of an order', () => {
     expect(next.journal.archive.find('mine')).toMatchObject({ outcome: 'placed', id: '7', duplicates: ['8'] });
   });
 
-  it('is not said of a later order with the same client id', async () => {
+  it('is not attributed to a later order with the same client id', async () => {
     let orders = [at('7', 3)];
     const server = await listing(() => orders);
     const trading = tradingOf(server.url, { tolerance: 60_000 });
@@ -124,7 +124,7 @@ describe('a later execution of an order', () => {
     expect(later.journal.archive.find('mine')).toMatchObject({ id: '9', duplicates: [] });
   });
 
-  it('costs one page per check while the request can execute, and then one list back to it', async () => {
+  it('is searched on one page per check while the request can execute, and then once in the list back to it', async () => {
     const older = Array.from({ length: 300 }, (_, index) => at(`${5000 - index}`, 1_000 - index, { price: 1 }));
     const orders = [...older, at('7', 3)];
     const server = await listing(() => orders);

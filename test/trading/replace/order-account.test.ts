@@ -3,7 +3,7 @@ import type { OrderReference } from '../../../src/domain/order.js';
 import { settleJobRecord } from '../../../src/trading/batches/close-job.js';
 import { Job } from '../../../src/trading/batches/job.js';
 import { parsePrice } from '../../../src/trading/expressions.js';
-import type { BatchTerms, OrderTerms } from '../../../src/trading/journal/write.js';
+import type { BatchTerms, RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
 import { replaceOrder } from '../../../src/trading/replace/replace.js';
 import { saying } from '../../support/advice.js';
@@ -13,7 +13,7 @@ import { type ListedOrder, serveOrders } from '../support/open-orders.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
 const SILENT: Changes = { at: parsePrice('30100'), amount: undefined, account: undefined, borrow: false, repay: false };
-const CROSS: OrderTerms = {
+const CROSS: RecordedOrderTerms = {
   ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'cross', borrow: true, repay: false },
   ...{ price: '30000', amount: '0.5' },
 };
@@ -32,7 +32,7 @@ function placed(
   trading: TestTrading,
   id: string,
   order: string,
-  terms: Partial<OrderTerms> = {},
+  terms: Partial<RecordedOrderTerms> = {},
   duplicates: string[] = [],
 ) {
   const entry = trading.journal.begin<'order'>(
@@ -68,7 +68,7 @@ describe('a replacement', () => {
     const { account: trading } = await pit();
     placed(trading, 'mine7', '7', { account: 'isolated', borrow: false, repay: true }, ['8']);
     for (let count = 0; count < 30; count += 1)
-      placed(trading, `spot${count}`, `1${count}`, UNTOLD as Partial<OrderTerms>);
+      placed(trading, `spot${count}`, `1${count}`, UNTOLD as Partial<RecordedOrderTerms>);
     expect(await plan(trading, { id: '8' })).toMatchObject({ account: 'isolated', borrow: false, repay: true });
     trading.journal.begin<'order'>({ operation: 'order', terms: CROSS }, { id: 'mine9', reqTime: 5 });
     expect(await plan(trading, { clientId: 'mine9' })).toMatchObject({ account: 'cross', isAccountRecorded: true });

@@ -5,7 +5,7 @@ import { Decimal } from '../../../src/domain/decimal.js';
 import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
 import { parseAmount, parsePrice } from '../../../src/trading/expressions.js';
 import { requireDayNotional } from '../../../src/trading/guards/limits.js';
-import type { OrderTerms, Write } from '../../../src/trading/journal/write.js';
+import type { RecordedOrderTerms, Write } from '../../../src/trading/journal/write.js';
 import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../../src/trading/replace/replace.js';
 import { resolve, unplacedOf } from '../../../src/trading/resolve.js';
@@ -255,7 +255,7 @@ describe('a replacement under the limit of a day', () => {
     const server = await serveOrders(bought('0.2'));
     const trading = tradingOf(server.url);
     const terms = { market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot', borrow: false, repay: false };
-    const other = { ...terms, price: '30000', amount: '0.01' } as OrderTerms;
+    const other = { ...terms, price: '30000', amount: '0.01' } as RecordedOrderTerms;
     const begin = () => void trading.journal.begin<'order'>({ operation: 'order', terms: other }, OTHER);
     await expect(within(trading, '9030', begin)).rejects.toMatchObject({
       kind: 'usage',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OrderTerms } from '../../../src/trading/journal/write.js';
+import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { findWithdrawalOutcome } from '../../../src/trading/withdrawals/settle-withdrawal.js';
 import { NOW } from '../../support/fake-host.js';
@@ -11,7 +11,7 @@ import { type TestTrading, tradingOf } from '../support/trading.js';
 const OTHER = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
 
 function placeOrder({ journal }: TestTrading, market: string): void {
-  const terms: OrderTerms = {
+  const terms: RecordedOrderTerms = {
     ...{ market, side: 'sell', type: 'limit', account: 'spot', price: '20000', amount: '1' },
     ...{ borrow: false, repay: false },
   };
@@ -80,22 +80,22 @@ describe('a bill with the amount of a lost internal transfer', () => {
     if (market !== undefined) placeOrder(trading, market);
     const entry = begin(trading, 'lost1');
     const settled = await findWithdrawalOutcome(trading, entry);
-    expect(settled).toMatchObject({ outcome: 'unknown', ambiguity: expect.stringMatching(why), decidableAt: null });
+    expect(settled).toMatchObject({ outcome: 'unknown', needsUser: expect.stringMatching(why), certainAt: null });
     const named = /^bill 8 \((Moved|without a type), 2018-10-23T11:59:56\.557Z\) has this amount/;
-    expect('ambiguity' in settled && settled.ambiguity).toMatch(named);
+    expect('needsUser' in settled && settled.needsUser).toMatch(named);
     expect(entry.events.some(({ event }) => why.test(event))).toBe(true);
   });
 
   it.each<[string, string, readonly Row[], readonly Row[], boolean]>([
-    ['a withdrawal a minute before', 'it', [bill(8)], [elsewhere(-60_000)], true],
-    ['a withdrawal a minute after', 'it', [bill(8)], [elsewhere(60_000)], true],
-    ['a withdrawal of more than a minute before', 'none', [bill(8)], [elsewhere(-60_001)], false],
-    ['a withdrawal of more than a minute after', 'none', [bill(8)], [elsewhere(60_001)], false],
-    ['another coin two seconds later', 'it', [brought(2_000), bill(8)], [], true],
-    ['another coin more than two seconds later', 'none', [brought(2_001), bill(8)], [], false],
-    ['a bill of its type 48 hours before', 'it', [bill(8), sameType(-48 * HOUR)], [], true],
-    ['a bill of its type more than 48 hours before', 'none', [bill(8), sameType(-48 * HOUR - 1)], [], false],
-  ])('may be explained by %s: %s', async (_, _by, bills, records, isExplained) => {
+    ['does not settle it', 'a withdrawal a minute before', [bill(8)], [elsewhere(-60_000)], true],
+    ['does not settle it', 'a withdrawal a minute after', [bill(8)], [elsewhere(60_000)], true],
+    ['settles it', 'a withdrawal of more than a minute before', [bill(8)], [elsewhere(-60_001)], false],
+    ['settles it', 'a withdrawal of more than a minute after', [bill(8)], [elsewhere(60_001)], false],
+    ['does not settle it', 'another coin two seconds later', [brought(2_000), bill(8)], [], true],
+    ['settles it', 'another coin more than two seconds later', [brought(2_001), bill(8)], [], false],
+    ['does not settle it', 'a bill of its type 48 hours before', [bill(8), sameType(-48 * HOUR)], [], true],
+    ['settles it', 'a bill of its type more than 48 hours before', [bill(8), sameType(-48 * HOUR - 1)], [], false],
+  ])('%s if there is %s', async (_effect, _what, bills, records, isExplained) => {
     const trading = tradingOf((await serveFunds(bills, records)).url, ENOUGH);
     begin(trading, 'lost1').release();
     expect(await settled(trading)).toEqual({ lost1: isExplained ? 'unknown' : 'placed' });
@@ -118,10 +118,20 @@ describe('a bill with the amount of a lost internal transfer', () => {
     expect(await settled(next)).toEqual({ more: 'placed', less: 'placed' });
   });
 
-  it.each<[string, readonly Row[], string]>([
-    ['alone', [bill(8)], 'unknown'],
-    ['with a second bill', [bill(9), bill(8)], 'placed'],
-  ])('does not count twice if another transfer of the same amount is settled: %s', async (_, bills, outcome) => {
+  it.each<[string, string, readonly Row[], string]>([
+    [
+      'leaves a withdrawal unknown',
+      'the one bill already explains a settled transfer of the same amount',
+      [bill(8)],
+      'unknown',
+    ],
+    [
+      'settles a withdrawal',
+      'there is a second bill besides that of a settled transfer of the same amount',
+      [bill(9), bill(8)],
+      'placed',
+    ],
+  ])('%s if %s', async (_, _why, bills, outcome) => {
     const trading = tradingOf((await serveFunds(bills)).url, ENOUGH);
     begin(trading, 'first1', { address: OTHER }).settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
     begin(trading, 'lost1').release();
@@ -141,7 +151,7 @@ describe('a bill with the amount of a lost internal transfer', () => {
     });
     const trading = tradingOf(server.url, ENOUGH);
     const settled = await findWithdrawalOutcome(trading, begin(trading, 'lost1'));
-    expect(settled).toMatchObject({ outcome: 'unknown', ambiguity: expect.stringContaining('too many bills') });
+    expect(settled).toMatchObject({ outcome: 'unknown', needsUser: expect.stringContaining('too many bills') });
   });
 });
 

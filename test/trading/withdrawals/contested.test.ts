@@ -131,17 +131,20 @@ it.each<[string, Partial<WithdrawTerms>, Partial<WithdrawTerms>, readonly Row[],
 });
 
 it.each([
-  ['a day', 86_459_000, 'notSent'],
-  ['more than a day and the minute that the log may be out of order', 86_461_000, '2'],
-])('a record belongs to a withdrawal that was settled %s before, by a clock that was wrong', async (_, ms, outcome) => {
-  const server = await serve([[2, 1]]);
-  const earlier = tradingOf(server.url, { elapsedMs: -ms });
-  const terms = { coin: 'btc', amount: '1', fee: '0.1', address: ADDRESS, internal: false };
-  const write = { operation: 'withdraw', terms: { ...terms, before: { record: '1', bill: null } } } as const;
-  const entry = earlier.journal.begin<'withdraw'>(write, { id: 'earlier', reqTime: NOW });
-  entry.settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
-  entry.endVerification();
-  const trading = tradingOf(server.url, { ...BOTH, state: earlier.state });
-  leave(trading, 'later', {});
-  expect(await settled(trading, 'later')).toEqual({ later: outcome });
-});
+  ['stays with', 'within a day and the minute that the log may be out of order', 86_459_000, 'notSent'],
+  ['is no longer kept from a later one for', 'longer ago than that', 86_461_000, '2'],
+])(
+  'a record %s the withdrawal that was settled with it %s, by a clock that was wrong',
+  async (_, _when, ms, outcome) => {
+    const server = await serve([[2, 1]]);
+    const earlier = tradingOf(server.url, { elapsedMs: -ms });
+    const terms = { coin: 'btc', amount: '1', fee: '0.1', address: ADDRESS, internal: false };
+    const write = { operation: 'withdraw', terms: { ...terms, before: { record: '1', bill: null } } } as const;
+    const entry = earlier.journal.begin<'withdraw'>(write, { id: 'earlier', reqTime: NOW });
+    entry.settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
+    entry.endVerification();
+    const trading = tradingOf(server.url, { ...BOTH, state: earlier.state });
+    leave(trading, 'later', {});
+    expect(await settled(trading, 'later')).toEqual({ later: outcome });
+  },
+);

@@ -121,7 +121,7 @@ describe('an answer that accepts a withdrawal', () => {
     }
     const lag = [[BEFORE], [BEFORE], [BEFORE]];
 
-    it('proves nothing if a record that is shown late proves it to be of that one', async () => {
+    it('proves nothing if a record that appears late shows that the answer was for the other withdrawal', async () => {
       const records = [entry({ id: DUPLICATE }), entry({ amount: 0.7 }), BEFORE];
       expect(await sendBeside([...lag, records])).toEqual({ outcome: 'placed', id: DUPLICATE, duplicates: [] });
     });

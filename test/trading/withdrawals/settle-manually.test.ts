@@ -51,29 +51,26 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
   );
 
   it.each([
-    ['a while after', 600_000, false],
-    ['when no exchange would take it any more', 1_000_000, true],
-  ])(
-    'is settled manually without an answer of the exchange only once that is certain: %s',
-    async (_, elapsedMs, isSettled) => {
-      const server = await serveFaults({ answer: () => respond('{"code":4001,"message":"locked"}') });
-      const trading = tradingOf(server.url, { elapsedMs });
-      begin(trading, 'lost1').release();
-      await settleManually(trading, 'lost1', 'done').catch(() => undefined);
-      expect(trading.journal.unsettledEntries()).toHaveLength(isSettled ? 0 : 1);
-    },
-  );
+    ['is not settled', 'while some exchange might still execute it', 600_000, false],
+    ['is settled', 'once no exchange would accept it any more', 1_000_000, true],
+  ])('%s manually %s, if the exchange does not answer', async (_, _when, elapsedMs, isSettled) => {
+    const server = await serveFaults({ answer: () => respond('{"code":4001,"message":"locked"}') });
+    const trading = tradingOf(server.url, { elapsedMs });
+    begin(trading, 'lost1').release();
+    await settleManually(trading, 'lost1', 'done').catch(() => undefined);
+    expect(trading.journal.unsettledEntries()).toHaveLength(isSettled ? 0 : 1);
+  });
 
   it('is not polled if no later read can settle it', async () => {
     const trading = await lostAt(DOUBTFUL, [], { ...LATE, budgetMs: 60_000 });
     const start = trading.host.now();
     expect(await resolve(trading, trading.journal.unsettledEntries())).toMatchObject([
-      { outcome: 'unknown', ambiguity: expect.any(String) },
+      { outcome: 'unknown', needsUser: expect.any(String) },
     ]);
     expect(trading.host.now() - start).toBeLessThan(1_000);
   });
 
-  it('takes a record that fits two of them if the user reports it as done, and the other has none', async () => {
+  it('gets the record that fits two withdrawals if the user reports it as done, and the other one was not sent', async () => {
     const trading = await lostAt([], [record(2, { toAddress: null })], { ...LATE, budgetMs: 200_000 });
     begin(trading, 'lost2', { address: OTHER }).release();
     await settleManually(trading, 'lost1', 'done');
@@ -85,10 +82,17 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
 
 describe('the exchange overrules the report of the user', () => {
   it.each([
-    ['a record', [record(2)], 'notSent', LATE, 'placed'],
-    ['a record, also early', [record(2)], 'notSent', { tolerance: 60_000 }, 'placed'],
-    ['none', [], 'done', LATE, 'notSent'],
-  ] as const)('with %s', async (_, records, word, options, outcome) => {
+    ['that it was placed', 'a record shows it', [record(2)], 'notSent', LATE, 'placed'],
+    [
+      'that it was placed',
+      'a record shows it before the request has expired',
+      [record(2)],
+      'notSent',
+      { tolerance: 60_000 },
+      'placed',
+    ],
+    ['that it was not sent', 'the request has expired and no record shows it', [], 'done', LATE, 'notSent'],
+  ] as const)('%s, if %s', async (_, _when, records, word, options, outcome) => {
     const trading = await lostAt([], records, options);
     await settleManually(trading, 'lost1', word);
     await resolve(trading, trading.journal.unsettledEntries());

@@ -14,7 +14,7 @@ import { checkGiven, type GivenOrder, type OrderDraft, previewAndPlace } from '.
 import { draftArgs } from '../order-args.js';
 import { type Holdings, LiveBook, LiveFunds, readHoldings } from './live-data.js';
 import { askMarket } from './market-choice.js';
-import { askAmount, askPrice, complaint } from './questions.js';
+import { askAmount, askPrice, problemText } from './questions.js';
 
 /** Asks on the terminal for the missing parts of an order, then places it as if the command line had given them. */
 export async function sendGuided(context: Context, trading: TradingContext, given: GivenOrder): Promise<Answer> {
@@ -122,7 +122,7 @@ async function askTerms(
       });
     } catch (error) {
       if (!canAskAgain(error, given)) throw error;
-      context.output.warn(complaint(error));
+      context.output.warn(problemText(error));
     }
   }
 }
