@@ -4,39 +4,37 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isDeepStrictEqual } from 'node:util';
 import { commitOf } from './commit.js';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Makes `node_modules` what the lockfile says. */
 export function preparePackages() {
-  if (arePackagesInstalled()) return;
+  if (arePackagesInstalled(root)) return;
   console.error('Installing the packages …');
   // leaves the lockfile alone
   npm('ci', '--loglevel=error');
 }
 
-/** Whether npm has installed all packages of the lockfile that are for this machine, and no others. It writes down which. */
-function arePackagesInstalled() {
-  const installed = packagesOf('node_modules/.package-lock.json');
-  const { '': _project, ...wanted } = packagesOf('package-lock.json');
-  const isMissing = (name) => !Object.hasOwn(installed, name) && isNeeded(wanted[name]);
+/** Whether npm has installed a folder's packages as its lockfile says, for this machine. npm writes down what it installs. */
+export function arePackagesInstalled(folder) {
+  const installed = packagesOf(path.join(folder, 'node_modules/.package-lock.json'));
+  const { '': _project, ...wanted } = packagesOf(path.join(folder, 'package-lock.json'));
+  const isWanted = ([name, { version, integrity }]) =>
+    wanted[name]?.version === version && wanted[name].integrity === integrity;
   return (
-    Object.keys(wanted).length > 0 &&
-    Object.keys(installed).every((name) => isDeepStrictEqual(installed[name], wanted[name])) &&
-    !Object.keys(wanted).some(isMissing)
+    Object.entries(installed).every((one) => isWanted(one) && isForThisMachine(one[1])) &&
+    // npm leaves out optional ones that do not fit
+    Object.keys(wanted).every((name) => Object.hasOwn(installed, name) || wanted[name].optional === true)
   );
 }
 
 function packagesOf(lockfile) {
-  const file = path.join(root, lockfile);
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).packages : {};
+  return existsSync(lockfile) ? JSON.parse(readFileSync(lockfile, 'utf8')).packages : {};
 }
 
-/** What only an optional package for another machine needs is optional too. One for a C library may be for another C library. */
-function isNeeded({ optional = false, os = [], cpu = [], libc }) {
-  return !optional || (libc === undefined && os.includes(process.platform) && cpu.includes(process.arch));
+function isForThisMachine({ os = [process.platform], cpu = [process.arch] }) {
+  return os.includes(process.platform) && cpu.includes(process.arch);
 }
 
 /** Makes `node_modules` what the lockfile says and `dist` what the sources say. */

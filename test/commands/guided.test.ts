@@ -180,7 +180,7 @@ describe('the guided order, on a terminal', () => {
   it('begins with the market that a command used last', async () => {
     await pit.done('depth ltc_usdt');
     const { screen } = await at('order', [
-      { await: 'navigate', type: '\r' },
+      { await: 'ltc_usdt', type: '\r' },
       { await: 'Buy or sell ltc?', type: ESCAPE },
       { await: 'Market:', type: ESCAPE },
     ]);

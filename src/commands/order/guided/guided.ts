@@ -54,14 +54,20 @@ function whenSent({ yes, dryRun }: Globals): string {
 /** Asks for each missing part. Escape goes back to the question before; at the first one it leaves. */
 async function askMissing(context: Context, trading: TradingContext, given: GivenOrder): Promise<OrderDraft> {
   const { session } = context;
-  const holdings = readHoldings(trading);
+  let held: Holdings | undefined;
+  // nothing is asked of the exchange before the first question is on the screen
+  const holdings = () => {
+    held ??= readHoldings(trading);
+    return held;
+  };
   const chosen = given.market === undefined ? undefined : await (await session.markets()).find(given.market);
   return inTurn(chosen ?? (() => askMarket(context, trading, holdings)), async (market) => {
     const book = new LiveBook(context.host, session, market);
     const reading = book.refresh();
+    void holdings();
     return inTurn(given.side ?? (() => askSide(context, market)), async (side) => {
       await reading;
-      return askTerms(context, trading, { ...given, side }, { market, book, holdings });
+      return askTerms(context, trading, { ...given, side }, { market, book, holdings: holdings() });
     });
   });
 }
