@@ -27,7 +27,7 @@ const BLOCK = 65_536;
 
 /**
  * The bytes of a regular file from an offset on. Every file that pit reads whole is read here or in pieces. Throws
- * {@link UnboundedFile} for a device, pipe or folder and for more than `most` bytes, whatever size the system reports, and
+ * {@link UnboundedFile} for a device, pipe or folder and for more than `max` bytes, whatever size the system reports, and
  * the system's error if the file cannot be read.
  */
 export function readBounded(file: string, max: number, from = 0): Buffer {

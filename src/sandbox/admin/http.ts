@@ -52,14 +52,14 @@ export class AdminInput {
     throw new AdminRefusal(`${name} is not a list of texts.`);
   }
 
-  /** A finite number between `least` and `most`, both included. */
+  /** A finite number between `min` and `max`, both included. */
   number(name: string, min: number, max: number): number {
     const value = this.values[name];
     if (typeof value === 'number' && value >= min && value <= max) return value;
     throw new AdminRefusal(`${name} must be a number from ${min} to ${max}.`);
   }
 
-  /** A whole number between `least` and `most`, both included. */
+  /** A whole number between `min` and `max`, both included. */
   whole(name: string, min: number, max: number): number {
     const value = this.number(name, min, max);
     if (Number.isSafeInteger(value)) return value;

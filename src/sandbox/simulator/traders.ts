@@ -271,7 +271,7 @@ function* cellsBelow(fair: number, near: number, far: number, { width }: Band): 
   for (let cell = Math.floor((fair - near) / width); cell >= last; cell -= 1) yield cell;
 }
 
-/** An amount in lots with two or three significant digits, as people choose them; at least `least`. */
+/** An amount in lots with two or three significant digits, as people choose them; at least `min`. */
 export function sizedAmount(wanted: number, min: number, precise: boolean): bigint {
   const digits = Math.max(0, Math.floor(Math.log10(Math.max(1, wanted))) - (precise ? 2 : 1));
   const unit = 10 ** digits;

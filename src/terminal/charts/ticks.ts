@@ -14,7 +14,7 @@ export interface Tick {
   readonly text: string;
 }
 
-/** Multiples of 1, 2 or 5 times a power of ten between two values, at most `most` of them; none if there is no range. */
+/** Multiples of 1, 2 or 5 times a power of ten between two values, at most `max` of them; none if there is no range. */
 export function roundTicks(low: number, high: number, max: number): Tick[] {
   if (!(high > low) || max < 1) return [];
   const power = Math.floor(Math.log10((high - low) / max));

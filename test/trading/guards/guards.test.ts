@@ -23,12 +23,12 @@ interface Case {
 }
 
 function guarded({ side = 'buy', type = 'limit', orders = [['1000', '1']], isBatch = false, ...rest }: Case) {
-  const proposal = {
+  const plan = {
     market: { quote: 'usdt', priceScale: 2 },
     ...{ side, type },
     orders: orders.map(([price, amount], index) => ({ price, amount, ...(isBatch ? { line: index + 1 } : {}) })),
   };
-  return checkGuards(proposal, guardLimits(rest.settings ?? {}), {
+  return checkGuards(plan, guardLimits(rest.settings ?? {}), {
     reading: VIEW,
     today: Decimal.zero,
     ...rest.evidence,
@@ -296,8 +296,8 @@ describe('order-notional and day-notional', () => {
   it('never hold in a coin without a limit', () => {
     const limits: GuardLimits = { ...guardLimits({}), orderNotional: new Map(), dayNotional: new Map() };
     const order = { price: '1000', amount: '1000000000' };
-    const proposal = { market: { quote: 'doge', priceScale: 8 }, side: 'buy', type: 'limit', orders: [order] } as const;
-    expect(checkGuards(proposal, limits, { reading: VIEW, today: Decimal.zero }).breaches).toEqual([]);
+    const plan = { market: { quote: 'doge', priceScale: 8 }, side: 'buy', type: 'limit', orders: [order] } as const;
+    expect(checkGuards(plan, limits, { reading: VIEW, today: Decimal.zero }).breaches).toEqual([]);
   });
 });
 
