@@ -7,11 +7,11 @@ import {
   appendFileSync,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -23,7 +23,7 @@ const HOUR = 3_600_000;
 
 export async function* rows() {
   const folder = temporaryFolder();
-  const withoutJournal = buildWithoutJournal(folder);
+  const withoutJournal = buildWithoutJournal();
   const sandbox = await serveSandbox(path.join(folder, 'exchange'), '--no-limits');
   let price = 9_000;
   /** Places one order, far from the market and at a price of its own. */
@@ -71,11 +71,14 @@ const GIVEN = {
 };
 
 /** A copy of pit, built from the same sources, whose journal touches no disk. */
-function buildWithoutJournal(folder) {
-  const copy = path.join(folder, 'without');
+function buildWithoutJournal() {
+  // within the project, so that its packages are found
+  mkdirSync(path.join(root, 'release'), { recursive: true });
+  const copy = mkdtempSync(path.join(root, 'release', 'without-journal-'));
+  process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
+  mkdirSync(path.join(copy, 'node_modules'));
   for (const name of ['bin', 'src', 'scripts', 'package.json'])
     cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
-  symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
   const file = path.join(copy, 'src', 'trading', 'journal', 'files.ts');
   let text = readFileSync(file, 'utf8');
   for (const [name, given] of Object.entries(GIVEN)) {
