@@ -39,9 +39,7 @@ export async function* rows() {
     const home = path.join(folder, 'kept');
     yield await row('an order', home);
     if (existsSync('/dev/shm')) {
-      const memory = mkdtempSync('/dev/shm/pit-bench-');
-      process.on('exit', () => rmSync(memory, { recursive: true, force: true }));
-      yield await row('an order, the journal in memory (/dev/shm)', memory);
+      yield await row('an order, the journal in memory (/dev/shm)', temporaryFolder('/dev/shm'));
     }
     let there = 0;
     for (const many of MANY) {
