@@ -154,8 +154,8 @@ function __pit_tree_flags
                 '--post-only' 'only rest in the book; rejected if it would fill at once' \
                 '--ioc' 'fill what can be filled at once, cancel the rest' \
                 '--account=spot|isolated|cross' 'spot, isolated or cross (default: spot)' \
-                '--borrow' 'borrow what is missing (margin)' \
-                '--repay' 'repay loans with what comes in (margin)' \
+                '--borrow' 'borrow the shortfall (margin)' \
+                '--repay' 'repay loans with the proceeds (margin)' \
                 '--id=-' 'your own id for the order, 4 to 36 letters or digits' \
                 '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only' \
                 '--fields=,outcome|id|clientId|market|side|type|account|price|amount|notional|duplicates|state|filled|filledValue|averagePrice|fee|feeCoin' 'show only these fields in tables and --csv'
@@ -181,8 +181,8 @@ function __pit_tree_flags
                 '--at=bid|ask|mid|bid+1tick|bid-1tick|ask+1tick|ask-1tick' 'the new price: a number, or bid, ask or mid with an offset' \
                 '--amount=-' 'the new total, including what has filled: in the base coin (0.5) or a value (100usdt); a share (50%) is of the balance with the order cancelled, on top of what has filled' \
                 '--account=spot|isolated|cross' 'the order\'s account, which the exchange does not report: spot, isolated or cross (default: as pit placed it; spot if pit placed no margin orders in the market)' \
-                '--borrow' 'borrow what is missing (margin); kept for an order that pit placed' \
-                '--repay' 'repay loans with what comes in (margin); kept likewise' \
+                '--borrow' 'borrow the shortfall (margin); kept for an order that pit placed' \
+                '--repay' 'repay loans with the proceeds (margin); kept likewise' \
                 '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only' \
                 '--fields=,outcome|id|clientId|market|side|type|account|price|amount|notional|duplicates|state|filled|filledValue|averagePrice|fee|feeCoin|replaced.outcome|replaced.id|replaced.clientId|replaced.market|replaced.price|replaced.amount|replaced.filled|replaced.filledValue|replaced.code|replaced.message' 'show only these fields in tables and --csv'
         case 'orders'
@@ -551,7 +551,7 @@ function __pit_tree_arguments
                 '@program...' 'with --hold, after --: a command that runs under the timer'
         case 'resolve'
             printf '%s\t%s\n' \
-                '@unresolved' 'the id that a message named (default: all that is unknown)'
+                '@unresolved' 'the id from an earlier message (default: every unknown write)'
         case 'api'
             printf '%s\t%s\n' \
                 'markets|allTicker|ticker|depth|trades|kline|getAccountInfo|getSpotBills|getUserAddress|getPayinAddress|getWithdrawAddress|getWithdrawRecord|getChargeRecord|getFeeInfo|withdraw|order|orderMoreV2|cancelOrder|cancelAllOrdersAfter|getOrder|getOrders' 'the operation: depth, getOrder, setExpressState …' \

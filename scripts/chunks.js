@@ -115,6 +115,7 @@ const FREQUENT = {
 const CHUNKS = {
   market: ['commands/session/update-notice', 'commands/markets', 'commands/ticker', 'commands/trades'],
   setup: ['commands/keys'],
+  asking: ['terminal/asking'],
   guided: ['commands/order/guided'],
   orders: ['commands/orders', 'commands/fills', 'commands/order', 'commands/cancel', 'commands/resolve'],
   funds: ['commands/account', 'commands/funds', 'commands/withdraw'],

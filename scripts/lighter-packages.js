@@ -48,6 +48,24 @@ const CHANGED = [
     to: 'checkServerIdentity: https.checkServerIdentity ?? ((...words) => checkServerIdentity(...words)),',
   },
   {
+    // an id for channels of diagnostics, to which pit does not subscribe, and for which got loads Node's cryptography
+    file: /\/got\/dist\/source\/core\/diagnostics-channel\.js$/,
+    from: /return randomUUID\(\);/g,
+    to: "return '';",
+  },
+  {
+    // a fifth of what loading got takes, and few answers are compressed
+    file: /\/decompress-response\/index\.js$/,
+    from: /typeof zlib\.createZstdDecompress === 'function'/g,
+    to: 'process.versions.zstd !== undefined',
+  },
+  {
+    // plain text is as wide as it is long; the pattern of all emoji takes longer to compile than a table to draw
+    file: /\/cli-table3\/node_modules\/string-width\/index\.js$/,
+    from: /string = string\.replace\(emojiRegex\(\), ' {2}'\);/g,
+    to: "if (/^[ -~]*$/.test(string)) return string.length;\nstring = string.replace(emojiRegex(), '  ');",
+  },
+  {
     // the folders of the user, which PIT_HOME replaces
     file: /\/env-paths\/index\.js$/,
     from: /const homedir = os\.homedir\(\);\nconst tmpdir = os\.tmpdir\(\);([\s\S]*function envPaths\([^)]*\) \{)/,

@@ -6,27 +6,46 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { commitOf } from './commit.js';
 
-const MACHINE = `${process.platform} ${process.arch}`;
-
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Makes `node_modules` what the lockfile says. */
 export function preparePackages() {
-  // no package is compiled here, so they are the same for every Node
-  once('node_modules/.installed', ['package-lock.json'], MACHINE, 'Installing the packages', () =>
-    // leaves the lockfile alone
-    npm('ci', '--loglevel=error'),
+  if (arePackagesInstalled(root)) return;
+  console.error('Installing the packages …');
+  // leaves the lockfile alone
+  npm('ci', '--loglevel=error');
+}
+
+/** Whether npm has installed a folder's packages as its lockfile says, for this machine. npm writes down what it installs. */
+export function arePackagesInstalled(folder) {
+  const installed = packagesOf(path.join(folder, 'node_modules/.package-lock.json'));
+  const { '': _project, ...wanted } = packagesOf(path.join(folder, 'package-lock.json'));
+  const isWanted = ([name, { version, integrity }]) =>
+    wanted[name]?.version === version && wanted[name].integrity === integrity;
+  return (
+    Object.entries(installed).every((one) => isWanted(one) && isForThisMachine(one[1])) &&
+    // npm leaves out optional ones that do not fit
+    Object.keys(wanted).every((name) => Object.hasOwn(installed, name) || wanted[name].optional === true)
   );
+}
+
+function packagesOf(lockfile) {
+  return existsSync(lockfile) ? JSON.parse(readFileSync(lockfile, 'utf8')).packages : {};
+}
+
+function isForThisMachine({ os = [process.platform], cpu = [process.arch] }) {
+  return os.includes(process.platform) && cpu.includes(process.arch);
 }
 
 /** Makes `node_modules` what the lockfile says and `dist` what the sources say. */
 export function prepare() {
   preparePackages();
-  const inputs = ['package-lock.json', 'package.json', 'scripts', 'src'];
-  // the bundle holds code that this very Node compiled, and names the commit
-  once('dist/.built', inputs, `${MACHINE} ${process.version} ${commitOf(root)}`, 'Building', () =>
-    run(process.execPath, ['scripts/build.js']),
-  );
+  const mark = path.join(root, 'dist/.built');
+  const digest = digestOfBuild();
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === digest) return;
+  console.error('Building …');
+  run(process.execPath, ['scripts/build.js']);
+  writeFileSync(mark, digest);
 }
 
 /** Runs a program in the project's folder with the terminal it was given; a failure ends this one too. */
@@ -47,19 +66,13 @@ export function npm(...words) {
   else run('npm', words);
 }
 
-/** Does the work unless its mark says that it was done with the same inputs, in the same circumstances. */
-function once(mark, inputs, circumstances, title, work) {
-  const file = path.join(root, mark);
-  const digest = digestOf(inputs, circumstances);
-  if (existsSync(file) && readFileSync(file, 'utf8') === digest) return;
-  console.error(`${title} …`);
-  work();
-  writeFileSync(file, digest);
-}
-
-function digestOf(inputs, circumstances) {
+/** Of all that a build is made of. */
+function digestOfBuild() {
+  // the bundle holds code that this very Node compiled, and names the commit
+  const circumstances = `${process.platform} ${process.arch} ${process.version} ${commitOf(root)}`;
   const hash = createHash('sha256').update(`${circumstances}\n`);
-  for (const file of inputs.flatMap(filesBelow)) hash.update(`${file}\n`).update(readFileSync(path.join(root, file)));
+  const files = ['package-lock.json', 'package.json', 'scripts', 'src'].flatMap(filesBelow);
+  for (const file of files) hash.update(`${file}\n`).update(readFileSync(path.join(root, file)));
   return hash.digest('hex');
 }
 

@@ -7,8 +7,8 @@ import type { ScreenStream } from './terminal/screen.js';
 import { version } from './version.js';
 
 /**
- * Runs pit, and sets the exit code of the process. What needs none of the program is answered without loading it: the
- * version, help, and a name that no command has.
+ * Runs pit, and sets the exit code of the process. Answers --version, help and unknown commands without loading the rest of
+ * the program.
  */
 export function start(): void {
   const args = process.argv.slice(2);

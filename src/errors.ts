@@ -4,7 +4,8 @@ export const FAILURES = {
   usage: { exitCode: 2, meaning: 'wrong command line or input, or a guard stopped it; nothing was sent' },
   refused: {
     exitCode: 3,
-    meaning: 'the exchange rejected the request (a code other than 1000), or could not provide what it needs',
+    meaning:
+      'the exchange rejected the request (a code other than 1000), or lacks what the command needs, such as a price in the book',
   },
   credentials: { exitCode: 4, meaning: 'no profile, key, permission or usable host for this' },
   unreachable: { exitCode: 5, meaning: 'no answer, and nothing was changed by this call' },

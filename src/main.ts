@@ -3,8 +3,8 @@ import { PROGRAM } from './commands/index.js';
 import { endSoon, type Host, reportUncaught, systemHost } from './platform/host.js';
 
 /**
- * What pit runs for its own processes and for completion scripts, by the first word of the command line. It counts only if the
- * environment variable, which holds its input, is set.
+ * What pit runs for its own processes and for completion scripts, by the first word of the command line. The word is
+ * ignored unless the environment variable with its input is set.
  */
 const INTERNAL: Readonly<Record<string, { readonly variable: string; run(host: Host): Promise<void> }>> = {
   '--update-check': {

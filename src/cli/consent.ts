@@ -20,7 +20,7 @@ interface PausableBudget {
 
 /**
  * Asks on a terminal, unless `--yes` was given. Throws Failure `declined` for anything but yes.
- * @param below what stands below the question, for as long as it waits
+ * @param below the text below the prompt, computed again while it waits
  */
 export async function confirm(
   context: Context & { readonly budget: PausableBudget },

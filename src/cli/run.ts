@@ -150,8 +150,8 @@ const LONGEST_TICK_MS = 10_000;
 const TICKS_OF_GRACE = 10;
 
 /**
- * Ends work that takes longer than its time, whatever it waits for. Throws what the deadline reports. The grace is counted
- * in turns of the event loop, which take longer on a busy machine, as the work does.
+ * Ends work that takes longer than its time, whatever it waits for. Throws what the deadline reports. The grace period
+ * counts checks instead of milliseconds, so that a busy machine gets more time.
  */
 async function inTime<Value>(deadline: Deadline, work: () => Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
@@ -172,7 +172,7 @@ async function inTime<Value>(deadline: Deadline, work: () => Promise<Value>): Pr
   }
 }
 
-/** An answer whose rows are read in time. How long the reader takes for them does not count. */
+/** Applies the deadline to each read of rows. Time that the consumer takes does not count. */
 function rowsInTime(deadline: Deadline, answer: Result): Result {
   if (!('rows' in answer)) return answer;
   const { rows } = answer;
@@ -185,7 +185,7 @@ function rowsInTime(deadline: Deadline, answer: Result): Result {
         yield next.value;
       }
     } finally {
-      // not awaited: a source that hangs would keep the command
+      // not awaited: a hanging source would keep the command from ending
       void source.return?.().catch(() => undefined);
     }
   }
@@ -200,7 +200,7 @@ async function print(output: Output, answer: Result, isWrite: boolean): Promise<
   } catch (error) {
     if (!isWrite || !('data' in answer)) throw failure ?? error;
     output.warn(`This could not be printed: ${toJson(answer.data)}`);
-    const hint = 'The command has ended, with the result printed above. Do not run it again to see that.';
+    const hint = 'The command finished; its result is in the warning above. Do not run it again just to see it.';
     throw failure ?? (error instanceof Failure ? error.hinting(hint) : error);
   }
   if (failure !== undefined) throw failure;
@@ -467,7 +467,7 @@ function splitGlobalFlags(options: readonly Option[], args: readonly string[]) {
   return { globals, commandArgs };
 }
 
-/** If people type this line for another one: the arguments that are meant, and the failure that names them. */
+/** For a synonym of a command: the arguments that it stands for, and the failure that suggests them. */
 function synonymIn(synonyms: Commands['synonyms'], args: readonly string[]) {
   for (const length of [2, 1]) {
     const typed = args.slice(0, length).join(' ');

@@ -6,7 +6,7 @@ import type { Answer } from '../terminal/answer.js';
 import type { Screen } from '../terminal/screen.js';
 
 /** What is known of any write before it is sent; an order's preview has more. */
-export const PREVIEW: shape.Fields = {
+export const PREVIEW_FIELDS: shape.Fields = {
   price: shape.nullable(shape.decimal('')),
   amount: shape.nullable(shape.decimal('')),
   notional: shape.nullable(shape.decimal('price times amount, in the quote coin')),
@@ -25,15 +25,15 @@ export const DRY_CHANGE = shape.object({
   dryRun: shape.boolean('always true'),
   operation: shape.text('what would be done'),
   request: shape.nullable(REQUEST),
-  preview: shape.nullable(shape.object(PREVIEW)),
+  preview: shape.nullable(shape.object(PREVIEW_FIELDS)),
   change: shape.array(shape.text(''), 'what would be changed, a sentence each'),
 });
 
 /** What the dry run of a write to the exchange prints. */
-export function dryRunShape(preview: shape.Fields = PREVIEW, more: shape.Fields = {}): shape.Shape {
+export function dryRunShape(preview: shape.Fields = PREVIEW_FIELDS, more: shape.Fields = {}): shape.Shape {
   return shape.object({
     dryRun: shape.boolean('always true'),
-    operation: shape.text("the interface's name of it"),
+    operation: shape.text("the operation's name in the exchange's API"),
     request: REQUEST,
     ...more,
     preview: shape.object(preview),
@@ -49,7 +49,7 @@ export async function exchangeText(
   return `${hosts.tradeUrl} (profile ${profile})`;
 }
 
-export interface Preview {
+export interface PreviewJson {
   readonly price: string | null;
   readonly amount: string | null;
   readonly notional: string | null;
@@ -58,7 +58,7 @@ export interface Preview {
 }
 
 /** For a write without an order. */
-export const NO_PREVIEW: Preview = { price: null, amount: null, notional: null, fee: null, warnings: [] };
+export const NO_PREVIEW: PreviewJson = { price: null, amount: null, notional: null, fee: null, warnings: [] };
 
 /** What a change of pit's own files would have done, with nothing done. */
 export function dryChange(operation: string, ...change: readonly string[]): Answer {
@@ -73,7 +73,7 @@ export function dryRun(
   { host }: Pick<Context, 'host'>,
   client: ExchangeClient,
   write: WriteRequest,
-  preview: Preview,
+  preview: PreviewJson,
   show: (screen: Screen) => string,
 ): Answer {
   const request = maskedRequest(client.hosts, write, host.now());

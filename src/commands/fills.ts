@@ -54,13 +54,13 @@ export default define({
     }),
   ),
   async run(context, { market, from, to, all }) {
-    const account = await context.trading.account();
-    const client = withTimePerPage(context, account.client);
+    const trading = await context.trading.open();
+    const client = withTimePerPage(context, trading.client);
     const now = client.now();
     const range = { from: from?.(now), to: to?.(now), readsAllPages: all || from !== undefined };
     if (range.from !== undefined && range.to !== undefined && range.from > range.to)
       throw usage('--from is after --to.', 'Give the earlier time as --from.');
-    const markets = market === undefined ? account.journal.markets() : [market];
+    const markets = market === undefined ? trading.journal.markets() : [market];
     const sources: Source[] = [];
     for (const one of markets) {
       const sides = (['buy', 'sell'] as const).map((side) => new Source(client, one, side, range));
@@ -69,12 +69,12 @@ export default define({
       if ((await (market === undefined ? unlessUnlisted(context, opened) : opened)) === undefined) continue;
       sources.push(...sides);
       const lists = sides.map(({ side, first }) => [side, listedFrom(first, began)] as const);
-      await verifyMarket(account, one, Object.fromEntries(lists));
+      await verifyMarket(trading, one, Object.fromEntries(lists));
     }
     if (market === undefined)
       context.output.note(journalMarketsText(markets, 'Name another market to list its fills.'));
     await warnOfUnknown(context, (write) => concernsMarketOrAny(write, market));
-    const names = clientIds(account.journal, market);
+    const names = clientIds(trading.journal, market);
     const rows = withProgress(context, 'fills', rowsOf(merged(context, sources), names));
     return streamOf(rows, market ?? 'any market in which pit placed orders');
   },

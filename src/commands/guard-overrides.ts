@@ -2,7 +2,6 @@ import { confirm } from '../cli/consent.js';
 import type { Context } from '../cli/context.js';
 import { repeated, withCompletion } from '../cli/definition.js';
 import { Failure, suggest } from '../errors.js';
-import type { TradingAccount } from '../trading/account.js';
 import type { Breach, GuardReport } from '../trading/guards/guards.js';
 import {
   GUARDS,
@@ -13,6 +12,7 @@ import {
   SETTING_OF,
 } from '../trading/guards/limits.js';
 import type { RecordOptions } from '../trading/orders/place.js';
+import type { TradingContext } from '../trading/trading-context.js';
 
 /** `--override price-band`, for every command that places orders. */
 export const overrideFlag = repeated(
@@ -27,7 +27,7 @@ export function overriddenBy(given: readonly (readonly GuardName[])[]): readonly
 }
 
 /** The breaches that are not overridden. */
-export function blocking(breaches: readonly Breach[], overridden: readonly GuardName[]): readonly Breach[] {
+export function notOverridden(breaches: readonly Breach[], overridden: readonly GuardName[]): readonly Breach[] {
   return breaches.filter(({ guard }) => !overridden.includes(guard));
 }
 
@@ -43,21 +43,21 @@ export function breachText({ guard, message }: Breach, overridden: readonly Guar
  */
 export async function recordOptionsOf(
   { session }: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   quote: string,
   { breaches, bestBid }: Pick<GuardReport, 'breaches' | 'bestBid'>,
   overridden: readonly GuardName[],
 ): Promise<RecordOptions> {
   if (overridden.includes('day-notional') || breaches.some(({ guard }) => guard === 'day-notional')) return { bestBid };
   const limits = guardLimits((await session.connection()).settings);
-  return { bestBid, requireWithinDayLimit: () => requireDayNotional(account, quote, limits) };
+  return { bestBid, requireWithinDayLimit: () => requireDayNotional(trading, quote, limits) };
 }
 
 /**
  * Asks the usual question, or whether to send a write that guards block. A guard is overridden by `--override`, which is
  * reported, or by typing its name, which answers the usual question as well; `--yes` overrides none.
  *
- * @param below what stands below the question, for as long as it waits
+ * @param below the text below the prompt, computed again while it waits
  * @throws Failure `usage`, or why a guard could not be checked, without a terminal; `declined` for any other answer
  */
 export async function confirmGuarded(
@@ -68,7 +68,7 @@ export async function confirmGuarded(
   below?: () => string,
 ): Promise<void> {
   const { output, budget } = context;
-  const blocked = blocking(breaches, overridden);
+  const blocked = notOverridden(breaches, overridden);
   for (const { guard, message } of breaches)
     if (overridden.includes(guard)) output.note(`Overridden ${guard}: ${message}.`);
   if (blocked.length === 0) return confirm(context, question, below);
@@ -76,11 +76,11 @@ export async function confirmGuarded(
   if (!prompts.available) throw await blockedFailure(context, blocked, breaches);
   for (const { guard, message } of blocked) {
     output.warn(`${guard} blocks this: ${message}.`);
-    const request = `Type ${guard} to send it anyway:`;
-    const typed = await budget.pausedDuring(() => prompts.confirmTyping(request, guard, below));
+    const promptText = `Type ${guard} to send it anyway:`;
+    const typed = await budget.pausedDuring(() => prompts.confirmTyping(promptText, guard, below));
     if (!typed)
       throw new Failure('declined', `${guard} was not typed; nothing was sent.`, {
-        hint: 'Only its name overrides a guard.',
+        hint: 'To override a guard, type its name exactly.',
       });
   }
 }

@@ -60,12 +60,12 @@ function currentCoin(coin: string): string {
   return Object.hasOwn(RENAMED_COINS, coin) ? (RENAMED_COINS[coin] ?? coin) : coin;
 }
 
-/** A whole number from `least` to `most`, both included. */
-export function wholeNumber(name: string, least: number, most: number): Parser<number> {
+/** A whole number from `min` to `max`, both included. */
+export function wholeNumber(name: string, min: number, max: number): Parser<number> {
   return (word) => {
     const value = /^\d{1,9}$/.test(word) ? Number(word) : Number.NaN;
-    if (value >= least && value <= most) return value;
-    throw usage(`${name} is ${quoted(word)}.`, `It must be a whole number from ${least} to ${most}.`);
+    if (value >= min && value <= max) return value;
+    throw usage(`${name} is ${quoted(word)}.`, `It must be a whole number from ${min} to ${max}.`);
   };
 }
 

@@ -27,16 +27,16 @@ function withMarket(hint: string | Hint, market: string): string | Hint {
   return { ...hint, argv: hint.argv.map((word) => (word === ANY_MARKET ? market : word)) };
 }
 
-/** How long a name that the last list of markets lacked is searched in a newer one. */
+/** How long to wait for a newer list of markets. */
 const PATIENCE_MS = 1_500;
 
 /**
  * Throws Failure `usage` for a market that the exchange does not list, as far as that is known at once: a name that was
- * listed before asks nothing, and market data that are away hold nothing up for long.
+ * listed before needs no request, and an unreachable market-data host delays the command only briefly.
  */
 export async function refuseUnknownMarket({ session, host }: Context, market: string): Promise<void> {
   await ignoringReadFailures(async () => {
-    if (!(await session.markets()).lacked(market)) return;
+    if (!(await session.markets()).wasMissing(market)) return;
     await (await session.markets(new TimeBudget(PATIENCE_MS, host.monotonic))).find(market);
   });
 }

@@ -7,8 +7,8 @@ import { Failure, usage } from '../errors.js';
 import { type OrderPages, PAGE_SIZE, readOrderPages } from '../exchange/growing-pages.js';
 import type { Answer } from '../terminal/answer.js';
 import { progressBar } from '../terminal/progress.js';
-import type { TradingAccount } from '../trading/account.js';
 import { listedFrom, verifyMarket } from '../trading/orders/verify-orders.js';
+import type { TradingContext } from '../trading/trading-context.js';
 import { concernsMarketOrAny } from '../trading/unknown-writes.js';
 import { withTimePerPage } from './funds/long-listing.js';
 import { marketName, oneOf, wholeNumber } from './inputs.js';
@@ -56,13 +56,13 @@ export default define({
     if (page !== undefined && all) throw usage('--page and --all exclude each other.', 'Give one of them.');
     if (page !== undefined && side === undefined)
       throw usage('--page needs --side.', 'The exchange lists buys and sells on separate pages.');
-    const account = await context.trading.account();
+    const trading = await context.trading.open();
     const sides: readonly Side[] = side === undefined ? ['buy', 'sell'] : [side];
     const extent =
       page !== undefined
         ? { from: page, to: page }
         : { from: 1, to: all || state === 'open' ? Number.POSITIVE_INFINITY : 1 };
-    const client = allMarkets ? withTimePerPage(context, account.client) : account.client;
+    const client = allMarkets ? withTimePerPage(context, trading.client) : trading.client;
     const readMarket = async (one: string): Promise<readonly OrderPages[]> => {
       const began = client.now();
       const pages = (each: Side) => readOrderPages(client, one, each, extent);
@@ -71,7 +71,7 @@ export default define({
       const isFromNewest = page === undefined || page === 1;
       const newestPages = isFromNewest ? sides.map((each, index) => [each, found[index]] as const) : [];
       await verifyMarket(
-        account,
+        trading,
         one,
         Object.fromEntries(newestPages.map(([each, list]) => [each, list && listedFrom(list, began)])),
       );
@@ -82,7 +82,7 @@ export default define({
     const read = async () => {
       const reading =
         market === undefined
-          ? await readMarkets(context, await marketsOf(context, account, allMarkets), readMarket)
+          ? await readMarkets(context, await marketsOf(context, trading, allMarkets), readMarket)
           : { markets: [market], lists: await readMarket(market), failure: null };
       if (market === undefined && !allMarkets)
         context.output.note(
@@ -106,7 +106,7 @@ export default define({
   },
 });
 
-async function marketsOf({ session }: Context, { journal }: TradingAccount, all: boolean): Promise<readonly string[]> {
+async function marketsOf({ session }: Context, { journal }: TradingContext, all: boolean): Promise<readonly string[]> {
   return all ? (await (await session.markets()).all()).map(({ market }) => market) : journal.markets();
 }
 

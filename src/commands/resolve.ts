@@ -7,7 +7,6 @@ import { type Advice, Failure, suggest, tryRead, usage } from '../errors.js';
 import type { Screen } from '../terminal/screen.js';
 import { table } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle, zonedTime } from '../terminal/time.js';
-import type { TradingAccount } from '../trading/account.js';
 import { resumeCommand } from '../trading/batches/start-job.js';
 import type { JournalEntry } from '../trading/journal/entry.js';
 import {
@@ -21,15 +20,16 @@ import {
   type Settled,
 } from '../trading/journal/write.js';
 import { isTooSmall } from '../trading/orders/terms.js';
-import { allDecidableAt } from '../trading/poll-until-settled.js';
+import { allCertainAt } from '../trading/poll-until-settled.js';
 import { type Resolution, recheckSettledWrite, resolve, unexpectedWrites, unplacedOf } from '../trading/resolve.js';
 import { settleManually } from '../trading/settle-manually.js';
+import type { TradingContext } from '../trading/trading-context.js';
 import { oneOf, unresolvedId } from './inputs.js';
 import { orderArgs, termsText, tooLittleText } from './order/order-args.js';
 
 export default define({
   summary: 'Settle writes whose outcome is unknown',
-  arguments: { clientId: optional('the id that a message named (default: all that is unknown)', unresolvedId) },
+  arguments: { clientId: optional('the id from an earlier message (default: every unknown write)', unresolvedId) },
   flags: {
     as: flag(
       '--as <outcome>',
@@ -50,43 +50,44 @@ export default define({
         'partial: only some orders of a batch were placed; see the timeline',
       ),
       id: shape.nullable(shape.text('of what was placed or cancelled')),
-      duplicates: shape.array(shape.id(''), 'further orders that the network made of the same request'),
+      duplicates: shape.array(shape.id(''), 'duplicates that the network created from the same request'),
       timeline: shape.array(shape.object({ time: shape.time("by this machine's clock"), event: shape.text('') })),
     }),
   ),
   async run(context, { clientId: id, as }) {
-    const account = await context.trading.account();
-    const wasDamaged = account.journal
+    const trading = await context.trading.open();
+    const wasDamaged = trading.journal
       .damaged()
-      .flatMap((one) => ((id ?? one) === one ? damagedRow(account, one) : []));
-    if (as !== undefined) await settleManually(account, id, as);
+      .flatMap((one) => ((id ?? one) === one ? damagedRow(trading, one) : []));
+    if (as !== undefined) await settleManually(trading, id, as);
     // naming a job ends it, even if not everything was sent
     const isNamed = id !== undefined;
-    const named = isNamed && wasDamaged.length === 0 ? openOf(account, id) : [];
-    const open = isNamed ? named : account.journal.unsettledEntries();
-    const resolutions = await resolve(account, open, isNamed);
-    const isOpen = isNamed && account.journal.findUnsettled(id) !== undefined;
-    const settled = isNamed && !isOpen ? await recheckSettledWrite(account, id) : undefined;
-    const unexpected = isNamed ? [] : unexpectedWrites(account);
+    const named = isNamed && wasDamaged.length === 0 ? openOf(trading, id) : [];
+    const open = isNamed ? named : trading.journal.unsettledEntries();
+    const resolutions = await resolve(trading, open, isNamed);
+    const isOpen = isNamed && trading.journal.findUnsettled(id) !== undefined;
+    const settled = isNamed && !isOpen ? await recheckSettledWrite(trading, id) : undefined;
+    const unexpected = isNamed ? [] : unexpectedWrites(trading);
     const others = unexpected.filter(({ write }) => !resolutions.some((one) => one.write.id === write.id));
     const shown = isNamed ? [settled ?? resolutions.find(({ write }) => write.id === id)] : [...resolutions, ...others];
-    const damaged = account.journal.damaged().filter((one) => (id ?? one) === one);
+    const damaged = trading.journal.damaged().filter((one) => (id ?? one) === one);
     const outcome = damaged.length === 0 ? (as ?? 'unknown') : 'unknown';
     const rows = [
       ...shown.flatMap((resolution) => (resolution === undefined ? [] : rowOf(resolution))).reverse(),
       ...wasDamaged.map((row) => ({ ...row, outcome })),
     ];
     for (const resolution of shown) if (resolution !== undefined) await warnUnplaced(context, resolution);
-    suggestResume(context, account, resolutions);
+    suggestResume(context, trading, resolutions);
     warnUnexpected(context, unexpected);
-    warnDamaged(context, account, damaged);
-    const unreadable = isNamed ? [] : warnUnreadable(context, account);
+    warnDamaged(context, trading, damaged);
+    const unreadable = isNamed ? [] : warnUnreadable(context, trading);
     const unclear = [...damaged, ...unreadable];
-    const nothing = unclear.length === 0 ? 'Nothing is unknown.' : 'Nothing else is unknown.';
+    const nothing =
+      unclear.length === 0 ? 'No write has an unknown outcome.' : 'No other write has an unknown outcome.';
     const answer = { data: rows, show: (screen: Screen) => show(screen, shown, nothing) };
     const unknown = shown.flatMap((one) => (one?.outcome === 'unknown' ? [one] : [])).reverse();
     const ids = [...unknown.map(({ write }) => write.id), ...unclear];
-    return ids.length === 0 ? answer : { ...answer, failure: stillUnknown(account, unknown, ids, damaged) };
+    return ids.length === 0 ? answer : { ...answer, failure: stillUnknown(trading, unknown, ids, damaged) };
   },
 });
 
@@ -94,7 +95,7 @@ export default define({
  * The open write of an id; none if it is settled already. Throws Failure `usage` if the journal has no such id, or its record
  * cannot be read.
  */
-function openOf({ journal }: TradingAccount, id: string): JournalEntry[] {
+function openOf({ journal }: TradingContext, id: string): JournalEntry[] {
   const entry = journal.findUnsettled(id);
   if (entry !== undefined) return [entry];
   if (journal.archive.find(id) !== undefined || journal.damaged().includes(id)) return [];
@@ -125,7 +126,7 @@ function rowOf({ write, outcome, id, duplicates, events }: Resolution): Row {
 }
 
 /** Nothing is sent from here: to place the rest of a job, the user resumes it. */
-function suggestResume({ output }: Context, { journal }: TradingAccount, done: readonly Resolution[]): void {
+function suggestResume({ output }: Context, { journal }: TradingContext, done: readonly Resolution[]): void {
   for (const { write } of done) {
     if (!isKind(write, 'batch') || journal.findUnsettled(write.id)?.isUnderWay !== false) continue;
     output.note(suggest('To continue the job', ...resumeCommand(write.id, write.terms)));
@@ -133,13 +134,13 @@ function suggestResume({ output }: Context, { journal }: TradingAccount, done: r
 }
 
 /** The row of a damaged record. What the write was cannot be read, so only the user can find out whether the exchange has it. */
-function damagedRow({ journal }: TradingAccount, id: string): Row {
+function damagedRow({ journal }: TradingContext, id: string): Row {
   const timeline = journal.damagedEvents(id).map(({ time, event }) => ({ time: isoTime(time), event }));
   return { operation: 'unknown', clientId: id, market: null, outcome: 'unknown', id: null, duplicates: [], timeline };
 }
 
 /** Warns of damaged records, whose writes may have been sent. */
-function warnDamaged({ output }: Context, { journal }: TradingAccount, ids: readonly string[]): void {
+function warnDamaged({ output }: Context, { journal }: TradingContext, ids: readonly string[]): void {
   for (const id of ids)
     output.warn([
       `The record of ${id} is damaged: ${journal.fileOf(id)}. Until you settle it, no order or withdrawal is sent.`,
@@ -161,7 +162,7 @@ function warnUnexpected({ output }: Context, unexpected: readonly Settled[]): vo
 }
 
 /** The ids of writes whose records cannot be read. They stay: the disk may return them a moment later. */
-function warnUnreadable({ output }: Context, { journal }: TradingAccount): string[] {
+function warnUnreadable({ output }: Context, { journal }: TradingContext): string[] {
   const unreadable = journal.unreadable();
   for (const { failure } of unreadable) output.warn([failure.message, ...failure.hints]);
   return unreadable.map(({ id }) => id);
@@ -183,7 +184,7 @@ async function warnUnplaced({ output, session }: Context, resolution: Resolution
  * @param damaged the ids of those whose records are damaged
  */
 function stillUnknown(
-  account: TradingAccount,
+  trading: TradingContext,
   unknown: readonly Resolution[],
   ids: readonly string[],
   damaged: readonly string[],
@@ -191,12 +192,12 @@ function stillUnknown(
   const [first = ''] = ids;
   const isOne = ids.length === 1;
   const what = isOne ? `The outcome of ${first} is` : `The outcomes of ${ids.length} writes are`;
-  const ambiguities = unknown.flatMap(({ ambiguity, write }) =>
-    ambiguity === undefined ? [] : `${write.id}: ${ambiguity}.`,
+  const questions = unknown.flatMap(({ needsUser, write }) =>
+    needsUser === undefined ? [] : `${write.id}: ${needsUser}.`,
   );
-  const message = [`${what} still unknown.`, ...ambiguities].join(' ');
+  const message = [`${what} still unknown.`, ...questions].join(' ');
   const when = nextCheck(
-    account,
+    trading,
     unknown.map(({ write }) => write),
   );
   const hint = settledByUser(unknown, damaged) ?? suggest(`Check again ${when}`, 'resolve', ...(isOne ? [first] : []));
@@ -210,7 +211,7 @@ function settledByUser(unknown: readonly Resolution[], [damaged]: readonly strin
       `The record of ${damaged} is damaged. Check the exchange, then record what you found, done or notSent.`,
       suggest('Record it', 'resolve', damaged, '--as', 'notSent'),
     ];
-  const found = unknown.find(({ write, ambiguity }) => isKind(write, 'call') || ambiguity !== undefined);
+  const found = unknown.find(({ write, needsUser }) => isKind(write, 'call') || needsUser !== undefined);
   if (found === undefined) return undefined;
   const { write } = found;
   return [
@@ -220,12 +221,12 @@ function settledByUser(unknown: readonly Resolution[], [damaged]: readonly strin
   ];
 }
 
-function nextCheck(account: TradingAccount, writes: readonly RecordedWrite[]): string {
+function nextCheck(trading: TradingContext, writes: readonly RecordedWrite[]): string {
   // the record of a job does not name the times of its requests
   const isAnyJob = writes.some((write) => isKind(write, 'batch'));
-  const certain = isAnyJob ? null : allDecidableAt(account, writes);
-  const isAhead = certain !== null && certain > account.host.now();
-  return isAhead ? `from ${zonedTime(certain)} on, when pit can decide it` : 'in a minute';
+  const certain = isAnyJob ? null : allCertainAt(trading, writes);
+  const isAhead = certain !== null && certain > trading.host.now();
+  return isAhead ? `after ${zonedTime(certain)}, when the outcome is certain` : 'in a minute';
 }
 
 function show(screen: Screen, resolutions: readonly (Resolution | undefined)[], nothing: string): string {
@@ -278,5 +279,5 @@ function textOf(write: RecordedWrite): string {
 }
 
 function replacementText({ order, wanted }: ReplaceTerms): string {
-  return `replace ${referenceText(order)} by ${termsText(wanted)}`;
+  return `replace ${referenceText(order)} with ${termsText(wanted)}`;
 }

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { readTextBounded } from '../platform/bounded-file.js';
+import { readBounded } from '../platform/bounded-file.js';
 import { isPrivateFile, makePrivateFolder, replaceFile } from './private-files.js';
 
 interface Cached {
@@ -19,7 +18,8 @@ const MAX_BYTES = 64 * 2 ** 20;
  * Things that can be made again, as the market configuration, each with its age. Nothing here ever fails a command: what
  * cannot be read is not there, and what cannot be written is made again next time.
  *
- * Wrong tick sizes would cost money, so an entry counts only if it is whole (its checksum fits) and the user's alone.
+ * Wrong tick sizes would cost money, so an entry counts only if it is whole and the user's alone. Everything in a file stands
+ * there twice: comparing finds all damage, and is faster than to load Node's cryptography for a checksum.
  */
 export class Cache {
   readonly #folder: string;
@@ -36,7 +36,7 @@ export class Cache {
     try {
       const file = fileOf(key);
       return isPrivateFile(this.#folder, file)
-        ? this.#parse(readTextBounded(path.join(this.#folder, file), MAX_BYTES))
+        ? this.#parse(key, readBounded(path.join(this.#folder, file), MAX_BYTES))
         : null;
     } catch {
       return null;
@@ -47,7 +47,8 @@ export class Cache {
   async write(key: string, text: string): Promise<void> {
     try {
       makePrivateFolder(this.#folder);
-      replaceFile(path.join(this.#folder, fileOf(key)), `${this.#now()} ${digest(text)}\n${text}`);
+      const content = `${JSON.stringify([key, this.#now(), text.length])}\n${text}`;
+      replaceFile(path.join(this.#folder, fileOf(key)), content.repeat(2));
     } catch {
       // A cache that cannot be written costs a request, not the command.
     }
@@ -62,21 +63,24 @@ export class Cache {
     }
   }
 
-  #parse(content: string): Cached | null {
+  #parse(key: string, bytes: Buffer): Cached | null {
+    const half = bytes.subarray(0, bytes.length / 2);
+    if (!half.equals(bytes.subarray(half.length))) return null;
+    const content = half.toString('utf8');
     const end = content.indexOf('\n');
-    const [, at, sum] = /^(\d{1,15}) ([0-9a-f]{64})$/.exec(content.slice(0, end)) ?? [];
+    const [writtenKey, at, length] = JSON.parse(content.slice(0, end));
     const value = content.slice(end + 1);
-    if (at === undefined || digest(value) !== sum) return null;
-    const ageMs = this.#now() - Number(at);
+    if (writtenKey !== key || length !== value.length) return null;
+    const ageMs = this.#now() - at;
     return ageMs < 0 ? null : { value, ageMs };
   }
 }
 
-/** The key itself never becomes a name, so it may hold anything. */
-function fileOf(key: string): string {
-  return digest(key);
-}
+/** The longest name of a file that every system takes is a little longer. */
+const LONGEST_NAME = 200;
 
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+/** A key may hold anything, and a name may not. Keys that share a name displace each other. */
+function fileOf(key: string): string {
+  const name = key.replace(/[^A-Za-z0-9-]/g, (unit) => `%${unit.charCodeAt(0).toString(16)}`);
+  return `${name.slice(0, LONGEST_NAME)}.txt`;
 }

@@ -211,7 +211,7 @@ const KEYS_WITHOUT_HOST: MissingReason = {
 
 const FOREIGN_PRICES: MissingReason = {
   message:
-    "PIT_BASE_URL is not the profile's own host, so nothing is traded at the profile's exchange with its prices.",
+    "PIT_BASE_URL is another exchange than the profile's. pit does not trade on one exchange with the prices of another.",
   hint: 'Set PIT_TRADE_URL and keys for the same exchange, or unset PIT_BASE_URL.',
 };
 

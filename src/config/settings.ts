@@ -98,9 +98,9 @@ export function loosens(key: string, before: string | undefined, after: string |
     return listedAddresses(after).some((address) => !allowed.includes(address));
   }
   const amounts = coinAmounts(after);
-  return [...coinAmounts(before)].some(([coin, most]) => {
+  return [...coinAmounts(before)].some(([coin, max]) => {
     const now = amounts.get(coin);
-    return now === undefined || now.compare(most) > 0;
+    return now === undefined || now.compare(max) > 0;
   });
 }
 

@@ -31,7 +31,7 @@ export interface BatchRequest {
 /** An order as the exchange reports it. Amounts, prices and fees are decimal texts. */
 export interface Order {
   readonly id: string;
-  /** The client id, if the order was asked for by it; the exchange does not report it. */
+  /** Set only if the lookup used it, because the exchange does not report it. */
   readonly clientId: string | null;
   readonly market: string;
   readonly side: Side;

@@ -11,7 +11,7 @@ type AddressKind = 'deposit address' | typeof VERIFIED;
  * Where the account receives a coin, one address per chain; the single address if the exchange rejects the multi-chain
  * operation or lists nothing there.
  *
- * Throws Failure `refused` if there is no address yet; and `unreachable`, `limited`, `credentials`, or `internal` for an answer
+ * Throws Failure `refused` if there is no address yet; and `unreachable`, `limited`, `credentials`, or `internal` for a response
  * that is not what the interface says, as the other functions here do.
  */
 export async function readDepositAddresses(client: ExchangeClient, coin: string): Promise<readonly ChainAddress[]> {

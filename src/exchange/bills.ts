@@ -33,7 +33,7 @@ type Age = (typeof AGES)[number];
  * A bill's own time decides whether it is in the range. The date to read up to only skips newer ones, once the zone of the
  * exchange's dates is known.
  *
- * Throws Failure if a page cannot be read: `unreachable`, `limited`, `refused`, `credentials`, or `internal` for an answer
+ * Throws Failure if a page cannot be read: `unreachable`, `limited`, `refused`, `credentials`, or `internal` for a response
  * that is not what the interface says, also for an amount in it. `partial`: the exchange repeats a page.
  */
 export async function* readBills(

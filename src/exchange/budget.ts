@@ -77,7 +77,7 @@ export class TimeBudget {
   /** Throws Failure `unreachable` if less time is left. */
   require(milliseconds: number): void {
     if (this.allows(milliseconds)) return;
-    const hint = `--timeout gives a command more than its ${this.milliseconds / 1000} seconds.`;
+    const hint = `Use --timeout SECONDS to allow more than ${this.milliseconds / 1000} seconds.`;
     throw new Failure('unreachable', 'No time was left to ask the exchange.', { hint });
   }
 

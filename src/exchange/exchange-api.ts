@@ -31,7 +31,7 @@ export interface ApiOptions {
    * Starts the sandbox after a refused connection, when not a byte of the request was sent. Absent for other hosts.
    */
   readonly startSandbox?: () => Promise<void>;
-  /** Returns the exchange's limits, shared with other processes. Absent: this client keeps them alone. */
+  /** Returns the exchange's limits, shared with other processes. Absent: they count this client only. */
   readonly limits?: () => Limits;
   /** Takes a line about each request, secrets already masked. */
   readonly trace?: (line: string) => void;
@@ -39,43 +39,43 @@ export interface ApiOptions {
   readonly writesUnderWay?: Set<{ readonly name: string }>;
   /** Receives the whole body of the response to each write that was done. */
   readonly onWriteResponse?: (name: string, body: string) => void;
-  /** Absent: no proxy, and the well-known authorities. */
+  /** Absent: no proxy, and Node's default CA certificates. */
   readonly network?: Network;
   /** Aborts every request. A write that was sent may have been executed. */
   readonly signal?: AbortSignal;
 }
 
-/** When a write is sent, and whether. */
+/** Controls the time and the sending of a write. */
 export interface WriteOptions {
   /**
    * Milliseconds since the Unix epoch (default: now). It decides how long a lost request may still be executed, so the
    * journal records it before the request is sent.
    */
   readonly reqTime?: number;
-  /** Asked at the moment at which the request would be sent: false cancels it. */
+  /** Asked at the moment at which the request would be sent: false cancels it, true also records that it is sent. */
   readonly mayLeave?: (() => boolean) | undefined;
 }
 
-type CallOptions = Pick<TransportOptions, 'ownConnection' | 'timeoutMs' | 'onAnswer'>;
+type CallOptions = Pick<TransportOptions, 'freshConnection' | 'timeoutMs' | 'onResponse'>;
 
 /** An operation, its parameters, and the function that reads its response. */
-interface ApiRequest<Answer> {
+interface ApiRequest<Content> {
   readonly name: string;
   readonly values: ParameterValues;
-  /** `requireTime` throws once the time is over: a long answer takes long to read. */
-  readonly read: (body: string, response: HttpResponse, requireTime: () => void) => Answer;
+  /** `requireTime` throws once the time is over: a long response takes long to read. */
+  readonly read: (body: string, response: HttpResponse, requireTime: () => void) => Content;
 }
 
 /** The longest that one read may take before it is tried again. */
 const READ_TIMEOUT_MS = 10_000;
-/** A write waits longer, because a lookup proves less than its own answer. Half of the budget is kept for that lookup. */
+/** A write waits longer, because a lookup proves less than its own response. Half of the budget is kept for that lookup. */
 const WRITE_TIMEOUT_MS = 15_000;
 /** A write is sent only if this much time is left, or a tenth of a shorter budget, so that its response can come in time. */
 const LEAST_FOR_WRITE_MS = 1_000;
 
 const MAX_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 200;
-/** The pause after a busy answer. It may mean the K-line limit of one request a second, which other programs share. */
+/** The pause after a busy response. It may mean the K-line limit of one request a second, which other programs share. */
 const BUSY_PAUSE_MS = 1_000;
 
 /** Operations that may use the reserved permits, because a cancellation may be all that can still limit a loss. */
@@ -89,7 +89,7 @@ export class ExchangeApi {
 
   constructor(private readonly options: ApiOptions) {}
 
-  /** The exchange's clock, estimated from its answers, in milliseconds since the Unix epoch. */
+  /** The exchange's clock, estimated from its responses, in milliseconds since the Unix epoch. */
   now(): number {
     return this.#clock.now();
   }
@@ -110,7 +110,7 @@ export class ExchangeApi {
 
   /**
    * Calls an operation that may be repeated. Retries with backoff and jitter within the time budget.
-   * Throws Failure: `refused`, `limited`, `unreachable`, `credentials`, `usage`, or `internal` for an answer that is not
+   * Throws Failure: `refused`, `limited`, `unreachable`, `credentials`, `usage`, or `internal` for a response that is not
    * what the interface says.
    */
   async read<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Promise<Result<OperationNamed<Name>>> {
@@ -138,7 +138,7 @@ export class ExchangeApi {
 
   /**
    * Whether the exchange accepts this `reqTime` (milliseconds since the Unix epoch) at all; asked once, with a read. Throws
-   * Failure as {@link read} if no answer came.
+   * Failure as {@link read} if no response came.
    */
   async acceptsReqTime<Name extends OperationName>(
     name: Name,
@@ -192,11 +192,13 @@ export class ExchangeApi {
     return this.#madeLimiter;
   }
 
-  async #retryable<Answer>(request: ApiRequest<Answer>): Promise<Answer> {
+  async #retryable<Content>(request: ApiRequest<Content>): Promise<Content> {
     const { access, effect } = operationOf(request.name);
     if (effect === 'write') throw new Error(`${request.name} is a write and is sent once`);
     try {
-      return await this.#withRetries(() => (access === 'signed' ? this.#readInTime(request) : this.#sendRead(request)));
+      return await this.#withRetries(() =>
+        access === 'signed' ? this.#readWithCorrectedClock(request) : this.#sendRead(request),
+      );
     } catch (error) {
       throw failureOf(error, request.name, this.lockedUntil);
     }
@@ -216,8 +218,8 @@ export class ExchangeApi {
     }
   }
 
-  /** Repeats a read once if its `reqTime` was rejected: that answer also shows the exchange's time. */
-  async #readInTime<Answer>(request: ApiRequest<Answer>): Promise<Answer> {
+  /** Repeats a read once if its `reqTime` was rejected: that response also shows the exchange's time. */
+  async #readWithCorrectedClock<Content>(request: ApiRequest<Content>): Promise<Content> {
     const { offset } = this.#clock;
     try {
       return await this.#sendRead(request);
@@ -229,11 +231,11 @@ export class ExchangeApi {
   }
 
   /** Sends a request that may be repeated, within the limits. `reqTime` is now if it is absent. */
-  async #sendRead<Answer>(request: ApiRequest<Answer>, reqTime?: number): Promise<Answer> {
+  async #sendRead<Content>(request: ApiRequest<Content>, reqTime?: number): Promise<Content> {
     const { bucket, effect } = operationOf(request.name);
-    const send = (onAnswer?: () => void) => {
+    const send = (onResponse?: () => void) => {
       const timeoutMs = Math.min(READ_TIMEOUT_MS, this.options.budget.remainingMs);
-      return this.#roundTrip(request, reqTime, { ownConnection: false, timeoutMs, onAnswer });
+      return this.#roundTrip(request, reqTime, { freshConnection: false, timeoutMs, onResponse });
     };
     if (bucket === 'none') return send();
     return withPermit(
@@ -242,7 +244,7 @@ export class ExchangeApi {
     );
   }
 
-  async #sendWrite<Answer>(request: ApiRequest<Answer>, options: WriteOptions = {}): Promise<WriteResponse<Answer>> {
+  async #sendWrite<Content>(request: ApiRequest<Content>, options: WriteOptions = {}): Promise<WriteResponse<Content>> {
     const { reqTime = this.now(), mayLeave = () => true } = options;
     const { budget } = this.options;
     const leastMs = Math.min(LEAST_FOR_WRITE_MS, budget.milliseconds / 10);
@@ -256,10 +258,10 @@ export class ExchangeApi {
         await permit.cancel();
         return stopped;
       }
-      const callOptions = { ownConnection: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.remainingMs / 2) };
+      const callOptions = { freshConnection: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.remainingMs / 2) };
       this.options.writesUnderWay?.add(request);
-      const response = await withPermit(permit, (onAnswer) =>
-        this.#roundTrip(request, reqTime, { ...callOptions, onAnswer }),
+      const response = await withPermit(permit, (onResponse) =>
+        this.#roundTrip(request, reqTime, { ...callOptions, onResponse }),
       );
       return { kind: 'done', value: response };
     } catch (error) {
@@ -279,11 +281,11 @@ export class ExchangeApi {
   }
 
   /** Sends the request, a second time only after a refused connection, when not a byte was sent and the sandbox was started. */
-  async #roundTrip<Answer>(
-    request: ApiRequest<Answer>,
+  async #roundTrip<Content>(
+    request: ApiRequest<Content>,
     reqTime: number | undefined,
     callOptions: CallOptions,
-  ): Promise<Answer> {
+  ): Promise<Content> {
     try {
       return await this.#send(request, reqTime, callOptions);
     } catch (error) {
@@ -296,11 +298,11 @@ export class ExchangeApi {
     }
   }
 
-  async #send<Answer>(
-    { name, values, read }: ApiRequest<Answer>,
+  async #send<Content>(
+    { name, values, read }: ApiRequest<Content>,
     reqTime: number | undefined,
     callOptions: CallOptions,
-  ): Promise<Answer> {
+  ): Promise<Content> {
     const url = requestUrl(this.options, name, values, () => reqTime ?? this.now());
     const { host, trace, onWriteResponse, network, signal } = this.options;
     const start = host.monotonic();
@@ -341,7 +343,7 @@ function priorityOf(name: string): Priority {
   return CANCELLING.has(name) ? 'cancel' : 'common';
 }
 
-/** The error with its secrets masked: it may quote an answer that repeats the request with its keys. */
+/** The error with its secrets masked: it may quote a response that repeats the request with its keys. */
 function withoutSecrets(thrown: unknown, redaction: Redaction): unknown {
   if (thrown instanceof Refused) return new Refused(thrown.code, redaction.apply(thrown.message), thrown.busy);
   return thrown instanceof UnexpectedResponse
@@ -356,18 +358,18 @@ function documentedRequest<Name extends OperationName>(
   return { name, values, read: (body, _, requireTime) => readResponse(name, body, requireTime) };
 }
 
-/** Sends a request with a permit and then ends the permit, which stays taken for a second after the answer. */
+/** Sends a request with a permit and then ends the permit, which stays taken for a second after the response. */
 async function withPermit<Value>(
   permit: RequestPermit,
-  send: (onAnswer: () => void) => Promise<Value>,
+  send: (onResponse: () => void) => Promise<Value>,
 ): Promise<Value> {
   let result: SendResult = 'nothing';
   try {
-    const value = await send(permit.answered);
-    result = 'answer';
+    const value = await send(permit.responded);
+    result = 'response';
     return value;
   } catch (error) {
-    if (error instanceof Refused) result = error.code === RETURN_CODES.locked ? 'lock' : 'answer';
+    if (error instanceof Refused) result = error.code === RETURN_CODES.locked ? 'lock' : 'response';
     throw error;
   } finally {
     await permit.end(result);
@@ -385,7 +387,8 @@ function isTransient(error: unknown): boolean {
   if (error instanceof TransportError) return !['certificate', 'tooLong', 'cancelled'].includes(error.fault);
   if (error instanceof BadStatus) return error.status >= 500;
   if (error instanceof UnexpectedResponse) return error.form !== 'json';
-  // market data without a code: {"result": false} was observed when the host was busy, K-line's one a second included
+  // market data without a code: {"result": false} was observed when the host was busy, also after the limit of one K-line
+  // request per second
   return error instanceof Refused && isThrottled(error);
 }
 

@@ -37,7 +37,7 @@ export type CompletionName =
       readonly type: OrderType;
       readonly clientId: string | null;
       readonly ids: readonly string[];
-      /** Null for a batch: its answer does not say which id belongs to which order. */
+      /** Null for a batch: its response does not say which id belongs to which order. */
       readonly terms: Pick<OrderTerms, 'side' | 'price' | 'amount'> | null;
     }
   | { readonly kind: 'cancelled'; readonly order: OrderReference };
@@ -55,7 +55,7 @@ type WithdrawalPage = DecodedResult<'getWithdrawRecord'>;
  * The exchange in domain values: no name of the interface goes in or comes out.
  *
  * Reads are repeated within the time budget. They throw Failure: `refused`, `limited`, `unreachable`, `credentials`, `usage`,
- * or `internal` for an answer that is not what the interface says.
+ * or `internal` for a response that is not what the interface says.
  *
  * Writes are sent once, on a fresh connection, and never repeated. They throw Failure `credentials` or `usage` before
  * anything is sent; everything later is in the response.
@@ -71,7 +71,7 @@ export class ExchangeClient {
     private readonly onResponse: () => void = () => {},
   ) {}
 
-  /** The exchange's clock, estimated from its answers, in milliseconds since the Unix epoch. */
+  /** The exchange's clock, estimated from its responses, in milliseconds since the Unix epoch. */
   now(): number {
     return this.api.now();
   }
@@ -90,7 +90,7 @@ export class ExchangeClient {
     this.api.requireKeys();
   }
 
-  /** The same client, but each answer restarts the time budget, so that a long listing ends only if it stops making progress. */
+  /** The same client, but each response restarts the time budget, so that a long listing ends only if it stops making progress. */
   restartingBudget(budget: TimeBudget): ExchangeClient {
     return new ExchangeClient(this.options, this.api, () => budget.restart());
   }
@@ -237,7 +237,7 @@ export class ExchangeClient {
 
   /**
    * Asks once whether the exchange accepts this `reqTime`, with a read that needs the permission for orders. Throws the Failure
-   * of a read if no answer came.
+   * of a read if no response came.
    * @param clientId an id that no order has
    */
   acceptsReqTimeForOrders(market: string, clientId: string, reqTime: number): Promise<boolean> {

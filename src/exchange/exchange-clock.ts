@@ -6,9 +6,9 @@ export interface ClockStore {
   write(offsetMs: number): void;
 }
 
-/** What an answer shows of the exchange's clock. All times are in milliseconds since the Unix epoch. */
+/** What a response shows of the exchange's clock. All times are in milliseconds since the Unix epoch. */
 interface ClockSample {
-  /** The answer's `Date`, which counts whole seconds. */
+  /** The response's `Date`, which counts whole seconds. */
   readonly date: number;
   readonly sent: number;
   readonly received: number;
@@ -19,7 +19,7 @@ const DATE_STEP_MS = 1_000;
 const SLACK_MS = 1_000;
 
 /**
- * The exchange's clock: this machine's, corrected by the `Date` of answers. `reqTime` has to be near it; how near is not
+ * The exchange's clock: this machine's, corrected by the `Date` of responses. `reqTime` has to be near it; how near is not
  * documented.
  */
 export class ExchangeClock {
@@ -37,17 +37,17 @@ export class ExchangeClock {
     return this.host.now() + this.#offset;
   }
 
-  /** How far the exchange is ahead of this machine, in milliseconds; 0 until an answer shows a difference. */
+  /** How far the exchange is ahead of this machine, in milliseconds; 0 until a response shows a difference. */
   get offset(): number {
     return this.#offset;
   }
 
-  /** Learns from an answer: the exchange wrote its `Date` between sending and receiving, which bounds the difference. */
+  /** Learns from a response: the exchange wrote its `Date` between sending and receiving, which bounds the difference. */
   addSample({ date, sent, received }: ClockSample): void {
-    const [least, most] = [date - received, date + DATE_STEP_MS - sent];
-    const isPossible = (offset: number) => offset >= least - SLACK_MS && offset <= most + SLACK_MS;
+    const [min, max] = [date - received, date + DATE_STEP_MS - sent];
+    const isPossible = (offset: number) => offset >= min - SLACK_MS && offset <= max + SLACK_MS;
     if (isPossible(this.#offset)) return;
-    this.#offset = isPossible(0) ? 0 : Math.round((least + most) / 2);
+    this.#offset = isPossible(0) ? 0 : Math.round((min + max) / 2);
     this.store?.write(this.#offset);
   }
 }

@@ -16,10 +16,10 @@ const CODE_HINTS: Readonly<Record<number, Advice>> = {
   [RETURN_CODES.badSignature]: suggest('Check the keys', 'keys', 'show'),
   [RETURN_CODES.noPermission]: ['The key lacks a permission.', suggest('See what it may do', 'account')],
   [RETURN_CODES.insufficientBalance]: suggest('See what is available', 'balance'),
-  [RETURN_CODES.orderNotFound]: suggest('See the orders there are', 'orders', ANY_MARKET),
-  [RETURN_CODES.badPrice]: ['A PostOnly order must not cross the book.', suggest('See them', 'depth', ANY_MARKET)],
+  [RETURN_CODES.orderNotFound]: suggest('List your orders', 'orders', ANY_MARKET),
+  [RETURN_CODES.badPrice]: ['A PostOnly order must not cross the book.', suggest('See the book', 'depth', ANY_MARKET)],
   [RETURN_CODES.badAmount]: suggest('See the lot sizes and minimums', 'markets'),
-  [RETURN_CODES.badAddress]: "The key is bound to other addresses than this machine's.",
+  [RETURN_CODES.badAddress]: 'This key is not allowed from this IP address.',
   [RETURN_CODES.expired]: "Check this machine's clock. The next request uses the time that the exchange reported.",
 };
 
@@ -79,7 +79,7 @@ function badStatus({ status, message }: BadStatus, operation: string): Failure {
   if (status === 429) return new Failure('limited', `${operation}: ${message}: too many requests`);
   if (status >= 500)
     return new Failure('unreachable', `${operation}: ${message}`, { hint: 'The exchange may be down for a while.' });
-  return new Failure('internal', `${operation}: ${message}, which the interface does not know`, {
+  return new Failure('internal', `${operation}: ${message}, which is not part of the exchange's API`, {
     hint: suggest('Check the host', 'profile', 'show'),
   });
 }
@@ -95,7 +95,7 @@ function unreachableHint({ fault, hint }: TransportError): Advice {
 function unexpectedResponseHint({ form }: UnexpectedResponse): Advice {
   return form === 'html'
     ? [
-        'Such a page usually means that the exchange is down, or that the host is not its interface.',
+        'Such a page usually means that the exchange is down, or that the host does not serve its API.',
         'Nothing was changed by this call.',
       ]
     : [suggest('Check the host', 'profile', 'show'), '--verbose shows the requests.'];

@@ -149,8 +149,8 @@ export interface OrderPages {
 }
 
 /**
- * Reads the orders of one side of a market page by page, until there are no more or `isEnough` says of a page's last order
- * that none after it is wanted. New orders push others to later pages meanwhile; each order is returned once. Throws
+ * Reads the orders of one side of a market page by page, until there are no more, or until `isEnough` returns true for
+ * the last order of a page. New orders push others to later pages meanwhile; each order is returned once. Throws
  * Failure if not even the first page could be read: `unreachable`, `limited`, `refused`, `credentials`, or `internal` for an
  * answer that is not what the interface says.
  */

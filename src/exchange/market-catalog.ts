@@ -13,7 +13,9 @@ const RECHECK_AFTER_MS = 10_000;
 /** More decimals than any coin has; more would make tick sizes of any length. */
 const MAX_DECIMALS = 40;
 
-/** The exchange's markets, cached for an hour. Reading them may throw Failure `unreachable`, `limited`, `refused` or `internal`. */
+/**
+ * The exchange's markets, cached for an hour. Reading them may throw Failure `unreachable`, `limited`, `refused` or `internal`.
+ */
 export class MarketCatalog {
   #fetching: Promise<Market[]> | undefined;
 
@@ -37,8 +39,8 @@ export class MarketCatalog {
     return markets.find(({ market }) => market === name) ?? unknownMarket(name, markets);
   }
 
-  /** Whether the last list, however old, lacked a market; false if there never was a list. */
-  lacked(name: string): boolean {
+  /** Whether a market was missing from the last list, however old; false if there never was a list. */
+  wasMissing(name: string): boolean {
     return this.#cached(Number.POSITIVE_INFINITY)?.every(({ market }) => market !== name) ?? false;
   }
 
@@ -93,7 +95,7 @@ function toMarkets(text: string): Market[] {
 /** 10^-scale: the smallest step of a price or an amount. */
 function step(scale: number): string {
   if (scale < 0 || scale > MAX_DECIMALS) {
-    throw new Failure('internal', `the exchange gave ${scale} as the decimals of a market, which cannot be`);
+    throw new Failure('internal', `the exchange reports ${scale} decimals for a market`);
   }
   return Decimal.fromUnits(1n, scale).toString();
 }

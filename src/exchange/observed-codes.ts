@@ -58,8 +58,9 @@ export const REFUSES_EVERY_ORDER: ReadonlySet<number | null> = new Set([
 const IN_TROUBLE: ReadonlySet<number> = new Set([RETURN_CODES.internal, RETURN_CODES.maintenance]);
 
 /**
- * Whether a lookup failed with the same code as the write (missing permission, unknown market): then the order does not
- * exist.
+ * Whether a lookup was rejected with the same code as the write. Such a code is not about the order (a missing
+ * permission, an unknown market), so every copy of the write was rejected too, and the order does not exist. A code of an
+ * exchange in trouble proves nothing.
  */
 export function isSameRefusal(error: unknown, refusal: number | null | undefined): boolean {
   if (!(error instanceof Failure) || error.kind !== 'refused' || error.code === null) return false;

@@ -17,7 +17,7 @@ interface RecordPage<Entry> {
 
 /**
  * Reads one page of records; pages count from 1. Throws Failure: `unreachable`, `limited`, `refused`, `credentials`, or
- * `internal` for an answer that is not what the interface says.
+ * `internal` for a response that is not what the interface says.
  */
 export type PageReader<Entry> = (client: ExchangeClient, coin: string, page: number) => Promise<RecordPage<Entry>>;
 

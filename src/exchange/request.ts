@@ -64,8 +64,8 @@ function checkedUndocumented(name: string, given: Map<string, string>): Map<stri
     if (!/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(parameter))
       throw new InvalidParameter(JSON.stringify(parameter), 'is not a name of letters, digits and _');
     if (COMMON.includes(parameter)) throw new InvalidParameter(parameter, 'is filled in with the signature');
-    const complaint = printable.complaint(value);
-    if (complaint !== undefined) throw new InvalidParameter(parameter, complaint);
+    const problem = printable.problem(value);
+    if (problem !== undefined) throw new InvalidParameter(parameter, problem);
   }
   return given;
 }
@@ -84,8 +84,8 @@ function checkedValue(name: string, { kind, required }: Parameter, value: string
     if (required) throw new InvalidParameter(name, 'is missing');
     return undefined;
   }
-  const complaint = kind.complaint(value);
-  if (complaint !== undefined) throw new InvalidParameter(name, complaint);
+  const problem = kind.problem(value);
+  if (problem !== undefined) throw new InvalidParameter(name, problem);
   return value;
 }
 
@@ -96,7 +96,7 @@ function checkGroups(parameters: Operation['parameters'], given: ReadonlyMap<str
   }
   for (const names of groups.values()) {
     const count = names.filter((name) => given.has(name)).length;
-    if (count !== 1) throw new InvalidParameter(names.join(' and '), 'need exactly one of them');
+    if (count !== 1) throw new InvalidParameter(names.join(' and '), 'exclude each other, and one of them is required');
   }
 }
 
@@ -174,7 +174,7 @@ export function requireSafeHost(url: string): void {
   if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return;
   throw new Failure(
     'credentials',
-    `${protocol}//${host} is not a usable host: requests go over https, http only to this machine`,
+    `${protocol}//${host} cannot be used. pit uses https, and http only for this machine.`,
     {
       hint: 'Give the host as https://…',
     },
@@ -189,7 +189,7 @@ export function requireCertificateChecks(url: string, environment: Readonly<Reco
   if (environment.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || !url.startsWith('https:')) return;
   throw new Failure(
     'credentials',
-    'NODE_TLS_REJECT_UNAUTHORIZED=0 leaves certificates unchecked, so anyone on the way could read and change signed requests. Nothing was sent.',
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 leaves certificates unchecked, so anyone on the network path could read and change signed requests. Nothing was sent.',
     {
       hint: [
         'Unset it.',

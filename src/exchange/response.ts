@@ -21,7 +21,7 @@ export class Refused extends Error {
   }
 }
 
-/** An error for an answer that breaks the interface. The message names the field or the form. Nothing of the answer is used. */
+/** An error for a response that breaks the interface. The message names the field or the form. Nothing of the response is used. */
 export class UnexpectedResponse extends Error {
   override readonly name = 'UnexpectedResponse';
 
@@ -48,7 +48,7 @@ export class BadStatus extends Error {
 type RequireTime = () => void;
 
 /**
- * The checked body of an answer to an operation. Throws {@link Refused} for an error the exchange reports and
+ * The checked body of a response to an operation. Throws {@link Refused} for an error the exchange reports and
  * {@link UnexpectedResponse} for anything that does not fit the operation's description.
  */
 export function readResponse<Name extends OperationName>(
@@ -62,7 +62,7 @@ export function readResponse<Name extends OperationName>(
   });
   if (parsed.success) return parsed.output;
   throw new UnexpectedResponse(
-    `the answer to ${name} is not what the interface says: ${describeIssue(parsed.issues[0])}`,
+    `the response to ${name} does not match the exchange's API: ${describeIssue(parsed.issues[0])}`,
   );
 }
 
@@ -94,16 +94,16 @@ function parseBody(name: string, body: string, requireTime?: RequireTime): unkno
     if (!(error instanceof SyntaxError)) throw error;
     const form = formOf(body, String(error));
     const what = { html: 'an HTML page', empty: 'empty', truncated: 'cut off', other: 'not readable as JSON' }[form];
-    throw new UnexpectedResponse(`the answer to ${name} is ${what}`, form);
+    throw new UnexpectedResponse(`the response to ${name} is ${what}`, form);
   }
 }
 
-function formOf(body: string, complaint: string): 'html' | 'empty' | 'truncated' | 'other' {
+function formOf(body: string, parserMessage: string): 'html' | 'empty' | 'truncated' | 'other' {
   const text = body.trim();
   if (text === '') return 'empty';
   if (text.startsWith('<')) return 'html';
   // the parser reports the end of input, except in the middle of true, false and null
-  const endsEarly = /reached end of input/.test(complaint) || /[:,[]\s*[a-z]+$/.test(text.slice(-20));
+  const endsEarly = /reached end of input/.test(parserMessage) || /[:,[]\s*[a-z]+$/.test(text.slice(-20));
   return /^[{[]/.test(text) && endsEarly ? 'truncated' : 'other';
 }
 
@@ -128,7 +128,7 @@ function throwIfMarketDataError(value: object): void {
 export const ENVELOPE_FIELDS: ReadonlySet<string> = new Set(['code', 'message', 'message.des', 'message.isSuc']);
 
 /**
- * Throws {@link UnexpectedResponse} if the answer to a write says both that it succeeded and that it failed: neither proves anything.
+ * Throws {@link UnexpectedResponse} if the response to a write says both that it succeeded and that it failed: neither proves anything.
  * @param value `{code, message}`, where `message` may be an object with `isSuc`
  */
 function requireAgreement(name: string, value: object): void {
@@ -136,7 +136,7 @@ function requireAgreement(name: string, value: object): void {
   const message = Reflect.get(value, 'message');
   const isSuccess = isRecord(message) ? yesOrNo(message.isSuc) : undefined;
   if (code === undefined || isSuccess === undefined || isSuccess === (code === SUCCESS)) return;
-  throw new UnexpectedResponse(`the answer to ${name} contradicts itself: code ${code} with isSuc ${isSuccess}`);
+  throw new UnexpectedResponse(`the response to ${name} contradicts itself: code ${code} with isSuc ${isSuccess}`);
 }
 
 function yesOrNo(value: unknown): boolean | undefined {

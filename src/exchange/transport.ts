@@ -18,16 +18,16 @@ const CONNECT_TIMEOUT_MS = 5_000;
 
 export interface TransportOptions {
   /** Whether to use a new connection and close it afterwards. A reused connection may break in the middle of a request. */
-  readonly ownConnection: boolean;
+  readonly freshConnection: boolean;
   readonly timeoutMs: number;
   /** The longest body that is read, counted after decompression: a few bytes may expand to gigabytes. */
   readonly maxBytes: number;
-  /** Absent: no proxy, and the well-known authorities. */
+  /** Absent: no proxy, and Node's default CA certificates. */
   readonly network?: Network | undefined;
   /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
-  /** Called when the status of the answer has arrived; its body may take longer. */
-  readonly onAnswer?: (() => void) | undefined;
+  /** Called when the status of the response has arrived; its body may take longer. */
+  readonly onResponse?: (() => void) | undefined;
 }
 
 export interface HttpResponse {
@@ -35,11 +35,11 @@ export interface HttpResponse {
   readonly body: string;
   /** The `Date` header in milliseconds since the Unix epoch, to the second; null if there is none. */
   readonly date: number | null;
-  /** When the host's certificate ends, in milliseconds since the Unix epoch; null over plain http. */
-  readonly certificateEnds: number | null;
+  /** When the host's certificate expires, in milliseconds since the Unix epoch; null over plain http. */
+  readonly certificateExpires: number | null;
 }
 
-/** Why no answer came. */
+/** Why no response came. */
 type TransportFault =
   | 'hostNotFound'
   | 'connectionRefused'
@@ -54,7 +54,7 @@ type TransportFault =
   | 'cancelled'
   | 'protocol';
 
-/** An error for a request that got no complete HTTP answer. The message never contains the URL. */
+/** An error for a request that got no complete HTTP response. The message never contains the URL. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
 
@@ -87,7 +87,7 @@ export class Network {
   readonly #tunnels = new Map<string, HttpsAgent>();
   #authorities: string | undefined;
 
-  /** @param caFile a PEM file whose certificates take the place of the well-known authorities */
+  /** @param caFile a PEM file whose certificates replace Node's default CA certificates */
   constructor(
     private readonly environment: Environment,
     private readonly caFile?: string,
@@ -95,26 +95,26 @@ export class Network {
 
   /**
    * How to reach a URL.
-   * @param ownConnection with a connection of its own, closed afterwards
+   * @param freshConnection whether to use a new connection and close it afterwards
    * @throws Failure `usage` for a proxy that cannot be used, `credentials` for a PEM file that cannot
    */
-  async route(url: string, ownConnection: boolean, timeoutMs: number): Promise<Route> {
+  async route(url: string, freshConnection: boolean, timeoutMs: number): Promise<Route> {
     const https = this.caFile === undefined ? {} : { https: { certificateAuthority: this.#read(this.caFile) } };
-    const direct = { proxy: null, options: { ...(ownConnection ? { agent: singleUseAgent(url) } : {}), ...https } };
+    const direct = { proxy: null, options: { ...(freshConnection ? { agent: singleUseAgent(url) } : {}), ...https } };
     if (!Object.keys(this.environment).some((name) => PROXY_VARIABLE.test(name))) return direct;
     const proxies = await import('./network/proxy.js');
     const proxy = proxies.proxyFor(new URL(url), this.environment);
     if (proxy === null) return direct;
-    const tunnel = this.#tunnel(proxies, proxy, ownConnection, timeoutMs);
+    const tunnel = this.#tunnel(proxies, proxy, freshConnection, timeoutMs);
     return { proxy, options: { agent: { https: tunnel }, ...https } };
   }
 
-  #tunnel({ Tunnel }: typeof Proxies, proxy: NamedProxy, ownConnection: boolean, timeoutMs: number): HttpsAgent {
+  #tunnel({ Tunnel }: typeof Proxies, proxy: NamedProxy, freshConnection: boolean, timeoutMs: number): HttpsAgent {
     const { href } = proxy.url;
-    const existing = ownConnection ? undefined : this.#tunnels.get(href);
+    const existing = freshConnection ? undefined : this.#tunnels.get(href);
     if (existing !== undefined) return existing;
-    const tunnel = new Tunnel(proxy, Math.min(TUNNEL_MS, timeoutMs), { keepAlive: !ownConnection });
-    if (!ownConnection) this.#tunnels.set(href, tunnel);
+    const tunnel = new Tunnel(proxy, Math.min(TUNNEL_MS, timeoutMs), { keepAlive: !freshConnection });
+    if (!freshConnection) this.#tunnels.set(href, tunnel);
     return tunnel;
   }
 
@@ -137,10 +137,10 @@ export function requireCertificates(file: string): void {
 
 const CA_FILE_HINT: Advice = [
   suggest('Name a PEM file', 'profile', 'set', ACTIVE_PROFILE, 'caFile', '/path/to/ca.pem'),
-  suggest('Go back to the usual authorities', 'profile', 'unset', ACTIVE_PROFILE, 'caFile'),
+  suggest('Use the default CA certificates again', 'profile', 'unset', ACTIVE_PROFILE, 'caFile'),
 ];
 
-/** Far more than a store of all well-known authorities, which has a quarter of a megabyte. */
+/** Far more than all of Node's default CA certificates, which take a quarter of a megabyte. */
 const MAX_CERTIFICATE_BYTES = 16 * 2 ** 20;
 
 function certificatesIn(file: string, kind: FailureKind = 'credentials', hint = CA_FILE_HINT): string {
@@ -178,18 +178,18 @@ const CANCELLED = 'the request was cancelled';
  */
 export async function get(
   url: string,
-  { ownConnection, timeoutMs, maxBytes, network = DIRECT, signal, onAnswer }: TransportOptions,
+  { freshConnection, timeoutMs, maxBytes, network = DIRECT, signal, onResponse }: TransportOptions,
 ): Promise<HttpResponse> {
   const request = await gotOnce();
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
-  const { options, proxy } = await network.route(url, ownConnection, timeoutMs);
+  const { options, proxy } = await network.route(url, freshConnection, timeoutMs);
   const sendStart = proxy === null ? (url.startsWith('https:') ? 'secureConnect' : 'connect') : 'socket';
   if (signal?.aborted) throw new TransportError('cancelled', false, CANCELLED);
-  const answer = request.get(url, {
+  const response = request.get(url, {
     timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: timeoutMs },
     ...options,
   });
-  const pending = new HttpRequest(answer, sendStart, { strict: ownConnection, maxBytes, onAnswer });
+  const pending = new HttpRequest(response, sendStart, { strict: freshConnection, maxBytes, onResponse });
   try {
     return await pending.result(timeoutMs, signal);
   } catch (error) {
@@ -200,24 +200,24 @@ export async function get(
 /** A request in progress. It fails on upgrades, interim responses and endless bodies, for which got would wait. */
 class HttpRequest {
   #request: SentRequest | undefined;
-  #certificateEnds: number | null = null;
+  #certificateExpires: number | null = null;
   readonly #failed: Promise<never>;
   #fail: (error: TransportError) => void = () => undefined;
 
   /** @param strict whether an interim response counts as lost */
   constructor(
-    private readonly answer: CancelableRequest<Response<string>>,
+    private readonly response: CancelableRequest<Response<string>>,
     private readonly sendStart: SendStart,
-    { strict, maxBytes, onAnswer }: Pick<TransportOptions, 'maxBytes' | 'onAnswer'> & { readonly strict: boolean },
+    { strict, maxBytes, onResponse }: Pick<TransportOptions, 'maxBytes' | 'onResponse'> & { readonly strict: boolean },
   ) {
     this.#failed = new Promise((_, reject) => {
       this.#fail = reject;
     });
-    answer.on('request', (request: SentRequest) => {
+    response.on('request', (request: SentRequest) => {
       this.#request = request;
       request.once('response', ({ socket }) => {
-        onAnswer?.();
-        this.#certificateEnds = endOfCertificate(socket);
+        onResponse?.();
+        this.#certificateExpires = expiryOf(socket);
       });
       // without a listener, Node closes the connection and got waits for ever
       request.once('upgrade', (_, socket: Duplex) => {
@@ -226,10 +226,10 @@ class HttpRequest {
       });
       if (strict)
         request.once('information', ({ statusCode }) =>
-          this.#end('protocol', `an interim answer came (HTTP ${statusCode})`),
+          this.#end('protocol', `the host sent an interim response (HTTP ${statusCode})`),
         );
     });
-    answer.on('downloadProgress', ({ transferred }) => {
+    response.on('downloadProgress', ({ transferred }) => {
       if (transferred > maxBytes) this.#end('tooLong', `the answer was longer than ${maxBytes / 2 ** 20} MB`);
     });
   }
@@ -239,8 +239,8 @@ class HttpRequest {
     const cancel = () => this.#end('cancelled', CANCELLED);
     signal?.addEventListener('abort', cancel, { once: true });
     try {
-      const { statusCode: status, body, headers } = await Promise.race([this.answer, this.#failed]);
-      return { status, body, date: dateOf(headers.date), certificateEnds: this.#certificateEnds };
+      const { statusCode: status, body, headers } = await Promise.race([this.response, this.#failed]);
+      return { status, body, date: dateOf(headers.date), certificateExpires: this.#certificateExpires };
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', cancel);
@@ -250,14 +250,14 @@ class HttpRequest {
   #end(fault: TransportFault, message: string): void {
     const mayHaveBeenSent = this.#request?.timings?.[this.sendStart] !== undefined;
     this.#fail(new TransportError(fault, mayHaveBeenSent, message));
-    this.answer.cancel();
+    this.response.cancel();
   }
 }
 
 /** The request of got, with the timings that got measured. */
 type SentRequest = ClientRequest & Pick<RequestError, 'timings'>;
 
-function endOfCertificate(socket: Socket | TLSSocket): number | null {
+function expiryOf(socket: Socket | TLSSocket): number | null {
   return dateOf('encrypted' in socket ? socket.getPeerCertificate().valid_to : undefined);
 }
 

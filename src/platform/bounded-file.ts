@@ -30,10 +30,10 @@ const BLOCK = 65_536;
  * {@link UnboundedFile} for a device, pipe or folder and for more than `most` bytes, whatever size the system reports, and
  * the system's error if the file cannot be read.
  */
-export function readBounded(file: string, most: number, from = 0): Buffer {
+export function readBounded(file: string, max: number, from = 0): Buffer {
   const descriptor = openRegular(file);
   try {
-    const expected = Math.min(Math.max(fs.fstatSync(descriptor).size - from, 0), most);
+    const expected = Math.min(Math.max(fs.fstatSync(descriptor).size - from, 0), max);
     let bytes = Buffer.allocUnsafe(expected + 1);
     let length = 0;
     for (;;) {
@@ -41,7 +41,7 @@ export function readBounded(file: string, most: number, from = 0): Buffer {
       const read = fs.readSync(descriptor, bytes, length, bytes.length - length, from + length);
       if (read === 0) return bytes.subarray(0, length);
       length += read;
-      if (length > most) throw new UnboundedFile(`longer than ${inWords(most)}`);
+      if (length > max) throw new UnboundedFile(`longer than ${inWords(max)}`);
     }
   } finally {
     fs.closeSync(descriptor);
@@ -49,8 +49,8 @@ export function readBounded(file: string, most: number, from = 0): Buffer {
 }
 
 /** The same as UTF-8. */
-export function readTextBounded(file: string, most: number): string {
-  return readBounded(file, most).toString('utf8');
+export function readTextBounded(file: string, max: number): string {
+  return readBounded(file, max).toString('utf8');
 }
 
 function inWords(bytes: number): string {

@@ -41,7 +41,7 @@ export class CommandHost {
         this.#interruptHandlers.set(work, onSecondSignal);
         return () => this.#interruptHandlers.delete(work);
       },
-      takeInterrupts: () => () => undefined,
+      redirectInterrupts: () => () => undefined,
       onExit: (work) => {
         const forget = parent.onExit(work);
         return this.#undoneAtEnd(forget, work);

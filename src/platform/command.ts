@@ -18,13 +18,13 @@ const NOT_RUN = 126;
 export async function runCommand(args: readonly string[], signals: Signals, isOnTerminal: boolean): Promise<number> {
   const [program = '', ...rest] = args;
   const child = spawn(program, rest, { stdio: 'inherit' });
-  const takeBack = signals.handOver((signal) => {
+  const restoreSignals = signals.redirectSignals((signal) => {
     if (signal !== 'SIGINT' || !isOnTerminal) child.kill(signal);
   });
   try {
     return await exitCodeOf(child);
   } finally {
-    takeBack();
+    restoreSignals();
   }
 }
 

@@ -43,7 +43,7 @@ export interface Host {
   readonly redaction: Redaction;
   /** The wall clock, in milliseconds since the Unix epoch: for what is recorded, and for what the exchange compares. */
   now(): number;
-  /** Milliseconds since any moment, for how long something took or may take: setting the wall clock does not change it. */
+  /** Milliseconds from an arbitrary start, to measure durations: setting the wall clock does not change it. */
   monotonic(): number;
   /** At least 0 and below 1; for jitter, not for secrets. */
   random(): number;
@@ -58,8 +58,8 @@ export interface Host {
   limitDnsLookups(milliseconds: number): void;
   /** Runs the work when a signal ends the program, before it exits. Returns a function that cancels this. */
   readonly onInterrupt: Signals['onInterrupt'];
-  /** Ctrl-C goes to the taker alone and ends nothing, until the returned function is called. */
-  readonly takeInterrupts: Signals['takeInterrupts'];
+  /** Ctrl-C only calls the handler and ends nothing, until the returned function is called. */
+  readonly redirectInterrupts: Signals['redirectInterrupts'];
   /**
    * Aborts when the command is over: nothing that it started may continue. Its reason is what to throw. It never aborts if the
    * program ends with the command.
@@ -82,13 +82,16 @@ export interface Host {
   pipeTo(line: string): Promise<PipedCommand>;
 }
 
-/** Milliseconds of a clock that all processes of a machine share and that is never set. It may stand still while the machine sleeps. */
+/**
+ * Milliseconds of a clock that all processes of a machine share and that is never set. It may stand still while the machine
+ * sleeps.
+ */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }
 
 export function systemHost(): Host {
-  const signals = takeSignals();
+  const signals = installSignalHandlers();
   return {
     arguments: process.argv.slice(2),
     // an executable file that contains pit has no script
@@ -117,7 +120,7 @@ export function systemHost(): Host {
     limitMemory: limitMemory,
     limitDnsLookups: limitDnsLookups,
     onInterrupt: signals.onInterrupt,
-    takeInterrupts: signals.takeInterrupts,
+    redirectInterrupts: signals.redirectInterrupts,
     endSignal: neverAborted(),
     onExit,
     jobControl,
@@ -135,8 +138,8 @@ export function neverAborted(): AbortSignal {
 }
 
 /**
- * V8's young generation grows with all that was ever in use, to 32 MiB and more that nothing needs. Only V8's own option
- * stops it, and a program that is started by its name cannot be given options.
+ * V8's young generation grows with use to 32 MiB or more, although nothing needs that much. Only V8's own option stops it, and
+ * a program that is started by its name cannot be given options.
  */
 async function limitMemory(): Promise<void> {
   // the bundle cannot import a module of Node later on
@@ -155,7 +158,7 @@ function limitDnsLookups(milliseconds: number): void {
   process.env.RES_OPTIONS ??= milliseconds < LONG_MS ? 'timeout:1 attempts:1' : 'timeout:2 attempts:2';
 }
 
-/** An error of a stream ends the process if nothing listens to it. Who writes gets it as well. */
+/** An error of a stream ends the process if nothing listens to it. The writer still receives the error. */
 function withoutUncaught(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   return stream.listenerCount('error') === 0 ? stream.on('error', () => undefined) : stream;
 }
@@ -205,10 +208,10 @@ export interface Signals {
    * @param onSecondSignal runs at a second signal, which does not wait for the work
    */
   readonly onInterrupt: (work: SignalHandler, onSecondSignal?: () => void) => () => void;
-  /** Passes Ctrl-C to the taker until the returned function is called. */
-  readonly takeInterrupts: (taker: () => void) => () => void;
-  /** Passes all signals except SIGHUP to the taker until the returned function is called. */
-  readonly handOver: (taker: (signal: Signal) => void) => () => void;
+  /** Passes Ctrl-C to the handler alone, until the returned function is called. */
+  readonly redirectInterrupts: (handler: () => void) => () => void;
+  /** Passes all signals except SIGHUP to the handler alone, until the returned function is called. */
+  readonly redirectSignals: (handler: (signal: Signal) => void) => () => void;
 }
 
 function end(signal: Signal): void {
@@ -230,7 +233,7 @@ function hangUp(): void {
 /** How long the signal may take to end the program. */
 const HANG_UP_MS = 1_000;
 
-/** Whether a descriptor is a device, though not the one that takes everything: to ask whether it is a terminal takes longer. */
+/** Whether a descriptor is a device other than `/dev/null`. To ask whether it is a terminal takes longer. */
 function mayBeTerminal(descriptor: number): boolean {
   try {
     const file = fs.fstatSync(descriptor);
@@ -258,16 +261,16 @@ function hangUpOnClosedTerminals(): void {
  * Ends the program with 128 plus the signal's number after all work is done. A second signal does not wait. The handlers
  * stay to the end: libraries that clean up at exit would otherwise kill the program and cut off the work.
  */
-function takeSignals(): Signals {
+function installSignalHandlers(): Signals {
   hangUpOnClosedTerminals();
   const handlers = new Map<SignalHandler, (() => void) | undefined>();
   let ending = false;
-  let signalTaker: ((signal: Signal) => void) | undefined;
-  let interruptTaker: (() => void) | undefined;
+  let redirectedSignals: ((signal: Signal) => void) | undefined;
+  let redirectedInterrupts: (() => void) | undefined;
   const take = async (signal: Signal) => {
     // every program on a closed terminal gets SIGHUP itself
-    if (signalTaker !== undefined && signal !== 'SIGHUP') return signalTaker(signal);
-    if (interruptTaker !== undefined && signal === 'SIGINT') return interruptTaker();
+    if (redirectedSignals !== undefined && signal !== 'SIGHUP') return redirectedSignals(signal);
+    if (redirectedInterrupts !== undefined && signal === 'SIGINT') return redirectedInterrupts();
     if (ending) for (const onSecondSignal of handlers.values()) onSecondSignal?.();
     else {
       ending = true;
@@ -283,16 +286,16 @@ function takeSignals(): Signals {
       handlers.set(work, onSecondSignal);
       return () => handlers.delete(work);
     },
-    takeInterrupts: (to) => {
-      interruptTaker = to;
+    redirectInterrupts: (to) => {
+      redirectedInterrupts = to;
       return () => {
-        interruptTaker = undefined;
+        redirectedInterrupts = undefined;
       };
     },
-    handOver: (to) => {
-      signalTaker = to;
+    redirectSignals: (to) => {
+      redirectedSignals = to;
       return () => {
-        signalTaker = undefined;
+        redirectedSignals = undefined;
       };
     },
   };
@@ -306,7 +309,7 @@ function onExit(work: () => void): () => void {
   };
 }
 
-/** Ends the program with the exit code of a report on an error that nothing caught. The runtime would print it unredacted. */
+/** On an uncaught error, reports it and exits. Node would print it with the secrets in it. */
 export function reportUncaught(report: (thrown: unknown) => number): void {
   process.once('uncaughtException', (thrown) => process.exit(report(thrown)));
 }

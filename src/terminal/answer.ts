@@ -34,7 +34,7 @@ export interface RowStream<Row extends object = object> {
   readonly what: string;
 }
 
-/** An answer that goes on: a line for each event for programs, and a picture that is drawn in place for people. */
+/** An answer that keeps changing: a line for each event for programs, and a picture that is drawn in place for people. */
 export interface Live<Event = unknown> {
   /** The events in their order. The view ends with the last one, or with a Failure. */
   readonly events: AsyncIterable<Event>;
@@ -48,7 +48,7 @@ export interface Live<Event = unknown> {
   withView?(view: (answer: Answer) => Answer): Live<Event>;
 }
 
-/** What a terminal shows of an answer that goes on. */
+/** What a terminal shows of an answer that keeps changing. */
 export interface Picture<Event = unknown> {
   take(event: Event): void;
   /**

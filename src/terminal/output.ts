@@ -261,7 +261,7 @@ class OutputPipe {
   get #stream(): TerminalOutput {
     // a stream reports an error to the write and as an event, and an event without a listener ends the process
     this.#opened ??= this.open().on('error', (error) => {
-      this.#broken ??= this.#meaning(error);
+      this.#broken ??= this.#failureOf(error);
     });
     return this.#opened;
   }
@@ -271,19 +271,19 @@ class OutputPipe {
     if (this.#broken !== undefined) return Promise.reject(this.#broken);
     return new Promise((resolve, reject) => {
       this.#stream.write(text, (error) => {
-        if (error) reject(this.#meaning(error));
+        if (error) reject(this.#failureOf(error));
         else resolve();
       });
     });
   }
 
-  #meaning(error: Error): Error {
+  #failureOf(error: Error): Error {
     const code = 'code' in error ? String(error.code) : error.message;
     // Windows calls a closed pipe EOF.
     if (code === 'EPIPE' || code === 'EOF') return new StdoutClosed(code);
-    const words = code === 'ENOSPC' ? `no space is left (${code})` : code;
-    return new Failure('internal', `Cannot write to ${this.name}: ${words}.`, {
-      hint: 'Send it elsewhere, or make room.',
+    const reason = code === 'ENOSPC' ? `no space is left (${code})` : code;
+    return new Failure('internal', `Cannot write to ${this.name}: ${reason}.`, {
+      hint: 'Redirect the output elsewhere, or free disk space.',
       cause: error,
     });
   }

@@ -54,8 +54,8 @@ function withinRoom(
 ): readonly string[] {
   if (lines.length <= room) return lines;
   const kept = Math.max(0, room - 1);
-  const words = `${lines.length - kept} ${keeps === 'first' ? 'more' : 'earlier'} rows: a taller terminal shows them`;
-  const more = screen.paint.faint(shortened(words, screen.width));
+  const message = `${lines.length - kept} ${keeps === 'first' ? 'more' : 'earlier'} rows: a taller terminal shows them`;
+  const more = screen.paint.faint(shortened(message, screen.width));
   return keeps === 'first' ? [...lines.slice(0, kept), more] : [more, ...lines.slice(lines.length - kept)];
 }
 

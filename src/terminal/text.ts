@@ -5,21 +5,12 @@ import type { Screen } from './screen.js';
  * Whole escape sequences, in their 7-bit and 8-bit forms: strings that end (titles, links, clipboard), control
  * sequences (colour, cursor), and short escapes. A string that does not end is not swallowed: only its start goes.
  */
-const SEQUENCES = new RegExp(
-  [
-    '(?:\\x1b[\\]PX^_]|[\\x90\\x98\\x9d-\\x9f])[^\\x07\\x18\\x1a\\x1b\\x80-\\x9f]*(?:\\x07|\\x1b\\\\|\\x9c)',
-    '(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]',
-    '\\x1b[ -/]*[0-~]',
-  ].join('|'),
-  'g',
-);
+const SEQUENCES = [
+  '(?:\\x1b[\\]PX^_]|[\\x90\\x98\\x9d-\\x9f])[^\\x07\\x18\\x1a\\x1b\\x80-\\x9f]*(?:\\x07|\\x1b\\\\|\\x9c)',
+  '(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]',
+  '\\x1b[ -/]*[0-~]',
+].join('|');
 const BREAKS = /[\t\n\v\f\r\x85\u2028\u2029]+/g;
-const CONTROLS = /\p{Cc}/gu;
-/** Direction marks, joiners, zero-width spaces, tags, variation selectors, fillers: whatever changes a line invisibly. */
-const UNSEEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
-const HALVES = /\p{Cs}/gu;
-/** No script stacks more marks on a letter. More would cover the lines above and below. */
-const STACKED = /(\p{M}{4})\p{M}+/gu;
 const PLAIN = /^[ -~]*$/;
 /** In cells. No address, hash or name is longer; longer text would fill the screen. */
 const LONGEST = 200;
@@ -27,26 +18,31 @@ const LONGEST = 200;
 /** Returns text from outside as one harmless line, without escapes, control characters and invisible formatting. */
 export function safe(text: string): string {
   if (PLAIN.test(text)) return text;
-  return text
-    .replace(SEQUENCES, '')
-    .replace(BREAKS, ' ')
-    .replace(CONTROLS, '')
-    .replace(UNSEEN, '')
-    .replace(HALVES, '\ufffd')
-    .replace(STACKED, '$1');
+  // the patterns stand here because V8 takes a millisecond to read them, and most commands print plain text alone
+  return (
+    text
+      .replace(new RegExp(SEQUENCES, 'g'), '')
+      .replace(BREAKS, ' ')
+      .replace(/\p{Cc}/gu, '')
+      // direction marks, joiners, zero-width spaces, tags, variation selectors, fillers: whatever changes a line invisibly
+      .replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
+      .replace(/\p{Cs}/gu, '\ufffd')
+      // no script stacks more marks on a letter; more would cover the lines above and below
+      .replace(/(\p{M}{4})\p{M}+/gu, '$1')
+  );
 }
 
 const UNITS_OF_CELL = 10;
 
 /** Cuts a safe text to a number of cells, and marks the cut. */
-export function shortened(text: string, most = LONGEST): string {
+export function shortened(text: string, max = LONGEST): string {
   // before it is measured, which takes time: a cell holds at most a letter with four marks, of two units each
-  const first = text.slice(0, most * UNITS_OF_CELL);
-  if (first.length === text.length && (text.length <= most / 2 || displayWidth(text) <= most)) return text;
+  const first = text.slice(0, max * UNITS_OF_CELL);
+  if (first.length === text.length && (text.length <= max / 2 || displayWidth(text) <= max)) return text;
   let [kept, width] = ['', 0];
   for (const character of first) {
     width += displayWidth(character);
-    if (width >= most) break;
+    if (width >= max) break;
     kept += character;
   }
   return `${kept}…`;
@@ -156,11 +152,11 @@ export function glyphs(text: string): Glyph[] {
 
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
-const MARK = /\p{M}/u;
 
 /** For text of unknown origin. */
 function estimate(text: string): number {
+  const mark = /\p{M}/u;
   let width = 0;
-  for (const character of text) width += WIDE.test(character) ? 2 : MARK.test(character) ? 0 : 1;
+  for (const character of text) width += WIDE.test(character) ? 2 : mark.test(character) ? 0 : 1;
   return width;
 }

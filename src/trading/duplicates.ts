@@ -1,10 +1,10 @@
 import type { Order } from '../domain/order.js';
-import type { OrderTerms, WithdrawTerms } from './journal/write.js';
+import type { RecordedOrderTerms, WithdrawTerms } from './journal/write.js';
 
 /** Orders that exist in addition to the wanted one. */
 export interface DuplicateOrders {
   readonly writeId: string;
-  readonly terms: OrderTerms;
+  readonly terms: RecordedOrderTerms;
   /** The line of a batch, counted from 0. */
   readonly line?: number;
   /** The expected order; null if none was expected or is known. */

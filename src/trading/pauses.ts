@@ -1,4 +1,4 @@
-import type { TradingAccount } from './account.js';
+import type { TradingContext } from './trading-context.js';
 
 /** A stream is opened once the pauses add up to more than this. */
 const STREAM_AFTER_MS = 2_000;
@@ -8,11 +8,11 @@ const SHORTEST_PAUSE_MS = 250;
 /** Pauses between requests. A pushed order change ends one early; nothing depends on pushes. */
 export class Pauses {
   #waitedMs = 0;
-  #pushes: ReturnType<NonNullable<TradingAccount['orderPushes']>>;
+  #pushes: ReturnType<NonNullable<TradingContext['orderPushes']>>;
 
   /** @param market the market whose pushes end a pause; undefined if the stream does not report the awaited change */
   constructor(
-    private readonly account: Pick<TradingAccount, 'host' | 'orderPushes'>,
+    private readonly trading: Pick<TradingContext, 'host' | 'orderPushes'>,
     private readonly market: string | undefined,
   ) {}
 
@@ -21,7 +21,7 @@ export class Pauses {
    * @param signal ends the pause too
    */
   async wait(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
-    const { host, orderPushes } = this.account;
+    const { host, orderPushes } = this.trading;
     this.#waitedMs += milliseconds;
     if (this.#waitedMs > STREAM_AFTER_MS && this.market !== undefined) this.#pushes ??= orderPushes?.(this.market);
     const pushes = this.#pushes;

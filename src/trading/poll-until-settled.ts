@@ -1,9 +1,9 @@
 import { localTimeText, tryRead } from '../errors.js';
 import { backoffMs } from '../platform/backoff.js';
-import type { TradingAccount } from './account.js';
 import { Pauses } from './pauses.js';
 import { expiresAt } from './reconcile.js';
 import { type ReqTimeCheck, requestLifetimeOf } from './request-lifetime.js';
+import type { TradingContext } from './trading-context.js';
 
 const PAUSES_MS = { first: 300, longest: 5_000 };
 /** A wait is shown once it has lasted this long. */
@@ -22,7 +22,7 @@ interface UnansweredRequest {
 export interface PollResult<Outcome> {
   readonly settled: Outcome | undefined;
   /** The last moment at which the exchange accepts the request; undefined if that is unknown. */
-  readonly expiresAt: number | undefined;
+  readonly expiry: number | undefined;
   /** Why the last read proved nothing; undefined if the exchange answered it. */
   readonly unanswered?: string | undefined;
 }
@@ -36,15 +36,15 @@ export interface PollResult<Outcome> {
  *   until then, a request that is delayed in the network can still be executed
  */
 export async function pollUntilSettled<Outcome>(
-  account: TradingAccount,
+  trading: TradingContext,
   request: UnansweredRequest,
   read: () => Promise<Outcome | 'none' | undefined>,
   onExpired: () => Promise<Outcome | undefined>,
 ): Promise<PollResult<Outcome>> {
-  const pauses = new Pauses(account, request.market);
-  const wait = new ShownWait(account);
+  const pauses = new Pauses(trading, request.market);
+  const wait = new ShownWait(trading);
   try {
-    return await poll(account, request, { pauses, wait }, read, onExpired);
+    return await poll(trading, request, { pauses, wait }, read, onExpired);
   } finally {
     wait.end();
     pauses.close();
@@ -56,16 +56,16 @@ class ShownWait {
   #hide: (() => void) | undefined;
   readonly #start: number;
   /** The last moment at which the exchange accepts the request; undefined while it is unknown. */
-  expires: number | undefined;
+  expiry: number | undefined;
 
-  constructor(private readonly account: TradingAccount) {
-    this.#start = account.host.monotonic();
+  constructor(private readonly trading: TradingContext) {
+    this.#start = trading.host.monotonic();
   }
 
   showIfLong(): void {
-    const { host, client, budget, showWait } = this.account;
+    const { host, client, budget, showWait } = this.trading;
     if (this.#hide !== undefined || host.monotonic() - this.#start < SHOWN_AFTER_MS) return;
-    const expiresInMs = () => (this.expires === undefined ? undefined : Math.max(0, this.expires - client.now()));
+    const expiresInMs = () => (this.expiry === undefined ? undefined : Math.max(0, this.expiry - client.now()));
     this.#hide = showWait?.({ expiresInMs, leftMs: () => budget.remainingMs });
   }
 
@@ -75,37 +75,37 @@ class ShownWait {
 }
 
 async function poll<Outcome>(
-  account: TradingAccount,
+  trading: TradingContext,
   request: UnansweredRequest,
   { pauses, wait }: { readonly pauses: Pauses; readonly wait: ShownWait },
   read: () => Promise<Outcome | 'none' | undefined>,
   onExpired: () => Promise<Outcome | undefined>,
 ): Promise<PollResult<Outcome>> {
-  const { client, budget, host } = account;
+  const { client, budget, host } = trading;
   const { checkReqTime, reqTime } = request;
   let isExpired = false;
   for (let count = 0; ; ) {
-    isExpired ||= await isRejectedAsExpired(account, request);
+    isExpired ||= await isRejectedAsExpired(trading, request);
     const start = host.monotonic();
     const found = await read();
     // computed after the read, because its answer corrects the estimate of the exchange's clock
     const readAt = client.now() - (host.monotonic() - start);
-    if (found !== 'none' && found !== undefined) return { settled: found, expiresAt: undefined };
-    const lifetime = found === 'none' ? await tryRead(() => requestLifetimeOf(account, checkReqTime)) : undefined;
-    const end = lifetime === undefined ? undefined : expiresAt(reqTime, lifetime);
-    const settled = isExpired && end !== undefined && readAt > end ? await onExpired() : undefined;
-    if (settled !== undefined) return { settled, expiresAt: end };
-    const usual = nextPause(count, end === undefined ? undefined : end - client.now());
+    if (found !== 'none' && found !== undefined) return { settled: found, expiry: undefined };
+    const lifetime = found === 'none' ? await tryRead(() => requestLifetimeOf(trading, checkReqTime)) : undefined;
+    const expiry = lifetime === undefined ? undefined : expiresAt(reqTime, lifetime);
+    const settled = isExpired && expiry !== undefined && readAt > expiry ? await onExpired() : undefined;
+    if (settled !== undefined) return { settled, expiry };
+    const usual = nextPause(count, expiry === undefined ? undefined : expiry - client.now());
     // half of what is left, so that the last read comes near the end
     const pause = Math.min(usual, budget.remainingMs / 2);
-    const isOver = pause < Math.min(usual, PAUSES_MS.first) || isLockedUntilTheEnd(account);
-    if (isOver)
+    const isOutOfTime = pause < Math.min(usual, PAUSES_MS.first) || isLockedUntilTheEnd(trading);
+    if (isOutOfTime)
       return {
         settled: undefined,
-        expiresAt: end,
+        expiry,
         unanswered: found === 'none' ? undefined : whyUnanswered(client),
       };
-    wait.expires = end ?? wait.expires;
+    wait.expiry = expiry ?? wait.expiry;
     wait.showIfLong();
     count += (await pauses.wait(pause)) ? 0 : 1;
   }
@@ -117,16 +117,16 @@ async function poll<Outcome>(
  * comes before a read, so that nothing can be executed between the two.
  */
 async function isRejectedAsExpired(
-  account: TradingAccount,
+  trading: TradingContext,
   { checkReqTime, reqTime }: UnansweredRequest,
 ): Promise<boolean> {
-  const { requestLifetime, client, reportProgress } = account;
-  const isOver = () =>
+  const { requestLifetime, client, reportProgress } = trading;
+  const isLifetimeOver = () =>
     requestLifetime.measuredMs !== undefined && client.now() > expiresAt(reqTime, requestLifetime.measuredMs);
-  if (!isOver()) return false;
-  const isAccepted = await tryRead(() => checkReqTime(account, reqTime));
+  if (!isLifetimeOver()) return false;
+  const isAccepted = await tryRead(() => checkReqTime(trading, reqTime));
   // checked again: the answer corrects the estimate of the exchange's clock, and a concurrent poll may have cleared the value
-  if (isAccepted === true && isOver()) {
+  if (isAccepted === true && isLifetimeOver()) {
     reportProgress("The exchange's time tolerance has changed; measuring it again.");
     await requestLifetime.clear();
   }
@@ -134,33 +134,33 @@ async function isRejectedAsExpired(
 }
 
 /** Whether the exchange's lock lasts longer than the budget, so that no further read would be answered. */
-function isLockedUntilTheEnd({ client: { lockedUntil }, budget, host }: TradingAccount): boolean {
+function isLockedUntilTheEnd({ client: { lockedUntil }, budget, host }: TradingContext): boolean {
   return lockedUntil !== undefined && lockedUntil > host.now() + budget.remainingMs;
 }
 
-function whyUnanswered({ lockedUntil }: TradingAccount['client']): string {
+function whyUnanswered({ lockedUntil }: TradingContext['client']): string {
   if (lockedUntil === undefined) return 'the exchange could not be read';
   return `the exchange has locked this machine's address until ${localTimeText(lockedUntil)}`;
 }
 
 /** When the outcome is certain, by this machine's clock in ms since the Unix epoch; null if unknown. */
-export function decidableAt({ client, host }: TradingAccount, end: number | undefined): number | null {
-  return end !== undefined && Number.isFinite(end) ? host.now() + (end - client.now()) : null;
+export function certainAt({ client, host }: TradingContext, expiry: number | undefined): number | null {
+  return expiry !== undefined && Number.isFinite(expiry) ? host.now() + (expiry - client.now()) : null;
 }
 
 /** When the outcomes of all these requests are certain, by the lifetime that was measured; null if unknown. */
-export function allDecidableAt(
-  account: TradingAccount,
+export function allCertainAt(
+  trading: TradingContext,
   requests: readonly Pick<UnansweredRequest, 'reqTime'>[],
 ): number | null {
-  const { measuredMs } = account.requestLifetime;
+  const { measuredMs } = trading.requestLifetime;
   return measuredMs === undefined
     ? null
-    : decidableAt(account, expiresAt(Math.max(...requests.map(({ reqTime }) => reqTime)), measuredMs));
+    : certainAt(trading, expiresAt(Math.max(...requests.map(({ reqTime }) => reqTime)), measuredMs));
 }
 
 /** The pause doubles with each read, but never goes beyond the moment at which the outcome is certain. */
-function nextPause(count: number, untilCertain: number | undefined): number {
+function nextPause(count: number, msUntilExpiry: number | undefined): number {
   const usual = backoffMs(count, PAUSES_MS);
-  return untilCertain !== undefined && untilCertain >= 0 ? Math.min(usual, untilCertain + 1) : usual;
+  return msUntilExpiry !== undefined && msUntilExpiry >= 0 ? Math.min(usual, msUntilExpiry + 1) : usual;
 }

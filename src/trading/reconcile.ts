@@ -41,14 +41,14 @@ export interface Attempt {
   readonly items: readonly WantedItem[];
   /**
    * - `answered`: every item has its outcome.
-   * - `partial`: accepted in part, and {@link answeredIds} are the orders.
+   * - `partial`: accepted in part, and {@link responseIds} are the orders.
    * - `refused`: rejected with a code that is about its orders.
    * - `refusedForTiming`: rejected with a code that is about its time, such as a rate limit.
    * - `lost`: no response came. If its items are absent, it has expired, but the exchange may still execute it late.
    */
-  readonly answer: 'answered' | 'partial' | 'refused' | 'refusedForTiming' | 'lost';
+  readonly response: 'answered' | 'partial' | 'refused' | 'refusedForTiming' | 'lost';
   /** The ids that its answer named and that no item has yet. */
-  readonly answeredIds: readonly string[];
+  readonly responseIds: readonly string[];
   /** By the exchange's clock, in milliseconds since the Unix epoch. */
   readonly reqTime: number;
   /** The time before which all rows were already compared, if that is later than its `reqTime`. */
@@ -189,7 +189,7 @@ class Matching {
   /** Step 1: a row that an answer named belongs to that request, even if other requests would match as well. */
   assignAnsweredRows(): void {
     for (const attempt of this.attempts) {
-      const named = new Set(attempt.answeredIds);
+      const named = new Set(attempt.responseIds);
       if (named.size === 0) continue;
       const wanting = groupBy(
         this.#candidatesOf(attempt).filter(({ rowId }) => rowId === null),
@@ -239,20 +239,22 @@ class Matching {
       for (const { attempt, item } of fitting)
         if (attempt.hasClientId === true && !this.#newestByClientId.has(item.id)) this.#needsLookup.add(item.id);
       const proven = fitting.find(({ item }) => this.#newestByClientId.get(item.id) === row.id);
-      const satisfied = proven === undefined ? fitting.filter(isSatisfied) : [proven];
-      const nearest = leastBy(satisfied, (candidate) => this.#distance(row, candidate));
+      const originals = proven === undefined ? fitting.filter(isExtraRowDuplicate) : [proven];
+      const nearest = leastBy(originals, (candidate) => this.#distance(row, candidate));
       if (nearest === undefined) continue;
       const { writeKey } = nearest.attempt;
       // a write without an answer may have made it: a later list decides
-      const isDisputed = fitting.some(({ item, attempt }) => item.state === 'pending' && attempt.writeKey !== writeKey);
-      if (isDisputed && proven === undefined) {
+      const isAmbiguous = fitting.some(
+        ({ item, attempt }) => item.state === 'pending' && attempt.writeKey !== writeKey,
+      );
+      if (isAmbiguous && proven === undefined) {
         this.#ambiguous.add(writeKey);
         continue;
       }
       // if several lines of a batch match, those without an order come first
       const isVacant = (candidate: Candidate) =>
         candidate.rowId === null && !this.#duplicates.has(candidate) && candidate.attempt.writeKey === writeKey;
-      const candidate = satisfied.find(isVacant) ?? nearest;
+      const candidate = originals.find(isVacant) ?? nearest;
       this.#duplicates.set(candidate, [...(this.#duplicates.get(candidate) ?? []), row]);
     }
   }
@@ -275,10 +277,10 @@ class Matching {
       const isShown = this.#listShows(attempt);
       const isAbsenceCertain =
         !missing.some(({ item }) => this.#reserved.has(item.matchKey)) &&
-        isAbsenceProven(attempt, isReadAfterExpiry, isShown && attempt.answeredIds.every((id) => explained.has(id)));
-      const absent = attempt.answer === 'partial' || attempt.answer === 'refused' ? 'refused' : 'notSent';
+        isAbsenceProven(attempt, isReadAfterExpiry, isShown && attempt.responseIds.every((id) => explained.has(id)));
+      const absent = attempt.response === 'partial' || attempt.response === 'refused' ? 'refused' : 'notSent';
       if (isAbsenceCertain) for (const { item } of missing) outcomes.set(item.id, { outcome: absent });
-      if (this.#isContested(attempt)) this.#ambiguous.add(attempt.writeKey);
+      if (this.#isAmbiguous(attempt)) this.#ambiguous.add(attempt.writeKey);
       const isComplete = missing.length === 0 || isAbsenceCertain;
       if (isReadAfterExpiry && isShown && isComplete && !this.#ambiguous.has(attempt.writeKey)) closed.add(attempt.id);
     }
@@ -318,8 +320,8 @@ class Matching {
   #mayBeDuplicateOf(row: Row, candidate: Candidate): boolean {
     if (!this.#fits(row, candidate)) return false;
     const newestId = this.#newestByClientId.get(candidate.item.id);
-    const { hasClientId, answer } = candidate.attempt;
-    const mayComeLate = candidate.item.state === 'absent' && (hasClientId === true || answer === 'lost');
+    const { hasClientId, response } = candidate.attempt;
+    const mayComeLate = candidate.item.state === 'absent' && (hasClientId === true || response === 'lost');
     if (!mayComeLate && this.#gap(row, candidate) > this.#window) return false;
     // the exchange has no order with this client id: that proves something only if the item has no order either
     if (newestId === null) return candidate.rowId !== null;
@@ -377,13 +379,13 @@ class Matching {
   #listShows(attempt: Attempt): boolean {
     const hasListedRow = ({ rowId }: Candidate) => rowId === null || this.#listed.has(rowId);
     return (
-      attempt.answeredIds.every((id) => this.#listed.has(id)) &&
+      attempt.responseIds.every((id) => this.#listed.has(id)) &&
       (attempt.checkedTo !== undefined || this.#candidatesOf(attempt).every(hasListedRow))
     );
   }
 
   /** Whether another write was given a row that this one may have made. */
-  #isContested(attempt: Attempt): boolean {
+  #isAmbiguous(attempt: Attempt): boolean {
     return this.#candidatesOf(attempt).some(({ item }) =>
       [...(this.#takenBy.get(item.matchKey) ?? [])].some((writeKey) => writeKey !== attempt.writeKey),
     );
@@ -395,10 +397,14 @@ class Matching {
  * @param isReadAfterExpiry whether the list was read after the exchange stopped accepting the request
  * @param isExplained whether the list shows everything that the answer named, and each belongs to an item
  */
-function isAbsenceProven({ hasClientId, answer }: Attempt, isReadAfterExpiry: boolean, isExplained: boolean): boolean {
+function isAbsenceProven(
+  { hasClientId, response }: Attempt,
+  isReadAfterExpiry: boolean,
+  isExplained: boolean,
+): boolean {
   if (hasClientId === true) return false;
-  if (answer === 'partial') return isExplained;
-  return answer === 'refused' || ((answer === 'lost' || answer === 'refusedForTiming') && isReadAfterExpiry);
+  if (response === 'partial') return isExplained;
+  return response === 'refused' || ((response === 'lost' || response === 'refusedForTiming') && isReadAfterExpiry);
 }
 
 /** The first place in the list at which there are rows from before the request. */
@@ -409,7 +415,7 @@ function boundaryOf({ isOlderRow }: Attempt, rows: readonly Row[]): number {
 
 /** Requests without an answer before refused ones, the earlier before the later. */
 function byPriority(one: Candidate, other: Candidate): number {
-  const rank = ({ attempt }: Candidate) => (attempt.answer === 'refused' ? 1 : 0);
+  const rank = ({ attempt }: Candidate) => (attempt.response === 'refused' ? 1 : 0);
   const { attempt: left } = one;
   const { attempt: right } = other;
   return (
@@ -417,8 +423,8 @@ function byPriority(one: Candidate, other: Candidate): number {
   );
 }
 
-/** Whether another identical row would be a duplicate. An item without an order needs a client id as proof. */
-function isSatisfied({ attempt, item, rowId }: Candidate): boolean {
+/** Whether a further row that matches the item is a duplicate. An item without an order needs a client id as proof. */
+function isExtraRowDuplicate({ attempt, item, rowId }: Candidate): boolean {
   return rowId !== null || (item.state === 'absent' && attempt.hasClientId !== true);
 }
 

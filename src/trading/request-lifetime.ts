@@ -1,7 +1,7 @@
 import { Failure } from '../errors.js';
-import type { TradingAccount } from './account.js';
 import { isKind, type RecordedWrite } from './journal/write.js';
 import { newClientId } from './orders/terms.js';
+import type { TradingContext } from './trading-context.js';
 
 /**
  * The greatest age that is tried to measure the lifetime. If the exchange accepts it, the lifetime counts as unlimited. It is
@@ -16,7 +16,7 @@ const USUAL_LIFETIME_MS = 60_000;
 const LONGEST_LIFETIME_MS = 600_000;
 
 /** For how long after its `reqTime` a request may be executed, in milliseconds: as measured, within bounds. */
-export function assumedRequestLifetime({ requestLifetime }: Pick<TradingAccount, 'requestLifetime'>): number {
+export function assumedRequestLifetime({ requestLifetime }: Pick<TradingContext, 'requestLifetime'>): number {
   return Math.min(requestLifetime.measuredMs ?? USUAL_LIFETIME_MS, LONGEST_LIFETIME_MS);
 }
 
@@ -24,7 +24,7 @@ export function assumedRequestLifetime({ requestLifetime }: Pick<TradingAccount,
  * Asks with a read whether the exchange accepts this `reqTime`. The read depends on the write, because a key that may
  * withdraw may lack the permission for orders.
  */
-export type ReqTimeCheck = (account: TradingAccount, reqTime: number) => Promise<boolean>;
+export type ReqTimeCheck = (trading: TradingContext, reqTime: number) => Promise<boolean>;
 
 /** Asks for an order that does not exist. */
 export function orderReqTimeCheck(market: string): ReqTimeCheck {
@@ -46,10 +46,10 @@ export function reqTimeCheckFor(write: Exclude<RecordedWrite, RecordedWrite<'cal
  * every age tried. It is found by bisection and saved. Throws Failure `refused` if even the current time is rejected;
  * `unreachable`, `limited`, `credentials` or `internal` if the exchange cannot be asked.
  */
-export async function requestLifetimeOf(account: TradingAccount, checkReqTime: ReqTimeCheck): Promise<number> {
-  const { requestLifetime, client, host } = account;
+export async function requestLifetimeOf(trading: TradingContext, checkReqTime: ReqTimeCheck): Promise<number> {
+  const { requestLifetime, client, host } = trading;
   if (requestLifetime.measuredMs !== undefined) return requestLifetime.measuredMs;
-  const accepts = (age: number) => checkReqTime(account, client.now() - age);
+  const accepts = (age: number) => checkReqTime(trading, client.now() - age);
   if (!(await accepts(0))) {
     const hint = "Check this machine's clock.";
     throw new Failure('refused', 'The exchange rejects requests that carry the current time.', { hint });
@@ -62,9 +62,9 @@ export async function requestLifetimeOf(account: TradingAccount, checkReqTime: R
     if (await accepts(middle)) accepted = middle;
     else {
       // a request that was delayed in the network was older when the exchange rejected it
-      const most = middle + (host.monotonic() - start);
-      if (most >= refused) break;
-      refused = most;
+      const max = middle + (host.monotonic() - start);
+      if (max >= refused) break;
+      refused = max;
     }
   }
   const found = Math.ceil(refused / STEP_MS) * STEP_MS;

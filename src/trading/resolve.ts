@@ -1,5 +1,4 @@
 import { Failure, tryRead } from '../errors.js';
-import type { TradingAccount } from './account.js';
 import { archivedJob } from './batches/job.js';
 import { settleJob } from './batches/settle-job.js';
 import { timelineOf } from './batches/timeline.js';
@@ -8,9 +7,9 @@ import type { JournalEntry } from './journal/entry.js';
 import {
   isKind,
   type JournalEvent,
-  type OrderTerms,
   type Outcome,
   ownerText,
+  type RecordedOrderTerms,
   type RecordedWrite,
   type Settled,
   type WriteKind,
@@ -19,6 +18,7 @@ import { findOrderOutcome } from './orders/settle-order.js';
 import { lookUpAbsentOrder, verifyOrders } from './orders/verify-orders.js';
 import { settleReplace } from './replace/replace.js';
 import { reqTimeCheckFor, requestLifetimeOf } from './request-lifetime.js';
+import type { TradingContext } from './trading-context.js';
 import { findWithdrawalOutcome } from './withdrawals/settle-withdrawal.js';
 import { verifyWithdrawals } from './withdrawals/verify-withdrawals.js';
 
@@ -30,9 +30,9 @@ export interface Resolution {
   readonly duplicates: readonly string[];
   readonly events: readonly JournalEvent[];
   /** The replacement that was not sent. */
-  readonly unplaced?: OrderTerms;
+  readonly unplaced?: RecordedOrderTerms;
   /** Why a withdrawal cannot be decided. */
-  readonly ambiguity?: string;
+  readonly needsUser?: string;
 }
 
 /**
@@ -42,7 +42,7 @@ export interface Resolution {
  * @param closeJobs whether to close jobs as they are if not everything was sent
  */
 export async function resolve(
-  account: TradingAccount,
+  trading: TradingContext,
   entries: readonly JournalEntry[],
   closeJobs = false,
 ): Promise<readonly Resolution[]> {
@@ -50,22 +50,22 @@ export async function resolve(
     isKind(write, 'call') ? [] : reqTimeCheckFor(write),
   );
   // measured once for all writes, instead of by each of them at the same time
-  if (checkReqTime !== undefined && others.length > 0) await tryRead(() => requestLifetimeOf(account, checkReqTime));
-  const done = await Promise.all(entries.map((entry) => resolveOne(account, entry, closeJobs)));
+  if (checkReqTime !== undefined && others.length > 0) await tryRead(() => requestLifetimeOf(trading, checkReqTime));
+  const done = await Promise.all(entries.map((entry) => resolveOne(trading, entry, closeJobs)));
   const resolutions = done.map(({ resolution }) => resolution);
   const duplicates = mergedByWrite([
     ...done.flatMap((one) => one.duplicates),
-    ...(await duplicatesEverywhere(account)),
+    ...(await duplicatesEverywhere(trading)),
   ]);
   const givenIds = new Set(resolutions.map(({ write }) => write.id));
   const othersWithDuplicates = duplicates.flatMap(({ writeId }) =>
-    givenIds.has(writeId) ? [] : (account.journal.archive.find(writeId) ?? []),
+    givenIds.has(writeId) ? [] : (trading.journal.archive.find(writeId) ?? []),
   );
   return [...resolutions, ...othersWithDuplicates].map(({ write, ...rest }) => {
     const ids = duplicates.find((one) => one.writeId === write.id)?.ids ?? [];
     // an order that was found may have become one of the job's own
-    const job = isKind(write, 'batch') ? settledNow(account, write.id) : undefined;
-    const own = new Set(job === undefined ? [] : archivedJob(account.journal, job.write.id)?.orderIds);
+    const job = isKind(write, 'batch') ? settledNow(trading, write.id) : undefined;
+    const own = new Set(job === undefined ? [] : archivedJob(trading.journal, job.write.id)?.orderIds);
     const resolution = job ?? { ...rest, write };
     return { ...resolution, duplicates: [...new Set([...resolution.duplicates, ...ids.filter((id) => !own.has(id))])] };
   });
@@ -80,14 +80,14 @@ interface ResolvedOne {
   readonly duplicates: readonly WriteDuplicates[];
 }
 
-async function resolveOne(account: TradingAccount, entry: JournalEntry, closeJobs: boolean): Promise<ResolvedOne> {
+async function resolveOne(trading: TradingContext, entry: JournalEntry, closeJobs: boolean): Promise<ResolvedOne> {
   const { write } = entry;
   const isClaimed = claimForSettling(entry);
   const isUnderWay = !isClaimed && entry.isUnderWay;
-  const result = isClaimed ? await SETTLERS[write.operation](account, entry, closeJobs) : NOTHING_ELSE;
+  const result = isClaimed ? await SETTLERS[write.operation](trading, entry, closeJobs) : NOTHING_ELSE;
   const { outcome = 'unknown', duplicates, ...rest } = result;
-  const settled = settledNow(account, write.id);
-  const events = timelineOf(eventsOf(account, entry, isUnderWay));
+  const settled = settledNow(trading, write.id);
+  const events = timelineOf(eventsOf(trading, entry, isUnderWay));
   const unsettled = { write, events, outcome, id: null, duplicates: [], ...rest };
   return { resolution: settled ?? unsettled, duplicates };
 }
@@ -96,30 +96,30 @@ async function resolveOne(account: TradingAccount, entry: JournalEntry, closeJob
  * Returns a settled write that the user asks for by its id. One that counts as refused or not sent is looked up once more, unless
  * its record is too old. If it exists after all, the result says so, and later commands do not warn about it again.
  */
-export async function recheckSettledWrite(account: TradingAccount, id: string): Promise<Settled | undefined> {
-  const { archive } = account.journal;
+export async function recheckSettledWrite(trading: TradingContext, id: string): Promise<Settled | undefined> {
+  const { archive } = trading.journal;
   const write = archive.find(id)?.write;
   if (write === undefined) return undefined;
-  await tryRead(async () => lookUpAbsent(account, write));
-  for (const entry of account.journal.unexpected()) if (entry.write.id === id) entry.markSeen();
+  await tryRead(async () => lookUpAbsent(trading, write));
+  for (const entry of trading.journal.unexpected()) if (entry.write.id === id) entry.markSeen();
   return archive.find(id);
 }
 
-async function lookUpAbsent(account: TradingAccount, write: RecordedWrite): Promise<void> {
-  if (isKind(write, 'order')) await lookUpAbsentOrder(account, write);
-  if (isKind(write, 'withdraw')) await verifyWithdrawals(account, write.terms.coin);
+async function lookUpAbsent(trading: TradingContext, write: RecordedWrite): Promise<void> {
+  if (isKind(write, 'order')) await lookUpAbsentOrder(trading, write);
+  if (isKind(write, 'withdraw')) await verifyWithdrawals(trading, write.terms.coin);
   if (!isKind(write, 'batch')) return;
-  const lost = archivedJob(account.journal, write.id)?.expiredLines.size ?? 0;
-  if (lost > 0) await verifyOrders(account, write.terms, { reach: 'all', includeRemembered: write.id });
+  const lost = archivedJob(trading.journal, write.id)?.expiredLines.size ?? 0;
+  if (lost > 0) await verifyOrders(trading, write.terms, { reach: 'all', includeRetained: write.id });
 }
 
 /** Settled writes that exist although they counted as refused or not sent, until the user has asked for them by their ids. */
-export function unexpectedWrites({ journal }: TradingAccount): Settled[] {
+export function unexpectedWrites({ journal }: TradingContext): Settled[] {
   return journal.unexpected().flatMap(({ write }) => journal.archive.find(write.id) ?? []);
 }
 
 /** The settled write of an id; undefined if it is unsettled. A resumed job is both, and counts as unsettled. */
-function settledNow({ journal }: TradingAccount, id: string): Settled | undefined {
+function settledNow({ journal }: TradingContext, id: string): Settled | undefined {
   return journal.findUnsettled(id) === undefined ? journal.archive.find(id) : undefined;
 }
 
@@ -136,7 +136,7 @@ function claimForSettling(entry: JournalEntry): boolean {
 
 /** The events, and whether another process is still at work. That is not recorded, because the last line shows when it was active. */
 function eventsOf(
-  { host }: TradingAccount,
+  { host }: TradingContext,
   { events, owner }: JournalEntry,
   isUnderWay: boolean,
 ): readonly JournalEvent[] {
@@ -149,38 +149,38 @@ interface SettleResult {
   /** The outcome of a write that stays unsettled (default: unknown). */
   readonly outcome?: Outcome;
   readonly duplicates: readonly WriteDuplicates[];
-  readonly ambiguity?: string;
+  readonly needsUser?: string;
 }
 
 const NOTHING_ELSE: SettleResult = { duplicates: [] };
 
 /** Finds the outcome of a claimed entry within the budget, and settles or releases the entry. */
-type Settler = (account: TradingAccount, entry: JournalEntry, closeJobs: boolean) => Promise<SettleResult>;
+type Settler = (trading: TradingContext, entry: JournalEntry, closeJobs: boolean) => Promise<SettleResult>;
 
 const SETTLERS: Readonly<Record<WriteKind, Settler>> = {
-  order: async (account, entry) => {
+  order: async (trading, entry) => {
     // duplicates are read once for all orders at the end, because the list may be long
-    await findOrderOutcome(account, entry as JournalEntry<'order'>, { duplicates: 'later' });
+    await findOrderOutcome(trading, entry as JournalEntry<'order'>, { duplicates: 'later' });
     return NOTHING_ELSE;
   },
-  cancel: async (account, entry) => {
-    await settleCancel(account, entry as JournalEntry<'cancel'>);
+  cancel: async (trading, entry) => {
+    await settleCancel(trading, entry as JournalEntry<'cancel'>);
     return NOTHING_ELSE;
   },
-  replace: async (account, entry) => {
-    await settleReplace(account, entry as JournalEntry<'replace'>);
+  replace: async (trading, entry) => {
+    await settleReplace(trading, entry as JournalEntry<'replace'>);
     return NOTHING_ELSE;
   },
   // no operation shows the outcome: only the user can look it up on the exchange
   call: async () => NOTHING_ELSE,
-  withdraw: async (account, entry) => {
-    const settled = await findWithdrawalOutcome(account, entry as JournalEntry<'withdraw'>);
-    return settled.outcome === 'unknown' && settled.ambiguity !== undefined
-      ? { ...NOTHING_ELSE, ambiguity: settled.ambiguity }
+  withdraw: async (trading, entry) => {
+    const settled = await findWithdrawalOutcome(trading, entry as JournalEntry<'withdraw'>);
+    return settled.outcome === 'unknown' && settled.needsUser !== undefined
+      ? { ...NOTHING_ELSE, needsUser: settled.needsUser }
       : NOTHING_ELSE;
   },
-  batch: async (account, entry, closeJobs) => {
-    const { outcome, duplicates } = await settleJob(account, entry as JournalEntry<'batch'>, closeJobs);
+  batch: async (trading, entry, closeJobs) => {
+    const { outcome, duplicates } = await settleJob(trading, entry as JournalEntry<'batch'>, closeJobs);
     return { outcome, duplicates };
   },
 };
@@ -196,25 +196,25 @@ function mergedByWrite(duplicates: readonly WriteDuplicates[]): WriteDuplicates[
 }
 
 /** The replacement that was not placed, if its order is cancelled. */
-export function unplacedOf({ write, outcome, unplaced }: Resolution): OrderTerms | undefined {
+export function unplacedOf({ write, outcome, unplaced }: Resolution): RecordedOrderTerms | undefined {
   const isGone = outcome === 'refused' || outcome === 'notSent';
   return unplaced ?? (isKind(write, 'order') && write.replaces !== undefined && isGone ? write.terms : undefined);
 }
 
-async function duplicatesEverywhere(account: TradingAccount): Promise<WriteDuplicates[]> {
+async function duplicatesEverywhere(trading: TradingContext): Promise<WriteDuplicates[]> {
   const duplicates: WriteDuplicates[] = [];
-  for (const market of account.journal.markets()) {
+  for (const market of trading.journal.markets()) {
     for (const side of ['buy', 'sell'] as const) {
-      const found = await tryRead(() => verifyOrders(account, { market, side }, { reach: 'all' }));
+      const found = await tryRead(() => verifyOrders(trading, { market, side }, { reach: 'all' }));
       if (found === undefined)
-        account.reportProgress(
+        trading.reportProgress(
           `The orders of ${market} could not be checked for duplicates; a later command will do it.`,
         );
       duplicates.push(...(found?.duplicates ?? []));
     }
   }
-  for (const coin of account.journal.coins()) {
-    duplicates.push(...((await tryRead(() => verifyWithdrawals(account, coin))) ?? []));
+  for (const coin of trading.journal.coins()) {
+    duplicates.push(...((await tryRead(() => verifyWithdrawals(trading, coin))) ?? []));
   }
   return duplicates;
 }

@@ -1,6 +1,6 @@
 import { suggest, usage } from '../errors.js';
-import type { TradingAccount } from './account.js';
 import { settleCallManually } from './call/call.js';
+import type { TradingContext } from './trading-context.js';
 import { settleWithdrawalManually } from './withdrawals/settle-withdrawal-manually.js';
 
 /** What the user found out on the exchange. */
@@ -11,14 +11,14 @@ type ManualOutcome = 'done' | 'notSent';
  * @throws Failure `usage` if the id is not that of such a write, or if it is too early to say
  */
 export async function settleManually(
-  account: TradingAccount,
+  trading: TradingContext,
   id: string | undefined,
   outcome: ManualOutcome,
 ): Promise<void> {
-  const { journal } = account;
+  const { journal } = trading;
   if (id !== undefined && journal.damaged().includes(id)) {
     const newPath = journal.settleDamaged(id, `${outcome}, as the user says`);
-    account.reportProgress(`The damaged record of ${id} was moved to ${newPath}`);
+    trading.reportProgress(`The damaged record of ${id} was moved to ${newPath}`);
     return;
   }
   const entry = id === undefined ? undefined : journal.findUnsettled(id);
@@ -28,7 +28,7 @@ export async function settleManually(
       'Wait until it ends: it may find the outcome itself.',
     );
   if (entry?.isKind('call')) return settleCallManually(entry, outcome);
-  if (entry?.isKind('withdraw')) return settleWithdrawalManually(account, entry, outcome);
+  if (entry?.isKind('withdraw')) return settleWithdrawalManually(trading, entry, outcome);
   throw usage(
     '--as is for a call of pit api, a withdrawal or a damaged record whose outcome is unknown.',
     suggest('Orders and cancellations are looked up', 'resolve'),

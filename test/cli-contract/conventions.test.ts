@@ -57,7 +57,7 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk behind an output (needs /
     const { code, text } = await runOnFullDisk('order buy eth_usdt 0.1 --at bid-20% --yes --json', 'stdout');
     const [, printed = ''] = /could not be printed: (\{.*\})/.exec(text) ?? [];
     const { id } = JSON.parse(printed) as { readonly id: string };
-    expect(text).toContain('The command has ended, with the result printed above.');
+    expect(text).toContain('The command finished; its result is in the warning above.');
     expect([code, await pit.json(`order show eth_usdt ${id}`)]).toEqual([1, expect.objectContaining({ id })]);
   });
 

@@ -57,7 +57,7 @@ describe('pit api with an operation that reads', () => {
     ['depth market=btc_usdt size=51', /size must be a whole number from 1 to 50/, /\[size\]/],
     ['depth market=btc_usdt levels=2', /levels is not a parameter of depth/, /depth takes market/],
     ['depth btc_usdt', /"btc_usdt" is not a parameter/, /name=value/],
-    ['getOrder currency=btc_usdt', /need exactly one of them/, /customerOrderId/],
+    ['getOrder currency=btc_usdt', /exclude each other, and one of them is required/, /customerOrderId/],
     ['getorders currency=btc_usdt', /no operation "getorders"/, /Write getOrders/],
     ['../order a=b', /cannot be an operation/, /Known operations: markets/],
     ['setExpressState accesskey=me', /accesskey is filled in with the signature/, /name=value/],

@@ -9,21 +9,21 @@ import { saying } from '../support/advice.js';
 import { respond } from '../support/fault-server.js';
 import { begin, lines, place, runJob } from '../trading/batches/jobs.js';
 import { ModelExchange } from '../trading/batches/model-exchange.js';
-import { accountOf, temporaryState } from '../trading/support/account.js';
 import { count } from '../trading/support/exchange.js';
+import { temporaryState, tradingOf } from '../trading/support/trading.js';
 
 it('a batch under a known lock ends at once as limited, and can be resumed', async () => {
   const server = await new ModelExchange().serve();
-  const account = accountOf(server.url);
-  const { host } = account;
+  const trading = tradingOf(server.url);
+  const { host } = trading;
   const ipLock = new IpLock(temporaryState(), 'limits', host.now);
   const client = new ExchangeClient({
-    ...{ host, hosts: account.client.hosts, credentials: () => KEYS, budget: new TimeBudget(60_000, host.now) },
+    ...{ host, hosts: trading.client.hosts, credentials: () => KEYS, budget: new TimeBudget(60_000, host.now) },
     limits: () => ({ ...ownLimits(host.now), ipLock }),
   });
-  const job = await begin(account, { lines: lines(200) });
+  const job = await begin(trading, { lines: lines(200) });
   ipLock.recordLock();
-  const ran = await runJob({ ...account, client }, job);
+  const ran = await runJob({ ...trading, client }, job);
   expect(ran.ending).toMatchObject({ kind: 'limited', reason: expect.stringContaining('has locked this machine') });
   expect(ran.job.counts()).toMatchObject({ placed: 0, unknown: 0, notSent: 200 });
   expect([count(server, 'orderMoreV2'), host.sleeps.length, job.requests]).toEqual([0, 1, 1]);
@@ -35,20 +35,20 @@ it('a batch under a known lock ends at once as limited, and can be resumed', asy
 it('a batch that only meets the rate limit waits twice, ends as limited, and leaves nothing open', async () => {
   const exchange = new ModelExchange([], { times: 0, answer: respond('{"code":"4002","message":"too frequent"}') });
   const server = await exchange.serve();
-  const account = accountOf(server.url, { budgetMs: 30_000, tolerance: 60_000 });
-  const { job, ending } = await place(account, { lines: lines(3) });
+  const trading = tradingOf(server.url, { budgetMs: 30_000, tolerance: 60_000 });
+  const { job, ending } = await place(trading, { lines: lines(3) });
   expect(() => batchAnswer(job, ending)).toThrow(
     expect.objectContaining({ kind: 'limited', code: 4002, clientId: job.id }),
   );
-  expect([job.counts().notSent, exchange.batches.length, account.progress.length]).toEqual([3, 2, 2]);
-  expect(account.journal.unsettledEntries()).toEqual([]);
+  expect([job.counts().notSent, exchange.batches.length, trading.progress.length]).toEqual([3, 2, 2]);
+  expect(trading.journal.unsettledEntries()).toEqual([]);
 });
 
 it('a batch without a host names the command that resumes it', async () => {
   const server = await new ModelExchange().serve();
-  const account = accountOf(server.url);
-  const job = await begin(account, { lines: lines(30) });
-  const { ending } = await runJob({ ...account, client: accountOf('http://127.0.0.1:1').client }, job);
+  const trading = tradingOf(server.url);
+  const job = await begin(trading, { lines: lines(30) });
+  const { ending } = await runJob({ ...trading, client: tradingOf('http://127.0.0.1:1').client }, job);
   const hints = saying(
     `Check the host and the network: pit profile show Then continue: pit order batch buy btc_usdt --resume ${job.id}`,
   );

@@ -148,7 +148,7 @@ describe('pit order batch', () => {
     ['--ladder 1:2:3 --amount 101%', '"101%" is not an amount.'],
     ['--ladder 1:2:3 --amount 1,5usdt', '"1,5usdt" is not an amount.'],
     ['--ladder 20000:20100:5 --amount 1eth', 'The amount is in eth, but this market trades btc for usdt.'],
-    ['--ladder 20000:20100:5 --amount 50% --account cross', 'A share needs the balance'],
+    ['--ladder 20000:20100:5 --amount 50% --account cross', 'A percentage needs the balance'],
     ['--ladder 20000:20100:5 --amount 1usdt', 'Order 1: Amount 0.000009 is below the minimum of 0.0001 btc.'],
     ['--file a --amount 1', '--amount and --weight belong to --ladder'],
     ['--resume job1 --ladder 1:2:3 --amount 1', '--resume continues with the orders of the job'],

@@ -21,7 +21,7 @@ const CHECKS = [
   ...['stream', 'clock', 'key', 'permissions', 'tolerance', 'journal', 'records', 'limits', 'completion'],
 ];
 
-const desk = usePitHome();
+const pit = usePitHome();
 const ACCOUNT = `{"result":{"coins":[],"base":{"username":"me","trade_password_enabled":true,"auth_google_enabled":false,
   "auth_mobile_enabled":true}},"assetPerm":true,"leverPerm":false,"entrustPerm":false,"moneyPerm":false}`;
 const exchange = useLiteralExchange({ '/data/v1/markets': '{}', '/api/getAccountInfo': ACCOUNT });
@@ -45,12 +45,12 @@ function line(findings: Map<string, Finding>, check: string): string {
 
 describe('pit doctor', () => {
   it('reports ok for every check and changes nothing in a healthy home', async () => {
-    await desk.done('ticker btc_usdt');
+    await pit.done('ticker btc_usdt');
     // every command writes the shared limits and the names for shell completion
     const own = /limits|symbols/;
-    const kept = () => readdirSync(desk.home, { recursive: true }).filter((file) => !own.test(String(file)));
+    const kept = () => readdirSync(pit.home, { recursive: true }).filter((file) => !own.test(String(file)));
     const before = kept();
-    const findings = await found(desk);
+    const findings = await found(pit);
     expect([...findings.values()].filter(({ status }) => status !== 'ok')).toEqual([]);
     expect(line(findings, 'key')).toMatch(/the key of "sandbox" is accepted; the account is sandbox/);
     expect(line(findings, 'permissions')).toMatch(/granted: .*place, cancel and query orders/);
@@ -58,9 +58,9 @@ describe('pit doctor', () => {
       /^ok: connected; the first ticker came after \d+ ms, and a heartbeat was answered in \d+ ms/,
     );
     expect(kept()).toEqual(before);
-    const text = await desk.done('doctor');
+    const text = await pit.done('doctor');
     expect(text).toMatch(/^pit {12}ok {4}version/);
-    expect((await desk.csv('doctor')).header).toBe('check,status,detail,fix');
+    expect((await pit.csv('doctor')).header).toBe('check,status,detail,fix');
   });
 
   it.each([
@@ -118,7 +118,7 @@ describe('pit doctor', () => {
   });
 
   it('skips the stream where there is no address for it, and says how to set one', async () => {
-    const fromEnvironment = await found(desk, '', exchange.extra);
+    const fromEnvironment = await found(pit, '', exchange.extra);
     expect(line(fromEnvironment, 'stream')).toMatch(/^warn: skipped: The hosts come from the environment.*profile add/);
     const other = new PitHome(temporaryHome());
     await other.done('profile add mine --base-url https://a.example.com --trade-url https://a.example.com');
@@ -128,7 +128,7 @@ describe('pit doctor', () => {
   });
 
   it('describes permissions and the commands that need missing ones', async () => {
-    const findings = await found(desk, '', exchange.extra);
+    const findings = await found(pit, '', exchange.extra);
     expect(line(findings, 'permissions')).toMatch(
       /^warn: granted: query account info and assets\. Not granted: .*-> .*need it: order, orders/,
     );
@@ -136,7 +136,7 @@ describe('pit doctor', () => {
 
   it('skips the checks that need a key when there is none', async () => {
     const { PIT_BASE_URL = '', PIT_TRADE_URL = '' } = exchange.extra.environment ?? {};
-    const findings = await found(desk, '', { environment: { PIT_BASE_URL, PIT_TRADE_URL } }, 9);
+    const findings = await found(pit, '', { environment: { PIT_BASE_URL, PIT_TRADE_URL } }, 9);
     expect(line(findings, 'key')).toMatch(/^fail: .*keys are not sent there/);
     for (const check of ['permissions', 'tolerance', 'journal', 'records', 'limits'])
       expect(line(findings, check)).toMatch(/^warn: skipped: /);
@@ -146,7 +146,7 @@ describe('pit doctor', () => {
   it('reports hosts that hang or refuse within the timeout, without printing the key', async () => {
     const server = await serveFaults({ answer: () => FAULTS['a hang'] });
     const environment = { ...environmentAt(server.url), PIT_BASE_URL: 'http://127.0.0.1:1' };
-    const findings = await found(desk, ' --timeout 2', { environment }, 9);
+    const findings = await found(pit, ' --timeout 2', { environment }, 9);
     expect(line(findings, 'market-host')).toMatch(/^fail: .*connection refused/);
     expect(line(findings, 'trade-host')).toMatch(/^fail: .*no answer/);
     expect(line(findings, 'clock')).toMatch(/^(warn|fail)/);
@@ -207,16 +207,16 @@ describe('pit doctor', () => {
     onTestFinished(() => authority.remove());
     const server = await serveFaults({ answer: () => respond(ACCOUNT), tls: authority.sign('IP:127.0.0.1', 5) });
     const environment = { ...environmentAt(server.url), NODE_EXTRA_CA_CERTS: authority.file };
-    expect(line(await found(desk, '', { environment, ownProcess: true }), 'trade-tls')).toMatch(
+    expect(line(await found(pit, '', { environment, ownProcess: true }), 'trade-tls')).toMatch(
       /^warn: the certificate was accepted; it expires in [45] days/,
     );
-    const unknown = await found(desk, '', { environment: environmentAt(server.url) }, 9);
+    const unknown = await found(pit, '', { environment: environmentAt(server.url) }, 9);
     expect(line(unknown, 'trade-tls')).toMatch(/^fail: the host's certificate is signed by an authority .*caFile/);
   });
 });
 
 it.each<[string, Parameters<typeof limitsResult>[0], RegExp]>([
-  ['shared in this home', limiterState({}), /^ok: shared by the processes of this home: key 3 of 60 in use$/],
+  ['shared in this PIT_HOME', limiterState({}), /^ok: shared by the processes of this PIT_HOME: key 3 of 60 in use$/],
   ['shared through Redis', limiterState({ kind: 'redis' }), /^ok: shared through Redis/],
   [
     'Redis unreachable',

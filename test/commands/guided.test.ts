@@ -30,8 +30,8 @@ const ALL = [...MARKET, SIDE, AMOUNT, PRICE, TYPE, CONFIRM];
 const isReal = requires('python3');
 
 describe('the guided order, on a terminal', () => {
-  const desk = usePitHome();
-  beforeAll(() => desk.done('markets'));
+  const pit = usePitHome();
+  beforeAll(() => pit.done('markets'));
 
   function expectReset({ screen, echoes }: { screen: string; echoes: boolean }): void {
     expect(echoes).toBe(true);
@@ -41,16 +41,16 @@ describe('the guided order, on a terminal', () => {
 
   /** On a terminal as the program sees one. */
   async function at(line: string, steps: readonly PtyStep[], { columns = 100 } = {}) {
-    const job = { home: desk.home, environment: { NO_COLOR: '1' }, columns, rows: 50, steps };
+    const job = { home: pit.home, environment: { NO_COLOR: '1' }, columns, rows: 50, steps };
     const result = await atTerminal(line.split(' '), job);
     expectReset(result);
     return result;
   }
 
   /** The same on a real one, for what the system's terminal does by itself. */
-  async function really(line: string, steps: readonly PtyStep[]) {
+  async function onRealTerminal(line: string, steps: readonly PtyStep[]) {
     const command = pitLine(...line.split(' '));
-    const environment = plainEnvironment(desk.home, { NO_COLOR: '1' });
+    const environment = plainEnvironment(pit.home, { NO_COLOR: '1' });
     const result = await onTerminal({ command, columns: 100, rows: 50, steps, environment });
     expect(result.late).toBe(false);
     expectReset(result);
@@ -58,11 +58,11 @@ describe('the guided order, on a terminal', () => {
   }
 
   function open(): Promise<OrderRow[]> {
-    return desk.json<OrderRow[]>('orders btc_usdt');
+    return pit.json<OrderRow[]>('orders btc_usdt');
   }
 
   function journal(): boolean {
-    return existsSync(path.join(desk.home, 'state', 'journal', 'sandbox', 'open'));
+    return existsSync(path.join(pit.home, 'state', 'journal', 'sandbox', 'open'));
   }
 
   describe('places nothing', () => {
@@ -100,13 +100,13 @@ describe('the guided order, on a terminal', () => {
 
     it.skipIf(!isReal)('if a signal ends it while it reads the market (needs python3)', async () => {
       const steps: PtyStep[] = [...MARKET, SIDE, AMOUNT, { await: 'ask ', type: '2', signal: 'SIGTERM' }];
-      const { status } = await really('order', steps);
+      const { status } = await onRealTerminal('order', steps);
       expect([status, await open(), journal()]).toEqual([143, [], false]);
     });
 
     it.skipIf(!isReal)('if everything is typed before the questions appear (needs python3)', async () => {
       const early = { await: '', type: 'btc_usdt\r\r0.01\r20000\r\ry\r' };
-      const { status } = await really('order', [early, { await: 'navigate', type: CTRL_C }]);
+      const { status } = await onRealTerminal('order', [early, { await: 'navigate', type: CTRL_C }]);
       expect([status, await open(), journal()]).toEqual([130, [], false]);
     });
 
@@ -125,7 +125,7 @@ describe('the guided order, on a terminal', () => {
   });
 
   it.skipIf(!isReal)('asks for each part, and places the order of its preview (needs python3)', async () => {
-    const { screen, status } = await really('order', ALL);
+    const { screen, status } = await onRealTerminal('order', ALL);
     expect(status).toBe(0);
     for (const words of [
       'Nothing is sent before you confirm. Press Escape to go back a question',
@@ -142,7 +142,7 @@ describe('the guided order, on a terminal', () => {
     // it ends by showing the command line that does the same
     const [, line = ''] = /The same in one line:\s*pit (order .*?)\s*\r?\n/.exec(screen) ?? [];
     expect(line).toBe('order buy btc_usdt 0.01 --at 20000');
-    await desk.done(`${line} --yes`);
+    await pit.done(`${line} --yes`);
     expect(await open()).toMatchObject([
       { price: '20000.00', amount: '0.010000' },
       { price: '20000.00', amount: '0.010000' },
@@ -178,9 +178,9 @@ describe('the guided order, on a terminal', () => {
   });
 
   it('begins with the market that a command used last', async () => {
-    await desk.done('depth ltc_usdt');
+    await pit.done('depth ltc_usdt');
     const { screen } = await at('order', [
-      { await: 'navigate', type: '\r' },
+      { await: 'ltc_usdt', type: '\r' },
       { await: 'Buy or sell ltc?', type: ESCAPE },
       { await: 'Market:', type: ESCAPE },
     ]);
@@ -202,7 +202,7 @@ describe('the guided order, on a terminal', () => {
     expect(status).toBe(0);
     expect(screen).toContain('PostOnly (rejected');
     expect(screen).toContain('pit order sell btc_usdt 10% --at ask+5% --post-only');
-    expect(await desk.json('order show btc_usdt --id guided1')).toMatchObject({ side: 'sell', amount: '0.500000' });
+    expect(await pit.json('order show btc_usdt --id guided1')).toMatchObject({ side: 'sell', amount: '0.500000' });
   });
 
   it('with --yes shows the preview without asking, and lists typed guards in the command line', async () => {
@@ -282,8 +282,8 @@ describe('the guided order, on a terminal', () => {
   });
 
   it('suggests no command if an identical order may be live', async () => {
-    await desk.done('sandbox fault add drop-before --operation order --count 1');
-    const lost = await desk.run('order buy btc_usdt 0.021 --at 20000 --yes --timeout 10', { host: pausesOnly() });
+    await pit.done('sandbox fault add drop-before --operation order --count 1');
+    const lost = await pit.run('order buy btc_usdt 0.021 --at 20000 --yes --timeout 10', { host: pausesOnly() });
     expect(lost.code).toBe(6);
     const { screen, status } = await at('order buy btc_usdt 0.021 --post-only', [PRICE]);
     expect(status).toBe(2);
@@ -293,17 +293,17 @@ describe('the guided order, on a terminal', () => {
 });
 
 describe('an order with parts missing, without a terminal', () => {
-  const desk = usePitHome();
+  const pit = usePitHome();
 
   it('loads no prompts if the order is complete', async () => {
-    const folder = path.join(desk.home, 'program');
+    const folder = path.join(pit.home, 'program');
     for (const part of ['bin', 'dist', 'package.json'])
       cpSync(path.join(path.dirname(BUILT), '..', part), path.join(folder, part), { recursive: true });
     for (const name of readdirSync(path.join(folder, 'dist')))
       if (name.startsWith('inquirer')) rmSync(path.join(folder, 'dist', name));
     const program = path.join(folder, 'bin', path.basename(BUILT));
     const words = ['order', 'buy', 'btc_usdt', '0.01', '--at', 'bid', '--yes'];
-    const { code, stdout } = await runProgram(words, { home: desk.home, program });
+    const { code, stdout } = await runProgram(words, { home: pit.home, program });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('Placed') });
   });
 
@@ -315,7 +315,7 @@ describe('an order with parts missing, without a terminal', () => {
     ['order --at 20000', /side/],
   ])('%s is a usage error that names the first missing part', async (line, names) => {
     for (const words of [line, `${line} --yes`, `${line} --dry-run`]) {
-      const error = await desk.failure(words, 2, { input: 'y\n' });
+      const error = await pit.failure(words, 2, { input: 'y\n' });
       expect(error.message).toMatch(names);
       expect(error.message).toContain('is missing');
     }

@@ -5,8 +5,8 @@ import type { Host } from '../../src/platform/host.js';
 import { saying } from '../support/advice.js';
 import { type FakeHost, fakeHost, NOW } from '../support/fake-host.js';
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
-import { temporaryState } from '../trading/support/account.js';
 import { count } from '../trading/support/exchange.js';
+import { temporaryState } from '../trading/support/trading.js';
 import { environmentAt } from './literal-exchange.js';
 
 // the build puts the version in

@@ -11,9 +11,9 @@ import { Journal } from '../../src/trading/journal/journal.js';
 import { fakeHost, NOW } from '../support/fake-host.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { ModelExchange } from '../trading/batches/model-exchange.js';
-import { temporaryState } from '../trading/support/account.js';
 import { CONFIGURATION, count, DEPTH, NOT_FOUND, record } from '../trading/support/exchange.js';
 import { TERMS } from '../trading/support/terms.js';
+import { temporaryState } from '../trading/support/trading.js';
 import { environmentAt } from './literal-exchange.js';
 
 // the build puts the version in

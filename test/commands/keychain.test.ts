@@ -105,7 +105,7 @@ describe('without a keychain', () => {
     expect(error.message).toMatch(/^The keychain refused: it did not answer within 1\.\d seconds/);
   });
 
-  it("another profile's entry counts as damage", async () => {
+  it("a key file that names another profile's entry counts as damaged", async () => {
     mkdirSync(path.dirname(keyFile()), { recursive: true, mode: 0o700 });
     writeFileSync(keyFile(), '{"keychain":"second-0123456789abcdef"}', { mode: 0o600 });
     expect((await pit.failure('account --profile main', 4)).message).toMatch(/is damaged: it does not hold two keys/);
@@ -156,7 +156,7 @@ describe.skipIf(!hasSecretService())('a keychain', () => {
     expect(error.hint).toContain('PIT_ACCESS_KEY');
   });
 
-  it('gets the keys of the file, and gives them back, each place emptied', async () => {
+  it('takes over the keys of the file and gives them back, and each move empties the old place', async () => {
     await set('', own(), extra);
     expect(await pit.json('keys set --profile main --store keychain', extra)).toEqual(shown(own(), 'keychain'));
     expect(Object.values(service.entries())).toEqual([textOf(own())]);
@@ -167,7 +167,7 @@ describe.skipIf(!hasSecretService())('a keychain', () => {
     expect(fileOf()).toEqual(own());
   });
 
-  it('keeps new keys where the old ones were, and none of those', async () => {
+  it('keeps new keys in the place of the old ones, and forgets the old ones', async () => {
     await stored(OTHER);
     expect((await set('', own(), extra)).code).toBe(0);
     expect(Object.values(service.entries())).toEqual([textOf(own())]);
@@ -190,7 +190,7 @@ describe.skipIf(!hasSecretService())('a keychain', () => {
     'keys remove --profile main --yes',
     'profile remove main --yes',
     'profile set main tradeUrl https://x.example',
-  ])('loses the entry with pit %s', async (line) => {
+  ])('no longer has the entry after pit %s', async (line) => {
     await stored();
     await pit.json(line, extra);
     expect(service.entries()).toEqual({});
@@ -201,7 +201,7 @@ describe.skipIf(!hasSecretService())('a keychain', () => {
     'keys remove --profile main --yes',
     'profile remove main --yes',
     'profile set main tradeUrl https://x.example',
-  ])('that is away stops pit %s, which would leave the entry in it', async (line) => {
+  ])('that is unavailable stops pit %s, which would leave the entry in it', async (line) => {
     const entry = await stored();
     const before = await pit.json('profile show main', extra);
     const error = await pit.failure(line, 4);
@@ -211,7 +211,7 @@ describe.skipIf(!hasSecretService())('a keychain', () => {
     expect(await pit.json('profile show main', extra)).toEqual(before);
   });
 
-  it('that is away does not get new keys, and keys in the file instead say which entry is left', async () => {
+  it('that is unavailable does not get new keys, and keys in the file instead say which entry is left', async () => {
     const entry = await stored(OTHER);
     for (const words of ['', '--store keychain']) {
       expect((await set(words, own(), {})).code).toBe(4);
@@ -239,7 +239,7 @@ describe.skipIf(!hasSecretService())('a keychain', () => {
     expect(await pit.json('account --profile main', extra)).toMatchObject({ username: 'sandbox' });
   });
 
-  it('that does not know the entry lets its profile go', async () => {
+  it('that does not have the entry does not keep its profile from being removed', async () => {
     service.delete(await stored());
     expect(await pit.json('profile remove main --yes', extra)).toEqual({ removed: 'main' });
   });
@@ -255,7 +255,7 @@ describe.skipIf(!hasSecretService())('a keychain', () => {
     expect(service.entries()).toEqual({});
   });
 
-  it('shows no key in arguments, on stdout or on stderr, even when Node is asked for all it does', async () => {
+  it('shows no key in arguments, on stdout or on stderr, even with NODE_DEBUG', async () => {
     const { stdout, stderr, code } = await runProgram(
       ['keys', 'set', '--profile', 'main', '--stdin', '--store', 'keychain', '--verbose'],
       { home: pit.home, environment: { ...service.environment, NODE_DEBUG: '*' }, input: textOf(OTHER) },

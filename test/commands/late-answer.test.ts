@@ -153,13 +153,13 @@ describe('an order whose preview is older than ten seconds', () => {
 
   it('says how old the reading of the book is, and asks again if the order would fill differently', async () => {
     books = [CALM, LOWER];
-    const steps = [{ await: 'your answer reads it again.', type: 'y\r' }, AGAIN, NO];
+    const steps = [{ await: 'pit reads it again after your reply.', type: 'y\r' }, AGAIN, NO];
     const { status, writes, screen } = await answered('order buy btc_usdt 0.01 --at 20050', steps, LATE);
     expect([status, writes]).toEqual([8, []]);
     // 11 seconds, and the time that the machine took
-    expect(screen).toMatch(/The book was read (1[1-9]|[2-9]\d) s ago; your answer reads it again\./);
+    expect(screen).toMatch(/The book was read (1[1-9]|[2-9]\d) s ago; pit reads it again after your reply\./);
     expect(screen).toMatch(
-      /Not sent yet\. The preview was (1[1-9]|[2-9]\d) s old, and something else would fill at once now\./,
+      /Not sent yet\. The preview was (1[1-9]|[2-9]\d) s old, and a different part would fill at once now\./,
     );
     expect(screen).toMatch(/Not sent yet[\s\S]*bid, ask +19,899/);
   });

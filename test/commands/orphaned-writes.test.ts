@@ -5,8 +5,8 @@ import { journalName } from '../../src/commands/session/context.js';
 import { Journal } from '../../src/trading/journal/journal.js';
 import { fakeHost } from '../support/fake-host.js';
 import { runPit } from '../support/pit.js';
-import { temporaryState } from '../trading/support/account.js';
 import { TERMS } from '../trading/support/terms.js';
+import { temporaryState } from '../trading/support/trading.js';
 
 const TRADE = 'https://trade.example.com';
 

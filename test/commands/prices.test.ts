@@ -108,7 +108,7 @@ describe('--dry-run', () => {
     await pit.failure('order show btc_usdt --id dryRun01', 3);
   });
 
-  it('checks everything that an order is checked for, and shows no key', async () => {
+  it('refuses an amount with too many decimals, and shows no key', async () => {
     await pit.failure('order buy btc_usdt 0.00001 --at 20000 --dry-run', 2);
     const { stdout, stderr } = await pit.run('order sell btc_usdt 0.01 --at ask --dry-run --verbose');
     const { accessKey, secretKey } = pit.served.address;

@@ -18,8 +18,8 @@ interface Replaced {
   readonly replaced: { readonly outcome: string; readonly id: string; readonly filled: string | null };
 }
 
-const desk = usePitHome();
-const straight = new Straight(desk);
+const pit = usePitHome();
+const straight = new Straight(pit);
 const FAR = { side: 'buy', price: '20000', amount: '0.01' } as const;
 let inside = '';
 
@@ -45,14 +45,14 @@ interface Ended {
 
 /** A replacement that does not simply succeed: its answer and its error. */
 async function ended(line: string, host: Partial<Host> = {}): Promise<Ended> {
-  const { code, stdout, stderr } = await desk.run(`order replace btc_usdt ${line} --yes --json`, { host });
+  const { code, stdout, stderr } = await pit.run(`order replace btc_usdt ${line} --yes --json`, { host });
   return { code, answer: document<Replaced>(stdout), error: lastError(stderr) };
 }
 
 describe('pit order replace', () => {
   it('cancels the order and places the rest at the new price', async () => {
     const id = await partlyFilled('0.004');
-    const done = await desk.json<Replaced>(`order replace btc_usdt ${id} --at 40000 --yes`);
+    const done = await pit.json<Replaced>(`order replace btc_usdt ${id} --at 40000 --yes`);
     expect(done).toStrictEqual({
       outcome: 'placed',
       id: expect.stringMatching(/^\d+$/),
@@ -86,16 +86,16 @@ describe('pit order replace', () => {
     });
     expect(await straight.open()).toEqual([done.id]);
     expect(await straight.order(done.id ?? '')).toMatchObject({ price: '40000.00', amount: '0.006000' });
-    expect(await desk.json(`resolve ${done.clientId}`)).toMatchObject([
+    expect(await pit.json(`resolve ${done.clientId}`)).toMatchObject([
       { operation: 'replace', outcome: 'placed', id: done.id },
     ]);
   });
 
   it('accepts your own id, a relative price, and the amount as the new total', async () => {
     await straight.place({ ...FAR, clientId: 'mine0001' });
-    const done = await desk.json<Replaced>('order replace btc_usdt --id mine0001 --at bid-50% --amount 0.03 --yes');
+    const done = await pit.json<Replaced>('order replace btc_usdt --id mine0001 --at bid-50% --amount 0.03 --yes');
     expect(done).toMatchObject({ outcome: 'placed', side: 'buy', type: 'limit', amount: '0.03' });
-    const again = await desk.json<Replaced>(
+    const again = await pit.json<Replaced>(
       `order replace btc_usdt --id ${done.clientId} --amount 300usdt --at 10000 --yes`,
     );
     expect(again).toMatchObject({ amount: '0.03', price: '10000', replaced: { id: done.id } });
@@ -103,15 +103,15 @@ describe('pit order replace', () => {
 
   it('does not outbid itself', async () => {
     const id = await straight.place({ ...FAR, price: inside });
-    const error = await desk.failure(`order replace btc_usdt ${id} --at bid+1tick --yes`, 2);
+    const error = await pit.failure(`order replace btc_usdt ${id} --at bid+1tick --yes`, 2);
     expect(error.message).toBe('The order has this price and amount already.');
     expect(await straight.open()).toEqual([id]);
   });
 
   it('takes a share of the balance with the order cancelled', async () => {
     const id = await straight.place({ ...FAR, amount: '5' });
-    const [{ available } = { available: '' }] = await desk.json<{ available: string }[]>('balance usdt');
-    const done = await desk.json<Replaced>(`order replace btc_usdt ${id} --amount 100% --yes`);
+    const [{ available } = { available: '' }] = await pit.json<{ available: string }[]>('balance usdt');
+    const done = await pit.json<Replaced>(`order replace btc_usdt ${id} --amount 100% --yes`);
     const all = (Number(available) + 100_000) / 20_000;
     expect(Math.abs(Number(done.amount) - all)).toBeLessThan(0.000002);
     expect(await straight.open()).toEqual([done.id]);
@@ -120,7 +120,7 @@ describe('pit order replace', () => {
   it('exits with 3 if the order filled meanwhile, and says what filled', async () => {
     const id = await partlyFilled('0.004');
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
-    const running = desk.failure(`order replace btc_usdt ${id} --at 40000 --yes`, 3);
+    const running = pit.failure(`order replace btc_usdt ${id} --at 40000 --yes`, 3);
     await straight.untilFault();
     await straight.place({ side: 'buy', price: inside, amount: '0.006', type: 'ioc' });
     await straight.advance(1);
@@ -130,7 +130,7 @@ describe('pit order replace', () => {
       message: expect.stringContaining('filled before it could be replaced: 0.01 btc for '),
     });
     expect(await straight.open()).toEqual([]);
-    const late = await desk.failure(`order replace btc_usdt ${id} --at 40000 --yes`, 3);
+    const late = await pit.failure(`order replace btc_usdt ${id} --at 40000 --yes`, 3);
     expect(late.message).toContain('is filled, 0.01 of 0.01 filled');
   });
 
@@ -161,7 +161,7 @@ describe('pit order replace', () => {
       const id = await straight.place(FAR);
       await straight.fault(kind, 'cancelOrder', { count: 1 });
       if (kind !== 'twice') await straight.fault(kind, 'order', { count: 1 });
-      const done = await desk.json<Replaced>(`order replace btc_usdt ${id} --at 21000 --yes`);
+      const done = await pit.json<Replaced>(`order replace btc_usdt ${id} --at 21000 --yes`);
       expect(done).toMatchObject({ outcome: 'placed', replaced: { outcome: 'cancelled', id } });
       expect(await straight.open()).toEqual([done.id]);
     },
@@ -170,13 +170,13 @@ describe('pit order replace', () => {
   it('suggests no order that is too small when resolve finds a killed replacement', async () => {
     const id = await partlyFilled('0.004');
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
-    const { child, ended } = start(desk, ['order', 'replace', 'btc_usdt', id, '--at', '40000', '--yes']);
+    const { child, ended } = start(pit, ['order', 'replace', 'btc_usdt', id, '--at', '40000', '--yes']);
     await straight.untilFault();
     await straight.place({ side: 'buy', price: inside, amount: '0.00595', type: 'ioc' });
     child.kill('SIGKILL');
     await ended;
     await straight.advance(1);
-    const { stdout, stderr } = await desk.run('resolve --json');
+    const { stdout, stderr } = await pit.run('resolve --json');
     expect(document<object[]>(stdout)[0]).toMatchObject({ operation: 'replace', outcome: 'cancelled', id });
     expect(stderr).toContain('The rest, 0.00005, is below the minimum of btc_usdt and cannot be placed by itself.');
   });
@@ -184,7 +184,7 @@ describe('pit order replace', () => {
   it('reports a new order that the network duplicated', async () => {
     const id = await straight.place(FAR);
     await straight.fault('twice', 'order', { count: 1 });
-    const { code, stdout, stderr } = await desk.run(`order replace btc_usdt ${id} --at 21500 --yes --json`);
+    const { code, stdout, stderr } = await pit.run(`order replace btc_usdt ${id} --at 21500 --yes --json`);
     const done = document<Replaced & { duplicates: string[] }>(stdout);
     expect([code, done.duplicates.length]).toEqual([9, 1]);
     expect(stderr).toContain('THE ORDER WAS PLACED MORE THAN ONCE');
@@ -195,7 +195,7 @@ describe('pit order replace', () => {
     const id = await straight.place(FAR);
     await straight.fault('twice', 'order', { count: 1 });
     await straight.fault('redirect', 'getOrders', { count: 1 });
-    const { code, stdout } = await desk.run(`order replace btc_usdt ${id} --at 21510 --yes --json`);
+    const { code, stdout } = await pit.run(`order replace btc_usdt ${id} --at 21510 --yes --json`);
     const done = document<Replaced & { duplicates: string[] }>(stdout);
     expect([code, await straight.faultsApplied(), done.duplicates.length]).toEqual([9, 2, 1]);
     expect((await straight.open()).sort()).toEqual([done.id, ...done.duplicates].sort());
@@ -205,7 +205,7 @@ describe('pit order replace', () => {
     const id = await straight.place(FAR);
     await straight.fault('error-before', 'getOrders');
     await straight.fault('twice', 'order', { count: 1 });
-    const { code, stdout, stderr } = await desk.run(`order replace btc_usdt ${id} --at 21520 --yes --json --timeout 8`);
+    const { code, stdout, stderr } = await pit.run(`order replace btc_usdt ${id} --at 21520 --yes --json --timeout 8`);
     expect([code, document(stdout)]).toMatchObject([0, { outcome: 'placed', duplicates: [] }]);
     expect(stderr).toContain(
       'pit could not check whether the network repeated the order. The next command in this market checks again.',
@@ -216,7 +216,7 @@ describe('pit order replace', () => {
     // in this market, only the read of this order and the last check follow
     const id = await straight.place({ ...FAR, market: 'eth_usdt', price: '1000', amount: '0.1' });
     await straight.fault('delay', 'getOrders', { every: 2, delay: 20_000 });
-    const { child, ended } = start(desk, ['order', 'replace', 'eth_usdt', id, '--at', '1001', '--yes']);
+    const { child, ended } = start(pit, ['order', 'replace', 'eth_usdt', id, '--at', '1001', '--yes']);
     await straight.untilFault();
     child.kill('SIGINT');
     const { code, stderr } = await ended;
@@ -236,7 +236,7 @@ describe('pit order replace', () => {
       hint: expect.stringContaining(`pit resolve ${answer.clientId}`),
     });
     await straight.advance(1);
-    const resolved = await desk.run(`resolve ${answer.clientId} --json`);
+    const resolved = await pit.run(`resolve ${answer.clientId} --json`);
     expect(document(resolved.stdout)).toMatchObject([
       { operation: 'replace', outcome: 'cancelled', id, clientId: answer.clientId },
     ]);
@@ -244,19 +244,19 @@ describe('pit order replace', () => {
     expect(resolved.stderr).toContain('To place it: pit order buy btc_usdt 0.01 --at 21000');
     expect([resolved.code, await straight.open()]).toEqual([0, []]);
     // a second pit resolve reports the same
-    expect((await desk.run(`resolve ${answer.clientId}`)).stderr).toContain('pit order buy btc_usdt 0.01 --at 21000');
+    expect((await pit.run(`resolve ${answer.clientId}`)).stderr).toContain('pit order buy btc_usdt 0.01 --at 21000');
   });
 
   it('is reported by pit resolve after a kill between its requests, which places nothing', async () => {
     const id = await straight.place(FAR);
     // the first look is before the cancellation, the second after it
     await straight.fault('delay', 'getOrder', { every: 2, delay: 20_000 });
-    const { child, ended } = start(desk, ['order', 'replace', 'btc_usdt', id, '--at', '21300', '--yes']);
+    const { child, ended } = start(pit, ['order', 'replace', 'btc_usdt', id, '--at', '21300', '--yes']);
     await straight.untilFault();
     child.kill('SIGKILL');
     await ended;
     await straight.administer('POST /faults/clear');
-    const { code, stdout, stderr } = await desk.run('resolve --json');
+    const { code, stdout, stderr } = await pit.run('resolve --json');
     expect(document<object[]>(stdout)[0]).toMatchObject({ operation: 'replace', outcome: 'cancelled', id });
     expect(stderr).toContain('To place it: pit order buy btc_usdt 0.01 --at 21300');
     expect([code, await straight.open()]).toEqual([0, []]);
@@ -273,7 +273,7 @@ describe('pit order replace', () => {
 
   it('leaves the order unchanged if the balance does not cover the new one', async () => {
     const id = await straight.place(FAR);
-    const error = await desk.failure(`order replace btc_usdt ${id} --at 21000 --amount 20 --yes`, 2);
+    const error = await pit.failure(`order replace btc_usdt ${id} --at 21000 --amount 20 --yes`, 2);
     expect(error.message).toMatch(/needs 420,000 usdt, and only .* usdt would be available with the old one cancelled/);
     expect(await straight.open()).toEqual([id]);
   });
@@ -281,9 +281,9 @@ describe('pit order replace', () => {
   it('leaves the order unchanged if a guard holds, and --override lifts the guard', async () => {
     const id = await straight.place(FAR);
     const line = `order replace btc_usdt ${id} --at 40000 --yes`;
-    expect((await desk.failure(line, 2)).message).toContain('price-band');
+    expect((await pit.failure(line, 2)).message).toContain('price-band');
     expect(await straight.open()).toEqual([id]);
-    expect(await desk.json(`${line} --override price-band`)).toMatchObject({ outcome: 'placed', price: '40000' });
+    expect(await pit.json(`${line} --override price-band`)).toMatchObject({ outcome: 'placed', price: '40000' });
   });
 
   it('is unknown if the new order gets no answer', async () => {
@@ -292,25 +292,25 @@ describe('pit order replace', () => {
     const { code, answer } = await ended(`${id} --at 21100 --timeout 10`, pausesOnly());
     expect(code).toBe(6);
     expect(answer).toMatchObject({ outcome: 'unknown', replaced: { outcome: 'cancelled', id } });
-    const again = await desk.run(`order replace btc_usdt ${id} --at 21100 --yes`);
+    const again = await pit.run(`order replace btc_usdt ${id} --at 21100 --yes`);
     expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining(`pit resolve ${answer.clientId}`) });
     // a dry run refuses and warns as the run itself does
     const next = `order replace btc_usdt ${await straight.place(FAR)} --dry-run --at`;
-    expect(await desk.failure(`${next} 21100`, 2)).toMatchObject({ clientId: answer.clientId });
+    expect(await pit.failure(`${next} 21100`, 2)).toMatchObject({ clientId: answer.clientId });
     const doubt = expect.stringContaining(`pit resolve ${answer.clientId}`);
-    expect(await desk.json(`${next} 21101`)).toMatchObject([{}, { preview: { warnings: [doubt, TEXT] } }]);
+    expect(await pit.json(`${next} 21101`)).toMatchObject([{}, { preview: { warnings: [doubt, TEXT] } }]);
   });
 
   it('leaves the order unchanged if the exchange refuses the cancellation', async () => {
     const id = await straight.place(FAR);
     await straight.fault('rate-limit', 'cancelOrder', { count: 1 });
-    expect(await desk.failure(`order replace btc_usdt ${id} --at 21200 --yes`, 7)).toMatchObject({ code: 4002 });
+    expect(await pit.failure(`order replace btc_usdt ${id} --at 21200 --yes`, 7)).toMatchObject({ code: 4002 });
     expect(await straight.open()).toEqual([id]);
   });
 
   it('shows with --dry-run both requests, and sends none', async () => {
     const id = await straight.place(FAR);
-    const runs = await desk.json(`order replace btc_usdt ${id} --at 21000 --account cross --repay --dry-run`);
+    const runs = await pit.json(`order replace btc_usdt ${id} --at 21000 --account cross --repay --dry-run`);
     expect(runs).toMatchObject([
       { operation: 'cancelOrder', request: { id, currency: 'btc_usdt' } },
       {
@@ -324,10 +324,10 @@ describe('pit order replace', () => {
 
   it('shows the preview of an order with --dry-run, with the funds of the old order available', async () => {
     const id = await straight.place({ ...FAR, amount: '5' });
-    const [{ available } = { available: '' }] = await desk.json<{ available: string }[]>('balance usdt');
+    const [{ available } = { available: '' }] = await pit.json<{ available: string }[]>('balance usdt');
     const line = `order replace btc_usdt ${id} --at ask+5% --amount 100% --dry-run`;
     const { bid, ask } = await straight.best();
-    const [, order] = await desk.json<object[]>(line);
+    const [, order] = await pit.json<object[]>(line);
     const beyond = `The price is 5.00% past the best ask ${ask.replace(/(\d{3}\.)/, ',$1')}.`;
     expect(order).toMatchObject({
       preview: {
@@ -338,7 +338,7 @@ describe('pit order replace', () => {
         },
       },
     });
-    const lines = (await desk.done(line)).trimEnd().split('\n');
+    const lines = (await pit.done(line)).trimEnd().split('\n');
     expect(lines.at(-1)).toBe('Dry run: nothing was sent.');
     for (const part of ['from mid', 'bid, ask', 'fills at once', 'fee', 'available', 'warning'])
       expect(lines.slice(0, -1).filter((one) => one.startsWith(`${part} `)).length).toBeGreaterThan(0);
@@ -351,14 +351,14 @@ describe('pit order replace', () => {
     ['--at 1', /exactly one/],
     ['17 --at 1 --borrow', /margin/],
   ])('replace btc_usdt %s is a wrong command line', async (words, says) => {
-    const { message, hint } = await desk.failure(`order replace btc_usdt ${words} --yes`, 2);
+    const { message, hint } = await pit.failure(`order replace btc_usdt ${words} --yes`, 2);
     expect(`${message} ${hint}`).toMatch(says);
   });
 
   it('needs --yes without a terminal, and reports an unknown order', async () => {
-    await desk.failure('order replace btc_usdt 17 --at 1', 8);
-    expect(await desk.failure('order replace btc_usdt 17 --at 20000 --yes', 3)).toMatchObject({ code: 3001 });
-    expect((await desk.failure('order replace btc_usdd 17 --at 20000 --yes', 2)).hint).toContain('btc_usdt');
+    await pit.failure('order replace btc_usdt 17 --at 1', 8);
+    expect(await pit.failure('order replace btc_usdt 17 --at 20000 --yes', 3)).toMatchObject({ code: 3001 });
+    expect((await pit.failure('order replace btc_usdd 17 --at 20000 --yes', 2)).hint).toContain('btc_usdt');
   });
 });
 
@@ -390,7 +390,7 @@ describe('on a terminal', () => {
     const words = ['order', 'replace', 'btc_usdt', id, '--at', '21000', '--amount', '0.02'];
     const answered = (type: string) =>
       atTerminal(words, {
-        ...{ home: desk.home, environment: { NO_COLOR: '1' }, columns },
+        ...{ home: pit.home, environment: { NO_COLOR: '1' }, columns },
         steps: [{ await: '[y/N]', type }],
       });
     const refused = await answered('\r');

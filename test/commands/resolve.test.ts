@@ -23,7 +23,7 @@ interface Row {
   readonly timeline: readonly { readonly time: string; readonly event: string }[];
 }
 
-const EARLY = /^Check again from [-0-9]{10} [:0-9]{8} \(UTC\) on, when pit can decide it: pit resolve gone1$/;
+const EARLY = /^Check again after [-0-9]{10} [:0-9]{8} \(UTC\), when the outcome is certain: pit resolve gone1$/;
 
 async function fault(words: string): Promise<void> {
   await pit.done(`sandbox fault add ${words} --count 1`);
@@ -47,7 +47,7 @@ async function repeat(clientId: string, price: string, amount: string): Promise<
 describe('pit resolve', () => {
   it('says that nothing is unknown', async () => {
     expect(await pit.json('resolve')).toEqual([]);
-    expect(await pit.done('resolve')).toBe('Nothing is unknown.\n');
+    expect(await pit.done('resolve')).toBe('No write has an unknown outcome.\n');
   });
 
   it('reports an order as not sent once it can no longer arrive', async () => {
@@ -107,7 +107,7 @@ describe('pit resolve', () => {
     const settled = await pit.run('resolve torn1 --as notSent --json');
     expect([settled.code, JSON.parse(settled.stdout)]).toMatchObject([0, [{ clientId: 'torn1', outcome: 'notSent' }]]);
     expect((await pit.run('order buy btc_usdt 0.01 --at 20003 --yes')).code).toBe(0);
-    expect(await pit.done('resolve')).toBe('Nothing is unknown.\n');
+    expect(await pit.done('resolve')).toBe('No write has an unknown outcome.\n');
   });
 
   it('shows a settled write with its timeline', async () => {

@@ -142,7 +142,7 @@ it('an unreachable Redis leaves this machine its share, with one warning that hi
   expect([set.code, set.stdout]).toEqual([0, expect.stringContaining('redis://pit:***@127.0.0.1')]);
   const ran = await runPit(['fees', 'btc', '--json'], { home: away, environment });
   expect(ran.stdout + ran.stderr).not.toContain('sesame');
-  expect(ran.stderr.match(/cannot be shared over Redis \(.*\): this machine takes 25 % of each/g)).toHaveLength(1);
+  expect(ran.stderr.match(/cannot be shared over Redis \(.*\): this machine uses 25% of each limit/g)).toHaveLength(1);
   expect(readdirSync(path.join(away, 'state', 'limits', hostKey(server.url)))).toEqual(['address-150']);
 });
 

@@ -47,9 +47,9 @@ describe('a market that the exchange does not list', () => {
     ['not listed', true, usage('There is no market'), 'usage'],
     ['not listed before, while market data are away', true, new Failure('unreachable', 'away'), 'passes'],
     ['not listed before, with no host for market data', true, new Failure('credentials', 'no host'), 'passes'],
-  ])('%s', async (_, lacked, thrown, comes) => {
+  ])('%s', async (_, wasMissing, thrown, comes) => {
     const find = () => (thrown === undefined ? Promise.resolve() : Promise.reject(thrown));
-    const session = { markets: async () => ({ lacked: () => lacked, find }) };
+    const session = { markets: async () => ({ wasMissing: () => wasMissing, find }) };
     const context = { session, host: fakeHost() } as unknown as Context;
     const came = await refuseUnknownMarket(context, 'btc_usdx').then(
       () => 'passes',

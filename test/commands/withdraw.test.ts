@@ -26,7 +26,7 @@ interface Record {
 }
 
 /** A test cannot wait for the tolerance of a minute. */
-const desk = usePitHome(['--limit', 'key=off,address=off,kline=off,reqTime=4s']);
+const pit = usePitHome(['--limit', 'key=off,address=off,kline=off,reqTime=4s']);
 /** The verified addresses of the sandbox's account. */
 const verified: { btc: string; usdt: string; xrp: Address } = { btc: '', usdt: '', xrp: { address: '', memo: null } };
 
@@ -34,15 +34,15 @@ const verified: { btc: string; usdt: string; xrp: Address } = { btc: '', usdt: '
 beforeAll(awayFromMidnight);
 beforeAll(async () => {
   for (const coin of ['btc', 'usdt'] as const) {
-    const [place] = await desk.json<Address[]>(`address ${coin} --withdraw`);
+    const [place] = await pit.json<Address[]>(`address ${coin} --withdraw`);
     verified[coin] = place?.address ?? '';
   }
-  const [place] = await desk.json<Address[]>('address xrp --withdraw');
+  const [place] = await pit.json<Address[]>('address xrp --withdraw');
   if (place !== undefined) verified.xrp = place;
 });
 
 function password(): Extra {
-  return { input: `${desk.served.address.safePwd}\n` };
+  return { input: `${pit.served.address.safePwd}\n` };
 }
 
 function line(words: string): string {
@@ -58,12 +58,12 @@ function scripted(words: string): string {
 }
 
 async function idsOf(coin: string): Promise<string[]> {
-  return (await desk.json<Record[]>(`withdrawals ${coin}`)).map(({ id }) => id);
+  return (await pit.json<Record[]>(`withdrawals ${coin}`)).map(({ id }) => id);
 }
 
 /** The available balance and the withdrawals; those under way continue by themselves. */
 async function ledger() {
-  const rows = await desk.json<{ coin: string; available: string }[]>('balance --all');
+  const rows = await pit.json<{ coin: string; available: string }[]>('balance --all');
   const ids = await Promise.all(['btc', 'usdt', 'xrp'].map(idsOf));
   return { available: rows.map(({ coin, available }) => [coin, available]), ids };
 }
@@ -94,18 +94,18 @@ describe('an invalid withdrawal', () => {
       ['btc 0 --to BTC', 2, /above zero/, /50%/],
     ];
     for (const [words, exitCode, message, hint] of refusals) {
-      const error = await desk.failure(scripted(words), exitCode, password());
+      const error = await pit.failure(scripted(words), exitCode, password());
       expect([words, error.message]).toEqual([words, expect.stringMatching(message)]);
       expect([words, error.hint]).toEqual([words, expect.stringMatching(hint)]);
     }
-    const wrong = await desk.failure(scripted('btc 0.01 --to BTC'), 3, { input: 'not the password' });
+    const wrong = await pit.failure(scripted('btc 0.01 --to BTC'), 3, { input: 'not the password' });
     expect(wrong).toMatchObject({ code: 1005, hint: expect.stringContaining('the one for withdrawals') });
     expect(wrong.clientId).toMatch(/^pit/);
-    const keyless = await keyWith(desk, 'trader', 'asset,entrust');
-    const error = await desk.failure(scripted('btc 0.01 --to BTC'), 4, { ...keyless, ...password() });
+    const keyless = await keyWith(pit, 'trader', 'asset,entrust');
+    const error = await pit.failure(scripted('btc 0.01 --to BTC'), 4, { ...keyless, ...password() });
     expect(error).toMatchObject({ message: expect.stringContaining('lacks the money permission') });
     expect(await ledger()).toEqual(before);
-    expect(await desk.json('resolve')).toEqual([]);
+    expect(await pit.json('resolve')).toEqual([]);
   });
 
   it.each([
@@ -121,7 +121,7 @@ describe('an invalid withdrawal', () => {
     ['btc 0.01 --to BTC --confirm-address BTC --safe-pwd-fd 9', 2, 'file descriptor 9 could not be read'],
     ['btc 0.01 --to BTC --safe-pwd secret', 2, 'unknown'],
   ])('is not sent: %s', async (words, exitCode, message) => {
-    const error = await desk.failure(line(`withdraw ${words}`), exitCode);
+    const error = await pit.failure(line(`withdraw ${words}`), exitCode);
     expect(error.message.toLowerCase()).toContain(message.toLowerCase());
   });
 
@@ -131,7 +131,7 @@ describe('an invalid withdrawal', () => {
     ['a control character', 'bell\u0007', 'control characters'],
     ['too long a text', 'x'.repeat(501), '500 characters'],
   ])('is not sent with %s as the fund password, which is not quoted', async (_, input, message) => {
-    const { code, stderr } = await desk.run(`${scripted('btc 0.01 --to BTC')} --json`, { input });
+    const { code, stderr } = await pit.run(`${scripted('btc 0.01 --to BTC')} --json`, { input });
     expect(code).toBe(2);
     expect(lastError(stderr).message).toContain(message);
     if (input !== '') expect(stderr).not.toContain(input);
@@ -140,12 +140,12 @@ describe('an invalid withdrawal', () => {
 
 describe('a withdrawal by a script', () => {
   it('prints every field of the contract, with the fee of the chain', async () => {
-    const result = await desk.json(scripted('btc 0.0123 --to BTC'), password());
+    const result = await pit.json(scripted('btc 0.0123 --to BTC'), password());
     expect(result).toStrictEqual({
       ...{ outcome: 'placed', id: ID, coin: 'btc', amount: '0.0123', fee: '0.0005', receives: '0.0118' },
       ...{ address: verified.btc, memo: null, internal: false, duplicates: [] },
     });
-    const [record] = await desk.json<Record[]>('withdrawals btc');
+    const [record] = await pit.json<Record[]>('withdrawals btc');
     expect(record).toMatchObject({ id: (result as Record).id, amount: expect.stringMatching(/^0\.0123/) });
   });
 
@@ -154,26 +154,26 @@ describe('a withdrawal by a script', () => {
     for (const to of ['XRP --memo MEMO', 'XRP_MEMO']) {
       const words = line(`withdraw xrp 30 --to ${to}`.replace('XRP_MEMO', `${address}_${memo}`));
       const confirmed = `--confirm-address ${to === 'XRP_MEMO' ? `${address}_${memo}` : address}`;
-      const result = await desk.json(`${words} ${confirmed} --safe-pwd-stdin`, password());
+      const result = await pit.json(`${words} ${confirmed} --safe-pwd-stdin`, password());
       expect(result).toMatchObject({ outcome: 'placed', address, memo });
     }
-    const records = await desk.json<Record[]>('withdrawals xrp');
+    const records = await pit.json<Record[]>('withdrawals xrp');
     expect(records.map((record) => record.address)).toEqual([`${address}_${memo}`, `${address}_${memo}`]);
   });
 
   it('reads the fund password from a descriptor that the shell opened', async () => {
-    const file = path.join(desk.home, 'password.txt');
-    writeFileSync(file, `${desk.served.address.safePwd}\n`, { mode: 0o600 });
+    const file = path.join(pit.home, 'password.txt');
+    writeFileSync(file, `${pit.served.address.safePwd}\n`, { mode: 0o600 });
     const words = line('withdraw btc 0.0124 --to BTC --confirm-address BTC --safe-pwd-fd 3 --csv');
     const command = `exec "$@" ${words} 3< "$0"`;
-    const env = plainEnvironment(desk.home);
+    const env = plainEnvironment(pit.home);
     const { stdout } = await promisify(execFile)('sh', ['-c', command, file, ...pitLine()], { env });
     expect(stdout).toMatch(/^outcome,id,coin,amount,fee,receives,/);
   });
 
   it('is previewed by a dry run, which sends nothing and asks for no password', async () => {
     const before = await ledger();
-    const error = await desk.json<object>(line('withdraw usdt 1% --to USDT --dry-run'));
+    const error = await pit.json<object>(line('withdraw usdt 1% --to USDT --dry-run'));
     expect(error).toMatchObject({
       dryRun: true,
       operation: 'withdraw',
@@ -183,7 +183,7 @@ describe('a withdrawal by a script', () => {
         warnings: [expect.stringMatching(/^FIRST USE/), expect.stringContaining('pit does not send it')],
       },
     });
-    expect(JSON.stringify(error)).not.toContain(desk.served.address.safePwd);
+    expect(JSON.stringify(error)).not.toContain(pit.served.address.safePwd);
     expect(await ledger()).toEqual(before);
   });
 });
@@ -194,19 +194,19 @@ describe('a withdrawal on a bad network', () => {
     ['truncate', '0.0202'],
     ['html-after', '0.0203'],
   ])('is found without an answer after %s', async (fault, amount) => {
-    await desk.done(`sandbox fault add ${fault} --operation withdraw --count 1`);
-    expect(await desk.json(scripted(`btc ${amount} --to BTC`), password())).toMatchObject({
+    await pit.done(`sandbox fault add ${fault} --operation withdraw --count 1`);
+    expect(await pit.json(scripted(`btc ${amount} --to BTC`), password())).toMatchObject({
       outcome: 'placed',
       id: ID,
     });
-    const records = await desk.json<Record[]>('withdrawals btc');
+    const records = await pit.json<Record[]>('withdrawals btc');
     expect(records.filter((record) => Number(record.amount) === Number(amount))).toHaveLength(1);
   });
 
   it('is reported with a warning if it was executed twice', async () => {
-    await desk.done('sandbox fault add twice --operation withdraw --count 1');
-    const { code, stderr, stdout } = await desk.run(`${scripted('btc 0.031 --to BTC')} --json`, password());
-    const records = await desk.json<Record[]>('withdrawals btc');
+    await pit.done('sandbox fault add twice --operation withdraw --count 1');
+    const { code, stderr, stdout } = await pit.run(`${scripted('btc 0.031 --to BTC')} --json`, password());
+    const records = await pit.json<Record[]>('withdrawals btc');
     const ids = records.filter(({ amount }) => Number(amount) === 0.031).map(({ id }) => id);
     expect([code, ids.length]).toEqual([9, 2]);
     const made = document<{ id: string; duplicates: string[] }>(stdout);
@@ -216,43 +216,43 @@ describe('a withdrawal on a bad network', () => {
   });
 
   it('exits with 6 if it is unknown, is not sent again, and is settled by pit resolve', async () => {
-    await desk.done('sandbox fault add drop-before --operation withdraw --count 1');
+    await pit.done('sandbox fault add drop-before --operation withdraw --count 1');
     const words = scripted('btc 0.041 --to BTC');
-    const lost = await desk.run(`${words} --json --timeout 10`, { ...password(), host: pausesOnly() });
+    const lost = await pit.run(`${words} --json --timeout 10`, { ...password(), host: pausesOnly() });
     const { clientId, hint } = lastError(lost.stderr);
     expect(lost.code).toBe(6);
     expect(document(lost.stdout)).toMatchObject({ outcome: 'unknown', id: null });
     expect(hint).toBe(`Do not send it again before you know. Find out: pit resolve ${clientId}`);
-    const twin = await desk.failure(words, 2, password());
+    const twin = await pit.failure(words, 2, password());
     expect(twin).toMatchObject({ clientId, hint: `Find its outcome: pit resolve ${clientId}` });
-    const [row] = await desk.json<object[]>(`resolve ${clientId} --timeout 90`);
+    const [row] = await pit.json<object[]>(`resolve ${clientId} --timeout 90`);
     expect(row).toMatchObject({ operation: 'withdraw', clientId, market: null, outcome: 'notSent', duplicates: [] });
-    expect(await desk.done(`resolve ${clientId}`)).toContain(`withdraw 0.041 btc to ${verified.btc}: notSent`);
+    expect(await pit.done(`resolve ${clientId}`)).toContain(`withdraw 0.041 btc to ${verified.btc}: notSent`);
   });
 });
 
 describe("the user's own limits", () => {
   it('apply to every script, and only a person can loosen them', async () => {
-    const set = (setting: string) => desk.done(`profile set sandbox ${setting}`);
+    const set = (setting: string) => pit.done(`profile set sandbox ${setting}`);
     await set('withdrawLimit 0.05btc');
-    const most = await desk.failure(scripted('btc 0.06 --to BTC'), 2, password());
+    const most = await pit.failure(scripted('btc 0.06 --to BTC'), 2, password());
     expect(most.message).toContain('more than your limit for one withdrawal, 0.05 btc');
     expect(most.hint).toContain('pit profile set sandbox withdrawLimit VALUE');
     await set('withdrawDayLimit 0.3btc');
     for (const words of ['withdrawLimit 1btc', 'withdrawLimit 1eth', 'withdrawDayLimit 0.4btc --yes']) {
-      const error = await desk.failure(`profile set sandbox ${words}`, 8);
+      const error = await pit.failure(`profile set sandbox ${words}`, 8);
       expect(error.message).toContain('loosens the limit');
     }
-    await desk.failure('profile unset sandbox withdrawLimit --yes', 8);
+    await pit.failure('profile unset sandbox withdrawLimit --yes', 8);
     await set('withdrawDayLimit 0.18btc');
-    const day = await desk.failure(scripted('btc 0.049 --to BTC'), 2, password());
+    const day = await pit.failure(scripted('btc 0.049 --to BTC'), 2, password());
     expect(day.message).toMatch(
       /With 0\.\d+ btc withdrawn today, this makes 0\.1[89]\d+ btc, more than your limit for a day/,
     );
     await set(`withdrawAddresses ${verified.usdt}`);
-    const listed = await desk.failure(scripted('btc 0.01 --to BTC'), 2, password());
+    const listed = await pit.failure(scripted('btc 0.01 --to BTC'), 2, password());
     expect(listed.message).toContain('not in your list of allowed addresses');
-    await desk.failure(`profile set sandbox withdrawAddresses ${verified.usdt},${verified.btc} --yes`, 8);
+    await pit.failure(`profile set sandbox withdrawAddresses ${verified.usdt},${verified.btc} --yes`, 8);
   });
 
   it('are loosened by typing their name', async () => {
@@ -270,7 +270,7 @@ describe("the user's own limits", () => {
 
 async function at(words: string, steps: readonly PtyStep[], columns = 80) {
   const environment = { NO_COLOR: '1' };
-  const result = await atTerminal(words.split(' '), { home: desk.home, steps, environment, columns, rows: 60 });
+  const result = await atTerminal(words.split(' '), { home: pit.home, steps, environment, columns, rows: 60 });
   expect(result.echoes).toBe(true);
   return result;
 }
@@ -279,7 +279,7 @@ describe('a withdrawal at a terminal', () => {
   const CONFIRM = 'Type the last 6 characters of the address';
 
   it('is confirmed by the end of the address, and asks for the password without showing it', async () => {
-    const { safePwd } = desk.served.address;
+    const { safePwd } = pit.served.address;
     const { screen, status } = await at(line('withdraw btc 0.0111 --to BTC'), [
       { await: CONFIRM, type: `${verified.btc.slice(-6)}\r` },
       { await: 'Fund password:', type: `${safePwd}\r` },
@@ -325,10 +325,10 @@ describe('a withdrawal at a terminal', () => {
 });
 
 it('a withdrawal that a signal stops before it is sent says that it was not sent', async () => {
-  const proxy = await countRequests(desk.served.address.tradeUrl);
+  const proxy = await countRequests(pit.served.address.tradeUrl);
   // the second read of the records comes right before the request
-  await desk.done('sandbox fault add delay --delay 60000 --operation getWithdrawRecord --every 2');
-  const environment = plainEnvironment(desk.home, { ...desk.served.environment, PIT_TRADE_URL: proxy.url });
+  await pit.done('sandbox fault add delay --delay 60000 --operation getWithdrawRecord --every 2');
+  const environment = plainEnvironment(pit.home, { ...pit.served.environment, PIT_TRADE_URL: proxy.url });
   const child = spawn(PIT.command, [...PIT.arguments, ...scripted('btc 0.01 --to BTC').split(' ')], {
     env: environment,
   });
@@ -341,6 +341,6 @@ it('a withdrawal that a signal stops before it is sent says that it was not sent
   await Promise.race([proxy.passed('getWithdrawRecord', 2), ended]);
   child.kill('SIGTERM');
   expect(await ended).toEqual([143, null]);
-  await desk.done('sandbox fault clear');
+  await pit.done('sandbox fault clear');
   expect(error.trimEnd().split('\n').at(-1)).toBe('The withdrawal was not sent.');
 });

@@ -34,6 +34,16 @@ describe('the cache', () => {
     },
   );
 
+  test('takes no entry of another key for its own, even if both have the same file', async () => {
+    const { cache } = cacheAt(1);
+    const [first, second] = [`${'x'.repeat(300)}1`, `${'x'.repeat(300)}2`];
+    await cache.write(first, 'first');
+    expect(cache.read(second)).toBeNull();
+    await cache.write(second, 'second');
+    expect(cache.read(first)).toBeNull();
+    expect(cache.read(second)?.value).toBe('second');
+  });
+
   test('ignores an entry from the future', async () => {
     const { cache, clock } = cacheAt(1_000);
     await cache.write('markets', 'kept');
@@ -43,7 +53,9 @@ describe('the cache', () => {
 
   test.each([
     ['cut', (content: string) => content.slice(0, -1)],
+    ['cut to a half', (content: string) => content.slice(0, content.length / 2)],
     ['changed', (content: string) => content.replace('kept', 'kapt')],
+    ['cut in both halves', (content: string) => content.replaceAll('kept', 'kep')],
     ['emptied', () => ''],
     ['replaced', () => '{"at": 1}'],
   ])('ignores an entry that was %s, and can write it again', async (_, damage) => {

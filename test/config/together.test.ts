@@ -113,7 +113,7 @@ describe.runIf(posix)('a single process', () => {
         '700 home',
         '700 home/cache',
         '700 home/cache/answers',
-        '600 home/cache/answers/ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb',
+        '600 home/cache/answers/a.txt',
         '700 home/config',
         '600 home/config/active.json',
         '700 home/config/keys',

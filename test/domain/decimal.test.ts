@@ -169,7 +169,7 @@ describe('arithmetic is exact', () => {
     expect(Decimal.of(text).trimmed().toString()).toBe(trimmed);
   });
 
-  it('except for division by zero and invalid scales, which throw', () => {
+  it('and throws for a division by zero and for invalid scales', () => {
     expect(() => Decimal.of('1').dividedBy(Decimal.zero, 2, 'down')).toThrow(RangeError);
     expect(() => Decimal.fromUnits(1n, -1)).toThrow(new RangeError('not a scale: -1'));
     expect(() => Decimal.fromUnits(1n, 0.5)).toThrow(RangeError);
@@ -180,7 +180,7 @@ describe('arithmetic is exact', () => {
     ['-0.0', 0],
     ['0', 0],
     ['0.01', 1],
-  ])('for the sign of %s, which is %d', (text, sign) => {
+  ])('and the sign of %s is %d', (text, sign) => {
     expect(Decimal.of(text).sign).toBe(sign);
   });
 

@@ -33,6 +33,6 @@ it('does not trade at a profile with the prices of a host in the environment', a
   const environment = { PIT_BASE_URL: foreign.url, PIT_ACCESS_KEY: 'an-access-key', PIT_SECRET_KEY: 'a-secret-key' };
   const { code, stderr } = await runPit(ORDER, { home, environment });
   expect(code).toBe(4);
-  expect(stderr).toContain("PIT_BASE_URL is not the profile's own host");
+  expect(stderr).toContain("PIT_BASE_URL is another exchange than the profile's");
   expect(own.requests).toEqual([]);
 });

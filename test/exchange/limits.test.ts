@@ -34,7 +34,7 @@ it('does not wait for the K-line limit longer than the budget lasts', async () =
   const { client, host } = clientOf(server.url, 500);
   await client.api.read('kline', { market: 'btc_usdt', type: '1min' });
   const failure = await failureOf(client.api.read('kline', { market: 'btc_usdt', type: '1min' }));
-  expect(failure).toMatchObject({ kind: 'limited', message: expect.stringContaining("used up the exchange's limits") });
+  expect(failure).toMatchObject({ kind: 'limited', message: expect.stringContaining('used up the rate limit') });
   expect(host.sleeps.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(500);
   expect(server.requests).toHaveLength(1);
 });

@@ -20,9 +20,9 @@ describe('a read that may still succeed', () => {
     ['no HTTP at all', 'unreachable', /the answer was not valid HTTP/],
     ['broken compression', 'unreachable', /the answer was cut off/],
     ['an HTML page with 502', 'unreachable', /the host answered with HTTP 502/],
-    ['an HTML page', 'internal', /the answer to markets is an HTML page/],
-    ['JSON that breaks off', 'internal', /the answer to markets is cut off/],
-    ['an empty body', 'internal', /the answer to markets is empty/],
+    ['an HTML page', 'internal', /the response to markets is an HTML page/],
+    ['JSON that breaks off', 'internal', /the response to markets is cut off/],
+    ['an empty body', 'internal', /the response to markets is empty/],
   ])('%s', async (name, kind, words) => {
     const server = await serveFaults({ answer: () => FAULTS[name] });
     const { client, host } = clientOf(server.url);

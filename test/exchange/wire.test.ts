@@ -54,7 +54,7 @@ describe.each(EXAMPLES)('%s', (name, { values, path, body, result, fields }) => 
       const error = thrownBy(() => readResponse(name, withField(body, field, wrong)));
       expect(error, String(wrong)).toBeInstanceOf(UnexpectedResponse);
       // a wrong group is named by the first thing that it lacks
-      const start = `the answer to ${name} is not what the interface says: field "${field}`;
+      const start = `the response to ${name} does not match the exchange's API: field "${field}`;
       expect(error?.message.slice(0, start.length)).toBe(start);
       expect(error?.message).not.toMatch(/undefined|NaN|\[object|\n|at .*:\d+/);
     }

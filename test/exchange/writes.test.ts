@@ -23,9 +23,9 @@ describe('a write', () => {
     ['a head that breaks off', /connection reset|not valid HTTP/],
     ['a body that breaks off', /the answer was cut off/],
     ['chunks that break off', /the answer was cut off/],
-    ['JSON that breaks off', /the answer to order is cut off/],
-    ['an empty body', /the answer to order is empty/],
-    ['an HTML page', /the answer to order is an HTML page/],
+    ['JSON that breaks off', /the response to order is cut off/],
+    ['an empty body', /the response to order is empty/],
+    ['an HTML page', /the response to order is an HTML page/],
     ['an HTML page with 502', /HTTP 502/],
     ['a redirect to itself', /redirect \(HTTP 302\)/],
     ['too many requests', /HTTP 429/],
@@ -99,7 +99,7 @@ describe('an answer to a write that contradicts itself', () => {
     const server = await serveFaults({ answer: () => respond(body) });
     const { client } = clientOf(server.url);
     const cancelled = await client.api.write('cancelOrder', { currency: 'btc_usdt', id: '7' });
-    expect(cancelled).toEqual({ kind: 'lost', reason: `the answer to cancelOrder contradicts itself: ${words}` });
+    expect(cancelled).toEqual({ kind: 'lost', reason: `the response to cancelOrder contradicts itself: ${words}` });
     expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'lost' });
     expect(await client.api.rawCall('setExpressState', {})).toMatchObject({ kind: 'lost' });
   });

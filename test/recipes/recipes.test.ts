@@ -23,8 +23,8 @@ interface Ran {
 }
 
 describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
-  const desk = usePitHome();
-  const folder = path.join(desk.home, 'scripts');
+  const pit = usePitHome();
+  const folder = path.join(pit.home, 'scripts');
   const tried = new Set<string>();
 
   beforeAll(() => {
@@ -39,14 +39,14 @@ describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
     const script = recipes.get(title);
     expect(script, title).toBeTruthy();
     tried.add(title);
-    const cwd = mkdtempSync(path.join(desk.home, 'recipe-'));
+    const cwd = mkdtempSync(path.join(pit.home, 'recipe-'));
     for (const [name, text] of Object.entries(files)) writeFileSync(path.join(cwd, name), text);
     const ran = await inShell(change(script ?? ''), cwd);
     return { ...ran, read: (name: string) => readFileSync(path.join(cwd, name), 'utf8') };
   }
 
   function inShell(script: string, cwd: string): Promise<Ran> {
-    const environment = plainEnvironment(desk.home, desk.served.environment);
+    const environment = plainEnvironment(pit.home, pit.served.environment);
     return new Promise((resolve, reject) => {
       const env = { ...environment, PATH: `${folder}:${environment.PATH}` };
       const child = spawn('sh', ['-euc', script], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -76,16 +76,16 @@ describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
       stdout: expect.stringMatching(/^job \w+: 3 placed, 0 refused, 0 unknown\n$/),
     });
     expect(await run('Cancel orders older than an hour')).toMatchObject({ ...done, stdout: '' });
-    expect(await desk.json('orders btc_usdt')).toHaveLength(3);
+    expect(await pit.json('orders btc_usdt')).toHaveLength(3);
     const all = await run('Cancel orders older than an hour', {}, (text) => text.replace('now - 3600', 'now + 3600'));
     expect(all).toMatchObject(done);
-    expect(await desk.json('orders btc_usdt')).toEqual([]);
+    expect(await pit.json('orders btc_usdt')).toEqual([]);
   });
 
   it('reports the exit code of a malformed file and places nothing', async () => {
     const ran = await run('Place orders from a file', { 'ladder.csv': '26000;0.01\n' });
     expect(ran.stderr).toContain('pit ended with 2');
-    expect(await desk.json('orders btc_usdt')).toEqual([]);
+    expect(await pit.json('orders btc_usdt')).toEqual([]);
   });
 
   it("exports this month's bills as CSV", async () => {
@@ -117,7 +117,7 @@ describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
       ...done,
       stdout: expect.stringMatching(/^Placed +\S+ BUY/),
     });
-    const [btc, usdt] = await desk.json<{ value: string }[]>('balance btc usdt --in usdt');
+    const [btc, usdt] = await pit.json<{ value: string }[]>('balance btc usdt --in usdt');
     const [one, other] = [Number(btc?.value), Number(usdt?.value)];
     expect(Math.abs(one - other) / (one + other)).toBeLessThan(0.05);
   });
@@ -136,17 +136,17 @@ describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
 
   it('withdraws everything above 1 btc once, and only to the expected address', async () => {
     const title = 'Withdraw everything above 1 btc';
-    const [known] = await desk.json<{ address: string }[]>('address btc --withdraw');
-    const files = { 'cold-wallet': `${known?.address}\n`, 'fund-password': desk.served.address.safePwd };
+    const [known] = await pit.json<{ address: string }[]>('address btc --withdraw');
+    const files = { 'cold-wallet': `${known?.address}\n`, 'fund-password': pit.served.address.safePwd };
     const other = await run(title, { ...files, 'cold-wallet': 'bc1qsomebodyelse\n' });
     expect([other.code, other.stdout]).toEqual([1, '']);
-    expect(await desk.json('withdrawals btc')).toEqual([]);
+    expect(await pit.json('withdrawals btc')).toEqual([]);
     const ran = await run(title, files);
     expect({ code: ran.code, stderr: ran.code === 0 ? '' : ran.stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: 'placed', coin: 'btc', address: known?.address });
     expect(ran.stderr).not.toContain(files['fund-password']);
     expect(await run(title, files)).toMatchObject({ ...done, stdout: '' });
-    expect(await desk.json('withdrawals btc')).toHaveLength(1);
+    expect(await pit.json('withdrawals btc')).toHaveLength(1);
   });
 
   it('prints nothing from cron when no outcome is unknown', async () => {

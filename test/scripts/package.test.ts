@@ -23,12 +23,14 @@ function pack(project: string): Packed {
   return packed;
 }
 
+const ofRoot = pack(root);
+
 /** What needs no build by itself: generated for shells and `man`, or read by people. */
 const TEXTS =
   /^(bin\/package\.json|completions\/(_pit|pit\.(bash|fish|ps1))|man\/man1\/pit(-[a-z-]+)?\.1|(CHANGELOG|README)\.md|LICENSE|package\.json)$/;
 
 it('the package holds only what runs or is read, and no code that one Node has compiled', () => {
-  const names = pack(root).files.map((file) => file.path);
+  const names = ofRoot.files.map((file) => file.path);
   const programs = readdirSync(path.join(root, 'dist')).filter((name) => !name.startsWith('.'));
   const expected = ['bin/pit.js', ...programs.map((name) => `dist/${name}`)];
   expect(names.filter((name) => !TEXTS.test(name)).sort()).toEqual(expected.sort());
@@ -41,8 +43,7 @@ function versionOf(program: string): { readonly commit: string | null; readonly 
 }
 
 it('--version --json in an installed package names the package as its source, and the commit', () => {
-  const { filename } = pack(root);
-  execFileSync('tar', ['-xzf', path.join(folder, filename), '-C', folder]);
+  execFileSync('tar', ['-xzf', path.join(folder, ofRoot.filename), '-C', folder]);
   const built = versionOf(BUILT);
   expect(built.source).toBe('checkout');
   expect(versionOf(path.join(folder, 'package', 'bin', 'pit.js'))).toEqual({ ...built, source: 'package' });
@@ -59,5 +60,5 @@ it('a second build, in another folder, makes the same package to the byte', () =
   const built = readdirSync(path.join(copy, 'dist')).filter((name) => !name.startsWith('.'));
   const content = (project: string, name: string) => readFileSync(path.join(project, 'dist', name));
   expect(built.filter((name) => !content(copy, name).equals(content(root, name)))).toEqual([]);
-  expect(pack(copy).integrity).toBe(pack(root).integrity);
+  expect(pack(copy).integrity).toBe(ofRoot.integrity);
 });

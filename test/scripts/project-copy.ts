@@ -4,8 +4,8 @@ import { BUILT } from '../support/command.js';
 
 export const ROOT = path.dirname(path.dirname(BUILT));
 
-/** The mark that `npm test` leaves when the packages are installed. */
-const INSTALLED = path.join('node_modules', '.installed');
+/** Where npm writes down what it has installed. */
+const INSTALLED = path.join('node_modules', '.package-lock.json');
 
 /** A copy of the project without tests and without what was built. `remove` deletes it. */
 export function copyProject(name: string): { readonly copy: string; readonly remove: () => void } {

@@ -41,7 +41,7 @@ export function fakeHost(): FakeHost {
     limitMemory: () => Promise.resolve(),
     limitDnsLookups: () => undefined,
     onInterrupt: () => () => undefined,
-    takeInterrupts: () => () => undefined,
+    redirectInterrupts: () => () => undefined,
     endSignal: neverAborted(),
     onExit: () => () => undefined,
     jobControl: { onStop: () => () => undefined, press: () => undefined },

@@ -61,7 +61,7 @@ export function startInProcess(
   const redaction = redactionOf(environment);
   maskSecrets(errors, redaction);
   const works = new Set<Parameters<Host['onInterrupt']>[0]>();
-  let interruptTaker: (() => void) | undefined;
+  let redirectedInterrupts: (() => void) | undefined;
   const host: Host = {
     arguments: words,
     self: PIT,
@@ -82,10 +82,10 @@ export function startInProcess(
       works.add(work);
       return () => works.delete(work);
     },
-    takeInterrupts: (to) => {
-      interruptTaker = to;
+    redirectInterrupts: (to) => {
+      redirectedInterrupts = to;
       return () => {
-        interruptTaker = undefined;
+        redirectedInterrupts = undefined;
       };
     },
     endSignal: neverAborted(),
@@ -121,7 +121,7 @@ export function startInProcess(
     printed,
     firstLine,
     interrupt: async (signal = 'SIGTERM') => {
-      if (signal === 'SIGINT' && interruptTaker !== undefined) interruptTaker();
+      if (signal === 'SIGINT' && redirectedInterrupts !== undefined) redirectedInterrupts();
       else await Promise.all([...works].map(async (work) => work(signal)));
     },
   };

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import path from 'node:path';
 
 export interface PtyStep {
@@ -40,12 +40,22 @@ export interface PtyResult {
 
 const DEFAULTS = { steps: [], columns: 80, rows: 30, stdin: 'terminal', stdout: 'terminal', seconds: 60 };
 
+let interpreter: string | undefined;
+
+/** The interpreter itself: the `python3` of a version manager is a script that looks for it, at each start. */
+function pythonItself(): string {
+  interpreter ??= execFileSync('python3', ['-I', '-S', '-c', 'import sys; print(sys.executable)'], {
+    encoding: 'utf8',
+  }).trim();
+  return interpreter;
+}
+
 /** Runs a program on a real terminal, made by python3's pty module: the tests need no compiler for it. */
 export function onTerminal(job: PtyJob): Promise<PtyResult> {
   const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', TERM: 'xterm', ...job.environment };
   const driver = path.join(import.meta.dirname, 'pty.py');
   return new Promise((resolve, reject) => {
-    const python = execFile('python3', ['-I', '-S', driver], { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+    const python = execFile(pythonItself(), ['-I', '-S', driver], { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
       if (error) reject(new Error(`${error.message}\n${stderr}`));
       else resolve(JSON.parse(stdout));
     });

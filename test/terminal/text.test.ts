@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { prepareWidths, safe, shortened, wrapped } from '../../src/terminal/text.js';
+import { anyText } from '../support/any-text.js';
 
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u;
 
@@ -46,7 +47,7 @@ describe('text from outside', () => {
     fc.assert(
       fc.property(
         fc.oneof(
-          fc.string({ unit: 'binary' }),
+          anyText(),
           fc.array(piece).map((pieces) => pieces.join('')),
         ),
         (text) => {

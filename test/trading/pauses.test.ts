@@ -14,7 +14,7 @@ function pushing(pushes: number) {
   let [left, isClosed] = [pushes, false];
   const never = (signal: AbortSignal) =>
     new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-  const account = {
+  const trading = {
     host: {
       ...host,
       sleep: (ms: number, cut?: AbortSignal) => (cut === undefined || ms <= SPACING_MS ? host.sleep(ms) : never(cut)),
@@ -29,20 +29,20 @@ function pushing(pushes: number) {
       };
     },
   };
-  return { account, host, markets, isClosed: () => isClosed };
+  return { trading, host, markets, isClosed: () => isClosed };
 }
 
 describe('a pause between two reads', () => {
   it('needs no stream while the whole wait is short', async () => {
-    const { account, host, markets } = pushing(1);
-    const pauses = new Pauses(account, 'btc_usdt');
+    const { trading, host, markets } = pushing(1);
+    const pauses = new Pauses(trading, 'btc_usdt');
     expect([await pauses.wait(500), await pauses.wait(1_500)]).toEqual([false, false]);
     expect([host.sleeps, markets]).toEqual([[500, 1_500], []]);
   });
 
   it('ends at a push in the market once the wait is long, but not at once', async () => {
-    const { account, host, markets, isClosed } = pushing(2);
-    const pauses = new Pauses(account, 'btc_usdt');
+    const { trading, host, markets, isClosed } = pushing(2);
+    const pauses = new Pauses(trading, 'btc_usdt');
     expect([await pauses.wait(2_001), await pauses.wait(5_000)]).toEqual([true, true]);
     expect([host.sleeps, markets]).toEqual([[SPACING_MS, SPACING_MS], ['btc_usdt']]);
     pauses.close();
@@ -53,9 +53,9 @@ describe('a pause between two reads', () => {
     ['the exchange has no stream', { orderPushes: () => undefined }, 'btc_usdt'],
     ['nothing asks for pushes', {}, 'btc_usdt'],
     ['what is awaited belongs to no market', {}, undefined],
-  ])('takes its time if %s', async (_, account, market) => {
+  ])('takes its time if %s', async (_, trading, market) => {
     const host = fakeHost();
-    const pauses = new Pauses({ host, ...account }, market);
+    const pauses = new Pauses({ host, ...trading }, market);
     expect(await pauses.wait(5_000)).toBe(false);
     expect(host.sleeps).toEqual([5_000]);
   });
@@ -70,14 +70,14 @@ describe('a pause between two reads', () => {
 });
 
 it('an order is read again at a push, without the next poll, and as often as before without one', async () => {
-  const { account, host, isClosed } = pushing(2);
+  const { trading, host, isClosed } = pushing(2);
   const order = { id: '7', state: 'open', status: 0, filled: '0' } as Order;
   let reads = 0;
   const read = async (): Promise<Order> => {
     reads += 1;
     return reads < 5 ? order : { ...order, state: 'filled', status: 2, filled: '1' };
   };
-  const waiting = { ...account, budget: new TimeBudget(600_000, host.monotonic) };
+  const waiting = { ...trading, budget: new TimeBudget(600_000, host.monotonic) };
   const { isReached } = await waitForOrder(waiting, 'btc_usdt', read, 'filled', () => undefined);
   // two polls, then the pause that a push ends: it is as long again after a push that did not fill the order
   expect({ isReached, reads, sleeps: host.sleeps }).toEqual({

@@ -5,9 +5,9 @@ import { findOrderOutcome } from '../../src/trading/orders/settle-order.js';
 import { KEYS } from '../exchange/support.js';
 import { type FakeHost, NOW } from '../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
-import { accountOf, type TestAccount } from './support/account.js';
 import { CLIENT_ID, NOT_FOUND, query, record } from './support/exchange.js';
 import { TERMS } from './support/terms.js';
+import { type TestTrading, tradingOf } from './support/trading.js';
 
 /** An exchange with its own clock that has no order and answers no write. */
 function serve(time: () => number, onWrite: () => void = () => undefined): Promise<FaultServer> {
@@ -22,13 +22,13 @@ function serve(time: () => number, onWrite: () => void = () => undefined): Promi
   });
 }
 
-/** The account with a client that remembers a clock difference to the exchange, in ms. */
-function remembering(account: TestAccount, url: string, ahead: number): TestAccount {
-  const { host, budget } = account;
+/** The trading context with a client that remembers a clock difference to the exchange, in ms. */
+function remembering(trading: TestTrading, url: string, ahead: number): TestTrading {
+  const { host, budget } = trading;
   const clockStore = { read: () => ahead, write: () => undefined };
   const hosts = { baseUrl: url, tradeUrl: url };
   return {
-    ...account,
+    ...trading,
     client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, clockStore }),
   };
 }
@@ -51,32 +51,32 @@ function serveHolding(now: () => number, heldMs = Number.POSITIVE_INFINITY): Pro
 async function unanswered(remembered: number, budgetMs: number, heldMs?: number) {
   let host: FakeHost | undefined;
   const server = await serveHolding(() => host?.now() ?? NOW, heldMs);
-  const account = accountOf(server.url, { tolerance: remembered, budgetMs });
-  host = account.host;
+  const trading = tradingOf(server.url, { tolerance: remembered, budgetMs });
+  host = trading.host;
   const write = { operation: 'order', terms: TERMS } as const;
-  const entry = account.journal.begin<'order'>(write, { id: CLIENT_ID, reqTime: host.now() });
-  return { server, account, entry };
+  const entry = trading.journal.begin<'order'>(write, { id: CLIENT_ID, reqTime: host.now() });
+  return { server, account: trading, entry };
 }
 
 describe('a remembered request lifetime that is too short by now', () => {
   it('settles nothing, so that an order that executes after its end is found', async () => {
-    const { account, entry } = await unanswered(5_000, 40_000, 20_000);
-    expect(await findOrderOutcome(account, entry)).toMatchObject({ outcome: 'placed', id: '7' });
+    const { account: trading, entry } = await unanswered(5_000, 40_000, 20_000);
+    expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'placed', id: '7' });
   });
 
   it.each([
     [40_000, 'unknown'],
     [120_000, 'notSent'],
   ])('is measured again, and polling continues with the new one: within %d ms %s', async (budgetMs, outcome) => {
-    const { account, entry } = await unanswered(5_000, budgetMs);
-    expect(await findOrderOutcome(account, entry)).toMatchObject({ outcome });
-    expect(account.requestLifetime.measuredMs).toBeGreaterThanOrEqual(60_000);
-    expect(account.requestLifetime.measuredMs).toBeLessThanOrEqual(62_000);
+    const { account: trading, entry } = await unanswered(5_000, budgetMs);
+    expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome });
+    expect(trading.requestLifetime.measuredMs).toBeGreaterThanOrEqual(60_000);
+    expect(trading.requestLifetime.measuredMs).toBeLessThanOrEqual(62_000);
   });
 
   it('is verified with one request, dated like the lost one', async () => {
-    const { server, account, entry } = await unanswered(60_000, 120_000);
-    expect(await findOrderOutcome(account, entry)).toMatchObject({ outcome: 'notSent' });
+    const { server, account: trading, entry } = await unanswered(60_000, 120_000);
+    expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'notSent' });
     const old = server.requests.filter(({ target }) => query(target).reqTime === String(entry.write.reqTime));
     expect(old.filter(({ target }) => query(target).customerOrderId !== CLIENT_ID)).toHaveLength(1);
   });
@@ -86,13 +86,13 @@ describe('the end of the request lifetime', () => {
   it("is judged by the exchange's clock at the read, not by a clock difference measured long ago", async () => {
     let host: FakeHost | undefined;
     const server = await serve(() => host?.now() ?? 0);
-    const account = accountOf(server.url, { tolerance: 60_000, budgetMs: 20_000 });
-    host = account.host;
+    const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 20_000 });
+    host = trading.host;
     const write = { operation: 'order', terms: TERMS } as const;
-    const entry = account.journal.begin<'order'>(write, { id: CLIENT_ID, reqTime: host.now() });
-    const stale = remembering(account, server.url, 90_000);
+    const entry = trading.journal.begin<'order'>(write, { id: CLIENT_ID, reqTime: host.now() });
+    const stale = remembering(trading, server.url, 90_000);
     expect(await findOrderOutcome(stale, entry)).toMatchObject({ outcome: 'unknown' });
-    expect(account.journal.unsettledEntries()).toHaveLength(1);
+    expect(trading.journal.unsettledEntries()).toHaveLength(1);
   });
 
   it('is not reached by a jump of the local clock', async () => {
@@ -103,26 +103,26 @@ describe('the end of the request lifetime', () => {
       void host?.sleep(jumped);
     };
     const server = await serve(() => (host?.now() ?? 0) - jumped, jump);
-    const account = accountOf(server.url, { tolerance: 60_000, budgetMs: 120_000 });
-    host = account.host;
-    expect(await placeOrder(account, TERMS, { id: CLIENT_ID })).toMatchObject({ outcome: 'unknown' });
+    const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 120_000 });
+    host = trading.host;
+    expect(await placeOrder(trading, TERMS, { id: CLIENT_ID })).toMatchObject({ outcome: 'unknown' });
   });
 });
 
 describe('a wait for the outcome of a write', () => {
   /** Each wait that was shown, with what it said at each read of the exchange, and whether it was hidden. */
   async function shown(budgetMs: number) {
-    const { account, entry, server } = await unanswered(60_000, budgetMs);
+    const { account: trading, entry, server } = await unanswered(60_000, budgetMs);
     const said: { expiresInMs: number | undefined; leftMs: number }[] = [];
     let [starts, ends] = [0, 0];
-    const showWait: NonNullable<TestAccount['showWait']> = ({ expiresInMs, leftMs }) => {
+    const showWait: NonNullable<TestTrading['showWait']> = ({ expiresInMs, leftMs }) => {
       starts += 1;
       said.push({ expiresInMs: expiresInMs(), leftMs: leftMs() });
       return () => {
         ends += 1;
       };
     };
-    await findOrderOutcome({ ...account, showWait }, entry);
+    await findOrderOutcome({ ...trading, showWait }, entry);
     return { starts, ends, said, requests: server.requests.length };
   }
 

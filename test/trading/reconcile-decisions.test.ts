@@ -33,8 +33,8 @@ function placed(id: string, order: string, key = 'k'): WantedItem {
 type Changes = Partial<Attempt> & { readonly at?: number };
 
 /** A request whose one item, unless `items` says otherwise, is open and has the name of the request. */
-function request(id: string, answer: Attempt['answer'], { at = 0, ...changes }: Changes = {}): Attempt {
-  return { id, writeKey: id, items: [open(id)], answer, answeredIds: [], reqTime: SENT + at, ...changes };
+function request(id: string, answer: Attempt['response'], { at = 0, ...changes }: Changes = {}): Attempt {
+  return { id, writeKey: id, items: [open(id)], response: answer, responseIds: [], reqTime: SENT + at, ...changes };
 }
 
 const lost = (id: string, changes?: Changes) => request(id, 'lost', changes);
@@ -143,13 +143,13 @@ describe('a row that an answer named', () => {
   const earlier = lost('b', { at: -1_000 });
 
   it('belongs to its request, though an earlier request would match', () => {
-    const short = request('a', 'partial', { answeredIds: ['7'], items: [open('a 0'), open('a 1', 'l')] });
+    const short = request('a', 'partial', { responseIds: ['7'], items: [open('a 0'), open('a 1', 'l')] });
     expect(decide([earlier, short], [row('7', 10)])).toEqual({ outcomes: { 'a 0': '7', 'a 1': 'refused' } });
   });
 
   it('belongs to the line that has no order yet', () => {
     const short = request('a', 'partial', {
-      answeredIds: ['7'],
+      responseIds: ['7'],
       items: [placed('a 0', '6'), open('a 1'), open('a 2')],
     });
     expect(decide([earlier, short], [row('7', 10), row('6', 5)])).toEqual({
@@ -157,8 +157,8 @@ describe('a row that an answer named', () => {
     });
   });
 
-  it('leaves the other rows to those that match best, which may be its duplicates', () => {
-    const short = request('a', 'partial', { answeredIds: ['8'] });
+  it('leaves the other rows to the nearest pending items, or else to its own request as duplicates', () => {
+    const short = request('a', 'partial', { responseIds: ['8'] });
     expect(decide([earlier, short], [row('8', 20), row('7', 10)])).toEqual({
       outcomes: { a: '8', b: '7' },
       ambiguous: ['a'],
@@ -171,12 +171,12 @@ describe('a row that an answer named', () => {
 
   it('is its own even if the exchange changed it so that only another request matches', () => {
     const other = answered('b', '6', { items: [placed('b', '6', 'changed')] });
-    const short = request('a', 'partial', { answeredIds: ['7'], items: [open('a 0'), open('a 1', 'l')] });
+    const short = request('a', 'partial', { responseIds: ['7'], items: [open('a 0'), open('a 1', 'l')] });
     expect(decide([other, short], [row('7', 10, 'changed'), row('6', 5, 'changed')])).toEqual({});
   });
 
-  it('is a duplicate if its line has an order, and then the other lines were refused', () => {
-    const short = request('a', 'partial', { answeredIds: ['7'], items: [placed('a 0', '6'), open('a 1', 'l')] });
+  it('is a duplicate if the only line that it matches has an order, and the other lines count as refused', () => {
+    const short = request('a', 'partial', { responseIds: ['7'], items: [placed('a 0', '6'), open('a 1', 'l')] });
     expect(decide([short], [row('7', 10), row('6', 5)])).toEqual({
       outcomes: { 'a 1': 'refused' },
       duplicates: { 'a 0': ['7'] },
@@ -185,8 +185,8 @@ describe('a row that an answer named', () => {
 });
 
 describe('a line of a request accepted in part', () => {
-  const short = (answeredIds: readonly string[]) =>
-    request('a', 'partial', { answeredIds, items: [open('a 0'), open('a 1', 'l')] });
+  const short = (responseIds: readonly string[]) =>
+    request('a', 'partial', { responseIds, items: [open('a 0'), open('a 1', 'l')] });
 
   it('is not decided as long as the list lacks a row that the answer named', () => {
     expect(decide([short(['7', '8'])], [row('7', 10)])).toEqual({ outcomes: { 'a 0': '7' } });
@@ -270,7 +270,7 @@ describe('a remaining row that a write without an answer may have made', () => {
   const attempts = [answered('a', '7'), lost('b', { at: 1_000 })];
   const rows = [row('9', 1_000), row('8', 20), row('7', 10)];
 
-  it('is left to a later list, and contests the write that it would be a duplicate of', () => {
+  it('is left to a later list, and makes ambiguous the write that it would be a duplicate of', () => {
     expect(decide(attempts, rows, { since: 0 })).toEqual({ outcomes: { b: '9' }, ambiguous: ['a'] });
   });
 
@@ -303,20 +303,20 @@ describe('a remaining row that a write without an answer may have made', () => {
 });
 
 describe('a row that came before its request', () => {
-  it('is none of its duplicates, by five seconds', () => {
+  it('is not a duplicate if it is more than five seconds older', () => {
     const order = row('7', 10);
     expect(decide([answered('a', '7')], [order, row('6', -5_000)])).toEqual({ duplicates: { a: ['6'] } });
     expect(decide([answered('a', '7')], [order, row('6', -5_001)])).toEqual({});
   });
 
-  it('is compared with the sending if the order shows that the list has the clock of the request', () => {
+  it('is a duplicate up to five seconds before the sending if list and request have the same clock', () => {
     const [order, later] = [row('7', SPAN), row('7', SPAN + 1)];
     expect(decide([answered('a', '7')], [order, row('6', -5_000)])).toEqual({ duplicates: { a: ['6'] } });
     expect(decide([answered('a', '7')], [order, row('6', -5_001)])).toEqual({});
     expect(decide([answered('a', '7')], [later, row('6', -5_000)])).toEqual({});
   });
 
-  it('is compared with the order if the list has another clock', () => {
+  it('is a duplicate within the request lifetime around the order if the list has another clock', () => {
     for (const clock of [HOUR, -HOUR]) {
       const order = row('7', clock);
       expect(decide([answered('a', '7')], [row('8', clock + SPAN), order])).toEqual({ duplicates: { a: ['8'] } });
@@ -327,7 +327,7 @@ describe('a row that came before its request', () => {
     expect(decide([answered('a', '7')], [row('7', HOUR), row('6', 10)])).toEqual({});
   });
 
-  it('is compared with the order if that is dated before its request: the clock of the list is behind', () => {
+  it("is compared with the order's own time if the order is dated before its request, because the list's clock is behind", () => {
     expect(decide([answered('a', '7')], [row('7', -5_001), row('6', -5_002)])).toEqual({ duplicates: { a: ['6'] } });
     expect(decide([answered('a', '7')], [row('7', -5_000), row('6', -5_001)])).toEqual({});
   });
@@ -345,7 +345,7 @@ describe('a row that came before its request', () => {
     expect(decide([lost('a', { isOlderRow: isOlder })], [row('8', 10, 'other'), row('6', 5)])).toEqual({});
   });
 
-  it('is no duplicate by its place, and a newer one only within the span', () => {
+  it('is not a duplicate by its place in the list, and a newer row is one only within the request lifetime', () => {
     const order = answered('a', '7', { isOlderRow: isOlderThan(7) });
     const rows = [row('9', SPAN + 1), row('8', SPAN), row('7', 0), row('6', 0)];
     expect(decide([order], rows)).toEqual({ duplicates: { a: ['8'] } });
@@ -382,7 +382,7 @@ describe('a lost order with a client id', () => {
     expect(decide([own, answered('b', '6')], rows)).toEqual({ ambiguous: ['b'], needsLookup: ['a'] });
   });
 
-  it('is the newest row, though another is nearer; those before it repeat it', () => {
+  it('gets the newest row with its client id, though another is nearer, and the older rows are duplicates', () => {
     const newest = new Map([['a', '8']]);
     const { duplicates } = reconciled([own], [row('8', 20), row('7', 10)], { newestByClientId: newest });
     expect(duplicates).toMatchObject([{ item: { id: 'a', rowId: '8' }, rows: [row('7', 10)], isProven: false }]);
@@ -399,7 +399,7 @@ describe('a lost order with a client id', () => {
     );
   });
 
-  it('takes and disputes no row if the exchange does not know it', () => {
+  it('takes no row, and makes no other write ambiguous, if the exchange has no order with its client id', () => {
     const attempts = [lost('a', { at: 1_000, hasClientId: true }), answered('b', '7')];
     const newest = new Map([['a', null]]);
     expect(decide(attempts, [row('8', 20), row('7', 10)], { newestByClientId: newest })).toEqual({
@@ -455,7 +455,7 @@ describe('a duplicate of an order with a client id', () => {
     });
   });
 
-  it('is no row that is later than the newest one', () => {
+  it('is not a row that is later than the newest row with the client id', () => {
     expect(decide([own], rows, { newestByClientId: new Map([['a', '7']]) })).toEqual({});
     expect(decide([own], [row('8', 10), row('7', 10)], { newestByClientId: new Map([['a', '7']]) })).toEqual({
       duplicates: { a: ['8'] },
@@ -467,7 +467,7 @@ describe('a duplicate of an order with a client id', () => {
     expect(decide([own], rows, { newestByClientId: new Map([['a', '99']]) })).toEqual({ duplicates: { a: ['8'] } });
   });
 
-  it('is expected near it, unless the order was decided to be absent', () => {
+  it('is searched near the order, or at any time if the order counts as absent', () => {
     const far = [row('8', HOUR), row('7', 10)];
     const refused = (hasClientId: boolean) => request('a', 'refused', { hasClientId, items: [absent('a')] });
     expect(decide([own], far)).toEqual({});
@@ -487,7 +487,7 @@ describe('a duplicate of an order with a client id', () => {
 });
 
 describe('a pending item without a row', () => {
-  const outcome = (answer: Attempt['answer'], began: number) => decide([request('a', answer)], [], { began });
+  const outcome = (answer: Attempt['response'], began: number) => decide([request('a', answer)], [], { began });
 
   it('was not sent, once the exchange has stopped accepting a request that was lost or refused for its timing', () => {
     for (const answer of ['lost', 'refusedForTiming'] as const) {
@@ -510,7 +510,7 @@ describe('a pending item without a row', () => {
     expect(decide([lost('a')], [row('7', 10)], { since: 0 })).toEqual({ outcomes: { a: '7' } });
   });
 
-  it('is decided with those that have one', () => {
+  it('is decided by the same list as the items that have one', () => {
     const batch = lost('a', { items: [open('a 0'), open('a 1', 'l')] });
     expect(decide([batch], [row('7', 10)], { began: LATE })).toEqual({
       outcomes: { 'a 0': '7', 'a 1': 'notSent' },
@@ -534,7 +534,7 @@ describe('a request', () => {
   });
 
   it('is closed by a list that has the rows which its answer named', () => {
-    const named = answered('a', '7', { answeredIds: ['8'] });
+    const named = answered('a', '7', { responseIds: ['8'] });
     expect(decide([named], [row('7', 10)], { began: LATE })).toEqual({});
     expect(decide([named], [row('8', 20, 'l'), row('7', 10)], { began: LATE })).toEqual({ closed: ['a'] });
   });

@@ -105,7 +105,15 @@ class Model {
     });
     const answer = ids === undefined ? 'lost' : isAll ? 'answered' : ids.length === 0 ? 'refused' : 'partial';
     const named = answer === 'partial' ? (ids ?? []) : [];
-    this.attempts.push({ id, writeKey: id, items, answer, answeredIds: named, reqTime, hasClientId: hasClientIds });
+    this.attempts.push({
+      id,
+      writeKey: id,
+      items,
+      response: answer,
+      responseIds: named,
+      reqTime,
+      hasClientId: hasClientIds,
+    });
   }
 
   foreign(at: number, matchKey: number): void {
@@ -145,7 +153,7 @@ class Model {
   /** Reads each open order by its client id, as a command does after a lost answer. */
   settle(now: number): void {
     if (this.options.hasClientIds !== true) return;
-    for (const [index, { answer, items, reqTime }] of this.attempts.entries()) {
+    for (const [index, { response: answer, items, reqTime }] of this.attempts.entries()) {
       const [item] = items;
       if (item?.state !== 'pending') continue;
       const order = this.#newestOf(item.id, now);
@@ -176,7 +184,7 @@ class Model {
       };
     });
     const orders = items.map(({ rowId }) => rowId);
-    return { ...attempt, items, answeredIds: attempt.answeredIds.filter((id) => !orders.includes(id)) };
+    return { ...attempt, items, responseIds: attempt.responseIds.filter((id) => !orders.includes(id)) };
   }
 
   #settle(item: string, outcome: 'placed' | 'refused' | 'notSent', order: string | undefined): void {
@@ -299,7 +307,7 @@ describe('any interleaving of requests, executions and lists', () => {
 });
 
 const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
-  ...{ id: 'a', writeKey: 'a', answer: 'lost', answeredIds: [], reqTime: START },
+  ...{ id: 'a', writeKey: 'a', response: 'lost', responseIds: [], reqTime: START },
   items: [{ id: 'a 0', matchKey: 'k', rowId: null, state: 'pending' }],
   ...changes,
 });
@@ -345,7 +353,7 @@ describe('a request without an answer', () => {
       hasClientId: true,
       items: [{ id: 'b 0', matchKey: 'k', rowId: null, state: 'pending' }],
     });
-    const other = attempt({ answer: 'answered', items: [placed('7')] });
+    const other = attempt({ response: 'answered', items: [placed('7')] });
     const found = reconcile([other, lost], list([row('8', 20), row('7', 5)], 2 * TOLERANCE), CONTEXT);
     expect(found.duplicates).toEqual([]);
     expect([...found.needsLookup]).toEqual(['b 0']);
@@ -355,7 +363,7 @@ describe('a request without an answer', () => {
 
 describe('an answered request', () => {
   it('stays open while the network may repeat it', () => {
-    const answered = attempt({ answer: 'answered', items: [placed('7')] });
+    const answered = attempt({ response: 'answered', items: [placed('7')] });
     const early = reconcile([answered], list([row('7', 5)], TOLERANCE), CONTEXT);
     expect(early.closed.size).toBe(0);
     const late = reconcile([answered], list([row('7', 5)], TOLERANCE + 5_001), CONTEXT);
@@ -363,12 +371,12 @@ describe('an answered request', () => {
   });
 
   it('is not closed by a list that lacks its order', () => {
-    const answered = attempt({ answer: 'answered', items: [placed('7')] });
+    const answered = attempt({ response: 'answered', items: [placed('7')] });
     expect(reconcile([answered], list([], 2 * TOLERANCE), CONTEXT).closed.size).toBe(0);
   });
 
-  it('has duplicates by the time of its order in the list, whatever the clock of the list', () => {
-    const answered = attempt({ answer: 'answered', items: [placed('7')] });
+  it('has duplicates within the request lifetime after its order, by the clock of the list', () => {
+    const answered = attempt({ response: 'answered', items: [placed('7')] });
     const hour = 3_600_000;
     const rows = [row('9', hour + TOLERANCE + 5_001), row('8', hour + TOLERANCE + 5_000), row('7', hour)];
     const found = reconcile([answered], list(rows, 5_000), CONTEXT);
@@ -377,7 +385,7 @@ describe('an answered request', () => {
 });
 
 it('an order that appears after its refusal is reported as its order', () => {
-  const refused = attempt({ answer: 'refused', items: [{ id: 'a 0', matchKey: 'k', rowId: null, state: 'absent' }] });
+  const refused = attempt({ response: 'refused', items: [{ id: 'a 0', matchKey: 'k', rowId: null, state: 'absent' }] });
   const found = reconcile([refused], list([row('7', 900)], 5_000), CONTEXT);
   expect(found.duplicates).toMatchObject([{ item: { id: 'a 0', rowId: null }, rows: [{ id: '7' }] }]);
   expect(found.outcomes.size).toBe(0);
@@ -390,8 +398,8 @@ it('gives a row to the request whose answer named it, though an earlier one woul
     items: [{ id: 'b 0', matchKey: 'k', rowId: null, state: 'pending' }],
   });
   const short = attempt({
-    answer: 'partial',
-    answeredIds: ['7'],
+    response: 'partial',
+    responseIds: ['7'],
     items: [
       { id: 'a 0', matchKey: 'k', rowId: null, state: 'pending' },
       { id: 'a 1', matchKey: 'l', rowId: null, state: 'pending' },

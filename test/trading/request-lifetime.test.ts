@@ -3,16 +3,16 @@ import { cancelOrders } from '../../src/trading/cancel/cancel-orders.js';
 import { LONGEST_TRIED_MS, orderReqTimeCheck, requestLifetimeOf } from '../../src/trading/request-lifetime.js';
 import type { FakeHost } from '../support/fake-host.js';
 import { respond, serveFaults } from '../support/fault-server.js';
-import { accountOf } from './support/account.js';
 import { count, NOT_FOUND, orderReads, query, record, serve } from './support/exchange.js';
+import { tradingOf } from './support/trading.js';
 
 describe('the request lifetime', () => {
   it.each([1_000, 5_000, 30_000, 60_000, 61_500, 599_000])(
     'is measured as the next full second above %d ms',
     async (tolerance) => {
       const server = await serve({ write: 'a hang', tolerance });
-      const account = accountOf(server.url);
-      const found = await requestLifetimeOf(account, orderReqTimeCheck('btc_usdt'));
+      const trading = tradingOf(server.url);
+      const found = await requestLifetimeOf(trading, orderReqTimeCheck('btc_usdt'));
       expect(found % 1_000).toBe(0);
       expect(found - tolerance).toBeGreaterThanOrEqual(0);
       expect(found - tolerance).toBeLessThanOrEqual(2_000);
@@ -24,20 +24,20 @@ describe('the request lifetime', () => {
 
   it('is measured once and then remembered', async () => {
     const server = await serve({ write: 'a hang', tolerance: 10_000 });
-    const account = accountOf(server.url);
-    const found = await requestLifetimeOf(account, orderReqTimeCheck('btc_usdt'));
+    const trading = tradingOf(server.url);
+    const found = await requestLifetimeOf(trading, orderReqTimeCheck('btc_usdt'));
     const asked = server.requests.length;
     expect(asked).toBeLessThan(15);
-    expect(await requestLifetimeOf(account, orderReqTimeCheck('btc_usdt'))).toBe(found);
+    expect(await requestLifetimeOf(trading, orderReqTimeCheck('btc_usdt'))).toBe(found);
     expect(server.requests).toHaveLength(asked);
   });
 
   it('is measured once for all lost requests, however often each is read', async () => {
     const server = await serve({ write: 'a reset after reading', reads: [record()] });
-    const account = accountOf(server.url, { budgetMs: 20_000 });
+    const trading = tradingOf(server.url, { budgetMs: 20_000 });
     let made = 0;
-    Object.assign(account.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(++made) });
-    const lost = await cancelOrders(account, 'btc_usdt', [{ id: '1' }, { id: '2' }, { id: '3' }]);
+    Object.assign(trading.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(++made) });
+    const lost = await cancelOrders(trading, 'btc_usdt', [{ id: '1' }, { id: '2' }, { id: '3' }]);
     expect(lost.map(({ failure }) => failure)).toEqual(Array(3).fill('unknown'));
     const asked = server.requests.filter(({ target }) => target.startsWith('/api/getOrder?'));
     const probes = asked.filter(({ target }) => query(target).customerOrderId !== undefined);
@@ -58,18 +58,18 @@ describe('the request lifetime', () => {
         );
       },
     });
-    const account = accountOf(server.url, { budgetMs: 600_000 });
-    host = account.host;
-    const found = await requestLifetimeOf(account, orderReqTimeCheck('btc_usdt'));
+    const trading = tradingOf(server.url, { budgetMs: 600_000 });
+    host = trading.host;
+    const found = await requestLifetimeOf(trading, orderReqTimeCheck('btc_usdt'));
     expect(found).toBeGreaterThanOrEqual(60_000);
     expect(found).toBeLessThanOrEqual(62_000 + held);
   });
 
   it('is unlimited if the exchange accepts any request, and that is not remembered', async () => {
     const server = await serve({ write: 'a hang', tolerance: LONGEST_TRIED_MS * 2 });
-    const account = accountOf(server.url);
-    expect(await requestLifetimeOf(account, orderReqTimeCheck('btc_usdt'))).toBe(Number.POSITIVE_INFINITY);
-    expect(account.requestLifetime.measuredMs).toBeUndefined();
+    const trading = tradingOf(server.url);
+    expect(await requestLifetimeOf(trading, orderReqTimeCheck('btc_usdt'))).toBe(Number.POSITIVE_INFINITY);
+    expect(trading.requestLifetime.measuredMs).toBeUndefined();
   });
 
   it.each([
@@ -78,7 +78,7 @@ describe('the request lifetime', () => {
     ['the time itself', '{"code":3007,"message":"time"}', 'refused'],
   ])('cannot be measured if everything is refused for %s', async (_, body, kind) => {
     const server = await serveFaults({ answer: () => respond(body) });
-    await expect(requestLifetimeOf(accountOf(server.url), orderReqTimeCheck('btc_usdt'))).rejects.toMatchObject({
+    await expect(requestLifetimeOf(tradingOf(server.url), orderReqTimeCheck('btc_usdt'))).rejects.toMatchObject({
       kind,
     });
   });
@@ -97,7 +97,7 @@ describe('a wrong clock', () => {
         return respond(Math.abs(now - time) > 60_000 ? '{"code":3007,"message":"t"}' : NOT_FOUND, '200 OK', [date]);
       },
     });
-    const { client } = accountOf(server.url);
+    const { client } = tradingOf(server.url);
     const values = { currency: 'btc_usdt', id: '17' };
     await expect(client.api.read('getOrder', values)).rejects.toMatchObject({ kind: 'refused', code: 3001 });
     expect(count(server, 'getOrder')).toBe(2);

@@ -8,9 +8,9 @@ import { withdrawLimits } from '../../src/trading/withdrawals/limits.js';
 import { sendWithdrawal } from '../../src/trading/withdrawals/send.js';
 import { KEYS } from '../exchange/support.js';
 import { type FaultServer, respond, serveFaults } from '../support/fault-server.js';
-import { accountOf, type TestAccount } from './support/account.js';
 import { listed } from './support/funds.js';
 import { TERMS } from './support/terms.js';
+import { type TestTrading, tradingOf } from './support/trading.js';
 
 const ID = 'mine0001';
 const WANTED = {
@@ -21,26 +21,26 @@ const WANTED = {
   internal: false,
 };
 
-type Send = (account: TestAccount, gate: SendGate) => Promise<{ readonly outcome: string }>;
+type Send = (trading: TestTrading, gate: SendGate) => Promise<{ readonly outcome: string }>;
 
 const WRITES: [name: string, operation: string, send: Send][] = [
-  ['an order', 'order', (account, gate) => placeOrder(account, TERMS, { id: ID, gate })],
+  ['an order', 'order', (trading, gate) => placeOrder(trading, TERMS, { id: ID, gate })],
   [
     'a withdrawal',
     'withdraw',
-    (account, gate) =>
-      sendWithdrawal(account, WANTED, { id: ID, limits: withdrawLimits({}), password: 'secret', gate }),
+    (trading, gate) =>
+      sendWithdrawal(trading, WANTED, { id: ID, limits: withdrawLimits({}), password: 'secret', gate }),
   ],
   [
     'a call',
     'setExpressState',
-    (account, gate) => sendCall(account, { method: 'setExpressState', parameters: {} }, ID, gate),
+    (trading, gate) => sendCall(trading, { method: 'setExpressState', parameters: {} }, ID, gate),
   ],
 ];
 
 /** An account whose requests wait for the rate limits, and a callback that runs during the wait. */
-function waiting(server: FaultServer, meanwhile: () => void): TestAccount {
-  const account = accountOf(server.url);
+function waiting(server: FaultServer, meanwhile: () => void): TestTrading {
+  const trading = tradingOf(server.url);
   const permit = { release: async () => {}, cancel: async () => {} };
   const slow: Pick<Permits, 'claim'> = {
     claim: async () => {
@@ -48,7 +48,7 @@ function waiting(server: FaultServer, meanwhile: () => void): TestAccount {
       return { permit };
     },
   };
-  const { host, budget } = account;
+  const { host, budget } = trading;
   const hosts = { baseUrl: server.url, tradeUrl: server.url };
   const client = new ExchangeClient({
     host,
@@ -57,7 +57,7 @@ function waiting(server: FaultServer, meanwhile: () => void): TestAccount {
     budget,
     limits: () => ({ permitsOf: () => [slow] }),
   });
-  return { ...account, client };
+  return { ...trading, client };
 }
 
 describe.each(WRITES)('%s', (_, operation, send) => {
@@ -67,11 +67,11 @@ describe.each(WRITES)('%s', (_, operation, send) => {
     const server = await serveFaults({ answer: () => respond(listed([])) });
     const gate = new SendGate();
     const answers: boolean[] = [];
-    const account = waiting(server, () => answers.push(gate.cancel()));
-    expect(await send(account, gate)).toMatchObject({ outcome: 'notSent', reason: 'it was cancelled' });
+    const trading = waiting(server, () => answers.push(gate.cancel()));
+    expect(await send(trading, gate)).toMatchObject({ outcome: 'notSent', reason: 'it was cancelled' });
     expect([new Set(answers), server.requests.filter(isWrite)]).toEqual([new Set([true]), []]);
-    expect(account.journal.unsettledEntries()).toEqual([]);
-    const { outcome, events } = account.journal.archive.find(ID) ?? {};
+    expect(trading.journal.unsettledEntries()).toEqual([]);
+    const { outcome, events } = trading.journal.archive.find(ID) ?? {};
     expect([outcome, events?.some(({ event }) => event === 'sent')]).toEqual(['notSent', false]);
   });
 
@@ -84,10 +84,10 @@ describe.each(WRITES)('%s', (_, operation, send) => {
         return respond(isWrite({ target }) ? '{"code":1009,"message":"maintenance"}' : listed([]));
       },
     });
-    const account = accountOf(server.url);
-    await send(account, gate);
+    const trading = tradingOf(server.url);
+    await send(trading, gate);
     expect(answers).toEqual([false]);
-    const [, sent] = (account.journal.findUnsettled(ID) ?? account.journal.archive.find(ID))?.events ?? [];
+    const [, sent] = (trading.journal.findUnsettled(ID) ?? trading.journal.archive.find(ID))?.events ?? [];
     expect(sent?.event).toBe('sent');
   });
 });

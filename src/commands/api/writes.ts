@@ -8,8 +8,7 @@ import { likelyOrders, readRawWithdrawal, readRawWrite } from '../../exchange/ra
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
-import type { TradingAccount } from '../../trading/account.js';
-import { refuseDuplicateCall, sendCall } from '../../trading/call/call.js';
+import { refuseIdenticalCall, sendCall } from '../../trading/call/call.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import { type GuardReport, guardOrders } from '../../trading/guards/guards.js';
 import { type GuardName, guardLimits } from '../../trading/guards/limits.js';
@@ -17,6 +16,7 @@ import { SendGate } from '../../trading/journal/entry.js';
 import type { BatchLine, CallTerms } from '../../trading/journal/write.js';
 import { newClientId } from '../../trading/orders/terms.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 import { dryRun, exchangeText, NO_PREVIEW } from '../dry-run.js';
 import { breachText, confirmGuarded } from '../guard-overrides.js';
 import type { OrderDraft } from '../order/order.js';
@@ -39,7 +39,7 @@ export async function executeWrite(
     const request: OrderDraft = { ...terms, ...expressions, id: write.clientId, overridden };
     checkGiven(request);
     requireConsent(context);
-    return previewAndPlace(context, await context.trading.account(), request);
+    return previewAndPlace(context, await context.trading.open(), request);
   }
   if (write.kind === 'batch') {
     requireConsent(context);
@@ -50,7 +50,7 @@ export async function executeWrite(
   }
   if (write.kind === 'cancel') {
     const { cancelNamed } = await import('../cancel/cancel.js');
-    return cancelNamed(context, await context.trading.account(), write.market, [write.order]);
+    return cancelNamed(context, await context.trading.open(), write.market, [write.order]);
   }
   const { cancelAfter } = await import('../cancel/cancel-after.js');
   return cancelAfter(context, write.market);
@@ -71,17 +71,17 @@ export async function callUndescribed(
   terms: CallTerms,
   { raw, overridden }: { readonly raw: boolean; readonly overridden: readonly GuardName[] },
 ): Promise<Answer> {
-  const { output, globals, trading, host } = context;
+  const { output, globals, host } = context;
   const { method, parameters } = terms;
   if (movesCoins(terms)) throw onlyByCommand(parameters);
   const [close] = nearest(method, Object.keys(operations));
   const guess = close === undefined ? '' : ` Did you mean ${close}?`;
   output.note(`${method} is not in the interface, so it counts as a write: it is signed and sent once.${guess}`);
   requireConsent(context);
-  const account = await trading.account();
-  refuseDuplicateCall(account, terms);
-  const exchange = await exchangeText(context, account.client);
-  const { breaches, warnings } = await guardLikelyOrders(context, account, parameters);
+  const trading = await context.trading.open();
+  refuseIdenticalCall(trading, terms);
+  const exchange = await exchangeText(context, trading.client);
+  const { breaches, warnings } = await guardLikelyOrders(context, trading, parameters);
   const texts = warnings.map((warning) => warning.text);
   const warningTexts = [...(globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : []), ...texts];
   const show = (screen: Screen) =>
@@ -95,7 +95,7 @@ export async function callUndescribed(
   if (globals.dryRun)
     return dryRun(
       context,
-      account.client,
+      trading.client,
       { operation: method, values: parameters },
       { ...NO_PREVIEW, warnings: warningTexts },
       show,
@@ -113,7 +113,7 @@ export async function callUndescribed(
     if (gate.cancel()) output.note(`${method} was not sent.`);
     else output.warn([`${method} may have been sent.`, ...hint]);
   });
-  const call = await sendCall(account, terms, id, gate);
+  const call = await sendCall(trading, terms, id, gate);
   removeHandler();
   if (call.outcome === 'done') return bodyAnswer(call.body, raw);
   if (call.outcome === 'refused') throw refusalFailure(call.refusal, method);
@@ -139,7 +139,7 @@ function movesCoins({ method, parameters }: CallTerms): boolean {
  */
 async function guardLikelyOrders(
   { session }: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   values: Values,
 ): Promise<Omit<GuardReport, 'bestBid'>> {
   const nothing = { breaches: [], warnings: [] };
@@ -152,8 +152,8 @@ async function guardLikelyOrders(
   });
   if (market === undefined) return nothing;
   const limits = guardLimits((await session.connection()).settings);
-  const book = await new MarketSnapshot(account.client, { market: market.market, side: 'buy' }, 1).book();
-  const guarded = sides.map((side) => guardOrders(account, { market, side, type: 'limit', orders }, book, limits));
+  const book = await new MarketSnapshot(trading.client, { market: market.market, side: 'buy' }, 1).book();
+  const guarded = sides.map((side) => guardOrders(trading, { market, side, type: 'limit', orders }, book, limits));
   const breaches = guarded.flatMap((one) => one.breaches);
   return {
     // both sides may break the same guard

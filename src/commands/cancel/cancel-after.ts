@@ -7,10 +7,10 @@ import { timedCancelRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
-import type { TradingAccount } from '../../trading/account.js';
 import { readOpenOrders } from '../../trading/orders/open-orders.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { startTimerWithRetries, type Timer, withLatestCancelTime } from '../../trading/timed-cancel/timer.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 import { dryRun, dryRunShape, exchangeText, NO_PREVIEW } from '../dry-run.js';
 import { marketName, programWord } from '../inputs.js';
 import { explainUnknownMarket } from '../known-market.js';
@@ -50,16 +50,16 @@ export async function cancelAfter(
   held?: readonly string[],
 ): Promise<Answer | undefined> {
   requireConsent(context);
-  const account = await context.trading.account();
-  const open = await openNow(account, market);
-  const where = await exchangeText(context, account.client);
+  const trading = await context.trading.open();
+  const open = await openNow(trading, market);
+  const where = await exchangeText(context, trading.client);
   const show = (screen: Screen) =>
     preview(screen, { market, command: held ?? [], hold: held !== undefined, open, where });
-  if (context.globals.dryRun) return dryRun(context, account.client, timedCancelRequest(market), NO_PREVIEW, show);
+  if (context.globals.dryRun) return dryRun(context, trading.client, timedCancelRequest(market), NO_PREVIEW, show);
   if (context.globals.yes) context.output.warn(`${effect(market)} Open now: ${open}.`);
   else context.output.preview(show);
   await confirm(context, 'Start the timer?');
-  return start(context, account, market, held);
+  return start(context, trading, market, held);
 }
 
 /** Pages of a side to search for open orders: the timer must not wait for a long history. */
@@ -67,21 +67,21 @@ const MAX_PAGES = 10;
 
 async function start(
   context: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   market: string,
   held: readonly string[] | undefined,
 ): Promise<Answer | undefined> {
   const { host, output } = context;
   let forget = host.onInterrupt(() => output.warn(`The timer may have been started. ${effect(market)}`));
   try {
-    const started = await explainUnknownMarket(context, market, () => startTimerWithRetries(account, market));
+    const started = await explainUnknownMarket(context, market, () => startTimerWithRetries(trading, market));
     forget();
     forget = host.onInterrupt(() => output.note(startedNote(market, started, held)));
-    const timer = await withLatestCancelTime(account, market, started);
-    await verifyMarket(account, market);
+    const timer = await withLatestCancelTime(trading, market, started);
+    await verifyMarket(trading, market);
     if (held === undefined) return timerAnswer(market, timer);
     // it reports the timer itself before it waits for anything
-    const holding = context.budget.withoutDeadline(() => holdTimer(context, account, { market, timer, command: held }));
+    const holding = context.budget.withoutDeadline(() => holdTimer(context, trading, { market, timer, command: held }));
     forget();
     return await holding;
   } finally {
@@ -109,7 +109,7 @@ async function requireCommand({ host }: Context, command: readonly string[], hol
 }
 
 /** What is open, for people. A failure to read it must not keep the timer from starting. */
-async function openNow({ client }: TradingAccount, market: string): Promise<string> {
+async function openNow({ client }: TradingContext, market: string): Promise<string> {
   const found = await tryRead(() => readOpenOrders(client, market, MAX_PAGES));
   if (found === undefined) return 'unknown';
   const { open, more } = found;

@@ -13,11 +13,11 @@ import { paintSide, sideText } from '../../terminal/cells.js';
 import { progressBar } from '../../terminal/progress.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
-import type { TradingAccount } from '../../trading/account.js';
 import { type CancelAttempt, cancelAll, cancelOrders } from '../../trading/cancel/cancel-orders.js';
 import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
 import { dryRun, dryRunShape, exchangeText, NO_PREVIEW } from '../dry-run.js';
 import { knownClientId, marketName, orderId } from '../inputs.js';
@@ -49,25 +49,25 @@ export default define({
         suggest('Cancel every open order', 'cancel', market, '--all'),
       ]);
     if (all) return cancelEverything(context, market);
-    const account = await context.trading.account();
-    return cancelNamed(context, account, market, id === undefined ? named : [{ clientId: id }]);
+    const trading = await context.trading.open();
+    return cancelNamed(context, trading, market, id === undefined ? named : [{ clientId: id }]);
   },
 });
 
 /** Cancels named orders, without asking. Throws Failure if none of them was cancelled. */
 export async function cancelNamed(
   context: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   market: string,
   orders: readonly OrderReference[],
 ): Promise<Answer> {
   await refuseUnknownMarket(context, market);
-  if (context.globals.dryRun) return dryCancel(context, account.client, market, orders);
+  if (context.globals.dryRun) return dryCancel(context, trading.client, market, orders);
   const { answered, end } = showProgress(context, market, orders.length);
   try {
-    const attempts = await cancelOrders(account, market, orders, answered);
-    await verifyMarket(account, market);
-    warnOfDuplicates(context, account, market, attempts);
+    const attempts = await cancelOrders(trading, market, orders, answered);
+    await verifyMarket(trading, market);
+    warnOfDuplicates(context, trading, market, attempts);
     const unknown = await warnOfOthers(context, market, attempts);
     return await explainUnknownMarket(context, market, async () => cancelAnswer(market, attempts, unknown));
   } finally {
@@ -78,15 +78,15 @@ export async function cancelNamed(
 /** Cancels every open order of a market, after asking. */
 export async function cancelEverything(context: Context, market: string): Promise<Answer> {
   requireConsent(context);
-  const account = await context.trading.account();
-  const first = await explainUnknownMarket(context, market, () => readOpenOrders(account.client, market));
+  const trading = await context.trading.open();
+  const first = await explainUnknownMarket(context, market, () => readOpenOrders(trading.client, market));
   const { open, failure } = first;
   const ids = [...open.buy, ...open.sell].map(({ id }) => ({ id }));
-  const exchange = await exchangeText(context, account.client);
+  const exchange = await exchangeText(context, trading.client);
   const preview = (screen: Screen) => openOrdersTable(screen, market, first, exchange);
   if (context.globals.dryRun) {
     await warnOfOthers(context, market, []);
-    return dryCancel(context, account.client, market, ids, preview);
+    return dryCancel(context, trading.client, market, ids, preview);
   }
   if (ids.length === 0) {
     const done = { attempts: [], stillOpen: [], failure, orders: first.byId };
@@ -96,8 +96,8 @@ export async function cancelEverything(context: Context, market: string): Promis
   await confirm(context, ids.length === 1 ? 'Cancel this order?' : `Cancel these ${ids.length} orders?`);
   const { answered, end } = showProgress(context, market, ids.length, true);
   try {
-    const done = await cancelAll(account, market, first, answered);
-    await verifyMarket(account, market);
+    const done = await cancelAll(trading, market, first, answered);
+    await verifyMarket(trading, market);
     const unknown = await warnOfOthers(context, market, done.attempts);
     return await explainUnknownMarket(context, market, async () => cancelAllAnswer(market, done, unknown));
   } finally {
@@ -128,7 +128,7 @@ function warnOfOthers(
 /** Warns of orders that were reported as duplicates of a cancelled one and that no command has cancelled yet. */
 function warnOfDuplicates(
   { output }: Context,
-  { journal: { archive } }: TradingAccount,
+  { journal: { archive } }: TradingContext,
   market: string,
   attempts: readonly CancelAttempt[],
 ): void {
@@ -149,7 +149,7 @@ function warnOfDuplicates(
 function isCancelled(
   id: string,
   attempts: readonly CancelAttempt[],
-  archive: TradingAccount['journal']['archive'],
+  archive: TradingContext['journal']['archive'],
 ): boolean {
   const isThis = (order: OrderReference) => isSameReference(order, { id });
   return (

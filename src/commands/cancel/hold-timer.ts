@@ -5,9 +5,9 @@ import type { Answer } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
 import { wrapped } from '../../terminal/text.js';
 import { isoTime, zonedTime } from '../../terminal/time.js';
-import type { TradingAccount } from '../../trading/account.js';
 import { type HoldEvent, hold } from '../../trading/timed-cancel/hold.js';
 import { MINUTE_MS, type Timer } from '../../trading/timed-cancel/timer.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 
 interface HeldTimer {
   readonly market: string;
@@ -24,12 +24,12 @@ interface HeldTimer {
  */
 export async function holdTimer(
   context: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   held: HeldTimer,
 ): Promise<Answer | undefined> {
   const view = new HoldView(context, held);
-  if (held.command.length === 0) await view.untilSignal(account);
-  else await view.whileRunning(account);
+  if (held.command.length === 0) await view.untilSignal(trading);
+  else await view.whileRunning(trading);
   return undefined;
 }
 
@@ -55,7 +55,7 @@ class HoldView {
   }
 
   /** Shows a countdown on a terminal. */
-  async untilSignal(account: TradingAccount): Promise<void> {
+  async untilSignal(trading: TradingContext): Promise<void> {
     const { host, output } = this.context;
     const hide = this.#showCountdown();
     const end = () => {
@@ -65,7 +65,7 @@ class HoldView {
     const forget = host.onInterrupt(end);
     try {
       await this.#answer();
-      for await (const event of hold(account, this.held.market, this.#timer, new AbortController().signal)) {
+      for await (const event of hold(trading, this.held.market, this.#timer, new AbortController().signal)) {
         await this.#take(event);
         if (this.#lapsed !== undefined) throw this.#lapsed;
       }
@@ -86,11 +86,11 @@ class HoldView {
   }
 
   /** The terminal and stdout belong to the command: pit says only the necessary, on stderr. */
-  async whileRunning(account: TradingAccount): Promise<never> {
+  async whileRunning(trading: TradingContext): Promise<never> {
     const { host, output } = this.context;
     const end = new AbortController();
     await this.#answer();
-    const held = this.#takeAll(hold(account, this.held.market, this.#timer, end.signal));
+    const held = this.#takeAll(hold(trading, this.held.market, this.#timer, end.signal));
     // if holding fails, the command still runs to its end
     const [ended] = await Promise.allSettled([host.run(this.held.command).finally(() => end.abort()), held]);
     output.note(this.#state());

@@ -59,9 +59,9 @@ export const hosts: readonly Check[] = HOSTS.flatMap(({ name, probe, url }) => {
 async function certificateResult(url: string, probe: () => Promise<ProbeAnswer>): Promise<Result> {
   if (url.startsWith('http:')) return ok('plain http, only to this machine');
   try {
-    const { certificateEnds, received } = await probe();
-    if (certificateEnds === null) return ok('the certificate was accepted');
-    const days = Math.floor((certificateEnds - received) / DAY_MS);
+    const { certificateExpires, received } = await probe();
+    if (certificateExpires === null) return ok('the certificate was accepted');
+    const days = Math.floor((certificateExpires - received) / DAY_MS);
     const detail = `the certificate was accepted; it expires in ${days} ${days === 1 ? 'day' : 'days'}`;
     return days < CERTIFICATE_WARNING_DAYS ? warn(detail, 'Ask the exchange: only it can renew it.') : ok(detail);
   } catch (thrown) {
@@ -179,7 +179,7 @@ export const tolerance: Check = {
   name: 'tolerance',
   async run({ context: { session, trading } }) {
     if ((await session.connection()).keysMissing !== null) return skippedWithoutKey('there is no key');
-    const { measuredMs } = (await trading.account()).requestLifetime;
+    const { measuredMs } = (await trading.open()).requestLifetime;
     if (measuredMs === undefined) return ok('the time tolerance of requests is unknown; pit measures it when needed');
     return ok(`the exchange accepts requests for ${measuredMs / 1_000} s after their reqTime`);
   },
@@ -201,7 +201,7 @@ const NO_JOURNAL = 'there is no key, and each key has its own journal';
 
 async function journalOf({ session, trading }: Context): Promise<Journal | undefined> {
   if ((await session.connection()).keysMissing !== null) return undefined;
-  return (await trading.account()).journal;
+  return (await trading.open()).journal;
 }
 
 function unknownOutcomes(journal: Journal): Result {
@@ -313,6 +313,6 @@ export function limitsResult({ kind, lockedUntil, redisProblem, share, limits: a
       ['Start Redis.', suggest('See its address', 'profile', 'show')],
     );
   const counts = all.map(({ name, count, taken }) => `${name} ${taken ?? '?'} of ${count} in use`);
-  const where = kind === 'redis' ? 'through Redis' : 'by the processes of this home';
+  const where = kind === 'redis' ? 'through Redis' : 'by the processes of this PIT_HOME';
   return ok(`shared ${where}: ${counts.join(', ')}`);
 }

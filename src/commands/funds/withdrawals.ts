@@ -38,7 +38,7 @@ export default define({
       context,
       {
         what: 'withdrawals',
-        verify: (coin) => tryRead(async () => verifyWithdrawals(await context.trading.account(), coin)),
+        verify: (coin) => tryRead(async () => verifyWithdrawals(await context.trading.open(), coin)),
         readPage: readWithdrawalPage,
         readAll: readWithdrawals,
         rowMaker: async () => withdrawalRow,

@@ -9,8 +9,8 @@ import { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
 import { type Meaning, type Screen, screenOf } from '../../terminal/screen.js';
 import { wrapped } from '../../terminal/text.js';
-import type { TradingAccount } from '../../trading/account.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 import { unknownWrites } from '../../trading/unknown-writes.js';
 import { cancelEverything, cancelNamed } from '../cancel/cancel.js';
 import { previewAndPlace } from '../order/order.js';
@@ -21,7 +21,7 @@ import type { Message, ScreenAction, WatchEvent } from './state.js';
 /** Where a write is worked out, asked about and reported: the command's own code, with the screen in place of the terminal. */
 interface WriteContext {
   readonly context: Context;
-  readonly account: TradingAccount;
+  readonly trading: TradingContext;
   readonly output: PanelOutput;
   readonly prompts: PanelPrompts;
   readonly close: () => Promise<void>;
@@ -83,8 +83,8 @@ export class Writes {
 
   /** The writes whose outcome is unknown, each with the command that settles it. */
   async unknown(): Promise<readonly string[]> {
-    const { account } = await this.#ready();
-    return unknownWrites(account.journal, account.journal.unsettled()).map(({ id, operation }) => {
+    const { trading } = await this.#ready();
+    return unknownWrites(trading.journal, trading.journal.unsettled()).map(({ id, operation }) => {
       const what = operation === null ? 'a write' : OPERATION_TEXT[operation];
       return `UNKNOWN  outcome of ${what}: ${this.#textOf(suggest('', 'resolve', id)).replace(/^: /, '')}`;
     });
@@ -117,9 +117,9 @@ export class Writes {
     const { context, close, activeProfile } = createContext({ host, globals: own, output });
     const prompts = new PanelPrompts(host, output, this.screened);
     const asking = Object.create(context, { prompts: { value: prompts } }) as Context;
-    const account = await context.trading.account();
+    const trading = await context.trading.open();
     await context.session.markets();
-    return { context: asking, account, output, prompts, close, profile: activeProfile };
+    return { context: asking, trading, output, prompts, close, profile: activeProfile };
   }
 
   #textOf(advice: Advice): string {
@@ -136,23 +136,23 @@ const OPERATION_TEXT = {
   call: 'a call',
 } as const;
 
-function carryOut({ context, account }: WriteContext, request: ScreenAction, market: string): Promise<Answer> {
+function carryOut({ context, trading }: WriteContext, request: ScreenAction, market: string): Promise<Answer> {
   switch (request.kind) {
     case 'cancel':
-      return cancelNamed(context, account, market, [{ id: request.order }]);
+      return cancelNamed(context, trading, market, [{ id: request.order }]);
     case 'cancelAll':
       return cancelEverything(context, market);
     case 'replace': {
       const at = request.price === null ? undefined : parsePrice(request.price);
       const amount = request.amount === null ? undefined : parseAmount(request.amount);
       const changes = { at, amount, account: undefined, borrow: false, repay: false };
-      return sendReplacement(context, account, { market, reference: { id: request.order }, changes, overridden: [] });
+      return sendReplacement(context, trading, { market, reference: { id: request.order }, changes, overridden: [] });
     }
     case 'place': {
       const { side, type, amount, price } = request;
       const terms = { side, market, amount: parseAmount(amount), at: parsePrice(price), type };
       const flags = { account: 'spot' as const, borrow: false, repay: false, id: undefined, overridden: [] };
-      return previewAndPlace(context, account, { ...terms, ...flags });
+      return previewAndPlace(context, trading, { ...terms, ...flags });
     }
   }
 }

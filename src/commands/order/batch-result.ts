@@ -12,11 +12,11 @@ import type { Answer } from '../../terminal/answer.js';
 import { progressBar } from '../../terminal/progress.js';
 import type { Paint, Screen } from '../../terminal/screen.js';
 import { type Entry, record, table } from '../../terminal/table.js';
-import type { TradingAccount } from '../../trading/account.js';
-import type { LineOutcome } from '../../trading/batches/batch-fact.js';
+import type { LineOutcome } from '../../trading/batches/batch-event.js';
 import { type Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { type Ending, JobRun, type Phase } from '../../trading/batches/job-run.js';
 import { resumeCommand } from '../../trading/batches/start-job.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
 import { FILLS, feeText, fillsSoFar, STATE_AND_FILLS, totalOfFills, UNKNOWN_FILLS } from './fills-so-far.js';
 
@@ -35,9 +35,9 @@ const PHASE_TEXT: Readonly<Record<Exclude<Phase, 'placing'>, string>> = {
 };
 
 /** Runs a job, with its progress on the terminal. Throws Interrupted if a signal stopped it. */
-export async function runJob(context: Context, account: TradingAccount, job: Job): Promise<Answer> {
+export async function runJob(context: Context, trading: TradingContext, job: Job): Promise<Answer> {
   const { host, output, globals } = context;
-  const run = new JobRun(account, job);
+  const run = new JobRun(trading, job);
   const text = (room: number) =>
     run.phase === 'placing' ? progressBar(output.errorScreen, barOf(job), room) : PHASE_TEXT[run.phase];
   // the lines of --verbose would tear a bar apart

@@ -10,7 +10,6 @@ import { batchRequest, maskedRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { Entry } from '../../terminal/table.js';
-import type { TradingAccount } from '../../trading/account.js';
 import { batchOf } from '../../trading/batches/batch-sender.js';
 import { checkLines } from '../../trading/batches/check-lines.js';
 import { Job, MAX_PAIRS } from '../../trading/batches/job.js';
@@ -19,7 +18,7 @@ import {
   jobToResume,
   newJobId,
   type ResumeRequest,
-  refuseDuplicateLines,
+  refuseIdenticalLines,
   resumeJob,
   startJob,
 } from '../../trading/batches/start-job.js';
@@ -31,6 +30,7 @@ import type { RecordOptions } from '../../trading/orders/place.js';
 import { verifyMarket, verifyOrders } from '../../trading/orders/verify-orders.js';
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import type { OrderPlan, PreviewData } from '../../trading/preview/preview.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 import { dryRunShape, REQUEST } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';
@@ -45,7 +45,7 @@ import {
 } from './batch-result.js';
 import { type AssessedOrders, assessOrders, confirmOrders, loadCheckInputs } from './confirm.js';
 import { checkGiven, unknownWriteWarnings } from './order.js';
-import { ORDERS_PREVIEW, type PreviewText, previewData, UNKNOWN } from './preview.js';
+import { COMMON_PREVIEW_FIELDS, type PreviewText, previewData, UNKNOWN } from './preview.js';
 
 export default define({
   summary: 'Place many orders from a file or as a ladder',
@@ -78,7 +78,7 @@ export default define({
   output: BATCH,
   dryRunOutput: dryRunShape(
     {
-      ...ORDERS_PREVIEW,
+      ...COMMON_PREVIEW_FIELDS,
       orders: shape.integer('how many'),
       requests: shape.integer('how many'),
       lowest: shape.decimal('price; of the whole job if nothing is left to send'),
@@ -107,7 +107,7 @@ export async function startBatch(
   input: Exclude<BatchInput, { kind: 'resume' }>,
   overridden: readonly GuardName[],
 ): Promise<Answer> {
-  const account = await context.trading.account();
+  const trading = await context.trading.open();
   const market = await (await context.session.markets()).find(where.market);
   const job = newJobId(context.host);
   let noted: string | undefined;
@@ -117,12 +117,12 @@ export async function startBatch(
       context.output.note(`Rounding down to whole lots leaves ${unused} unused.`);
     noted = unused;
     checkLines(market, lines, input.kind === 'lines' ? 'Line' : 'Order');
-    refuseDuplicateLines(account, { ...where, lines }, job);
+    refuseIdenticalLines(trading, { ...where, lines }, job);
     return lines;
   };
   const begin = (lines: readonly BatchLine[], recordOptions: RecordOptions) =>
-    startJob(account, { ...where, lines }, job, recordOptions);
-  return sendBatch(context, account, { ...where, market, job, overridden, linesIn, begin });
+    startJob(trading, { ...where, lines }, job, recordOptions);
+  return sendBatch(context, trading, { ...where, market, job, overridden, linesIn, begin });
 }
 
 /** The orders of a file or a ladder, and what a ladder leaves of its amount. */
@@ -151,35 +151,35 @@ async function resumeBatch(
   request: ResumeRequest,
   overridden: readonly GuardName[],
 ): Promise<Answer> {
-  const account = await context.trading.account();
-  const job = new Job(jobToResume(account, id, request));
+  const trading = await context.trading.open();
+  const job = new Job(jobToResume(trading, id, request));
   const isFinished = job.pendingRequests.size === 0 && job.unsent().length === 0;
-  if (isFinished && !context.globals.dryRun) return finishedAnswer(context, account, job);
+  if (isFinished && !context.globals.dryRun) return finishedAnswer(context, trading, job);
   const { terms } = job;
   const market = await (await context.session.markets()).find(request.market);
   const unsent = new Set(job.unsent());
   const lines = terms.lines.filter((_, index) => unsent.has(index));
-  const { side, account: accountType } = terms;
-  return sendBatch(context, account, {
+  const { side, account } = terms;
+  return sendBatch(context, trading, {
     market,
     side,
-    account: accountType,
+    account,
     job: id,
     overridden,
     resumed: { lines: terms.lines, progress: progressOf(job) },
     linesIn: async () => lines,
-    begin: async (_, recordOptions) => resumeJob(account, id, recordOptions),
+    begin: async (_, recordOptions) => resumeJob(trading, id, recordOptions),
   });
 }
 
 /** The outcome of a job that has nothing left to send, with duplicates that its requests may have made since. */
-async function finishedAnswer(context: Context, account: TradingAccount, job: Job): Promise<Answer> {
+async function finishedAnswer(context: Context, trading: TradingContext, job: Job): Promise<Answer> {
   const { id, terms } = job;
-  if (account.journal.findUnsettled(id) !== undefined) return runJob(context, account, resumeJob(account, id));
+  if (trading.journal.findUnsettled(id) !== undefined) return runJob(context, trading, resumeJob(trading, id));
   const { market, side } = terms;
-  if ((await tryRead(() => verifyOrders(account, { market, side }, { reach: 'all' }))) === undefined)
+  if ((await tryRead(() => verifyOrders(trading, { market, side }, { reach: 'all' }))) === undefined)
     context.output.warn(BATCH_NOT_CHECKED_FOR_DUPLICATES);
-  const entry = account.journal.findJob(id);
+  const entry = trading.journal.findJob(id);
   return batchAnswer(entry === undefined ? job : new Job(entry), { kind: 'finished' });
 }
 
@@ -202,24 +202,24 @@ interface AssessedBatch extends AssessedOrders {
 }
 
 /** Previews a job, asks, and runs it; for `--dry-run` only the preview. */
-async function sendBatch(context: Context, account: TradingAccount, batch: Batch): Promise<Answer> {
+async function sendBatch(context: Context, trading: TradingContext, batch: Batch): Promise<Answer> {
   const { overridden, market, resumed } = batch;
-  const confirmed = await confirmOrders<AssessedBatch>(context, account, {
-    prepare: (earlier) => prepareBatch(context, account, batch, earlier),
+  const confirmed = await confirmOrders<AssessedBatch>(context, trading, {
+    prepare: (earlier) => prepareBatch(context, trading, batch, earlier),
     overridden,
     question: ({ lines }, isAgain) => {
       if (isAgain) return `Place ${counted(lines.length, 'order')} as they are now?`;
       const orders = lines.length === 1 ? 'this order' : `these ${counted(lines.length, 'order')}`;
       return resumed === undefined ? `Place ${orders}?` : 'Continue?';
     },
-    text: ({ lines }, preview) => batchText(batch, lines, preview),
-    dryRun: (assessed, preview, show) => dryBatch(context, account, batch, { ...assessed, preview }, show),
+    text: ({ lines }, preview) => batchPreviewText(batch, lines, preview),
+    dryRun: (assessed, preview, show) => dryBatch(context, trading, batch, { ...assessed, preview }, show),
   });
   if (confirmed.answer !== undefined) return confirmed.answer;
   const { assessed, recordOptions } = confirmed;
   context.budget.extend(timeFor(Math.ceil(assessed.lines.length / MAX_PAIRS)));
-  await verifyMarket(account, market.market);
-  return runJob(context, account, await batch.begin(assessed.lines, recordOptions));
+  await verifyMarket(trading, market.market);
+  return runJob(context, trading, await batch.begin(assessed.lines, recordOptions));
 }
 
 /**
@@ -228,20 +228,20 @@ async function sendBatch(context: Context, account: TradingAccount, batch: Batch
  */
 async function prepareBatch(
   context: Context,
-  account: TradingAccount,
-  { market, side, account: accountType, job, overridden, linesIn }: Batch,
+  trading: TradingContext,
+  { market, side, account, job, overridden, linesIn }: Batch,
   earlier: AssessedBatch | undefined,
 ): Promise<AssessedBatch> {
-  const needs = { side, type: 'limit', account: accountType, overridden, levels: 1 } as const;
+  const needs = { side, type: 'limit', account, overridden, levels: 1 } as const;
   const snapshot = earlier?.inputs.snapshot.refreshed();
-  const inputs = await loadCheckInputs(context, account, market, { ...needs, snapshot });
+  const inputs = await loadCheckInputs(context, trading, market, { ...needs, snapshot });
   const lines = await linesIn(inputs.snapshot);
   const orders = lines.map(([line, price, amount]) => ({ line, price, amount }));
-  const plan: OrderPlan = { market, side, type: 'limit', account: accountType, orders };
-  const assessed = await assessOrders(account, plan, inputs);
+  const plan: OrderPlan = { market, side, type: 'limit', account, orders };
+  const assessed = await assessOrders(trading, plan, inputs);
   return {
     ...assessed,
-    warnings: [...unknownWriteWarnings(context, account, market.market, job), ...assessed.warnings],
+    warnings: [...unknownWriteWarnings(context, trading, market.market, job), ...assessed.warnings],
     lines,
   };
 }
@@ -261,7 +261,7 @@ function summaryOf(lines: readonly BatchLine[]) {
 }
 
 /** The preview table's own parts for a job. */
-function batchText(
+function batchPreviewText(
   { market, account, job, resumed }: Batch,
   lines: readonly BatchLine[],
   { reference, crossing }: PreviewData,
@@ -304,7 +304,7 @@ function distances(prices: readonly (string | null)[], reference: Reference | nu
 /** What a job would send: all its requests, with keys and signatures masked. */
 function dryBatch(
   { host }: Context,
-  { client }: TradingAccount,
+  { client }: TradingContext,
   { side, account, market, overridden, resumed }: Batch,
   { lines, ...assessed }: AssessedBatch & { readonly preview: PreviewData },
   show: (screen: Screen) => string,

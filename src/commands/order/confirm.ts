@@ -4,15 +4,15 @@ import type { AccountType, OrderType } from '../../domain/order.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { ageText } from '../../terminal/time.js';
-import type { TradingAccount } from '../../trading/account.js';
 import { guardOrders, needsBook } from '../../trading/guards/guards.js';
 import { type GuardLimits, type GuardName, guardLimits } from '../../trading/guards/limits.js';
-import type { OrderTerms } from '../../trading/journal/write.js';
+import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import type { RecordOptions } from '../../trading/orders/place.js';
 import { type Assessment, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { type OrderPlan, type PreviewData, previewOrders } from '../../trading/preview/preview.js';
-import { blocking, confirmGuarded, recordOptionsOf } from '../guard-overrides.js';
+import type { TradingContext } from '../../trading/trading-context.js';
+import { confirmGuarded, notOverridden, recordOptionsOf } from '../guard-overrides.js';
 import { type PreviewText, previewTable } from './preview.js';
 
 /** The book, balances, fees and limits that orders are checked against. */
@@ -25,9 +25,9 @@ export interface MarketCheckInputs {
   readonly withPreview: boolean;
 }
 
-/** The orders, as far as they decide what must be read to check and preview them. */
+/** The properties of the orders that decide what must be read to check and preview them. */
 interface PreviewNeeds {
-  readonly side: OrderTerms['side'];
+  readonly side: RecordedOrderTerms['side'];
   readonly type: OrderType;
   readonly account: AccountType;
   readonly overridden: readonly GuardName[];
@@ -44,13 +44,13 @@ export const PREVIEW_LEVELS = 50;
 /** Reads the limits and starts the reads that the checks will need. */
 export async function loadCheckInputs(
   context: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   { market, quote }: Market,
   { side, type, overridden, withPreview = hasPreview(context), levels = PREVIEW_LEVELS, ...needs }: PreviewNeeds,
 ): Promise<MarketCheckInputs> {
   const limits = guardLimits((await context.session.connection()).settings);
   const guardsNeedBook = needsBook({ side, type, quote }, limits, overridden);
-  const { snapshot = new MarketSnapshot(account.client, { market, side }, withPreview ? levels : 1) } = needs;
+  const { snapshot = new MarketSnapshot(trading.client, { market, side }, withPreview ? levels : 1) } = needs;
   if (withPreview) snapshot.prefetch('book', 'orders', ...(needs.account === 'spot' ? (['balances'] as const) : []));
   else if (guardsNeedBook) snapshot.prefetch('book');
   return { snapshot, limits, guardsNeedBook, withPreview };
@@ -68,14 +68,14 @@ export interface AssessedOrders extends Assessment {
 
 /** Runs the guards, and computes the preview if one is shown. */
 export async function assessOrders(
-  account: TradingAccount,
+  trading: TradingContext,
   plan: OrderPlan,
   inputs: MarketCheckInputs,
 ): Promise<AssessedOrders> {
   const { snapshot, limits, guardsNeedBook, withPreview } = inputs;
-  if (withPreview) return { plan, inputs, ...(await previewOrders(account, plan, snapshot, limits)) };
+  if (withPreview) return { plan, inputs, ...(await previewOrders(trading, plan, snapshot, limits)) };
   const book = guardsNeedBook ? await snapshot.book() : undefined;
-  return { plan, inputs, preview: null, ...guardOrders(account, plan, book, limits) };
+  return { plan, inputs, preview: null, ...guardOrders(trading, plan, book, limits) };
 }
 
 /** How orders are prepared, shown and confirmed. */
@@ -108,21 +108,22 @@ type Confirmed<Assessed> =
  */
 export async function confirmOrders<Assessed extends AssessedOrders>(
   context: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   confirmation: Confirmation<Assessed>,
 ): Promise<Confirmed<Assessed>> {
   const removeHandler = context.host.onInterrupt(() => context.output.note('Nothing was sent.'));
-  return askUntilConfirmed(context, account, confirmation).finally(removeHandler);
+  return askUntilConfirmed(context, trading, confirmation).finally(removeHandler);
 }
 
 async function askUntilConfirmed<Assessed extends AssessedOrders>(
   context: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   { prepare, overridden, question, text, dryRun }: Confirmation<Assessed>,
 ): Promise<Confirmed<Assessed>> {
   const { globals, output, host } = context;
+  // the orders are sent as the user confirmed them, not as they evaluate now; the guards' report is the one after the reply
   const asConfirmed = async (assessed: Assessed, { plan, ...report }: AssessedOrders): Promise<Confirmed<Assessed>> => {
-    const recordOptions = await recordOptionsOf(context, account, plan.market.quote, report, overridden);
+    const recordOptions = await recordOptionsOf(context, trading, plan.market.quote, report, overridden);
     return { answer: undefined, assessed, recordOptions };
   };
   let readAt = host.monotonic();
@@ -133,7 +134,7 @@ async function askUntilConfirmed<Assessed extends AssessedOrders>(
     if (preview === null) for (const warning of warnings) output.warn(warning.text);
     else {
       const details = text.bind(undefined, assessed, preview);
-      const show = await previewTable(context, account, { ...assessed, preview }, overridden, details);
+      const show = await previewTable(context, trading, { ...assessed, preview }, overridden, details);
       if (globals.dryRun) return { answer: dryRun(assessed, preview, show) };
       output.preview(show);
     }
@@ -141,10 +142,10 @@ async function askUntilConfirmed<Assessed extends AssessedOrders>(
     await confirmGuarded(context, question(assessed, isAgain), breaches, overridden, () =>
       bookAgeText(host.monotonic() - bookReadAt),
     );
-    if (globals.yes && blocking(breaches, overridden).length === 0) return asConfirmed(assessed, assessed);
+    if (globals.yes && notOverridden(breaches, overridden).length === 0) return asConfirmed(assessed, assessed);
     readAt = host.monotonic();
     const current = await prepare(assessed);
-    const afterReply = await assessOrders(account, plan, current.inputs);
+    const afterReply = await assessOrders(trading, plan, current.inputs);
     const reason = reasonToAskAgain({ shown: assessed, afterReply, current, ageMs: readAt - bookReadAt });
     if (reason === undefined) return asConfirmed(assessed, afterReply);
     output.warn(`Not sent yet. ${reason}`);
@@ -154,5 +155,7 @@ async function askUntilConfirmed<Assessed extends AssessedOrders>(
 
 /** The age of the book, for the line below the question; empty while the preview is fresh. */
 function bookAgeText(ageMs: number): string {
-  return ageMs <= PREVIEW_VALID_MS ? '' : `The book was read ${ageText(ageMs, 1_000)} ago; your answer reads it again.`;
+  return ageMs <= PREVIEW_VALID_MS
+    ? ''
+    : `The book was read ${ageText(ageMs, 1_000)} ago; pit reads it again after your reply.`;
 }

@@ -1,21 +1,21 @@
 import type { Globals } from '../../cli/definition.js';
 import { formatAmount, grouped } from '../../domain/decimal.js';
 import { amountText, priceText } from '../../trading/expressions.js';
-import type { OrderTerms } from '../../trading/journal/write.js';
+import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import type { OrderDraft } from './order.js';
 
-/** `buy 0.01 btc_usdt at 28,000` */
+/** The terms as a part of a sentence, with the price as it was given: `buy 0.01 btc_usdt at 28,000`. */
 export function termsText({
   side,
   amount,
   market,
   price,
-}: Pick<OrderTerms, 'side' | 'amount' | 'market' | 'price'>): string {
+}: Pick<RecordedOrderTerms, 'side' | 'amount' | 'market' | 'price'>): string {
   return `${side} ${formatAmount(amount)} ${market} at ${grouped(price)}`;
 }
 
 /** The command that places an order on these terms. */
-export function orderArgs({ side, market, amount, price, ...flags }: OrderTerms): string[] {
+export function orderArgs({ side, market, amount, price, ...flags }: RecordedOrderTerms): string[] {
   return ['order', side, market, amount, '--at', price, ...flagArgs(flags)];
 }
 
@@ -30,7 +30,7 @@ export function draftArgs(request: OrderDraft, { dryRun, yes }: Pick<Globals, 'd
   ];
 }
 
-function flagArgs({ type, account, borrow, repay }: Pick<OrderTerms, 'type' | 'account' | 'borrow' | 'repay'>) {
+function flagArgs({ type, account, borrow, repay }: Pick<RecordedOrderTerms, 'type' | 'account' | 'borrow' | 'repay'>) {
   return [
     ...(type === 'postOnly' ? ['--post-only'] : type === 'ioc' ? ['--ioc'] : []),
     ...(account === 'spot' ? [] : ['--account', account]),
@@ -40,7 +40,7 @@ function flagArgs({ type, account, borrow, repay }: Pick<OrderTerms, 'type' | 'a
 }
 
 /** Says why the rest of a replacement cannot be placed. */
-export function tooLittleText({ amount, market }: Pick<OrderTerms, 'amount' | 'market'>): string {
+export function tooLittleText({ amount, market }: Pick<RecordedOrderTerms, 'amount' | 'market'>): string {
   if (amount === '0') return 'Nothing was left to place.';
   return `The rest, ${amount}, is below the minimum of ${market} and cannot be placed by itself.`;
 }

@@ -14,7 +14,6 @@ import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { zonedTime } from '../../terminal/time.js';
-import type { TradingAccount } from '../../trading/account.js';
 import {
   type AmountExpression,
   amountText,
@@ -27,10 +26,11 @@ import {
 import type { Warning } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import { SendGate } from '../../trading/journal/entry.js';
-import type { OrderTerms } from '../../trading/journal/write.js';
-import { type Placement, placeOrder, type RecordOptions, refuseDuplicateOrder } from '../../trading/orders/place.js';
+import type { RecordedOrderTerms } from '../../trading/journal/write.js';
+import { type Placement, placeOrder, type RecordOptions, refuseIdenticalOrder } from '../../trading/orders/place.js';
 import type { Unknown } from '../../trading/orders/settle-order.js';
 import { averageOfFills, newClientId, notionalText, validateOrder } from '../../trading/orders/terms.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 import { concernsMarket, unknownWrites } from '../../trading/unknown-writes.js';
 import { dryRun, dryRunShape } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
@@ -39,7 +39,13 @@ import { duplicateFailure, NOT_CHECKED_FOR_DUPLICATES } from '../session/duplica
 import { assessOrders, confirmOrders, hasPreview, loadCheckInputs } from './confirm.js';
 import { feeText, fillsSoFar, STATE_AND_FILLS } from './fills-so-far.js';
 import { termsText } from './order-args.js';
-import { type AssessedOrder, averageText, ORDER_PREVIEW, orderPreviewData, orderText } from './preview.js';
+import {
+  type AssessedOrder,
+  averageText,
+  orderPreviewData,
+  orderPreviewText,
+  SINGLE_ORDER_PREVIEW_FIELDS,
+} from './preview.js';
 
 /** The outcome of an order that was sent. */
 export const ORDER_RESULT: shape.Fields = {
@@ -53,7 +59,7 @@ export const ORDER_RESULT: shape.Fields = {
   price: shape.decimal('in the quote coin'),
   amount: shape.decimal('in the base coin'),
   notional: shape.decimal('price times amount, in the quote coin'),
-  duplicates: shape.array(shape.id(''), 'further orders that the network made of the same request'),
+  duplicates: shape.array(shape.id(''), 'duplicates that the network created from the same request'),
   ...STATE_AND_FILLS,
 };
 
@@ -77,8 +83,8 @@ export default define({
       'spot, isolated or cross (default: spot)',
       oneOf('--account', 'spot', 'isolated', 'cross'),
     ),
-    borrow: toggle('--borrow', 'borrow what is missing (margin)'),
-    repay: toggle('--repay', 'repay loans with what comes in (margin)'),
+    borrow: toggle('--borrow', 'borrow the shortfall (margin)'),
+    repay: toggle('--repay', 'repay loans with the proceeds (margin)'),
     id: flag('--id <client-id>', 'your own id for the order, 4 to 36 letters or digits', clientId),
     override: overrideFlag,
   },
@@ -90,7 +96,7 @@ export default define({
     'order sell btc_usdt 2 --at bid-15% --override price-band --yes',
   ],
   output: shape.object(ORDER_RESULT),
-  dryRunOutput: dryRunShape(ORDER_PREVIEW),
+  dryRunOutput: dryRunShape(SINGLE_ORDER_PREVIEW_FIELDS),
   async run(context, { side, market, amount, at, account = 'spot', borrow, repay, id, override, ...flags }) {
     const parts = { side, market, amount, at, type: typeOf(flags) };
     const given: GivenOrder = { ...parts, account, borrow, repay, id, overridden: overriddenBy(override) };
@@ -98,7 +104,7 @@ export default define({
     const draft = completeOrder(given);
     if (draft === undefined && !context.prompts.available) throw firstMissing(given);
     requireConsent(context);
-    const trading = await context.trading.account();
+    const trading = await context.trading.open();
     if (draft !== undefined) return previewAndPlace(context, trading, draft);
     const { sendGuided } = await import('./guided/guided.js');
     return sendGuided(context, trading, given);
@@ -145,7 +151,7 @@ export function checkGiven({
     throw usage('--borrow and --repay need a margin account.', 'Add --account isolated or --account cross.');
   if (account !== 'spot' && amount?.kind === 'share')
     throw usage(
-      'A share needs the balance, and the exchange does not report margin balances.',
+      'A percentage needs the balance, and the exchange does not report margin balances.',
       'Give the amount itself.',
     );
 }
@@ -185,27 +191,27 @@ interface PlaceOptions {
 /** Previews an order, asks, and places it. With `--dry-run`, it only previews it. */
 export async function previewAndPlace(
   context: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   draft: OrderDraft,
   { alwaysPreview, onConfirmed }: PlaceOptions = { alwaysPreview: false, onConfirmed: () => {} },
 ): Promise<Answer> {
   const { overridden } = draft;
   const withPreview = alwaysPreview || hasPreview(context);
-  const confirmed = await confirmOrders<AssessedOrder>(context, account, {
-    prepare: (earlier) => prepareOrder(context, account, draft, withPreview, earlier),
+  const confirmed = await confirmOrders<AssessedOrder>(context, trading, {
+    prepare: (earlier) => prepareOrder(context, trading, draft, withPreview, earlier),
     overridden,
     question: ({ order }, isAgain) => (isAgain ? `Place the changed order: ${termsText(order)}?` : 'Place this order?'),
-    text: (assessed, preview) => orderText(assessed, preview, { account: accountText(assessed.order) }),
+    text: (assessed, preview) => orderPreviewText(assessed, preview, { account: accountText(assessed.order) }),
     dryRun: (assessed, preview, show) => {
       const { order } = assessed;
       const data = orderPreviewData(assessed, preview, overridden);
-      return dryRun(context, account.client, orderWriteRequest(order, order.clientId), data, show);
+      return dryRun(context, trading.client, orderWriteRequest(order, order.clientId), data, show);
     },
   });
   if (confirmed.answer !== undefined) return confirmed.answer;
   const { assessed, recordOptions } = confirmed;
   onConfirmed([...new Set([...overridden, ...assessed.breaches.map(({ guard }) => guard)])]);
-  return placeConfirmed(context, account, assessed, { isUserId: draft.id !== undefined, ...recordOptions });
+  return placeConfirmed(context, trading, assessed, { isUserId: draft.id !== undefined, ...recordOptions });
 }
 
 /**
@@ -216,7 +222,7 @@ export async function previewAndPlace(
  */
 async function prepareOrder(
   context: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   draft: OrderDraft,
   withPreview: boolean,
   earlier: AssessedOrder | undefined,
@@ -226,13 +232,13 @@ async function prepareOrder(
   const market = await (await session.markets()).find(draft.market);
   const snapshot = earlier?.inputs.snapshot.refreshed();
   const needs = { side, type, account: draft.account, overridden, withPreview, snapshot };
-  const inputs = await loadCheckInputs(context, account, market, needs);
+  const inputs = await loadCheckInputs(context, trading, market, needs);
   if (at.kind === 'relative') inputs.snapshot.prefetch('book');
   if (draft.account === 'spot' && draft.amount.kind === 'share') inputs.snapshot.prefetch('balances');
   const skipIdCheck = id === undefined || earlier !== undefined;
   const [{ price, amount }] = await Promise.all([
     evaluateOrder(inputs.snapshot, market, draft),
-    skipIdCheck ? undefined : requireNewId(account.client, draft.market, id),
+    skipIdCheck ? undefined : requireNewId(trading.client, draft.market, id),
   ]);
   validateOrder(market, price, amount);
   const terms = {
@@ -246,14 +252,15 @@ async function prepareOrder(
     amount: amount.toString(),
     expressions: { price: priceText(at), amount: amountText(draft.amount) },
   };
-  if (withPreview) refuseDuplicateOrder(account, terms);
+  // before the question; `placeOrder` checks it in any case
+  if (withPreview) refuseIdenticalOrder(trading, terms);
   const plan = { market, side, type, account: draft.account, orders: [terms] };
   const guardsNeedBook = inputs.guardsNeedBook || at.kind === 'relative';
-  const assessed = await assessOrders(account, plan, { ...inputs, guardsNeedBook });
+  const assessed = await assessOrders(trading, plan, { ...inputs, guardsNeedBook });
   const clientId = earlier?.order.clientId ?? id ?? newClientId(host);
   return {
     ...assessed,
-    warnings: [...unknownWriteWarnings(context, account, terms.market), ...assessed.warnings],
+    warnings: [...unknownWriteWarnings(context, trading, terms.market), ...assessed.warnings],
     order: { ...terms, clientId, notional: notionalText(terms) },
   };
 }
@@ -264,14 +271,14 @@ async function prepareOrder(
  */
 export function unknownWriteWarnings(
   { output }: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   market: string,
   exceptJob?: string,
 ): readonly Warning[] {
-  const unsettled = account.journal.unsettled();
-  // a record that cannot be read stops the order elsewhere
+  const unsettled = trading.journal.unsettled();
+  // a record that cannot be read stops the order in `requireReadable`
   if (unsettled.entries.length === 0) return [];
-  return unknownWrites(account.journal, unsettled)
+  return unknownWrites(trading.journal, unsettled)
     .filter((write) => write.id !== exceptJob && concernsMarket(write, market))
     .map(({ advice }) => ({ about: 'unknown write', text: output.textOf(advice) }));
 }
@@ -291,7 +298,7 @@ async function requireNewId(client: ExchangeClient, market: string, id: string):
 
 async function placeConfirmed(
   { output, host }: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   { order, plan }: AssessedOrder,
   options: { readonly isUserId: boolean } & RecordOptions,
 ): Promise<Answer> {
@@ -305,7 +312,7 @@ async function placeConfirmed(
         suggest('Find out', 'resolve', id),
       ]);
   });
-  const placement = await placeOrder(account, terms, { id, gate, ...options }).finally(removeHandler);
+  const placement = await placeOrder(trading, terms, { id, gate, ...options }).finally(removeHandler);
   if (placement.outcome === 'placed' && placement.duplicates === null) output.note(NOT_CHECKED_FOR_DUPLICATES);
   return orderResult(order, placement, plan.market);
 }
@@ -317,7 +324,11 @@ const ACCOUNT_TEXT: Readonly<Record<AccountType, string>> = {
 };
 
 /** The account of an order and its loans, for people. */
-export function accountText({ account, borrow, repay }: Pick<OrderTerms, 'account' | 'borrow' | 'repay'>): string {
+export function accountText({
+  account,
+  borrow,
+  repay,
+}: Pick<RecordedOrderTerms, 'account' | 'borrow' | 'repay'>): string {
   return `${ACCOUNT_TEXT[account]}${borrow ? ', borrowing' : ''}${repay ? ', repaying' : ''}`;
 }
 
@@ -360,12 +371,16 @@ export function orderResult(order: AssessedOrder['order'], placement: Placement,
   return { data, show, failure: duplicateFailure('The order was placed', clientId, cancel) };
 }
 
-function orderTermsText({ side, amount, price }: OrderTerms, market: Market): string {
+/**
+ * The terms as the result of a command shows them: `+ BUY` as in tables, and the price with the decimals of the
+ * market.
+ */
+function resultTermsText({ side, amount, price }: RecordedOrderTerms, market: Market): string {
   return `${sideText(side)} ${formatAmount(amount)} ${market.market} at ${formatPrice(price, market)}`;
 }
 
 function unknownText({ paint }: Screen, order: AssessedOrder['order'], market: Market): string {
-  return `${paint.warn('Unknown')}  ${orderTermsText(order, market)}  ${accountText(order)}  client id ${order.clientId}`;
+  return `${paint.warn('Unknown')}  ${resultTermsText(order, market)}  ${accountText(order)}  client id ${order.clientId}`;
 }
 
 /** The order, and what it did at once as far as the exchange shows it. */
@@ -375,7 +390,7 @@ function placedText(
   { id, order: listed }: Extract<Placement, { outcome: 'placed' }>,
   market: Market,
 ): string {
-  const what = `${paintSide(orderTermsText(order, market), order.side, paint)}  ${accountText(order)}  id ${id}`;
+  const what = `${paintSide(resultTermsText(order, market), order.side, paint)}  ${accountText(order)}  id ${id}`;
   if (listed?.state === 'cancelled' && averageOfFills(listed) === null)
     return `${paint.warn('Nothing was filled:')} the exchange cancelled  ${what}`;
   const fills = listed === null ? undefined : fillsText(listed, order.side, market);
@@ -397,11 +412,13 @@ function fillsText(listed: Order, side: Side, market: Market): string | undefine
 
 function unknownFailure(
   { clientId, market }: AssessedOrder['order'],
-  { reason, mismatch, decidableAt }: Unknown,
+  { reason, mismatch, certainAt }: Unknown,
 ): Failure {
-  const when = decidableAt === null ? '' : ` pit can decide it from ${zonedTime(decidableAt)} on.`;
+  const when = certainAt === null ? '' : ` The outcome will be certain after ${zonedTime(certainAt)}.`;
   const show =
-    mismatch === undefined ? [] : [suggest('See the order that is there', 'order', 'show', market, '--id', clientId)];
+    mismatch === undefined
+      ? []
+      : [suggest('See the order with this client id', 'order', 'show', market, '--id', clientId)];
   return new Failure('unknown', `It is unknown whether the order was placed: ${reason}.${when}`, {
     clientId,
     hint: ['Do not place it again before you know.', suggest('Find out', 'resolve', clientId), ...show],

@@ -6,13 +6,13 @@ import type { OrderType, Side } from '../../domain/order.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
-import type { TradingAccount } from '../../trading/account.js';
 import type { GuardName } from '../../trading/guards/limits.js';
-import type { OrderTerms } from '../../trading/journal/write.js';
+import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import { averagePrice, distanceFrom, distanceText } from '../../trading/market-view.js';
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import type { PreviewData } from '../../trading/preview/preview.js';
-import { exchangeText, PREVIEW, type Preview } from '../dry-run.js';
+import type { TradingContext } from '../../trading/trading-context.js';
+import { exchangeText, PREVIEW_FIELDS, type PreviewJson } from '../dry-run.js';
 import { breachText } from '../guard-overrides.js';
 import type { AssessedOrders } from './confirm.js';
 
@@ -32,7 +32,7 @@ export interface PreviewText {
 /** What orders will do and where they go, as a table that is shown before the question. */
 export async function previewTable(
   context: Context,
-  { client }: TradingAccount,
+  { client }: TradingContext,
   { plan: { market, side, account }, preview, warnings, breaches }: AssessedOrders & { readonly preview: PreviewData },
   overridden: readonly GuardName[],
   text: (screen: Screen) => PreviewText,
@@ -42,7 +42,7 @@ export async function previewTable(
   const guards = context.globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : [];
   const { bid, ask, reference, fee, balance } = preview;
   const coin = spentCoin(market, side);
-  const unreported = account === 'spot' ? UNKNOWN : `${UNKNOWN}: no operation shows margin balances`;
+  const unreported = account === 'spot' ? UNKNOWN : `${UNKNOWN}: the exchange does not report margin balances`;
   return (screen) => {
     const { head = [], requested, distance, fills, notional, details } = text(screen);
     return record(screen, [
@@ -92,11 +92,11 @@ const TYPE_TEXT: Readonly<Record<OrderType, string>> = {
 
 /** A single order that was checked, ready to be sent. */
 export interface AssessedOrder extends AssessedOrders {
-  readonly order: OrderTerms & { readonly clientId: string; readonly notional: string };
+  readonly order: RecordedOrderTerms & { readonly clientId: string; readonly notional: string };
 }
 
 /** The parts of the table for a single order. A replacement replaces some of them. */
-export function orderText(
+export function orderPreviewText(
   { order, plan: { market } }: AssessedOrder,
   { reference, fills }: PreviewData,
   custom: { readonly amount?: string; readonly price?: string; readonly account: string },
@@ -140,7 +140,7 @@ export function orderPreviewData(
   { order, ...assessed }: AssessedOrder,
   preview: PreviewData,
   overridden: readonly GuardName[],
-): Preview {
+): PreviewJson {
   const { price, amount, notional, side } = order;
   const { reference, fills } = preview;
   return previewData({ ...assessed, preview }, overridden, {
@@ -162,11 +162,11 @@ export function previewData(
   { plan: { market, side }, preview, breaches, warnings }: AssessedOrders & { readonly preview: PreviewData },
   overridden: readonly GuardName[],
   fields: {
-    readonly sums: Pick<Preview, 'price' | 'amount' | 'notional'>;
+    readonly sums: Pick<PreviewJson, 'price' | 'amount' | 'notional'>;
     readonly batch?: object;
     readonly order: object;
   },
-): Preview {
+): PreviewJson {
   const { fee, balance, bid, ask, reference } = preview;
   return {
     ...fields.sums,
@@ -186,8 +186,8 @@ function textOrNull(value: Decimal | null | undefined): string | null {
 }
 
 /** What the preview of any orders holds. */
-export const ORDERS_PREVIEW: shape.Fields = {
-  ...PREVIEW,
+export const COMMON_PREVIEW_FIELDS: shape.Fields = {
+  ...PREVIEW_FIELDS,
   feeCoin: shape.nullable(shape.text('')),
   spentCoin: shape.text('the coin that pays for it'),
   balanceBefore: shape.nullable(shape.decimal('available now, in the coin that is spent')),
@@ -201,15 +201,15 @@ export const ORDERS_PREVIEW: shape.Fields = {
       message: shape.text(''),
       overridden: shape.boolean(''),
     }),
-    'those that hold it back',
+    'the guards that block the order',
   ),
 };
 
 /** What the preview of a single order holds. */
-export const ORDER_PREVIEW: shape.Fields = {
-  ...ORDERS_PREVIEW,
+export const SINGLE_ORDER_PREVIEW_FIELDS: shape.Fields = {
+  ...COMMON_PREVIEW_FIELDS,
   distance: shape.nullable(shape.decimal('percent above mid, negative below it')),
   fillsAtOnce: shape.nullable(shape.decimal('in the base coin')),
-  fillsAtLeast: shape.boolean('the book shows no more: at least this'),
+  fillsAtLeast: shape.boolean('whether more may fill, from levels that were not read'),
   averagePrice: shape.nullable(shape.decimal('of what fills at once')),
 };

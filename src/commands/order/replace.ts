@@ -10,16 +10,16 @@ import { refusalFailure } from '../../exchange/failures.js';
 import { cancelRequest, orderWriteRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
-import type { TradingAccount } from '../../trading/account.js';
 import type { CancelOutcome } from '../../trading/cancel/cancellation.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
-import type { OrderTerms, ReplaceTerms } from '../../trading/journal/write.js';
+import type { RecordedOrderTerms, ReplaceTerms } from '../../trading/journal/write.js';
 import type { Placement, RecordOptions } from '../../trading/orders/place.js';
 import { newClientId, notionalText, remainderOf } from '../../trading/orders/terms.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { type Changes, planReplacement, type ReplacePlan } from '../../trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../trading/replace/replace.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 import { concernsMarket } from '../../trading/unknown-writes.js';
 import { CANCELLED, cancelRow } from '../cancel/cancel-result.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
@@ -32,7 +32,13 @@ import { assessOrders, confirmOrders, hasPreview, loadCheckInputs, PREVIEW_LEVEL
 import { fillsSoFar } from './fills-so-far.js';
 import { accountText, checkGiven, ORDER_RESULT, orderResult, unknownWriteWarnings } from './order.js';
 import { orderArgs, termsText, tooLittleText } from './order-args.js';
-import { type AssessedOrder, ORDER_PREVIEW, orderPreviewData, orderText, type PreviewText } from './preview.js';
+import {
+  type AssessedOrder,
+  orderPreviewData,
+  orderPreviewText,
+  type PreviewText,
+  SINGLE_ORDER_PREVIEW_FIELDS,
+} from './preview.js';
 
 export default define({
   summary: 'Change the price or amount of an open order',
@@ -54,8 +60,8 @@ export default define({
       "the order's account, which the exchange does not report: spot, isolated or cross (default: as pit placed it; spot if pit placed no margin orders in the market)",
       oneOf('--account', 'spot', 'isolated', 'cross'),
     ),
-    borrow: toggle('--borrow', 'borrow what is missing (margin); kept for an order that pit placed'),
-    repay: toggle('--repay', 'repay loans with what comes in (margin); kept likewise'),
+    borrow: toggle('--borrow', 'borrow the shortfall (margin); kept for an order that pit placed'),
+    repay: toggle('--repay', 'repay loans with the proceeds (margin); kept likewise'),
     override: overrideFlag,
   },
   examples: [
@@ -64,7 +70,10 @@ export default define({
     'order replace btc_usdt 202611210000000001 --at 28000 --amount 100% --dry-run',
   ],
   output: shape.object({ ...ORDER_RESULT, replaced: shape.object(CANCELLED, 'the row of the cancellation') }),
-  dryRunOutput: shape.array(shape.anyOf(dryRunShape(), dryRunShape(ORDER_PREVIEW)), 'the cancellation and the order'),
+  dryRunOutput: shape.array(
+    shape.anyOf(dryRunShape(), dryRunShape(SINGLE_ORDER_PREVIEW_FIELDS)),
+    'the cancellation and the order',
+  ),
   async run(context, { market, order, id, at, amount, override, ...flags }) {
     if ((order === undefined) === (id === undefined))
       throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders', market));
@@ -73,7 +82,7 @@ export default define({
     const { account = 'spot', borrow, repay } = flags;
     checkGiven({ account, borrow, repay, amount: undefined });
     requireConsent(context);
-    const trading = await context.trading.account();
+    const trading = await context.trading.open();
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
     const changes = { at, amount, account: flags.account, borrow, repay };
     return sendReplacement(context, trading, { market, reference, changes, overridden: overriddenBy(override) });
@@ -95,19 +104,23 @@ interface AssessedReplacement extends AssessedOrder {
 /** Previews a replacement, asks, and does it; for `--dry-run` only the preview. */
 export async function sendReplacement(
   context: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   request: ReplaceRequest,
 ): Promise<Answer> {
-  const { client } = account;
+  const { client } = trading;
   const { overridden } = request;
-  const confirmed = await confirmOrders<AssessedReplacement>(context, account, {
-    prepare: (earlier) => prepareReplacement(context, account, request, earlier),
+  const confirmed = await confirmOrders<AssessedReplacement>(context, trading, {
+    prepare: (earlier) => prepareReplacement(context, trading, request, earlier),
     overridden,
     question: ({ order }, isAgain) =>
       isAgain ? `Cancel the order and place ${termsText(order)}?` : 'Cancel the order and place this one?',
     text: (assessed, preview, screen) => {
       const { replacement } = assessed;
-      return replacementText(screen, replacement, orderText(assessed, preview, ownText(screen, replacement)));
+      return replacementPreviewText(
+        screen,
+        replacement,
+        orderPreviewText(assessed, preview, ownText(screen, replacement)),
+      );
     },
     dryRun: (assessed, preview, show) => {
       const { order, replacement } = assessed;
@@ -120,7 +133,7 @@ export async function sendReplacement(
   });
   if (confirmed.answer !== undefined) return confirmed.answer;
   const { assessed, recordOptions } = confirmed;
-  return replace(context, account, assessed.replacement, assessed.order.clientId, recordOptions);
+  return replace(context, trading, assessed.replacement, assessed.order.clientId, recordOptions);
 }
 
 /**
@@ -130,7 +143,7 @@ export async function sendReplacement(
  */
 async function prepareReplacement(
   context: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   { market: name, reference, changes, overridden }: ReplaceRequest,
   earlier: AssessedReplacement | undefined,
 ): Promise<AssessedReplacement> {
@@ -139,7 +152,7 @@ async function prepareReplacement(
   // by its id, as a client id names the newest order that has it
   const order = earlier === undefined ? reference : earlier.replacement.terms.order;
   const replacement = await explainUnknownMarket(context, name, () =>
-    planReplacement(account, market, order, changes, { levels, earlier: earlier?.inputs.snapshot }),
+    planReplacement(trading, market, order, changes, { levels, earlier: earlier?.inputs.snapshot }),
   ).catch(async (error: unknown) => {
     // an earlier replacement may have cancelled it, and its new order may be open
     if (error instanceof Failure && error.kind === 'refused')
@@ -147,20 +160,20 @@ async function prepareReplacement(
     throw error;
   });
   const { placed, snapshot } = replacement;
-  const inputs = await loadCheckInputs(context, account, market, { ...placed, overridden, snapshot });
+  const inputs = await loadCheckInputs(context, trading, market, { ...placed, overridden, snapshot });
   const plan = { market, side: placed.side, type: placed.type, account: placed.account, orders: [placed] };
-  const assessed = await assessOrders(account, plan, inputs);
+  const assessed = await assessOrders(trading, plan, inputs);
   const clientId = earlier?.order.clientId ?? newClientId(context.host);
   return {
     ...assessed,
-    warnings: [...unknownWriteWarnings(context, account, market.market), ...assessed.warnings],
+    warnings: [...unknownWriteWarnings(context, trading, market.market), ...assessed.warnings],
     order: { ...placed, clientId, notional: notionalText(placed) },
     replacement,
   };
 }
 
 /** The preview of the new order, after what is cancelled. */
-function replacementText(
+function replacementPreviewText(
   screen: Screen,
   { terms: { wanted }, order, market }: ReplacePlan,
   text: PreviewText,
@@ -193,7 +206,7 @@ function changeText({ symbols }: Screen, old: string, now: string): string {
 
 async function replace(
   { host, output }: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   plan: ReplacePlan,
   id: string,
   recordOptions: RecordOptions,
@@ -205,9 +218,9 @@ async function replace(
     ]),
   );
   const replaceAndVerify = async () => {
-    const replaced = await replaceOrder(account, plan, id, recordOptions);
+    const replaced = await replaceOrder(trading, plan, id, recordOptions);
     // that may take seconds, and until it is over nothing of what was done is reported
-    return { replaced, found: await verifyMarket(account, plan.terms.market) };
+    return { replaced, found: await verifyMarket(trading, plan.terms.market) };
   };
   const { replaced, found } = await replaceAndVerify().finally(removeHandler);
   const done = withDuplicates(
@@ -259,7 +272,7 @@ export function replacedAnswer(
   return sent(ended, done.terms, done.placement, market);
 }
 
-function sent(ended: Ended, order: OrderTerms, placement: Placement, market: Market): Answer {
+function sent(ended: Ended, order: RecordedOrderTerms, placement: Placement, market: Market): Answer {
   const { clientId } = ended;
   if (placement.outcome === 'refused')
     return unplaced(ended, order, refusalFailure(placement.refusal, 'order'), 'refused');
@@ -299,7 +312,7 @@ function notCancelled(ended: Ended): Answer {
 /** The order is cancelled, and none was placed. */
 function unplaced(
   ended: Ended,
-  order: OrderTerms | null,
+  order: RecordedOrderTerms | null,
   why: Failure,
   outcome: 'notSent' | 'refused' = 'notSent',
 ): Answer {
@@ -311,7 +324,7 @@ function unplaced(
   return { data: notPlaced(ended, rest, outcome), show: (screen) => cancelledLine(screen, ended), failure };
 }
 
-function notPlaced(ended: Ended, order: OrderTerms, outcome: 'notSent' | 'refused') {
+function notPlaced(ended: Ended, order: RecordedOrderTerms, outcome: 'notSent' | 'refused') {
   const { market, side, type, account, price, amount } = order;
   return {
     ...{ outcome, id: null, clientId: ended.clientId, market, side, type, account, price, amount },

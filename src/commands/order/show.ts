@@ -6,9 +6,9 @@ import { isSameReference, type Order } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Screen } from '../../terminal/screen.js';
 import { zonedTime } from '../../terminal/time.js';
-import type { TradingAccount } from '../../trading/account.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { WAITS, type Wait, waitForOrder } from '../../trading/orders/wait.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
 import { knownClientId, marketName, oneOf, orderId } from '../inputs.js';
 import { explainUnknownMarket } from '../known-market.js';
@@ -39,8 +39,8 @@ export default define({
     if (isWatched) requireWatchable(context, { '--wait': wait });
     if ((order === undefined) === (id === undefined))
       throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders', market));
-    const account = await context.trading.account();
-    const { client } = account;
+    const trading = await context.trading.open();
+    const { client } = trading;
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
     const read = () => client.getOrder(market, reference);
     const named = (write: UnknownWrite) => write.cancels !== null && isSameReference(write.cancels, reference);
@@ -52,14 +52,14 @@ export default define({
       const asked = explainUnknownMarket(context, market, async () =>
         wait === undefined
           ? { found: await read(), failure: undefined }
-          : awaitOrder(context, account, market, read, wait),
+          : awaitOrder(context, trading, market, read, wait),
       );
       const { found, failure } = await asked.catch(async (error: unknown) => {
         // a write that is unknown may still place it
         await warnOfUnknown(context, (write) => concernsMarket(write, market));
         throw error;
       });
-      await verifyMarket(account, market);
+      await verifyMarket(trading, market);
       await warnOfUnknown(context, named);
       return { found, failure };
     };
@@ -94,7 +94,7 @@ interface Awaited {
 /** Waits for an order, and reports each change to a person at a terminal. Throws what `read` throws. */
 async function awaitOrder(
   { output, host, globals }: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   market: string,
   read: () => Promise<Order>,
   wait: Wait,
@@ -104,10 +104,10 @@ async function awaitOrder(
   const removeHandler = host.onInterrupt(hide);
   const report = (order: Order) => {
     status = `Waiting for ${wait}: ${progressOf(order)}`;
-    account.reportProgress(`${zonedTime(host.now())}  ${progressOf(order)}`);
+    trading.reportProgress(`${zonedTime(host.now())}  ${progressOf(order)}`);
   };
   try {
-    const { order, isReached } = await waitForOrder(account, market, read, wait, report);
+    const { order, isReached } = await waitForOrder(trading, market, read, wait, report);
     return { found: order, failure: isReached ? undefined : notReached(order, wait, globals.timeoutMs) };
   } finally {
     hide();

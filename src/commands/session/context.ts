@@ -10,9 +10,9 @@ import { TimeBudget } from '../../exchange/budget.js';
 import type { Host } from '../../platform/host.js';
 import type { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
-import type { RequestLifetimeStore, TradingAccount } from '../../trading/account.js';
 import type { JournalEntry } from '../../trading/journal/entry.js';
 import type { Journal, Unsettled } from '../../trading/journal/journal.js';
+import type { RequestLifetimeStore, TradingContext } from '../../trading/trading-context.js';
 import type { UnknownWrite } from '../../trading/unknown-writes.js';
 import { CompletionNames, namesFolder } from './completion-names.js';
 import type { OutcomeCountdown } from './outcome-countdown.js';
@@ -106,7 +106,7 @@ async function saveNames(
     const { directories, environment } = host;
     session.seenNames.save(new CompletionNames(directories.cache, namesFolder(profile, environment)), unknownIds());
   } catch {
-    // without a connection there were no answers
+    // without a connection no response was read, so there are no names to save
   }
 }
 
@@ -120,11 +120,11 @@ async function showUpdate({ host, output }: CliContext, session: Session): Promi
     const { noticeUpdate } = await import('./update-notice.js');
     await noticeUpdate(host, output, session.cache, updateUrl);
   } catch {
-    // the command has its own outcome
+    // a failed update check must not fail the command
   }
 }
 
-/** The journal of the account, and what writes need. */
+/** Opens the journal and makes the {@link TradingContext} of the command. */
 class Trading {
   #journal: Journal | undefined;
   #unsettled: Unsettled | undefined;
@@ -137,8 +137,8 @@ class Trading {
     private readonly session: Session,
   ) {}
 
-  /** What trading code works with. Throws Failure `credentials`. */
-  async account(): Promise<TradingAccount> {
+  /** The client, journal and callbacks of a signed command. Throws Failure `credentials`. */
+  async open(): Promise<TradingContext> {
     const { host, budget, output, session } = this;
     const client = await session.signedClient();
     const connection = await session.connection();
@@ -175,7 +175,7 @@ class Trading {
     return this.#ownUnsettledEntries().map(({ write }) => write.id);
   }
 
-  /** Releases them: other commands may claim them. */
+  /** Releases the unsettled writes of this process, so that other commands may claim them. */
   releaseUnsettled(): void {
     for (const entry of this.#ownUnsettledEntries()) entry.release();
   }

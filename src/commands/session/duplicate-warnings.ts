@@ -10,7 +10,7 @@ import { averageOfFills } from '../../trading/orders/terms.js';
 export const NOT_CHECKED_FOR_DUPLICATES =
   'pit could not check whether the network repeated the order. The next command in this market checks again.';
 
-/** How a command ends whose request the network has repeated: it did more than was asked. */
+/** The failure of a command whose request was executed more than once. */
 export function duplicateFailure(what: string, clientId: string, ...hint: readonly Hint[]): Failure {
   return new Failure('partial', `${what} more than once.`, { clientId, hint });
 }
@@ -98,8 +98,10 @@ function unexpectedHeadline(duplicate: DuplicateOrders): string {
 function manyHeadline(duplicates: readonly DuplicateOrders[]): string {
   const unexpected = duplicates.filter(isUnexpected);
   if (unexpected.length < duplicates.length) {
-    const although = unexpected.some(isNotSent) ? 'ALTHOUGH THEY COUNTED AS NOT SENT' : 'ALTHOUGH REJECTED';
-    return `ORDERS WERE PLACED MORE THAN ONCE${unexpected.length === 0 ? '' : `, OR ${although}`}`;
+    const rejected = unexpected.some(isNotSent) ? 'ORDERS THAT COUNTED AS NOT SENT' : 'REJECTED ORDERS';
+    return unexpected.length === 0
+      ? 'ORDERS WERE PLACED MORE THAN ONCE'
+      : `DUPLICATE ORDERS AND ${rejected} ARE ON THE EXCHANGE`;
   }
   const state = { live: 'ARE LIVE', filled: 'HAVE FILLED', closed: 'WERE PLACED' }[stateOf(duplicates)];
   if (duplicates.every(isNotSent)) return `ORDERS THAT COUNTED AS NOT SENT ${state}`;

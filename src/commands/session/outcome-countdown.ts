@@ -1,5 +1,5 @@
 import type { Output } from '../../terminal/output.js';
-import type { OutcomeWait } from '../../trading/account.js';
+import type { OutcomeWait } from '../../trading/trading-context.js';
 
 /** The wait for the outcomes of writes: counted down on a terminal, and one line elsewhere. */
 export class OutcomeCountdown {
@@ -27,14 +27,13 @@ export class OutcomeCountdown {
   }
 }
 
-/** `No answer yet. Asking again; settled at the latest in 41 s.` */
+/** `Outcome unknown. Checking again; certain in at most 41 s.` */
 export function waitText(waits: readonly OutcomeWait[]): string {
   const left = Math.max(0, ...waits.map(({ leftMs }) => leftMs()));
   const expiries = waits.map(({ expiresInMs }) => expiresInMs() ?? Number.POSITIVE_INFINITY);
   const latest = Math.max(0, ...expiries);
-  const when =
-    latest < left ? `settled at the latest in ${seconds(latest)}` : `waiting for at most ${seconds(left)} more`;
-  return `No answer yet. Asking again; ${when}.`;
+  const when = latest < left ? `certain in at most ${seconds(latest)}` : `waiting for at most ${seconds(left)} more`;
+  return `Outcome unknown. Checking again; ${when}.`;
 }
 
 function seconds(milliseconds: number): string {

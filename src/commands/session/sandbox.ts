@@ -14,7 +14,7 @@ export const SANDBOX_CLOCK = 'clock sandbox';
 /** The name of its journal. */
 export const SANDBOX_JOURNAL = 'sandbox';
 
-/** The sandbox of this home: its address and its administration. Its code is loaded when it is first needed. */
+/** The sandbox of this `PIT_HOME`: its address and its administration. Its code is loaded when it is first needed. */
 export class Sandbox {
   #address: SandboxAddress | undefined;
 
@@ -38,7 +38,7 @@ export class Sandbox {
   }
 
   /** The current address, which may have changed if the sandbox was started again. Does not start it. */
-  async relocated(): Promise<SandboxAddress | undefined> {
+  async currentAddress(): Promise<SandboxAddress | undefined> {
     const { locate } = await import('../../sandbox/lifecycle/files.js');
     this.#address = locate(this.host) ?? this.#address;
     return this.#address;
@@ -69,7 +69,7 @@ export class Sandbox {
     return administer(address, call, input, this.budget.remainingMs);
   }
 
-  /** Remembers what the exchange's clock shows (ISO 8601), now that this command has driven it; null: it follows the machine's. */
+  /** Caches the time of the sandbox's clock (ISO 8601) after this command has set it; null: it follows the machine's clock. */
   async rememberClock(time: string | null): Promise<void> {
     const cache = new Cache(this.host.directories.cache, this.host.now);
     if (time === null) await cache.remove(SANDBOX_CLOCK);

@@ -32,6 +32,7 @@ export class Session {
   readonly cache: Cache;
   /** The names in the exchange's answers, for completion. */
   readonly seenNames = new SeenNames();
+  /** The operations that are being sent now; an object each, because two may have the same name. */
   readonly writesUnderWay = new Set<{ readonly name: string }>();
   #connection: Promise<Connection> | undefined;
   #client: Promise<ExchangeClient> | undefined;
@@ -75,13 +76,13 @@ export class Session {
     this.#keychainKeys = await this.#loadingKeys;
   }
 
-  /** The profile in use with what the flags and the environment change of it. */
+  /** The profile in use, with the overrides from flags and environment. */
   connection(): Promise<Connection> {
     this.#connection ??= chooseConnection(this.globals, this.host.environment, this);
     return this.#connection;
   }
 
-  /** The same if the command has asked for it. */
+  /** The connection, if the command has already chosen it; undefined otherwise. */
   get usedConnection(): Promise<Connection> | undefined {
     return this.#connection;
   }
@@ -129,7 +130,7 @@ export class Session {
   /** Opens a stream. If the sandbox has been stopped since, it is not started again, because the stop may be final. */
   async #openStream(channels: readonly Channel[], options: StreamChoices): Promise<ExchangeStream> {
     const { host } = this;
-    const address = () => this.#streamAddress(() => this.sandbox.relocated());
+    const address = () => this.#streamAddress(() => this.sandbox.currentAddress());
     const connection = await this.connection();
     const [{ StreamClient }, { isPrivate }] = await Promise.all([
       import('../../exchange/stream/stream-client.js'),
@@ -225,7 +226,7 @@ export class Session {
     return this.globals.verbose ? { trace: (line: string) => this.output.note(line) } : {};
   }
 
-  /** All markets, if a channel names them without underscore. */
+  /** The names of all markets if a channel covers all of them, because its pushes name markets without the underscore. */
   async #marketNames(channels: readonly Channel[]): Promise<string[]> {
     const isAll = channels.some((channel) => channel.kind === 'orders' && channel.market === undefined);
     return isAll ? (await (await this.markets()).all()).map(({ market }) => market) : [];
@@ -258,7 +259,7 @@ export class Session {
     return limiterState(this.#sharing(await this.connection()));
   }
 
-  /** Calls the listener from now on with the operation and the body of each response to a write that was done. */
+  /** From now on, calls the listener with the operation and the response body of each accepted write. */
   onWriteResponse(listener: (name: string, body: string) => void): void {
     this.#writeListener = listener;
   }
@@ -281,13 +282,13 @@ export class Session {
     return this.#client !== undefined;
   }
 
-  /** Keeps a sandbox that stops from being started again, because a stop during a long command may be final. */
+  /** From now on, a sandbox that stops is not started again: the user may have stopped it for good. */
   keepStopped(): void {
     this.#isSandboxKeptStopped = true;
   }
 
   async #restartSandbox(): Promise<void> {
-    await (this.#isSandboxKeptStopped ? this.sandbox.relocated() : this.sandbox.ensure());
+    await (this.#isSandboxKeptStopped ? this.sandbox.currentAddress() : this.sandbox.ensure());
   }
 
   async #connect(): Promise<ExchangeClient> {
@@ -320,7 +321,10 @@ export class Session {
     };
   }
 
-  /** With which processes the limits are shared: those of this home and, over the profile's Redis, those of other machines. */
+  /**
+   * With which processes the limits are shared: those of this `PIT_HOME` and, over the profile's Redis, those of other
+   * machines.
+   */
   #sharing(connection: Connection): Sharing {
     const { baseUrl, tradeUrl, settings } = connection;
     const { limiter, limiterShare } = settings;
@@ -346,7 +350,7 @@ export class Session {
 /** How long a person may take to unlock the keychain. */
 const UNLOCKING_MS = 60_000;
 
-/** The time that a command needs to report that its time is over. */
+/** The time that is reserved to report a timeout. */
 const REPORTING_MS = 500;
 
 /** What a command chooses about its streams. */

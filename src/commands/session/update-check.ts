@@ -33,7 +33,7 @@ export async function checkForUpdate({
 }: Pick<Host, 'environment' | 'directories' | 'now'>): Promise<void> {
   const url = environment[UPDATE_URL] ?? '';
   try {
-    const delivery = { ownConnection: true, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
+    const delivery = { freshConnection: true, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
     const { status, body } = await get(url, { ...delivery, network: new Network(environment) });
     const document = status === 200 ? parseJson(body) : null;
     const version =

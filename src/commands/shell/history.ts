@@ -16,7 +16,7 @@ const MOST_BYTES = 8 * 2 ** 20;
 const KEY_LIKE =
   /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<![0-9a-z])(?!0x)[0-9a-f]{40,}(?![0-9a-z])/i;
 /**
- * The lines that were typed, for all shells of this home. A line that may hold a secret is never kept, nor one that begins
+ * The lines that were typed, for all shells of this `PIT_HOME`. A line that may hold a secret is never kept, nor one that begins
  * with a space. Nothing here ever fails a command.
  */
 export class History {

@@ -69,7 +69,7 @@ class Shell {
   /** Runs what a person types, until they leave. */
   async converse(): Promise<void> {
     const { host } = this.context;
-    const release = host.takeInterrupts(() => this.#interrupt());
+    const release = host.redirectInterrupts(() => this.#interrupt());
     const forget = this.#endWithProgram();
     const redrawing = setInterval(() => this.#reader.redraw(), PROMPT_REDRAW_MS);
     redrawing.unref();

@@ -36,9 +36,9 @@ export async function readFundPassword(context: Context, source: PasswordSource)
     throw source.kind === 'prompt'
       ? new Failure('declined', 'No fund password was typed; nothing was sent.', { hint: 'Start again to withdraw.' })
       : usage('The fund password is empty; nothing was sent.', ONE_LINE);
-  const complaint = operations.withdraw.parameters.safePwd.kind.complaint(text);
-  if (complaint === undefined) return text;
-  throw usage(`The fund password ${complaint}; nothing was sent.`, ONE_LINE);
+  const problem = operations.withdraw.parameters.safePwd.kind.problem(text);
+  if (problem === undefined) return text;
+  throw usage(`The fund password ${problem}; nothing was sent.`, ONE_LINE);
 }
 
 async function textOf({ host, prompts, output, session }: Context, source: PasswordSource): Promise<string> {

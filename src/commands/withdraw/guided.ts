@@ -2,11 +2,11 @@ import type { Context } from '../../cli/context.js';
 import { formatAmount } from '../../domain/decimal.js';
 import { suggest } from '../../errors.js';
 import type { Choice } from '../../terminal/prompts.js';
-import type { TradingAccount } from '../../trading/account.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 import { feePlace, parseWithdrawAmount } from '../../trading/withdrawals/amounts.js';
 import type { CoinFacts } from '../../trading/withdrawals/coin-facts.js';
 import {
-  addressComplaint,
+  addressProblem,
   type Chain,
   checkMemo,
   chooseChain,
@@ -19,12 +19,12 @@ import { coinFacts, type GivenWithdrawal } from './withdraw.js';
 /** Asks on the terminal for the missing parts of a withdrawal. */
 export async function askRequest(
   context: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   given: GivenWithdrawal,
 ): Promise<WithdrawRequest> {
   context.output.note('Nothing is sent before you confirm. Press Escape to leave.');
-  const coin = given.coin ?? (await askCoin(context, account));
-  const facts = await coinFacts(context, account, coin);
+  const coin = given.coin ?? (await askCoin(context, trading));
+  const facts = await coinFacts(context, trading, coin);
   const to = given.to ?? (await askAddress(context, coin, facts, given));
   const chain = given.chain ?? (await askChain(context, facts, to, given.memo));
   const memo = given.memo ?? (await askMemo(context, coin, facts, to, chain));
@@ -34,7 +34,7 @@ export async function askRequest(
   return { ...request, amount };
 }
 
-async function askCoin({ prompts, budget }: Context, { client }: TradingAccount): Promise<string> {
+async function askCoin({ prompts, budget }: Context, { client }: TradingContext): Promise<string> {
   const { coins } = await client.account();
   const owned = coins.filter(({ canWithdraw, available }) => canWithdraw && /[1-9]/.test(available));
   const choices = owned.map(
@@ -58,8 +58,8 @@ function askAddress(
   const isMeant = (one: Chain) => chain === undefined || [one.chain, one.mainChain].some((name) => isSame(name, chain));
   const validate = (typed: string) => {
     const { address } = destinationOf(typed.trim(), memo, chains);
-    const complaints = chains.filter(isMeant).map((one) => addressComplaint(address, one));
-    return complaints.includes(undefined) || (complaints[0] ?? true);
+    const problems = chains.filter(isMeant).map((one) => addressProblem(address, one));
+    return problems.includes(undefined) || (problems[0] ?? true);
   };
   return budget.pausedDuring(() => prompts.text(`Withdraw ${coin} to which address?`, { validate }));
 }
@@ -72,7 +72,7 @@ async function askChain(
   memo: string | undefined,
 ): Promise<string | undefined> {
   const { address } = destinationOf(to, memo, chains);
-  const open = chains.filter((one) => one.canWithdraw && addressComplaint(address, one) === undefined);
+  const open = chains.filter((one) => one.canWithdraw && addressProblem(address, one) === undefined);
   if (open.length < 2) return undefined;
   const choices = open.map(({ chain, fee }) => ({ name: `${chain}  fee ${fee}`, value: chain, short: chain }));
   return budget.pausedDuring(() => prompts.select('Which chain does the receiver expect?', choices));

@@ -3,10 +3,10 @@ import { define, flag, optional, toggle } from '../../cli/definition.js';
 import { type Advice, Failure, suggest, tryRead, usage } from '../../errors.js';
 import { withdrawRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
-import type { TradingAccount } from '../../trading/account.js';
 import { SendGate } from '../../trading/journal/entry.js';
 import { isKind } from '../../trading/journal/write.js';
 import { newClientId } from '../../trading/orders/terms.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 import { feePlace, parseWithdrawAmount } from '../../trading/withdrawals/amounts.js';
 import {
   type CoinFacts,
@@ -21,7 +21,7 @@ import {
   prepareWithdrawal,
   type WithdrawRequest,
 } from '../../trading/withdrawals/prepare.js';
-import { refuseDuplicateWithdrawal, sendWithdrawal } from '../../trading/withdrawals/send.js';
+import { refuseIdenticalWithdrawal, sendWithdrawal } from '../../trading/withdrawals/send.js';
 import { verifyWithdrawals } from '../../trading/withdrawals/verify-withdrawals.js';
 import { dryRun } from '../dry-run.js';
 import { explainRefusal, unknownCoin } from '../funds/refusal.js';
@@ -64,11 +64,11 @@ export default define({
     const request = completeWithdrawal(given);
     if (request === undefined && !context.prompts.available) throw firstMissing(given);
     requireConfirmation(context, { confirmed: confirmAddress !== undefined, source });
-    const account = await context.trading.account();
+    const trading = await context.trading.open();
     const how = { confirmAddress, source };
-    if (request !== undefined) return withdraw(context, account, request, how);
+    if (request !== undefined) return withdraw(context, trading, request, how);
     const { askRequest } = await import('./guided.js');
-    return withdraw(context, account, await askRequest(context, account, given), how);
+    return withdraw(context, trading, await askRequest(context, trading, given), how);
   },
 });
 
@@ -139,16 +139,16 @@ interface Confirmation {
 /** Previews a withdrawal, has it confirmed, and sends it; for `--dry-run` only the preview. */
 async function withdraw(
   context: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   request: WithdrawRequest,
   { confirmAddress: repeatedAddress, source }: Confirmation,
 ): Promise<Answer> {
   const { output, globals, prompts } = context;
-  const checked = await checkWithdrawal(context, account, request);
-  const show = await previewTable(context, account, checked);
+  const checked = await checkWithdrawal(context, trading, request);
+  const show = await previewTable(context, trading, checked);
   if (globals.dryRun) {
     const write = withdrawRequest(checked.prepared.wanted, 'the fund password');
-    return dryRun(context, account.client, write, previewData(checked), show);
+    return dryRun(context, trading.client, write, previewData(checked), show);
   }
   if (prompts.available) output.preview(show);
   else for (const warning of [checked.unfamiliar ?? [], ...checked.warnings].flat()) output.warn(warning);
@@ -168,7 +168,7 @@ async function withdraw(
       ]);
   });
   const options = { id, limits, password, gate };
-  const withdrawal = await sendWithdrawal(account, prepared.wanted, options).finally(removeHandler);
+  const withdrawal = await sendWithdrawal(trading, prepared.wanted, options).finally(removeHandler);
   return withdrawalAnswer(context, { ...prepared, id }, withdrawal);
 }
 
@@ -183,8 +183,8 @@ export interface CheckedWithdrawal {
 }
 
 /** What the exchange reports about a coin. Throws Failure `usage` for an unknown one, `credentials` for a key that may not withdraw. */
-export async function coinFacts(context: Context, account: TradingAccount, coin: string): Promise<CoinFacts> {
-  const facts = await explainRefusal(context, { coin, permission: 'asset' }, () => readCoinFacts(account.client, coin));
+export async function coinFacts(context: Context, trading: TradingContext, coin: string): Promise<CoinFacts> {
+  const facts = await explainRefusal(context, { coin, permission: 'asset' }, () => readCoinFacts(trading.client, coin));
   if (facts.permitted && facts.entry === undefined) throw unknownCoin(coin, facts.known);
   checkCoin(coin, facts);
   return facts;
@@ -193,27 +193,27 @@ export async function coinFacts(context: Context, account: TradingAccount, coin:
 /** Checks a withdrawal against the exchange, the journal and the user's own limits. Throws Failure that names the fix. */
 async function checkWithdrawal(
   context: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   request: WithdrawRequest,
 ): Promise<CheckedWithdrawal> {
   const { settings } = await context.session.connection();
   const { coin } = request;
-  const facts = await coinFacts(context, account, coin);
+  const facts = await coinFacts(context, trading, coin);
   const prepared = prepareWithdrawal(request, facts, feePlace(settings));
   const { wanted } = prepared;
-  refuseDuplicateWithdrawal(account, wanted);
-  await checkLimits(account, withdrawLimits(settings), wanted);
-  await tryRead(() => verifyWithdrawals(account, coin));
-  const earlier = await readEarlierUse(account.client, coin, prepared);
+  refuseIdenticalWithdrawal(trading, wanted);
+  await checkLimits(trading, withdrawLimits(settings), wanted);
+  await tryRead(() => verifyWithdrawals(trading, coin));
+  const earlier = await readEarlierUse(trading.client, coin, prepared);
   const warnings = [
     ...prepared.warnings,
-    ...unknownWithdrawalWarnings(account, coin).map((advice) => context.output.textOf(advice)),
+    ...unknownWithdrawalWarnings(trading, coin).map((advice) => context.output.textOf(advice)),
   ];
   return { prepared, earlier, unfamiliar: firstUseText(earlier), warnings };
 }
 
 /** An earlier withdrawal with an unknown outcome, even of another amount, may be the same one. */
-function unknownWithdrawalWarnings({ journal }: TradingAccount, coin: string): Advice[] {
+function unknownWithdrawalWarnings({ journal }: TradingContext, coin: string): Advice[] {
   return journal.unsettledEntries().flatMap(({ write }) => {
     if (!isKind(write, 'withdraw') || write.terms.coin !== coin) return [];
     const { amount, address } = write.terms;

@@ -9,12 +9,12 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime, zonedTime } from '../../terminal/time.js';
-import type { TradingAccount } from '../../trading/account.js';
 import type { Unknown } from '../../trading/orders/settle-order.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 import type { EarlierUse } from '../../trading/withdrawals/coin-facts.js';
 import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { WithdrawalResult } from '../../trading/withdrawals/send.js';
-import { dryRunShape, exchangeText, PREVIEW, type Preview } from '../dry-run.js';
+import { dryRunShape, exchangeText, PREVIEW_FIELDS, type PreviewJson } from '../dry-run.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
 import type { CheckedWithdrawal } from './withdraw.js';
 
@@ -33,7 +33,7 @@ export const WITHDRAWN = shape.object({
 });
 
 export const DRY_WITHDRAWAL = dryRunShape({
-  ...PREVIEW,
+  ...PREVIEW_FIELDS,
   coin: shape.text(''),
   chain: shape.nullable(shape.text('whose fee and address format apply')),
   receives: shape.decimal('what arrives'),
@@ -47,7 +47,7 @@ export const DRY_WITHDRAWAL = dryRunShape({
 /** What a withdrawal will do and where it goes, as a table that is shown before the question. */
 export async function previewTable(
   context: Context,
-  { client }: TradingAccount,
+  { client }: TradingContext,
   { prepared, earlier, unfamiliar, warnings }: CheckedWithdrawal,
 ): Promise<(screen: Screen) => string> {
   const where = await exchangeText(context, client);
@@ -92,7 +92,7 @@ function usedEntry(earlier: EarlierUse | undefined, unfamiliar: string | null): 
   return ['used before', text];
 }
 
-interface WithdrawPreviewData extends Preview {
+interface WithdrawPreviewData extends PreviewJson {
   readonly coin: string;
   readonly chain: string;
   readonly receives: string;
@@ -174,8 +174,8 @@ function resultTable(screen: Screen, sent: SentWithdrawal, outcome: string, id: 
   ]);
 }
 
-function unknownFailure({ id: clientId }: SentWithdrawal, { reason, decidableAt }: Unknown): Failure {
-  const when = decidableAt === null ? '' : ` pit can decide it from ${zonedTime(decidableAt)} on.`;
+function unknownFailure({ id: clientId }: SentWithdrawal, { reason, certainAt }: Unknown): Failure {
+  const when = certainAt === null ? '' : ` The outcome will be certain after ${zonedTime(certainAt)}.`;
   return new Failure('unknown', `It is unknown whether the withdrawal was sent: ${reason}.${when}`, {
     clientId,
     hint: ['Do not send it again before you know.', suggest('Find out', 'resolve', clientId)],

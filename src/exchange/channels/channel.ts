@@ -44,8 +44,7 @@ export function describeChannel<Params extends Parameters, Schema extends Generi
 
 /** `btcusdt`: the market without its underscore (observed by 14 clients). */
 export const joinedMarket: ParameterKind = {
-  complaint: (text) =>
-    /^[a-z0-9]{2,47}$/.test(text) ? undefined : 'must be a market without underscore, like btcusdt',
+  problem: (text) => (/^[a-z0-9]{2,47}$/.test(text) ? undefined : 'must be a market without underscore, like btcusdt'),
 };
 
 export function withoutUnderscore(market: string): string {

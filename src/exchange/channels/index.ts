@@ -60,8 +60,8 @@ export function subscription(
     (entry): entry is [string, string] => entry[1] !== undefined && !template.includes(`{${entry[0]}}`),
   );
   for (const [parameter, value] of Object.entries(values)) {
-    const complaint = value === undefined ? undefined : parameters[parameter]?.kind.complaint(value);
-    if (complaint !== undefined) throw new RangeError(`${parameter} ${complaint}`);
+    const problem = value === undefined ? undefined : parameters[parameter]?.kind.problem(value);
+    if (problem !== undefined) throw new RangeError(`${parameter} ${problem}`);
   }
   return { event, channel: wireName(name, values), ...Object.fromEntries(fields) };
 }
@@ -89,9 +89,7 @@ export function readChannel(wire: string): NamedChannel | undefined {
     const match = pattern.exec(wire);
     if (match === null) continue;
     const values = { ...match.groups };
-    const isValid = Object.entries(values).every(
-      ([key, value]) => parameters[key]?.kind.complaint(value) === undefined,
-    );
+    const isValid = Object.entries(values).every(([key, value]) => parameters[key]?.kind.problem(value) === undefined);
     if (isValid) return { name, values };
   }
   return undefined;

@@ -14,13 +14,14 @@ interface PermitRequest {
 type PermitSource = Pick<Permits, 'claim'>;
 
 /** How a request ended: with a response, with one that reports the lock, or with none. */
-export type SendResult = 'answer' | 'lock' | 'nothing';
+export type SendResult = 'response' | 'lock' | 'nothing';
 
 /** Permission to send one request. Call `end` or `cancel`, once. */
 export interface RequestPermit {
-  /** The answer begins to arrive: the exchange has counted the request. Reading it costs no time of the limit. */
-  answered(): void;
-  /** The answer is complete, or the request ended without one. */
+  /** The response begins to arrive, so the exchange has counted the request. The time it takes to read the body does not delay
+   * the release of the permit. */
+  responded(): void;
+  /** The response is complete, or the request ended without one. */
   end(result: SendResult): Promise<void>;
   /** The request was not sent. */
   cancel(): Promise<void>;
@@ -50,18 +51,18 @@ export class Limiter {
       for (const limit of this.limits.permitsOf(bucket)) permits.push(await this.#inTurn(limit, priority));
       const ipLock = countsPerIp(bucket) ? this.limits.ipLock : undefined;
       const isTest = ipLock?.requireFree(mayTest) === 'test';
-      let answeredAt: number | undefined;
-      const answered = () => {
-        answeredAt = this.host.monotonic();
+      let respondedAt: number | undefined;
+      const responded = () => {
+        respondedAt = this.host.monotonic();
       };
       const end = async (result: SendResult) => {
         // first, so that those who wait for one of the permits see the lock
         if (result === 'lock') ipLock?.recordLock();
-        if (result === 'answer' && isTest) ipLock?.clear();
-        const sinceAnswerMs = answeredAt === undefined ? 0 : this.host.monotonic() - answeredAt;
+        if (result === 'response' && isTest) ipLock?.clear();
+        const sinceAnswerMs = respondedAt === undefined ? 0 : this.host.monotonic() - respondedAt;
         await Promise.all(permits.map((permit) => permit.release(sinceAnswerMs)));
       };
-      return { answered, end, cancel };
+      return { responded, end, cancel };
     } catch (thrown) {
       await cancel();
       throw thrown;
@@ -87,8 +88,8 @@ export class Limiter {
   }
 
   #timeUpFailure(): Failure {
-    const message = "Other requests used up the exchange's limits until the time was over.";
-    const hint = `Nothing was sent. --timeout gives a command more than its ${this.budget.milliseconds / 1000} seconds.`;
+    const message = 'Other requests used up the rate limit for the whole time limit of this command.';
+    const hint = `Nothing was sent. Use --timeout SECONDS to allow more than ${this.budget.milliseconds / 1000} seconds.`;
     return new Failure('limited', message, { hint });
   }
 }
@@ -126,7 +127,7 @@ export interface Limits {
   readonly ipLock?: IpLock;
 }
 
-/** The limits of a client that shares them with no other. @param now a clock in milliseconds since any moment */
+/** The limits of a client that shares them with no other. @param now a clock in milliseconds from an arbitrary start */
 export function ownLimits(now: () => number): Limits {
   const inMemory = (limit: PermitCount) => new Permits([new MemoryStore(limit, now)]);
   const permits = { key: inMemory(LIMITS.key), address: inMemory(LIMITS.address), kline: inMemory(LIMITS.kline) };
@@ -155,14 +156,14 @@ export interface PermitCount {
   readonly reserved: number;
 }
 
-/** How long a permit stays taken after the answer, in milliseconds: a second, and a little more because clocks may differ. */
+/** How long a permit stays taken after the response, in milliseconds: a second, and a little more because clocks may differ. */
 export const HOLD_MS = 1_010;
 /** The pause between two checks while every permit is taken and no release is due, in milliseconds. */
 export const POLL_MS = 25;
 
 /** A permit that was taken from a store, or how many milliseconds remain until one may be free. */
 export type TakeResult =
-  /** Frees the permit after this many milliseconds. It never fails, because that would hide the answer to the request. */
+  /** Frees the permit after this many milliseconds. It never fails, because that would hide the response to the request. */
   { readonly release: (milliseconds: number) => Promise<void> } | { readonly waitMs: number };
 
 /** Where the permits of one limit are counted: in files, in memory or in Redis. */
@@ -175,7 +176,7 @@ export interface PermitStore {
 export interface Permit {
   /**
    * Call it when the request has ended.
-   * @param sinceAnswerMs the time since the answer began to arrive; 0 without an answer
+   * @param sinceAnswerMs the time since the response began to arrive; 0 without a response
    */
   release(sinceAnswerMs: number): Promise<void>;
   /** Call it if the request was not sent: the next request may have the permit at once. */
@@ -189,7 +190,7 @@ export type PermitOrWait = { readonly permit: Permit } | { readonly waitMs: numb
  * The permits of one limit: at most N are taken at a time. Each is free again a second after its request was answered.
  *
  * Why that keeps "at most N a second" exactly, however long requests are on their way: a request arrives between its
- * claim and its answer. Of all that arrive within one second take the one that was claimed last, at time t. Each of the
+ * claim and its response. Of all that arrive within one second take the one that was claimed last, at time t. Each of the
  * others was answered after t - 1 s, so its permit was still taken at t, and no more than N permits are ever taken.
  */
 export class Permits {

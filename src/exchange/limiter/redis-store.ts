@@ -68,7 +68,7 @@ export class RedisStore implements PermitStore {
   }
 }
 
-/** A connection that is made at the first use, once, and keeps the process only while an answer is awaited. */
+/** A connection that is made at the first use, once, and keeps the process only while a response is awaited. */
 export class Redis {
   #connected: Promise<RedisClientType> | undefined;
   #awaited = 0;

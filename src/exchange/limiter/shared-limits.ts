@@ -101,13 +101,14 @@ class SharedPermits {
   }
 
   /**
-   * Counts the limit in files, and also in Redis if it is set, so that a home keeps the limit even if only some of its processes
-   * reach Redis. If Redis fails, this process uses its share of the files; if the files fail, its share in memory.
+   * Counts the limit in files, and also in Redis if it is set, so that the processes of a `PIT_HOME` keep the limit even if
+   * only some of its processes reach Redis. If Redis fails, this process uses its share of the files; if the files fail, its
+   * share in memory.
    */
   #make(name: LimitName, within: string): Permits {
     const limit = LIMITS[name];
     const part = fractionOf(limit, this.sharing.share);
-    // one folder for every share, so that no process of this home adds to what the others take
+    // one folder for every share, so that no process of this `PIT_HOME` adds to what the others take
     const files = (taken: PermitCount) =>
       new FileStore(this.sharing.root, permitsFolder(within, limit.count), limit, monotonicMs, taken);
     const whole = files(limit);
@@ -117,20 +118,20 @@ class SharedPermits {
       // without files, Redis alone keeps the limit
       if (lost === whole) return [redis];
       if (lost !== redis) return [this.#alone(part, thrown)];
-      this.#warn(`The limits cannot be shared over Redis (${reasonOf(thrown)}): this machine takes`);
+      this.#warn(`The limits cannot be shared over Redis (${reasonOf(thrown)}): this machine uses`);
       return [files(part)];
     });
   }
 
   #alone(part: PermitCount, thrown: unknown): PermitStore {
-    this.#warn(`The limits cannot be shared with other processes (${reasonOf(thrown)}): this one takes`);
+    this.#warn(`The limits cannot be shared with other processes (${reasonOf(thrown)}): this process uses`);
     return new MemoryStore(part, monotonicMs);
   }
 
   #warn(beginning: string): void {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
-    this.sharing.onUnshared(`${beginning} ${Math.round(this.sharing.share * 100)} % of each.`);
+    this.sharing.onUnshared(`${beginning} ${Math.round(this.sharing.share * 100)}% of each limit.`);
   }
 }
 
@@ -177,7 +178,7 @@ export class IpLock {
 
   /**
    * Throws Failure `limited` while the lock lasts. Now and then it lets a request through as a `test`, if that may be repeated;
-   * an answer to it ends the lock.
+   * a response to it ends the lock.
    */
   requireFree(mayTest: boolean): 'free' | 'test' {
     const lock = this.#lock();
@@ -195,7 +196,7 @@ export class IpLock {
     });
   }
 
-  /** Stores the lock after an answer reported it. The first such answer dates it. */
+  /** Stores the lock after a response reported it. The first such answer dates it. */
   recordLock(): void {
     if (this.#lock() !== undefined) return;
     const now = this.now();
@@ -205,7 +206,7 @@ export class IpLock {
     });
   }
 
-  /** Removes the lock after an answer did not report it. */
+  /** Removes the lock after a response did not report it. */
   clear(): void {
     for (const { name } of this.#locks())
       ignoringErrors(() => fs.rmSync(path.join(this.#folder, name), { force: true }));

@@ -7,7 +7,7 @@ import { hostFolder, IpLock, limitPath, permitsFolder, reasonOf, redisKey, type 
 
 /** The state of a connection's limits. */
 export interface LimiterState {
-  /** Whether they are shared within this home only, or over Redis. */
+  /** Whether they are shared within this `PIT_HOME` only, or over Redis. */
   readonly kind: 'files' | 'redis';
   /** The folder of the trade host's limits and lock. */
   readonly folder: string;
@@ -25,7 +25,7 @@ export interface LimitState {
   readonly name: LimitName;
   /** How many permits there are. */
   readonly count: number;
-  /** How many permits are taken now, in this home or in Redis; null if Redis cannot be reached. */
+  /** How many permits are taken now, in this `PIT_HOME` or in Redis; null if Redis cannot be reached. */
   readonly taken: number | null;
 }
 

@@ -347,7 +347,7 @@ export class Mirror {
     if (found.readRemaining !== undefined) await this.#poll(entry, { read: found.readRemaining, began });
   }
 
-  /** @param began its answer may be as old */
+  /** @param began its response may be as old */
   #takePolled(
     entry: MirroredChannel,
     { data, time, scope, onDelivered }: HttpData,

@@ -23,7 +23,7 @@ export interface Operation<Params extends Parameters = Parameters, Schema extend
   readonly access: Access;
   readonly effect: Effect;
   readonly bucket: Bucket;
-  /** The longest body of an answer that is read, in bytes. */
+  /** The longest body of a response that is read, in bytes. */
   readonly maxBytes: number;
   readonly parameters: Params;
   /** The whole response body on success. */
@@ -41,7 +41,7 @@ export type Values<Op extends Operation> = { readonly [Name in RequiredNames<Op[
 
 export type Result<Op extends Operation> = InferOutput<Op['result']>;
 
-/** Converts between domain values and the interface: encodes the request of an operation and decodes its answer. */
+/** Converts between domain values and the interface: encodes the request of an operation and decodes its response. */
 export interface Codec<Request, Op extends Operation, Value> {
   readonly encode: (request: Request) => Values<Op>;
   readonly decode: (answer: Result<Op>, request: Request) => Value;
@@ -75,9 +75,9 @@ export const signedRefresh = describe('signed', 'refresh', 'key');
 export const signedWrite = describe('signed', 'write', 'key');
 export const keylessRead = describe('keyless', 'read', 'ip');
 
-/** What a parameter may hold: `complaint` returns the broken rule in words, or undefined if the text is valid. */
+/** What a parameter may hold: `problem` returns the broken rule in words, or undefined if the text is valid. */
 export interface ParameterKind {
-  readonly complaint: (text: string) => string | undefined;
+  readonly problem: (text: string) => string | undefined;
   /** The possible values, if there are only some. */
   readonly choices?: readonly string[];
   /** Must appear in no message, log or file. */
@@ -107,14 +107,14 @@ export function oneOf<Kind extends ParameterKind>(group: string, kind: Kind) {
 }
 
 function pattern(expression: RegExp, rule: string): ParameterKind {
-  return { complaint: (text) => (expression.test(text) ? undefined : rule) };
+  return { problem: (text) => (expression.test(text) ? undefined : rule) };
 }
 
 /** One of these values. */
 export function choice(...choices: readonly string[]): ParameterKind {
   return {
     choices,
-    complaint: (text) => (choices.includes(text) ? undefined : `must be one of ${choices.join(', ')}`),
+    problem: (text) => (choices.includes(text) ? undefined : `must be one of ${choices.join(', ')}`),
   };
 }
 
@@ -122,7 +122,7 @@ export function choice(...choices: readonly string[]): ParameterKind {
 export function wholeNumber(from: bigint, to: bigint): ParameterKind {
   const rule = `must be a whole number from ${from} to ${to}`;
   return {
-    complaint: (text) => {
+    problem: (text) => {
       if (!/^\d{1,30}$/.test(text)) return rule;
       const value = BigInt(text);
       return value >= from && value <= to ? undefined : rule;
@@ -144,7 +144,7 @@ export const coin = pattern(/^[A-Za-z0-9]{1,20}$/, 'must be a coin like btc');
 
 /** Plain digits above zero with an optional fraction, no exponent. */
 export const amount: ParameterKind = {
-  complaint: (text) => {
+  problem: (text) => {
     const plain = /^\d{1,40}(\.\d{1,40})?$/.test(text);
     return plain && Decimal.of(text).sign > 0 ? undefined : 'must be a decimal number above zero';
   },
@@ -169,7 +169,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /** Any printable characters. They are signed raw and sent percent-encoded. */
 export const printable: ParameterKind = {
-  complaint: (text) => {
+  problem: (text) => {
     if (text === '') return 'must not be empty';
     if (text.length > 500) return 'must not be longer than 500 characters';
     return UNPRINTABLE.test(text) ? 'must not hold control characters' : undefined;
@@ -184,5 +184,5 @@ export const address: ParameterKind = { ...printable };
 
 /** Any value, for parameters that the interface does not restrict. */
 export const anything: ParameterKind = {
-  complaint: (text) => (text.length <= 500 && !UNPRINTABLE.test(text) ? undefined : 'must not hold control characters'),
+  problem: (text) => (text.length <= 500 && !UNPRINTABLE.test(text) ? undefined : 'must not hold control characters'),
 };

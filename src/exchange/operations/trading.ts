@@ -101,13 +101,13 @@ const ACCOUNT_TYPE: Readonly<Record<AccountType, string | undefined>> = {
   cross: '2',
 };
 
-interface OrderAt {
+interface OrderInMarket {
   readonly market: string;
   readonly order: OrderReference;
 }
 
 /** "Exactly one of `id` and `customerOrderId`." */
-function referenceParameters({ market, order }: OrderAt) {
+function referenceParameters({ market, order }: OrderInMarket) {
   return { currency: market, ...('id' in order ? { id: order.id } : { customerOrderId: order.clientId }) };
 }
 
@@ -124,14 +124,17 @@ function toState({ status, trade_amount: filled, total_amount: amount }: OrderRe
   return filled === amount || Decimal.of(filled).compare(Decimal.of(amount)) >= 0 ? 'filled' : 'cancelled';
 }
 
-/** A buy pays in base, a sell in quote (observed), unless the exchange's own coin paid, which is not named. */
+/**
+ * A buy pays in base, a sell in quote (observed), unless the fee was paid in the exchange's own coin, which the response does
+ * not name.
+ */
 function toFeeCoin({ fees, useXxFee, currency, type }: OrderRecord): string | null {
   const names = splitMarket(currency);
   if (fees === null || useXxFee || names === undefined) return null;
   return type % 2 === 0 ? names.quote : names.base;
 }
 
-/** Converts a row of `getOrder` or `getOrders`. The client id is the one that the order was asked for by. */
+/** Converts a row of `getOrder` or `getOrders`. The client id is the one that the lookup used. */
 export function toOrder(record: OrderRecord, clientId: string | null): Order {
   return {
     id: record.id,

@@ -63,7 +63,7 @@ const CONNECT_BACKOFF_MS = { first: 500, longest: 30_000 };
 const SECOND_MS = 1_000;
 /** So many reads over HTTP at a time: market data has no limit of its own. */
 const MAX_READS = 8;
-/** How long an answer over HTTP may take before the read is tried again later. */
+/** How long a response over HTTP may take before the read is tried again later. */
 const READ_MS = 20_000;
 /** In characters: no reason is longer. */
 const LONGEST_MESSAGE = 2_000;
@@ -476,7 +476,7 @@ function isRefusal({ success, isSuc, code }: Frame): boolean {
   return success === false || isSuc === false || (number !== undefined && number !== SUCCESS);
 }
 
-/** An answer to a subscription that carries no data. */
+/** A response to a subscription that carries no data. */
 function isConfirmation({ success, code, data, datas }: Frame): boolean {
   return (success === true || asInteger(code) === SUCCESS) && data === undefined && datas === undefined;
 }

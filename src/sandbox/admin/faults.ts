@@ -45,8 +45,8 @@ function operationIn(input: AdminInput, kind: FaultKind): string | null {
 }
 
 /** Milliseconds that some kinds require and the others do not take. */
-function needed(input: AdminInput, name: string, needs: boolean, least: number, most: number): number {
-  const given = input.optionalWhole(name, least, most);
+function needed(input: AdminInput, name: string, needs: boolean, min: number, max: number): number {
+  const given = input.optionalWhole(name, min, max);
   if (needs && given === undefined) throw new AdminRefusal(`This fault needs a ${name}.`, `Add --${name} MS.`);
   if (!needs && given !== undefined) throw new AdminRefusal(`This fault has no ${name}.`, `Leave --${name} out.`);
   return given ?? 0;

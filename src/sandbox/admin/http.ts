@@ -53,25 +53,25 @@ export class AdminInput {
   }
 
   /** A finite number between `least` and `most`, both included. */
-  number(name: string, least: number, most: number): number {
+  number(name: string, min: number, max: number): number {
     const value = this.values[name];
-    if (typeof value === 'number' && value >= least && value <= most) return value;
-    throw new AdminRefusal(`${name} must be a number from ${least} to ${most}.`);
+    if (typeof value === 'number' && value >= min && value <= max) return value;
+    throw new AdminRefusal(`${name} must be a number from ${min} to ${max}.`);
   }
 
   /** A whole number between `least` and `most`, both included. */
-  whole(name: string, least: number, most: number): number {
-    const value = this.number(name, least, most);
+  whole(name: string, min: number, max: number): number {
+    const value = this.number(name, min, max);
     if (Number.isSafeInteger(value)) return value;
     throw new AdminRefusal(`${name} must be a whole number.`);
   }
 
-  optionalNumber(name: string, least: number, most: number): number | undefined {
-    return this.has(name) ? this.number(name, least, most) : undefined;
+  optionalNumber(name: string, min: number, max: number): number | undefined {
+    return this.has(name) ? this.number(name, min, max) : undefined;
   }
 
-  optionalWhole(name: string, least: number, most: number): number | undefined {
-    return this.has(name) ? this.whole(name, least, most) : undefined;
+  optionalWhole(name: string, min: number, max: number): number | undefined {
+    return this.has(name) ? this.whole(name, min, max) : undefined;
   }
 
   isSet(name: string): boolean {

@@ -33,9 +33,9 @@ export interface OrderRequest {
   readonly clientId?: string | undefined;
   /** The wallet that pays and receives (default: spot). */
   readonly accountType?: AccountType | undefined;
-  /** Margin: borrow what is missing, within the leverage. */
+  /** Margin: borrow the shortfall, within the leverage. */
   readonly borrow?: boolean | undefined;
-  /** Margin: repay with what comes in. */
+  /** Margin: repay with the proceeds. */
   readonly repay?: boolean | undefined;
 }
 

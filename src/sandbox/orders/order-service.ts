@@ -36,7 +36,7 @@ export interface NewOrder {
   readonly accountType?: AccountType | undefined;
   /** Borrow what is missing. */
   readonly borrow?: boolean | undefined;
-  /** Repay with what comes in. */
+  /** Repay with the proceeds. */
   readonly repay?: boolean | undefined;
 }
 

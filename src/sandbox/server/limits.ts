@@ -30,14 +30,14 @@ class RecentlyUsed<Thing> {
 
   constructor(
     private readonly make: () => Thing,
-    private readonly most: number,
+    private readonly max: number,
   ) {}
 
   of(name: string): Thing {
     const thing = this.things.get(name) ?? this.make();
     this.things.delete(name);
     this.things.set(name, thing);
-    if (this.things.size > this.most) this.dropOldest();
+    if (this.things.size > this.max) this.dropOldest();
     return thing;
   }
 

@@ -37,8 +37,8 @@ export function normalizeParameter(operation: string, name: string, sent: string
   return normalize === undefined ? sent : normalize(sent);
 }
 
-function isAbove(sent: string, most: number): boolean {
-  return /^\d{1,30}$/.test(sent) && BigInt(sent) > BigInt(most);
+function isAbove(sent: string, max: number): boolean {
+  return /^\d{1,30}$/.test(sent) && BigInt(sent) > BigInt(max);
 }
 
 function isNothing(sent: string): boolean {

@@ -88,8 +88,8 @@ function checkedValue(name: string, parameter: Parameter, sent: string): string 
     return undefined;
   }
   const value = SWITCHED.has(name) ? (SWITCHES[sent] ?? sent) : sent;
-  const complaint = parameter.kind.complaint(value);
-  if (complaint !== undefined) throw new Refusal(PARAMETER_REFUSALS[name] ?? 'badParameter', `${name} ${complaint}`);
+  const problem = parameter.kind.problem(value);
+  if (problem !== undefined) throw new Refusal(PARAMETER_REFUSALS[name] ?? 'badParameter', `${name} ${problem}`);
   return value;
 }
 

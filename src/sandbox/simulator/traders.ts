@@ -136,13 +136,13 @@ export class MarketTraders {
   /** Ensures that there is a quote of sufficient size at each price. */
   private post(side: Side, prices: readonly number[], moment: Moment): void {
     const old = this.quotes[side];
-    const least = BigInt(this.profile.leastLots);
+    const min = BigInt(this.profile.leastLots);
     const quotes: Quote[] = [];
     let next = 0;
     for (let rank = 0; rank < prices.length; rank += 1) {
       const price = prices[rank] ?? 0;
       const present = old[next]?.price === price ? old[next++] : undefined;
-      const quote = present && present.order.remaining >= least ? present : this.quote(side, price, rank, moment);
+      const quote = present && present.order.remaining >= min ? present : this.quote(side, price, rank, moment);
       if (present !== undefined && quote !== present) this.orderService.cancel(this.venue, present.order);
       if (quote !== undefined) quotes.push(quote);
     }
@@ -272,8 +272,8 @@ function* cellsBelow(fair: number, near: number, far: number, { width }: Band): 
 }
 
 /** An amount in lots with two or three significant digits, as people choose them; at least `least`. */
-export function sizedAmount(wanted: number, least: number, precise: boolean): bigint {
+export function sizedAmount(wanted: number, min: number, precise: boolean): bigint {
   const digits = Math.max(0, Math.floor(Math.log10(Math.max(1, wanted))) - (precise ? 2 : 1));
   const unit = 10 ** digits;
-  return BigInt(Math.max(least, Math.round(wanted / unit) * unit, 1));
+  return BigInt(Math.max(min, Math.round(wanted / unit) * unit, 1));
 }

@@ -27,17 +27,17 @@ export function depthChart(bids: readonly Level[], asks: readonly Level[], area:
   const mid = (bestBid + bestAsk) / 2;
   const farthest = Math.max(mid - (bidStairs.at(-1)?.price ?? mid), (askStairs.at(-1)?.price ?? mid) - mid);
   const reach = farthest * (1 + BEYOND) || Math.abs(mid) / 1000 || 1;
-  const most = Math.max(bidStairs.at(-1)?.total ?? 0, askStairs.at(-1)?.total ?? 0);
+  const max = Math.max(bidStairs.at(-1)?.total ?? 0, askStairs.at(-1)?.total ?? 0);
 
   const rows = Math.max(1, area.height - 2);
-  const amounts = roundTicks(0, most, Math.floor(rows / ROWS_PER_LABEL)).filter(({ value }) => value > 0);
+  const amounts = roundTicks(0, max, Math.floor(rows / ROWS_PER_LABEL)).filter(({ value }) => value > 0);
   const plot = Math.max(1, area.width - Math.max(0, ...amounts.map(({ text }) => grouped(text).length)) - 2);
   const grid = new Grid(area.width, area.height);
   const signs = area.symbols ? SIGNS : ASCII_SIGNS;
 
   for (let row = 0; row < rows; row += 1) grid.put(plot, row, signs.vertical, 'faint');
   for (const { value, text } of amounts) {
-    const row = rows - 1 - Math.min(rows - 1, Math.floor((value / most) * rows));
+    const row = rows - 1 - Math.min(rows - 1, Math.floor((value / max) * rows));
     grid.put(plot, row, `${signs.tick} ${grouped(text)}`, 'faint');
   }
 
@@ -47,7 +47,7 @@ export function depthChart(bids: readonly Level[], asks: readonly Level[], area:
     const reached = isBid
       ? bidStairs.findLast((stair) => stair.price >= price)
       : askStairs.findLast((stair) => stair.price <= price);
-    drawColumn(grid, { column, rows, share: (reached?.total ?? 0) / most, symbols: area.symbols }, isBid);
+    drawColumn(grid, { column, rows, share: (reached?.total ?? 0) / max, symbols: area.symbols }, isBid);
   }
 
   grid.put(0, rows, `${signs.horizontal.repeat(plot)}${signs.corner}`, 'faint');

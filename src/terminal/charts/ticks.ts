@@ -15,14 +15,14 @@ export interface Tick {
 }
 
 /** Multiples of 1, 2 or 5 times a power of ten between two values, at most `most` of them; none if there is no range. */
-export function roundTicks(low: number, high: number, most: number): Tick[] {
-  if (!(high > low) || most < 1) return [];
-  const power = Math.floor(Math.log10((high - low) / most));
+export function roundTicks(low: number, high: number, max: number): Tick[] {
+  if (!(high > low) || max < 1) return [];
+  const power = Math.floor(Math.log10((high - low) / max));
   const candidates = [power, power + 1].flatMap((exponent) => [1, 2, 5].map((digit) => ({ digit, exponent })));
   for (const { digit, exponent } of candidates) {
     const step = digit * 10 ** exponent;
     const [first, last] = [Math.ceil(low / step), Math.floor(high / step)];
-    if (last - first + 1 > most) continue;
+    if (last - first + 1 > max) continue;
     const decimals = Math.max(0, -exponent);
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => {
       // dividing by a whole power of ten is exact where multiplying by 0.01 is not
@@ -48,8 +48,8 @@ export interface TimeTick {
 export function timeTicks(times: readonly number[], gap: number): TimeTick[] {
   const local = times.map((time) => time / MINUTE_MS - new Date(time).getTimezoneOffset());
   const span = (local.at(-1) ?? 0) - (local[0] ?? 0);
-  const least = (span / Math.max(1, times.length - 1)) * gap;
-  const step = TIME_STEPS.find((minutes) => minutes >= least) ?? 28 * DAY_MIN;
+  const min = (span / Math.max(1, times.length - 1)) * gap;
+  const step = TIME_STEPS.find((minutes) => minutes >= min) ?? 28 * DAY_MIN;
   const ticks: TimeTick[] = [];
   local.forEach((minutes, index) => {
     const before = local[index - 1];

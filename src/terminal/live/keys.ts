@@ -128,7 +128,7 @@ function pasted(text: string): Pressed {
 
 /** Keeps its end, which may be the beginning of what ends it. */
 function shortenedPaste(rest: string): string {
-  const most = PASTE_BEGINS.length + LONGEST_PASTE + PASTE_ENDS.length;
-  if (rest.length <= most) return rest;
+  const max = PASTE_BEGINS.length + LONGEST_PASTE + PASTE_ENDS.length;
+  if (rest.length <= max) return rest;
   return rest.slice(0, PASTE_BEGINS.length + LONGEST_PASTE) + rest.slice(-PASTE_ENDS.length);
 }

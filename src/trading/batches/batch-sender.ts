@@ -3,10 +3,10 @@ import type { BatchRequest } from '../../domain/order.js';
 import { Failure, type FailureKind } from '../../errors.js';
 import type { Refused } from '../../exchange/response.js';
 import type { WriteResponse } from '../../exchange/write-response.js';
-import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import { type BatchTerms, isKind, ordersMadeBy } from '../journal/write.js';
+import type { TradingContext } from '../trading-context.js';
 import { Job, MAX_PAIRS } from './job.js';
 import type { PendingRequest } from './pending-request.js';
 
@@ -51,7 +51,7 @@ export class BatchSender {
   #others: ReadonlySet<string> | undefined;
 
   constructor(
-    private readonly account: TradingAccount,
+    private readonly trading: TradingContext,
     private readonly job: Job,
   ) {}
 
@@ -93,7 +93,7 @@ export class BatchSender {
   /** Returns none if they cannot be recorded: then they may not be sent. */
   async #recorded(chunks: readonly (readonly number[])[]): Promise<PendingRequest[]> {
     try {
-      return await this.job.leaving(chunks, this.account.client.now());
+      return await this.job.leaving(chunks, this.trading.client.now());
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       this.#stop({ kind: 'unrecorded', failure: error });
@@ -107,7 +107,7 @@ export class BatchSender {
   }
 
   #mayContinue(): boolean {
-    const { budget } = this.account;
+    const { budget } = this.trading;
     if (!budget.allows(Math.min(RESERVE_MS, budget.milliseconds / 4))) this.#stop({ kind: 'time' });
     return !this.#halted && this.#problem === undefined;
   }
@@ -147,7 +147,7 @@ export class BatchSender {
   async #request(request: PendingRequest, mayLeave: () => boolean) {
     try {
       const batch = batchOf(this.job.terms, request.sent);
-      return await this.account.client.placeOrders(batch, { reqTime: request.reqTime, mayLeave });
+      return await this.trading.client.placeOrders(batch, { reqTime: request.reqTime, mayLeave });
     } catch (error) {
       this.#recordNotSent(request, 'the request could not be built');
       throw error;
@@ -194,12 +194,12 @@ export class BatchSender {
 
   /** Whether another write has one of these orders. The job itself knows those that were there before it. */
   #isStale(ids: readonly string[]): boolean {
-    this.#others ??= ordersOfOthers(this.account.journal, this.job);
+    this.#others ??= ordersOfOthers(this.trading.journal, this.job);
     return ids.some((id) => this.#others?.has(id));
   }
 
   #recordNotSent({ request }: PendingRequest, reason: string): void {
-    this.job.record(`request ${request} did not leave: ${reason}`, { kind: 'stayed', request });
+    this.job.record(`request ${request} did not leave: ${reason}`, { kind: 'notSent', request });
   }
 
   #stop(problem: SendProblem): void {

@@ -2,7 +2,7 @@ import type { DuplicateOrders } from '../duplicates.js';
 import { ignoringDiskErrors } from '../journal/files.js';
 import type { Journal } from '../journal/journal.js';
 import type { BatchLine, Settled, Settlement } from '../journal/write.js';
-import type { BatchFact } from './batch-fact.js';
+import type { BatchEvent } from './batch-event.js';
 import { archivedJob, type Job } from './job.js';
 import { notionalOfLines } from './lines.js';
 import { timelineOf } from './timeline.js';
@@ -35,7 +35,7 @@ export type Duplicate = readonly [line: number, id: string];
 /**
  * The part of such orders that belongs to the job, oldest first; the first of a line that was refused is the line's order.
  */
-export function duplicateFacts(job: Job, more: readonly Duplicate[]): (readonly [event: string, BatchFact])[] {
+export function duplicateEvents(job: Job, more: readonly Duplicate[]): (readonly [event: string, BatchEvent])[] {
   const isVacant = (line: number) => job.results[line]?.outcome !== 'placed';
   const first = new Map(more.toReversed().filter(([line]) => isVacant(line)));
   const others = more.filter(([line, id]) => first.get(line) !== id);
@@ -58,11 +58,11 @@ export function addLateOrders(journal: Journal, { id }: Job, reports: readonly D
   ignoringDiskErrors(() => {
     // another process may have found and recorded them too
     const recordedOrders = new Set(job.orderIds);
-    const facts = duplicateFacts(
+    const events = duplicateEvents(
       job,
       more.filter(([, one]) => !recordedOrders.has(one)),
     );
-    for (const [event, fact] of facts) if (!job.recordLate(event, fact)) return;
+    for (const [event, batchEvent] of events) if (!job.recordLate(event, batchEvent)) return;
     bringSummaryUpToDate(journal, id);
   });
 }

@@ -1,11 +1,11 @@
 import { counted } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
-import type { TradingAccount } from '../account.js';
 import { EXPIRED } from '../orders/settle-order.js';
 import { orderKey } from '../orders/terms.js';
 import { explainedOrderIds } from '../orders/verify-orders.js';
-import type { BatchFact } from './batch-fact.js';
+import type { TradingContext } from '../trading-context.js';
+import type { BatchEvent } from './batch-event.js';
 import type { Job } from './job.js';
 import { isTemporaryRefusal, type PendingRequest } from './pending-request.js';
 
@@ -17,10 +17,10 @@ export function closeRefusedRequest(job: Job, request: PendingRequest, code: num
 /** The request has expired: whatever kept it from being placed, it may be sent again. */
 export function closeExpiredRequests(job: Job): void {
   for (const request of [...job.pendingRequests.values()]) {
-    const { answer, reason } = request;
-    if (answer === 'lost') close(job, request, { outcome: 'notSent', reason: EXPIRED, code: null });
-    else if (typeof answer === 'object' && isTemporaryRefusal(request))
-      close(job, request, { outcome: 'notSent', reason, code: answer.code });
+    const { response, reason } = request;
+    if (response === 'lost') close(job, request, { outcome: 'notSent', reason: EXPIRED, code: null });
+    else if (typeof response === 'object' && isTemporaryRefusal(request))
+      close(job, request, { outcome: 'notSent', reason, code: response.code });
   }
 }
 
@@ -30,11 +30,11 @@ export function closeExpiredRequests(job: Job): void {
  * later list has to show it first. An order that matches no line stays unknown. If all of them are orders of other requests,
  * the answer was a stale one, and this request was not executed.
  */
-export async function closePartialRequests(account: TradingAccount, job: Job): Promise<void> {
-  for (const request of [...job.pendingRequests.values()].filter(({ answer }) => answer === 'partial')) {
-    const answers = await Promise.all([...request.unassignedIds].map((id) => lookUpOrder(account, job, id)));
-    const named = answers.flatMap((answer) => answer ?? []);
-    const own = named.filter((order) => !isOfAnother(account, job, order));
+export async function closePartialRequests(trading: TradingContext, job: Job): Promise<void> {
+  for (const request of [...job.pendingRequests.values()].filter(({ response }) => response === 'partial')) {
+    const lookups = await Promise.all([...request.unassignedIds].map((id) => lookUpOrder(trading, job, id)));
+    const named = lookups.flatMap((response) => response ?? []);
+    const own = named.filter((order) => !isOfAnother(trading, job, order));
     const left = new Set(request.lines);
     const found = own.flatMap((order): (readonly [line: number, id: string])[] => {
       const key = orderKey(order, job.terms.side);
@@ -45,34 +45,34 @@ export async function closePartialRequests(account: TradingAccount, job: Job): P
     });
     if (found.length > 0)
       job.record(`found ${counted(found.length, 'order')} by their ids`, { kind: 'found', orders: found });
-    if (answers.includes(undefined) || own.length > 0 || !request.areOrdersListed) continue;
-    if (named.length > 0 && named.length === request.answeredIds.size) {
+    if (lookups.includes(undefined) || own.length > 0 || !request.areOrdersListed) continue;
+    if (named.length > 0 && named.length === request.responseIds.size) {
       close(job, request, { outcome: 'notSent', reason: EXPIRED, code: null });
       continue;
     }
-    if (request.unassignedIds.size > 0) warnOf(account, request);
+    if (request.unassignedIds.size > 0) warnOf(trading, request);
     closeRefusedRequest(job, request, null);
   }
 }
 
 /** Whether an order is of the other side, or belongs to another write of the journal. */
-function isOfAnother({ journal }: TradingAccount, { terms, id }: Job, order: Order): boolean {
+function isOfAnother({ journal }: TradingContext, { terms, id }: Job, order: Order): boolean {
   return order.side !== terms.side || explainedOrderIds(journal, terms, [order], id).has(order.id);
 }
 
-function warnOf({ warn }: TradingAccount, { unassignedIds }: PendingRequest): void {
+function warnOf({ warn }: TradingContext, { unassignedIds }: PendingRequest): void {
   warn(
     `The exchange reported orders as accepted but does not have them: ${[...unassignedIds].join(', ')}. Their lines count as refused.`,
   );
 }
 
 /** The order by its id, none if it does not exist, or undefined if the exchange could not be asked. */
-async function lookUpOrder({ client }: TradingAccount, { terms }: Job, id: string): Promise<Order[] | undefined> {
+async function lookUpOrder({ client }: TradingContext, { terms }: Job, id: string): Promise<Order[] | undefined> {
   const order = await tryRead(async () => (await client.findOrder(terms.market, { id })) ?? 'none');
   return order === undefined || order === 'none' ? order && [] : [order];
 }
 
-type Close = Omit<Extract<BatchFact, { kind: 'closed' }>, 'kind' | 'request'>;
+type Close = Omit<Extract<BatchEvent, { kind: 'closed' }>, 'kind' | 'request'>;
 
 function close(job: Job, { request, lines }: PendingRequest, result: Close): void {
   const what = `${counted(lines.size, 'order')} ${result.outcome === 'refused' ? 'refused' : 'not sent'}`;

@@ -2,7 +2,7 @@ import type { Order } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
 import { PAGE_SIZE, readOrderPages } from '../../exchange/growing-pages.js';
 import { timeFor } from '../../exchange/limiter/limiter.js';
-import type { TradingAccount } from '../account.js';
+import type { TradingContext } from '../trading-context.js';
 import { type Job, MAX_PAIRS } from './job.js';
 import { misplacedIn } from './misplaced-orders.js';
 import { reconcileJob } from './reconcile-job.js';
@@ -18,21 +18,21 @@ const AGAIN_MS = 1_000;
  *
  * @returns when the check began, by the exchange's clock; undefined if the list could not be read
  */
-export async function findDuplicates(account: TradingAccount, job: Job): Promise<number | undefined> {
-  const { client, budget } = account;
+export async function findDuplicates(trading: TradingContext, job: Job): Promise<number | undefined> {
+  const { client, budget } = trading;
   const start = client.now();
-  if (await areOnlyJobOrdersNew(account, job)) return start;
+  if (await areOnlyJobOrdersNew(trading, job)) return start;
   budget.extend(timeFor(Math.ceil(job.orderIds.length / PAGE_SIZE)));
-  return (await hasWholeListBeenCompared(account, job)) ? start : undefined;
+  return (await hasWholeListBeenCompared(trading, job)) ? start : undefined;
 }
 
 /** Whether a list with all of the job's orders could be read, which may take the exchange a moment. */
-async function hasWholeListBeenCompared(account: TradingAccount, job: Job): Promise<boolean> {
+async function hasWholeListBeenCompared(trading: TradingContext, job: Job): Promise<boolean> {
   const compareList = () =>
-    reconcileJob(account, job, { knownBefore: job.terms.baseline.length, expectedIds: job.orderIds });
+    reconcileJob(trading, job, { knownBefore: job.terms.baseline.length, expectedIds: job.orderIds });
   if (await compareList()) return true;
-  if (!account.budget.allows(2 * AGAIN_MS)) return false;
-  await account.host.sleep(AGAIN_MS);
+  if (!trading.budget.allows(2 * AGAIN_MS)) return false;
+  await trading.host.sleep(AGAIN_MS);
   return compareList();
 }
 
@@ -41,7 +41,7 @@ async function hasWholeListBeenCompared(account: TradingAccount, job: Job): Prom
  * (observed); if one did, the rows would not match. The rows above the one from before are at least one request's: they also
  * show whether answers name orders in the order of the pairs.
  */
-async function areOnlyJobOrdersNew({ client }: TradingAccount, job: Job): Promise<boolean> {
+async function areOnlyJobOrdersNew({ client }: TradingContext, job: Job): Promise<boolean> {
   const { market, side, baseline } = job.terms;
   const jobOrders = new Set(job.orderIds);
   const to = Math.floor(jobOrders.size / PAGE_SIZE) + 1;

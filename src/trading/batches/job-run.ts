@@ -3,9 +3,9 @@ import type { Failure } from '../../errors.js';
 import { REFUSES_EVERY_ORDER, RETURN_CODES } from '../../exchange/observed-codes.js';
 import type { Refused } from '../../exchange/response.js';
 import { backoffMs } from '../../platform/backoff.js';
-import type { TradingAccount } from '../account.js';
 import { expiresAt } from '../reconcile.js';
 import { assumedRequestLifetime } from '../request-lifetime.js';
+import type { TradingContext } from '../trading-context.js';
 import { BatchSender, type SendProblem } from './batch-sender.js';
 import { endJob } from './close-job.js';
 import { findDuplicates } from './find-duplicates.js';
@@ -48,10 +48,10 @@ export class JobRun {
   #checked: number | undefined | null = null;
 
   constructor(
-    private readonly account: TradingAccount,
+    private readonly trading: TradingContext,
     readonly job: Job,
   ) {
-    this.#sender = new BatchSender(account, job);
+    this.#sender = new BatchSender(trading, job);
   }
 
   get phase(): Phase {
@@ -92,7 +92,7 @@ export class JobRun {
   async interrupt(patienceMs: number): Promise<void> {
     this.#isInterrupted = true;
     this.#sender.halt();
-    await Promise.race([this.#sender.idle(), this.account.host.sleep(patienceMs)]);
+    await Promise.race([this.#sender.idle(), this.trading.host.sleep(patienceMs)]);
     endJob(this.job, 'interrupted');
   }
 
@@ -128,39 +128,39 @@ export class JobRun {
    * answers.
    */
   async #waitUntilExpired({ kind }: Ending): Promise<void> {
-    const { account, job } = this;
+    const { trading, job } = this;
     this.#phase = 'waiting';
     if (kind === 'finished' || kind === 'limited') this.#allowForPending();
     const { unknown } = job.counts();
-    account.reportProgress(
+    trading.reportProgress(
       `The exchange rejected ${counted(unknown, 'order')} for now. Waiting until the requests expire; only then can they be sent again.`,
     );
-    await settlePending(account, job);
+    await settlePending(trading, job);
   }
 
   /** Why something of earlier runs is unknown; undefined if nothing is. */
   async #settleEarlier(): Promise<string | undefined> {
-    const { job, account } = this;
+    const { job, trading } = this;
     if (job.requests === 0 && job.isRecordComplete) return undefined;
     this.#phase = 'settling';
     this.#allowForPending();
-    return settleEarlier(account, job);
+    return settleEarlier(trading, job);
   }
 
   /** An unknown outcome is certain only when the request has expired. */
   #allowForPending(): void {
-    const { client, budget } = this.account;
+    const { client, budget } = this.trading;
     const latest = Math.max(0, ...[...this.job.pendingRequests.values()].map(({ reqTime }) => reqTime));
-    budget.extend(Math.max(0, expiresAt(latest, assumedRequestLifetime(this.account)) - client.now()));
+    budget.extend(Math.max(0, expiresAt(latest, assumedRequestLifetime(this.trading)) - client.now()));
   }
 
   /** The result; undefined if the job continues. */
   async #handleProblem(problem: SendProblem): Promise<Ending | undefined> {
     if (problem.kind === 'lost')
-      this.account.reportProgress(`No answer: ${problem.reason}. Looking up the orders; they are not sent again.`);
+      this.trading.reportProgress(`No answer: ${problem.reason}. Looking up the orders; they are not sent again.`);
     if (this.#hasUnknown && !(await this.#lookUpBriefly())) {
       this.#phase = 'waiting';
-      await settlePending(this.account, this.job);
+      await settlePending(this.trading, this.job);
       const reason = 'reason' in problem ? problem.reason : 'the lists of orders could not be read';
       return { kind: 'lost', reason };
     }
@@ -189,7 +189,7 @@ export class JobRun {
 
   /** Continues after a pause, unless this happened several times in a row. */
   async #retryLater(pauseMs: number, ending: Ending): Promise<Ending | undefined> {
-    const { host, budget } = this.account;
+    const { host, budget } = this.trading;
     this.#setbacks += 1;
     const pause = pauseMs * (1 + host.random() / 2);
     if (this.#setbacks > MAX_SETBACKS || !budget.allows(pause)) return ending;
@@ -205,19 +205,19 @@ export class JobRun {
 
   /** Whether all such outcomes are known after a few lookups. */
   async #lookUpBriefly(): Promise<boolean> {
-    const { account, job } = this;
+    const { trading, job } = this;
     this.#phase = 'settling';
     for (const pause of [...LOOKUP_PAUSES_MS, undefined]) {
-      await reconcileJob(account, job);
+      await reconcileJob(trading, job);
       if (!this.#hasUnknown) return true;
-      if (pause === undefined || !account.budget.allows(pause)) return false;
-      await account.host.sleep(pause);
+      if (pause === undefined || !trading.budget.allows(pause)) return false;
+      await trading.host.sleep(pause);
     }
     return false;
   }
 
   async #check(): Promise<void> {
     this.#phase = 'checking';
-    this.#checked = await findDuplicates(this.account, this.job);
+    this.#checked = await findDuplicates(this.trading, this.job);
   }
 }

@@ -3,7 +3,7 @@ import type { Order } from '../../domain/order.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import type { BatchLine, BatchTerms, JournalEvent } from '../journal/write.js';
-import type { BatchFact, LineOutcome } from './batch-fact.js';
+import type { BatchEvent, LineOutcome } from './batch-event.js';
 import { lineKey } from './lines.js';
 import type { PendingRequest } from './pending-request.js';
 import { Progress } from './progress.js';
@@ -22,8 +22,8 @@ export class Job extends Progress {
     super(entry.write.terms.lines.length);
     this.#endedInOrder = isEnd(entry.events);
     this.addKnownIds(this.terms.baseline);
-    for (const { fact, newOwner } of entry.events) {
-      if (fact !== undefined) this.apply(fact);
+    for (const { batchEvent, newOwner } of entry.events) {
+      if (batchEvent !== undefined) this.apply(batchEvent);
       // a new owner gets no answer to what another process sent
       if (newOwner !== undefined) for (const request of this.pendingRequests.values()) request.isOver = true;
     }
@@ -124,25 +124,25 @@ export class Job extends Progress {
   /** Numbers new requests and records, durably, that they are about to be sent. Throws Failure `usage` if that fails. */
   async leaving(portions: readonly (readonly number[])[], reqTime: number): Promise<PendingRequest[]> {
     const requests = portions.map((lines, index) => [this.requests + 1 + index, lines] as const);
-    const fact = { kind: 'leaving', requests, reqTime } as const;
+    const batchEvent = { kind: 'sending', requests, reqTime } as const;
     const [first, last] = [this.requests + 1, this.requests + portions.length];
     await this.entry.noteDurably(first === last ? `request ${first} leaves` : `requests ${first} to ${last} leave`, {
-      fact,
+      batchEvent,
     });
-    this.apply(fact);
+    this.apply(batchEvent);
     return requests.flatMap(([request]) => this.pendingRequests.get(request) ?? []);
   }
 
   /** Takes in what happened, and writes it down. */
-  record(event: string, fact: BatchFact): void {
-    this.entry.note(event, { fact });
-    this.apply(fact);
+  record(event: string, batchEvent: BatchEvent): void {
+    this.entry.note(event, { batchEvent });
+    this.apply(batchEvent);
   }
 
   /** The same for a settled job, as {@link JournalEntry.noteLate}. */
-  recordLate(event: string, fact: BatchFact): boolean {
-    const isThere = this.entry.noteLate(event, fact);
-    if (isThere) this.apply(fact);
+  recordLate(event: string, batchEvent: BatchEvent): boolean {
+    const isThere = this.entry.noteLate(event, batchEvent);
+    if (isThere) this.apply(batchEvent);
     return isThere;
   }
 }

@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
-import type { BatchLine, BatchTerms, OrderTerms } from '../journal/write.js';
+import type { BatchLine, BatchTerms, RecordedOrderTerms } from '../journal/write.js';
 import { keyOf, notionalForGuards, notionalOf } from '../orders/terms.js';
 
 /** Equal for lines with the same price and amount, whatever their notation. */
@@ -22,7 +22,7 @@ export function areSameLines(some: readonly BatchLine[], others: readonly BatchL
 }
 
 /** A line of a job as a single order. */
-export function lineTerms({ terms }: { readonly terms: BatchTerms }, line: number): OrderTerms {
+export function lineTerms({ terms }: { readonly terms: BatchTerms }, line: number): RecordedOrderTerms {
   const { market, side, account, lines } = terms;
   const [, price = '', amount = ''] = lines[line] ?? [];
   return { market, side, account, price, amount, type: 'limit', borrow: false, repay: false };

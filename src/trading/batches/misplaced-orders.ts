@@ -1,8 +1,8 @@
 import { counted } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { suggest } from '../../errors.js';
-import type { TradingAccount } from '../account.js';
 import { orderKey } from '../orders/terms.js';
+import type { TradingContext } from '../trading-context.js';
 import type { Job } from './job.js';
 import { lineKey } from './lines.js';
 
@@ -41,7 +41,7 @@ export function misplacedIn(job: Job, listed: readonly Order[]): readonly Mispla
  *
  * @param isAll whether the list shows all of the job's orders, so that no later one would show more
  */
-export function assignByTerms(account: TradingAccount, job: Job, listed: readonly Order[], isAll: boolean): void {
+export function assignByTerms(trading: TradingContext, job: Job, listed: readonly Order[], isAll: boolean): void {
   const misplaced = misplacedIn(job, listed);
   if (misplaced.length === 0) return;
   const free = new Map<string, number[]>();
@@ -56,10 +56,10 @@ export function assignByTerms(account: TradingAccount, job: Job, listed: readonl
   const orderCount = counted(misplaced.length, 'order');
   if (orders.length === misplaced.length)
     job.record(`${orderCount} had been named in another order`, { kind: 'found', orders });
-  else if (isAll) warnOf(account, job, orderCount);
+  else if (isAll) warnOf(trading, job, orderCount);
 }
 
-function warnOf({ warn }: TradingAccount, { terms: { market, side } }: Job, orders: string): void {
+function warnOf({ warn }: TradingContext, { terms: { market, side } }: Job, orders: string): void {
   warn([
     `The exchange's answers gave ${orders} the wrong ids.`,
     suggest('Compare the ids', 'orders', market, '--side', side, '--state', 'all'),

@@ -13,11 +13,11 @@ export interface PendingRequest {
   /** Accepted orders whose lines are unknown so far. */
   readonly unassignedIds: Set<string>;
   /** The new ids that its answer named, whatever their outcome. */
-  readonly answeredIds: Set<string>;
+  readonly responseIds: Set<string>;
   /** Whether the last list had all of its known orders: an order that the list lacks does not exist. */
   areOrdersListed: boolean;
   /** `lost` also if no answer was recorded. */
-  answer: 'lost' | 'partial' | { readonly code: number | null };
+  response: 'lost' | 'partial' | { readonly code: number | null };
   reason: string;
   /** No process waits for its answer any more: it came, or it will not come. */
   isOver: boolean;
@@ -27,6 +27,6 @@ export interface PendingRequest {
  * Refused for its time, not for its orders, so they will be sent again. But not at once: if the network repeated the request,
  * that was the answer to one duplicate, and another may be executed for as long as the exchange accepts its `reqTime`.
  */
-export function isTemporaryRefusal({ answer }: Pick<PendingRequest, 'answer'>): boolean {
-  return typeof answer === 'object' && REFUSED_FOR_TIMING.has(answer.code);
+export function isTemporaryRefusal({ response }: Pick<PendingRequest, 'response'>): boolean {
+  return typeof response === 'object' && REFUSED_FOR_TIMING.has(response.code);
 }

@@ -1,13 +1,13 @@
-import type { BatchFact, LineOutcome } from './batch-fact.js';
+import type { BatchEvent, LineOutcome } from './batch-event.js';
 import type { PendingRequest } from './pending-request.js';
 
 type LineResult =
   | { readonly outcome: 'placed'; readonly id: string }
   | { readonly outcome: 'refused' | 'notSent'; readonly reason: string; readonly code: number | null };
 
-type FactOf<Kind extends BatchFact['kind']> = Extract<BatchFact, { kind: Kind }>;
+type BatchEventOf<Kind extends BatchEvent['kind']> = Extract<BatchEvent, { kind: Kind }>;
 
-/** The outcomes of a job's lines, computed from its facts in order. */
+/** The outcomes of a job's lines, computed from its events in order. */
 export class Progress {
   readonly pendingRequests = new Map<number, PendingRequest>();
   readonly results: (LineResult | undefined)[];
@@ -21,7 +21,7 @@ export class Progress {
   readonly placedByPosition = new Set<number>();
   #requests = 0;
   #lacksRequests = false;
-  /** The number of lines by outcome, updated with each fact, because a progress bar asks after every answer. */
+  /** The number of lines by outcome, updated with each event, because a progress bar asks after every answer. */
   readonly #tally = { placed: 0, refused: 0, notSent: 0 };
 
   /** @param count of the job's lines */
@@ -52,14 +52,14 @@ export class Progress {
   }
 
   /** Takes in what happened. */
-  protected apply(fact: BatchFact): void {
-    if (fact.kind === 'leaving') this.#leaving(fact);
-    else if (fact.kind === 'found') this.#found(fact);
-    else if (fact.kind === 'duplicated') this.#duplicated(fact);
-    else this.#happened(fact);
+  protected apply(event: BatchEvent): void {
+    if (event.kind === 'sending') this.#sending(event);
+    else if (event.kind === 'found') this.#found(event);
+    else if (event.kind === 'duplicated') this.#duplicated(event);
+    else this.#happened(event);
   }
 
-  #leaving({ requests, reqTime }: FactOf<'leaving'>): void {
+  #sending({ requests, reqTime }: BatchEventOf<'sending'>): void {
     for (const [request, sent] of requests) {
       if (request !== this.#requests + 1) this.#lacksRequests = true;
       this.#requests = Math.max(this.#requests, request);
@@ -68,35 +68,35 @@ export class Progress {
         this.sentAt[line] = reqTime;
       }
       const about = { request, reqTime, sent, knownBefore: this.knownIds.size, lines: new Set(sent) };
-      const orders = { unassignedIds: new Set<string>(), answeredIds: new Set<string>(), areOrdersListed: false };
+      const orders = { unassignedIds: new Set<string>(), responseIds: new Set<string>(), areOrdersListed: false };
       this.pendingRequests.set(request, {
         ...about,
         ...orders,
-        answer: 'lost',
+        response: 'lost',
         reason: 'no answer',
         isOver: false,
       });
     }
   }
 
-  #happened(fact: FactOf<'answered' | 'refused' | 'lost' | 'stayed' | 'closed'>): void {
-    const pending = this.pendingRequests.get(fact.request);
+  #happened(event: BatchEventOf<'answered' | 'refused' | 'lost' | 'notSent' | 'closed'>): void {
+    const pending = this.pendingRequests.get(event.request);
     // an answered request was sent: its line is damaged, and the lists must show which orders it made
     if (pending !== undefined) pending.isOver = true;
     if (pending === undefined) this.#lacksRequests = true;
-    else if (fact.kind === 'answered') this.#answered(pending, fact);
-    else if (fact.kind === 'refused') {
-      pending.answer = { code: fact.code };
-      pending.reason = fact.message;
-    } else if (fact.kind === 'stayed') this.#close(pending);
-    else if (fact.kind === 'closed') this.#close(pending, fact);
+    else if (event.kind === 'answered') this.#answered(pending, event);
+    else if (event.kind === 'refused') {
+      pending.response = { code: event.code };
+      pending.reason = event.message;
+    } else if (event.kind === 'notSent') this.#close(pending);
+    else if (event.kind === 'closed') this.#close(pending, event);
   }
 
   /**
    * An answer that accepts everything has as many ids, presumably in the order of the pairs: the lists confirm this at the
    * end. With fewer ids, each may be any line's.
    */
-  #answered(pending: PendingRequest, { ids, message }: FactOf<'answered'>): void {
+  #answered(pending: PendingRequest, { ids, message }: BatchEventOf<'answered'>): void {
     // a stale answer of another request: it says nothing about this one
     if (ids.some((id) => this.knownIds.has(id))) return;
     const unknown = [...new Set(ids)].filter((id) => !this.knownIds.has(id));
@@ -108,15 +108,15 @@ export class Progress {
       }
       return;
     }
-    pending.answer = 'partial';
+    pending.response = 'partial';
     pending.reason = message ?? 'the exchange accepted others of the same request, and gave no reason';
     for (const id of unknown) {
       pending.unassignedIds.add(id);
-      pending.answeredIds.add(id);
+      pending.responseIds.add(id);
     }
   }
 
-  #found({ orders }: FactOf<'found'>): void {
+  #found({ orders }: BatchEventOf<'found'>): void {
     this.addKnownIds(orders.map(([, id]) => id));
     for (const [line, id] of orders) {
       this.#place(line, id);
@@ -124,7 +124,7 @@ export class Progress {
     }
   }
 
-  #duplicated({ orders }: FactOf<'duplicated'>): void {
+  #duplicated({ orders }: BatchEventOf<'duplicated'>): void {
     this.addKnownIds(orders.map(([, id]) => id));
     for (const [line, id] of orders) this.duplicates.set(id, line);
   }
@@ -137,7 +137,7 @@ export class Progress {
     }
   }
 
-  #close({ request, lines }: PendingRequest, closed?: FactOf<'closed'>): void {
+  #close({ request, lines }: PendingRequest, closed?: BatchEventOf<'closed'>): void {
     const settled = closed && { outcome: closed.outcome, reason: closed.reason, code: closed.code };
     for (const line of lines) this.#decide(line, settled);
     this.pendingRequests.delete(request);

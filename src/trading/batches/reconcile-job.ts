@@ -3,7 +3,6 @@ import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import { readOrderPages } from '../../exchange/growing-pages.js';
 import { isSameRefusal } from '../../exchange/observed-codes.js';
-import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import { writeKey } from '../journal/write.js';
 import { lineId, rowOf, termsOf, toJobWrite, unclosedWrites } from '../orders/reconcile-input.js';
@@ -11,7 +10,8 @@ import { explainedOrderIds, newestOrderIds } from '../orders/verify-orders.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { type List, type Reconciled, reconcile } from '../reconcile.js';
 import { assumedRequestLifetime, orderReqTimeCheck } from '../request-lifetime.js';
-import { type Duplicate, duplicateFacts } from './close-job.js';
+import type { TradingContext } from '../trading-context.js';
+import { type Duplicate, duplicateEvents } from './close-job.js';
 import { closeExpiredRequests, closePartialRequests, closeRefusedRequest } from './close-requests.js';
 import type { Job } from './job.js';
 import { lineTerms } from './lines.js';
@@ -34,22 +34,22 @@ interface Extent {
  *   another write
  */
 export async function reconcileJob(
-  account: TradingAccount,
+  trading: TradingContext,
   job: Job,
   { knownBefore = job.knownBefore, unexpectedLines = [], expectedIds }: Extent = {},
 ): Promise<boolean> {
-  const { orders, isRead, failure } = await recentOrders(account, job, knownBefore);
+  const { orders, isRead, failure } = await recentOrders(trading, job, knownBefore);
   job.addListed(orders);
   const ids = new Set(orders.map(({ id }) => id));
   for (const request of job.pendingRequests.values())
-    request.areOrdersListed = [...request.answeredIds].every((id) => request.unassignedIds.has(id) || ids.has(id));
-  const result = await reconciled(account, job, orders, isRead, unexpectedLines);
+    request.areOrdersListed = [...request.responseIds].every((id) => request.unassignedIds.has(id) || ids.has(id));
+  const result = await reconciled(trading, job, orders, isRead, unexpectedLines);
   const missing = expectedIds?.filter((id) => !ids.has(id)).length ?? 0;
   const lacking = missing === 0 ? '' : `, without ${counted(missing, 'order')} of its own`;
   const isAnswered = isRead && result !== undefined;
   job.entry.note(`read the orders: ${isAnswered ? `${orders.length} since${lacking}` : 'no answer'}`);
   for (const request of [...job.pendingRequests.values()]) {
-    const { code = null } = typeof request.answer === 'object' ? request.answer : {};
+    const { code = null } = typeof request.response === 'object' ? request.response : {};
     if (isSameRefusal(failure, code) && !isTemporaryRefusal(request)) closeRefusedRequest(job, request, code);
   }
   if (result === undefined) return false;
@@ -59,24 +59,24 @@ export async function reconcileJob(
   });
   if (found.length > 0)
     job.record(`found ${counted(found.length, 'order')} by price and amount`, { kind: 'found', orders: found });
-  assignByTerms(account, job, orders, isRead && expectedIds !== undefined && missing === 0);
-  recordDuplicates(account, job, orders, result);
+  assignByTerms(trading, job, orders, isRead && expectedIds !== undefined && missing === 0);
+  recordDuplicates(trading, job, orders, result);
   const isRefused = (line: number) => result.outcomes.get(lineId(job, line))?.outcome === 'refused';
   for (const request of [...job.pendingRequests.values()])
     if ([...request.lines].some(isRefused))
-      closeRefusedRequest(job, request, typeof request.answer === 'object' ? request.answer.code : null);
+      closeRefusedRequest(job, request, typeof request.response === 'object' ? request.response.code : null);
   return isRead && missing === 0 && (expectedIds === undefined || !result.ambiguous.has(writeKey(job.entry)));
 }
 
 /** Undefined if the orders of other writes cannot be determined. */
 async function reconciled(
-  account: TradingAccount,
+  trading: TradingContext,
   job: Job,
   orders: readonly Order[],
   isRead: boolean,
   unexpectedLines: readonly number[],
 ): Promise<Reconciled | undefined> {
-  const { journal, client } = account;
+  const { journal, client } = trading;
   const jobAttempts = toJobWrite(job, false, unexpectedLines);
   const list: List = {
     rows: orders.map(rowOf),
@@ -88,17 +88,17 @@ async function reconciled(
   const explained = orders.length === 0 ? new Set<string>() : explainedOrderIds(journal, job.terms, orders, job.id);
   for (const id of [...others.flatMap(({ orderIds }) => orderIds), ...job.duplicates.keys()]) explained.add(id);
   const attempts = [...jobAttempts.attempts, ...others.flatMap((write) => write.attempts)];
-  const context = { explained, requestLifetime: assumedRequestLifetime(account) };
+  const context = { explained, requestLifetime: assumedRequestLifetime(trading) };
   const result = reconcile(attempts, list, context);
   if (result.needsLookup.size === 0) return result;
   const asked = others.filter(({ entry }) => result.needsLookup.has(writeKey(entry)));
-  const newestByClientId = await newestOrderIds(account, asked);
+  const newestByClientId = await newestOrderIds(trading, asked);
   const isAnswered = asked.every(({ entry, isSettled }) => isSettled || newestByClientId.has(writeKey(entry)));
   return isAnswered ? reconcile(attempts, list, { ...context, newestByClientId }) : undefined;
 }
 
 function recordDuplicates(
-  account: TradingAccount,
+  trading: TradingContext,
   job: Job,
   orders: readonly Order[],
   { duplicates }: Reconciled,
@@ -109,8 +109,8 @@ function recordDuplicates(
     .flatMap(({ item, rows }) => rows.map((row): Duplicate => [termsOf(jobAttempts, item).line ?? 0, row.id]));
   if (more.length === 0) return;
   // before it is recorded: if this process is killed in between, it is reported twice rather than never
-  account.reportDuplicateOrders(reportsOf(job, more, orders));
-  for (const [event, fact] of duplicateFacts(job, more)) job.record(event, fact);
+  trading.reportDuplicateOrders(reportsOf(job, more, orders));
+  for (const [event, batchEvent] of duplicateEvents(job, more)) job.record(event, batchEvent);
 }
 
 /** The known duplicates of a job's orders. */
@@ -138,17 +138,17 @@ function reportsOf(job: Job, duplicates: readonly Duplicate[], orders: readonly 
  * Looks up all pending requests for as long as the budget lasts. An order of a request without an answer, or of a
  * temporarily refused one, counts as not sent if it is missing once the request has expired.
  */
-export async function settlePending(account: TradingAccount, job: Job): Promise<void> {
+export async function settlePending(trading: TradingContext, job: Job): Promise<void> {
   if (job.pendingRequests.size === 0) return;
   const reqTime = Math.max(...[...job.pendingRequests.values()].map((request) => request.reqTime));
   const whenSettled = () => (job.pendingRequests.size === 0 ? ('known' as const) : undefined);
   await pollUntilSettled(
-    account,
+    trading,
     { checkReqTime: orderReqTimeCheck(job.terms.market), reqTime, market: job.terms.market },
-    async () => ((await reconcileJob(account, job)) ? (whenSettled() ?? 'none') : undefined),
+    async () => ((await reconcileJob(trading, job)) ? (whenSettled() ?? 'none') : undefined),
     async () => {
       closeExpiredRequests(job);
-      await closePartialRequests(account, job);
+      await closePartialRequests(trading, job);
       return whenSettled();
     },
   );
@@ -163,10 +163,10 @@ export const MAY_STILL_ARRIVE = 'earlier requests may still arrive';
  *
  * @returns why not all of it is known; undefined if nothing is pending any more
  */
-export async function settleEarlier(account: TradingAccount, job: Job): Promise<string | undefined> {
+export async function settleEarlier(trading: TradingContext, job: Job): Promise<string | undefined> {
   const mayHaveUnsent = !job.isRecordComplete || job.expiredLines.size > 0;
-  if (mayHaveUnsent && !(await reconcileUnsent(account, job))) return 'the lists of orders could not be read';
-  await settlePending(account, job);
+  if (mayHaveUnsent && !(await reconcileUnsent(trading, job))) return 'the lists of orders could not be read';
+  await settlePending(trading, job);
   return job.pendingRequests.size === 0 ? undefined : MAY_STILL_ARRIVE;
 }
 
@@ -174,21 +174,21 @@ export async function settleEarlier(account: TradingAccount, job: Job): Promise<
 const AGAIN_MS = 1_000;
 
 /** Also looks for lines that should not have been sent, or that count as not sent, for as long as the budget lasts. */
-async function reconcileUnsent(account: TradingAccount, job: Job): Promise<boolean> {
+async function reconcileUnsent(trading: TradingContext, job: Job): Promise<boolean> {
   const extent = () => ({
     unexpectedLines: job.isRecordComplete ? [] : job.unsent(),
     // a late order may be older than what was sent since
     ...(job.expiredLines.size === 0 ? {} : { knownBefore: job.terms.baseline.length }),
   });
-  while (!(await reconcileJob(account, job, extent()))) {
-    if (!account.budget.allows(2 * AGAIN_MS)) return false;
-    await account.host.sleep(AGAIN_MS);
+  while (!(await reconcileJob(trading, job, extent()))) {
+    if (!trading.budget.allows(2 * AGAIN_MS)) return false;
+    await trading.host.sleep(AGAIN_MS);
   }
   return true;
 }
 
 /** The side's orders, newest first, back to those that were known before; and whether all of them could be read. */
-async function recentOrders({ client }: TradingAccount, { knownIds, terms }: Job, knownBefore: number) {
+async function recentOrders({ client }: TradingContext, { knownIds, terms }: Job, knownBefore: number) {
   const isOlder = ({ id }: Order) => (knownIds.get(id) ?? Number.POSITIVE_INFINITY) < knownBefore;
   const extent = { from: 1, to: Number.POSITIVE_INFINITY };
   const { orders, failure } = await readOrderPages(client, terms.market, terms.side, extent, isOlder).catch(

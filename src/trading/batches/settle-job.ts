@@ -1,7 +1,7 @@
-import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Outcome } from '../journal/write.js';
+import type { TradingContext } from '../trading-context.js';
 import { endJob, outcomeOf, settleJobRecord } from './close-job.js';
 import { findDuplicates } from './find-duplicates.js';
 import { Job } from './job.js';
@@ -17,7 +17,7 @@ interface SettledJob {
  * can be resumed, unless it is to be closed as it is.
  */
 export async function settleJob(
-  account: TradingAccount,
+  trading: TradingContext,
   entry: JournalEntry<'batch'>,
   closeUnfinished: boolean,
 ): Promise<SettledJob> {
@@ -26,8 +26,8 @@ export async function settleJob(
   if (!closeUnfinished && isKnown && before.unsent().length > 0) return { outcome: outcomeOf(before), duplicates: [] };
   if (!entry.claim()) return { outcome: 'unknown', duplicates: [] };
   const job = new Job(entry);
-  const isSettled = (await settleEarlier(account, job)) === undefined;
-  const checked = isSettled && job.counts().placed > 0 ? await findDuplicates(account, job) : undefined;
+  const isSettled = (await settleEarlier(trading, job)) === undefined;
+  const checked = isSettled && job.counts().placed > 0 ? await findDuplicates(trading, job) : undefined;
   const outcome = outcomeOf(job);
   if (isSettled && closeUnfinished) settleJobRecord(job, checked);
   else endJob(job, outcome === 'unknown' ? outcome : 'settled', checked);

@@ -1,11 +1,11 @@
 import { Failure, suggest, usage } from '../../errors.js';
 import { readOrderPages } from '../../exchange/growing-pages.js';
 import type { Host } from '../../platform/host.js';
-import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { type BatchLine, type BatchTerms, isKind } from '../journal/write.js';
 import type { RecordOptions } from '../orders/place.js';
 import { keyOf } from '../orders/terms.js';
+import type { TradingContext } from '../trading-context.js';
 import { Job } from './job.js';
 import { areSameJobs, areSameLines, lineKey } from './lines.js';
 
@@ -24,13 +24,13 @@ export function newJobId(host: Pick<Host, 'randomBytes'>): string {
  *   read. Nothing was sent.
  */
 export async function startJob(
-  account: TradingAccount,
+  trading: TradingContext,
   plan: BatchPlan,
   id: string,
   { requireWithinDayLimit, bestBid }: RecordOptions = {},
 ): Promise<Job> {
-  const { client, journal } = account;
-  refuseDuplicateLines(account, plan, id);
+  const { client, journal } = trading;
+  refuseIdenticalLines(trading, plan, id);
   const page = await readOrderPages(client, plan.market, plan.side, { from: 1, to: 1 });
   const terms: BatchTerms = {
     ...plan,
@@ -40,7 +40,7 @@ export async function startJob(
   const entry = journal.begin<'batch'>({ operation: 'batch', terms }, { id, reqTime: client.now(), bestBid });
   try {
     // another process may have started the same job meanwhile; then neither continues
-    refuseDuplicateLines(account, plan, id);
+    refuseIdenticalLines(trading, plan, id);
     requireWithinDayLimit?.();
   } catch (error) {
     entry.discard();
@@ -60,7 +60,7 @@ export interface ResumeRequest extends Pick<BatchTerms, 'market' | 'side'> {
  * @throws Failure `usage` if there is none, another process owns it, it is about something else, or one of its remaining
  *   orders is identical to another write's order with an unknown outcome
  */
-export function jobToResume({ journal }: TradingAccount, id: string, request: ResumeRequest): JournalEntry<'batch'> {
+export function jobToResume({ journal }: TradingContext, id: string, request: ResumeRequest): JournalEntry<'batch'> {
   const entry = journal.findJob(id);
   if (entry === undefined) {
     throw usage(`The journal has no job ${id}.`, 'Check the profile and the id. Job ids start with job.');
@@ -86,7 +86,7 @@ export function jobToResume({ journal }: TradingAccount, id: string, request: Re
 
 /** @throws Failure `usage` as {@link jobToResume}, if another process was first, or if that cannot be recorded */
 export function resumeJob(
-  { journal }: TradingAccount,
+  { journal }: TradingContext,
   id: string,
   { requireWithinDayLimit, bestBid }: RecordOptions = {},
 ): Job {
@@ -113,7 +113,7 @@ function underWay(id: string): Failure {
 }
 
 /** Throws Failure `usage` if a job with the same orders is unfinished, or an identical order has an unknown outcome. */
-export function refuseDuplicateLines({ journal }: Pick<TradingAccount, 'journal'>, plan: BatchPlan, id: string): void {
+export function refuseIdenticalLines({ journal }: Pick<TradingContext, 'journal'>, plan: BatchPlan, id: string): void {
   journal.requireReadable();
   const others = journal.unsettledEntries().filter(({ write }) => write.id !== id);
   // a job with the same orders comes first: that one can be resumed
@@ -122,7 +122,7 @@ export function refuseDuplicateLines({ journal }: Pick<TradingAccount, 'journal'
 }
 
 /** A job looks up its own unknown orders before it sends, but not those of other writes. */
-function refuseUncertainOthers(journal: TradingAccount['journal'], entry: JournalEntry<'batch'>): void {
+function refuseUncertainOthers(journal: TradingContext['journal'], entry: JournalEntry<'batch'>): void {
   journal.requireReadable();
   const { id, terms } = entry.write;
   const plan = { ...terms, lines: new Job(entry).pending };

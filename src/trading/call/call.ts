@@ -1,9 +1,9 @@
 import { Failure, type FailureKind, suggest } from '../../errors.js';
 import type { Refused } from '../../exchange/response.js';
-import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import { type CallTerms, isKind, type Settlement } from '../journal/write.js';
+import type { TradingContext } from '../trading-context.js';
 
 /** The outcome of a call of an undescribed operation. */
 type CallOutcome =
@@ -20,14 +20,14 @@ type CallOutcome =
  *   cannot be signed: nothing was sent
  */
 export async function sendCall(
-  account: TradingAccount,
+  trading: TradingContext,
   terms: CallTerms,
   id: string,
   gate = new SendGate(),
 ): Promise<CallOutcome> {
-  const { client, journal } = account;
+  const { client, journal } = trading;
   // another command may have sent it since the user was asked
-  refuseDuplicateCall(account, terms);
+  refuseIdenticalCall(trading, terms);
   const reqTime = client.now();
   const entry = journal.begin<'call'>({ operation: 'call', terms }, { id, reqTime });
   gate.attachEntry(entry);
@@ -63,15 +63,15 @@ function settled<Outcome extends { readonly outcome: Settlement['outcome'] }>(
 }
 
 /** Throws Failure `usage` if the outcome of the very same call is unknown, or a record cannot be read. */
-export function refuseDuplicateCall({ journal }: TradingAccount, { method, parameters }: CallTerms): void {
+export function refuseIdenticalCall({ journal }: TradingContext, { method, parameters }: CallTerms): void {
   journal.requireReadable();
   const keyOf = (terms: CallTerms) => JSON.stringify([terms.method, Object.entries(terms.parameters).sort()]);
   const wanted = keyOf({ method, parameters });
-  const duplicate = journal
+  const identical = journal
     .unsettledEntries()
     .find(({ write, isOutcomeUnknown }) => isKind(write, 'call') && isOutcomeUnknown && keyOf(write.terms) === wanted);
-  if (duplicate === undefined) return;
-  const { id } = duplicate.write;
+  if (identical === undefined) return;
+  const { id } = identical.write;
   throw new Failure('usage', `The outcome of the same call of ${method} is unknown, so it was not sent again.`, {
     clientId: id,
     hint: [

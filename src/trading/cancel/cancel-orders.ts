@@ -1,11 +1,11 @@
 import type { Order, OrderReference } from '../../domain/order.js';
 import { Failure, type FailureKind, tryRead } from '../../errors.js';
 import { backoffMs } from '../../platform/backoff.js';
-import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { type OwnOrders, readOpenOrders } from '../orders/open-orders.js';
 import { newClientId } from '../orders/terms.js';
 import { reqTimeCheckFor, requestLifetimeOf } from '../request-lifetime.js';
+import type { TradingContext } from '../trading-context.js';
 import {
   type CancelOutcome,
   NO_FACTS,
@@ -47,16 +47,16 @@ interface UndecidedCancel {
 
 /**
  * Cancels orders with one request each. Once all are sent, the orders are read, because only they confirm the answers.
- * @param onAnswer called for each answer
+ * @param onResponse called for each answer
  * @throws Failure `usage` or `credentials` if none of them could be sent
  */
 export async function cancelOrders(
-  account: TradingAccount,
+  trading: TradingContext,
   market: string,
   orders: readonly OrderReference[],
-  onAnswer: () => void = () => {},
+  onResponse: () => void = () => {},
 ): Promise<CancelAttempt[]> {
-  return settleAll(account, await sendAll(account, market, orders, onAnswer));
+  return settleAll(trading, await sendAll(trading, market, orders, onResponse));
 }
 
 /** Requests under way at once: one that hangs does not delay the others. */
@@ -64,14 +64,14 @@ const CONCURRENCY = 8;
 
 /** Sends them all. Throws Failure as {@link cancelOrders}. */
 async function sendAll(
-  account: TradingAccount,
+  trading: TradingContext,
   market: string,
   orders: readonly OrderReference[],
-  onAnswer: () => void,
+  onResponse: () => void,
 ): Promise<Sent[]> {
   let isWarned = false;
   const onUnrecorded = ({ message, hints }: Failure) => {
-    if (!isWarned) account.warn([`Cancelling without a record: ${message}`, ...hints]);
+    if (!isWarned) trading.warn([`Cancelling without a record: ${message}`, ...hints]);
     isWarned = true;
   };
   const unsent: Failure[] = [];
@@ -81,7 +81,7 @@ async function sendAll(
   const worker = async () => {
     for (const [index, order] of rest) {
       try {
-        sent[index] = await sendOne(account, market, order, onUnrecorded);
+        sent[index] = await sendOne(trading, market, order, onUnrecorded);
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         unsent.push(error);
@@ -89,7 +89,7 @@ async function sendAll(
         const notSent = { ...NO_FACTS, outcome: 'notSent', code: null, message, failure } as const;
         sent[index] = { attempt: attemptOf(market, order, null, notSent) };
       } finally {
-        onAnswer();
+        onResponse();
       }
     }
   };
@@ -101,12 +101,12 @@ async function sendAll(
 
 /** Cancelling is harmless to repeat, so it does not depend on the disk: it is sent even without a record. */
 async function sendOne(
-  account: TradingAccount,
+  trading: TradingContext,
   market: string,
   order: OrderReference,
   onUnrecorded: (failure: Failure) => void,
 ): Promise<Sent> {
-  const { client, journal, host } = account;
+  const { client, journal, host } = trading;
   const recording = { id: newClientId(host), reqTime: client.now() };
   const write = { operation: 'cancel', terms: { market, order } } as const;
   let recordId: string | null = recording.id;
@@ -119,7 +119,7 @@ async function sendOne(
     recordId = null;
     entry = journal.unrecordedEntry<'cancel'>(write, recording);
   }
-  const cancel = await sendCancel(account, entry);
+  const cancel = await sendCancel(trading, entry);
   if (cancel.outcome === 'undecided') return { reply: cancel, entry, recordId };
   recordCancel(entry, cancel);
   return { attempt: attemptOf(market, order, recordId, cancel) };
@@ -130,7 +130,7 @@ async function sendOne(
  * @param listed orders by id, as they were last read in lists
  */
 async function settleAll(
-  account: TradingAccount,
+  trading: TradingContext,
   sent: readonly Sent[],
   listed: ReadonlyMap<string, Order> = new Map(),
 ): Promise<CancelAttempt[]> {
@@ -139,14 +139,14 @@ async function settleAll(
   const [first] = lost;
   if (first !== undefined) {
     const what = lost.length === 1 ? 'a cancellation' : `${lost.length} cancellations`;
-    account.reportProgress(`No answer to ${what}. Reading ${lost.length === 1 ? 'the order' : 'the orders'}.`);
+    trading.reportProgress(`No answer to ${what}. Reading ${lost.length === 1 ? 'the order' : 'the orders'}.`);
     // found out once, and not by each of them
-    if (lost.length > 1) await tryRead(() => requestLifetimeOf(account, reqTimeCheckFor(first.write)));
+    if (lost.length > 1) await tryRead(() => requestLifetimeOf(trading, reqTimeCheckFor(first.write)));
   }
   let isReported = false;
   const onUnconfirmed = () => {
     if (!isReported)
-      account.reportProgress('The exchange accepted the cancellation but does not show the order as closed. Waiting.');
+      trading.reportProgress('The exchange accepted the cancellation but does not show the order as closed. Waiting.');
     isReported = true;
   };
   return Promise.all(
@@ -154,7 +154,7 @@ async function settleAll(
       if ('attempt' in one) return one.attempt;
       const { market, order } = one.entry.write.terms;
       const known = { reply: one.reply, listed: 'id' in order ? listed.get(order.id) : undefined, onUnconfirmed };
-      return attemptOf(market, order, one.recordId, await settleCancel(account, one.entry, known));
+      return attemptOf(market, order, one.recordId, await settleCancel(trading, one.entry, known));
     }),
   );
 }
@@ -192,39 +192,39 @@ const TEMPORARY: readonly CancelAttempt['failure'][] = ['unreachable', 'unknown'
  * own: cancelling an order twice is harmless.
  *
  * @param first the orders as they were last read
- * @param onAnswer called for each answer, with the number of answers and of requests so far
+ * @param onResponse called for each answer, with the number of answers and of requests so far
  * @throws Failure `usage` or `credentials` if nothing could be sent
  */
 export async function cancelAll(
-  account: TradingAccount,
+  trading: TradingContext,
   market: string,
   first: OwnOrders,
-  onAnswer: (answers: number, requests: number) => void = () => {},
+  onResponse: (responses: number, requests: number) => void = () => {},
 ): Promise<CancelledAll> {
   const sent: Sent[] = [];
-  let [answers, requests] = [0, 0];
+  let [responses, requests] = [0, 0];
   let [seen, failure] = [first, first.failure];
   try {
     for (let idle = 0; openIds(seen).length > 0; ) {
       const ids = openIds(seen);
       requests += ids.length;
       const orders = ids.map((id) => ({ id }));
-      const round = await sendAll(account, market, orders, () => onAnswer(++answers, requests));
+      const round = await sendAll(trading, market, orders, () => onResponse(++responses, requests));
       sent.push(...round);
-      seen = await readOpenOrders(account.client, market);
+      seen = await readOpenOrders(trading.client, market);
       failure = seen.failure;
       const left = new Set(openIds(seen));
       idle = ids.every((id) => left.has(id)) ? idle + 1 : 0;
       const pause = backoffMs(idle - 1, PAUSES_MS);
-      if (idle > 0 && !(round.some(isTemporary) && account.budget.allows(2 * pause))) break;
-      if (idle > 0) await account.host.sleep(pause);
+      if (idle > 0 && !(round.some(isTemporary) && trading.budget.allows(2 * pause))) break;
+      if (idle > 0) await trading.host.sleep(pause);
     }
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     failure = error;
   }
   if (failure !== null && sent.length === 0) throw failure;
-  const settled = await settleAll(account, sent, seen.byId);
+  const settled = await settleAll(trading, sent, seen.byId);
   const last = new Map(settled.map((attempt) => [attempt.result.id ?? '', attempt]));
   const attempts = [...last].map(([id, attempt]) => withOrder(attempt, seen.byId.get(id)));
   return { attempts, stillOpen: openIds(seen), orders: seen.byId, failure };

@@ -4,11 +4,11 @@ import { Failure, type FailureKind, tryRead } from '../../errors.js';
 import { refusalFailure } from '../../exchange/failures.js';
 import { isSameRefusal } from '../../exchange/observed-codes.js';
 import { type Refused, SUCCESS } from '../../exchange/response.js';
-import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { orderCancelledBy, orderToCancel } from '../journal/write.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { orderReqTimeCheck } from '../request-lifetime.js';
+import type { TradingContext } from '../trading-context.js';
 
 /** What is known of an order that was to be cancelled; null is unknown. */
 export interface OrderFacts {
@@ -69,15 +69,15 @@ export type CancelEntry = JournalEntry<'cancel'> | JournalEntry<'replace'>;
  * Sends a recorded cancellation, once.
  * @throws Failure `credentials` or `usage` if the request could not be made: nothing was sent, and the record is withdrawn
  */
-export async function sendCancel(account: TradingAccount, entry: CancelEntry): Promise<CancelOutcome | Undecided> {
+export async function sendCancel(trading: TradingContext, entry: CancelEntry): Promise<CancelOutcome | Undecided> {
   const { terms, reqTime } = entry.write;
   entry.note('cancellation sent');
-  const response = await account.client.cancelOrder(terms.market, terms.order, { reqTime }).catch((error: unknown) => {
+  const response = await trading.client.cancelOrder(terms.market, terms.order, { reqTime }).catch((error: unknown) => {
     // another error may have come after the request left
     if (error instanceof Failure) entry.discard();
     throw error;
   });
-  if (response.kind === 'refused') return handleRefusal(account, entry, response.refusal);
+  if (response.kind === 'refused') return handleRefusal(trading, entry, response.refusal);
   if (response.kind === 'notSent')
     return { ...NO_FACTS, outcome: 'notSent', code: null, message: response.reason, failure: response.failure };
   if (response.kind === 'lost') {
@@ -94,17 +94,17 @@ export async function sendCancel(account: TradingAccount, entry: CancelEntry): P
  * second. So a cancelled order counts as cancelled now, unless an earlier command cancelled it.
  */
 async function handleRefusal(
-  account: TradingAccount,
+  trading: TradingContext,
   entry: CancelEntry,
-  answer: Refused,
+  refusal: Refused,
 ): Promise<CancelOutcome | Undecided> {
-  const { code, message } = answer;
+  const { code, message } = refusal;
   entry.note(`refused: ${code} ${message}`);
-  const found = await readOrder(account, entry, code);
+  const found = await readOrder(trading, entry, code);
   if (found === undefined) return { outcome: 'undecided', code, reason: message };
   const order = found === 'none' ? undefined : found;
   // the exchange itself cancels what an IOC order does not fill
-  if (order?.state === 'cancelled' && order.type !== 'ioc' && !wasCancelledBefore(account, entry, order)) {
+  if (order?.state === 'cancelled' && order.type !== 'ioc' && !wasCancelledBefore(trading, entry, order)) {
     const text = 'cancelled; the exchange answered that it was final already';
     return { ...orderFacts(order), outcome: 'cancelled', code, message: text, failure: null };
   }
@@ -113,12 +113,12 @@ async function handleRefusal(
     outcome: 'refused',
     code,
     message,
-    failure: refusalFailure(answer, 'cancelOrder').kind,
+    failure: refusalFailure(refusal, 'cancelOrder').kind,
   };
 }
 
 /** Whether an earlier command cancelled the order. If the journal cannot be read, the request counts as the only one. */
-function wasCancelledBefore({ journal }: TradingAccount, entry: CancelEntry, { id }: Order): boolean {
+function wasCancelledBefore({ journal }: TradingContext, entry: CancelEntry, { id }: Order): boolean {
   const { order } = entry.write.terms;
   const isThis = (earlier: OrderReference) => isSameReference(earlier, { id }) || isSameReference(earlier, order);
   const names = 'id' in order ? [{ id }] : [{ id }, order];
@@ -147,7 +147,7 @@ function wasCancelledBefore({ journal }: TradingAccount, entry: CancelEntry, { i
  *   market, finds no order either
  */
 async function readOrder(
-  { client }: TradingAccount,
+  { client }: TradingContext,
   entry: CancelEntry,
   code?: number | null,
 ): Promise<Order | 'none' | undefined> {
@@ -169,11 +169,11 @@ function closedOutcome(order: Order): CancelOutcome | undefined {
 
 /** As {@link findCancelOutcome}, and records it. */
 export async function settleCancel(
-  account: TradingAccount,
+  trading: TradingContext,
   entry: JournalEntry<'cancel'>,
   known: CancelEvidence = {},
 ): Promise<CancelOutcome> {
-  const cancel = await findCancelOutcome(account, entry, known);
+  const cancel = await findCancelOutcome(trading, entry, known);
   recordCancel(entry, cancel);
   return cancel;
 }
@@ -208,7 +208,7 @@ const PATIENT_READS = 4;
  * cancellation may belong to another request, so it counts once the order was read as closed.
  */
 export async function findCancelOutcome(
-  account: TradingAccount,
+  trading: TradingContext,
   entry: CancelEntry,
   { reply, listed, onUnconfirmed = () => {} }: CancelEvidence = {},
 ): Promise<CancelOutcome> {
@@ -218,10 +218,10 @@ export async function findCancelOutcome(
   let seen: Seen;
   let reads = 0;
   const { settled } = await pollUntilSettled<CancelOutcome>(
-    account,
+    trading,
     { checkReqTime: orderReqTimeCheck(market), reqTime: entry.write.reqTime, market },
     async () => {
-      const found = await readOrder(account, entry);
+      const found = await readOrder(trading, entry);
       seen = found ?? seen;
       const outcome = typeof found === 'object' ? closedOutcome(found) : undefined;
       reads += 1;

@@ -2,7 +2,6 @@ import { Decimal, formatAmount, formatPercentLimit, formatPrice } from '../../do
 import type { Market } from '../../domain/market.js';
 import type { OrderType, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import type { TradingAccount } from '../account.js';
 import {
   type BookView,
   bestOf,
@@ -13,17 +12,18 @@ import {
   referenceOf,
 } from '../market-view.js';
 import { notionalForGuards } from '../orders/terms.js';
+import type { TradingContext } from '../trading-context.js';
 import { GUARDS, type GuardLimits, type GuardName, notionalToday } from './limits.js';
 
 /** Orders of one side of a market that are to be sent together; often only one. */
-export interface Proposal {
+export interface GuardedOrders {
   readonly market: Pick<Market, 'quote' | 'priceScale'>;
   readonly side: Side;
   readonly type: OrderType;
-  readonly orders: readonly ProposedOrder[];
+  readonly orders: readonly GuardedOrder[];
 }
 
-interface ProposedOrder {
+interface GuardedOrder {
   readonly price: string;
   readonly amount: string;
   /** The line of a batch that asks for it. */
@@ -70,7 +70,7 @@ export interface GuardReport {
 /** The book, or why it could not be read; undefined if it was not needed. */
 type MarketReading = BookView | Failure | undefined;
 
-/** What a proposal is checked against. */
+/** What orders are checked against. */
 export interface GuardInputs {
   readonly reading: MarketReading;
   /** The total of the day's orders so far, in the market's quote coin. */
@@ -79,14 +79,14 @@ export interface GuardInputs {
 
 /** Checks orders against every guard. The day's orders are read from the journal only if a limit needs them. */
 export function guardOrders(
-  { journal, host }: Pick<TradingAccount, 'journal' | 'host'>,
-  proposal: Proposal,
+  { journal, host }: Pick<TradingContext, 'journal' | 'host'>,
+  plan: GuardedOrders,
   reading: MarketReading,
   limits: GuardLimits,
 ): GuardReport {
-  const { quote } = proposal.market;
+  const { quote } = plan.market;
   const today = limits.dayNotional.has(quote) ? notionalToday(journal, quote, host.now()) : Decimal.zero;
-  return checkGuards(proposal, limits, { reading, today });
+  return checkGuards(plan, limits, { reading, today });
 }
 
 /**
@@ -94,7 +94,7 @@ export function guardOrders(
  * and the limits count a sell at the best bid.
  */
 export function needsBook(
-  { side, type, quote }: Pick<Proposal, 'side' | 'type'> & Pick<Market, 'quote'>,
+  { side, type, quote }: Pick<GuardedOrders, 'side' | 'type'> & Pick<Market, 'quote'>,
   limits: GuardLimits,
   overridden: readonly GuardName[],
 ): boolean {
@@ -107,26 +107,26 @@ export function needsBook(
 }
 
 /** Checks orders against every guard. */
-export function checkGuards(proposal: Proposal, limits: GuardLimits, { reading, today }: GuardInputs): GuardReport {
-  const { market, side, type, orders } = proposal;
+export function checkGuards(plan: GuardedOrders, limits: GuardLimits, { reading, today }: GuardInputs): GuardReport {
+  const { market, side, type, orders } = plan;
   const prices = orders.map(({ price }) => Decimal.of(price));
   const bestBid = side === 'sell' && isBook(reading) ? bestOf(reading.bids)?.toString() : undefined;
   const notionals = orders.map((order) => notionalForGuards({ ...order, side }, bestBid));
-  const band = checkBand(proposal, prices, limits.priceBand, reading);
+  const band = checkBand(plan, prices, limits.priceBand, reading);
   const found = [
     band.breach,
     ...checkNotionals(notionals, market.quote, limits, today).map((breach) =>
       countedAtBid(breach, prices, bestBid, market),
     ),
     ...(side === 'sell' && reading instanceof Failure ? uncheckedLimits(market.quote, limits, reading) : []),
-    type === 'postOnly' && limits.postOnly ? checkPostOnly(proposal, prices, reading) : null,
+    type === 'postOnly' && limits.postOnly ? checkPostOnly(plan, prices, reading) : null,
   ].filter((breach) => breach !== null);
   // one breach per guard: an exceeded limit needs no second breach that says what could not be checked
   const breaches = GUARDS.flatMap((name) => found.find(({ guard }) => guard === name) ?? []);
   return {
-    breaches: breaches.map(({ orders: those, ...breach }) => ({
+    breaches: breaches.map(({ orders: orderIndexes, ...breach }) => ({
       ...breach,
-      message: withLineNumber(breach, those, orders),
+      message: withLineNumber(breach, orderIndexes, orders),
     })),
     warnings: band.warning === null ? [] : [{ about: 'far price', text: band.warning }],
     bestBid,
@@ -144,6 +144,7 @@ function breachOf(guard: GuardName, message: string, orders: readonly number[] =
 
 /** The breach of a guard that could not be checked without the book. */
 function uncheckedBreach(guard: GuardName, reading: Failure | undefined): FoundBreach {
+  // only an overridden guard: for any other, `needsBook` has the book read
   if (reading === undefined) return breachOf(guard, 'it was not checked');
   return { guard, message: `it cannot be checked: ${reading.message}`, failure: reading, orders: [] };
 }
@@ -162,7 +163,7 @@ function indexesOf<Value>(values: readonly Value[], breaks: (value: Value) => bo
 function withLineNumber(
   { message }: Pick<Breach, 'message'>,
   [first, ...others]: readonly number[],
-  orders: Proposal['orders'],
+  orders: GuardedOrders['orders'],
 ) {
   const line = first === undefined ? undefined : orders[first]?.line;
   if (line === undefined) return message;
@@ -180,7 +181,7 @@ interface BandReport {
  * on the other side the order only rests.
  */
 export function checkBand(
-  { side, market }: Pick<Proposal, 'side' | 'market'>,
+  { side, market }: Pick<GuardedOrders, 'side' | 'market'>,
   prices: readonly Decimal[],
   band: Decimal | null,
   reading: MarketReading,
@@ -251,7 +252,7 @@ export function referenceDistanceText(
 
 /** Checks PostOnly prices against the best price of the other side, at which they would fill at once. */
 function checkPostOnly(
-  { side, market }: Pick<Proposal, 'side' | 'market'>,
+  { side, market }: Pick<GuardedOrders, 'side' | 'market'>,
   prices: readonly Decimal[],
   reading: MarketReading,
 ): FoundBreach | null {
@@ -281,8 +282,8 @@ function checkNotionals(
   if (perOrder !== undefined && largest !== undefined && largest.compare(perOrder) > 0) {
     const which = notionals.length === 1 ? 'the order' : 'the largest order';
     const message = `${which} comes to ${inCoin(largest)}, and the limit for one order is ${inCoin(perOrder)}`;
-    const those = indexesOf(notionals, (notional) => notional.compare(perOrder) > 0, largest);
-    breaches.push(breachOf('order-notional', message, those));
+    const exceeding = indexesOf(notionals, (notional) => notional.compare(perOrder) > 0, largest);
+    breaches.push(breachOf('order-notional', message, exceeding));
   }
   if (perDay !== undefined && day.compare(perDay) > 0) {
     const message = `the orders of this UTC day would come to ${inCoin(day)}, and the limit is ${inCoin(perDay)}`;
@@ -307,8 +308,8 @@ function countedAtBid(
   market: Pick<Market, 'priceScale'>,
 ): FoundBreach {
   const [first] = breach.orders;
-  const those = first === undefined ? prices : prices.slice(first, first + 1);
-  if (bestBid === undefined || !those.some((price) => price.compare(Decimal.of(bestBid)) < 0)) return breach;
+  const counted = first === undefined ? prices : prices.slice(first, first + 1);
+  if (bestBid === undefined || !counted.some((price) => price.compare(Decimal.of(bestBid)) < 0)) return breach;
   return {
     ...breach,
     message: `${breach.message}; a sell below the best bid (${formatPrice(bestBid, market)}) counts at that bid`,

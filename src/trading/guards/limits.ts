@@ -3,14 +3,14 @@ import { coinAmounts, GUARD_SETTINGS } from '../../config/settings.js';
 import { Decimal, formatAmount } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import { usage } from '../../errors.js';
-import type { TradingAccount } from '../account.js';
 import { Job } from '../batches/job.js';
 import { notionalOfLines } from '../batches/lines.js';
-import type { Sums, SumTerm } from '../journal/archive.js';
+import type { SummandOf, Sums } from '../journal/archive.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import { isKind, marketOf, type RecordedWrite, type Settled } from '../journal/write.js';
 import { notionalForGuards, remainderOf } from '../orders/terms.js';
+import type { TradingContext } from '../trading-context.js';
 
 /** The guards, in the order in which they are listed. */
 export const GUARDS = ['price-band', 'order-notional', 'day-notional', 'post-only'] as const;
@@ -26,8 +26,8 @@ export const SETTING_OF = {
 } as const satisfies Readonly<Record<GuardName, string>>;
 
 /** Parses `price-band`, or several with commas between. Throws Failure `usage` that lists them all. */
-export function parseGuards(words: string): GuardName[] {
-  return words.split(',').map((word) => {
+export function parseGuards(message: string): GuardName[] {
+  return message.split(',').map((word) => {
     const found = GUARDS.find((guard) => guard === word.trim().toLowerCase());
     if (found === undefined) throw unknownWord('guard', word.trim(), GUARDS);
     return found;
@@ -57,7 +57,7 @@ const DAY_FACTOR = Decimal.of('5');
 export function guardLimits(settings: Settings): GuardLimits {
   const defaults = coinAmounts(GUARD_SETTINGS.orderNotional.default);
   const perOrder = new Map([...defaults, ...coinAmounts(settings.orderNotional)]);
-  const perDay = [...perOrder].map(([coin, most]): [string, Decimal] => [coin, most.times(DAY_FACTOR)]);
+  const perDay = [...perOrder].map(([coin, max]): [string, Decimal] => [coin, max.times(DAY_FACTOR)]);
   return {
     priceBand: share(settings.priceBand ?? GUARD_SETTINGS.priceBand.default),
     orderNotional: settings.orderNotional === 'off' ? new Map() : perOrder,
@@ -86,7 +86,7 @@ export function notionalToday(
   now: number,
 ): Decimal {
   const midnight = now - (now % DAY_MS);
-  const termOf = (one: Settled) => {
+  const summandOf = (one: Settled) => {
     const coin = dateOf(one) < midnight ? undefined : quoteOf(one.write);
     return coin === undefined ? undefined : { name: coin, value: notionalOfSettled(one) };
   };
@@ -94,8 +94,8 @@ export function notionalToday(
   const open = journal
     .unsettledEntries()
     .filter((entry) => dateOf(entry) >= midnight && quoteOf(entry.write) === quote);
-  const resumedSums = sumsOfResumedJobs(journal, open, termOf).get(quote) ?? Decimal.zero;
-  const settled = journal.archive.sumsOfToday(termOf).get(quote) ?? Decimal.zero;
+  const resumedSums = sumsOfResumedJobs(journal, open, summandOf).get(quote) ?? Decimal.zero;
+  const settled = journal.archive.sumsOfToday(summandOf).get(quote) ?? Decimal.zero;
   return open.reduce((sum, entry) => sum.plus(notionalOfOpen(entry)), settled.minus(resumedSums));
 }
 
@@ -104,16 +104,16 @@ export function notionalToday(
  * the limit a moment ago cannot exceed it together. Throws Failure `usage`: nothing may be sent.
  */
 export function requireDayNotional(
-  { journal, host }: Pick<TradingAccount, 'journal' | 'host'>,
+  { journal, host }: Pick<TradingContext, 'journal' | 'host'>,
   quote: string,
   { dayNotional }: Pick<GuardLimits, 'dayNotional'>,
 ): void {
-  const most = dayNotional.get(quote);
-  const today = most === undefined ? undefined : notionalToday(journal, quote, host.now());
-  if (most === undefined || today === undefined || today.compare(most) <= 0) return;
-  const words = `with orders that other processes have just started, this UTC day would come to ${formatAmount(today)} ${quote}`;
+  const max = dayNotional.get(quote);
+  const today = max === undefined ? undefined : notionalToday(journal, quote, host.now());
+  if (max === undefined || today === undefined || today.compare(max) <= 0) return;
+  const message = `with orders that other processes have just started, this UTC day would come to ${formatAmount(today)} ${quote}`;
   throw usage(
-    `day-notional blocks this: ${words}, and the limit is ${formatAmount(most)} ${quote}. Nothing was sent.`,
+    `day-notional blocks this: ${message}, and the limit is ${formatAmount(max)} ${quote}. Nothing was sent.`,
     'Run the command again when they are done, or add --override day-notional if you mean it.',
   );
 }
@@ -137,10 +137,10 @@ function notionalOfSettled({ write, outcome, duplicates, notional }: Settled): D
 function sumsOfResumedJobs(
   { archive }: Pick<Journal, 'archive'>,
   open: readonly JournalEntry[],
-  termOf: SumTerm,
+  summandOf: SummandOf,
 ): Sums {
   const jobs = open.flatMap(({ write }) => (isKind(write, 'batch') ? write.id : []));
-  return archive.sumsOfTodaysJobs(new Set(jobs), termOf);
+  return archive.sumsOfTodaysJobs(new Set(jobs), summandOf);
 }
 
 function notionalOfOpen(entry: JournalEntry): Decimal {

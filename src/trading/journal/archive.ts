@@ -109,17 +109,17 @@ export class Archive {
   }
 
   /** The sums of all writes that were settled on this UTC day. Throws Failure `usage` if the file cannot be read. */
-  sumsOfToday(termOf: SumTerm): Sums {
+  sumsOfToday(summandOf: SummandOf): Sums {
     const at = this.now();
     const file = this.#fileOf(at);
-    return sumsIn(file, termOf, (line) =>
+    return sumsIn(file, summandOf, (line) =>
       ignoringDiskErrors(() => append(file, encodeLine({ at, v: VERSION, ...line }))),
     );
   }
 
   /** The part of {@link sumsOfToday} that comes from some jobs. Throws Failure `usage` if the file cannot be read. */
-  sumsOfTodaysJobs(ids: ReadonlySet<string>, termOf: SumTerm): Sums {
-    return sumsOfJobs(ids, this.#fileOf(this.now()), termOf);
+  sumsOfTodaysJobs(ids: ReadonlySet<string>, summandOf: SummandOf): Sums {
+    return sumsOfJobs(ids, this.#fileOf(this.now()), summandOf);
   }
 
   #fileOf(time: number): string {
@@ -159,9 +159,9 @@ function dayOf(time: number): string {
 }
 
 /** Returns what a settled write adds to a sum; undefined if it adds nothing. */
-export type SumTerm = (settled: Settled) => SumEntry | undefined;
+export type SummandOf = (settled: Settled) => Summand | undefined;
 
-interface SumEntry {
+interface Summand {
   readonly name: string;
   readonly value: Decimal;
 }
@@ -192,12 +192,12 @@ const SUMS_MARK = '"sums":';
  *
  * A write that two processes settle at the same time may count twice, but never less than once.
  */
-function sumsIn(file: string, termOf: SumTerm, keep: (line: SumsLine) => void): Sums {
+function sumsIn(file: string, summandOf: SummandOf, keep: (line: SumsLine) => void): Sums {
   const known = lastSums(file);
   const content = readFrom(file, known.upTo);
   const whole = content.subarray(0, content.lastIndexOf(10) + 1);
   const earlier = new Map(Object.entries(known.sums).map(([name, value]) => [name, Decimal.of(value)]));
-  const sums = addUp(sumEntriesIn(settledIn(whole.toString('utf8')), termOf), earlier);
+  const sums = addUp(summandsIn(settledIn(whole.toString('utf8')), summandOf), earlier);
   if (whole.length > MAX_BYTES) {
     const texts = [...sums].map(([name, value]) => [name, value.toString()]);
     keep({ upTo: known.upTo + whole.length, sums: Object.fromEntries(texts) });
@@ -206,13 +206,13 @@ function sumsIn(file: string, termOf: SumTerm, keep: (line: SumsLine) => void): 
 }
 
 /** The part of a day's sums that comes from some jobs. Reads the whole file once, and parses only lines of jobs. */
-function sumsOfJobs(ids: ReadonlySet<string>, file: string, termOf: SumTerm): Sums {
+function sumsOfJobs(ids: ReadonlySet<string>, file: string, summandOf: SummandOf): Sums {
   if (ids.size === 0) return new Map();
   const isOfJob = matchesAll({ operation: 'batch' });
   const lines: SettledLine[] = [];
   for (const line of linesBackwards(file)) if (isOfJob(line)) lines.push(...settledIn(line));
   const own = lines.reverse().filter(({ settled }) => ids.has(settled.write.id));
-  return addUp(sumEntriesIn(own, termOf));
+  return addUp(summandsIn(own, summandOf));
 }
 
 function lastSums(file: string): SumsLine {
@@ -229,17 +229,17 @@ function settledIn(content: string): SettledLine[] {
   return (valuesIn(content) as (SettledLine | object)[]).flatMap((line) => ('settled' in line ? line : []));
 }
 
-function addUp(counted: readonly SumEntry[], earlier: Sums = new Map()): Sums {
+function addUp(counted: readonly Summand[], earlier: Sums = new Map()): Sums {
   const sums = new Map(earlier);
   for (const { name, value } of counted) sums.set(name, (sums.get(name) ?? Decimal.zero).plus(value));
   return sums;
 }
 
-function sumEntriesIn(lines: readonly SettledLine[], termOf: SumTerm): SumEntry[] {
-  const byWrite = new Map<string, SumEntry[]>();
+function summandsIn(lines: readonly SettledLine[], summandOf: SummandOf): Summand[] {
+  const byWrite = new Map<string, Summand[]>();
   for (const { settled, before } of lines) {
     const { id } = settled.write;
-    const [now, then] = [termOf(settled), before && termOf({ ...settled, ...before })];
+    const [now, then] = [summandOf(settled), before && summandOf({ ...settled, ...before })];
     const counted = now === undefined ? [] : [{ ...now, value: now.value.minus(then?.value ?? Decimal.zero) }];
     byWrite.set(id, before === undefined ? counted : [...(byWrite.get(id) ?? []), ...counted]);
   }

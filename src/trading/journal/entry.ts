@@ -3,7 +3,7 @@ import path from 'node:path';
 import { cannotWrite } from '../../config/private-files.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import type { BatchFact } from '../batches/batch-fact.js';
+import type { BatchEvent } from '../batches/batch-event.js';
 import type { Archive } from './archive.js';
 import {
   append,
@@ -42,7 +42,7 @@ type EventDetails = Omit<JournalEvent, 'time' | 'event'>;
  * A write of the journal, from before it is sent until no request of it can be executed any more. Its file holds the recorded
  * write and what happened since.
  *
- *     recorded -> sent -> settled -> closed   (a refused or unsent one: settled -> remembered -> closed)
+ *     recorded -> sent -> settled -> closed   (a refused or unsent one: settled -> retained -> closed)
  *         |        |         ^
  *         |        v         |
  *         |     released ----+   (the outcome is unknown and no process works on it: `resolve` claims it)
@@ -53,8 +53,8 @@ type EventDetails = Omit<JournalEvent, 'time' | 'event'>;
  * - **released**: no process owns it (`owner` is null), or its owner died (`mayBeAbandoned`).
  * - **settled**: the outcome is known and in the archive. The file's new name says which list would show a duplicate, and it
  *   stays for as long as the request may be executed again (`Journal.settledButUnexpired`).
- * - **remembered**: the request has expired, and a list that was read later showed everything that it made. A write that
- *   counts as refused or not sent is then kept for one more day, in case its order appears after all (`isRemembered`).
+ * - **retained**: the request has expired, and a list that was read later showed everything that it made. A write that
+ *   counts as refused or not sent is then kept for one more day, in case its order appears after all (`isRetained`).
  * - **closed**: the file is gone, or in `jobs/` for a batch. Only the archive has it, for 14 days.
  */
 export class JournalEntry<Kind extends WriteKind = WriteKind> {
@@ -144,8 +144,12 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
    * @returns false if it has been resumed meanwhile: then nothing was added
    * @throws the system's error if the disk fails
    */
-  noteLate(event: string, fact: BatchFact): boolean {
-    const line = this.#event(event, { isLate: true, fact, ...(fact.kind === 'found' ? { unexpected: true } : {}) });
+  noteLate(event: string, batchEvent: BatchEvent): boolean {
+    const line = this.#event(event, {
+      isLate: true,
+      batchEvent,
+      ...(batchEvent.kind === 'found' ? { unexpected: true } : {}),
+    });
     if (!appendIfExists(this.file, encodeLine(line))) return false;
     this.laterEvents.push(line);
     return true;
@@ -194,8 +198,8 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   }
 
   /** Whether it counts as refused or not sent and is kept for a day after its request expired. */
-  get isRemembered(): boolean {
-    return this.laterEvents.some(({ isRemembered }) => isRemembered === true);
+  get isRetained(): boolean {
+    return this.laterEvents.some(({ isRetained }) => isRetained === true);
   }
 
   /** Whether it counted as refused or not sent, exists after all, and the user has not asked for it since. */
@@ -236,7 +240,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /** Whether more orders of its requests were found after it was settled. */
   get hasLateFindings(): boolean {
-    return this.laterEvents.some(({ isLate, settled, fact }) => isLate && (settled ?? fact) !== undefined);
+    return this.laterEvents.some(({ isLate, settled, batchEvent }) => isLate && (settled ?? batchEvent) !== undefined);
   }
 
   /** Copies the outcome from this record to the archive. A process may have been killed after it wrote only the record. */
@@ -257,12 +261,12 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   /**
    * Ends the verification of a settled write: its request has expired, and a list has shown everything that it made. The
    * record of a job stays for as long as its summary.
-   * @param remembers keeps the record for one more day, in case its order appears after all
+   * @param keepForADay keeps the record for one more day, in case its order appears after all
    */
-  endVerification(remembers = false): void {
+  endVerification(keepForADay = false): void {
     if (this.hasLateFindings && !isKind(this.write, 'batch')) this.#updateArchive();
     ignoringDiskErrors(() => {
-      if (remembers) this.note('verified', { isLate: true, isRemembered: true });
+      if (keepForADay) this.note('verified', { isLate: true, isRetained: true });
       else if (isKind(this.write, 'batch')) this.archive.archiveJobFile(this.file, fileName(this.write.id));
       else fs.rmSync(this.file, { force: true });
     });
@@ -371,7 +375,7 @@ export class SendGate {
     this.#entry = entry;
   }
 
-  /** Asked at the moment at which the request would be sent. */
+  /** Asked at the moment at which the request would be sent. If it may, also records that it is sent. */
   readonly mayLeave = (): boolean => {
     this.#isSent = !this.#isCancelled;
     if (this.#isSent) this.#entry?.note('sent');

@@ -253,11 +253,18 @@ const FIELDS = {
   doubt: 'isOutcomeUnknown',
   runner: 'newOwner',
   late: 'isLate',
-  verified: 'isRemembered',
+  verified: 'isRetained',
+  fact: 'batchEvent',
 } as const;
 
 /** Values of `operation` and `kind` that have another name in code. */
-const WORDS = { cancelOrder: 'cancel', orderMoreV2: 'batch', copied: 'duplicated' } as const;
+const WORDS = {
+  cancelOrder: 'cancel',
+  orderMoreV2: 'batch',
+  copied: 'duplicated',
+  leaving: 'sending',
+  stayed: 'notSent',
+} as const;
 const WORD_FIELDS = new Set(['operation', 'kind']);
 
 /** Fields whose content is never renamed: it is the user's, or a long list of plain texts. */
@@ -299,7 +306,7 @@ function renamed(value: unknown, names: Names): unknown {
 
 /** The failure of reading a journal that a newer version of pit has written. */
 export function newerVersion(): Failure {
-  return usage('A newer version of pit wrote the journal of this home.', 'Update pit. Nothing was sent.');
+  return usage('A newer version of pit wrote this journal.', 'Update pit. Nothing was sent.');
 }
 
 function checksum(text: string): string {

@@ -250,7 +250,7 @@ export class Journal {
 
   /** The unsettled write with this id. For a settled one, see `archive.find`. */
   findUnsettled(id: string): JournalEntry | undefined {
-    return this.#readWhole(this.fileOf(id));
+    return this.#readIfIntact(this.fileOf(id));
   }
 
   /** Whether a write is still unsettled. Its process may have settled it since it was read. */
@@ -280,7 +280,7 @@ export class Journal {
   /** The settled writes that one list of the exchange shows and whose requests may still be executed again. */
   settledButUnexpired(list: MarketSide | { readonly coin: string }): JournalEntry[] {
     this.#migrate();
-    return settledFilesOf(this.#path('open'), list).flatMap((file) => this.#readWhole(file) ?? []);
+    return settledFilesOf(this.#path('open'), list).flatMap((file) => this.#readIfIntact(file) ?? []);
   }
 
   /**
@@ -291,14 +291,14 @@ export class Journal {
     this.#migrate();
     const since = this.host.now() - UNEXPECTED_MS;
     return settledFilesIn(this.#path('open'))
-      .flatMap((file) => this.#readWhole(file) ?? [])
+      .flatMap((file) => this.#readIfIntact(file) ?? [])
       .filter(({ unexpectedSince }) => unexpectedSince !== undefined && unexpectedSince > since)
       .sort((one, other) => one.write.time - other.write.time);
   }
 
   #readSettledJob(id: string): JournalEntry | undefined {
     const kept = this.#settledJobFile(id);
-    return kept === undefined ? undefined : this.#readWhole(kept);
+    return kept === undefined ? undefined : this.#readIfIntact(kept);
   }
 
   /** The file of a settled job. */
@@ -306,7 +306,7 @@ export class Journal {
     return settledFilesNamed(this.#path('open'), id).at(-1) ?? this.archive.archivedJobFile(fileName(id));
   }
 
-  #readWhole(file: string): JournalEntry | undefined {
+  #readIfIntact(file: string): JournalEntry | undefined {
     const entry = readEntry(file, this.archive, this.host);
     return entry instanceof JournalEntry ? entry : undefined;
   }

@@ -1,9 +1,9 @@
-import type { AccountType, OrderReference, OrderTerms as SentTerms, Side } from '../../domain/order.js';
+import type { AccountType, OrderReference, OrderTerms, Side } from '../../domain/order.js';
 import { isAlive, type Machine, startStamp, thisMachine } from '../../platform/processes.js';
-import type { BatchFact } from '../batches/batch-fact.js';
+import type { BatchEvent } from '../batches/batch-event.js';
 
 /** The terms of an order as it is recorded. */
-export interface OrderTerms extends SentTerms {
+export interface RecordedOrderTerms extends OrderTerms {
   /** The user's own expressions for price and amount, which may be relative: `ask`, `50%`. Absent in older records. */
   readonly expressions?: { readonly price: string; readonly amount: string };
 }
@@ -18,7 +18,7 @@ export interface ReplaceTerms {
   /** The order that is to be cancelled. */
   readonly order: OrderReference;
   /** The new order: its amount includes what has filled of the cancelled one. */
-  readonly wanted: OrderTerms;
+  readonly wanted: RecordedOrderTerms;
   /** The filled amount when that was decided: at most the rest is placed. Absent in older records. */
   readonly filled?: string;
 }
@@ -71,7 +71,7 @@ export interface CallTerms {
  * cancelled. A job counts as one write.
  */
 export type Write =
-  | { readonly operation: 'order'; readonly terms: OrderTerms; readonly replaces?: ReplaceTerms }
+  | { readonly operation: 'order'; readonly terms: RecordedOrderTerms; readonly replaces?: ReplaceTerms }
   | { readonly operation: 'cancel'; readonly terms: CancelTerms }
   | { readonly operation: 'replace'; readonly terms: ReplaceTerms }
   | { readonly operation: 'batch'; readonly terms: BatchTerms }
@@ -111,8 +111,9 @@ export interface Owner {
 }
 
 /**
- * The outcome of a write. `done`: an undescribed call succeeded. `unknown`: it may have been sent, and the outcome is unknown.
- * `notSent`: it never reached the exchange and can no longer do so. `partial`: only some orders of a batch were placed.
+ * The outcome of a write. `done`: a call of an undocumented operation succeeded. `unknown`: it may have been sent, and the
+ * outcome is unknown. `notSent`: it never reached the exchange and can no longer do so. `partial`: only some orders of a batch
+ * were placed.
  */
 export type Outcome = 'placed' | 'partial' | 'cancelled' | 'done' | 'refused' | 'notSent' | 'unknown';
 
@@ -137,7 +138,7 @@ export interface JournalEvent {
   /** The best bid that the sells of a job were checked against when it was resumed. */
   readonly bestBid?: string;
   /** What happened to a request of a job. */
-  readonly fact?: BatchFact;
+  readonly batchEvent?: BatchEvent;
   /** The outcome, for as long as the request may still be executed again. */
   readonly settled?: Settlement;
   /** Found on the exchange although it counted as refused or not sent. */
@@ -145,7 +146,7 @@ export interface JournalEvent {
   /** The user has asked for it since. */
   readonly shown?: true;
   /** The request has expired, and the record is kept for a day in case its order appears after all. */
-  readonly isRemembered?: true;
+  readonly isRetained?: true;
 }
 
 /** A write's final outcome. */
@@ -156,7 +157,7 @@ export interface Settlement {
   /** Ids of duplicates that the network made from the same request. */
   readonly duplicates: readonly string[];
   /** The replacement that was not sent. */
-  readonly unplaced?: OrderTerms;
+  readonly unplaced?: RecordedOrderTerms;
   /** When the last list it was compared with was read (exchange clock, ms since the Unix epoch). */
   readonly checkedTo?: number;
 }

@@ -1,17 +1,17 @@
 import { Failure, suggest } from '../../errors.js';
 import type { WriteResponse } from '../../exchange/exchange-client.js';
 import type { Refused } from '../../exchange/response.js';
-import type { TradingAccount } from '../account.js';
 import { Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import type { NewRecord } from '../journal/journal.js';
-import type { OrderTerms } from '../journal/write.js';
+import type { RecordedOrderTerms } from '../journal/write.js';
+import type { TradingContext } from '../trading-context.js';
 import {
   findOrderOutcome,
   findSentOrder,
   type OrderOutcome,
-  releaseUndecidable,
+  releaseMismatched,
   settleAcceptedOrder,
   settlePlaced,
 } from './settle-order.js';
@@ -34,8 +34,8 @@ export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
  *   the day limit is exceeded; `credentials` if signing fails: nothing was sent
  */
 export async function placeOrder(
-  account: TradingAccount,
-  terms: OrderTerms,
+  trading: TradingContext,
+  terms: RecordedOrderTerms,
   {
     id,
     isUserId = false,
@@ -44,20 +44,20 @@ export async function placeOrder(
     gate = new SendGate(),
   }: Omit<NewRecord, 'reqTime'> & RecordOptions & { readonly gate?: SendGate },
 ): Promise<Placement> {
-  const { client, journal } = account;
-  refuseDuplicateOrder(account, terms);
+  const { client, journal } = trading;
+  refuseIdenticalOrder(trading, terms);
   const reqTime = client.now();
   const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, isUserId, reqTime, bestBid });
   const checkAndSend = async () => {
     requireWithinDayLimit?.();
-    return sendRecordedOrder(account, entry, gate);
+    return sendRecordedOrder(trading, entry, gate);
   };
   const response = await checkAndSend().catch((error: unknown) => {
     // any other error may have come after the request was sent
     if (error instanceof Failure) entry.discard();
     throw error;
   });
-  return settleByResponse(account, entry, response);
+  return settleByResponse(trading, entry, response);
 }
 
 /**
@@ -65,7 +65,7 @@ export async function placeOrder(
  * @throws Failure `credentials` or `usage` if the request cannot be built: nothing was sent
  */
 export function sendRecordedOrder(
-  { client }: TradingAccount,
+  { client }: TradingContext,
   entry: JournalEntry<'order'>,
   gate = new SendGate(),
 ): Promise<WriteResponse<{ readonly id: string }>> {
@@ -76,19 +76,19 @@ export function sendRecordedOrder(
 
 /** Finds the outcome of a sent order within the time budget, and records it. */
 export async function settleByResponse(
-  account: TradingAccount,
+  trading: TradingContext,
   entry: JournalEntry<'order'>,
   response: WriteResponse<{ readonly id: string }>,
 ): Promise<Placement> {
-  if (response.kind === 'done') return settleAcceptedOrder(account, entry, response.value.id);
-  if (response.kind === 'refused') return handleRefusal(account, entry, response.refusal);
+  if (response.kind === 'done') return settleAcceptedOrder(trading, entry, response.value.id);
+  if (response.kind === 'refused') return handleRefusal(trading, entry, response.refusal);
   if (response.kind === 'notSent') {
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${response.reason}`);
     return { outcome: 'notSent', reason: response.reason, failure: response.failure };
   }
   entry.note(`no answer: ${response.reason}`, { isOutcomeUnknown: true });
-  account.reportProgress(`No answer: ${response.reason}. Looking up the order; it is not sent again.`);
-  const settled = await findOrderOutcome(account, entry);
+  trading.reportProgress(`No answer: ${response.reason}. Looking up the order; it is not sent again.`);
+  const settled = await findOrderOutcome(trading, entry);
   return settled.outcome === 'unknown' ? { ...settled, reason: settled.mismatch ?? response.reason } : settled;
 }
 
@@ -97,39 +97,39 @@ export async function settleByResponse(
  * only if the order does not exist.
  */
 async function handleRefusal(
-  account: TradingAccount,
+  trading: TradingContext,
   entry: JournalEntry<'order'>,
   refusal: Refused,
 ): Promise<Placement> {
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
-  const found = await findSentOrder(account, entry, refusal.code);
+  const found = await findSentOrder(trading, entry, refusal.code);
   if (typeof found === 'object') {
-    return 'mismatch' in found ? releaseUndecidable(entry, found) : settlePlaced(account, entry, found);
+    return 'mismatch' in found ? releaseMismatched(entry, found) : settlePlaced(trading, entry, found);
   }
-  if (found === undefined) return findOrderOutcome(account, entry);
+  if (found === undefined) return findOrderOutcome(trading, entry);
   entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused; not found on the exchange');
   return { outcome: 'refused', refusal };
 }
 
 /** Throws Failure `usage` if an identical order has an unknown outcome, or a record cannot be read. */
-export function refuseDuplicateOrder({ journal }: TradingAccount, terms: OrderTerms): void {
+export function refuseIdenticalOrder({ journal }: TradingContext, terms: RecordedOrderTerms): void {
   journal.requireReadable();
   const isIdentical = (entry: JournalEntry) =>
     entry.isKind('order')
       ? entry.isOutcomeUnknown && isSameOrder(terms, entry.write.terms)
       : entry.isKind('batch') && mayIncludeOrder(entry, terms);
-  const duplicate = journal
+  const identical = journal
     .unsettledEntries()
     .find((entry) => isIdentical(entry) && journal.isUnsettled(entry.write.id));
-  if (duplicate === undefined) return;
+  if (identical === undefined) return;
   throw new Failure('usage', 'An identical order has an unknown outcome, so this one was not sent.', {
-    clientId: duplicate.write.id,
-    hint: suggest('Find its outcome', 'resolve', duplicate.write.id),
+    clientId: identical.write.id,
+    hint: suggest('Find its outcome', 'resolve', identical.write.id),
   });
 }
 
 /** Whether an identical order of the job has an unknown outcome. */
-function mayIncludeOrder(entry: JournalEntry<'batch'>, order: OrderTerms): boolean {
+function mayIncludeOrder(entry: JournalEntry<'batch'>, order: RecordedOrderTerms): boolean {
   const { market, side, account } = entry.write.terms;
   if (order.market !== market || order.side !== side || order.account !== account) return false;
   // checked last, because the record of a job may be long

@@ -4,14 +4,14 @@ import { lineTerms } from '../batches/lines.js';
 import { isTemporaryRefusal } from '../batches/pending-request.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { isKind, listShowing, type MarketSide, type OrderTerms, writeKey } from '../journal/write.js';
+import { isKind, listShowing, type MarketSide, type RecordedOrderTerms, writeKey } from '../journal/write.js';
 import type { Attempt, Row, WantedItem } from '../reconcile.js';
 import { keyOf } from './terms.js';
 
 /** The part of a journal entry that reconciling needs. */
 export type OrderEntry = Pick<
   JournalEntry,
-  'write' | 'events' | 'settlement' | 'isRemembered' | 'isUnexpected' | 'endVerification' | 'noteFound'
+  'write' | 'events' | 'settlement' | 'isRetained' | 'isUnexpected' | 'endVerification' | 'noteFound'
 >;
 
 /** A write of the journal in the form that is compared with a list of orders. */
@@ -50,22 +50,22 @@ export function unclosedWrites(journal: Journal, { market, side }: MarketSide): 
 
 /**
  * Converts a journal entry. A job has an attempt for each of its requests. The item of a single order has the key of its write
- * as its id, so what `reconcile` says of such an item can be looked up by `writeKey`.
+ * as its id, so the results of `reconcile` for it are found under `writeKey`.
  */
 export function toOrderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
   if (isKind(entry.write, 'batch')) return toJobWrite(new Job(entry as JournalEntry<'batch'>), isSettled);
   const settlement = isSettled ? entry.settlement : undefined;
   const orderId = settlement?.outcome === 'placed' ? settlement.id : null;
   const state = settlement === undefined ? 'pending' : orderId === null ? 'absent' : 'placed';
-  const { price, amount } = entry.write.terms as OrderTerms;
+  const { price, amount } = entry.write.terms as RecordedOrderTerms;
   const item: WantedItem = { id: writeKey(entry), matchKey: keyOf(price, amount), rowId: orderId, state };
   const { reqTime } = entry.write;
   const attempt: Attempt = {
     id: item.id,
     writeKey: item.id,
     items: [item],
-    answer: state === 'pending' ? 'lost' : 'answered',
-    answeredIds: [],
+    response: state === 'pending' ? 'lost' : 'answered',
+    responseIds: [],
     reqTime,
     checkedTo: settlement?.checkedTo,
     hasClientId: true,
@@ -83,23 +83,25 @@ export function toJobWrite(job: Job, isSettled: boolean, unexpectedLines: readon
   const itemOf = (line: number, order: string | null, state: WantedItem['state']): WantedItem => {
     return { id: lineId(job, line), matchKey: job.keys[line] ?? '', rowId: order, state };
   };
-  const isKnownBefore = (count: number) => (id: string) => (job.knownIds.get(id) ?? Number.POSITIVE_INFINITY) < count;
+  // the job numbers the orders in the order in which it learns of them, so those it knew when it sent a request come first
+  const wasKnownWhenSent = (knownCount: number) => (id: string) =>
+    (job.knownIds.get(id) ?? Number.POSITIVE_INFINITY) < knownCount;
   const pending = [...job.pendingRequests.values()].map((request): Attempt => {
-    const { answer } = request;
-    const kind = typeof answer === 'string' ? answer : isTemporaryRefusal(request) ? 'refusedForTiming' : 'refused';
+    const { response } = request;
+    const kind = typeof response === 'string' ? response : isTemporaryRefusal(request) ? 'refusedForTiming' : 'refused';
     return {
       id: `${key} request ${request.request}`,
       writeKey: key,
       items: [...request.lines].map((line) => itemOf(line, null, 'pending')),
-      answer: kind,
-      answeredIds: [...request.answeredIds],
+      response: kind,
+      responseIds: [...request.responseIds],
       reqTime: request.reqTime,
-      isOlderRow: isKnownBefore(request.knownBefore),
+      isOlderRow: wasKnownWhenSent(request.knownBefore),
     };
   });
   const checkedTo = isSettled ? job.checkedTo : undefined;
   const expired = job.expiredLines;
-  const attemptsOf = (lines: readonly number[], answer: 'answered' | 'lost'): Attempt[] => {
+  const attemptsOf = (lines: readonly number[], response: 'answered' | 'lost'): Attempt[] => {
     const sent = new Map<number, WantedItem[]>();
     for (const line of lines) {
       const [outcome, reqTime] = [job.results[line], job.sentAt[line]];
@@ -109,7 +111,15 @@ export function toJobWrite(job: Job, isSettled: boolean, unexpectedLines: readon
       sent.set(reqTime, [...(sent.get(reqTime) ?? []), item]);
     }
     return [...sent].map(([reqTime, items]): Attempt => {
-      return { id: `${key} ${answer} ${reqTime}`, writeKey: key, items, answer, answeredIds: [], reqTime, checkedTo };
+      return {
+        id: `${key} ${response} ${reqTime}`,
+        writeKey: key,
+        items,
+        response,
+        responseIds: [],
+        reqTime,
+        checkedTo,
+      };
     });
   };
   const answered = [...job.results.keys()].filter((line) => !expired.has(line));
@@ -118,10 +128,10 @@ export function toJobWrite(job: Job, isSettled: boolean, unexpectedLines: readon
     id: `${key} unexpected lines`,
     writeKey: key,
     items: unexpectedLines.map((line) => itemOf(line, null, 'pending')),
-    answer: 'lost',
-    answeredIds: [],
+    response: 'lost',
+    responseIds: [],
     reqTime: job.entry.write.reqTime,
-    isOlderRow: isKnownBefore(job.terms.baseline.length),
+    isOlderRow: wasKnownWhenSent(job.terms.baseline.length),
   };
   const attempts = [...pending, ...decided, ...(unexpectedLines.length === 0 ? [] : [unexpected])];
   return { entry: job.entry, job, isSettled, attempts, orderIds: job.orderIds };
@@ -133,13 +143,13 @@ export function lineId(job: Job, line: number): string {
 }
 
 /** The terms of a wanted item of a write, and which line of a job it is. */
-export function termsOf({ entry, job }: OrderWrite, item: WantedItem): { terms: OrderTerms; line?: number } {
-  if (job === undefined) return { terms: entry.write.terms as OrderTerms };
+export function termsOf({ entry, job }: OrderWrite, item: WantedItem): { terms: RecordedOrderTerms; line?: number } {
+  if (job === undefined) return { terms: entry.write.terms as RecordedOrderTerms };
   const line = lineOf(item);
   return { terms: lineTerms(job, line), line };
 }
 
-/** The line of a job that a wanted item is. */
+/** The line number of a job's item. */
 export function lineOf({ id }: WantedItem): number {
   return Number(id.slice(id.lastIndexOf(' ') + 1));
 }

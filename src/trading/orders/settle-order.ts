@@ -2,11 +2,11 @@ import type { Order } from '../../domain/order.js';
 import { type FailureKind, tryRead } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { isSameRefusal } from '../../exchange/observed-codes.js';
-import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { decidableAt, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
+import { certainAt, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
 import { orderReqTimeCheck } from '../request-lifetime.js';
+import type { TradingContext } from '../trading-context.js';
 import { differences, isGeneratedId, newClientId } from './terms.js';
 import { type Verified, verifyOrders } from './verify-orders.js';
 
@@ -32,7 +32,7 @@ export interface Unknown {
   /** How an order with its client id differs from this one, in words. */
   readonly mismatch?: string;
   /** When the outcome is certain, by this machine's clock in ms since the Unix epoch; null if unknown. */
-  readonly decidableAt: number | null;
+  readonly certainAt: number | null;
 }
 
 /** The reason for an order that counts as not sent because no list showed it in time. */
@@ -51,22 +51,22 @@ interface SettleOptions {
  * exchange answers the same for a client id that was never used.
  */
 export async function findOrderOutcome(
-  account: TradingAccount,
+  trading: TradingContext,
   entry: JournalEntry<'order'>,
   options: SettleOptions = {},
 ): Promise<OrderOutcome> {
   const { reqTime, terms } = entry.write;
   const result = await pollUntilSettled<OrderOutcome>(
-    account,
+    trading,
     { checkReqTime: orderReqTimeCheck(terms.market), reqTime, market: terms.market },
     async () => {
-      const found = await findSentOrder(account, entry);
+      const found = await findSentOrder(trading, entry);
       if (typeof found !== 'object') return found;
-      return 'mismatch' in found ? releaseUndecidable(entry, found) : settlePlaced(account, entry, found, options);
+      return 'mismatch' in found ? releaseMismatched(entry, found) : settlePlaced(trading, entry, found, options);
     },
-    async () => ((await isUnusedIdNotFound(account, entry)) ? settleNotSent(entry) : undefined),
+    async () => ((await isUnusedIdNotFound(trading, entry)) ? settleNotSent(entry) : undefined),
   );
-  return result.settled ?? leaveUnknown(account, entry, result);
+  return result.settled ?? leaveUnknown(trading, entry, result);
 }
 
 /**
@@ -74,32 +74,32 @@ export async function findOrderOutcome(
  * order, or one that no list shows, and the client id decides.
  */
 export async function settleAcceptedOrder(
-  account: TradingAccount,
+  trading: TradingContext,
   entry: JournalEntry<'order'>,
   id: string,
 ): Promise<OrderOutcome> {
   const verified = await tryRead(() =>
-    verifyOrders(account, entry.write.terms, { justPlaced: { entry, orderId: id } }),
+    verifyOrders(trading, entry.write.terms, { justPlaced: { entry, orderId: id } }),
   );
   if (verified?.contradiction === undefined) return recordPlaced(entry, id, verified);
-  const found = await findSentOrder(account, entry);
-  if (typeof found === 'object' && !('mismatch' in found)) return settlePlaced(account, entry, found);
+  const found = await findSentOrder(trading, entry);
+  if (typeof found === 'object' && !('mismatch' in found)) return settlePlaced(trading, entry, found);
   entry.note(`the answer names order ${id}, ${verified.contradiction}`, { isOutcomeUnknown: true });
-  account.reportProgress(
+  trading.reportProgress(
     `The answer names order ${id}, ${verified.contradiction}. Looking up the order; it is not sent again.`,
   );
-  return findOrderOutcome(account, entry);
+  return findOrderOutcome(trading, entry);
 }
 
 /** Settles an order that exists, by default after a check for duplicates. */
 export async function settlePlaced(
-  account: TradingAccount,
+  trading: TradingContext,
   entry: JournalEntry<'order'>,
   found: Order,
   { duplicates = 'now' }: SettleOptions = {},
 ): Promise<Placed> {
   const justPlaced = { entry, orderId: found.id, isProven: true };
-  const read = () => verifyOrders(account, entry.write.terms, { justPlaced });
+  const read = () => verifyOrders(trading, entry.write.terms, { justPlaced });
   const placed = recordPlaced(
     entry,
     found.id,
@@ -124,17 +124,17 @@ interface Mismatch {
 
 /**
  * Returns the order, a mismatch, `none`, or undefined if the exchange did not answer, which proves nothing.
- * @param refusal the code with which the order was refused
+ * @param refusal the code with which the order was refused: a lookup that is refused with it counts as `none`
  */
 export async function findSentOrder(
-  account: TradingAccount,
+  trading: TradingContext,
   entry: JournalEntry<'order'>,
   refusal?: number | null,
 ): Promise<Order | Mismatch | 'none' | undefined> {
   const { id: clientId, terms } = entry.write;
-  const found = await tryRead(() => findOrNothing(account.client, terms.market, clientId, refusal));
+  const found = await tryRead(() => findOrNothing(trading.client, terms.market, clientId, refusal));
   const differs = typeof found === 'object' ? differences(found, terms) : [];
-  if (typeof found === 'object' && differs.length > 0) return mismatchOf(account, entry, found, differs.join(', '));
+  if (typeof found === 'object' && differs.length > 0) return mismatchOf(trading, entry, found, differs.join(', '));
   if (found === undefined) entry.note('asked by client id: no answer', { isOutcomeUnknown: true });
   else entry.note(`asked by client id: ${found === 'none' ? 'not found' : 'found'}`);
   return found;
@@ -142,7 +142,7 @@ export async function findSentOrder(
 
 /** A generated id proves that the order is ours. A chosen id may also be used by somebody else. */
 function mismatchOf(
-  account: TradingAccount,
+  trading: TradingContext,
   entry: JournalEntry<'order'>,
   order: Order,
   differs: string,
@@ -150,7 +150,7 @@ function mismatchOf(
   const { id } = order;
   if (isGeneratedId(entry.write)) {
     entry.note(`asked by client id: found, though with ${differs}`);
-    account.warn(`The exchange changed order ${id}: it has ${differs}.`);
+    trading.warn(`The exchange changed order ${id}: it has ${differs}.`);
     return order;
   }
   const mismatch = `order ${id} has this client id but ${differs}, so it may be a different order`;
@@ -159,9 +159,9 @@ function mismatchOf(
 }
 
 /** Releases an order whose outcome cannot be decided: another order has its client id, or the exchange changed it. */
-export function releaseUndecidable(entry: JournalEntry<'order'>, { mismatch }: Mismatch): Unknown {
+export function releaseMismatched(entry: JournalEntry<'order'>, { mismatch }: Mismatch): Unknown {
   entry.release();
-  return { outcome: 'unknown', reason: mismatch, mismatch, decidableAt: null };
+  return { outcome: 'unknown', reason: mismatch, mismatch, certainAt: null };
 }
 
 async function findOrNothing(client: ExchangeClient, market: string, clientId: string, refusal?: number | null) {
@@ -174,7 +174,7 @@ async function findOrNothing(client: ExchangeClient, market: string, clientId: s
 }
 
 async function isUnusedIdNotFound(
-  { client, host }: TradingAccount,
+  { client, host }: TradingContext,
   { write }: JournalEntry<'order'>,
 ): Promise<boolean> {
   const neverUsed = { clientId: newClientId(host) };
@@ -187,11 +187,11 @@ function settleNotSent(entry: JournalEntry<'order'>): NotSent {
 }
 
 function leaveUnknown(
-  account: TradingAccount,
+  trading: TradingContext,
   entry: JournalEntry<'order'>,
-  { expiresAt, unanswered }: PollResult<unknown>,
+  { expiry, unanswered }: PollResult<unknown>,
 ): Unknown {
   entry.release();
   const reason = unanswered ?? 'the exchange shows no such order, but the request may still arrive';
-  return { outcome: 'unknown', reason, decidableAt: decidableAt(account, expiresAt) };
+  return { outcome: 'unknown', reason, certainAt: certainAt(trading, expiry) };
 }

@@ -3,15 +3,15 @@ import type { Market } from '../../domain/market.js';
 import type { Order, Side } from '../../domain/order.js';
 import { type Failure, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import type { OrderTerms, RecordedWrite } from '../journal/write.js';
+import type { RecordedOrderTerms, RecordedWrite } from '../journal/write.js';
 
 /** Price x amount, in the quote coin. */
-export function notionalOf({ price, amount }: Pick<OrderTerms, 'price' | 'amount'>): Decimal {
+export function notionalOf({ price, amount }: Pick<RecordedOrderTerms, 'price' | 'amount'>): Decimal {
   return Decimal.of(price).times(Decimal.of(amount));
 }
 
 /** The notional as text, without trailing zeros. */
-export function notionalText(order: Pick<OrderTerms, 'price' | 'amount'>): string {
+export function notionalText(order: Pick<RecordedOrderTerms, 'price' | 'amount'>): string {
   return notionalOf(order).trimmed().toString();
 }
 
@@ -22,7 +22,7 @@ export function notionalText(order: Pick<OrderTerms, 'price' | 'amount'>): strin
  * @param bestBid undefined if unknown
  */
 export function notionalForGuards(
-  order: Pick<OrderTerms, 'side' | 'price' | 'amount'>,
+  order: Pick<RecordedOrderTerms, 'side' | 'price' | 'amount'>,
   bestBid: string | undefined,
 ): Decimal {
   const isBelow =
@@ -31,7 +31,7 @@ export function notionalForGuards(
 }
 
 /** The side and type of a listed order; those that were requested if the listed type is undocumented. */
-function kindOf({ side, type }: Order, requestedTerms: Pick<OrderTerms, 'side' | 'type'>) {
+function kindOf({ side, type }: Order, requestedTerms: Pick<RecordedOrderTerms, 'side' | 'type'>) {
   return type === 'other' ? requestedTerms : { side, type };
 }
 
@@ -47,7 +47,7 @@ export function orderKey(order: Order, side: Side): string | undefined {
 }
 
 /** How an order on the exchange differs from its terms, in words. An undocumented type is ignored. */
-export function differences(order: Order, terms: OrderTerms): string[] {
+export function differences(order: Order, terms: RecordedOrderTerms): string[] {
   const { price, amount } = order;
   const { side } = kindOf(order, terms);
   return [
@@ -61,9 +61,11 @@ export function differences(order: Order, terms: OrderTerms): string[] {
  * Whether an order repeats an earlier one: the same price and amount, or the same expressions, whatever they resolve to by
  * now. Its type and loans do not matter: a user who repeats an order may have changed them.
  */
-export function isSameOrder(order: OrderTerms, earlier: OrderTerms): boolean {
-  const differsInPlace = (['market', 'side', 'account'] as const).some((name) => order[name] !== earlier[name]);
-  if (differsInPlace) return false;
+export function isSameOrder(order: RecordedOrderTerms, earlier: RecordedOrderTerms): boolean {
+  const isOtherMarketSideOrAccount = (['market', 'side', 'account'] as const).some(
+    (name) => order[name] !== earlier[name],
+  );
+  if (isOtherMarketSideOrAccount) return false;
   const { expressions: wanted } = order;
   const { expressions: earlierWanted } = earlier;
   const hasSameExpressions =
@@ -86,7 +88,7 @@ export function averageOfFills({ filled, filledValue }: Pick<Order, 'filled' | '
 }
 
 /** The rest of an order after a partial fill; its amount is 0 if nothing is left to place. */
-export function remainderOf(wanted: OrderTerms, filled: string): OrderTerms {
+export function remainderOf(wanted: RecordedOrderTerms, filled: string): RecordedOrderTerms {
   const left = Decimal.of(wanted.amount).minus(Decimal.of(filled));
   return { ...wanted, amount: left.sign > 0 ? left.trimmed().toString() : '0' };
 }
@@ -144,6 +146,6 @@ function checkScale(what: string, value: Decimal, scale: number, market: string,
   );
 }
 
-function tooSmall(given: string, least: string, coin: string): Failure {
-  return usage(`${given} is below the minimum of ${least} ${coin}.`, `Use ${least} or more.`);
+function tooSmall(given: string, min: string, coin: string): Failure {
+  return usage(`${given} is below the minimum of ${min} ${coin}.`, `Use ${min} or more.`);
 }

@@ -1,7 +1,6 @@
 import type { Order, Side } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
 import { type OrderPages, readOrderPages } from '../../exchange/growing-pages.js';
-import type { TradingAccount } from '../account.js';
 import { addLateOrders, bringSummaryUpToDate } from '../batches/close-job.js';
 import { archivedJob } from '../batches/job.js';
 import type { DuplicateOrders } from '../duplicates.js';
@@ -28,6 +27,7 @@ import {
   type WantedItem,
 } from '../reconcile.js';
 import { assumedRequestLifetime } from '../request-lifetime.js';
+import type { TradingContext } from '../trading-context.js';
 import {
   lineOf,
   type OrderEntry,
@@ -40,7 +40,7 @@ import {
 import { differences } from './terms.js';
 
 /** An order that was refused, or never arrived, is recognized for a day if it appears after all. */
-const REMEMBERED_MS = 86_400_000;
+const RETENTION_MS = 86_400_000;
 /** How much further back than the oldest listed order the archive is read, because clocks differ. */
 const ARCHIVE_SLACK_MS = 86_400_000;
 /** Most pages read as a side effect of another command. */
@@ -72,7 +72,7 @@ interface VerifyOptions {
    */
   readonly reach?: 'recent' | 'all';
   /** The id of a settled write that is compared although its requests have expired. */
-  readonly includeRemembered?: string | undefined;
+  readonly includeRetained?: string | undefined;
 }
 
 /** The findings on one side of a market. */
@@ -91,7 +91,7 @@ export interface Verified {
  * @param lists what the caller has read itself: then nothing more is read, and a missing side is left to others
  */
 export async function verifyMarket(
-  account: TradingAccount,
+  trading: TradingContext,
   market: string,
   lists?: Partial<Record<Side, ListedOrders>>,
 ): Promise<readonly DuplicateOrders[]> {
@@ -100,7 +100,7 @@ export async function verifyMarket(
     const listed = lists?.[side];
     if (lists !== undefined && listed === undefined) continue;
     const options = listed === undefined ? {} : { listed };
-    found.push(...((await tryRead(() => verifyOrders(account, { market, side }, options)))?.duplicates ?? []));
+    found.push(...((await tryRead(() => verifyOrders(trading, { market, side }, options)))?.duplicates ?? []));
   }
   return found;
 }
@@ -111,28 +111,28 @@ export async function verifyMarket(
  * @throws Failure of a list that cannot be read, and `usage` if the journal cannot be read
  */
 export async function verifyOrders(
-  account: TradingAccount,
+  trading: TradingContext,
   marketSide: MarketSide,
-  { justPlaced, listed: given, reach = 'recent', includeRemembered }: VerifyOptions = {},
+  { justPlaced, listed: given, reach = 'recent', includeRetained }: VerifyOptions = {},
 ): Promise<Verified> {
   const maxPages = reach === 'recent' && justPlaced === undefined ? MAX_PAGES : Number.POSITIVE_INFINITY;
-  const from = oldestNeeded(account, marketSide, { reach, justPlaced, includeRemembered });
+  const from = oldestNeeded(trading, marketSide, { reach, justPlaced, includeRetained });
   if (given === undefined && from === undefined) return { duplicates: [], listed: undefined };
-  const listed = given ?? (await listOrders(account, marketSide, from ?? Number.NEGATIVE_INFINITY, maxPages));
+  const listed = given ?? (await listOrders(trading, marketSide, from ?? Number.NEGATIVE_INFINITY, maxPages));
   const contradicts =
     justPlaced === undefined || justPlaced.isProven
       ? undefined
-      : contradiction(account, marketSide, listed, justPlaced);
+      : contradiction(trading, marketSide, listed, justPlaced);
   if (contradicts !== undefined) return { duplicates: [], listed, contradiction: contradicts };
-  const firstPass = reconcileSide(account, marketSide, listed, { justPlaced, withArchive: false });
+  const firstPass = reconcileSide(trading, marketSide, listed, { justPlaced, withArchive: false });
   const checked = needsThoroughPass(firstPass)
-    ? await reconcileThoroughly(account, marketSide, listed, justPlaced, maxPages)
+    ? await reconcileThoroughly(trading, marketSide, listed, justPlaced, maxPages)
     : firstPass;
-  const found = unreportedFindings(account, marketSide, checked);
+  const found = unreportedFindings(trading, marketSide, checked);
   // reported before they are recorded: if this process is killed in between, they are reported twice rather than never
-  if (found.length > 0) account.reportDuplicateOrders(found.map(({ report }) => report));
-  noteDuplicates(account, checked, found);
-  closeWrites(account, checked);
+  if (found.length > 0) trading.reportDuplicateOrders(found.map(({ report }) => report));
+  noteDuplicates(trading, checked, found);
+  closeWrites(trading, checked);
   return { duplicates: found.map(({ report }) => report), listed };
 }
 
@@ -153,12 +153,12 @@ interface CompareOptions {
 
 /** The journal is read after the list, so that it covers all that is listed: an order is recorded before it exists. */
 function reconcileSide(
-  account: TradingAccount,
+  trading: TradingContext,
   marketSide: MarketSide,
   listed: ListedOrders,
   { justPlaced, withArchive, newestByClientId = new Map() }: Pick<VerifyOptions, 'justPlaced'> & CompareOptions,
 ): ComparedSide {
-  const { journal } = account;
+  const { journal } = trading;
   const writes = unclosedWrites(journal, marketSide).map((write) =>
     justPlaced !== undefined && !write.isSettled && writeKey(write.entry) === writeKey(justPlaced.entry)
       ? justPlacedWrite(justPlaced)
@@ -167,13 +167,13 @@ function reconcileSide(
   const explained = withArchive ? explainedOrderIds(journal, marketSide, listed.orders) : new Set<string>();
   const attempts = writes.flatMap((write) => write.attempts);
   const placed = new Set(attempts.flatMap(({ items }) => items.flatMap(({ rowId }) => rowId ?? [])));
-  const named = new Set(attempts.flatMap((attempt) => attempt.answeredIds));
+  const named = new Set(attempts.flatMap((attempt) => attempt.responseIds));
   for (const { orderIds } of writes)
     for (const id of orderIds) if (!placed.has(id) && !named.has(id)) explained.add(id);
   const result = reconcile(attempts, toList(listed), {
     explained,
     newestByClientId,
-    requestLifetime: assumedRequestLifetime(account),
+    requestLifetime: assumedRequestLifetime(trading),
   });
   const byAttempt = new Map(writes.flatMap((write) => write.attempts.map(({ id }) => [id, write] as const)));
   return { orders: listed.orders, writes, byAttempt, result, justPlaced };
@@ -184,7 +184,7 @@ function reconcileSide(
  * Undefined if nothing speaks against it.
  */
 function contradiction(
-  { journal }: TradingAccount,
+  { journal }: TradingContext,
   marketSide: MarketSide,
   listed: ListedOrders,
   { entry, orderId }: JustPlacedOrder,
@@ -211,7 +211,7 @@ function justPlacedWrite({ entry, orderId }: JustPlacedOrder): OrderWrite {
   const attempts = write.attempts.map(
     (attempt): Attempt => ({
       ...attempt,
-      answer: 'answered',
+      response: 'answered',
       items: attempt.items.map((item) => ({ ...item, rowId: orderId, state: 'placed' })),
     }),
   );
@@ -246,24 +246,24 @@ export function explainedOrderIds(
  * newest page; a longer list is read only if something is overdue, and closes all of that at once.
  */
 function oldestNeeded(
-  account: TradingAccount,
+  trading: TradingContext,
   marketSide: MarketSide,
-  { reach, justPlaced, includeRemembered }: Pick<VerifyOptions, 'reach' | 'justPlaced' | 'includeRemembered'>,
+  { reach, justPlaced, includeRetained }: Pick<VerifyOptions, 'reach' | 'justPlaced' | 'includeRetained'>,
 ): number | undefined {
-  const attempts = account.journal
+  const attempts = trading.journal
     .settledButUnexpired(marketSide)
-    .filter((entry) => !entry.isRemembered || entry.write.id === includeRemembered)
+    .filter((entry) => !entry.isRetained || entry.write.id === includeRetained)
     .flatMap((entry) => toOrderWrite(entry, true).attempts);
   if (attempts.length === 0 && justPlaced === undefined) return undefined;
   const isOverdue = ({ reqTime }: Attempt) =>
-    account.client.now() > expiresAt(reqTime, 2 * assumedRequestLifetime(account));
+    trading.client.now() > expiresAt(reqTime, 2 * assumedRequestLifetime(trading));
   const wanted = reach === 'all' || attempts.some(isOverdue) ? attempts.map(listMustReachTo) : [];
   return Math.min(...wanted, ...(justPlaced === undefined ? [] : [listMustReachTo(justPlaced.entry.write)]));
 }
 
 /** Reads the orders of a side back to a moment of the list's clock, in milliseconds since the Unix epoch. */
 async function listOrders(
-  { client }: TradingAccount,
+  { client }: TradingContext,
   { market, side }: MarketSide,
   from: number,
   to: number,
@@ -306,42 +306,42 @@ function needsThoroughPass(compared: ComparedSide): boolean {
  * the archive, and asks the exchange which orders carry their client ids.
  */
 async function reconcileThoroughly(
-  account: TradingAccount,
+  trading: TradingContext,
   marketSide: MarketSide,
   listed: ListedOrders,
   justPlaced: VerifyOptions['justPlaced'],
   maxPages: number,
 ): Promise<ComparedSide> {
   const options = { justPlaced, withArchive: true };
-  let [list, compared] = [listed, reconcileSide(account, marketSide, listed, options)];
+  let [list, compared] = [listed, reconcileSide(trading, marketSide, listed, options)];
   const from =
     Math.min(...reportableDuplicates(compared).map(({ attempt }) => attempt.reqTime)) -
-    assumedRequestLifetime(account) -
+    assumedRequestLifetime(trading) -
     SLACK_MS;
   if (list.since > from) {
-    list = (await tryRead(() => listOrders(account, marketSide, from, maxPages))) ?? list;
-    compared = reconcileSide(account, marketSide, list, options);
+    list = (await tryRead(() => listOrders(trading, marketSide, from, maxPages))) ?? list;
+    compared = reconcileSide(trading, marketSide, list, options);
   }
   const { needsLookup } = compared.result;
   const own = compared.writes.filter(
     (write) => isSettledOrJustPlaced(compared, write) && needsLookup.has(writeKey(write.entry)),
   );
   if (own.length === 0) return compared;
-  const newestByClientId = await newestOrderIds(account, own);
-  return reconcileSide(account, marketSide, list, { ...options, newestByClientId });
+  const newestByClientId = await newestOrderIds(trading, own);
+  return reconcileSide(trading, marketSide, list, { ...options, newestByClientId });
 }
 
 /** The id of the newest order with the client id of each write, null if there is none. A lookup that failed is left out. */
 export async function newestOrderIds(
-  account: TradingAccount,
+  trading: TradingContext,
   writes: readonly OrderWrite[],
 ): Promise<ReadonlyMap<string, string | null>> {
-  const found = await newestOrders(account, writes);
+  const found = await newestOrders(trading, writes);
   return new Map([...found].map(([name, order]) => [name, order?.id ?? null]));
 }
 
 async function newestOrders(
-  { client }: TradingAccount,
+  { client }: TradingContext,
   writes: readonly OrderWrite[],
 ): Promise<ReadonlyMap<string, Order | null>> {
   const newest = new Map<string, Order | null>();
@@ -349,22 +349,22 @@ async function newestOrders(
     const market = marketOf(entry.write);
     if (market === undefined) continue;
     const ask = async () => ({ order: await client.findOrder(market, { clientId: entry.write.id }) });
-    const answer = await tryRead(ask);
-    if (answer !== undefined) newest.set(writeKey(entry), answer.order ?? null);
+    const response = await tryRead(ask);
+    if (response !== undefined) newest.set(writeKey(entry), response.order ?? null);
   }
   return newest;
 }
 
 function unreportedFindings(
-  account: TradingAccount,
+  trading: TradingContext,
   marketSide: MarketSide,
   compared: ComparedSide,
 ): readonly Finding[] {
   const duplicates = reportableDuplicates(compared);
   if (duplicates.length === 0) return [];
   // another process may have reported some of them in the meantime, which the journal shows
-  const known = explainedOrderIds(account.journal, marketSide, compared.orders);
-  for (const { orderIds } of unclosedWrites(account.journal, marketSide)) for (const id of orderIds) known.add(id);
+  const known = explainedOrderIds(trading.journal, marketSide, compared.orders);
+  for (const { orderIds } of unclosedWrites(trading.journal, marketSide)) for (const id of orderIds) known.add(id);
   return duplicates.flatMap((one) => findingOf(compared, one, known) ?? []);
 }
 
@@ -399,24 +399,24 @@ function absenceOf({ entry, job }: OrderWrite, item: WantedItem): 'refused' | 'n
  * Looks up an order that counts as refused or not sent, unless its record is too old. If the order exists after all, its outcome is
  * corrected and reported.
  */
-export async function lookUpAbsentOrder(account: TradingAccount, absentOrder: RecordedWrite<'order'>): Promise<void> {
+export async function lookUpAbsentOrder(trading: TradingContext, absentOrder: RecordedWrite<'order'>): Promise<void> {
   const { id: writeId, time, terms } = absentOrder;
-  const write = unclosedWrites(account.journal, terms).find(
+  const write = unclosedWrites(trading.journal, terms).find(
     ({ entry, isSettled }) => isSettled && entry.write.id === writeId && entry.write.time === time,
   );
   const [attempted] = write?.attempts.flatMap(({ items }) => items) ?? [];
   if (write === undefined || attempted?.state !== 'absent') return;
-  const order = (await newestOrders(account, [write])).get(attempted.id) ?? null;
+  const order = (await newestOrders(trading, [write])).get(attempted.id) ?? null;
   const recordedOutcome = absenceOf(write, attempted);
   if (order === null || recordedOutcome === undefined) return;
   const { id } = order;
   const found = { orderId: null, ids: [id], shown: [order], isProven: true, recordedOutcome };
-  account.reportDuplicateOrders([{ writeId, ...termsOf(write, attempted), ...found }]);
+  trading.reportDuplicateOrders([{ writeId, ...termsOf(write, attempted), ...found }]);
   write.entry.noteFound([], id);
 }
 
 /** Records the findings, so that they are reported once and accounted for from then on. */
-function noteDuplicates({ journal }: TradingAccount, { justPlaced }: ComparedSide, found: readonly Finding[]): void {
+function noteDuplicates({ journal }: TradingContext, { justPlaced }: ComparedSide, found: readonly Finding[]): void {
   for (const write of new Set(found.map((one) => one.write))) {
     const reports = found.filter((one) => one.write === write).map(({ report }) => report);
     if (write.job !== undefined) addLateOrders(journal, write.job, reports);
@@ -431,26 +431,29 @@ function noteDuplicates({ journal }: TradingAccount, { justPlaced }: ComparedSid
   }
 }
 
-function closeWrites(account: TradingAccount, { writes, result }: ComparedSide): void {
+function closeWrites(trading: TradingContext, { writes, result }: ComparedSide): void {
   for (const { entry, job, isSettled, attempts } of writes) {
     if (!isSettled) continue;
-    if (job?.entry.hasLateFindings) bringSummaryUpToDate(account.journal, job.id);
-    endVerificationIfClosed(account, entry, attempts, result.closed);
+    if (job?.entry.hasLateFindings) bringSummaryUpToDate(trading.journal, job.id);
+    endVerificationIfClosed(trading, entry, attempts, result.closed);
   }
 }
 
-/** Closes a settled write whose attempts are closed. A write that made nothing, or made it late, is remembered for a day. */
+/**
+ * Closes a settled write whose attempts are closed. If no order of it is known, or one was found late, its record is kept for
+ * one more day.
+ */
 export function endVerificationIfClosed(
-  account: TradingAccount,
+  trading: TradingContext,
   entry: OrderEntry,
   attempts: readonly Attempt[],
   closed: ReadonlySet<string>,
 ): void {
   const isAbsent = attempts.some(({ items }) => items.some(({ state }) => state === 'absent'));
   const end = Math.max(entry.write.reqTime, ...attempts.map(({ reqTime }) => reqTime));
-  const isForgotten = account.client.now() > end + assumedRequestLifetime(account) + REMEMBERED_MS;
-  if (entry.isRemembered) {
-    if (isForgotten) entry.endVerification();
+  const isPastRetention = trading.client.now() > end + assumedRequestLifetime(trading) + RETENTION_MS;
+  if (entry.isRetained) {
+    if (isPastRetention) entry.endVerification();
   } else if (attempts.every(({ id }) => closed.has(id)))
-    entry.endVerification((isAbsent || entry.isUnexpected) && !isForgotten);
+    entry.endVerification((isAbsent || entry.isUnexpected) && !isPastRetention);
 }

@@ -2,8 +2,8 @@ import type { Order, OrderState } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import { RETURN_CODES } from '../../exchange/observed-codes.js';
 import { backoffMs } from '../../platform/backoff.js';
-import type { TradingAccount } from '../account.js';
 import { Pauses } from '../pauses.js';
+import type { TradingContext } from '../trading-context.js';
 
 /** The state to wait for: placed, filled, or final. */
 export const WAITS = ['open', 'filled', 'closed'] as const;
@@ -35,22 +35,22 @@ function endedBy(state: OrderState, wait: Wait): boolean | undefined {
  * @param changed called with each state of the order that differs from the one before, the first included
  */
 export async function waitForOrder(
-  account: Pick<TradingAccount, 'budget' | 'host' | 'orderPushes'>,
+  trading: Pick<TradingContext, 'budget' | 'host' | 'orderPushes'>,
   market: string,
   readOrder: () => Promise<Order>,
   wait: Wait,
   changed: (order: Order) => void,
 ): Promise<Waited> {
-  const pauses = new Pauses(account, market);
+  const pauses = new Pauses(trading, market);
   try {
-    return await readUntil(account, pauses, readOrder, wait, changed);
+    return await readUntil(trading, pauses, readOrder, wait, changed);
   } finally {
     pauses.close();
   }
 }
 
 async function readUntil(
-  { budget }: Pick<TradingAccount, 'budget'>,
+  { budget }: Pick<TradingContext, 'budget'>,
   pauses: Pauses,
   readOrder: () => Promise<Order>,
   wait: Wait,

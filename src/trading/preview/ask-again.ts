@@ -26,8 +26,9 @@ interface Reply {
 /** Why orders that the user confirmed have to be shown and confirmed again, as a sentence; undefined if they may be sent. */
 export function reasonToAskAgain({ shown, afterReply, current, ageMs }: Reply): string | undefined {
   const overridden = shown.breaches.map(({ guard }) => guard);
-  const blocking = afterReply.breaches.flatMap(({ guard }) => (overridden.includes(guard) ? [] : guard));
-  if (blocking.length > 0) return `${blocking.join(' and ')} now ${blocking.length === 1 ? 'blocks' : 'block'} this.`;
+  const notOverridden = afterReply.breaches.flatMap(({ guard }) => (overridden.includes(guard) ? [] : guard));
+  if (notOverridden.length > 0)
+    return `${notOverridden.join(' and ')} now ${notOverridden.length === 1 ? 'blocks' : 'block'} this.`;
   const shownAbout = shown.warnings.map(({ about }) => about);
   const warning = afterReply.warnings.find(({ about }) => !shownAbout.includes(about));
   if (warning !== undefined) return warning.text;
@@ -36,7 +37,7 @@ export function reasonToAskAgain({ shown, afterReply, current, ageMs }: Reply): 
   if (!areSameOrders(shown.plan, current.plan)) return `${old}, and its price or amount would be different now.`;
   return fillsAlike(shown.preview, afterReply.preview)
     ? undefined
-    : `${old}, and something else would fill at once now.`;
+    : `${old}, and a different part would fill at once now.`;
 }
 
 function areSameOrders({ orders }: OrderPlan, { orders: otherOrders }: OrderPlan): boolean {

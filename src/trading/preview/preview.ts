@@ -2,8 +2,7 @@ import { Decimal, formatAmount, formatPercent, formatPrice } from '../../domain/
 import type { Market } from '../../domain/market.js';
 import type { AccountType, Order, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import type { TradingAccount } from '../account.js';
-import { type GuardReport, guardOrders, type Proposal, type Warning } from '../guards/guards.js';
+import { type GuardedOrders, type GuardReport, guardOrders, type Warning } from '../guards/guards.js';
 import type { GuardLimits } from '../guards/limits.js';
 import {
   averagePrice,
@@ -18,10 +17,11 @@ import {
   referenceOf,
 } from '../market-view.js';
 import { notionalOf } from '../orders/terms.js';
+import type { TradingContext } from '../trading-context.js';
 import { type MarketSnapshot, spentCoin } from './market-snapshot.js';
 
 /** One order, or numbered lines of a batch, ready to send. */
-export interface OrderPlan extends Proposal {
+export interface OrderPlan extends GuardedOrders {
   readonly market: Market;
   readonly account: AccountType;
 }
@@ -49,7 +49,7 @@ export interface ReadResults {
 
 /** Reads the market and computes a preview, the warnings and the guards that stop the orders. A failed read is a warning. */
 export async function previewOrders(
-  account: TradingAccount,
+  trading: TradingContext,
   plan: OrderPlan,
   snapshot: MarketSnapshot,
   limits: GuardLimits,
@@ -61,7 +61,7 @@ export async function previewOrders(
   ]);
   const results: ReadResults = { market, spendable, orders };
   const preview = computePreview(plan, results);
-  const guarded = guardOrders(account, plan, market, limits);
+  const guarded = guardOrders(trading, plan, market, limits);
   return { ...guarded, preview, warnings: [...guarded.warnings, ...warningsOf(plan, preview, results)] };
 }
 

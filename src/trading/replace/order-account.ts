@@ -3,10 +3,10 @@ import { usage } from '../../errors.js';
 import { Job } from '../batches/job.js';
 import { matchesAll } from '../journal/files.js';
 import type { Journal } from '../journal/journal.js';
-import { isKind, marketOf, type OrderTerms, type RecordedWrite, type Settled } from '../journal/write.js';
+import { isKind, marketOf, type RecordedOrderTerms, type RecordedWrite, type Settled } from '../journal/write.js';
 
 /** The account of an order and its loans, which the exchange does not report. */
-type OrderAccount = Pick<OrderTerms, 'account' | 'borrow' | 'repay'>;
+type OrderAccount = Pick<RecordedOrderTerms, 'account' | 'borrow' | 'repay'>;
 
 /** The same as the user gives it; the account is undefined without a flag. */
 export interface GivenAccount {

@@ -2,7 +2,6 @@ import { Decimal, formatAmount } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { isSameReference, type Order, type OrderReference, type OrderType, type Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import type { TradingAccount } from '../account.js';
 import {
   type AmountExpression,
   amountTerms,
@@ -10,10 +9,11 @@ import {
   evaluatePriceInBook,
   type PriceExpression,
 } from '../expressions.js';
-import { isKind, type OrderTerms, type RecordedWrite, type ReplaceTerms } from '../journal/write.js';
-import { refuseDuplicateOrder } from '../orders/place.js';
+import { isKind, type RecordedOrderTerms, type RecordedWrite, type ReplaceTerms } from '../journal/write.js';
+import { refuseIdenticalOrder } from '../orders/place.js';
 import { remainderOf, validateOrder } from '../orders/terms.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../preview/market-snapshot.js';
+import type { TradingContext } from '../trading-context.js';
 import { type GivenAccount, orderAccountOf } from './order-account.js';
 
 /** What is to change, and what the exchange does not report about the order. */
@@ -28,7 +28,7 @@ export interface ReplacePlan {
   readonly market: Market;
   readonly order: Order;
   /** What is placed if nothing more fills. */
-  readonly placed: OrderTerms;
+  readonly placed: RecordedOrderTerms;
   /** Whether the journal knows the order's account; otherwise the user named it, or spot is assumed. */
   readonly isAccountRecorded: boolean;
   /** The book and the balances as if the order were cancelled. */
@@ -47,7 +47,7 @@ const LEVELS_FOR_BEST = 2;
  *   `limited`, `credentials` or `internal` if the exchange cannot be read
  */
 export async function planReplacement(
-  account: TradingAccount,
+  trading: TradingContext,
   market: Market,
   reference: OrderReference,
   { at, amount, ...given }: Changes,
@@ -56,7 +56,7 @@ export async function planReplacement(
     earlier,
   }: { readonly levels?: number | undefined; readonly earlier?: MarketSnapshot | undefined } = {},
 ): Promise<ReplacePlan> {
-  const { client, journal } = account;
+  const { client, journal } = trading;
   const order = await client.getOrder(market.market, reference);
   const { side, type } = requireOpen(order);
   const { isRecorded, ...rest } = orderAccountOf(journal, order, reference, given);
@@ -67,7 +67,7 @@ export async function planReplacement(
   const price = at === undefined ? replaced.price : await evaluatePriceInBook(at, snapshot, market, side);
   const terms = { ...rest, market: market.market, side, type, price: price.toString() };
   const total = await totalOf(snapshot, market, terms, amount, order);
-  const wanted: OrderTerms = { ...terms, amount: total.toString() };
+  const wanted: RecordedOrderTerms = { ...terms, amount: total.toString() };
   const placed = remainderOf(wanted, order.filled);
   if (price.compare(replaced.price) === 0 && total.compare(Decimal.of(order.amount)) === 0)
     throw usage(
@@ -84,8 +84,8 @@ export async function planReplacement(
   await requireFunds(snapshot, market, placed);
   // by its id, as a client id names the newest order that has it
   const decided = { market: market.market, order: { id: order.id }, wanted, filled: order.filled };
-  refuseDuplicateOrder(account, placed);
-  refuseConcurrentCancel(account, decided.order);
+  refuseIdenticalOrder(trading, placed);
+  refuseConcurrentCancel(trading, decided.order);
   return { terms: decided, market, order, placed, snapshot, isAccountRecorded: isRecorded };
 }
 
@@ -110,7 +110,7 @@ function requireOpen(order: Order): { readonly side: Side; readonly type: OrderT
 async function totalOf(
   snapshot: MarketSnapshot,
   market: Market,
-  { side, price, account }: Omit<OrderTerms, 'amount'>,
+  { side, price, account }: Omit<RecordedOrderTerms, 'amount'>,
   amount: AmountExpression | undefined,
   order: Order,
 ): Promise<Decimal> {
@@ -118,7 +118,7 @@ async function totalOf(
   const isShare = amount.kind === 'share';
   if (isShare && account !== 'spot')
     throw usage(
-      'A share needs the balance, and the exchange does not report margin balances.',
+      'A percentage needs the balance, and the exchange does not report margin balances.',
       'Give the amount itself.',
     );
   const available = isShare ? await orThrow(snapshot.spendable(market, side)) : Decimal.zero;
@@ -130,7 +130,7 @@ async function totalOf(
  * A replacement that the exchange rejects for lack of funds would cost the user the existing order. If the balance is
  * unknown, as on margin, the exchange decides.
  */
-async function requireFunds(snapshot: MarketSnapshot, market: Market, placed: OrderTerms): Promise<void> {
+async function requireFunds(snapshot: MarketSnapshot, market: Market, placed: RecordedOrderTerms): Promise<void> {
   const { side, account } = placed;
   const has = account === 'spot' ? await snapshot.spendable(market, side) : undefined;
   if (has === undefined || has instanceof Failure) return;
@@ -149,7 +149,7 @@ async function requireFunds(snapshot: MarketSnapshot, market: Market, placed: Or
  * take it for cancelled by itself, and both would place another one.
  * @param own the id of the record that asks, if it is made already
  */
-export function refuseConcurrentCancel({ journal }: TradingAccount, order: OrderReference, own?: string): void {
+export function refuseConcurrentCancel({ journal }: TradingContext, order: OrderReference, own?: string): void {
   const other = journal.unsettledEntries().find(({ write }) => write.id !== own && cancels(write, order));
   if (other === undefined) return;
   throw new Failure('usage', 'Another command is cancelling this order, or its outcome is unknown; nothing was sent.', {

@@ -1,7 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { Failure } from '../../errors.js';
-import type { TradingAccount } from '../account.js';
 import {
   type CancelOutcome,
   type ConfirmedCancel,
@@ -11,15 +10,16 @@ import {
   sendCancel,
 } from '../cancel/cancellation.js';
 import type { JournalEntry } from '../journal/entry.js';
-import type { OrderTerms } from '../journal/write.js';
+import type { RecordedOrderTerms } from '../journal/write.js';
 import {
   type Placement,
   type RecordOptions,
-  refuseDuplicateOrder,
+  refuseIdenticalOrder,
   sendRecordedOrder,
   settleByResponse,
 } from '../orders/place.js';
 import { isTooSmall, remainderOf, validateOrder } from '../orders/terms.js';
+import type { TradingContext } from '../trading-context.js';
 import { type ReplacePlan, refuseConcurrentCancel } from './plan.js';
 
 /** The outcomes of the old order and of its replacement. */
@@ -33,13 +33,13 @@ export type Replacement =
       readonly kind: 'unplaced';
       readonly cancel: ConfirmedCancel;
       /** Null if nothing is left, or less than the market accepts. */
-      readonly rest: OrderTerms | null;
+      readonly rest: RecordedOrderTerms | null;
       readonly why: Failure;
     }
   | {
       readonly kind: 'sent';
       readonly cancel: ConfirmedCancel;
-      readonly terms: OrderTerms;
+      readonly terms: RecordedOrderTerms;
       readonly placement: Placement;
     };
 
@@ -53,24 +53,24 @@ export type Replacement =
  *   `credentials`: nothing was sent
  */
 export async function replaceOrder(
-  account: TradingAccount,
+  trading: TradingContext,
   { terms, market, placed }: ReplacePlan,
   id: string,
   { requireWithinDayLimit, bestBid }: RecordOptions = {},
 ): Promise<Replacement> {
   // another command may have begun since the plan was made
-  refuseDuplicateOrder(account, placed);
-  const recording = { id, reqTime: account.client.now(), bestBid };
-  const entry = account.journal.begin<'replace'>({ operation: 'replace', terms }, recording);
+  refuseIdenticalOrder(trading, placed);
+  const recording = { id, reqTime: trading.client.now(), bestBid };
+  const entry = trading.journal.begin<'replace'>({ operation: 'replace', terms }, recording);
   try {
-    refuseConcurrentCancel(account, terms.order, id);
+    refuseConcurrentCancel(trading, terms.order, id);
     requireWithinDayLimit?.();
   } catch (error) {
     entry.discard();
     throw error;
   }
-  const cancel = await cancelReplaced(account, entry);
-  if (cancel.outcome === 'cancelled') return placeRest(account, market, entry, cancel);
+  const cancel = await cancelReplaced(trading, entry);
+  if (cancel.outcome === 'cancelled') return placeRest(trading, market, entry, cancel);
   recordCancel(entry, cancel);
   const { filled, amount } = cancel;
   const isFilled = filled !== null && amount !== null && Decimal.of(filled).compare(Decimal.of(amount)) >= 0;
@@ -78,19 +78,19 @@ export async function replaceOrder(
 }
 
 /** Cancels the order, and reads it until it is closed: what it filled is final only then. */
-async function cancelReplaced(account: TradingAccount, entry: JournalEntry<'replace'>): Promise<CancelOutcome> {
-  const reply = await sendCancel(account, entry);
-  if (reply.outcome !== 'undecided') return reply;
-  if (reply.accepted === undefined)
-    account.reportProgress(
-      `No answer to the cancellation: ${reply.reason}. Reading the order; nothing is placed before.`,
+async function cancelReplaced(trading: TradingContext, entry: JournalEntry<'replace'>): Promise<CancelOutcome> {
+  const response = await sendCancel(trading, entry);
+  if (response.outcome !== 'undecided') return response;
+  if (response.accepted === undefined)
+    trading.reportProgress(
+      `No answer to the cancellation: ${response.reason}. Reading the order; nothing is placed before.`,
     );
-  return findCancelOutcome(account, entry, { reply });
+  return findCancelOutcome(trading, entry, { reply: response });
 }
 
 /** Places what is left of the wanted order, under the same record. */
 async function placeRest(
-  account: TradingAccount,
+  trading: TradingContext,
   market: Market,
   entry: JournalEntry<'replace'>,
   cancel: ConfirmedCancel,
@@ -100,9 +100,9 @@ async function placeRest(
   entry.note(`${eventOf(cancel)}; ${rest.amount} is left to place`);
   const send = async () => {
     validateOrder(market, Decimal.of(rest.price), Decimal.of(rest.amount));
-    refuseDuplicateOrder(account, rest);
-    const next = entry.continueAs<'order'>({ operation: 'order', terms: rest, replaces: terms }, account.client.now());
-    return { next, result: await sendRecordedOrder(account, next) };
+    refuseIdenticalOrder(trading, rest);
+    const next = entry.continueAs<'order'>({ operation: 'order', terms: rest, replaces: terms }, trading.client.now());
+    return { next, result: await sendRecordedOrder(trading, next) };
   };
   const sent = await send().catch((thrown: unknown) => {
     // another error may have come after the request was sent
@@ -113,15 +113,15 @@ async function placeRest(
     const left = settleUnplaced(entry, cancel, sent.why.message, market);
     return { kind: 'unplaced', cancel, rest: left, why: sent.why };
   }
-  return { kind: 'sent', cancel, terms: rest, placement: await settleByResponse(account, sent.next, sent.result) };
+  return { kind: 'sent', cancel, terms: rest, placement: await settleByResponse(trading, sent.next, sent.result) };
 }
 
 /**
  * Finds the outcome of a replacement that ended before its order was placed, and records it. Places nothing: the user may
  * want something else by now.
  */
-export async function settleReplace(account: TradingAccount, entry: JournalEntry<'replace'>): Promise<void> {
-  const cancel = await findCancelOutcome(account, entry);
+export async function settleReplace(trading: TradingContext, entry: JournalEntry<'replace'>): Promise<void> {
+  const cancel = await findCancelOutcome(trading, entry);
   if (cancel.outcome === 'cancelled') settleUnplaced(entry, cancel, 'it was not sent');
   else recordCancel(entry, cancel);
 }
@@ -135,7 +135,7 @@ function settleUnplaced(
   cancel: ConfirmedCancel,
   reason: string,
   market?: Market,
-): OrderTerms | null {
+): RecordedOrderTerms | null {
   const rest = remainderOf(entry.write.terms.wanted, cancel.filled);
   const [price, amount] = [Decimal.of(rest.price), Decimal.of(rest.amount)];
   const isTooLittle = market !== undefined && isTooSmall(market, price, amount);

@@ -1,7 +1,7 @@
 import type { Failure } from '../../errors.js';
 import { backoffMs } from '../../platform/backoff.js';
-import type { TradingAccount } from '../account.js';
 import { Pauses } from '../pauses.js';
+import type { TradingContext } from '../trading-context.js';
 import { MINUTE_MS, startTimer, type Timer } from './timer.js';
 
 /** Four chances a minute. */
@@ -32,23 +32,23 @@ export type HoldEvent =
  * @param end ends it, between two attempts
  */
 export async function* hold(
-  account: TradingAccount,
+  trading: TradingContext,
   market: string,
   first: Timer,
   end: AbortSignal,
 ): AsyncGenerator<HoldEvent> {
   let [timer, latest, pause, isLapsed] = [first, first.answered + MINUTE_MS, 0, false];
   let failures = 0;
-  const pauses = new Pauses(account, market);
+  const pauses = new Pauses(trading, market);
   try {
-    while (await isDue(account, isLapsed ? undefined : timer, { pauses, pause }, end)) {
-      if (!isLapsed && hasExpired(account, timer)) {
+    while (await isDue(trading, isLapsed ? undefined : timer, { pauses, pause }, end)) {
+      if (!isLapsed && hasExpired(trading, timer)) {
         isLapsed = true;
         yield { kind: 'lapsed', latest };
       }
       yield { kind: 'trying' };
-      account.budget.restart(ATTEMPT_MS);
-      const attempt = await startTimer(account, market);
+      trading.budget.restart(ATTEMPT_MS);
+      const attempt = await startTimer(trading, market);
       if (attempt.kind === 'failed') {
         if (attempt.arrived === 'perhaps') latest = attempt.ended + MINUTE_MS;
         pause = backoffMs(failures, PAUSES_MS);
@@ -69,12 +69,12 @@ export async function* hold(
 
 /** Waits until the next attempt, or until the minute is over; false if it was ended. */
 async function isDue(
-  account: TradingAccount,
+  trading: TradingContext,
   timer: Timer | undefined,
   { pauses, pause }: { readonly pauses: Pauses; readonly pause: number },
   end: AbortSignal,
 ): Promise<boolean> {
-  const { host } = account;
+  const { host } = trading;
   const start = host.monotonic();
   const isEnough = () => {
     const now = host.monotonic();
@@ -85,14 +85,14 @@ async function isDue(
     return passed >= REFRESH_MS || isUncertain;
   };
   // short ticks: a machine that slept learns it from its wall clock alone
-  while (!end.aborted && !isEnough() && !(timer !== undefined && hasExpired(account, timer))) {
+  while (!end.aborted && !isEnough() && !(timer !== undefined && hasExpired(trading, timer))) {
     if (pause === 0) await host.sleep(TICK_MS, end);
     else if (await pauses.wait(Math.min(TICK_MS, pause), end)) break;
   }
   return !end.aborted;
 }
 
-function hasExpired({ host }: TradingAccount, { answered }: Timer): boolean {
+function hasExpired({ host }: TradingContext, { answered }: Timer): boolean {
   return host.monotonic() > answered + MINUTE_MS;
 }
 

@@ -1,9 +1,9 @@
 import { Failure, suggest, tryRead } from '../../errors.js';
 import { refusalFailure } from '../../exchange/failures.js';
 import { backoffMs } from '../../platform/backoff.js';
-import type { TradingAccount } from '../account.js';
 import { expiresAt } from '../reconcile.js';
 import { orderReqTimeCheck, requestLifetimeOf } from '../request-lifetime.js';
+import type { TradingContext } from '../trading-context.js';
 
 /** "Orders are cancelled one minute after the call." */
 export const MINUTE_MS = 60_000;
@@ -36,7 +36,7 @@ type Attempt =
  * Starts the timer, or starts it again, with one request. It may be repeated, as "a further call refreshes the timer", but
  * it is sent as a write, because a write reports whether it may have arrived.
  */
-export async function startTimer({ client, host }: TradingAccount, market: string): Promise<Attempt> {
+export async function startTimer({ client, host }: TradingContext, market: string): Promise<Attempt> {
   const [sentAt, sent] = [host.now(), host.monotonic()];
   const response = await client.cancelAllAfter(market);
   const answered = host.monotonic();
@@ -61,28 +61,28 @@ const PAUSES_MS = { first: 300, longest: 1_200 };
  * Starts the timer with several attempts. Throws Failure `refused`, `limited` or `unreachable` if it was not started, and
  * `unknown` if a request got no answer.
  */
-export async function startTimerWithRetries(account: TradingAccount, market: string): Promise<Timer> {
+export async function startTimerWithRetries(trading: TradingContext, market: string): Promise<Timer> {
   let lost: Failure | undefined;
   let lostAt: number | null = null;
   for (let count = 0; ; count += 1) {
-    const at = account.host.now();
-    const attempt = await startTimer(account, market);
+    const at = trading.host.now();
+    const attempt = await startTimer(trading, market);
     if (attempt.kind === 'started')
       return lostAt === null ? attempt.timer : { ...attempt.timer, lostAt, latestAt: null };
     const { failure, arrived } = attempt;
     if (arrived === 'perhaps') [lost, lostAt] = [failure, at];
     const pause = backoffMs(count, PAUSES_MS);
-    const isLast = count + 1 === MAX_ATTEMPTS || failure.kind === 'refused' || !account.budget.allows(2 * pause);
+    const isLast = count + 1 === MAX_ATTEMPTS || failure.kind === 'refused' || !trading.budget.allows(2 * pause);
     if (isLast) throw lost === undefined ? failure : unknown(market, lost);
-    await account.host.sleep(pause);
+    await trading.host.sleep(pause);
   }
 }
 
 /** The timer, with when the exchange cancels at the latest: the last request without an answer may arrive until it expires. */
-export async function withLatestCancelTime(account: TradingAccount, market: string, timer: Timer): Promise<Timer> {
+export async function withLatestCancelTime(trading: TradingContext, market: string, timer: Timer): Promise<Timer> {
   const { lostAt } = timer;
   if (lostAt === null) return timer;
-  const lifetime = await tryRead(() => requestLifetimeOf(account, orderReqTimeCheck(market)));
+  const lifetime = await tryRead(() => requestLifetimeOf(trading, orderReqTimeCheck(market)));
   if (lifetime === undefined || !Number.isFinite(lifetime)) return timer;
   return { ...timer, latestAt: expiresAt(lostAt, lifetime) + MINUTE_MS };
 }

@@ -66,7 +66,7 @@ interface ChainNames {
 }
 
 /** Why a text cannot be an address on a chain, in words; undefined if it can, or if the chain's format is unknown. */
-export function addressComplaint(address: string, names: ChainNames): string | undefined {
+export function addressProblem(address: string, names: ChainNames): string | undefined {
   const known = formOf(names);
   if (!ANY.test(address)) return 'an address is 4 to 200 characters without spaces';
   return known === undefined || known.form.test(address) ? undefined : `on ${names.chain} it is ${known.words}`;
@@ -102,8 +102,8 @@ export function chooseChain(
     const hint = open.length === 0 ? 'No chain of this coin is open for withdrawals.' : `Open: ${open.join(', ')}.`;
     throw usage(`Withdrawals of ${coin} over ${chain.chain} are suspended.`, hint);
   }
-  const complaint = addressComplaint(address, chain);
-  if (complaint !== undefined) throw usage(`This is not a valid ${chain.chain} address: ${complaint}.`, COPY_AGAIN);
+  const problem = addressProblem(address, chain);
+  if (problem !== undefined) throw usage(`This is not a valid ${chain.chain} address: ${problem}.`, COPY_AGAIN);
   const others = chains.filter((one) => one !== chain && hasFormOf(address, one));
   return { chain, alsoOn: others.map((one) => one.chain) };
 }

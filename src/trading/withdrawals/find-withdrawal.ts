@@ -2,10 +2,10 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Withdrawal } from '../../domain/funds.js';
 import { tryRead } from '../../errors.js';
 import { isSameRefusal } from '../../exchange/observed-codes.js';
-import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import { isKind, type RecordedWrite, type Settled } from '../journal/write.js';
+import type { TradingContext } from '../trading-context.js';
 import { type BillList, billsAfter, billsBetween, isNewer, recordsAfter } from './records.js';
 import { type Fit, fitOf, fitOfAmount } from './terms.js';
 
@@ -31,66 +31,66 @@ export type FoundWithdrawal =
   | { readonly ids: readonly []; readonly bill: string };
 
 /** A record that may be the withdrawal or something else. Only the user can decide, on the exchange. */
-interface Ambiguity {
+interface NeedsUser {
   /** What was found, and why it settles nothing, in words. */
-  readonly ambiguity: string;
+  readonly needsUser: string;
   /** Ids of records among it, the oldest first. */
   readonly records: readonly string[];
 }
 
 /** Whether a search found the withdrawal itself. */
-export function isFound(found: FoundWithdrawal | Ambiguity | 'none' | undefined): found is FoundWithdrawal {
+export function isFound(found: FoundWithdrawal | NeedsUser | 'none' | undefined): found is FoundWithdrawal {
   return typeof found === 'object' && 'bill' in found;
 }
 
 /**
- * One read of the exchange's records: `none` if there is no such withdrawal, an ambiguity if a record may belong to something
+ * One read of the exchange's records: `none` if there is no such withdrawal, `needsUser` if a record may belong to something
  * else, undefined if it could not be asked. The last two prove nothing.
- * @param refusal the code with which the withdrawal was refused
+ * @param refusal the code with which the withdrawal was refused: a lookup that is refused with it counts as `none`
  */
 export async function findSentWithdrawal(
-  account: TradingAccount,
+  trading: TradingContext,
   entry: JournalEntry<'withdraw'>,
   refusal?: number | null,
-): Promise<FoundWithdrawal | Ambiguity | 'none' | undefined> {
-  const found = await tryRead(() => search(account, entry.write, refusal));
+): Promise<FoundWithdrawal | NeedsUser | 'none' | undefined> {
+  const found = await tryRead(() => search(trading, entry.write, refusal));
   entry.note(`read the withdrawals: ${wordsOf(found)}`);
   return found;
 }
 
-function wordsOf(found: FoundWithdrawal | Ambiguity | 'none' | undefined): string {
+function wordsOf(found: FoundWithdrawal | NeedsUser | 'none' | undefined): string {
   if (found === undefined) return 'no answer';
   if (found === 'none') return 'not found';
-  if (!isFound(found)) return found.ambiguity;
+  if (!isFound(found)) return found.needsUser;
   return found.bill === null ? `found ${found.ids.join(' and ')}` : `found in the bills as ${found.bill}`;
 }
 
 async function search(
-  account: TradingAccount,
+  trading: TradingContext,
   write: RecordedWrite<'withdraw'>,
   refusal?: number | null,
-): Promise<FoundWithdrawal | Ambiguity | 'none'> {
+): Promise<FoundWithdrawal | NeedsUser | 'none'> {
   try {
-    const records = await recordsAfter(account.client, write.terms.coin, write.terms.before.record);
+    const records = await recordsAfter(trading.client, write.terms.coin, write.terms.before.record);
     // after the list, so that the journal covers all that is listed
-    const { open, placed, known } = accountOfOthers(account.journal, write);
-    const fitWith = (record: Withdrawal, of: RecordedWrite<'withdraw'>) => fitOfRecord(account, record, of);
-    const fitting = recordsOf(account, write, records, known);
+    const { open, placed, known } = accountOfOthers(trading.journal, write);
+    const fitWith = (record: Withdrawal, of: RecordedWrite<'withdraw'>) => fitOfRecord(trading, record, of);
+    const fitting = recordsOf(trading, write, records, known);
     const own = unambiguous(fitting, write, open, fitWith);
     if (own === 'ambiguous') return ambiguousRecords(fitting);
     const [first, ...duplicates] = own;
     if (first !== undefined) return { ids: [first.id, ...duplicates.map(({ id }) => id)], bill: null };
-    return await inBills(account, write, [...open, ...placed], records);
+    return await inBills(trading, write, [...open, ...placed], records);
   } catch (error) {
     if (isSameRefusal(error, refusal)) return 'none';
     throw error;
   }
 }
 
-function ambiguousRecords(records: readonly Withdrawal[]): Ambiguity {
+function ambiguousRecords(records: readonly Withdrawal[]): NeedsUser {
   const ids = records.map(({ id }) => id);
   return {
-    ambiguity: `withdrawal ${ids.join(' and ')} may belong to another request with an unknown outcome`,
+    needsUser: `withdrawal ${ids.join(' and ')} may belong to another request with an unknown outcome`,
     records: ids,
   };
 }
@@ -111,13 +111,13 @@ function accountOfOthers(journal: Journal, { id, time, terms }: RecordedWrite<'w
 
 /** The records that match a withdrawal best, oldest first, except those of other withdrawals. */
 export function recordsOf(
-  account: TradingAccount,
+  trading: TradingContext,
   write: RecordedWrite<'withdraw'>,
   records: readonly Withdrawal[],
   known: ReadonlySet<string>,
 ): Withdrawal[] {
-  const fitting = records.filter((one) => !known.has(one.id) && fitOfRecord(account, one, write) !== undefined);
-  const exact = fitting.filter((one) => fitOfRecord(account, one, write) === 'exactly');
+  const fitting = records.filter((one) => !known.has(one.id) && fitOfRecord(trading, one, write) !== undefined);
+  const exact = fitting.filter((one) => fitOfRecord(trading, one, write) === 'exactly');
   return (exact.length > 0 ? exact : fitting).reverse();
 }
 
@@ -126,18 +126,18 @@ export function recordsOf(
  * @param longest for how many milliseconds after its `reqTime` it may have been executed
  */
 export function fitOfRecord(
-  account: TradingAccount,
+  trading: TradingContext,
   record: Withdrawal,
   write: RecordedWrite<'withdraw'>,
   longest?: number,
 ): Fit {
-  const isAfter = isNewer(record.id, write.terms.before.record) && isInTime(account, write, record.time, longest);
+  const isAfter = isNewer(record.id, write.terms.before.record) && isInTime(trading, write, record.time, longest);
   return isAfter ? fitOf(record, write.terms) : undefined;
 }
 
 /** Whether a request can have made something at this time: the exchange executes it only while it accepts its `reqTime`. */
 function isInTime(
-  { requestLifetime }: TradingAccount,
+  { requestLifetime }: TradingContext,
   { reqTime }: RecordedWrite,
   time: number,
   longest = requestLifetime.measuredMs ?? Number.POSITIVE_INFINITY,
@@ -153,24 +153,24 @@ export function idsOf(settled: readonly Settled[], but?: string): Set<string> {
 
 /** @param others other withdrawals of the journal that were sent, or may have been */
 async function inBills(
-  account: TradingAccount,
+  trading: TradingContext,
   write: RecordedWrite<'withdraw'>,
   others: readonly RecordedWrite<'withdraw'>[],
   records: readonly Withdrawal[],
 ) {
   const { terms, reqTime } = write;
   if (terms.before.bill === null) return 'none';
-  const bills = await billsAfter(account.client, terms.coin, terms.before.bill, reqTime - DATE_SLACK_MS);
-  const fitWith = (bill: Bill, of: RecordedWrite<'withdraw'>) => fitOfBill(account, bill, of);
+  const bills = await billsAfter(trading.client, terms.coin, terms.before.bill, reqTime - DATE_SLACK_MS);
+  const fitWith = (bill: Bill, of: RecordedWrite<'withdraw'>) => fitOfBill(trading, bill, of);
   const fitting = bills.filter((bill) => fitWith(bill, write) !== undefined).reverse();
-  return findInBills(account, fitting, { write, others, records, fitOf: fitWith });
+  return findInBills(trading, fitting, { write, others, records, fitOf: fitWith });
 }
 
 /** Whether a bill fits a withdrawal. Earlier bills are noted for internal transfers only; other withdrawals have bills too. */
-function fitOfBill(account: TradingAccount, { id, change, time }: Bill, write: RecordedWrite<'withdraw'>): Fit {
+function fitOfBill(trading: TradingContext, { id, change, time }: Bill, write: RecordedWrite<'withdraw'>): Fit {
   const { terms } = write;
   const amount = Decimal.of(change).negated();
-  const isAfter = isNewer(id, terms.before.bill ?? '0') && isInTime(account, write, time);
+  const isAfter = isNewer(id, terms.before.bill ?? '0') && isInTime(trading, write, time);
   return isAfter && amount.sign > 0 ? fitOfAmount(amount.toString(), terms) : undefined;
 }
 
@@ -236,29 +236,29 @@ interface Explanations {
  *   the bills cannot
  */
 async function findInBills(
-  account: TradingAccount,
+  trading: TradingContext,
   fitting: readonly Bill[],
   explanations: Explanations,
-): Promise<FoundWithdrawal | Ambiguity | 'none'> {
+): Promise<FoundWithdrawal | NeedsUser | 'none'> {
   const { write, others, fitOf } = explanations;
   const [oldest] = fitting;
   if (oldest === undefined) return 'none';
   const own = unambiguous(fitting, write, others, fitOf);
-  if (own === 'ambiguous') return ambiguityOf(oldest, 'another withdrawal has the same amount');
+  if (own === 'ambiguous') return needsUserBecause(oldest, 'another withdrawal has the same amount');
   const [bill = oldest, ...more] = own;
   const why =
-    more.length > 0 ? `bill ${more[0]?.id} has the same amount` : await otherExplanation(account, bill, explanations);
-  return why === undefined ? { ids: [], bill: bill.id } : ambiguityOf(bill, why);
+    more.length > 0 ? `bill ${more[0]?.id} has the same amount` : await otherExplanation(trading, bill, explanations);
+  return why === undefined ? { ids: [], bill: bill.id } : needsUserBecause(bill, why);
 }
 
-function ambiguityOf({ id, type, time }: Bill, why: string): Ambiguity {
+function needsUserBecause({ id, type, time }: Bill, why: string): NeedsUser {
   const facts = `${type ?? 'without a type'}, ${new Date(time).toISOString()}`;
-  return { ambiguity: `bill ${id} (${facts}) has this amount but may belong to something else: ${why}`, records: [] };
+  return { needsUser: `bill ${id} (${facts}) has this amount but may belong to something else: ${why}`, records: [] };
 }
 
 /** What else may have made a bill, as a part of a sentence; undefined if nothing can. */
-async function otherExplanation(account: TradingAccount, bill: Bill, of: Explanations): Promise<string | undefined> {
-  const { client, journal } = account;
+async function otherExplanation(trading: TradingContext, bill: Bill, of: Explanations): Promise<string | undefined> {
+  const { client, journal } = trading;
   const { coin } = of.write.terms;
   if (bill.type === null) return 'the exchange reports no type for it';
   const record = of.records.find((one) => mayHaveMade(one, bill));

@@ -1,8 +1,8 @@
 import { coinAmounts, listedAddresses, type WithdrawSetting } from '../../config/settings.js';
 import { Decimal, formatAmount } from '../../domain/decimal.js';
 import { ACTIVE_PROFILE, type Failure, suggest, usage } from '../../errors.js';
-import type { TradingAccount } from '../account.js';
 import { isKind, type Settled } from '../journal/write.js';
+import type { TradingContext } from '../trading-context.js';
 import { debitOf, type FeePlace, feePlace } from './amounts.js';
 import { isReturned, recordsSince } from './records.js';
 import { isSameAddress, type WantedWithdrawal } from './terms.js';
@@ -39,7 +39,7 @@ export function withdrawLimits(
  *   withdrawals cannot be read
  */
 export async function checkLimits(
-  account: TradingAccount,
+  trading: TradingContext,
   { place, single, day, addresses }: WithdrawLimits,
   wanted: WantedWithdrawal,
   own?: string,
@@ -57,11 +57,11 @@ export async function checkLimits(
     );
   const mostOfDay = day.get(coin);
   if (mostOfDay === undefined) return;
-  const before = await withdrawnToday(account, coin, { place, own });
+  const before = await withdrawnToday(trading, coin, { place, own });
   const sum = before.plus(taken);
   if (sum.compare(mostOfDay) <= 0) return;
-  const words = `With ${formatAmount(before)} ${coin} withdrawn today, this makes ${formatAmount(sum)} ${coin}`;
-  throw breach(`${words}, more than your limit for a day, ${formatAmount(mostOfDay)} ${coin}`, 'withdrawDayLimit');
+  const message = `With ${formatAmount(before)} ${coin} withdrawn today, this makes ${formatAmount(sum)} ${coin}`;
+  throw breach(`${message}, more than your limit for a day, ${formatAmount(mostOfDay)} ${coin}`, 'withdrawDayLimit');
 }
 
 /**
@@ -70,11 +70,11 @@ export async function checkLimits(
  * @param own the journal's name for one that does not count
  */
 export async function withdrawnToday(
-  account: TradingAccount,
+  trading: TradingContext,
   coin: string,
   { place, own }: { readonly place: FeePlace; readonly own?: string | undefined },
 ): Promise<Decimal> {
-  const { client, journal } = account;
+  const { client, journal } = trading;
   const midnight = client.now() - (client.now() % DAY_MS);
   const records = await recordsSince(client, coin, midnight);
   const listed = new Set(records.map(({ id }) => id));
@@ -97,8 +97,8 @@ function idsOf({ outcome, id, duplicates }: Settled): string[] {
   return outcome === 'placed' ? [id ?? '', ...duplicates] : [...duplicates];
 }
 
-function breach(words: string, setting: WithdrawSetting): Failure {
-  return usage(`${words}; nothing was sent.`, [
+function breach(message: string, setting: WithdrawSetting): Failure {
+  return usage(`${message}; nothing was sent.`, [
     'This is your own limit. It can only be changed on a terminal.',
     suggest('Change it', 'profile', 'set', ACTIVE_PROFILE, setting, 'VALUE'),
   ]);

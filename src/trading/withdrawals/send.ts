@@ -1,11 +1,11 @@
 import { Failure, suggest, tryRead } from '../../errors.js';
 import type { Refused } from '../../exchange/response.js';
-import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import { isKind } from '../journal/write.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { reqTimeCheckFor } from '../request-lifetime.js';
+import type { TradingContext } from '../trading-context.js';
 import { ARCHIVE_SLACK_MS, findSentWithdrawal, fitOfRecord, idsOf, isFound } from './find-withdrawal.js';
 import { checkLimits, type WithdrawLimits } from './limits.js';
 import { isNewer, readBaseline, recordsAfter } from './records.js';
@@ -34,33 +34,33 @@ interface SendOptions {
  *   be read. Nothing was sent.
  */
 export async function sendWithdrawal(
-  account: TradingAccount,
+  trading: TradingContext,
   wanted: WantedWithdrawal,
   { gate = new SendGate(), ...options }: SendOptions,
 ): Promise<WithdrawalResult> {
-  const { client, journal } = account;
-  refuseDuplicateWithdrawal(account, wanted);
+  const { client, journal } = trading;
+  refuseIdenticalWithdrawal(trading, wanted);
   const before = await readBaseline(client, wanted.coin, wanted.internal);
   const reqTime = client.now();
   const write = { operation: 'withdraw', terms: { ...wanted, before } } as const;
   const entry = journal.begin<'withdraw'>(write, { id: options.id, reqTime });
   gate.attachEntry(entry);
-  const response = await send(account, entry, { ...options, gate }).catch((error: unknown) => {
+  const response = await send(trading, entry, { ...options, gate }).catch((error: unknown) => {
     // a Failure means that the request could not be recorded; any other error may have come after it left
     if (error instanceof Failure) entry.discard();
     throw error;
   });
-  if (response.kind === 'done') return settleAcceptedWithdrawal(account, entry, response.value.id);
-  if (response.kind === 'refused') return handleRefusal(account, entry, response.refusal);
+  if (response.kind === 'done') return settleAcceptedWithdrawal(trading, entry, response.value.id);
+  if (response.kind === 'refused') return handleRefusal(trading, entry, response.refusal);
   if (response.kind === 'notSent') {
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${response.reason}`);
     return { outcome: 'notSent', reason: response.reason, failure: response.failure };
   }
   entry.note(`no answer: ${response.reason}`, { isOutcomeUnknown: true });
-  account.reportProgress(`No answer: ${response.reason}. Looking up the withdrawal; it is not sent again.`);
-  const settled = await findWithdrawalOutcome(account, entry);
+  trading.reportProgress(`No answer: ${response.reason}. Looking up the withdrawal; it is not sent again.`);
+  const settled = await findWithdrawalOutcome(trading, entry);
   // an inconclusive finding says more than why the answer is missing
-  return settled.outcome === 'unknown' && settled.ambiguity === undefined
+  return settled.outcome === 'unknown' && settled.needsUser === undefined
     ? { ...settled, reason: response.reason }
     : settled;
 }
@@ -71,37 +71,37 @@ export async function sendWithdrawal(
  * withdrawal of the journal waits for its answer, and otherwise once the request has expired.
  */
 async function settleAcceptedWithdrawal(
-  account: TradingAccount,
+  trading: TradingContext,
   entry: JournalEntry<'withdraw'>,
   id: string,
 ): Promise<WithdrawalOutcome> {
   const { write } = entry;
   const settleAsAnswered = (duplicates: readonly string[] | null) =>
-    settlePlaced(account, entry, id, duplicates, `placed: ${id}`);
+    settlePlaced(trading, entry, id, duplicates, `placed: ${id}`);
   const read = async () => {
-    const found = await findSentWithdrawal(account, entry);
+    const found = await findSentWithdrawal(trading, entry);
     if (isFound(found)) {
-      const isOther = found.bill === null ? !found.ids.includes(id) : isOfJournal(account, entry, id);
-      return isOther ? settleFound(account, entry, found) : settleAsAnswered(found.ids.filter((other) => other !== id));
+      const isOther = found.bill === null ? !found.ids.includes(id) : isOfJournal(trading, entry, id);
+      return isOther ? settleFound(trading, entry, found) : settleAsAnswered(found.ids.filter((other) => other !== id));
     }
-    if (isOfJournal(account, entry, id) || (await isListedWithOtherTerms(account, entry, id))) return 'stale';
-    if (!isAnotherOpen(account, entry)) return settleAsAnswered(found === undefined ? null : []);
+    if (isOfJournal(trading, entry, id) || (await isListedWithOtherTerms(trading, entry, id))) return 'stale';
+    if (!isAnotherOpen(trading, entry)) return settleAsAnswered(found === undefined ? null : []);
     return found === undefined ? undefined : 'none';
   };
   const request = { checkReqTime: reqTimeCheckFor(write), reqTime: write.reqTime };
-  const { settled } = await pollUntilSettled<WithdrawalOutcome | 'stale'>(account, request, read, async () =>
+  const { settled } = await pollUntilSettled<WithdrawalOutcome | 'stale'>(trading, request, read, async () =>
     settleAsAnswered([]),
   );
   if (settled !== 'stale') return settled ?? settleAsAnswered(null);
   entry.note(`the answer names withdrawal ${id}, which is a different withdrawal`, { isOutcomeUnknown: true });
-  account.reportProgress(
+  trading.reportProgress(
     `The answer names withdrawal ${id}, which is a different withdrawal. Looking it up; it is not sent again.`,
   );
-  return findWithdrawalOutcome(account, entry);
+  return findWithdrawalOutcome(trading, entry);
 }
 
 /** Whether a record was there before the request, or belongs to another withdrawal of the journal. */
-function isOfJournal({ journal }: TradingAccount, { write }: JournalEntry<'withdraw'>, id: string): boolean {
+function isOfJournal({ journal }: TradingContext, { write }: JournalEntry<'withdraw'>, id: string): boolean {
   const { internal, before } = write.terms;
   // a transfer within the exchange may not be numbered like the records
   if (!internal && !isNewer(id, before.record)) return true;
@@ -109,44 +109,44 @@ function isOfJournal({ journal }: TradingAccount, { write }: JournalEntry<'withd
 }
 
 async function isListedWithOtherTerms(
-  account: TradingAccount,
+  trading: TradingContext,
   { write }: JournalEntry<'withdraw'>,
   id: string,
 ): Promise<boolean> {
   const { coin, before } = write.terms;
-  const records = await tryRead(() => recordsAfter(account.client, coin, before.record));
-  return records?.some((record) => record.id === id && fitOfRecord(account, record, write) === undefined) === true;
+  const records = await tryRead(() => recordsAfter(trading.client, coin, before.record));
+  return records?.some((record) => record.id === id && fitOfRecord(trading, record, write) === undefined) === true;
 }
 
 /** Whether the journal has another withdrawal whose answer has not come: this may be it. */
-function isAnotherOpen({ journal }: TradingAccount, { write: { id } }: JournalEntry<'withdraw'>): boolean {
+function isAnotherOpen({ journal }: TradingContext, { write: { id } }: JournalEntry<'withdraw'>): boolean {
   return journal.unsettledEntries().some(({ write }) => isKind(write, 'withdraw') && write.id !== id);
 }
 
 async function send(
-  account: TradingAccount,
+  trading: TradingContext,
   entry: JournalEntry<'withdraw'>,
   { limits, password, gate }: SendOptions & { readonly gate: SendGate },
 ) {
   const { id, terms, reqTime } = entry.write;
   // if two processes record the same at the same time, each sees the other by now
-  refuseDuplicateWithdrawal(account, terms, id);
-  await checkLimits(account, limits, terms, id);
-  return account.client.withdraw(terms, password, { reqTime, mayLeave: gate.mayLeave });
+  refuseIdenticalWithdrawal(trading, terms, id);
+  await checkLimits(trading, limits, terms, id);
+  return trading.client.withdraw(terms, password, { reqTime, mayLeave: gate.mayLeave });
 }
 
 /** Throws Failure `usage` if an identical withdrawal is in progress or has an unknown outcome, or a record cannot be read. */
-export function refuseDuplicateWithdrawal({ journal }: TradingAccount, wanted: WantedWithdrawal, own?: string): void {
+export function refuseIdenticalWithdrawal({ journal }: TradingContext, wanted: WantedWithdrawal, own?: string): void {
   journal.requireReadable();
-  const duplicate = journal
+  const identical = journal
     .unsettledEntries()
     .find(({ write }) => isKind(write, 'withdraw') && write.id !== own && areAlike(write.terms, wanted));
-  if (duplicate === undefined) return;
-  const { id } = duplicate.write;
-  const words = duplicate.isOutcomeUnknown
+  if (identical === undefined) return;
+  const { id } = identical.write;
+  const message = identical.isOutcomeUnknown
     ? 'An identical withdrawal has an unknown outcome, so this one was not sent.'
     : 'An identical withdrawal is in progress, so this one was not sent.';
-  throw new Failure('usage', words, { clientId: id, hint: suggest('Find its outcome', 'resolve', id) });
+  throw new Failure('usage', message, { clientId: id, hint: suggest('Find its outcome', 'resolve', id) });
 }
 
 /**
@@ -154,14 +154,14 @@ export function refuseDuplicateWithdrawal({ journal }: TradingAccount, wanted: W
  * only if the withdrawal does not exist.
  */
 async function handleRefusal(
-  account: TradingAccount,
+  trading: TradingContext,
   entry: JournalEntry<'withdraw'>,
   refusal: Refused,
 ): Promise<WithdrawalResult> {
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
-  const found = await findSentWithdrawal(account, entry, refusal.code);
-  if (isFound(found)) return settleFound(account, entry, found);
-  if (found !== 'none') return findWithdrawalOutcome(account, entry);
+  const found = await findSentWithdrawal(trading, entry, refusal.code);
+  if (isFound(found)) return settleFound(trading, entry, found);
+  if (found !== 'none') return findWithdrawalOutcome(trading, entry);
   entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused; not found on the exchange');
   return { outcome: 'refused', refusal };
 }

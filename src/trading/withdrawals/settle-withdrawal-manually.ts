@@ -1,10 +1,10 @@
 import { localTimeText, suggest, usage } from '../../errors.js';
-import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { decidableAt } from '../poll-until-settled.js';
+import { certainAt } from '../poll-until-settled.js';
 import { LONGEST_TRIED_MS } from '../request-lifetime.js';
+import type { TradingContext } from '../trading-context.js';
 import { findSentWithdrawal, isFound } from './find-withdrawal.js';
-import { settleFound, settlePlaced, whenDecidable } from './settle-withdrawal.js';
+import { settleFound, settlePlaced, whenCertain } from './settle-withdrawal.js';
 
 /**
  * Settles a withdrawal as the user reports it. What the exchange shows takes precedence, and nothing counts while the
@@ -12,19 +12,19 @@ import { settleFound, settlePlaced, whenDecidable } from './settle-withdrawal.js
  * @throws Failure `usage` if it may be
  */
 export async function settleWithdrawalManually(
-  account: TradingAccount,
+  trading: TradingContext,
   entry: JournalEntry<'withdraw'>,
   word: 'done' | 'notSent',
 ): Promise<void> {
-  const found = await findSentWithdrawal(account, entry);
+  const found = await findSentWithdrawal(trading, entry);
   if (isFound(found)) {
-    settleFound(account, entry, found);
-    account.reportProgress('The exchange lists this withdrawal, so --as is ignored.');
+    settleFound(trading, entry, found);
+    trading.reportProgress('The exchange lists this withdrawal, so --as is ignored.');
     return;
   }
-  const { isLearnt: isLifetimeKnown } = await requireExpired(account, entry);
+  const { isLearnt: isLifetimeKnown } = await requireExpired(trading, entry);
   if (found === 'none' && isLifetimeKnown) {
-    account.reportProgress('The exchange can be asked about this withdrawal, so --as is ignored.');
+    trading.reportProgress('The exchange can be asked about this withdrawal, so --as is ignored.');
     return;
   }
   if (word === 'notSent') {
@@ -32,7 +32,7 @@ export async function settleWithdrawalManually(
     return;
   }
   const [record = null] = typeof found === 'object' ? found.records : [];
-  settlePlaced(account, entry, record, [], 'placed, as the user says');
+  settlePlaced(trading, entry, record, [], 'placed, as the user says');
 }
 
 /**
@@ -40,13 +40,13 @@ export async function settleWithdrawalManually(
  * the longest one that is probed counts.
  */
 async function requireExpired(
-  account: TradingAccount,
+  trading: TradingContext,
   { write }: JournalEntry<'withdraw'>,
 ): Promise<{ isLearnt: boolean }> {
   const { id, reqTime } = write;
-  const learnt = await whenDecidable(account, write);
-  const certain = learnt ?? decidableAt(account, reqTime + LONGEST_TRIED_MS) ?? 0;
-  if (certain <= account.host.now()) return { isLearnt: learnt !== null };
+  const learnt = await whenCertain(trading, write);
+  const certain = learnt ?? certainAt(trading, reqTime + LONGEST_TRIED_MS) ?? 0;
+  if (certain <= trading.host.now()) return { isLearnt: learnt !== null };
   throw usage(`The exchange may still execute withdrawal ${id}, so it is too early to report its outcome.`, [
     `Report it after ${localTimeText(certain)}, as done or notSent.`,
     suggest('Report it', 'resolve', id, '--as', 'done'),

@@ -1,10 +1,10 @@
 import { tryRead } from '../../errors.js';
-import type { TradingAccount } from '../account.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { RecordedWrite } from '../journal/write.js';
 import type { NotSent, Unknown } from '../orders/settle-order.js';
-import { allDecidableAt, decidableAt, pollUntilSettled } from '../poll-until-settled.js';
+import { allCertainAt, certainAt, pollUntilSettled } from '../poll-until-settled.js';
 import { reqTimeCheckFor, requestLifetimeOf } from '../request-lifetime.js';
+import type { TradingContext } from '../trading-context.js';
 import { type FoundWithdrawal, findSentWithdrawal, isFound } from './find-withdrawal.js';
 
 interface Placed {
@@ -18,7 +18,7 @@ interface Placed {
 /** Its outcome is unknown. */
 interface Uncertain extends Unknown {
   /** Records that may be it or something else, in words: no later read can decide that either. */
-  readonly ambiguity?: string;
+  readonly needsUser?: string;
 }
 
 /** The outcome of a withdrawal that was sent. */
@@ -29,51 +29,51 @@ export type WithdrawalOutcome = Placed | NotSent | Uncertain;
  * once the request has expired. It is never sent again.
  */
 export async function findWithdrawalOutcome(
-  account: TradingAccount,
+  trading: TradingContext,
   entry: JournalEntry<'withdraw'>,
 ): Promise<WithdrawalOutcome> {
   const { write } = entry;
-  let ambiguity: string | undefined;
-  const { settled, expiresAt, unanswered } = await pollUntilSettled<WithdrawalOutcome>(
-    account,
+  let needsUser: string | undefined;
+  const { settled, expiry, unanswered } = await pollUntilSettled<WithdrawalOutcome>(
+    trading,
     { checkReqTime: reqTimeCheckFor(write), reqTime: write.reqTime },
     async () => {
-      const found = await findSentWithdrawal(account, entry);
-      if (isFound(found)) return settleFound(account, entry, found);
-      ambiguity = typeof found === 'object' ? found.ambiguity : undefined;
-      if (ambiguity !== undefined && (await hasExpired(account, write))) return uncertain(ambiguity);
+      const found = await findSentWithdrawal(trading, entry);
+      if (isFound(found)) return settleFound(trading, entry, found);
+      needsUser = typeof found === 'object' ? found.needsUser : undefined;
+      if (needsUser !== undefined && (await hasExpired(trading, write))) return uncertain(needsUser);
       return found === 'none' ? found : undefined;
     },
     async () => settleNotSent(entry),
   );
   if (settled !== undefined && settled.outcome !== 'unknown') return settled;
   entry.release();
-  if (ambiguity !== undefined) return uncertain(ambiguity);
+  if (needsUser !== undefined) return uncertain(needsUser);
   const reason = unanswered ?? 'the exchange shows no such withdrawal, but the request may still arrive';
-  return { outcome: 'unknown', reason, decidableAt: decidableAt(account, expiresAt) };
+  return { outcome: 'unknown', reason, certainAt: certainAt(trading, expiry) };
 }
 
-/** When the request has expired, as {@link decidableAt}; asks the exchange if that is unknown. */
-export async function whenDecidable(account: TradingAccount, write: RecordedWrite<'withdraw'>): Promise<number | null> {
-  await tryRead(() => requestLifetimeOf(account, reqTimeCheckFor(write)));
-  return allDecidableAt(account, [write]);
+/** When the request has expired, as {@link certainAt}; asks the exchange if that is unknown. */
+export async function whenCertain(trading: TradingContext, write: RecordedWrite<'withdraw'>): Promise<number | null> {
+  await tryRead(() => requestLifetimeOf(trading, reqTimeCheckFor(write)));
+  return allCertainAt(trading, [write]);
 }
 
 /** Whether a later read would find the same. */
-async function hasExpired(account: TradingAccount, write: RecordedWrite<'withdraw'>): Promise<boolean> {
-  const late = await whenDecidable(account, write);
-  return late !== null && late <= account.host.now();
+async function hasExpired(trading: TradingContext, write: RecordedWrite<'withdraw'>): Promise<boolean> {
+  const late = await whenCertain(trading, write);
+  return late !== null && late <= trading.host.now();
 }
 
-function uncertain(ambiguity: string): Uncertain {
-  return { outcome: 'unknown', reason: ambiguity, decidableAt: null, ambiguity };
+function uncertain(needsUser: string): Uncertain {
+  return { outcome: 'unknown', reason: needsUser, certainAt: null, needsUser };
 }
 
 /** Settles a withdrawal that the exchange has; duplicates are reported. */
-export function settleFound(account: TradingAccount, entry: JournalEntry<'withdraw'>, found: FoundWithdrawal): Placed {
+export function settleFound(trading: TradingContext, entry: JournalEntry<'withdraw'>, found: FoundWithdrawal): Placed {
   const [id = null, ...duplicates] = found.ids;
   return settlePlaced(
-    account,
+    trading,
     entry,
     id,
     duplicates,
@@ -83,7 +83,7 @@ export function settleFound(account: TradingAccount, entry: JournalEntry<'withdr
 
 /** @param duplicates null if they could not be looked up */
 export function settlePlaced(
-  account: TradingAccount,
+  trading: TradingContext,
   entry: JournalEntry<'withdraw'>,
   id: string | null,
   duplicates: readonly string[] | null,
@@ -92,7 +92,7 @@ export function settlePlaced(
   const { id: write, terms } = entry.write;
   const ids = duplicates ?? [];
   // before it is recorded: if the process dies in between, it is reported twice rather than never
-  if (ids.length > 0) account.reportDuplicateWithdrawals([{ writeId: write, terms, id, ids }]);
+  if (ids.length > 0) trading.reportDuplicateWithdrawals([{ writeId: write, terms, id, ids }]);
   entry.settle(
     { outcome: 'placed', id, duplicates: ids },
     `${event}${ids.length === 0 ? '' : `, duplicates: ${ids.join(', ')}`}`,

@@ -1,10 +1,10 @@
-import type { TradingAccount } from '../account.js';
 import type { DuplicateWithdrawals } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { absentOutcome, isKind, type RecordedWrite, writeKey } from '../journal/write.js';
 import { endVerificationIfClosed } from '../orders/verify-orders.js';
 import { type Attempt, reconcile } from '../reconcile.js';
 import { assumedRequestLifetime } from '../request-lifetime.js';
+import type { TradingContext } from '../trading-context.js';
 import { ARCHIVE_SLACK_MS, DATE_SLACK_MS, fitOfRecord, idsOf, recordsOf } from './find-withdrawal.js';
 import { isNewer, recordsAfter } from './records.js';
 
@@ -17,15 +17,15 @@ type WithdrawalEntry = JournalEntry & { readonly write: RecordedWrite<'withdraw'
  *   the records cannot
  */
 export async function verifyWithdrawals(
-  account: TradingAccount,
+  trading: TradingContext,
   coin: string,
 ): Promise<readonly DuplicateWithdrawals[]> {
-  const { client, journal } = account;
+  const { client, journal } = trading;
   const isWithdrawal = (entry: JournalEntry): entry is WithdrawalEntry => isKind(entry.write, 'withdraw');
   const verifying = () => journal.settledButUnexpired({ coin }).filter(isWithdrawal);
   const before = verifying();
   const [lowest] = before
-    .filter((entry) => !entry.isRemembered || mayComeLate(entry))
+    .filter((entry) => !entry.isRetained || mayComeLate(entry))
     .map(({ write }) => write.terms.before.record)
     .sort((one, other) => (isNewer(one, other) ? 1 : -1));
   if (lowest === undefined) return [];
@@ -37,7 +37,7 @@ export async function verifyWithdrawals(
   const known = idsOf(since.settled);
   for (const { write } of since.unsettled)
     if (isKind(write, 'withdraw') && write.terms.coin === coin)
-      for (const { id } of recordsOf(account, write, records, known)) known.add(id);
+      for (const { id } of recordsOf(trading, write, records, known)) known.add(id);
   const settled = verifying();
   const writes = new Map(settled.map((entry) => [writeKey(entry), entry.write]));
   const isLate = new Set(settled.filter(mayComeLate).map(writeKey));
@@ -50,11 +50,11 @@ export async function verifyWithdrawals(
   };
   const { duplicates, closed } = reconcile(attempts, list, {
     explained: known,
-    requestLifetime: assumedRequestLifetime(account) + DATE_SLACK_MS,
+    requestLifetime: assumedRequestLifetime(trading) + DATE_SLACK_MS,
     matchCost: (row, name) => {
       const [record, write] = [listed.get(row), writes.get(name)];
       const late = write !== undefined && isLate.has(name);
-      const fit = record && write && fitOfRecord(account, record, write, late ? Number.POSITIVE_INFINITY : undefined);
+      const fit = record && write && fitOfRecord(trading, record, write, late ? Number.POSITIVE_INFINITY : undefined);
       return fit === undefined ? undefined : fit === 'exactly' ? 0 : 1;
     },
   });
@@ -68,13 +68,13 @@ export async function verifyWithdrawals(
     return recordedOutcome === undefined ? report : { ...report, recordedOutcome };
   });
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
-  if (reports.length > 0) account.reportDuplicateWithdrawals(reports);
+  if (reports.length > 0) trading.reportDuplicateWithdrawals(reports);
   for (const { entry, id, ids } of found) {
     const isAbsent = id === null && absentOutcome(entry.settlement?.outcome) !== undefined;
     entry.noteFound(isAbsent ? ids.slice(1) : ids, isAbsent ? ids[0] : null);
   }
   for (const [index, entry] of settled.entries())
-    endVerificationIfClosed(account, entry, attempts.slice(index, index + 1), closed);
+    endVerificationIfClosed(trading, entry, attempts.slice(index, index + 1), closed);
   return reports;
 }
 
@@ -92,8 +92,8 @@ function attemptOf(entry: WithdrawalEntry): Attempt {
     id: name,
     writeKey: name,
     items: [{ id: name, matchKey: write.terms.coin, rowId: order, state: isPlaced ? 'placed' : 'absent' }],
-    answer: mayComeLate(entry) ? 'lost' : 'answered',
-    answeredIds: [],
+    response: mayComeLate(entry) ? 'lost' : 'answered',
+    responseIds: [],
     reqTime: write.reqTime,
     isOlderRow: (record) => !isNewer(record, write.terms.before.record),
   };

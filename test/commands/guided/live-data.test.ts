@@ -24,7 +24,7 @@ it('the available balance is shown once it arrives, however late', async () => {
   expect([funds.available?.toString(), funds.isAwaited]).toEqual(['5', false]);
 });
 
-it('the balance is read again without an answer, and no more after one', async () => {
+it('the balance is read again until it succeeds once', async () => {
   const answers = [undefined, HELD];
   let reads = 0;
   const funds = new LiveFunds('btc', Promise.resolve(undefined), async () => answers[reads++]);

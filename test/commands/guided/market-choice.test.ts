@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { findMarkets } from '../../../src/commands/order/guided/market-choice.js';
+import type { Context } from '../../../src/cli/context.js';
+import { askMarket, findMarkets } from '../../../src/commands/order/guided/market-choice.js';
+import type { Choice } from '../../../src/terminal/prompts.js';
+import type { TradingContext } from '../../../src/trading/trading-context.js';
 
 const MARKETS = [
   ['bch_usdt', 'Bitcoin Cash'],
@@ -54,4 +57,56 @@ describe('the search for a market', () => {
   it('finds every market first by its own name', () => {
     for (const { market } of MARKETS) expect(found(market).split(' ')[0]).toBe(market);
   });
+});
+
+describe('the question for a market', () => {
+  type Find = (typed: string) => Promise<readonly Choice<unknown>[]>;
+
+  /** Asks on an exchange that answers when it is allowed to. The person does what `answer` says. */
+  async function asked(answer: (find: Find, exchange: { requests: number; reply: () => void }) => Promise<unknown>) {
+    const exchange = { requests: 0, reply: (): void => undefined };
+    const tickers = new Promise((resolve) => {
+      exchange.reply = () => resolve({ of: () => ({ last: '28000', change: '1' }) });
+    });
+    const context = {
+      host: { sleep: () => new Promise(() => undefined) },
+      session: { markets: async () => ({ all: async () => MARKETS }), recentMarket: async () => 'eth_usdt' },
+      budget: { pausedDuring: (work: () => Promise<unknown>) => work() },
+      prompts: { search: (_: string, find: Find) => answer(find, exchange) },
+    };
+    const trading = {
+      journal: { markets: () => ['xrp_usdt'] },
+      client: {
+        tickers: () => {
+          exchange.requests += 1;
+          return tickers;
+        },
+      },
+    };
+    const holdings = async () => new Map([['xrp', { name: 'Ripple' }]]);
+    await askMarket(context as unknown as Context, trading as unknown as TradingContext, holdings as never);
+  }
+
+  const names = (choices: readonly Choice<unknown>[]) => choices.map(({ short }) => short);
+
+  it('appears before anything is requested', () => asked(async (_, { requests }) => expect(requests).toBe(0)));
+
+  it('finds a typed market while prices are awaited', () =>
+    asked(async (find) => expect(names(await find('btcusdt'))).toEqual(['btc_usdt'])));
+
+  it('waits for the names of coins if nothing else is like the typed word', () =>
+    asked(async (find, { reply }) => {
+      const found = find('ripple');
+      reply();
+      expect(names(await found)).toEqual(['xrp_usdt']);
+    }));
+
+  it('lists prices if nothing is typed, the market used last first', () =>
+    asked(async (find, { requests: _, reply }) => {
+      const found = find('');
+      reply();
+      const choices = await found;
+      expect(names(choices).slice(0, 2)).toEqual(['eth_usdt', 'xrp_usdt']);
+      expect(choices[0]?.name).toContain('28,000');
+    }));
 });

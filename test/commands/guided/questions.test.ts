@@ -41,7 +41,7 @@ describe('the meaning of an amount', () => {
     ['4.99usdt', 'Value 4.99 usdt is below the minimum of 5 usdt. Use 5 or more.'],
     ['0.04%', 'Value 4 usdt is below the minimum of 5 usdt. Use 5 or more.'],
     ['1eth', 'The amount is in eth, but this market trades btc for usdt. Write it in btc, or as a value in usdt.'],
-  ])('of %s is the problem with it', (typed, wrong) => {
+  ])('shows why %s is not a valid amount', (typed, wrong) => {
     expect(amountMeaning(typed, BUY)).toEqual({ text: '', warnings: [wrong] });
   });
 
@@ -59,7 +59,7 @@ describe('the meaning of an amount', () => {
     expect(amountMeaning('0.5', blind).text).toBe('0.5 btc');
     expect(amountMeaning('100usdt', blind)).toEqual({ text: '', warnings: [] });
     expect(amountMeaning('50%', poor).warnings).toEqual([
-      'A share needs the balance, which is unknown. Type the amount itself.',
+      'A percentage needs the balance, which is unknown. Type the amount itself.',
     ]);
     expect(amountMeaning('5', poor).warnings).toEqual([]);
   });

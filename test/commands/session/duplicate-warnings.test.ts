@@ -33,7 +33,7 @@ it.each([
   [[null, null], '2 REJECTED ORDERS ARE LIVE: buy', [['the rejected orders', [0, 1]]]],
   [
     ['1', null],
-    '2 ORDERS WERE PLACED MORE THAN ONCE, OR ALTHOUGH REJECTED: buy',
+    '2 DUPLICATE ORDERS AND REJECTED ORDERS ARE ON THE EXCHANGE: buy',
     [
       ['the rejected orders', [1]],
       ['the duplicates', [0]],

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { OutcomeCountdown, waitText } from '../../../src/commands/session/outcome-countdown.js';
 import { Output } from '../../../src/terminal/output.js';
-import type { OutcomeWait } from '../../../src/trading/account.js';
+import type { OutcomeWait } from '../../../src/trading/trading-context.js';
 import { fakeHost } from '../../support/fake-host.js';
 
 const wait = (expires: number | undefined, left: number): OutcomeWait => ({
@@ -12,16 +12,16 @@ const wait = (expires: number | undefined, left: number): OutcomeWait => ({
 
 describe('the words while the outcome of a write is unknown', () => {
   it.each([
-    [wait(40_200, 60_000), 'settled at the latest in 41 s'],
-    [wait(0, 60_000), 'settled at the latest in 1 s'],
+    [wait(40_200, 60_000), 'certain in at most 41 s'],
+    [wait(0, 60_000), 'certain in at most 1 s'],
     [wait(60_000, 12_000), 'waiting for at most 12 s more'],
     [wait(undefined, 12_000), 'waiting for at most 12 s more'],
   ])('say how long that may last', (one, words) =>
-    expect(waitText([one])).toBe(`No answer yet. Asking again; ${words}.`),
+    expect(waitText([one])).toBe(`Outcome unknown. Checking again; ${words}.`),
   );
 
   it('are those of the longest wait if there are several', () =>
-    expect(waitText([wait(5_000, 60_000), wait(9_000, 60_000)])).toContain('in 9 s'));
+    expect(waitText([wait(5_000, 60_000), wait(9_000, 60_000)])).toContain('in at most 9 s'));
 });
 
 describe('the countdown', () => {
@@ -39,13 +39,13 @@ describe('the countdown', () => {
     const { shown, text } = countdown(false);
     for (const end of [shown.show(wait(1_000, 60_000)), shown.show(wait(2_000, 60_000))]) end();
     shown.show(wait(3_000, 60_000))();
-    expect(text()).toBe('No answer yet. Asking again; settled at the latest in 1 s.\n');
+    expect(text()).toBe('Outcome unknown. Checking again; certain in at most 1 s.\n');
   });
 
   it('is drawn in place on a terminal, until the last wait is over', () => {
     const { shown, text } = countdown(true);
     const [first, second] = [shown.show(wait(1_000, 60_000)), shown.show(wait(2_000, 60_000))];
-    expect(text()).toBe('\r\u001b[2KNo answer yet. Asking again; settled at the latest in 1 s.');
+    expect(text()).toBe('\r\u001b[2KOutcome unknown. Checking again; certain in at most 1 s.');
     first();
     const before = text();
     second();

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { requestLifetimeStore } from '../../../src/commands/session/context.js';
 import { Cache } from '../../../src/config/cache.js';
 import { Profiles } from '../../../src/config/profiles.js';
-import { temporaryState } from '../../trading/support/account.js';
+import { temporaryState } from '../../trading/support/trading.js';
 
 const HOST = 'https://trade.example.com';
 

@@ -55,9 +55,9 @@ async function counted(
     await time.sleep(there);
     moments.push(time.now);
     await time.sleep(back);
-    turn.answered();
+    turn.responded();
     await time.sleep(read);
-    await turn.end('answer');
+    await turn.end('response');
   };
   const all = Promise.all(Array.from({ length: requests }, (_, request) => carry(request)));
   await time.until(() => moments.length === requests);

@@ -46,9 +46,9 @@ await Promise.all(
       const turn = await limiter.acquire({ bucket, priority: priority, mayTest: true });
       await delay(Math.random() * jitterMs);
       const response = await fetch(`${url}/${priority}?${accessKey}`);
-      turn.answered();
+      turn.responded();
       await response.text();
-      await turn.end('answer');
+      await turn.end('response');
     }
   }),
 );

@@ -17,7 +17,7 @@ import { monotonicMs } from '../../../src/platform/host.js';
 import { saying } from '../../support/advice.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
-import { temporaryState } from '../../trading/support/account.js';
+import { temporaryState } from '../../trading/support/trading.js';
 import { failureOf, KEYS, ORDER } from '../support.js';
 
 const CANCEL = { currency: 'btc_usdt', id: '17' };
@@ -62,7 +62,7 @@ it('sends a cancellation at once while everything else waits', async () => {
   expect(order).toMatchObject({
     kind: 'notSent',
     failure: 'limited',
-    reason: expect.stringMatching(/^other requests used up the exchange's limits.*over$/),
+    reason: expect.stringMatching(/^other requests used up the rate limit .*command$/),
   });
   expect(await failureOf(client.api.read('getUserAddress', { currency: 'btc' }))).toMatchObject({ kind: 'limited' });
   expect(server.requests).toHaveLength(1);

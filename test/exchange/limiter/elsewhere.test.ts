@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { FileStore } from '../../../src/exchange/limiter/file-store.js';
 import { HOLD_MS } from '../../../src/exchange/limiter/limiter.js';
 import { thisMachine } from '../../../src/platform/processes.js';
-import { temporaryState } from '../../trading/support/account.js';
+import { temporaryState } from '../../trading/support/trading.js';
 
 const TERMS = { count: 1, reserved: 0 };
 const HERE = thisMachine();

@@ -5,7 +5,7 @@ import { LIMITS, type Permit, type Priority } from '../../../src/exchange/limite
 import { type Sharing, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import { freePort, serveRedis } from '../../support/redis.js';
 import { requires } from '../../support/tools.js';
-import { temporaryState } from '../../trading/support/account.js';
+import { temporaryState } from '../../trading/support/trading.js';
 
 const { count, reserved } = LIMITS.key;
 
@@ -39,7 +39,7 @@ describe('a home while Redis cannot be reached', () => {
     const left = (await away.take()).length;
     expect(left).toBeLessThanOrEqual(count - reserved - 50);
     expect(await processOf(root).take()).toHaveLength(count - reserved - 50 - left);
-    expect(away.told).toEqual([expect.stringMatching(/over Redis .*: this machine takes 25 % of each\.$/)]);
+    expect(away.told).toEqual([expect.stringMatching(/over Redis .*: this machine uses 25% of each limit\.$/)]);
     expect(readdirSync(path.join(root, 'limits', 'host'))).toHaveLength(1);
   });
 

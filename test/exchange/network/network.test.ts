@@ -38,8 +38,8 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
   it('of a private authority are accepted if the profile names it', async () => {
     const server = await serve();
     expect(await clientOf(server.url, 9_000, trusting()).client.api.write('order', ORDER)).toEqual(DONE);
-    const { certificateEnds } = await clientOf(server.url, 9_000, trusting()).client.api.probe('getFeeInfo', {});
-    const days = ((certificateEnds ?? 0) - Date.now()) / 86_400_000;
+    const { certificateExpires } = await clientOf(server.url, 9_000, trusting()).client.api.probe('getFeeInfo', {});
+    const days = ((certificateExpires ?? 0) - Date.now()) / 86_400_000;
     expect([days > 28, days < 31]).toEqual([true, true]);
   });
 

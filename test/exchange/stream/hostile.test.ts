@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Channel, StreamEvent } from '../../../src/exchange/stream/events.js';
+import { anyText } from '../../support/any-text.js';
 import { follow } from './support.js';
 
 const CHANNELS: readonly Channel[] = [
@@ -46,7 +47,7 @@ const VALUES = fc.oneof(
     '{"toString":1,"valueOf":2}',
     `${'['.repeat(9_000)}${']'.repeat(9_000)}`,
   ),
-  fc.string({ unit: 'binary', maxLength: 40 }).map((text) => JSON.stringify(text)),
+  anyText({ maxLength: 40 }).map((text) => JSON.stringify(text)),
   fc.json({ maxDepth: 4 }),
   fc.bigInt().map(String),
 );
@@ -73,7 +74,7 @@ const BENT = fc
 const FRAMES = fc.oneof(
   { weight: 6, arbitrary: BENT },
   { weight: 1, arbitrary: VALUES },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 200 }) },
+  { weight: 1, arbitrary: anyText({ maxLength: 200 }) },
   {
     weight: 1,
     arbitrary: fc.constantFrom(

@@ -47,7 +47,7 @@ async function lost(next: Followed['next']): Promise<void> {
 }
 
 describe('subscribing', () => {
-  it('sends the messages that clients were seen to send', async () => {
+  it('sends the messages that other clients send (observed)', async () => {
     const { exchange } = await follow([TICKER, DEPTH, TRADES, KLINE]);
     const peer = await exchange.peer();
     await until(() => peer.received.includes('ping'));
@@ -133,7 +133,7 @@ describe('subscribing', () => {
 });
 
 describe('what is pushed', () => {
-  it('is passed on in the domain with its frame, its time and when it came', async () => {
+  it('is passed on as a domain value, with its frame, its time and the time of arrival', async () => {
     const { exchange, next } = await follow([TICKER]);
     const peer = await exchange.peer();
     await until(() => peer.received.includes('ping'));
@@ -196,7 +196,7 @@ describe('what is pushed', () => {
 });
 
 describe('the start of a channel', () => {
-  it('is what HTTP shows, with one request, and then nothing but pushes', async () => {
+  it('is read over HTTP with one request, and followed by pushes alone', async () => {
     const { exchange, host, next, requests } = await follow([DEPTH], { depth: () => httpDepth('32383.50') });
     const peer = await exchange.peer();
     expect(await next()).toMatchObject({
@@ -436,7 +436,7 @@ describe('a gap', () => {
     expect(await next()).toMatchObject({ data: [{ available: '2' }] });
   });
 
-  it('goes on if the next connection is cut before it was closed', async () => {
+  it('stays open if the next connection is cut before it is closed', async () => {
     const followed = await follow([BALANCES], { getAccountInfo: () => account(coin('btc', '1')) });
     const { exchange, host, next, answer } = followed;
     await next();
@@ -547,7 +547,7 @@ describe('the connection', () => {
     expect(await next('state')).toMatchObject({ state: 'reconnecting', reason: 'a message was longer than 4 MB' });
   });
 
-  it('is cut at what is no WebSocket message', async () => {
+  it('is cut at bytes that are not a WebSocket message', async () => {
     const { exchange, next } = await follow([TICKER]);
     const peer = await exchange.peer();
     await next('state');

@@ -12,7 +12,7 @@ async function ask(address: SandboxAddress, method: string, values: Record<strin
 }
 
 describe('addresses and withdrawals of an account', () => {
-  it('are verified and withdrawn to, and a withdrawal can be made to fail or be cancelled', async () => {
+  it('can be changed by the administration: it verifies addresses, and lets withdrawals fail or cancels them', async () => {
     const { address } = await sandbox();
     const to = { coin: 'btc', address: 'my-own', preferred: true };
     expect(await done(address, 'POST /addresses/verify', to)).toEqual({

@@ -40,7 +40,7 @@ describe('the admin port', () => {
       'HTTP/1.1 500 Internal Server Error',
       '{"error":"a defect"}\n',
     ],
-  ])('answers %s', async (request, status, body) => {
+  ])('answers %j with %s', async (request, status, body) => {
     expect(await ask(request)).toEqual([status, body]);
   });
 });

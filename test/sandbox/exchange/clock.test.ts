@@ -81,14 +81,14 @@ describe('the clock of the exchange', () => {
     expect(again.state).toEqual({ shown: 51_000, real: 1100, speed: 10, stopped: false });
   });
 
-  it('is believable within the tolerance, and no further', () => {
+  it("accepts a client's reqTime within the tolerance, and no further", () => {
     const { clock } = clockAt(100_000);
     expect(clock.believable(60_000)).toEqual([{ from: 40_000, to: 160_000 }]);
     clock.set(180_000);
     expect(clock.believable(60_000)).toEqual([{ from: 120_000, to: 240_000 }]);
   });
 
-  it('is believable to a client that learned the time and has counted on while it stood still or ran faster', () => {
+  it('accepts the reqTime of a client that learned the time and has counted on while the clock stood still or ran faster', () => {
     const { real, clock } = clockAt(100_000);
     clock.stop();
     real.time = 400_000;
@@ -100,7 +100,7 @@ describe('the clock of the exchange', () => {
     expect(clock.believable(60_000)).toEqual([{ from: 42_000, to: 280_000 }]);
   });
 
-  it("is believable to a client with the machine's time if it was set an hour away, from that moment on", () => {
+  it("accepts the reqTime of a client with the machine's time from the moment that it was set an hour away", () => {
     const { real, clock } = clockAt(100_000);
     clock.set(3_700_000);
     expect(clock.believable(60_000)).toHaveLength(1);
@@ -110,7 +110,7 @@ describe('the clock of the exchange', () => {
     expect(clock.believable(60_000)[1]).toEqual({ from: 140_000, to: 260_000 });
   });
 
-  it('wakes who waits for a time when it is set to that time, also while it stands still', async () => {
+  it('ends a wait for a time when it is set to that time, also while it stands still', async () => {
     const { clock } = clockAt(1000);
     clock.stop();
     let woken = 0;
@@ -125,7 +125,7 @@ describe('the clock of the exchange', () => {
     expect(woken).toBe(5000);
   });
 
-  it('wakes who waits for a time as fast as it runs', async () => {
+  it('ends a wait for a time as fast as it runs', async () => {
     const start = Date.now();
     const clock = new Clock(Date.now, undefined, () => undefined);
     clock.run(100_000);

@@ -159,7 +159,7 @@ describe('orders', () => {
     expect(exchange.status().orders).toBe(0);
   });
 
-  test('with the same client id are found by it as the newest', async () => {
+  test('with the same client id are hidden by the newest of them', async () => {
     const { exchange, account } = await ExchangeFixture.open();
     exchange.place(account, { ...far, clientId: 'twice' });
     const second = exchange.place(account, { ...far, clientId: 'twice', price: '20001' });

@@ -45,9 +45,9 @@ const REFUSALS: readonly (readonly [what: string, change: Partial<WithdrawReques
     ['more than there is', { amount: '250000.00000001' }, 2009, 'the balance is not sufficient: usdt'],
   ];
 
-describe('a withdrawal is refused and moves nothing', () => {
+describe('a withdrawal', () => {
   const shared = sharedFixture(prepare);
-  test.each(REFUSALS)('for %s', (_what, change, code, message) => {
+  test.each(REFUSALS)('is refused for %s and moves nothing', (_what, change, code, message) => {
     const fixture = shared();
     const before = fixture.funds();
     const withdraw = () => fixture.exchange.funds.withdraw(fixture.alice, { ...USUAL, ...change });
@@ -57,20 +57,20 @@ describe('a withdrawal is refused and moves nothing', () => {
     expect([...fixture.state.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);
   });
 
-  test('the same request without the mistake succeeds', () => {
+  test('succeeds with the same request without the mistake', () => {
     const fixture = prepared();
     fixture.exchange.funds.withdraw(fixture.alice, USUAL);
     expect(fixture.balance(fixture.alice, 'usdt')).toBe('249900.00000000+100.00000000');
   });
 
-  test('the whole balance and exactly the minimum succeed', () => {
+  test('of the whole balance, or of exactly the minimum, succeeds', () => {
     const fixture = prepared();
     fixture.exchange.funds.withdraw(fixture.alice, { ...USUAL, amount: '10' });
     fixture.exchange.funds.withdraw(fixture.alice, { ...USUAL, amount: '249990' });
     expect(fixture.balance(fixture.alice, 'usdt')).toBe('0.00000000+250000.00000000');
   });
 
-  test('coins held by open orders are not available', () => {
+  test('cannot take coins that open orders hold', () => {
     const fixture = prepared();
     const order = { market: 'btc_usdt', side: 'buy', type: 'limit', price: '100', amount: '2000' } as const;
     fixture.exchange.place(fixture.alice, order);

@@ -79,7 +79,7 @@ describe('addresses on the wire', () => {
       '{"code":1012,"message":"the key has no permission for this"}',
     ],
   ];
-  it.each(answers)('answers %s', async (_what, path, body) => {
+  it.each(answers)('answers %s with its exact body', async (_what, path, body) => {
     expect(await ask(shared(), path)).toBe(body);
   });
 });
@@ -95,13 +95,13 @@ describe('getFeeInfo on the wire', () => {
 
   it.each([
     ['unsigned, the coin alone', '/api/getFeeInfo?currency=btc'],
-    ['with its method', '/api/getFeeInfo?method=getFeeInfo&currency=btc'],
+    ['sent with its method', '/api/getFeeInfo?method=getFeeInfo&currency=btc'],
     ['in upper case', '/api/getFeeInfo?currency=BTC'],
     [
       'signed as well',
       `/api/getFeeInfo?${WATCHER}&currency=btc&method=getFeeInfo&sign=8a25d2b1e1e6773fedab07d7595063e0&reqTime=1`,
     ],
-  ])('answers a request %s', async (_what, path) => {
+  ])('gets the chains of the coin if the request is %s', async (_what, path) => {
     expect(await shared().ask(path)).toBe(`{"code":1000,"message":"success","result":{${BTC}}}`);
   });
 

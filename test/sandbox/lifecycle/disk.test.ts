@@ -83,8 +83,8 @@ describe('a failing disk', () => {
   });
 });
 
-describe('visibility to other users', () => {
-  it.each([0o000, 0o777])('is none for a folder with the umask %o', (mask) => {
+describe('other users', () => {
+  it.each([0o000, 0o777])('cannot read a folder, whatever the umask (%o)', (mask) => {
     process.umask(mask);
     const deep = path.join(folder, 'a', 'b');
     makePrivateFolder(deep);
@@ -92,7 +92,7 @@ describe('visibility to other users', () => {
     expect(open(folder)).toEqual([]);
   });
 
-  it('is none for a sandbox that was started with an open umask', async () => {
+  it('cannot read the files of a sandbox that was started with an open umask', async () => {
     const home = newHome();
     process.umask(0);
     await ask(home, 'ensure');
@@ -106,7 +106,7 @@ describe('visibility to other users', () => {
 describe('the reason of a failed start', () => {
   const log = () => path.join(folder, 'sandbox.log');
 
-  it('is the printed one, without the advice below it', () => {
+  it('is the line that the program printed, without the advice below it', () => {
     writeFileSync(log(), 'old\npit: the reason\n→ the advice\n');
     expect(failureIn(log(), 4)).toEqual({ reason: 'pit: the reason', hint: [] });
     writeFileSync(log(), 'pit: the reason\n-> the advice\n');

@@ -43,38 +43,38 @@ describe('the launch lock', () => {
     (await waiting).release();
   });
 
-  const holders: readonly (readonly [what: string, text: string, age: number, held: boolean])[] = [
-    ['one that runs', ITSELF, 0, true],
-    ['one that runs, on a system that reports no start', `${SOMEBODY} -`, 3, true],
-    ['one that is gone, whose id another process has now', `${SOMEBODY} another-boot/17`, 0, false],
-    ['an id alone, as earlier versions wrote it', SOMEBODY, 0, true],
-    ['an id alone, which may be of another process by now', SOMEBODY, 3, false],
-    ['one from the future', ITSELF, -3_600, false],
-    ['one that is gone', NOBODY, 0, false],
-    ['one that takes longer than anyone needs', ITSELF, 61, false],
-    ['one that is about to write its id', '', 0, true],
-    ['one that was killed before it wrote its id', '', 3, false],
-    ['nobody: nonsense', 'nonsense', 0, false],
+  const holders: readonly (readonly [state: 'held' | 'free', what: string, text: string, age: number])[] = [
+    ['held', 'one that runs', ITSELF, 0],
+    ['held', 'one that runs, on a system that reports no start', `${SOMEBODY} -`, 3],
+    ['free', 'one that is gone, whose id another process has now', `${SOMEBODY} another-boot/17`, 0],
+    ['held', 'an id alone, as earlier versions wrote it', SOMEBODY, 0],
+    ['free', 'an id alone, which may be of another process by now', SOMEBODY, 3],
+    ['free', 'one from the future', ITSELF, -3_600],
+    ['free', 'one that is gone', NOBODY, 0],
+    ['free', 'one that takes longer than anyone needs', ITSELF, 61],
+    ['held', 'one that is about to write its id', '', 0],
+    ['free', 'one that was killed before it wrote its id', '', 3],
+    ['free', 'no process, but nonsense', 'nonsense', 0],
   ];
-  it.each(holders)('held by %s', (_what, text, age, held) => {
+  it.each(holders)('counts as %s if its file names %s', (state, _what, text, age) => {
     leave('launch.7', text, age);
-    expect(takeLaunchLock(folder) === undefined).toBe(held);
+    expect(takeLaunchLock(folder) === undefined ? 'held' : 'free').toBe(state);
   });
 
-  it.each<[string, string, number, boolean]>([
-    ['one that has held it for almost a minute', ITSELF, 59_999, true],
-    ['one that has held it for a minute', ITSELF, 60_000, false],
-    ['one that has been about to write its id for almost two seconds', '', 1_999, true],
-    ['one that has been about to write its id for two seconds', '', 2_000, false],
-    ['an id alone of almost two seconds ago', SOMEBODY, 1_999, true],
-    ['an id alone of two seconds ago', SOMEBODY, 2_000, false],
-  ])('held by %s', (_, text, ageMs, held) => {
+  it.each<['held' | 'free', string, string, number]>([
+    ['held', 'one that has held it for almost a minute', ITSELF, 59_999],
+    ['free', 'one that has held it for a minute', ITSELF, 60_000],
+    ['held', 'one that has been about to write its id for almost two seconds', '', 1_999],
+    ['free', 'one that has been about to write its id for two seconds', '', 2_000],
+    ['held', 'an id alone of almost two seconds ago', SOMEBODY, 1_999],
+    ['free', 'an id alone of two seconds ago', SOMEBODY, 2_000],
+  ])('counts as %s if its file names %s', (state, _, text, ageMs) => {
     leave('launch.7', text);
     const file = path.join(folder, 'launch.7');
     utimesSync(file, 1_700_000_000, 1_700_000_000);
     vi.spyOn(Date, 'now').mockReturnValue(1_700_000_000_000 + ageMs);
     try {
-      expect(takeLaunchLock(folder) === undefined).toBe(held);
+      expect(takeLaunchLock(folder) === undefined ? 'held' : 'free').toBe(state);
     } finally {
       vi.restoreAllMocks();
     }

@@ -101,11 +101,17 @@ describe('the relatives of getOrders', () => {
   const TEN = 'pageIndex=1&pageSize=10';
 
   it.each([
-    ['getOrdersNew', 'pageIndex=2&pageSize=25&tradeType=0', '9aaa1a992bb122a95b1b47b401135f54', 'sell 2 25'],
-    ['getOrdersIgnoreTradeType', TEN, '53bd2adebe35b32d27059a38d3a0f7cf', 'all 1 10'],
-    ['getUnfinishedOrdersIgnoreTradeType', TEN, 'd58d25091b5f2fe51833805043fe5565', 'open 1 10'],
-    ['getFinishedAndPartialOrders', TEN, '0ddbd5b6da0660bfbf9d242879319c46', 'traded 1 10'],
-  ])('%s', async (method, rest, sign, asked) => {
+    [
+      'getOrdersNew',
+      'one side of a market',
+      'pageIndex=2&pageSize=25&tradeType=0',
+      '9aaa1a992bb122a95b1b47b401135f54',
+      'sell 2 25',
+    ],
+    ['getOrdersIgnoreTradeType', 'both sides', TEN, '53bd2adebe35b32d27059a38d3a0f7cf', 'all 1 10'],
+    ['getUnfinishedOrdersIgnoreTradeType', 'open orders', TEN, 'd58d25091b5f2fe51833805043fe5565', 'open 1 10'],
+    ['getFinishedAndPartialOrders', 'orders that have traded', TEN, '0ddbd5b6da0660bfbf9d242879319c46', 'traded 1 10'],
+  ])('%s lists %s, page by page', async (method, _what, rest, sign, asked) => {
     let query = '';
     const orders: Exchange['orders'] = (_account, _market, { list, page, pageSize }) => {
       query = `${list} ${page} ${pageSize}`;

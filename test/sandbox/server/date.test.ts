@@ -30,7 +30,7 @@ describe('the Date of an answer', () => {
     expect(await dateOf(address)).toBe('Tue, 23 Oct 2018 12:01:00 GMT');
   });
 
-  it('shows it in refusals and in what a fault sends too', async () => {
+  it("shows the exchange's clock in refusals and in answers of a fault too", async () => {
     const { address } = await still();
     await done(address, 'POST /clock/set', { time: Date.UTC(2031, 0, 1) });
     expect(await dateOf(address, '/api/order?method=order')).toBe('Wed, 01 Jan 2031 00:00:00 GMT');

@@ -54,7 +54,7 @@ describe('the observed dialect', () => {
       '/data/v1/trades?market=BTC_USDT&since=1234567890123456788',
       '[{"date":1540295990,"price":"31000.50","amount":"0.010000","tid":1234567890123456789,"trade_type":"bid","type":"buy"},{"date":1540295991,"price":"31000.49","amount":"0.000100","tid":1234567890123456790,"trade_type":"ask","type":"sell"}]',
     ],
-  ])('answers %s', async (_what, path, body) => {
+  ])('answers a request for %s with the exact body that was observed', async (_what, path, body) => {
     expect(await get(await serveObserved(), path)).toBe(body);
   });
 

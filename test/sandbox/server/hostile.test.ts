@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { listen } from '../../../src/sandbox/server/http.js';
+import { anyText } from '../../support/any-text.js';
 import { stillExchange } from './fake-exchange.js';
 import { bodyOf, get, send, serveInterface, statusLineOf } from './wire.js';
 
@@ -158,7 +159,7 @@ describe('hostile bytes', () => {
     expect(await get(port, TICKER)).toContain('"last"');
   });
 
-  it('survives clients that leave before their answer', async () => {
+  it('of a client that leaves before its answer do not stop the server', async () => {
     let answerNow: () => void = () => undefined;
     const durable = () =>
       new Promise<void>((resolve) => {
@@ -212,7 +213,7 @@ describe('random requests', () => {
       'btc_usdt',
     ),
     fc.constantFrom('accesskey=6d8f62fd-3086-46e3-a0ba-c66a929c24e2', 'method=order', 'sign=', 'reqTime=', ' HTTP/1.1'),
-    fc.string({ unit: 'binary', maxLength: 8 }),
+    anyText({ maxLength: 8 }),
   );
   it('are all answered, or disconnected if they are not HTTP, and nothing is logged', async () => {
     const { port, logged } = await serveInterface();

@@ -40,7 +40,7 @@ describe('market data on the wire', () => {
     ['/data/v1/ticker?market=btc%5Fusdt&unknown=1', expect.stringContaining('"last":"31000.50"')],
     ['http://elsewhere:1/data/v1/ticker?market=btc_usdt', expect.stringContaining('"last":"31000.50"')],
   ];
-  it.each(answers)('answers %s', async (path, body) => {
+  it.each(answers)('answers %s with its exact body', async (path, body) => {
     const { port } = await serveInterface();
     expect(await get(port, path)).toEqual(body);
   });

@@ -22,19 +22,19 @@ function refused(rule: string, code = '3005'): string {
 describe('order references', () => {
   it.each([
     [
-      'neither id nor customerOrderId, cancelOrder',
+      'cancelOrder refuses a request with neither id nor customerOrderId',
       'currency=btc_usdt&method=cancelOrder&sign=e11d0b5640d46e567d1c1f21b17f0e57',
     ],
     [
-      'both of them, cancelOrder',
+      'cancelOrder refuses a request with both id and customerOrderId',
       'currency=btc_usdt&customerOrderId=abc123XYZ&id=1&method=cancelOrder&sign=b3588a892b9ffa39def4be98e7762390',
     ],
     [
-      'neither id nor customerOrderId, getOrder',
+      'getOrder refuses a request with neither id nor customerOrderId',
       'currency=btc_usdt&method=getOrder&sign=a18d05c9a38a4d76c499455bf06bbccd',
     ],
     [
-      'both of them, getOrder',
+      'getOrder refuses a request with both id and customerOrderId',
       'currency=btc_usdt&customerOrderId=abc123XYZ&id=1&method=getOrder&sign=cef8bdfb5406029f02a1ec4211622800',
     ],
   ])('%s', async (_what, query) => {
@@ -43,25 +43,25 @@ describe('order references', () => {
 
   it.each([
     [
-      'cancelOrder by id',
+      'cancelOrder finds an order by id',
       'cancel',
       'currency=btc_usdt&id=202202224851151555&method=cancelOrder&sign=2d5a1d49b0fded4000f038eb7abdc28d',
       { id: '202202224851151555' },
     ],
     [
-      'cancelOrder by customerOrderId',
+      'cancelOrder finds an order by customerOrderId',
       'cancel',
       'currency=btc_usdt&customerOrderId=abc123XYZ&method=cancelOrder&sign=e4e58e5344e3affc8579560da8f8d52f',
       { clientId: 'abc123XYZ' },
     ],
     [
-      'getOrder by id',
+      'getOrder finds an order by id',
       'order',
       'currency=btc_usdt&id=202202224851151555&method=getOrder&sign=3e79ed6ff02c2bb73bb302feb644b69c',
       { id: '202202224851151555' },
     ],
     [
-      'getOrder by customerOrderId',
+      'getOrder finds an order by customerOrderId',
       'order',
       'currency=btc_usdt&customerOrderId=abc123XYZ&method=getOrder&sign=34fe2bce0f4e67573c6433eefc438a59',
       { clientId: 'abc123XYZ' },

@@ -144,7 +144,7 @@ describe('assets', () => {
     );
   });
 
-  it('push_user_cross_asset has what was borrowed too, and hears of loans', async () => {
+  it('push_user_cross_asset includes borrowed coins, and is pushed after a loan', async () => {
     const lever = { ...ALICE, permissions: { ...ALICE.permissions, lever: true } };
     const { client, changes, held } = await connected({ account: () => lever });
     const borrowed = ',"borrowed":"0.10000000"';
@@ -158,7 +158,7 @@ describe('assets', () => {
 });
 
 describe('a subscription', () => {
-  it('of another account on the same connection is apart', async () => {
+  it('of one account gets nothing of another account on the same connection', async () => {
     const bob = { ...ALICE, id: '9', accessKey: 'bob' };
     const { client, changes } = await connected({ account: (key) => (key === 'bob' ? bob : ALICE) });
     await client.subscribeSigned(ALICE, 'push_user_incr_record').settled();
@@ -207,7 +207,7 @@ it('a change is made into a message once, however many listen', async () => {
   expect(ticker).toHaveBeenCalledTimes(1);
 });
 
-it('without subscribers nothing is computed and the exchange is not looked after', async () => {
+it('without subscribers, nothing is computed and the exchange is not advanced', async () => {
   const [advance, ticker] = [vi.fn(), vi.fn(stillExchange().ticker)];
   const exchange = stillExchange({ advance, ticker });
   const client = await StreamClient.connect((await serveInterface(exchange)).port);

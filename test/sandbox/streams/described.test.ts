@@ -43,7 +43,7 @@ it.each(Object.keys(channels) as ChannelName[])('what the sandbox sends on %s is
   }
 });
 
-it('the sandbox listens where clients connect', () => {
+it('the sandbox listens on the path that clients connect to', () => {
   expect(STREAMS.path).toBe(PROTOCOL.path);
   expect(STREAMS.subscriptionsPerSecond).toBe(PROTOCOL.subscriptionsPerSecond);
 });

@@ -94,7 +94,7 @@ describe('a fault of a stream', () => {
     expect((await client.settled()).map((frame) => JSON.parse(frame).dataType)).toEqual(['depth']);
   });
 
-  it('stream-garbage sends something else than the frame', async () => {
+  it('stream-garbage sends other bytes than the frame', async () => {
     const { ask, client } = await connected({ kind: 'stream-garbage', count: 5 });
     ask(1, 2, 3, 4, 5, 6);
     const frames = await client.settled();
@@ -131,7 +131,7 @@ describe('a fault of a stream', () => {
   });
 });
 
-it('the administration takes a channel where a stream is concerned, and an operation where a request is', async () => {
+it('the administration takes a channel for a fault of a stream, and an operation for a fault of a request', async () => {
   const { address } = await sandbox();
   const add = (input: object) => admin(address, 'POST /faults/add', input);
   expect(await add({ kind: 'stream-drop', operation: 'quickDepth' })).toMatchObject([200, { operation: 'quickDepth' }]);

@@ -3,8 +3,8 @@ import { Job } from '../../../src/trading/batches/job.js';
 import { startJob } from '../../../src/trading/batches/start-job.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
-import { accountOf } from '../support/account.js';
 import { count, query } from '../support/exchange.js';
+import { tradingOf } from '../support/trading.js';
 import { JOB, lines, outcomes, place, resume, runJob } from './jobs.js';
 import { ModelExchange, RESET } from './model-exchange.js';
 
@@ -15,7 +15,7 @@ describe('a batch', () => {
   it('matches the ids of an incomplete answer to its lines by price and amount, not by position', async () => {
     const exchange = new ModelExchange([{ accepts: (pair) => pair !== 0 && pair !== 7 }]);
     const server = await exchange.serve();
-    const ran = await place(accountOf(server.url), { lines: lines(20) });
+    const ran = await place(tradingOf(server.url), { lines: lines(20) });
     const expected = Array.from({ length: 20 }, (_, line) => (line === 0 || line === 7 ? 'refused' : 'placed'));
     expect(outcomes(ran)).toEqual(expected);
     expect(ran.job.results[0]).toEqual({ outcome: 'refused', reason: 'some were refused', code: null });
@@ -29,12 +29,12 @@ describe('a batch', () => {
     const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
     const server = await exchange.serve();
     exchange.lag = 100;
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
-    const ran = await place(account, { lines: lines(20) });
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
+    const ran = await place(trading, { lines: lines(20) });
     expect(ran.job.counts()).toMatchObject({ unknown: 20 });
     exchange.lag = 0;
-    const elapsedMs = account.host.now() - NOW;
-    const again = await resume(accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs }));
+    const elapsedMs = trading.host.now() - NOW;
+    const again = await resume(tradingOf(server.url, { state: trading.state, tolerance: 60_000, elapsedMs }));
     expect(again.job.counts()).toMatchObject({ placed: 16, refused: 4 });
   });
 
@@ -42,16 +42,16 @@ describe('a batch', () => {
     const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
     const server = await exchange.serve();
     exchange.lag = 1_000;
-    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
-    const ran = await place(account, { lines: lines(20) });
+    const trading = tradingOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+    const ran = await place(trading, { lines: lines(20) });
     // a list that lacks existing orders does not prove that the others do not exist
     expect(ran.job.counts()).toEqual({ placed: 16, refused: 0, unknown: 4, notSent: 0 });
-    expect([account.host.now() - NOW > 60_000, account.warnings]).toEqual([true, []]);
-    const options = { state: account.state, budgetMs: 30_000, tolerance: 60_000 };
-    const next = accountOf(server.url, { ...options, elapsedMs: account.host.now() - NOW });
+    expect([trading.host.now() - NOW > 60_000, trading.warnings]).toEqual([true, []]);
+    const options = { state: trading.state, budgetMs: 30_000, tolerance: 60_000 };
+    const next = tradingOf(server.url, { ...options, elapsedMs: trading.host.now() - NOW });
     expect((await resume(next)).job.counts()).toMatchObject({ placed: 16, unknown: 4 });
     exchange.lag = 0;
-    const last = accountOf(server.url, { ...options, elapsedMs: next.host.now() - NOW });
+    const last = tradingOf(server.url, { ...options, elapsedMs: next.host.now() - NOW });
     expect((await resume(last)).job.counts()).toEqual({ placed: 16, refused: 4, unknown: 0, notSent: 0 });
   });
 
@@ -66,11 +66,11 @@ describe('a batch', () => {
       },
     });
     exchange.lag = 1_000;
-    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
-    expect((await place(account, { lines: lines(20) })).job.counts()).toMatchObject({ placed: 15, unknown: 5 });
+    const trading = tradingOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+    expect((await place(trading, { lines: lines(20) })).job.counts()).toMatchObject({ placed: 15, unknown: 5 });
     exchange.lag = 0;
-    const options = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW };
-    expect((await resume(accountOf(server.url, options))).job.counts()).toMatchObject({ placed: 20 });
+    const options = { state: trading.state, tolerance: 60_000, elapsedMs: trading.host.now() - NOW };
+    expect((await resume(tradingOf(server.url, options))).job.counts()).toMatchObject({ placed: 20 });
   });
 
   it('warns of an answered id that the exchange does not have, and can still be settled', async () => {
@@ -83,14 +83,14 @@ describe('a batch', () => {
         return isBatch ? respond(`{"code":"1000","message":"","data":[${ids.join(',')}]}`) : answer;
       },
     });
-    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
-    const ran = await place(account, { lines: lines(20) });
+    const trading = tradingOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+    const ran = await place(trading, { lines: lines(20) });
     // the order that the answer does not name exists as well
     expect(ran.job.counts()).toEqual({ placed: 16, refused: 4, unknown: 0, notSent: 0 });
-    expect(account.warnings).toEqual([expect.stringMatching(/but does not have them: 99\./)]);
+    expect(trading.warnings).toEqual([expect.stringMatching(/but does not have them: 99\./)]);
     // the list need not show an order that the exchange does not have
     expect(ran.isChecked).toBe(true);
-    expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'partial' });
+    expect(trading.journal.archive.find(JOB)).toMatchObject({ outcome: 'partial' });
   });
 
   it.each([
@@ -103,7 +103,7 @@ describe('a batch', () => {
           ? respond('{"code":"1000","message":"","data":[71,72,73]}')
           : respond('{"code":3001,"message":"order not found"}'),
     });
-    const earlier = accountOf(server.url, { elapsedMs: -ms });
+    const earlier = tradingOf(server.url, { elapsedMs: -ms });
     const terms = {
       market: 'eth_usdt',
       side: 'sell',
@@ -115,8 +115,8 @@ describe('a batch', () => {
     const write = { operation: 'order', terms: { ...terms, borrow: false, repay: false } } as const;
     const other = earlier.journal.begin<'order'>(write, { id: 'other1', reqTime: NOW - ms });
     other.settle({ outcome: 'placed', id: '72', duplicates: [] }, 'placed');
-    const account = accountOf(server.url, { state: earlier.state, budgetMs: 3_000, tolerance: 60_000 });
-    const ran = await place(account, { lines: lines(3) });
+    const trading = tradingOf(server.url, { state: earlier.state, budgetMs: 3_000, tolerance: 60_000 });
+    const ran = await place(trading, { lines: lines(3) });
     expect(ran.job.counts()).toMatchObject({ placed, unknown: 3 - placed });
     expect(count(server, 'orderMoreV2')).toBe(1);
   });
@@ -132,10 +132,10 @@ describe('a batch', () => {
         return isStale ? respond(`{"code":"1000","message":"","data":[${ids}]}`) : exchange.answer(target);
       },
     });
-    const account = accountOf(server.url, { budgetMs: 3_000, tolerance: 60_000 });
+    const trading = tradingOf(server.url, { budgetMs: 3_000, tolerance: 60_000 });
     const plan = { market: 'eth_usdt', side: 'buy', account: 'spot', lines: lines(3) } as const;
-    await runJob(account, await startJob(account, plan, 'job0000000000000001'));
-    const ran = await place(account, { lines: lines(3) });
+    await runJob(trading, await startJob(trading, plan, 'job0000000000000001'));
+    const ran = await place(trading, { lines: lines(3) });
     expect(ran.job.counts()).toMatchObject({ placed: 0, unknown: 3 });
   });
 
@@ -154,11 +154,11 @@ describe('a batch', () => {
         return respond('{"code":"1000","message":"","data":[71,72]}');
       },
     });
-    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
-    const ran = await place(account, { lines: lines(3) });
+    const trading = tradingOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+    const ran = await place(trading, { lines: lines(3) });
     expect(ran.job.counts()).toMatchObject({ placed: 0, unknown: 0 });
-    const options = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW };
-    expect((await resume(accountOf(server.url, options))).job.counts()).toMatchObject({ placed: 3 });
+    const options = { state: trading.state, tolerance: 60_000, elapsedMs: trading.host.now() - NOW };
+    expect((await resume(tradingOf(server.url, options))).job.counts()).toMatchObject({ placed: 3 });
     expect(exchange.orders).toHaveLength(3);
   });
 
@@ -169,8 +169,8 @@ describe('a batch', () => {
       answer: ({ target }) => (isOrderRead(target) ? FAULTS['an HTML page with 502'] : exchange.answer(target)),
     });
     exchange.lag = 1_000;
-    const account = accountOf(server.url, { budgetMs: 100_000, tolerance: 60_000 });
-    const ran = await place(account, { lines: lines(20) });
+    const trading = tradingOf(server.url, { budgetMs: 100_000, tolerance: 60_000 });
+    const ran = await place(trading, { lines: lines(20) });
     expect(ran.job.counts()).toMatchObject({ unknown: 20 });
   });
 
@@ -184,8 +184,8 @@ describe('a batch', () => {
         return target.startsWith('/api/orderMoreV2?') && exchange.batches.length === 1 ? respond(text) : answer;
       },
     });
-    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
-    const ran = await place(account, { lines: lines(20) });
+    const trading = tradingOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+    const ran = await place(trading, { lines: lines(20) });
     expect(ran.job.results.some((settled) => settled?.outcome === 'placed' && settled.id === '0')).toBe(false);
     expect(ran.job.counts()).toEqual({ placed: 19, refused: 0, unknown: 0, notSent: 1 });
   });
@@ -201,8 +201,8 @@ describe('a batch', () => {
     exchange.isReversed = true;
     exchange.place('20000', '0.01');
     const server = await exchange.serve();
-    const account = accountOf(server.url);
-    const ran = await place(account, { lines: lines(orders) });
+    const trading = tradingOf(server.url);
+    const ran = await place(trading, { lines: lines(orders) });
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
     const prices = new Map(exchange.orders.map(({ id, price }) => [id, price]));
     const own = ran.job.results.map((settled) => settled?.outcome === 'placed' && prices.get(settled.id));
@@ -210,7 +210,7 @@ describe('a batch', () => {
     expect(new Set([...ran.job.orderIds, exchange.orders[0]?.id]).size).toBe(exchange.orders.length);
     expect(exchange.lists).toBeLessThan(1 + 3 + 2 * most);
     // its record gives the same results
-    const entry = account.journal.findJob(JOB);
+    const entry = trading.journal.findJob(JOB);
     expect(entry && new Job(entry).results).toEqual(ran.job.results);
   });
 
@@ -220,13 +220,13 @@ describe('a batch', () => {
     const server = await serveFaults({
       answer: ({ target }) => exchange.answer(target.replace('5B20000%', '5B20000.5%')),
     });
-    const account = accountOf(server.url);
-    const ran = await place(account, { lines: lines(20) });
+    const trading = tradingOf(server.url);
+    const ran = await place(trading, { lines: lines(20) });
     expect(exchange.orders[0]?.price).toBe('20000.5');
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
     const warning =
       "The exchange's answers gave 19 orders the wrong ids. Compare the ids: pit orders btc_usdt --side buy --state all";
-    expect(account.warnings).toEqual([warning]);
+    expect(trading.warnings).toEqual([warning]);
   });
 
   it('keeps the answered ids if the exchange lists all orders at other prices', async () => {
@@ -235,10 +235,10 @@ describe('a batch', () => {
       answer: ({ target }) =>
         exchange.answer(target.replaceAll(/%5B(\d+)%2C/g, (_, price) => `%5B${Number(price) + 0.5}%2C`)),
     });
-    const account = accountOf(server.url);
-    const ran = await place(account, { lines: lines(20) });
+    const trading = tradingOf(server.url);
+    const ran = await place(trading, { lines: lines(20) });
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
-    expect([exchange.orders[0]?.price, account.warnings]).toEqual(['20000.5', []]);
+    expect([exchange.orders[0]?.price, trading.warnings]).toEqual(['20000.5', []]);
     expect(ran.job.orderIds).toEqual(exchange.orders.map(({ id }) => id));
     expect(exchange.lists).toBe(1 + 3);
   });

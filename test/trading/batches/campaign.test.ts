@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { BatchLine } from '../../../src/trading/journal/write.js';
 import { NOW } from '../../support/fake-host.js';
 import { type Answer, FAULTS, respond, serveFaults } from '../../support/fault-server.js';
-import { accountOf } from '../support/account.js';
+import { tradingOf } from '../support/trading.js';
 import { place, type RanJob, resume } from './jobs.js';
 import { ModelExchange, RESET, type Treatment } from './model-exchange.js';
 
@@ -69,15 +69,15 @@ it('a batch places no line twice, loses none and finds every duplicate, whatever
       async (lines, treatments, isSpot) => {
         exchange = new ModelExchange([...treatments]);
         const options = { budgetMs: 40_000, tolerance: 60_000 };
-        const first = accountOf(server.url, options);
+        const first = tradingOf(server.url, options);
         let ran = await place(first, { lines, account: isSpot ? 'spot' : 'cross' });
         checkPlaced(exchange, ran);
         let now = first.host.now();
         for (let round = 0; round < ROUNDS && ran.job.counts().unknown + ran.job.counts().notSent > 0; round += 1) {
-          const account = accountOf(server.url, { ...options, state: first.state, elapsedMs: now - NOW });
-          ran = await resume(account);
+          const trading = tradingOf(server.url, { ...options, state: first.state, elapsedMs: now - NOW });
+          ran = await resume(trading);
           checkPlaced(exchange, ran);
-          now = account.host.now();
+          now = trading.host.now();
         }
         expect({ ending: ran.ending.kind, isChecked: ran.isChecked ?? true }).toEqual({
           ending: 'finished',

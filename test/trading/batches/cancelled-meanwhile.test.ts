@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../../support/fake-host.js';
 import { serveFaults } from '../../support/fault-server.js';
-import { accountOf, type TestAccount } from '../support/account.js';
+import { type TestTrading, tradingOf } from '../support/trading.js';
 import { lines, place, resume } from './jobs.js';
 import { ModelExchange, RESET } from './model-exchange.js';
 
 const OPTIONS = { budgetMs: 2_000, tolerance: 60_000 };
 
 /** As another command of this home does. The model goes on listing the orders, as an exchange lists cancelled ones. */
-function cancelEach({ journal }: TestAccount, ids: readonly string[]): void {
+function cancelEach({ journal }: TestTrading, ids: readonly string[]): void {
   for (const id of ids) {
     const write = { operation: 'cancel', terms: { market: 'btc_usdt', order: { id } } } as const;
     const entry = journal.begin<'cancel'>(write, { id: `cancel${id}`, reqTime: NOW });
@@ -19,18 +19,18 @@ function cancelEach({ journal }: TestAccount, ids: readonly string[]): void {
 /** Places three lines whose answer is lost, cancels the orders that were made, and resumes the job. */
 async function cancelledThenResumed(exchange: ModelExchange) {
   const server = await exchange.serve();
-  const account = accountOf(server.url, OPTIONS);
+  const trading = tradingOf(server.url, OPTIONS);
   // the lists do not show the orders yet
   exchange.lag = 1_000;
-  const first = await place(account, { lines: lines(3) });
+  const first = await place(trading, { lines: lines(3) });
   expect(first.job.counts()).toMatchObject({ unknown: 3 });
   exchange.lag = 0;
   cancelEach(
-    account,
+    trading,
     exchange.orders.map(({ id }) => id),
   );
-  const elapsedMs = account.host.now() - NOW;
-  const later = accountOf(server.url, { ...OPTIONS, budgetMs: 200_000, state: account.state, elapsedMs });
+  const elapsedMs = trading.host.now() - NOW;
+  const later = tradingOf(server.url, { ...OPTIONS, budgetMs: 200_000, state: trading.state, elapsedMs });
   const { job } = await resume(later);
   return { job, alarms: later.alarms };
 }
@@ -57,15 +57,15 @@ describe('orders of a batch that were cancelled before pit knew whose they are',
         const answer = exchange.answer(target);
         if (target.startsWith('/api/orderMoreV2?'))
           cancelEach(
-            account,
+            trading,
             exchange.orders.map(({ id }) => id),
           );
         return answer;
       },
     });
-    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
-    const { job } = await place(account, { lines: lines(3) });
-    expect([job.counts(), account.alarms]).toEqual([{ placed: 3, refused: 0, unknown: 0, notSent: 0 }, []]);
+    const trading = tradingOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+    const { job } = await place(trading, { lines: lines(3) });
+    expect([job.counts(), trading.alarms]).toEqual([{ placed: 3, refused: 0, unknown: 0, notSent: 0 }, []]);
     expect(exchange.batches.length).toBe(1);
   });
 });

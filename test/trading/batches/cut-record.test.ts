@@ -6,7 +6,7 @@ import { PIT } from '../../support/command.js';
 import { NOW } from '../../support/fake-host.js';
 import { type FaultServer, serveFaults } from '../../support/fault-server.js';
 import { plainEnvironment, temporaryHome } from '../../support/pit.js';
-import { accountOf } from '../support/account.js';
+import { tradingOf } from '../support/trading.js';
 import { type RanJob, resume } from './jobs.js';
 import { ModelExchange, type ModelOrder } from './model-exchange.js';
 
@@ -57,12 +57,12 @@ let server: FaultServer;
 async function resumeFrom(killed: Killed, record: Buffer): Promise<RanJob> {
   exchange = new ModelExchange();
   Object.assign(exchange, { orders: [...killed.orders], lists: 100 });
-  const account = accountOf(server.url, { tolerance: 60_000, elapsedMs: Date.now() - NOW });
-  const folder = path.join(account.state, 'journal', 'test', 'open');
+  const trading = tradingOf(server.url, { tolerance: 60_000, elapsedMs: Date.now() - NOW });
+  const folder = path.join(trading.state, 'journal', 'test', 'open');
   for (const part of ['settled', 'jobs', 'open'])
-    mkdirSync(path.join(account.state, 'journal', 'test', part), { recursive: true, mode: 0o700 });
+    mkdirSync(path.join(trading.state, 'journal', 'test', part), { recursive: true, mode: 0o700 });
   writeFileSync(path.join(folder, killed.job), record, { mode: 0o600 });
-  return resume(account, killed.job);
+  return resume(trading, killed.job);
 }
 
 function expectWhole({ job, ending }: RanJob, about: string): void {

@@ -11,8 +11,8 @@ import type { BatchLine, Settled } from '../../../src/trading/journal/write.js';
 import { verifyOrders } from '../../../src/trading/orders/verify-orders.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
-import { accountOf } from '../support/account.js';
 import { findDuplicates } from '../support/duplicates.js';
+import { tradingOf } from '../support/trading.js';
 import { JOB, lines, place, resume } from './jobs.js';
 import { ModelExchange, RESET } from './model-exchange.js';
 
@@ -21,13 +21,13 @@ const WHERE = { market: 'btc_usdt', side: 'buy' } as const;
 it('a request that was executed twice is found by counting, and its surplus ids are reported', async () => {
   const exchange = new ModelExchange([{}, { times: 2 }]);
   const server = await exchange.serve();
-  const account = accountOf(server.url);
-  const { job, isChecked } = await place(account, { lines: lines(60) });
+  const trading = tradingOf(server.url);
+  const { job, isChecked } = await place(trading, { lines: lines(60) });
   // the answer is that of the second execution
   const second = exchange.orders.slice(20, 40).map(({ id }) => id);
   expect([...job.duplicates.keys()].sort()).toEqual(second);
   expect([isChecked, job.counts().placed]).toEqual([true, 60]);
-  expect(account.journal.archive.find(JOB)?.duplicates).toHaveLength(20);
+  expect(trading.journal.archive.find(JOB)?.duplicates).toHaveLength(20);
   const [extra] = duplicatesOf(job);
   // no order of a batch carries a client id: another program may have placed the same batch
   expect(duplicatesOf(job).some(({ isProven }) => isProven)).toBe(false);
@@ -44,7 +44,7 @@ it.each([0, 1, 10, 20, 25])(
     const exchange = new ModelExchange([{ times: 2 }]);
     for (let index = 0; index < before; index += 1) exchange.place('19000', '0.5');
     const server = await exchange.serve();
-    const { job, isChecked } = await place(accountOf(server.url), { lines: lines(20), account: 'cross' });
+    const { job, isChecked } = await place(tradingOf(server.url), { lines: lines(20), account: 'cross' });
     expect([isChecked, job.duplicates.size]).toEqual([true, 20]);
   },
 );
@@ -54,7 +54,7 @@ it.each([1, 9, 10, 11, 20, 45, 100])('a batch of %i orders is verified with at m
     const exchange = new ModelExchange();
     for (let index = 0; index < before; index += 1) exchange.place('19000', '0.5');
     const server = await exchange.serve();
-    const { isChecked } = await place(accountOf(server.url), { lines: lines(orders) });
+    const { isChecked } = await place(tradingOf(server.url), { lines: lines(orders) });
     const pages = Math.min(3, Math.floor(orders / 10) + 1);
     expect([isChecked, exchange.lists]).toEqual([true, 1 + pages]);
   }
@@ -64,20 +64,20 @@ it('a list without the orders of a batch does not verify it, and a later list fi
   const exchange = new ModelExchange([{}, { times: 2 }]);
   const server = await exchange.serve();
   exchange.lag = 1_000;
-  const account = accountOf(server.url, { tolerance: 60_000 });
-  const { job, isChecked } = await place(account, { lines: lines(60) });
-  expect([job.counts().placed, isChecked, account.journal.archive.find(JOB)?.checkedTo]).toEqual([
+  const trading = tradingOf(server.url, { tolerance: 60_000 });
+  const { job, isChecked } = await place(trading, { lines: lines(60) });
+  expect([job.counts().placed, isChecked, trading.journal.archive.find(JOB)?.checkedTo]).toEqual([
     60,
     false,
     undefined,
   ]);
   exchange.lag = 0;
   // later than a list would begin that reaches back only to the last check
-  const options = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW + 30_000 };
-  const next = accountOf(server.url, options);
+  const options = { state: trading.state, tolerance: 60_000, elapsedMs: trading.host.now() - NOW + 30_000 };
+  const next = tradingOf(server.url, options);
   for (let index = 0; index < 20; index += 1) exchange.place('19000', '0.5');
   expect((await findDuplicates(next, WHERE)).flatMap(({ ids }) => ids)).toHaveLength(20);
-  const last = accountOf(server.url, { ...options, elapsedMs: options.elapsedMs + 120_000 });
+  const last = tradingOf(server.url, { ...options, elapsedMs: options.elapsedMs + 120_000 });
   expect(await findDuplicates(last, WHERE)).toEqual([]);
   // the batch is verified now: no command reads its list again
   const { lists } = exchange;
@@ -88,7 +88,7 @@ it('a list is read again if it shows the orders of the batch only a moment later
   const exchange = new ModelExchange([{ times: 2 }]);
   const server = await exchange.serve();
   exchange.lag = 2;
-  const { job, isChecked } = await place(accountOf(server.url), { lines: lines(20) });
+  const { job, isChecked } = await place(tradingOf(server.url), { lines: lines(20) });
   expect([isChecked, job.duplicates.size]).toEqual([true, 20]);
 });
 
@@ -102,7 +102,7 @@ it('a batch is not verified if the exchange lacks one of its orders', async () =
       return target.startsWith('/api/orderMoreV2?') ? respond(text) : answer;
     },
   });
-  const { ending, isChecked } = await place(accountOf(server.url), { lines: lines(20) });
+  const { ending, isChecked } = await place(tradingOf(server.url), { lines: lines(20) });
   expect([ending.kind, isChecked]).toEqual(['finished', false]);
 });
 
@@ -114,10 +114,10 @@ it('a request that was executed twice is found even if the balance looks right',
     answer: ({ target }) =>
       target.startsWith('/api/getAccountInfo?') ? respond(accountInfo(available())) : exchange.answer(target),
   });
-  const account = accountOf(server.url);
-  const { job } = await place(account, { side: 'sell', lines: lines(30) });
+  const trading = tradingOf(server.url);
+  const { job } = await place(trading, { side: 'sell', lines: lines(30) });
   expect([job.counts().placed, job.duplicates.size, exchange.orders.length]).toEqual([30, 20, 50]);
-  expect(account.journal.archive.find(JOB)?.duplicates).toHaveLength(20);
+  expect(trading.journal.archive.find(JOB)?.duplicates).toHaveLength(20);
 });
 
 function accountInfo(available: string): string {
@@ -133,22 +133,22 @@ it.each([3_600_000, -3_600_000])('duplicates are found if the clock of the lists
   const exchange = new ModelExchange([{ times: 2 }, {}, { times: 2, answer: RESET }]);
   exchange.ahead = ahead;
   const server = await exchange.serve();
-  const { job } = await place(accountOf(server.url), { lines: lines(60) });
+  const { job } = await place(tradingOf(server.url), { lines: lines(60) });
   expect([job.counts().placed, job.duplicates.size]).toEqual([60, 40]);
 });
 
 it('an order of another program with other terms is not a duplicate', async () => {
   const exchange = new ModelExchange([{}, { times: 2 }]);
   const server = await exchange.serve();
-  const account = accountOf(server.url);
-  const write = account.client.placeOrders.bind(account.client);
+  const trading = tradingOf(server.url);
+  const write = trading.client.placeOrders.bind(trading.client);
   let foreign = '';
   const placeOrders: typeof write = (...words) => {
     foreign ||= exchange.place('31000', '0.7');
     return write(...words);
   };
-  const client = Object.assign(account.client, { placeOrders });
-  const { job } = await place({ ...account, client }, { lines: lines(60) });
+  const client = Object.assign(trading.client, { placeOrders });
+  const { job } = await place({ ...trading, client }, { lines: lines(60) });
   expect([job.duplicates.size, job.duplicates.has(foreign)]).toEqual([20, false]);
 });
 
@@ -156,7 +156,7 @@ it('an order identical to a line but placed long before the request is not a dup
   const exchange = new ModelExchange();
   const server = await exchange.serve();
   const old = [exchange.place('20000', '0.01'), exchange.place('20001', '0.01')];
-  const { job } = await place(accountOf(server.url), { lines: lines(20), account: 'cross' });
+  const { job } = await place(tradingOf(server.url), { lines: lines(20), account: 'cross' });
   expect([job.counts().placed, job.duplicates.size]).toEqual([20, 0]);
   expect(job.results.some((settled) => settled?.outcome === 'placed' && old.includes(settled.id))).toBe(false);
 });
@@ -164,12 +164,12 @@ it('an order identical to a line but placed long before the request is not a dup
 it('an execution after the job was verified is reported once, by the next command in the market', async () => {
   const exchange = new ModelExchange();
   const server = await exchange.serve();
-  const account = accountOf(server.url, { tolerance: 60_000 });
-  await place(account, { lines: lines(60) });
-  expect(await findDuplicates(account, WHERE)).toEqual([]);
+  const trading = tradingOf(server.url, { tolerance: 60_000 });
+  await place(trading, { lines: lines(60) });
+  expect(await findDuplicates(trading, WHERE)).toEqual([]);
   const late = [exchange.place('20005', '0.0100'), exchange.place('20006', '0.01')];
-  const later = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW + 5_000 };
-  const next = accountOf(server.url, later);
+  const later = { state: trading.state, tolerance: 60_000, elapsedMs: trading.host.now() - NOW + 5_000 };
+  const next = tradingOf(server.url, later);
   const duplicates = (await findDuplicates(next, WHERE)).toSorted((one, other) =>
     one.terms.price.localeCompare(other.terms.price),
   );
@@ -178,7 +178,7 @@ it('an execution after the job was verified is reported once, by the next comman
     late.map((id) => ({ writeId: JOB, ids: [id], isProven: false })),
   );
   expect(duplicates[0]?.orderId).toBe(exchange.orders[5]?.id);
-  const again = accountOf(server.url, { ...later, elapsedMs: later.elapsedMs + 1_000 });
+  const again = tradingOf(server.url, { ...later, elapsedMs: later.elapsedMs + 1_000 });
   expect(await findDuplicates(again, WHERE)).toEqual([]);
 });
 
@@ -186,11 +186,11 @@ describe('a process that is killed while it records late orders of a settled job
   it.each(['before', 'after'] as const)('%s it archives them leaves them to the next command', async (moment) => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
-    const account = accountOf(server.url, { tolerance: 60_000 });
-    await place(account, { lines: lines(3) });
+    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    await place(trading, { lines: lines(3) });
     const late = lines(3).map(([, price, amount]) => exchange.place(price, amount));
-    const later = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW + 5_000 };
-    const killed = accountOf(server.url, later);
+    const later = { state: trading.state, tolerance: 60_000, elapsedMs: trading.host.now() - NOW + 5_000 };
+    const killed = tradingOf(server.url, later);
     const add = killed.journal.archive.add.bind(killed.journal.archive);
     killed.journal.archive.add = (settled, earlier) => {
       if (moment === 'after') add(settled, earlier);
@@ -198,7 +198,7 @@ describe('a process that is killed while it records late orders of a settled job
     };
     await expect(findDuplicates(killed, WHERE)).rejects.toThrow('killed');
     expect(killed.alarms.flatMap(({ ids }) => ids).sort()).toEqual(late);
-    const next = accountOf(server.url, { ...later, elapsedMs: later.elapsedMs + 1_000 });
+    const next = tradingOf(server.url, { ...later, elapsedMs: later.elapsedMs + 1_000 });
     expect(await findDuplicates(next, WHERE)).toEqual([]);
     const job = new Job(next.journal.findJob(JOB) as JournalEntry<'batch'>);
     expect([...job.duplicates.keys()].sort()).toEqual(late);
@@ -209,10 +209,10 @@ describe('a process that is killed while it records late orders of a settled job
 it('an order of a job with an unknown outcome is not a duplicate of another order', async () => {
   const exchange = new ModelExchange([{}, { late: 1, answer: (socket) => void socket.resetAndDestroy() }]);
   const server = await exchange.serve();
-  const account = accountOf(server.url, { budgetMs: 1_000, tolerance: 60_000 });
+  const trading = tradingOf(server.url, { budgetMs: 1_000, tolerance: 60_000 });
   // no list shows its orders within the budget
   exchange.lag = 1_000;
-  const { job } = await place(account, { lines: lines(40) });
+  const { job } = await place(trading, { lines: lines(40) });
   expect(job.counts()).toMatchObject({ placed: 20, unknown: 20 });
   exchange.lag = 0;
   const terms = {
@@ -224,8 +224,8 @@ it('an order of a job with an unknown outcome is not a duplicate of another orde
     borrow: false,
     repay: false,
   } as const;
-  const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW });
-  const recording = { id: 'mine0001', reqTime: account.client.now() };
+  const next = tradingOf(server.url, { state: trading.state, tolerance: 60_000, elapsedMs: trading.host.now() - NOW });
+  const recording = { id: 'mine0001', reqTime: trading.client.now() };
   const entry = next.journal.begin<'order'>({ operation: 'order', terms }, recording);
   const order = exchange.place('40000', '0.3');
   expect((await verifyOrders(next, WHERE, { justPlaced: { entry, orderId: order } })).duplicates).toEqual([]);
@@ -241,12 +241,12 @@ describe('a partly refused request that the network repeats later', () => {
   it('is reported when the job resumes: refused lines get the orders, the rest are duplicates', async () => {
     const exchange = new ModelExchange([refusedPart, { times: 0, answer: RESET }]);
     const server = await exchange.serve();
-    const account = accountOf(server.url, { budgetMs: 4_000, tolerance: 60_000 });
-    const ran = await place(account, { lines: lines(25) });
+    const trading = tradingOf(server.url, { budgetMs: 4_000, tolerance: 60_000 });
+    const ran = await place(trading, { lines: lines(25) });
     expect(ran.job.counts()).toEqual({ placed: 2, refused: 18, unknown: 5, notSent: 0 });
     repeat(exchange);
-    const elapsedMs = account.host.now() - NOW + 90_000;
-    const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
+    const elapsedMs = trading.host.now() - NOW + 90_000;
+    const next = tradingOf(server.url, { state: trading.state, tolerance: 60_000, elapsedMs });
     const { job, ending } = await resume(next);
     expect([ending.kind, job.counts().placed, job.duplicates.size, exchange.batches.length]).toEqual([
       'finished',
@@ -259,18 +259,18 @@ describe('a partly refused request that the network repeats later', () => {
       lines(20).map((_, line) => [line > 1, 1]),
     );
     expect(new Set(job.orderIds)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
-    expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'placed' });
+    expect(trading.journal.archive.find(JOB)).toMatchObject({ outcome: 'placed' });
   });
 
   it('is reported by the next command in the market if the job is finished', async () => {
     const exchange = new ModelExchange([refusedPart]);
     const server = await exchange.serve();
-    const account = accountOf(server.url, { tolerance: 60_000 });
-    const ran = await place(account, { lines: lines(20) });
+    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    const ran = await place(trading, { lines: lines(20) });
     expect([ran.ending.kind, ran.job.counts().refused]).toEqual(['finished', 18]);
     repeat(exchange);
-    const elapsedMs = account.host.now() - NOW + 5_000;
-    const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
+    const elapsedMs = trading.host.now() - NOW + 5_000;
+    const next = tradingOf(server.url, { state: trading.state, tolerance: 60_000, elapsedMs });
     const duplicates = await findDuplicates(next, WHERE);
     expect(duplicates.map(({ orderId, ids }) => [orderId === null, ids.length])).toHaveLength(20);
     expect(duplicates.filter(({ orderId }) => orderId === null)).toHaveLength(18);
@@ -300,11 +300,11 @@ describe('a partly refused request that the network repeats later', () => {
         return (socket) => void other.then(() => answer(socket));
       },
     });
-    const account = accountOf(server.url, { tolerance: 60_000 });
-    await place(account, { lines: lines(20) });
+    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    await place(trading, { lines: lines(20) });
     repeat(exchange);
-    const options = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW + 5_000 };
-    const [one, other] = [accountOf(server.url, options), accountOf(server.url, options)];
+    const options = { state: trading.state, tolerance: 60_000, elapsedMs: trading.host.now() - NOW + 5_000 };
+    const [one, other] = [tradingOf(server.url, options), tradingOf(server.url, options)];
     lists = 0;
     concurrent = () => findDuplicates(other, WHERE);
     expect(await findDuplicates(one, WHERE)).toEqual([]);
@@ -337,10 +337,10 @@ describe('a partly refused request that the network repeats later', () => {
 
   it('does not overwrite the result of a job that was resumed and settled meanwhile', async () => {
     const server = await new ModelExchange([]).serve();
-    const account = accountOf(server.url, { tolerance: 60_000 });
-    await place(account, { lines: lines(2) });
-    const { archive } = account.journal;
-    const job = new Job(account.journal.findJob(JOB) as JournalEntry<'batch'>);
+    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    await place(trading, { lines: lines(2) });
+    const { archive } = trading.journal;
+    const job = new Job(trading.journal.findJob(JOB) as JournalEntry<'batch'>);
     const kept = archive.find(JOB) as Settled;
     const again: Settled = { ...kept, notional: '1', events: [...kept.events, { time: NOW, event: 'settled again' }] };
     const add = archive.add.bind(archive);
@@ -358,7 +358,7 @@ describe('a partly refused request that the network repeats later', () => {
       shown: [],
       isProven: true,
     };
-    addLateOrders(account.journal, job, [report]);
+    addLateOrders(trading.journal, job, [report]);
     expect(archive.find(JOB)).toEqual(again);
   });
 
@@ -371,11 +371,11 @@ describe('a partly refused request that the network repeats later', () => {
         return isCut && target.includes('getOrders') ? respond('{"code":3001,"message":"order not found"}') : answer;
       },
     });
-    const account = accountOf(server.url, { tolerance: 60_000 });
-    await place(account, { lines: lines(20) });
+    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    await place(trading, { lines: lines(20) });
     repeat(exchange);
-    const elapsedMs = account.host.now() - NOW + 5_000;
-    const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
+    const elapsedMs = trading.host.now() - NOW + 5_000;
+    const next = tradingOf(server.url, { state: trading.state, tolerance: 60_000, elapsedMs });
     // the journal is read after the first list
     next.journal.unsettledEntries = () => {
       isCut = true;
@@ -392,12 +392,12 @@ describe('a partly refused request that the network repeats later', () => {
     ] as const) {
       const exchange = new ModelExchange([{ accepts: (pair) => pair < accepted }]);
       const server = await exchange.serve();
-      const account = accountOf(server.url, { tolerance: 60_000 });
+      const trading = tradingOf(server.url, { tolerance: 60_000 });
       const alike = [1, 2].map((line): BatchLine => [line, '20000', '0.01']);
-      await place(account, { lines: alike });
+      await place(trading, { lines: alike });
       for (const [, price, amount] of alike) exchange.place(price, amount);
-      const elapsedMs = account.host.now() - NOW + 5_000;
-      const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
+      const elapsedMs = trading.host.now() - NOW + 5_000;
+      const next = tradingOf(server.url, { state: trading.state, tolerance: 60_000, elapsedMs });
       const duplicates = await findDuplicates(next, WHERE);
       expect(duplicates.map(({ orderId, ids }) => [orderId === null ? null : 'own', ids.length]).sort()).toEqual(
         orders.map((order) => [order, 1]).sort(),
@@ -411,14 +411,14 @@ describe('a partly refused request that the network repeats later', () => {
     for (const isArchiveOnly of [false, true]) {
       const exchange = new ModelExchange([refusedPart], closed);
       const server = await exchange.serve();
-      const account = accountOf(server.url, { tolerance: 60_000 });
-      const { job } = await place(account, { lines: lines(400) });
+      const trading = tradingOf(server.url, { tolerance: 60_000 });
+      const { job } = await place(trading, { lines: lines(400) });
       expect(job.counts()).toMatchObject({ placed: 2, unknown: 0 });
       expect(job.counts().notSent).toBeGreaterThan(20);
-      await settleJob(account, account.journal.findUnsettled(JOB) as JournalEntry<'batch'>, true);
+      await settleJob(trading, trading.journal.findUnsettled(JOB) as JournalEntry<'batch'>, true);
       repeat(exchange);
-      const elapsedMs = account.host.now() - NOW + 5_000;
-      const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
+      const elapsedMs = trading.host.now() - NOW + 5_000;
+      const next = tradingOf(server.url, { state: trading.state, tolerance: 60_000, elapsedMs });
       if (isArchiveOnly) {
         const kept = next.journal.archive.find(JOB) as Settled;
         next.journal.archive.add({ ...kept, duplicates: exchange.orders.slice(2).map(({ id }) => id) }, kept);

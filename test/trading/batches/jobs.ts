@@ -2,7 +2,7 @@ import type { Job } from '../../../src/trading/batches/job.js';
 import { type Ending, JobRun } from '../../../src/trading/batches/job-run.js';
 import { resumeJob, startJob } from '../../../src/trading/batches/start-job.js';
 import type { BatchLine, BatchTerms } from '../../../src/trading/journal/write.js';
-import type { TestAccount } from '../support/account.js';
+import type { TestTrading } from '../support/trading.js';
 
 export const JOB = 'job0123456789abcdef';
 
@@ -19,21 +19,21 @@ export interface RanJob {
   readonly isChecked: boolean | null;
 }
 
-export function begin(account: TestAccount, terms: Terms, id = JOB): Promise<Job> {
+export function begin(trading: TestTrading, terms: Terms, id = JOB): Promise<Job> {
   const plan = { market: 'btc_usdt', side: 'buy', account: 'spot', lines: lines(100), ...terms } as const;
-  return startJob(account, plan, id);
+  return startJob(trading, plan, id);
 }
 
-export async function place(account: TestAccount, terms: Terms, id = JOB): Promise<RanJob> {
-  return runJob(account, await begin(account, terms, id));
+export async function place(trading: TestTrading, terms: Terms, id = JOB): Promise<RanJob> {
+  return runJob(trading, await begin(trading, terms, id));
 }
 
-export function resume(account: TestAccount, id = JOB): Promise<RanJob> {
-  return runJob(account, resumeJob(account, id));
+export function resume(trading: TestTrading, id = JOB): Promise<RanJob> {
+  return runJob(trading, resumeJob(trading, id));
 }
 
-export async function runJob(account: TestAccount, job: Job): Promise<RanJob> {
-  const run = new JobRun(account, job);
+export async function runJob(trading: TestTrading, job: Job): Promise<RanJob> {
+  const run = new JobRun(trading, job);
   const ending = await run.run();
   return { job, ending, isChecked: run.isChecked };
 }

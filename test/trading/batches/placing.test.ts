@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
-import { accountOf } from '../support/account.js';
 import { count, type Fault, query } from '../support/exchange.js';
+import { tradingOf } from '../support/trading.js';
 import { begin, JOB, lines, place, resume, runJob } from './jobs.js';
 import { ModelExchange, RESET } from './model-exchange.js';
 
@@ -18,8 +18,8 @@ describe('a batch', () => {
     const exchange = new ModelExchange();
     exchange.place('19999', '0.5');
     const server = await exchange.serve();
-    const account = accountOf(server.url);
-    const ran = await place(account, { lines: lines(45) });
+    const trading = tradingOf(server.url);
+    const ran = await place(trading, { lines: lines(45) });
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
     const operations = server.requests.map(({ target }) => query(target).method);
     expect(operations).toEqual(['getOrders', ...Array(3).fill('orderMoreV2'), ...Array(3).fill('getOrders')]);
@@ -32,8 +32,8 @@ describe('a batch', () => {
     expect(ran.job.counts()).toEqual({ placed: 45, refused: 0, notSent: 0, unknown: 0 });
     for (const [line, order] of exchange.orders.slice(1).entries())
       expect(ran.job.results[line]).toEqual({ outcome: 'placed', id: order.id });
-    expect(account.journal.unsettledEntries()).toEqual([]);
-    expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'placed', write: { terms: { count: 45 } } });
+    expect(trading.journal.unsettledEntries()).toEqual([]);
+    expect(trading.journal.archive.find(JOB)).toMatchObject({ outcome: 'placed', write: { terms: { count: 45 } } });
   });
 
   it.each([
@@ -42,7 +42,7 @@ describe('a batch', () => {
     ['sell', 'cross', { tradeType: '0', acctType: '2' }],
   ] as const)('sends the parameters of a %s on the %s account and no others', async (side, account, sent) => {
     const server = await new ModelExchange().serve();
-    await place(accountOf(server.url), { side, account, lines: lines(1) });
+    await place(tradingOf(server.url), { side, account, lines: lines(1) });
     const request = server.requests.find(({ target }) => target.startsWith('/api/orderMoreV2?'));
     const { accesskey, sign, reqTime, ...own } = query(request?.target ?? '');
     expect(own).toEqual({ method: 'orderMoreV2', market: 'btc_usdt', tradeParams: '[[20000,0.01]]', ...sent });
@@ -52,8 +52,8 @@ describe('a batch', () => {
     const exchange = new ModelExchange([{}, { answer: FAULTS[fault] }]);
     const server = await exchange.serve();
     // a hang lasts as long as half of the budget
-    const account = accountOf(server.url, { budgetMs: fault === 'a hang' ? 3_000 : BUDGET_MS });
-    const ran = await place(account, { lines: lines(60) });
+    const trading = tradingOf(server.url, { budgetMs: fault === 'a hang' ? 3_000 : BUDGET_MS });
+    const ran = await place(trading, { lines: lines(60) });
     expect(ran.job.counts()).toMatchObject({ placed: 60 });
     expect(exchange.orders).toHaveLength(60);
     expect(count(server, 'orderMoreV2')).toBe(3);
@@ -65,13 +65,13 @@ describe('a batch', () => {
     async (fault) => {
       const exchange = new ModelExchange([{}, { times: 0, answer: FAULTS[fault] }]);
       const server = await exchange.serve();
-      const account = accountOf(server.url, { budgetMs: fault === 'a hang' ? 3_000 : BUDGET_MS, tolerance: 60_000 });
-      const ran = await place(account, { lines: lines(100) });
+      const trading = tradingOf(server.url, { budgetMs: fault === 'a hang' ? 3_000 : BUDGET_MS, tolerance: 60_000 });
+      const ran = await place(trading, { lines: lines(100) });
       expect(ran.ending).toMatchObject({ kind: 'lost' });
       const { placed, unknown, notSent } = ran.job.counts();
       expect([unknown, placed + notSent, exchange.orders.length]).toEqual([20, 80, placed]);
-      expect(account.journal.unsettledEntries().map(({ write }) => write.id)).toEqual([JOB]);
-      const later = accountOf(server.url, { state: account.state, budgetMs: 200_000, tolerance: 60_000 });
+      expect(trading.journal.unsettledEntries().map(({ write }) => write.id)).toEqual([JOB]);
+      const later = tradingOf(server.url, { state: trading.state, budgetMs: 200_000, tolerance: 60_000 });
       const again = await resume(later);
       expect(again.job.counts()).toEqual({ placed: 100, refused: 0, unknown: 0, notSent: 0 });
       expect(exchange.orders).toHaveLength(100);
@@ -86,7 +86,7 @@ describe('a batch', () => {
       const exchange = new ModelExchange([{}, { answer: RESET }, { accepts: (pair) => pair > 3 }, { times: 2 }]);
       exchange.shownType = type;
       const server = await exchange.serve();
-      const ran = await place(accountOf(server.url, { tolerance: 60_000 }), { lines: lines(100) });
+      const ran = await place(tradingOf(server.url, { tolerance: 60_000 }), { lines: lines(100) });
       expect(ran.ending).toEqual({ kind: 'finished' });
       expect(ran.job.counts()).toEqual({ placed: 96, refused: 4, unknown: 0, notSent: 0 });
       expect([exchange.batches.length, exchange.counts.size, ran.job.duplicates.size]).toEqual([5, 96, 20]);
@@ -96,11 +96,11 @@ describe('a batch', () => {
   it('never resends a request that is executed late', async () => {
     const exchange = new ModelExchange([{}, { late: 5, answer: RESET }]);
     const server = await exchange.serve();
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
-    const ran = await place(account, { lines: lines(60) });
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
+    const ran = await place(trading, { lines: lines(60) });
     // the last read found it: the rest waits for the resume
     expect(ran.job.counts()).toMatchObject({ unknown: 0, refused: 0 });
-    const again = await resume(accountOf(server.url, { state: account.state, tolerance: 60_000 }));
+    const again = await resume(tradingOf(server.url, { state: trading.state, tolerance: 60_000 }));
     expect(again.job.counts()).toMatchObject({ placed: 60 });
     expect([...exchange.counts.values()].every((times) => times === 1)).toBe(true);
   });
@@ -109,7 +109,7 @@ describe('a batch', () => {
     const same = Array.from({ length: 20 }, (_, index) => [index + 1, '20000', '0.010'] as const);
     const exchange = new ModelExchange([{ accepts: (pair) => pair >= 5 }]);
     const server = await exchange.serve();
-    const ran = await place(accountOf(server.url), { lines: same });
+    const ran = await place(tradingOf(server.url), { lines: same });
     expect(ran.job.counts()).toMatchObject({ placed: 15, refused: 5 });
     expect(ran.job.duplicates.size).toBe(0);
   });
@@ -117,7 +117,7 @@ describe('a batch', () => {
   it('reports the code if a request is refused as a whole', async () => {
     const exchange = new ModelExchange([{ accepts: () => false }]);
     const server = await exchange.serve();
-    const ran = await place(accountOf(server.url), { lines: lines(40) });
+    const ran = await place(tradingOf(server.url), { lines: lines(40) });
     expect(ran.job.counts()).toMatchObject({ placed: 20, refused: 20 });
     expect(ran.job.results[0]).toEqual({ outcome: 'refused', reason: 'Insufficient balance', code: 2009 });
     expect(ran.ending).toEqual({ kind: 'finished' });
@@ -126,7 +126,7 @@ describe('a batch', () => {
   it('is placed if the refusal answers the repetition of an executed request', async () => {
     const exchange = new ModelExchange([{ times: 2, accepts: (_, time) => time === 0 }]);
     const server = await exchange.serve();
-    const ran = await place(accountOf(server.url), { lines: lines(20) });
+    const ran = await place(tradingOf(server.url), { lines: lines(20) });
     expect(ran.job.counts()).toMatchObject({ placed: 20 });
     expect(exchange.orders).toHaveLength(20);
   });
@@ -134,32 +134,32 @@ describe('a batch', () => {
   it('resends a request that was refused for its rate unless its orders exist', async () => {
     const exchange = new ModelExchange([{}, { times: 0, answer: BUSY }, { times: 1, answer: BUSY }]);
     const server = await exchange.serve();
-    const account = accountOf(server.url);
-    const ran = await place(account, { lines: lines(100) });
+    const trading = tradingOf(server.url);
+    const ran = await place(trading, { lines: lines(100) });
     expect(ran.job.counts()).toMatchObject({ placed: 100 });
     expect([...exchange.counts.values()].every((times) => times === 1)).toBe(true);
     expect(count(server, 'orderMoreV2')).toBe(6);
-    expect(account.host.sleeps.some((pause) => pause > 1_000)).toBe(true);
+    expect(trading.host.sleeps.some((pause) => pause > 1_000)).toBe(true);
   });
 
   it('resends a request refused for its rate only once its held duplicate can no longer execute', async () => {
     const held = [4, 15, 30].map((late) => ({ late, answer: BUSY }));
     const exchange = new ModelExchange([{}, ...held, { times: 0, answer: BUSY }]);
     const server = await exchange.serve();
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
-    const ran = await place(account, { lines: lines(200) });
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
+    const ran = await place(trading, { lines: lines(200) });
     exchange.release();
     expect(ran.ending).toEqual({ kind: 'finished' });
     expect(ran.job.counts()).toMatchObject({ placed: 200 });
     expect([...exchange.counts.values()].every((times) => times === 1)).toBe(true);
-    expect(account.progress).toEqual([expect.stringContaining('only then can they be sent again')]);
+    expect(trading.progress).toEqual([expect.stringContaining('only then can they be sent again')]);
     // all other requests came first, and a single wait served all refused ones
     const operations = server.requests.map(({ target }) => query(target).method);
     const [again] = exchange.batches.slice(-1);
     expect(operations.slice(operations.indexOf('orderMoreV2')).indexOf('getOrders')).toBeGreaterThanOrEqual(10);
     expect([exchange.batches.length, exchange.batches.indexOf(again ?? '')]).toEqual([11, 4]);
-    expect(account.host.now() - NOW).toBeGreaterThan(60_000);
-    expect(account.host.now() - NOW).toBeLessThan(90_000);
+    expect(trading.host.now() - NOW).toBeGreaterThan(60_000);
+    expect(trading.host.now() - NOW).toBeLessThan(90_000);
   });
 
   it.each([4002, 4001, 3007])(
@@ -167,12 +167,12 @@ describe('a batch', () => {
     async (code) => {
       const exchange = new ModelExchange([{}, { times: 0, answer: respond(`{"code":"${code}","message":"no"}`) }]);
       const server = await exchange.serve();
-      const account = accountOf(server.url, { budgetMs: BUDGET_MS, isChosen: true, tolerance: 60_000 });
-      const ran = await place(account, { lines: lines(40) });
+      const trading = tradingOf(server.url, { budgetMs: BUDGET_MS, isChosen: true, tolerance: 60_000 });
+      const ran = await place(trading, { lines: lines(40) });
       expect(ran.job.counts()).toEqual({ placed: 20, refused: 0, unknown: 20, notSent: 0 });
       expect([ran.ending.kind, exchange.batches.length]).toEqual([code === 3007 ? 'refused' : 'limited', 2]);
-      const elapsedMs = account.host.now() - NOW;
-      const again = await resume(accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs }));
+      const elapsedMs = trading.host.now() - NOW;
+      const again = await resume(tradingOf(server.url, { state: trading.state, tolerance: 60_000, elapsedMs }));
       expect(again.job.counts()).toMatchObject({ placed: 40 });
       expect(exchange.orders).toHaveLength(40);
     },
@@ -181,11 +181,11 @@ describe('a batch', () => {
   it('ends after repeated refusals for its rate, counts the rest as not sent, and can resume', async () => {
     const exchange = new ModelExchange([{}], { times: 0, answer: BUSY });
     const server = await exchange.serve();
-    const account = accountOf(server.url);
-    const ran = await place(account, { lines: lines(800) });
+    const trading = tradingOf(server.url);
+    const ran = await place(trading, { lines: lines(800) });
     expect(ran.ending).toMatchObject({ kind: 'limited', refusal: { code: 4002 } });
     expect(ran.job.counts()).toMatchObject({ placed: 20, notSent: 780 });
-    expect(account.journal.unsettledEntries()).toHaveLength(1);
+    expect(trading.journal.unsettledEntries()).toHaveLength(1);
   });
 
   it.each([
@@ -194,7 +194,7 @@ describe('a batch', () => {
   ])('sends nothing after a refusal with %i', async (code, ending, counts) => {
     const exchange = new ModelExchange([], { times: 0, answer: respond(`{"code":"${code}","message":"no"}`) });
     const server = await exchange.serve();
-    const ran = await place(accountOf(server.url), { lines: lines(100) });
+    const ran = await place(tradingOf(server.url), { lines: lines(100) });
     expect(ran.ending).toMatchObject(ending);
     expect(ran.job.counts()).toMatchObject({ placed: 0, unknown: 0, ...counts });
     expect(count(server, 'orderMoreV2')).toBe(1);
@@ -207,12 +207,12 @@ describe('a batch', () => {
     const locked = respond('{"code":4001,"message":"locked"}');
     const exchange = new ModelExchange([{ times, answer: locked }]);
     const server = await exchange.serve();
-    const account = accountOf(server.url);
-    const ran = await place(account, { lines: lines(100) });
+    const trading = tradingOf(server.url);
+    const ran = await place(trading, { lines: lines(100) });
     expect(ran.ending).toMatchObject({ kind: 'limited', refusal: { code: 4001 } });
     expect(ran.job.counts()).toMatchObject({ unknown: 0, refused: 0, ...counts });
     expect(count(server, 'orderMoreV2')).toBe(1);
-    const again = await resume(accountOf(server.url, { state: account.state }));
+    const again = await resume(tradingOf(server.url, { state: trading.state }));
     expect(again.job.counts()).toMatchObject({ placed: 100 });
     expect([...exchange.counts.values()].every((times) => times === 1)).toBe(true);
   });
@@ -227,12 +227,12 @@ describe('a batch', () => {
         return exchange.answer(target);
       },
     });
-    const account = accountOf(server.url, { budgetMs: 2_000, tolerance: 60_000 });
-    const ran = await place(account, { lines: lines(40) });
+    const trading = tradingOf(server.url, { budgetMs: 2_000, tolerance: 60_000 });
+    const ran = await place(trading, { lines: lines(40) });
     expect(ran.job.counts()).toMatchObject({ unknown: 20, notSent: 20 });
     const unlocked = await exchange.serve();
-    const elapsedMs = account.host.now() - NOW;
-    const later = accountOf(unlocked.url, { state: account.state, tolerance: 60_000, elapsedMs });
+    const elapsedMs = trading.host.now() - NOW;
+    const later = tradingOf(unlocked.url, { state: trading.state, tolerance: 60_000, elapsedMs });
     expect((await resume(later)).job.counts()).toMatchObject({ placed: 40 });
     expect(exchange.orders).toHaveLength(40);
   });
@@ -240,14 +240,14 @@ describe('a batch', () => {
   it('is not sent and leaves nothing open if the host refuses the connection', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
-    const account = accountOf(server.url);
-    const job = await begin(account, { lines: lines(30) });
-    const ran = await runJob({ ...account, client: accountOf('http://127.0.0.1:1').client }, job);
+    const trading = tradingOf(server.url);
+    const job = await begin(trading, { lines: lines(30) });
+    const ran = await runJob({ ...trading, client: tradingOf('http://127.0.0.1:1').client }, job);
     expect(ran.ending).toMatchObject({ kind: 'unreachable' });
     expect(ran.job.counts()).toMatchObject({ notSent: 30 });
-    expect(account.journal.unsettledEntries()).toEqual([]);
-    expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'notSent' });
-    const again = await resume(accountOf(server.url, { state: account.state }));
+    expect(trading.journal.unsettledEntries()).toEqual([]);
+    expect(trading.journal.archive.find(JOB)).toMatchObject({ outcome: 'notSent' });
+    const again = await resume(tradingOf(server.url, { state: trading.state }));
     expect(again.job.counts()).toMatchObject({ placed: 30 });
     expect(again.job.entry.isUnderWay).toBe(false);
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Job } from '../../../src/trading/batches/job.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
-import { accountOf } from '../support/account.js';
+import { tradingOf } from '../support/trading.js';
 import { JOB, lines, place } from './jobs.js';
 import { ModelExchange } from './model-exchange.js';
 
@@ -26,21 +26,21 @@ async function answeredAsBefore(isExecuted: boolean, others: number) {
       return respond(`{"code":"1000","message":"","data":${stale}}`);
     },
   });
-  const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
-  await place(account, { lines: lines(3) }, EARLIER);
+  const trading = tradingOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+  await place(trading, { lines: lines(3) }, EARLIER);
   for (let count = 0; count < others; count += 1) exchange.place('19000', '0.02');
   const second = lines(6).slice(3);
-  const ran = await place(account, { lines: second });
-  return { exchange, account, ran, batches: () => batches };
+  const ran = await place(trading, { lines: second });
+  return { exchange, trading, ran, batches: () => batches };
 }
 
 it.each([0, OTHERS])(
   'a batch does not take orders of an earlier batch for its own: its lines are not on the exchange (%i orders between)',
   async (others) => {
-    const { ran, account } = await answeredAsBefore(false, others);
+    const { ran, trading } = await answeredAsBefore(false, others);
     expect(ran.job.counts()).toEqual({ placed: 0, refused: 0, unknown: 0, notSent: 3 });
     expect(ran.ending).toMatchObject({ kind: 'lost' });
-    const entry = account.journal.findJob(JOB);
+    const entry = trading.journal.findJob(JOB);
     expect(entry && new Job(entry).counts()).toEqual(ran.job.counts());
   },
 );

@@ -7,14 +7,14 @@ import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
-import { accountOf, type TestAccount } from '../support/account.js';
 import { count } from '../support/exchange.js';
+import { type TestTrading, tradingOf } from '../support/trading.js';
 import { begin, JOB, lines, place, resume } from './jobs.js';
 import { ModelExchange, RESET } from './model-exchange.js';
 
 /** Runs `work` right before the nth batch is sent. */
-function beforeNthBatch(account: TestAccount, nth: number, work: () => void): TestAccount {
-  const { client } = account;
+function beforeNthBatch(trading: TestTrading, nth: number, work: () => void): TestTrading {
+  const { client } = trading;
   const write = client.placeOrders.bind(client);
   let calls = 0;
   const placeOrders: typeof write = (...words) => {
@@ -22,7 +22,7 @@ function beforeNthBatch(account: TestAccount, nth: number, work: () => void): Te
     if (calls === nth) work();
     return write(...words);
   };
-  return Object.assign(account, { client: Object.assign(client, { placeOrders }) });
+  return Object.assign(trading, { client: Object.assign(client, { placeOrders }) });
 }
 
 function fileOf({ state }: { readonly state: string }): string {
@@ -33,11 +33,11 @@ describe('a batch that stops', () => {
   it('sends nothing more after a signal, waits for the answers, and resumes', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
-    const account = accountOf(server.url);
-    const job = await begin(account, { lines: lines(400) });
-    const host = { ...account.host, sleep: (milliseconds: number) => delay(milliseconds) };
+    const trading = tradingOf(server.url);
+    const job = await begin(trading, { lines: lines(400) });
+    const host = { ...trading.host, sleep: (milliseconds: number) => delay(milliseconds) };
     const stops: Promise<void>[] = [];
-    const patient = { ...beforeNthBatch(account, 6, () => stops.push(run.interrupt(5_000))), host };
+    const patient = { ...beforeNthBatch(trading, 6, () => stops.push(run.interrupt(5_000))), host };
     const run: JobRun = new JobRun(patient, job);
     expect(await run.run()).toEqual({ kind: 'interrupted' });
     await Promise.all(stops);
@@ -46,7 +46,7 @@ describe('a batch that stops', () => {
     expect(placed).toBeGreaterThan(0);
     expect(notSent).toBeGreaterThan(200);
     expect(job.entry.events.at(-1)).toMatchObject({ isReleased: true, event: expect.stringContaining('interrupted') });
-    const again = await resume(accountOf(server.url, { state: account.state }));
+    const again = await resume(tradingOf(server.url, { state: trading.state }));
     expect(again.job.counts()).toMatchObject({ placed: 400 });
     expect(again.isChecked).toBe(true);
     expect(exchange.orders).toHaveLength(400);
@@ -57,10 +57,10 @@ describe('a batch that stops', () => {
   it('cancels the requests that a signal interrupts while they are recorded, so that none is unknown', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
-    const account = accountOf(server.url);
-    const job = await begin(account, { lines: lines(400) });
-    const host = { ...account.host, sleep: (milliseconds: number) => delay(milliseconds) };
-    const run: JobRun = new JobRun({ ...account, host }, job);
+    const trading = tradingOf(server.url);
+    const job = await begin(trading, { lines: lines(400) });
+    const host = { ...trading.host, sleep: (milliseconds: number) => delay(milliseconds) };
+    const run: JobRun = new JobRun({ ...trading, host }, job);
     const stops: Promise<void>[] = [];
     const leaving = job.leaving.bind(job);
     job.leaving = async (...words) => {
@@ -74,42 +74,42 @@ describe('a batch that stops', () => {
     expect(stops).toHaveLength(1);
     expect(job.counts()).toEqual({ placed: 20, refused: 0, unknown: 0, notSent: 380 });
     expect(job.entry.events.at(-1)).toMatchObject({ isReleased: true, event: expect.stringContaining('interrupted') });
-    const again = await resume(accountOf(server.url, { state: account.state }));
+    const again = await resume(tradingOf(server.url, { state: trading.state }));
     expect([again.job.counts().placed, exchange.orders.length, exchange.lists]).toEqual([400, 400, 1 + 3]);
   });
 
   it('leaves time for the answers before the end of its time budget', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
-    const account = accountOf(server.url, { budgetMs: 4_000 });
-    const ran = await place(account, { lines: lines(4_000) });
+    const trading = tradingOf(server.url, { budgetMs: 4_000 });
+    const ran = await place(trading, { lines: lines(4_000) });
     expect(ran.ending).toEqual({ kind: 'time' });
     const { placed, notSent, unknown } = ran.job.counts();
     expect([placed, unknown, placed + notSent]).toEqual([exchange.orders.length, 0, 4_000]);
     expect(placed).toBeGreaterThan(1_000);
-    const again = await resume(accountOf(server.url, { state: account.state, elapsedMs: 4_000 }));
+    const again = await resume(tradingOf(server.url, { state: trading.state, elapsedMs: 4_000 }));
     expect([again.job.counts().placed, exchange.orders.length]).toEqual([4_000, 4_000]);
   });
 
   it('sends nothing if its record cannot be created', async () => {
     const server = await new ModelExchange().serve();
-    const account = accountOf(server.url);
-    mkdirSync(path.join(account.state, 'journal', 'test'), { recursive: true, mode: 0o700 });
-    writeFileSync(path.join(account.state, 'journal', 'test', 'jobs'), '');
-    await expect(place(account, {})).rejects.toMatchObject({ kind: expect.stringMatching(/usage|credentials/) });
+    const trading = tradingOf(server.url);
+    mkdirSync(path.join(trading.state, 'journal', 'test'), { recursive: true, mode: 0o700 });
+    writeFileSync(path.join(trading.state, 'journal', 'test', 'jobs'), '');
+    await expect(place(trading, {})).rejects.toMatchObject({ kind: expect.stringMatching(/usage|credentials/) });
     expect(count(server, 'orderMoreV2')).toBe(0);
   });
 
   it('throws the first of two defects once the outcome of every sent request is known', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
-    const account = accountOf(server.url);
-    const job = await begin(account, { lines: lines(400) });
-    const { client } = account;
+    const trading = tradingOf(server.url);
+    const job = await begin(trading, { lines: lines(400) });
+    const { client } = trading;
     const write = client.placeOrders.bind(client);
     const defects = [new Error('the first defect'), new Error('the second defect')];
     const answers = [undefined, undefined, ...defects];
-    const broken = { ...account, client: Object.assign(client, { placeOrders: writeOrFail }) };
+    const broken = { ...trading, client: Object.assign(client, { placeOrders: writeOrFail }) };
     function writeOrFail(...words: Parameters<typeof write>): ReturnType<typeof write> {
       const defect = answers.shift();
       return defect === undefined ? write(...words) : Promise.reject(defect);
@@ -127,25 +127,25 @@ describe('a batch that stops', () => {
   it('counts a request as unknown if a defect follows its answer', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
-    const account = accountOf(server.url);
-    const job = await begin(account, { lines: lines(40) });
+    const trading = tradingOf(server.url);
+    const job = await begin(trading, { lines: lines(40) });
     const record = job.record.bind(job);
     const failing: typeof record = (event, fact) => {
       if (fact.kind === 'answered') throw new Error('a defect');
       record(event, fact);
     };
-    await expect(new JobRun(account, Object.assign(job, { record: failing })).run()).rejects.toThrow('a defect');
+    await expect(new JobRun(trading, Object.assign(job, { record: failing })).run()).rejects.toThrow('a defect');
     expect([job.counts().unknown, exchange.orders.length]).toEqual([20, 20]);
   });
 
   it('sends nothing more if its record cannot be extended, and knows the outcome of what was sent', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
-    const account = accountOf(server.url);
-    const aside = path.join(account.state, 'aside');
-    const broken = beforeNthBatch(account, 4, () => {
-      renameSync(fileOf(account), aside);
-      mkdirSync(fileOf(account));
+    const trading = tradingOf(server.url);
+    const aside = path.join(trading.state, 'aside');
+    const broken = beforeNthBatch(trading, 4, () => {
+      renameSync(fileOf(trading), aside);
+      mkdirSync(fileOf(trading));
     });
     const ran = await place(broken, { lines: lines(400) });
     expect(ran.ending).toMatchObject({ kind: 'unrecorded', failure: { kind: 'usage' } });
@@ -163,72 +163,72 @@ describe('a job that resumes', () => {
     ['an order more', { lines: lines(61) }, /does not have the same orders/],
   ] as const)('is refused with %s', async (_, wish, message) => {
     const { jobToResume } = await import('../../../src/trading/batches/start-job.js');
-    const account = await stopped();
+    const trading = await stopped();
     const meant = { market: 'btc_usdt', side: 'buy' as const, ...wish };
-    expect(() => jobToResume(account, JOB, meant)).toThrow(
+    expect(() => jobToResume(trading, JOB, meant)).toThrow(
       expect.objectContaining({ kind: 'usage', message: expect.stringMatching(message) }),
     );
   });
 
   it('accepts the same orders in another order and notation', async () => {
     const { jobToResume } = await import('../../../src/trading/batches/start-job.js');
-    const account = await stopped();
+    const trading = await stopped();
     const others = lines(60)
       .map(([line, price, amount]) => [61 - line, `${price}.00`, `${amount}0`] as const)
       .reverse();
-    expect(jobToResume(account, JOB, { market: 'btc_usdt', side: 'buy', lines: others }).write.id).toBe(JOB);
-    expect(() => jobToResume(account, 'jobnever', { market: 'btc_usdt', side: 'buy' })).toThrow(/no job jobnever/);
+    expect(jobToResume(trading, JOB, { market: 'btc_usdt', side: 'buy', lines: others }).write.id).toBe(JOB);
+    expect(() => jobToResume(trading, 'jobnever', { market: 'btc_usdt', side: 'buy' })).toThrow(/no job jobnever/);
   });
 
   it('is refused while another process runs it', async () => {
     const server = await new ModelExchange().serve();
-    const account = accountOf(server.url);
-    await begin(account, {});
+    const trading = tradingOf(server.url);
+    await begin(trading, {});
     const { jobToResume, resumeJob } = await import('../../../src/trading/batches/start-job.js');
-    expect(() => jobToResume(account, JOB, { market: 'btc_usdt', side: 'buy' })).toThrow(
+    expect(() => jobToResume(trading, JOB, { market: 'btc_usdt', side: 'buy' })).toThrow(
       /Another process is running job/,
     );
-    expect(() => resumeJob(account, JOB)).toThrow(/Another process is running job/);
+    expect(() => resumeJob(trading, JOB)).toThrow(/Another process is running job/);
   });
 
   it('blocks a second job with the same orders until it is finished or ended', async () => {
     const exchange = new ModelExchange([{}, { times: 0, answer: RESET }]);
     const server = await exchange.serve();
     const options = { tolerance: 60_000, budgetMs: 100_000 };
-    const account = accountOf(server.url, options);
-    await place(account, { lines: lines(60) });
+    const trading = tradingOf(server.url, options);
+    await place(trading, { lines: lines(60) });
     const error = {
       kind: 'usage',
       clientId: JOB,
       hints: saying(`pit order batch buy btc_usdt --resume ${JOB}`),
     };
     const reversed = lines(60).reverse();
-    await expect(begin(account, { lines: reversed }, 'job2')).rejects.toMatchObject(error);
+    await expect(begin(trading, { lines: reversed }, 'job2')).rejects.toMatchObject(error);
     const others = [{ lines: lines(59) }, { side: 'sell' }, { account: 'cross' }] as const;
     for (const [index, other] of others.entries())
-      await begin(account, { lines: lines(60), ...other }, `other${index}`);
-    expect(readdirSync(path.join(account.state, 'journal', 'test', 'open')).sort()).toEqual([
+      await begin(trading, { lines: lines(60), ...other }, `other${index}`);
+    expect(readdirSync(path.join(trading.state, 'journal', 'test', 'open')).sort()).toEqual([
       JOB,
       'other0',
       'other1',
       'other2',
     ]);
-    const entry = account.journal.findUnsettled(JOB) as JournalEntry<'batch'>;
-    expect(await settleJob(account, entry, false)).toMatchObject({ outcome: 'partial' });
-    await expect(begin(account, { lines: reversed }, 'job3')).rejects.toMatchObject(error);
-    expect(await settleJob(account, entry, true)).toMatchObject({ outcome: 'partial' });
-    await begin(account, { lines: reversed }, 'job4');
+    const entry = trading.journal.findUnsettled(JOB) as JournalEntry<'batch'>;
+    expect(await settleJob(trading, entry, false)).toMatchObject({ outcome: 'partial' });
+    await expect(begin(trading, { lines: reversed }, 'job3')).rejects.toMatchObject(error);
+    expect(await settleJob(trading, entry, true)).toMatchObject({ outcome: 'partial' });
+    await begin(trading, { lines: reversed }, 'job4');
     // an ended job can still be resumed
-    const elapsedMs = account.host.now() - NOW;
-    const again = await resume(accountOf(server.url, { ...options, state: account.state, elapsedMs }));
+    const elapsedMs = trading.host.now() - NOW;
+    const again = await resume(tradingOf(server.url, { ...options, state: trading.state, elapsedMs }));
     expect(again.job.counts()).toMatchObject({ placed: 60 });
   });
 });
 
-/** An account with a job that stopped after a lost answer. */
-async function stopped(): Promise<TestAccount> {
+/** A trading context with a job that stopped after a lost answer. */
+async function stopped(): Promise<TestTrading> {
   const server = await new ModelExchange([{ times: 0, answer: RESET }]).serve();
-  const account = accountOf(server.url, { budgetMs: 2_000, tolerance: 60_000 });
-  await place(account, { lines: lines(60) });
-  return account;
+  const trading = tradingOf(server.url, { budgetMs: 2_000, tolerance: 60_000 });
+  await place(trading, { lines: lines(60) });
+  return trading;
 }

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import { jobToResume, resumeJob } from '../../../src/trading/batches/start-job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
-import { refuseDuplicateOrder } from '../../../src/trading/orders/place.js';
+import { refuseIdenticalOrder } from '../../../src/trading/orders/place.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
-import { accountOf, type TestAccount } from '../support/account.js';
 import { count } from '../support/exchange.js';
 import { TERMS } from '../support/terms.js';
+import { type TestTrading, tradingOf } from '../support/trading.js';
 import { unknownIn } from '../support/unknown.js';
 import { begin, JOB, lines, place, resume } from './jobs.js';
 import { ModelExchange, RESET } from './model-exchange.js';
@@ -24,9 +24,9 @@ function refusalFor(line: string, id = JOB) {
   };
 }
 
-/** The same account at its current time, with a new budget. */
-function later(account: TestAccount & { readonly state: string }, url: string, budgetMs = 200_000) {
-  return accountOf(url, { ...OPTIONS, budgetMs, state: account.state, elapsedMs: account.host.now() - NOW });
+/** The same trading context at its current time, with a new budget. */
+function later(trading: TestTrading & { readonly state: string }, url: string, budgetMs = 200_000) {
+  return tradingOf(url, { ...OPTIONS, budgetMs, state: trading.state, elapsedMs: trading.host.now() - NOW });
 }
 
 it('orders that may belong to another unknown job are not assigned to refused lines', async () => {
@@ -36,15 +36,15 @@ it('orders that may belong to another unknown job are not assigned to refused li
     { answer: RESET },
   ]);
   const server = await exchange.serve();
-  const account = accountOf(server.url, OPTIONS);
-  const first = await place(account, { lines: lines(40) });
+  const trading = tradingOf(server.url, OPTIONS);
+  const first = await place(trading, { lines: lines(40) });
   expect(first.job.counts()).toEqual({ placed: 18, refused: 2, unknown: 20, notSent: 0 });
   // the refused lines once more: they are placed, but no list shows them in time
   exchange.lag = 1_000;
-  const again = accountOf(server.url, {
+  const again = tradingOf(server.url, {
     ...OPTIONS,
-    state: account.state,
-    elapsedMs: account.host.now() - NOW,
+    state: trading.state,
+    elapsedMs: trading.host.now() - NOW,
   });
   const second = await place(again, { lines: lines(20).slice(18) }, 'job2');
   expect(second.job.counts()).toMatchObject({ unknown: 2 });
@@ -65,8 +65,8 @@ it('orders that may belong to another unknown job are not assigned to refused li
 it('a batch is refused while its lines may be placed by another job, and accepted once they are not', async () => {
   const exchange = new ModelExchange([{ times: 0, answer: RESET }]);
   const server = await exchange.serve();
-  const account = accountOf(server.url, OPTIONS);
-  const first = await place(account, { lines: lines(20) });
+  const trading = tradingOf(server.url, OPTIONS);
+  const first = await place(trading, { lines: lines(20) });
   expect(first.job.counts()).toMatchObject({ unknown: 20 });
   const cases = [
     [lines(19), 'line 1 (and to 18 more)'],
@@ -79,15 +79,15 @@ it('a batch is refused while its lines may be placed by another job, and accepte
     ],
   ] as const;
   for (const [other, line] of cases)
-    await expect(begin(account, { lines: other }, 'job2')).rejects.toMatchObject(refusalFor(line));
-  expect(account.journal.unsettledEntries().map(({ write }) => write.id)).toEqual([JOB]);
+    await expect(begin(trading, { lines: other }, 'job2')).rejects.toMatchObject(refusalFor(line));
+  expect(trading.journal.unsettledEntries().map(({ write }) => write.id)).toEqual([JOB]);
   for (const [id, other] of [
     ['job3', { side: 'sell' }],
     ['job4', { account: 'cross' }],
     ['job5', { lines: lines(41).slice(20) }],
   ] as const)
-    await begin(account, { lines: lines(19), ...other }, id);
-  const settled = later(account, server.url);
+    await begin(trading, { lines: lines(19), ...other }, id);
+  const settled = later(trading, server.url);
   await settleJob(settled, settled.journal.findUnsettled(JOB) as JournalEntry<'batch'>, false);
   expect((await place(settled, { lines: lines(19) }, 'job6')).job.counts()).toMatchObject({ placed: 19 });
   expect(count(server, 'orderMoreV2')).toBe(2);
@@ -95,7 +95,7 @@ it('a batch is refused while its lines may be placed by another job, and accepte
 
 it('a batch is refused while an order identical to one of its lines may be placed', async () => {
   const server = await new ModelExchange().serve();
-  const account = accountOf(server.url, OPTIONS);
+  const trading = tradingOf(server.url, OPTIONS);
   const terms = {
     ...TERMS,
     market: 'btc_usdt',
@@ -104,31 +104,31 @@ it('a batch is refused while an order identical to one of its lines may be place
     price: '20004.00',
     amount: '0.010',
   } as const;
-  const entry = account.journal.begin<'order'>({ operation: 'order', terms }, { id: 'mine0001', reqTime: NOW });
+  const entry = trading.journal.begin<'order'>({ operation: 'order', terms }, { id: 'mine0001', reqTime: NOW });
   // while its process runs, that order does not block the batch
-  await begin(account, { lines: lines(20) }, 'job2');
+  await begin(trading, { lines: lines(20) }, 'job2');
   entry.release();
-  await expect(begin(account, { lines: lines(19) }, 'job3')).rejects.toMatchObject(refusalFor('line 5', 'mine0001'));
+  await expect(begin(trading, { lines: lines(19) }, 'job3')).rejects.toMatchObject(refusalFor('line 5', 'mine0001'));
   expect(server.requests.some(({ target }) => target.startsWith('/api/order'))).toBe(false);
 });
 
 it('an order is refused once the answer for an identical line is lost, even while the job runs', async () => {
-  const account = accountOf((await new ModelExchange().serve()).url, OPTIONS);
-  const job = await begin(account, { lines: lines(40) });
+  const trading = tradingOf((await new ModelExchange().serve()).url, OPTIONS);
+  const job = await begin(trading, { lines: lines(40) });
   await job.leaving([[0], [1]], NOW);
   job.record('no answer', { kind: 'lost', request: 1 });
-  const like = (price: string) => () => refuseDuplicateOrder(account, { ...TERMS, price, amount: '0.01' });
-  expect(account.journal.findUnsettled(JOB)?.isUnderWay).toBe(true);
+  const like = (price: string) => () => refuseIdenticalOrder(trading, { ...TERMS, price, amount: '0.01' });
+  expect(trading.journal.findUnsettled(JOB)?.isUnderWay).toBe(true);
   // the answer to the other request may still arrive
   expect(like('20001')).not.toThrow();
   expect(like('20000')).toThrow(/identical order has an unknown outcome/);
-  expect(unknownIn(account, 'btc_usdt')).toEqual([
+  expect(unknownIn(trading, 'btc_usdt')).toEqual([
     saying(`Some orders of ${JOB} (buy) may have been placed. Find out: pit resolve`),
   ]);
-  expect(unknownIn(account, 'eth_usdt')).toEqual([]);
+  expect(unknownIn(trading, 'eth_usdt')).toEqual([]);
   job.entry.release();
   // a process that takes over gets no answer either
-  expect(account.journal.findUnsettled(JOB)?.claim()).toBe(true);
+  expect(trading.journal.findUnsettled(JOB)?.claim()).toBe(true);
   expect(like('20001')).toThrow(/identical order has an unknown outcome/);
   expect(like('20002')).not.toThrow();
 });
@@ -136,13 +136,13 @@ it('an order is refused once the answer for an identical line is lost, even whil
 it('a job does not resume while an identical order of another write is unknown, but its own unknown lines do not block it', async () => {
   const exchange = new ModelExchange([{}, { times: 0, answer: RESET }]);
   const server = await exchange.serve();
-  const account = accountOf(server.url, OPTIONS);
-  expect((await place(account, { lines: lines(40) })).job.counts()).toMatchObject({ placed: 20, unknown: 20 });
+  const trading = tradingOf(server.url, OPTIONS);
+  expect((await place(trading, { lines: lines(40) })).job.counts()).toMatchObject({ placed: 20, unknown: 20 });
   const terms = { ...TERMS, market: 'btc_usdt', side: 'buy', account: 'spot', price: '20030', amount: '0.01' } as const;
-  const single = account.journal.begin<'order'>({ operation: 'order', terms }, { id: 'mine0001', reqTime: NOW });
+  const single = trading.journal.begin<'order'>({ operation: 'order', terms }, { id: 'mine0001', reqTime: NOW });
   single.release();
   const error = expect.objectContaining(refusalFor('line 31', 'mine0001'));
-  const next = later(account, server.url);
+  const next = later(trading, server.url);
   expect(() => jobToResume(next, JOB, { market: 'btc_usdt', side: 'buy' })).toThrow(error);
   expect(() => resumeJob(next, JOB)).toThrow(error);
   expect(next.journal.findUnsettled(JOB)?.isUnderWay).toBe(false);

@@ -97,7 +97,7 @@ export function warningsIn({ stderr }: Run): Warned[] {
   const lines = stderr.split('\n');
   return lines.flatMap((line, index) => {
     const [, clientId] =
-      /(?:ORDERS? (?:WAS|WERE) PLACED MORE THAN ONCE|(?:REJECTED ORDERS?|REJECTED|AS NOT SENT) (?:IS|ARE|HAS|HAVE|WAS|WERE) (?:LIVE|FILLED|PLACED)|ALTHOUGH REJECTED|ALTHOUGH THEY COUNTED AS NOT SENT): .*\((?:client id|job) (\w+)\)/.exec(
+      /(?:ORDERS? (?:WAS|WERE) PLACED MORE THAN ONCE|(?:REJECTED ORDERS?|REJECTED|AS NOT SENT) (?:IS|ARE|HAS|HAVE|WAS|WERE) (?:LIVE|FILLED|PLACED|ON THE EXCHANGE)): .*\((?:client id|job) (\w+)\)/.exec(
         line,
       ) ?? [];
     const [, amount, coin, record, all] =

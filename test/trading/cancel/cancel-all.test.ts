@@ -2,20 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { type CancelledAll, cancelAll } from '../../../src/trading/cancel/cancel-orders.js';
 import { readOpenOrders } from '../../../src/trading/orders/open-orders.js';
 import { FAULTS, type FaultServer } from '../../support/fault-server.js';
-import { accountOf, type TestAccount } from '../support/account.js';
 import { count, query } from '../support/exchange.js';
 import { type ListedOrder, openOrders, serveOrders } from '../support/open-orders.js';
+import { type TestTrading, tradingOf } from '../support/trading.js';
 
 /** With different ids, although the fake host's randomness is constant. */
-function accountAt({ url }: FaultServer, budgetMs = 60_000): TestAccount {
-  const account = accountOf(url, { budgetMs, tolerance: 5_000 });
+function tradingAt({ url }: FaultServer, budgetMs = 60_000): TestTrading {
+  const trading = tradingOf(url, { budgetMs, tolerance: 5_000 });
   let made = 0;
-  Object.assign(account.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(++made) });
-  return account;
+  Object.assign(trading.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(++made) });
+  return trading;
 }
 
-async function clear(account: TestAccount): Promise<CancelledAll> {
-  return cancelAll(account, 'btc_usdt', await readOpenOrders(account.client, 'btc_usdt'));
+async function clear(trading: TestTrading): Promise<CancelledAll> {
+  return cancelAll(trading, 'btc_usdt', await readOpenOrders(trading.client, 'btc_usdt'));
 }
 
 function outcomes({ attempts }: CancelledAll): string[] {
@@ -32,7 +32,7 @@ describe('cancelling all open orders', () => {
   it('reads every page of both sides, cancels each open order once, and reads again', async () => {
     const closed: ListedOrder[] = openOrders(15, 'buy', 100).map((order) => ({ ...order, status: 2, filled: '0.01' }));
     const server = await serveOrders([...openOrders(3), ...closed, ...openOrders(12, 'sell', 50)]);
-    const done = await clear(accountAt(server));
+    const done = await clear(tradingAt(server));
     expect(done).toMatchObject({ stillOpen: [], failure: null });
     expect(outcomes(done)).toEqual(Array(15).fill('cancelled'));
     const sent = cancelled(server);
@@ -44,9 +44,9 @@ describe('cancelling all open orders', () => {
   it('keeps at most eight requests under way', async () => {
     let [now, most] = [0, 0];
     const server = await serveOrders(openOrders(30));
-    const account = accountAt(server);
-    const write = account.client.cancelOrder.bind(account.client);
-    Object.assign(account.client, {
+    const trading = tradingAt(server);
+    const write = trading.client.cancelOrder.bind(trading.client);
+    Object.assign(trading.client, {
       cancelOrder: async (...words: Parameters<typeof write>) => {
         now += 1;
         most = Math.max(most, now);
@@ -57,7 +57,7 @@ describe('cancelling all open orders', () => {
         }
       },
     });
-    await clear(account);
+    await clear(trading);
     expect([most, cancelled(server).length]).toEqual([8, 30]);
   });
 
@@ -69,7 +69,7 @@ describe('cancelling all open orders', () => {
         return 'done';
       },
     });
-    const done = await clear(accountAt(server));
+    const done = await clear(tradingAt(server));
     expect([outcomes(done), done.stillOpen]).toEqual([Array(4).fill('cancelled'), []]);
   });
 
@@ -81,7 +81,7 @@ describe('cancelling all open orders', () => {
         return id === '2' ? 'tooFrequent' : 'done';
       },
     });
-    const done = await clear(accountAt(server));
+    const done = await clear(tradingAt(server));
     expect(done).toMatchObject({ stillOpen: [], failure: null });
     const rows = Object.fromEntries(done.attempts.map(({ result }) => [result.id, result]));
     expect(rows['1']).toMatchObject({ outcome: 'refused', code: 3001, message: 'already filled', filled: '0.01' });
@@ -96,13 +96,13 @@ describe('cancelling all open orders', () => {
         return id === '1' ? 'tooFrequent' : id === '2' ? 'lost' : 'done';
       },
     });
-    const account = accountAt(server);
-    const done = await clear(account);
+    const trading = tradingAt(server);
+    const done = await clear(trading);
     expect(outcomes(done)).toEqual(Array(3).fill('cancelled'));
     expect(cancelled(server).sort()).toEqual(['1', '1', '1', '2', '2', '2', '3']);
     // each has its own record, and all are settled
-    expect(account.journal.unsettledEntries()).toEqual([]);
-    const records = account.journal.archive.since(0).map(({ outcome }) => outcome);
+    expect(trading.journal.unsettledEntries()).toEqual([]);
+    const records = trading.journal.archive.since(0).map(({ outcome }) => outcome);
     expect(records.sort()).toEqual([
       'cancelled',
       'cancelled',
@@ -116,19 +116,19 @@ describe('cancelling all open orders', () => {
 
   it('does not repeat a cancellation that worked without an answer', async () => {
     const server = await serveOrders(openOrders(2), { cancel: (id) => (id === '1' ? 'doneUnanswered' : 'done') });
-    const account = accountAt(server);
-    const done = await clear(account);
+    const trading = tradingAt(server);
+    const done = await clear(trading);
     expect(done).toMatchObject({ stillOpen: [], failure: null });
     expect(done.attempts.map(({ result, failure }) => [result.outcome, failure])).toEqual([
       ['cancelled', null],
       ['cancelled', null],
     ]);
-    expect([cancelled(server).length, account.journal.unsettledEntries()]).toEqual([2, []]);
+    expect([cancelled(server).length, trading.journal.unsettledEntries()]).toEqual([2, []]);
   });
 
   it('ends if the exchange keeps refusing', async () => {
     const server = await serveOrders(openOrders(3), { cancel: (id) => (id === '2' ? 'refused' : 'done') });
-    const done = await clear(accountAt(server));
+    const done = await clear(tradingAt(server));
     expect([done.stillOpen, done.failure]).toEqual([['2'], null]);
     expect(outcomes(done)).toEqual(['cancelled', 'refused: not to be cancelled', 'cancelled']);
     // once with the others, and once when it was the only one
@@ -137,35 +137,35 @@ describe('cancelling all open orders', () => {
 
   it('ends with the budget and unknown outcomes if no answer ever comes', async () => {
     const server = await serveOrders(openOrders(2), { cancel: (id) => (id === '2' ? 'lost' : 'done') });
-    const account = accountOf(server.url, { budgetMs: 20_000, tolerance: 60_000 });
+    const trading = tradingOf(server.url, { budgetMs: 20_000, tolerance: 60_000 });
     let made = 0;
-    Object.assign(account.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(++made) });
-    const done = await clear(account);
+    Object.assign(trading.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(++made) });
+    const done = await clear(trading);
     expect(done.stillOpen).toEqual(['2']);
     const rows = done.attempts.map(({ result, failure }) => [result.id, result.outcome, failure]);
     expect(rows).toContainEqual(['2', 'unknown', 'unknown']);
-    expect(account.journal.unsettledEntries().length).toBeGreaterThan(0);
+    expect(trading.journal.unsettledEntries().length).toBeGreaterThan(0);
   });
 
   it('repeats a cancellation that the exchange accepted if the order is still listed as open', async () => {
     const server = await serveOrders(openOrders(1), { cancel: (_, time) => (time < 3 ? 'accepted' : 'done') });
-    const done = await clear(accountAt(server));
+    const done = await clear(tradingAt(server));
     expect([done.stillOpen, cancelled(server).length]).toEqual([[], 3]);
   });
 
   it('confirms the answers by the list that it reads anyway, without reading single orders', async () => {
     const server = await serveOrders(openOrders(12));
-    const done = await clear(accountAt(server));
+    const done = await clear(tradingAt(server));
     expect(outcomes(done)).toEqual(Array(12).fill('cancelled'));
     expect(count(server, 'getOrder')).toBe(0);
   });
 
   it('is unknown for an order that the exchange accepts to cancel and keeps open', async () => {
     const server = await serveOrders(openOrders(2), { cancel: (id) => (id === '2' ? 'accepted' : 'done') });
-    const account = accountOf(server.url, { budgetMs: 10_000, tolerance: 60_000 });
+    const trading = tradingOf(server.url, { budgetMs: 10_000, tolerance: 60_000 });
     let made = 0;
-    Object.assign(account.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(++made) });
-    const done = await clear(account);
+    Object.assign(trading.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(++made) });
+    const done = await clear(trading);
     expect(done.stillOpen).toEqual(['2']);
     const rows = done.attempts.map(({ result, failure }) => [result.id, result.outcome, failure]);
     expect(rows).toEqual(
@@ -174,20 +174,20 @@ describe('cancelling all open orders', () => {
         ['2', 'unknown', 'unknown'],
       ]),
     );
-    expect(account.journal.unsettledEntries().length).toBeGreaterThan(0);
+    expect(trading.journal.unsettledEntries().length).toBeGreaterThan(0);
   });
 
   it('reports that it could not read the remaining orders', async () => {
     const list = (asked: number) => (asked > 2 ? FAULTS['an HTML page with 502'] : undefined);
     const server = await serveOrders(openOrders(2), { list });
-    const done = await clear(accountAt(server));
+    const done = await clear(tradingAt(server));
     expect(done.failure).toMatchObject({ kind: 'unreachable' });
     expect(outcomes(done)).toEqual(['cancelled', 'cancelled']);
   });
 
   it('sends nothing if no order is open', async () => {
     const server = await serveOrders([]);
-    expect(await clear(accountAt(server))).toMatchObject({ attempts: [], stillOpen: [], failure: null });
+    expect(await clear(tradingAt(server))).toMatchObject({ attempts: [], stillOpen: [], failure: null });
     expect(cancelled(server)).toEqual([]);
   });
 });

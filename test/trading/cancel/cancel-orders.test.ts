@@ -3,15 +3,15 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
 import type { FaultServer } from '../../support/fault-server.js';
-import { type AccountOptions, accountOf, type TestAccount } from '../support/account.js';
 import { count } from '../support/exchange.js';
 import { openOrders, serveOrders } from '../support/open-orders.js';
+import { type TestTrading, type TradingOptions, tradingOf } from '../support/trading.js';
 
-function accountAt({ url }: FaultServer, options: AccountOptions = {}): TestAccount & { readonly state: string } {
-  const account = accountOf(url, options);
+function tradingAt({ url }: FaultServer, options: TradingOptions = {}): TestTrading & { readonly state: string } {
+  const trading = tradingOf(url, options);
   let made = 0;
-  Object.assign(account.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(++made) });
-  return account;
+  Object.assign(trading.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(++made) });
+  return trading;
 }
 
 const IDS = openOrders(20).map(({ id }) => ({ id }));
@@ -20,7 +20,7 @@ describe('several cancellations', () => {
   it('are reported in the order of the request', async () => {
     const server = await serveOrders(openOrders(20), { cancel: (id) => (Number(id) % 3 === 0 ? 'refused' : 'done') });
     let settled = 0;
-    const attempts = await cancelOrders(accountAt(server), 'btc_usdt', IDS, () => {
+    const attempts = await cancelOrders(tradingAt(server), 'btc_usdt', IDS, () => {
       settled += 1;
     });
     expect(attempts.map(({ result }) => result.id)).toEqual(IDS.map(({ id }) => id));
@@ -32,14 +32,14 @@ describe('several cancellations', () => {
 
   it('are all sent before the first lookup, so that lost answers delay no other', async () => {
     const server = await serveOrders(openOrders(20), { cancel: (id) => (Number(id) <= 12 ? 'lost' : 'done') });
-    const account = accountAt(server, { budgetMs: 10_000, tolerance: 60_000 });
-    const attempts = await cancelOrders(account, 'btc_usdt', IDS);
+    const trading = tradingAt(server, { budgetMs: 10_000, tolerance: 60_000 });
+    const attempts = await cancelOrders(trading, 'btc_usdt', IDS);
     expect(attempts.filter(({ failure }) => failure === 'unknown')).toHaveLength(12);
     expect(attempts.filter(({ failure }) => failure === null)).toHaveLength(8);
     expect(count(server, 'cancelOrder')).toBe(20);
     const targets = server.requests.map(({ target }) => target.split('?')[0]);
     expect(targets.indexOf('/api/getOrder')).toBeGreaterThan(targets.lastIndexOf('/api/cancelOrder'));
-    expect(account.journal.unsettledEntries()).toHaveLength(12);
+    expect(trading.journal.unsettledEntries()).toHaveLength(12);
   });
 
   it('are sent without a record once the disk takes none, with one warning', async () => {
@@ -52,9 +52,9 @@ describe('several cancellations', () => {
         return id === '20' ? 'doneUnanswered' : 'done';
       },
     });
-    const account = accountAt(server);
-    const open = path.join(account.state, 'journal', 'test', 'open');
-    const attempts = await cancelOrders(account, 'btc_usdt', IDS);
+    const trading = tradingAt(server);
+    const open = path.join(trading.state, 'journal', 'test', 'open');
+    const attempts = await cancelOrders(trading, 'btc_usdt', IDS);
     expect(count(server, 'cancelOrder')).toBe(20);
     expect(attempts.slice(0, -1).map(({ failure }) => failure)).toEqual(Array.from({ length: 19 }, () => null));
     expect(attempts.at(-1)).toMatchObject({
@@ -62,24 +62,24 @@ describe('several cancellations', () => {
       failure: null,
       result: { outcome: 'cancelled', id: '20' },
     });
-    expect(account.warnings).toEqual([expect.stringMatching(/^Cancelling without a record: .*open/)]);
+    expect(trading.warnings).toEqual([expect.stringMatching(/^Cancelling without a record: .*open/)]);
   });
 
   it.each(['EROFS', 'ENOSPC', 'EIO', 'EACCES'])('need no journal at all: %s', async (code) => {
     const server = await serveOrders(openOrders(2), { cancel: (id) => (id === '1' ? 'done' : 'lost') });
-    const account = accountAt(server, { budgetMs: 2_000 });
+    const trading = tradingAt(server, { budgetMs: 2_000 });
     const failing = ['openSync', 'mkdirSync', 'linkSync'] as const;
     for (const name of failing)
       vi.spyOn(fs, name).mockImplementation(() => {
         throw Object.assign(new Error(code), { code });
       });
     onTestFinished(() => void vi.restoreAllMocks());
-    const attempts = await cancelOrders(account, 'btc_usdt', IDS.slice(0, 2));
+    const attempts = await cancelOrders(trading, 'btc_usdt', IDS.slice(0, 2));
     expect(attempts.map(({ result, recordId: write }) => [result.outcome, write])).toEqual([
       ['cancelled', null],
       ['unknown', null],
     ]);
-    expect([count(server, 'cancelOrder'), account.warnings.length]).toEqual([2, 1]);
-    expect(account.warnings[0]).toContain(code);
+    expect([count(server, 'cancelOrder'), trading.warnings.length]).toEqual([2, 1]);
+    expect(trading.warnings[0]).toContain(code);
   });
 });

@@ -6,8 +6,8 @@ import { type CancelAttempt, cancelOrders } from '../../../src/trading/cancel/ca
 import { settleCancel } from '../../../src/trading/cancel/cancellation.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { type Answer, FAULTS, respond, serveFaults } from '../../support/fault-server.js';
-import { accountOf, type TestAccount } from '../support/account.js';
 import { CLIENT_ID, count, type Fault, NOT_FOUND, orderReads, query, record, serveBadly } from '../support/exchange.js';
+import { type TestTrading, tradingOf } from '../support/trading.js';
 
 const ID = '202202224851151555';
 const CANCELLED =
@@ -23,14 +23,14 @@ const GONE = record({ status: 1 });
 const PARTLY_GONE = record({ status: 2, trade_amount: 0.005, trade_money: 150 });
 const FILLED = record({ status: 2, trade_amount: 0.01, trade_money: 300 });
 
-async function cancel(account: TestAccount, order: OrderReference = { id: ID }): Promise<CancelAttempt> {
-  const [attempt] = await cancelOrders(account, 'btc_usdt', [order]);
+async function cancel(trading: TestTrading, order: OrderReference = { id: ID }): Promise<CancelAttempt> {
+  const [attempt] = await cancelOrders(trading, 'btc_usdt', [order]);
   if (attempt === undefined) throw new Error('nothing was attempted');
   return attempt;
 }
 
 /** The outcomes of the settled writes in the journal, and `open` for each open one. */
-function kept({ journal }: TestAccount): string[] {
+function kept({ journal }: TestTrading): string[] {
   return [
     ...journal.archive.since(0).map(({ outcome }) => outcome as string),
     ...journal.unsettledEntries().map(() => 'open'),
@@ -43,8 +43,8 @@ describe('a cancellation that is answered', () => {
       respond(CANCELLED),
       record({ id: '7', status: 2, trade_amount: 0.004, trade_money: 120 }),
     );
-    const account = accountOf(server.url);
-    expect(await cancel(account, { id: '7' })).toEqual({
+    const trading = tradingOf(server.url);
+    expect(await cancel(trading, { id: '7' })).toEqual({
       result: {
         outcome: 'cancelled',
         id: '7',
@@ -60,7 +60,7 @@ describe('a cancellation that is answered', () => {
       recordId: expect.stringMatching(/^pit[0-9a-f]{24}$/),
       failure: null,
     });
-    expect([count(server, 'getOrder'), kept(account)]).toEqual([1, ['cancelled']]);
+    expect([count(server, 'getOrder'), kept(trading)]).toEqual([1, ['cancelled']]);
     const { accesskey, sign, reqTime, method, ...own } = query(server.requests[0]?.target ?? '');
     expect([accesskey, sign?.length, reqTime, method]).toEqual([
       'access-0123456789',
@@ -73,7 +73,7 @@ describe('a cancellation that is answered', () => {
 
   it('names the order in the request only by the given id, and in the result by both', async () => {
     const server = await serveBadly(respond(CANCELLED), GONE);
-    const { result } = await cancel(accountOf(server.url), { clientId: CLIENT_ID });
+    const { result } = await cancel(tradingOf(server.url), { clientId: CLIENT_ID });
     expect(result).toMatchObject({ outcome: 'cancelled', id: ID, clientId: CLIENT_ID });
     const { id, customerOrderId } = query(server.requests[0]?.target ?? '');
     expect([id, customerOrderId]).toEqual([undefined, CLIENT_ID]);
@@ -87,19 +87,19 @@ describe('a cancellation that is answered', () => {
     ['filled', FILLED, 'refused', 'refused', 'the order was filled', 'refused'],
   ])('does not count if the order is %s', async (_, read, outcome, failure, message, inJournal) => {
     const server = await serveBadly(respond(CANCELLED), read);
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
-    expect(await cancel(account)).toMatchObject({
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
+    expect(await cancel(trading)).toMatchObject({
       result: { outcome, id: ID, message: expect.stringContaining(message) },
       failure,
     });
-    expect([count(server, 'cancelOrder'), kept(account)]).toEqual([1, [inJournal]]);
-    expect(account.progress.length).toBe(outcome === 'unknown' ? 1 : 0);
+    expect([count(server, 'cancelOrder'), kept(trading)]).toEqual([1, [inJournal]]);
+    expect(trading.progress.length).toBe(outcome === 'unknown' ? 1 : 0);
   });
 
   it('counts once the order is read as closed, without measuring the request lifetime', async () => {
     const server = await serveBadly(respond(CANCELLED), OPEN, OPEN, PARTLY_GONE);
-    const account = accountOf(server.url);
-    expect((await cancel(account)).result).toMatchObject({ outcome: 'cancelled', code: 1000, filled: '0.005' });
+    const trading = tradingOf(server.url);
+    expect((await cancel(trading)).result).toMatchObject({ outcome: 'cancelled', code: 1000, filled: '0.005' });
     expect(count(server, 'getOrder')).toBe(3);
   });
 
@@ -107,15 +107,15 @@ describe('a cancellation that is answered', () => {
     const other = CANCELLED.replace('30000', '28000').replace('0.004', '0.009');
     const server = await serveBadly(respond(other), PARTLY_GONE);
     const facts = { price: '30000', amount: '0.01', filled: '0.005', filledValue: '150' };
-    expect((await cancel(accountOf(server.url))).result).toMatchObject({ outcome: 'cancelled', ...facts });
+    expect((await cancel(tradingOf(server.url))).result).toMatchObject({ outcome: 'cancelled', ...facts });
   });
 
   it('did not arrive if the order stays open until the request has expired', async () => {
     const server = await serveBadly(respond(CANCELLED), PARTLY);
-    const account = accountOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
+    const trading = tradingOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
     const result = { outcome: 'refused', message: expect.stringContaining('the order is open') };
-    expect(await cancel(account)).toMatchObject({ result, failure: 'unreachable' });
-    expect(kept(account)).toEqual(['notSent']);
+    expect(await cancel(trading)).toMatchObject({ result, failure: 'unreachable' });
+    expect(kept(trading)).toEqual(['notSent']);
   });
 });
 
@@ -131,9 +131,9 @@ describe.each(FAULT_NAMES)('a cancellation whose answer was lost to %s', (fault)
     ['not found', NOT_FOUND, 'unknown', 'unknown', 'open'],
   ])('has the outcome of an order that is %s', async (_, read, outcome, failure, inJournal) => {
     const server = await serveBadly(fault, read);
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
-    expect(await cancel(account)).toMatchObject({ result: { outcome, id: ID, code: null }, failure });
-    expect([count(server, 'cancelOrder'), kept(account)]).toEqual([1, [inJournal]]);
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
+    expect(await cancel(trading)).toMatchObject({ result: { outcome, id: ID, code: null }, failure });
+    expect([count(server, 'cancelOrder'), kept(trading)]).toEqual([1, [inJournal]]);
   });
 });
 
@@ -142,12 +142,12 @@ it.each(FAULT_NAMES.filter((name) => name !== 'a hang'))(
   'a cancellation lost to %s did not arrive if the order is open and its request is no longer accepted',
   async (fault) => {
     const server = await serveBadly(fault, PARTLY);
-    const account = accountOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
-    const sent = account.host.now();
+    const trading = tradingOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
+    const sent = trading.host.now();
     const result = { outcome: 'refused', filled: '0.005', message: expect.stringContaining('the order is open') };
-    expect(await cancel(account)).toMatchObject({ result, failure: 'unreachable' });
-    expect(account.host.now() - sent).toBeGreaterThan(60_000);
-    expect([count(server, 'cancelOrder'), kept(account)]).toEqual([1, ['notSent']]);
+    expect(await cancel(trading)).toMatchObject({ result, failure: 'unreachable' });
+    expect(trading.host.now() - sent).toBeGreaterThan(60_000);
+    expect([count(server, 'cancelOrder'), kept(trading)]).toEqual([1, ['notSent']]);
   },
 );
 
@@ -155,35 +155,35 @@ describe('the outcome of a cancellation by its order', () => {
   it('includes the filled amount', async () => {
     const server = await serveBadly('a close without an answer', PARTLY_GONE);
     const facts = { price: '30000', amount: '0.01', filled: '0.005', filledValue: '150' };
-    expect((await cancel(accountOf(server.url))).result).toMatchObject(facts);
+    expect((await cancel(tradingOf(server.url))).result).toMatchObject(facts);
   });
 
   it('is cancelled if the order closes later', async () => {
     const server = await serveBadly('a close without an answer', OPEN, FAULTS['an HTML page'], OPEN, GONE);
-    expect((await cancel(accountOf(server.url))).result.outcome).toBe('cancelled');
+    expect((await cancel(tradingOf(server.url))).result.outcome).toBe('cancelled');
   });
 
   it('is refused if the order is not found in the end', async () => {
     const server = await serveBadly('a close without an answer', NOT_FOUND);
-    const account = accountOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
+    const trading = tradingOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
     const result = { outcome: 'refused', price: null, message: 'the exchange has no such order' };
-    expect(await cancel(account)).toMatchObject({ result, failure: 'refused' });
-    expect(kept(account)).toEqual(['refused']);
+    expect(await cancel(trading)).toMatchObject({ result, failure: 'refused' });
+    expect(kept(trading)).toEqual(['refused']);
   });
 
   it('stays unknown if reading the order fails, however late', async () => {
     const server = await serveBadly('a close without an answer', FAULTS['an HTML page']);
-    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
-    expect((await cancel(account)).result).toMatchObject({ outcome: 'unknown', price: null });
-    expect(kept(account)).toEqual(['open']);
+    const trading = tradingOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+    expect((await cancel(trading)).result).toMatchObject({ outcome: 'unknown', price: null });
+    expect(kept(trading)).toEqual(['open']);
   });
 
   it('can be settled later from the journal', async () => {
     const lost = await serveBadly('a reset after reading', OPEN);
-    const first = accountOf(lost.url, { budgetMs: BUDGET_MS });
+    const first = tradingOf(lost.url, { budgetMs: BUDGET_MS });
     const { recordId: write } = await cancel(first);
     const server = await serveBadly('a hang', PARTLY_GONE);
-    const later = accountOf(server.url, { state: first.state });
+    const later = tradingOf(server.url, { state: first.state });
     const entry = later.journal.findUnsettled(write ?? '') as JournalEntry<'cancel'>;
     expect(entry.isUnderWay).toBe(false);
     expect(await settleCancel(later, entry)).toMatchObject({ outcome: 'cancelled', filled: '0.005' });
@@ -210,10 +210,10 @@ describe('a cancellation that is refused', () => {
     ['an IOC that is cancelled', REFUSED, record({ status: 1, type: 5 }), { outcome: 'refused', code: 3001 }],
   ])('is checked by reading the order: %s', async (_, answer, read, result) => {
     const server = await serveBadly(typeof answer === 'string' ? respond(answer) : answer, read);
-    const account = accountOf(server.url);
-    expect((await cancel(account)).result).toMatchObject(result);
+    const trading = tradingOf(server.url);
+    expect((await cancel(trading)).result).toMatchObject(result);
     expect([count(server, 'cancelOrder'), orderReads(server)]).toEqual([1, 1]);
-    expect(account.journal.unsettledEntries()).toEqual([]);
+    expect(trading.journal.unsettledEntries()).toEqual([]);
   });
 
   it.each([
@@ -227,11 +227,11 @@ describe('a cancellation that is refused', () => {
         return respond(count(server, 'cancelOrder') === 1 ? CANCELLED : REFUSED);
       },
     });
-    const account = accountOf(server.url);
-    const again = accountOf(server.url, { state: account.state });
+    const trading = tradingOf(server.url);
+    const again = tradingOf(server.url, { state: trading.state });
     // the same clock and the same randomness would give the same id
     Object.assign(again.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(7) });
-    expect((await cancel(account, first)).result.outcome).toBe('cancelled');
+    expect((await cancel(trading, first)).result.outcome).toBe('cancelled');
     expect(await cancel(again, second)).toMatchObject({ result: { outcome: 'refused' }, failure: 'refused' });
   });
 
@@ -242,38 +242,38 @@ describe('a cancellation that is refused', () => {
         return count(server, 'cancelOrder') === 1 ? FAULTS['a close without an answer'] : respond(REFUSED);
       },
     });
-    const account = accountOf(server.url);
-    const again = accountOf(server.url, { state: account.state });
+    const trading = tradingOf(server.url);
+    const again = tradingOf(server.url, { state: trading.state });
     Object.assign(again.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(7) });
-    expect((await cancel(account, { clientId: CLIENT_ID })).result).toMatchObject({ outcome: 'cancelled', id: ID });
+    expect((await cancel(trading, { clientId: CLIENT_ID })).result).toMatchObject({ outcome: 'cancelled', id: ID });
     expect((await cancel(again, { id: ID })).result.outcome).toBe('refused');
   });
 
   it('is unknown if the order cannot be read', async () => {
     const server = await serveBadly(respond(REFUSED), FAULTS['an HTML page']);
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
-    expect(await cancel(account)).toMatchObject({ result: { outcome: 'unknown', code: 3001 }, failure: 'unknown' });
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
+    expect(await cancel(trading)).toMatchObject({ result: { outcome: 'unknown', code: 3001 }, failure: 'unknown' });
     const later = await serveBadly(respond(REFUSED), FAULTS['no HTTP at all'], GONE);
-    expect((await cancel(accountOf(later.url))).result).toMatchObject({ outcome: 'cancelled', code: 3001 });
+    expect((await cancel(tradingOf(later.url))).result).toMatchObject({ outcome: 'cancelled', code: 3001 });
   });
 
   it('is refused if reading the order is refused alike, as in an unknown market', async () => {
     const unknownMarket = respond('{"code":1001,"message":"unknown market"}');
     const server = await serveBadly(unknownMarket, unknownMarket);
-    expect(await cancel(accountOf(server.url))).toMatchObject({ result: { outcome: 'refused', code: 1001 } });
+    expect(await cancel(tradingOf(server.url))).toMatchObject({ result: { outcome: 'refused', code: 1001 } });
     // a limit refuses whatever comes
     for (const code of [4001, 4002]) {
       const often = respond(`{"code":${code},"message":"often"}`);
       const busy = await serveBadly(often, often);
-      const account = accountOf(busy.url, { budgetMs: BUDGET_MS });
-      expect(await cancel(account)).toMatchObject({ result: { outcome: 'unknown', code } });
+      const trading = tradingOf(busy.url, { budgetMs: BUDGET_MS });
+      expect(await cancel(trading)).toMatchObject({ result: { outcome: 'unknown', code } });
     }
   });
 
   it('is cancelled if the order is, whatever the code of the refusal', async () => {
     for (const code of [1003, 3004, 3006]) {
       const server = await serveBadly(respond(`{"code":${code},"message":"no"}`), GONE);
-      expect(await cancel(accountOf(server.url))).toMatchObject({
+      expect(await cancel(tradingOf(server.url))).toMatchObject({
         result: { outcome: 'cancelled', code },
         failure: null,
       });
@@ -283,25 +283,25 @@ describe('a cancellation that is refused', () => {
 
 describe('a cancellation that was not sent', () => {
   it('is unreachable, not refused', async () => {
-    const account = accountOf('http://127.0.0.1:1');
-    expect(await cancel(account)).toMatchObject({ failure: 'unreachable', result: { outcome: 'refused', code: null } });
-    expect(kept(account)).toEqual(['notSent']);
+    const trading = tradingOf('http://127.0.0.1:1');
+    expect(await cancel(trading)).toMatchObject({ failure: 'unreachable', result: { outcome: 'refused', code: null } });
+    expect(kept(trading)).toEqual(['notSent']);
   });
 
   it('leaves no record if its id is invalid', async () => {
     const server = await serveBadly(respond(CANCELLED));
-    const account = accountOf(server.url);
-    await expect(cancel(account, { id: 'seven' })).rejects.toMatchObject({ kind: 'usage' });
-    expect([server.connections, kept(account)]).toEqual([0, []]);
+    const trading = tradingOf(server.url);
+    await expect(cancel(trading, { id: 'seven' })).rejects.toMatchObject({ kind: 'usage' });
+    expect([server.connections, kept(trading)]).toEqual([0, []]);
   });
 
   it('is sent without a record if the disk takes none, with a warning', async () => {
     const server = await serveBadly(respond(CANCELLED), GONE);
-    const account = accountOf(server.url);
-    mkdirSync(path.join(account.state, 'journal'), { mode: 0o700 });
-    writeFileSync(path.join(account.state, 'journal', 'test'), 'a file where the folder belongs');
-    expect(await cancel(account)).toMatchObject({ failure: null, recordId: null, result: { outcome: 'cancelled' } });
-    expect(account.warnings).toEqual([expect.stringContaining('Cancelling without a record')]);
+    const trading = tradingOf(server.url);
+    mkdirSync(path.join(trading.state, 'journal'), { mode: 0o700 });
+    writeFileSync(path.join(trading.state, 'journal', 'test'), 'a file where the folder belongs');
+    expect(await cancel(trading)).toMatchObject({ failure: null, recordId: null, result: { outcome: 'cancelled' } });
+    expect(trading.warnings).toEqual([expect.stringContaining('Cancelling without a record')]);
     expect(count(server, 'cancelOrder')).toBe(1);
   });
 });

@@ -6,10 +6,10 @@ import { parsePrice } from '../../../src/trading/expressions.js';
 import { planReplacement } from '../../../src/trading/replace/plan.js';
 import { replaceOrder } from '../../../src/trading/replace/replace.js';
 import { NOW } from '../../support/fake-host.js';
-import { accountOf, type TestAccount } from '../support/account.js';
 import { count } from '../support/exchange.js';
 import { MARKET } from '../support/market.js';
 import { serveOrders } from '../support/open-orders.js';
+import { type TestTrading, tradingOf } from '../support/trading.js';
 
 /** Cancels, and answers as if the request were a repetition. */
 async function serveRepeated() {
@@ -23,30 +23,30 @@ async function serveRepeated() {
 }
 
 /** Makes a day of the archive unreadable: its file is a folder. */
-function breakYesterday({ state }: TestAccount & { readonly state: string }): void {
+function breakYesterday({ state }: TestTrading & { readonly state: string }): void {
   const day = new Date(NOW - 86_400_000).toISOString().slice(0, 10);
   mkdirSync(path.join(state, 'journal', 'test', 'settled', `${day}.log`), { recursive: true, mode: 0o700 });
 }
 
 it('a sent cancellation is reported and recorded even if the journal cannot be read', async () => {
   const server = await serveRepeated();
-  const account = accountOf(server.url);
-  breakYesterday(account);
-  const [attempt] = await cancelOrders(account, 'btc_usdt', [{ id: '7' }]);
+  const trading = tradingOf(server.url);
+  breakYesterday(trading);
+  const [attempt] = await cancelOrders(trading, 'btc_usdt', [{ id: '7' }]);
   expect(attempt).toMatchObject({ result: { outcome: 'cancelled', id: '7', code: 3001 }, failure: null });
-  expect([count(server, 'cancelOrder'), account.journal.unsettledEntries()]).toEqual([1, []]);
-  const settled = account.journal.archive.find(attempt?.recordId ?? '');
+  expect([count(server, 'cancelOrder'), trading.journal.unsettledEntries()]).toEqual([1, []]);
+  const settled = trading.journal.archive.find(attempt?.recordId ?? '');
   expect(settled).toMatchObject({ outcome: 'cancelled', write: { operation: 'cancel' } });
   expect(settled?.events.map(({ event }) => event).join()).toContain('whether it was cancelled before is unknown');
 });
 
 it('a replacement is placed even if the journal can no longer be read', async () => {
   const server = await serveRepeated();
-  const account = accountOf(server.url);
+  const trading = tradingOf(server.url);
   const wishes = { at: parsePrice('30100'), amount: undefined, account: undefined, borrow: false, repay: false };
-  const plan = await planReplacement(account, MARKET, { id: '7' }, wishes);
-  breakYesterday(account);
-  expect(await replaceOrder(account, plan, 'replacement1')).toMatchObject({
+  const plan = await planReplacement(trading, MARKET, { id: '7' }, wishes);
+  breakYesterday(trading);
+  expect(await replaceOrder(trading, plan, 'replacement1')).toMatchObject({
     kind: 'sent',
     cancel: { outcome: 'cancelled', filled: '0' },
     placement: { outcome: 'placed' },

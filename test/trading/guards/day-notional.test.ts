@@ -5,22 +5,22 @@ import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import { resumeJob, startJob } from '../../../src/trading/batches/start-job.js';
 import { notionalToday, requireDayNotional } from '../../../src/trading/guards/limits.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
-import type { BatchLine, OrderTerms, Settlement } from '../../../src/trading/journal/write.js';
+import type { BatchLine, RecordedOrderTerms, Settlement } from '../../../src/trading/journal/write.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond } from '../../support/fault-server.js';
 import { begin, resume, runJob } from '../batches/jobs.js';
 import { ModelExchange } from '../batches/model-exchange.js';
-import { accountOf, type TestAccount } from '../support/account.js';
+import { type TestTrading, tradingOf } from '../support/trading.js';
 
-const ORDER: OrderTerms = {
+const ORDER: RecordedOrderTerms = {
   ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot' },
   ...{ price: '7', amount: '1', borrow: false, repay: false },
 };
 const PLACED: Settlement = { outcome: 'placed', id: '1', duplicates: [] };
 
 it('the notional of a day sums the orders of the journal since midnight UTC in one quote coin', () => {
-  const account = accountOf('http://127.0.0.1:1');
-  const { journal, host } = account;
+  const trading = tradingOf('http://127.0.0.1:1');
+  const { journal, host } = trading;
   const today = () => notionalToday(journal, 'usdt', host.now()).toString();
   let count = 0;
   const write = (market: string, price: string, amount: string) => {
@@ -56,8 +56,8 @@ it('the notional of a day sums the orders of the journal since midnight UTC in o
 });
 
 it('the notional of a day starts at zero at midnight UTC', async () => {
-  const account = accountOf('http://127.0.0.1:1');
-  const { journal, host } = account;
+  const trading = tradingOf('http://127.0.0.1:1');
+  const { journal, host } = trading;
   const terms = { market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot', price: '100', amount: '1' } as const;
   const begin = (id: string) =>
     journal.begin<'order'>(
@@ -78,7 +78,7 @@ it('the notional of a day starts at zero at midnight UTC', async () => {
 });
 
 it('the day of one quote coin leaves out the open orders of another', () => {
-  const { journal, host } = accountOf('http://127.0.0.1:1');
+  const { journal, host } = tradingOf('http://127.0.0.1:1');
   journal.begin<'order'>(
     { operation: 'order', terms: { ...ORDER, market: 'eth_btc' } },
     { id: 'btc1', reqTime: host.now() },
@@ -89,9 +89,9 @@ it('the day of one quote coin leaves out the open orders of another', () => {
 
 describe("the day's limit, checked once a write is recorded,", () => {
   const check = (limits: readonly (readonly [coin: string, most: string])[]) => {
-    const account = accountOf('http://127.0.0.1:1');
-    account.journal.begin<'order'>({ operation: 'order', terms: ORDER }, { id: 'o1', reqTime: account.host.now() });
-    requireDayNotional(account, 'usdt', {
+    const trading = tradingOf('http://127.0.0.1:1');
+    trading.journal.begin<'order'>({ operation: 'order', terms: ORDER }, { id: 'o1', reqTime: trading.host.now() });
+    requireDayNotional(trading, 'usdt', {
       dayNotional: new Map(limits.map(([coin, most]) => [coin, Decimal.of(most)])),
     });
   };
@@ -113,13 +113,13 @@ describe("the day's limit, checked once a write is recorded,", () => {
 });
 
 describe('a sell below the best bid', () => {
-  const SELL: OrderTerms = { ...ORDER, side: 'sell', price: '10', amount: '2' };
+  const SELL: RecordedOrderTerms = { ...ORDER, side: 'sell', price: '10', amount: '2' };
 
   it('counts at that bid while unsettled and once settled, for each duplicate; at its own price if its record has no bid', () => {
-    const account = accountOf('http://127.0.0.1:1');
-    const { journal, host } = account;
+    const trading = tradingOf('http://127.0.0.1:1');
+    const { journal, host } = trading;
     const usdt = () => notionalToday(journal, 'usdt', host.now()).toString();
-    const begin = (id: string, terms: OrderTerms, bid?: string) =>
+    const begin = (id: string, terms: RecordedOrderTerms, bid?: string) =>
       journal.begin<'order'>({ operation: 'order', terms }, { id, reqTime: host.now(), bestBid: bid });
     const low = begin('low1', SELL, '28000.5');
     expect(usdt()).toBe('56001.0');
@@ -135,7 +135,7 @@ describe('a sell below the best bid', () => {
   });
 
   it('counts at that bid as a replacement, before and after the old order is cancelled', () => {
-    const { journal, host } = accountOf('http://127.0.0.1:1');
+    const { journal, host } = tradingOf('http://127.0.0.1:1');
     const usdt = () => notionalToday(journal, 'usdt', host.now()).toString();
     const terms = { market: 'btc_usdt', order: { id: '7' }, wanted: SELL, filled: '0.5' };
     const entry = journal.begin<'replace'>(
@@ -153,26 +153,26 @@ describe('a sell below the best bid', () => {
   it('counts at that bid for each line of a job that runs, stops, ends or resumes at a higher bid', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
-    const account = accountOf(server.url);
-    const usdt = () => notionalToday(account.journal, 'usdt', account.host.now()).toString();
+    const trading = tradingOf(server.url);
+    const usdt = () => notionalToday(trading.journal, 'usdt', trading.host.now()).toString();
     const plan = { market: 'btc_usdt', side: 'sell', account: 'spot' } as const;
     const rows: BatchLine[] = [
       [1, '10', '2'],
       [2, '5000', '1'],
     ];
-    const job = await startJob(account, { ...plan, lines: rows }, 'job0123456789', { bestBid: '1000' });
+    const job = await startJob(trading, { ...plan, lines: rows }, 'job0123456789', { bestBid: '1000' });
     expect(usdt()).toBe('7000');
     job.entry.release();
     expect(usdt()).toBe('0');
-    const again = resumeJob(account, job.id, { bestBid: '6000' });
+    const again = resumeJob(trading, job.id, { bestBid: '6000' });
     expect(usdt()).toBe('18000');
-    const { ending } = await runJob(account, again);
-    expect([ending.kind, account.journal.unsettledEntries(), usdt()]).toEqual(['finished', [], '18000']);
+    const { ending } = await runJob(trading, again);
+    expect([ending.kind, trading.journal.unsettledEntries(), usdt()]).toEqual(['finished', [], '18000']);
   });
 });
 
 describe('the notional of a job', () => {
-  const usdt = ({ journal, host }: TestAccount) => notionalToday(journal, 'usdt', host.now()).toString();
+  const usdt = ({ journal, host }: TestTrading) => notionalToday(journal, 'usdt', host.now()).toString();
 
   it('counts live orders, duplicates and unknown ones, and every line while the job runs', async () => {
     const exchange = new ModelExchange([
@@ -181,21 +181,21 @@ describe('the notional of a job', () => {
       { late: 1, answer: (socket) => void socket.resetAndDestroy() },
     ]);
     const server = await exchange.serve();
-    const account = accountOf(server.url, { budgetMs: 1_000, tolerance: 60_000 });
+    const trading = tradingOf(server.url, { budgetMs: 1_000, tolerance: 60_000 });
     const rows = Array.from({ length: 400 }, (_, index): BatchLine => [index + 1, `${100 + index}`, '1']);
     const worth = (from: number, to: number) => rows.slice(from, to).reduce((sum, [, price]) => sum + Number(price), 0);
-    const job = await begin(account, { lines: rows });
-    expect(usdt(account)).toBe(`${worth(0, 400)}`);
+    const job = await begin(trading, { lines: rows });
+    expect(usdt(trading)).toBe(`${worth(0, 400)}`);
     exchange.lag = 1_000;
-    await runJob(account, job);
+    await runJob(trading, job);
     const left = rows.filter((_, line) => job.outcomes()[line] === 'notSent');
     expect(left.length).toBeGreaterThan(0);
-    expect(usdt(account)).toBe(`${worth(0, 400) - left.reduce((sum, [, price]) => sum + Number(price), 0)}`);
+    expect(usdt(trading)).toBe(`${worth(0, 400) - left.reduce((sum, [, price]) => sum + Number(price), 0)}`);
     exchange.lag = 0;
-    const later = accountOf(server.url, {
-      state: account.state,
+    const later = tradingOf(server.url, {
+      state: trading.state,
       tolerance: 60_000,
-      elapsedMs: account.host.now() - NOW,
+      elapsedMs: trading.host.now() - NOW,
     });
     await resume(later);
     // nothing distinguishes the duplicate from the answered order
@@ -203,8 +203,8 @@ describe('the notional of a job', () => {
   });
 
   it('leaves out refused lines even while the job runs', async () => {
-    const account = accountOf((await new ModelExchange().serve()).url);
-    const job = await begin(account, {
+    const trading = tradingOf((await new ModelExchange().serve()).url);
+    const job = await begin(trading, {
       lines: [
         [1, '100', '1'],
         [2, '200', '1'],
@@ -215,8 +215,8 @@ describe('the notional of a job', () => {
     job.record('refused', { kind: 'refused', request: 1, code: 2009, message: 'balance' });
     const closed = { kind: 'closed', outcome: 'refused', reason: 'balance', code: 2009 } as const;
     job.record('closed', { ...closed, request: 1 });
-    expect(account.journal.findUnsettled(job.id)?.isUnderWay).toBe(true);
-    expect(usdt(account)).toBe('600');
+    expect(trading.journal.findUnsettled(job.id)?.isUnderWay).toBe(true);
+    expect(usdt(trading)).toBe('600');
   });
 
   it('counts a job once that was closed and resumed', async () => {
@@ -224,37 +224,37 @@ describe('the notional of a job', () => {
     const refused = respond('{"code":4002,"message":"too frequent"}');
     const exchange = new ModelExchange([{}, { times: 2 }], { times: 0, answer: refused });
     const server = await exchange.serve();
-    const account = accountOf(server.url);
+    const trading = tradingOf(server.url);
     // one price per request
     const priced = Array.from({ length: 60 }, (_, at): BatchLine => [at + 1, `${100 + Math.floor(at / 20)}`, '1']);
-    const job = await begin(account, { lines: priced });
-    await runJob(account, job);
-    const entry = account.journal.findUnsettled(job.id) as JournalEntry<'batch'>;
-    expect(await settleJob(account, entry, true)).toMatchObject({ outcome: 'partial' });
+    const job = await begin(trading, { lines: priced });
+    await runJob(trading, job);
+    const entry = trading.journal.findUnsettled(job.id) as JournalEntry<'batch'>;
+    expect(await settleJob(trading, entry, true)).toMatchObject({ outcome: 'partial' });
     // 40 of the first two requests, and 20 duplicates
-    expect([usdt(account), account.journal.unsettledEntries()]).toEqual(['6040', []]);
-    const others = account.journal.begin<'order'>({ operation: 'order', terms: ORDER }, { id: 'o1', reqTime: 5 });
+    expect([usdt(trading), trading.journal.unsettledEntries()]).toEqual(['6040', []]);
+    const others = trading.journal.begin<'order'>({ operation: 'order', terms: ORDER }, { id: 'o1', reqTime: 5 });
     others.settle(PLACED, 'placed');
-    expect(usdt(account)).toBe('6047');
+    expect(usdt(trading)).toBe('6047');
     // every line while it is under way, and the duplicates
-    const again = resumeJob(account, job.id);
-    expect(usdt(account)).toBe('8087');
+    const again = resumeJob(trading, job.id);
+    expect(usdt(trading)).toBe('8087');
     again.entry.release();
-    expect(usdt(account)).toBe('6047');
+    expect(usdt(trading)).toBe('6047');
     exchange.treatments.push({});
-    const { job: done } = await resume(account);
-    expect([done.counts().placed, account.journal.unsettledEntries(), usdt(account)]).toEqual([60, [], '8087']);
-    account.journal.reopen(job.id);
-    expect(usdt(account)).toBe('8087');
+    const { job: done } = await resume(trading);
+    expect([done.counts().placed, trading.journal.unsettledEntries(), usdt(trading)]).toEqual([60, [], '8087']);
+    trading.journal.reopen(job.id);
+    expect(usdt(trading)).toBe('8087');
   });
 
   it('counts whole on the day the job ended', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
-    const account = accountOf(server.url);
-    const job = await begin(account, { lines: [[1, '100', '2']] });
+    const trading = tradingOf(server.url);
+    const job = await begin(trading, { lines: [[1, '100', '2']] });
     job.entry.release();
-    const later = accountOf(server.url, { state: account.state, elapsedMs: 86_400_000 });
+    const later = tradingOf(server.url, { state: trading.state, elapsedMs: 86_400_000 });
     expect(usdt(later)).toBe('0');
     await resume(later);
     expect(usdt(later)).toBe('200');

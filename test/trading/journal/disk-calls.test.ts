@@ -3,9 +3,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Failure } from '../../../src/errors.js';
 import { type Placement, placeOrder } from '../../../src/trading/orders/place.js';
 import { respond } from '../../support/fault-server.js';
-import { accountOf, type TestAccount } from '../support/account.js';
 import { CLIENT_ID, count, record, serve } from '../support/exchange.js';
 import { TERMS } from '../support/terms.js';
+import { type TestTrading, tradingOf } from '../support/trading.js';
 
 const ID = '202202224851151555';
 const PLACED = `{"code":"1000","message":"ok","id":"${ID}"}`;
@@ -46,7 +46,7 @@ function isOutside(target: unknown): boolean {
   return typeof target === 'string' && (target.startsWith('/proc/') || target.includes('node_modules'));
 }
 
-function settleOne({ journal, host }: TestAccount): void {
+function settleOne({ journal, host }: TestTrading): void {
   const entry = journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'before01', reqTime: host.now() });
   entry.settle({ outcome: 'placed', id: '5', duplicates: [] }, 'placed');
 }
@@ -62,18 +62,18 @@ describe.each([
     const server = await serve({ write: respond(PLACED), list: `[${record({ trade_date: 1_540_295_995_600 })}]` });
     // loads lazy modules before the failures
     const page = { currency: 'btc_usdt', pageIndex: '1', tradeType: '1' };
-    await accountOf(server.url).client.api.read('getOrders', page);
+    await tradingOf(server.url).client.api.read('getOrders', page);
     for (let number = 1; ; number += 1) {
-      const account = accountOf(server.url);
-      if (hasJournal) settleOne(account);
+      const trading = tradingOf(server.url);
+      if (hasJournal) settleOne(trading);
       const before = count(server, 'order');
       const calls = fail(number, code, lasts);
-      const end = await placeOrder(account, TERMS, { id: CLIENT_ID, isUserId: true }).catch((error: unknown) => error);
+      const end = await placeOrder(trading, TERMS, { id: CLIENT_ID, isUserId: true }).catch((error: unknown) => error);
       vi.restoreAllMocks();
       const sent = count(server, 'order') - before;
       expect([number, wordsOf(end), sent]).toEqual([number, wordsOf(end), isPlaced(end) ? 1 : 0]);
       // an unsent order is not open either, if the disk let its record be removed
-      if (!lasts && !isPlaced(end)) expect([number, account.journal.unsettledEntries()]).toEqual([number, []]);
+      if (!lasts && !isPlaced(end)) expect([number, trading.journal.unsettledEntries()]).toEqual([number, []]);
       ends.add(wordsOf(end));
       if (calls.count < number) break;
     }

@@ -11,11 +11,11 @@ import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { lines } from '../batches/jobs.js';
 import { ModelExchange } from '../batches/model-exchange.js';
-import { accountOf, temporaryState } from '../support/account.js';
 import { findDuplicates } from '../support/duplicates.js';
 import { record } from '../support/exchange.js';
 import { serveFunds } from '../support/funds.js';
 import { TERMS } from '../support/terms.js';
+import { temporaryState, tradingOf } from '../support/trading.js';
 import { contents } from './support.js';
 
 const OPEN_JOB = 'job0000000000000000open';
@@ -34,7 +34,7 @@ function oldHome(name = 'home-0.2.0'): string {
 
 describe('a journal of version 0.2.0', () => {
   it('shows its open and settled writes, and the outcome of each line of a batch', () => {
-    const { journal } = accountOf('http://127.0.0.1:1', { state: oldHome() });
+    const { journal } = tradingOf('http://127.0.0.1:1', { state: oldHome() });
     expect(new Set(journal.unsettledEntries().map(({ write }) => write.id))).toEqual(
       new Set(['unknown1', OPEN_JOB, 'funds001']),
     );
@@ -53,23 +53,23 @@ describe('a journal of version 0.2.0', () => {
     const exchange = new ModelExchange();
     for (const [, price, amount] of [...lines(60).slice(0, 20), ...lines(60).slice(40)]) exchange.place(price, amount);
     const server = await exchange.serve();
-    const account = accountOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 120_000 });
-    const found = await resolve(account, [
-      account.journal.findUnsettled('unknown1'),
-      account.journal.findUnsettled(OPEN_JOB),
+    const trading = tradingOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 120_000 });
+    const found = await resolve(trading, [
+      trading.journal.findUnsettled('unknown1'),
+      trading.journal.findUnsettled(OPEN_JOB),
     ] as JournalEntry[]);
     const outcomes = found.map(({ write, outcome }) => [write.id, outcome]);
     expect(outcomes).toContainEqual(['unknown1', 'notSent']);
     expect(outcomes).toContainEqual([OPEN_JOB, 'partial']);
-    const job = new Job(account.journal.findJob(OPEN_JOB) as JournalEntry<'batch'>);
+    const job = new Job(trading.journal.findJob(OPEN_JOB) as JournalEntry<'batch'>);
     expect(job.counts()).toEqual({ placed: 40, refused: 0, unknown: 0, notSent: 20 });
-    expect(account.alarms).toEqual([]);
+    expect(trading.alarms).toEqual([]);
   });
 
   it('settles its unknown withdrawal', async () => {
     const server = await serveFunds([], []);
-    const account = accountOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 120_000 });
-    const [found] = await resolve(account, [account.journal.findUnsettled('funds001')] as JournalEntry[]);
+    const trading = tradingOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 120_000 });
+    const [found] = await resolve(trading, [trading.journal.findUnsettled('funds001')] as JournalEntry[]);
     expect(found?.outcome).toBe('notSent');
   });
 
@@ -77,10 +77,10 @@ describe('a journal of version 0.2.0', () => {
     const list = ['8', '7'].map((id) => record({ id, trade_date: 1_540_295_996_000 })).join(',');
     const server = await serveFaults({ answer: () => respond(`[${list}]`) });
     const buys = { market: 'btc_usdt', side: 'buy' } as const;
-    const soon = accountOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 30_000 });
+    const soon = tradingOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 30_000 });
     expect(await findDuplicates(soon, buys)).toMatchObject([{ writeId: 'placed01', orderId: '7', ids: ['8'] }]);
     expect(await findDuplicates(soon, buys)).toEqual([]);
-    const later = accountOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 700_000 });
+    const later = tradingOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 700_000 });
     expect(await findDuplicates(later, buys)).toEqual([]);
   });
 });
@@ -90,7 +90,7 @@ describe('a journal with a separate folder for settled writes that may execute a
 
   it('moves open writes and unverified settled ones into one folder', () => {
     const state = oldHome('home-verifying');
-    const { journal } = accountOf('http://127.0.0.1:1', { state });
+    const { journal } = tradingOf('http://127.0.0.1:1', { state });
     expect(journal.unsettledEntries().map(({ write }) => write.id)).toEqual([OPEN_JOB, 'unknown1', 'funds001']);
     const settled = (side: Side) =>
       journal
@@ -113,31 +113,31 @@ describe('a journal with a separate folder for settled writes that may execute a
     const list = ['8', '7'].map((id) => record({ id, trade_date: 1_540_295_996_000 })).join(',');
     const server = await serveFaults({ answer: () => respond(`[${list}]`) });
     const state = oldHome('home-verifying');
-    const soon = accountOf(server.url, { state, tolerance: 60_000, elapsedMs: 30_000 });
+    const soon = tradingOf(server.url, { state, tolerance: 60_000, elapsedMs: 30_000 });
     expect(await findDuplicates(soon, BUYS)).toMatchObject([{ writeId: 'placed01', orderId: '7', ids: ['8'] }]);
     expect(await findDuplicates(soon, BUYS)).toEqual([]);
   });
 
   it('settles its unknown order and withdrawal', async () => {
-    const funds = accountOf((await serveFunds([], [])).url, {
+    const funds = tradingOf((await serveFunds([], [])).url, {
       ...{ state: oldHome('home-verifying'), tolerance: 60_000, elapsedMs: 120_000 },
     });
     const [withdrawal] = await resolve(funds, [funds.journal.findUnsettled('funds001')] as JournalEntry[]);
     expect(withdrawal?.outcome).toBe('notSent');
     const server = await new ModelExchange().serve();
-    const account = accountOf(server.url, {
+    const trading = tradingOf(server.url, {
       ...{ state: oldHome('home-verifying'), tolerance: 60_000, elapsedMs: 120_000 },
     });
-    const [order] = await resolve(account, [account.journal.findUnsettled('unknown1')] as JournalEntry[]);
+    const [order] = await resolve(trading, [trading.journal.findUnsettled('unknown1')] as JournalEntry[]);
     expect(order?.outcome).toBe('notSent');
   });
 });
 
 describe('a journal of a newer version', () => {
-  const read = (state: string) => accountOf('http://127.0.0.1:1', { state }).journal;
+  const read = (state: string) => tradingOf('http://127.0.0.1:1', { state }).journal;
   const newer = expect.objectContaining({
     kind: 'usage',
-    message: 'A newer version of pit wrote the journal of this home.',
+    message: 'A newer version of pit wrote this journal.',
   });
   const write = { operation: 'order', terms: TERMS } as const;
 
@@ -155,9 +155,9 @@ describe('a journal of a newer version', () => {
   ])('is a usage error and nothing is sent: %s', async (_, change) => {
     const state = oldHome();
     change(path.join(state, 'journal', 'test'));
-    const account = accountOf('http://127.0.0.1:1', { state });
-    expect(() => account.journal.writesSince(0)).toThrow(newer);
-    await expect(placeOrder(account, TERMS, { id: 'mine0001', isUserId: true })).rejects.toEqual(newer);
+    const trading = tradingOf('http://127.0.0.1:1', { state });
+    expect(() => trading.journal.writesSince(0)).toThrow(newer);
+    await expect(placeOrder(trading, TERMS, { id: 'mine0001', isUserId: true })).rejects.toEqual(newer);
     expect(readdirSync(path.join(state, 'journal', 'test', 'open'))).not.toContain('mine0001');
   });
 

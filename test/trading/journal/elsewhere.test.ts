@@ -11,13 +11,13 @@ import {
   SILENT_MS,
   thisProcess,
 } from '../../../src/trading/journal/write.js';
-import { refuseDuplicateOrder } from '../../../src/trading/orders/place.js';
+import { refuseIdenticalOrder } from '../../../src/trading/orders/place.js';
 import { type Resolution, resolve } from '../../../src/trading/resolve.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { respond } from '../../support/fault-server.js';
-import { accountOf } from '../support/account.js';
 import { NOT_FOUND, record, serve } from '../support/exchange.js';
 import { TERMS } from '../support/terms.js';
+import { tradingOf } from '../support/trading.js';
 import { newJournal } from './support.js';
 
 const ID = 'mine0001';
@@ -92,7 +92,7 @@ it('pit resolve names the machine of a write under way and leaves its record unc
   const { state, file } = recorded(ELSEWHERE, 0);
   const before = fs.readFileSync(file);
   const account = {
-    ...accountOf('http://127.0.0.1:1', { state }),
+    ...tradingOf('http://127.0.0.1:1', { state }),
     journal: new Journal(newJournal().host, state, 'test'),
   };
   const [found] = await resolve(account, account.journal.unsettledEntries());
@@ -104,13 +104,13 @@ it('pit resolve names the machine of a write under way and leaves its record unc
 it('pit resolve leaves an order to another process that claimed it since', async () => {
   const { state, begin } = newJournal();
   begin(ID).release();
-  const account = accountOf('http://127.0.0.1:1', { state, budgetMs: 500 });
-  const [seen, ...others] = account.journal.unsettledEntries();
+  const trading = tradingOf('http://127.0.0.1:1', { state, budgetMs: 500 });
+  const [seen, ...others] = trading.journal.unsettledEntries();
   expect([seen?.isUnderWay, others]).toEqual([false, []]);
   // another process has claimed it since it was listed
-  const line = encodeLine({ time: account.host.now(), event: 'resumed', newOwner: ELSEWHERE });
+  const line = encodeLine({ time: trading.host.now(), event: 'resumed', newOwner: ELSEWHERE });
   fs.appendFileSync(path.join(state, 'journal', 'test', 'open', ID), line);
-  const [found] = await resolve(account, seen === undefined ? [] : [seen]);
+  const [found] = await resolve(trading, seen === undefined ? [] : [seen]);
   expect(found?.events.map(({ event }) => event).slice(-2)).toEqual([
     'resumed',
     `still under way in process ${process.pid} on web-2`,
@@ -125,7 +125,7 @@ it('pit resolve claims an order while it reads it, so that a second pit resolve 
     write: respond(NOT_FOUND),
     reads: [
       (socket) => {
-        const second = accountOf(server.url, { state, tolerance: 60_000 });
+        const second = tradingOf(server.url, { state, tolerance: 60_000 });
         other.found = resolve(second, second.journal.unsettledEntries());
         other.found.finally(() => respond(record({ id: '7' }))(socket));
       },
@@ -133,8 +133,8 @@ it('pit resolve claims an order while it reads it, so that a second pit resolve 
       record({ id: '8' }),
     ],
   });
-  const account = accountOf(server.url, { state, tolerance: 60_000 });
-  const own = await resolve(account, account.journal.unsettledEntries());
+  const trading = tradingOf(server.url, { state, tolerance: 60_000 });
+  const own = await resolve(trading, trading.journal.unsettledEntries());
   const found = (await other.found) ?? [];
   expect(own.map(({ outcome, id }) => [outcome, id])).toEqual([['placed', '7']]);
   expect(found.map(({ outcome, events }) => [outcome, events.at(-1)?.event])).toEqual([
@@ -145,6 +145,6 @@ it('pit resolve claims an order while it reads it, so that a second pit resolve 
 
 it('an order is refused while an identical one is under way on another machine', () => {
   const { state } = recorded(ELSEWHERE, 0);
-  const account = accountOf('http://127.0.0.1:1', { state });
-  expect(() => refuseDuplicateOrder(account, TERMS)).toThrow(/identical order has an unknown outcome/);
+  const trading = tradingOf('http://127.0.0.1:1', { state });
+  expect(() => refuseIdenticalOrder(trading, TERMS)).toThrow(/identical order has an unknown outcome/);
 });

@@ -11,9 +11,9 @@ import { isUnsettled, recordText } from '../../../src/trading/journal/record.js'
 import type { MarketSide, Owner, RecordedWrite } from '../../../src/trading/journal/write.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
-import { temporaryState } from '../support/account.js';
 import { meanwhile } from '../support/meanwhile.js';
 import { TERMS } from '../support/terms.js';
+import { temporaryState } from '../support/trading.js';
 import { contents, newJournal, PLACED, settledOf } from './support.js';
 
 const ids = (entries: readonly { readonly write: RecordedWrite }[]) => entries.map(({ write }) => write.id);
@@ -44,7 +44,7 @@ describe('the journal', () => {
     const [name = ''] = fs.readdirSync(open);
     const lines = fs.readFileSync(path.join(open, name), 'utf8').trimEnd().split('\n');
     expect(JSON.parse(lines.at(-1)?.slice(17) ?? '')).toMatchObject({ event: 'verified', late: true, verified: true });
-    expect(journal.settledButUnexpired(TERMS).map(({ isRemembered }) => isRemembered)).toEqual([true]);
+    expect(journal.settledButUnexpired(TERMS).map(({ isRetained }) => isRetained)).toEqual([true]);
   });
 
   it('keeps the names of the first version on the disk, so that other versions read the same home', () => {
@@ -389,7 +389,7 @@ describe('the archive of settled writes', () => {
     expect(journal.archive.find('mine0001')?.duplicates).toEqual(['8']);
     placed?.endVerification();
     refused?.endVerification(true);
-    expect(journal.settledButUnexpired(buys).map(({ isRemembered }) => isRemembered)).toEqual([true]);
+    expect(journal.settledButUnexpired(buys).map(({ isRetained }) => isRetained)).toEqual([true]);
   });
 
   it('finds writes behind a line that a corrected clock dated up to a minute too early', () => {

@@ -5,8 +5,8 @@ import { notionalToday } from '../../../src/trading/guards/limits.js';
 import { encodeLine } from '../../../src/trading/journal/files.js';
 import type { RecordedWrite } from '../../../src/trading/journal/write.js';
 import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify-withdrawals.js';
-import { accountOf } from '../support/account.js';
 import { TERMS } from '../support/terms.js';
+import { tradingOf } from '../support/trading.js';
 import { settledOf } from './support.js';
 
 const DAY = 86_400_000;
@@ -18,9 +18,9 @@ const WITHDRAWAL = { coin: 'btc', amount: '1', fee: '0', address: 'bc1q', intern
 
 /** Two days of a busy account: many orders, one withdrawal and one cancellation a day. */
 function busy() {
-  const account = accountOf('http://127.0.0.1:1');
-  account.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'first001', reqTime: 1 }).discard();
-  const folder = path.join(account.state, 'journal', 'test', 'settled');
+  const trading = tradingOf('http://127.0.0.1:1');
+  trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'first001', reqTime: 1 }).discard();
+  const folder = path.join(trading.state, 'journal', 'test', 'settled');
   const add = (at: number, write: object) => {
     const one = settledOf('any0001');
     const settled = { ...one, write: { ...one.write, time: at, ...write } as RecordedWrite };
@@ -28,7 +28,7 @@ function busy() {
     return { file, line: encodeLine({ at, settled }) };
   };
   const lines = [-DAY, 0].flatMap((ago) => {
-    const at = account.host.now() + ago;
+    const at = trading.host.now() + ago;
     const orders = Array.from({ length: ORDERS }, (_, index) => add(at, { id: `mine${ago}x${index}` }));
     const order = { id: `5${-ago}` };
     return [
@@ -42,7 +42,7 @@ function busy() {
   });
   for (const file of new Set(lines.map((one) => one.file)))
     fs.writeFileSync(file, lines.flatMap((one) => (one.file === file ? one.line : [])).join(''), { mode: 0o600 });
-  return account;
+  return trading;
 }
 
 /** Counts what is read and parsed from now on. */
@@ -61,7 +61,7 @@ function reading() {
 
 type Busy = ReturnType<typeof busy>;
 
-it.each<[string, (account: Busy) => unknown, unknown, number]>([
+it.each<[string, (trading: Busy) => unknown, unknown, number]>([
   ['its markets', ({ journal }) => journal.markets(), ['btc_usdt', 'eth_usdt'], 2],
   ['its coins', ({ journal }) => journal.coins(), ['btc'], 1],
   ['one write', ({ journal }) => journal.archive.find(`mine${-DAY}x7`)?.write.id, `mine${-DAY}x7`, 1],
@@ -72,7 +72,7 @@ it.each<[string, (account: Busy) => unknown, unknown, number]>([
     [`out${-DAY}`, 'out0'],
     2,
   ],
-  ['withdrawals of a coin that has none', (account) => verifyWithdrawals(account, 'eth'), [], 0],
+  ['withdrawals of a coin that has none', (trading) => verifyWithdrawals(trading, 'eth'), [], 0],
   [
     'the cancellation of an order',
     ({ journal }) => journal.archive.since(0, { id: '50' }).map(({ write }) => write.id),
@@ -80,9 +80,9 @@ it.each<[string, (account: Busy) => unknown, unknown, number]>([
     1,
   ],
 ])('a long archive finds %s without parsing the rest or loading a whole file', async (_, ask, found, most) => {
-  const account = busy();
+  const trading = busy();
   const read = reading();
-  expect(await ask(account)).toEqual(found);
+  expect(await ask(trading)).toEqual(found);
   expect([read.parsed() <= most, read.whole(), read.longest() <= MAX_BYTES]).toEqual([true, 0, true]);
 });
 

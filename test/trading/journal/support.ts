@@ -4,8 +4,8 @@ import path from 'node:path';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import type { RecordedWrite, Settled } from '../../../src/trading/journal/write.js';
 import { fakeHost } from '../../support/fake-host.js';
-import { temporaryState } from '../support/account.js';
 import { TERMS } from '../support/terms.js';
+import { temporaryState } from '../support/trading.js';
 
 /** A journal in its own folder; `begin` writes to it as another process would. */
 export function newJournal(state = temporaryState()) {

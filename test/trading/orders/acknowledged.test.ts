@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
-import { accountOf } from '../support/account.js';
 import { count, NOT_FOUND, query, record } from '../support/exchange.js';
 import { TERMS } from '../support/terms.js';
+import { tradingOf } from '../support/trading.js';
 
 /** Accepts an order as number 7. Lists these records, and has this one under the client id of the order. */
 function accepting(listed: readonly string[], own: string = NOT_FOUND) {
@@ -23,7 +23,7 @@ const at = (id: string, changes: object = {}) => record({ id, trade_date: NOW + 
 describe('an answer that accepts an order', () => {
   it('counts without another request if the list shows that order', async () => {
     const server = await accepting([at('7')]);
-    expect(await placeOrder(accountOf(server.url), TERMS, { id: 'mine' })).toMatchObject({
+    expect(await placeOrder(tradingOf(server.url), TERMS, { id: 'mine' })).toMatchObject({
       outcome: 'placed',
       id: '7',
     });
@@ -37,27 +37,27 @@ describe('an answer that accepts an order', () => {
     'does not count if the order that it names %s and no lookup proves it: it may answer another request',
     async (_, other) => {
       const server = await accepting([other]);
-      const account = accountOf(server.url, { budgetMs: 3_000 });
-      expect(await placeOrder(account, TERMS, { id: 'mine' })).toMatchObject({ outcome: 'unknown' });
-      expect(account.journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['mine']);
+      const trading = tradingOf(server.url, { budgetMs: 3_000 });
+      expect(await placeOrder(trading, TERMS, { id: 'mine' })).toMatchObject({ outcome: 'unknown' });
+      expect(trading.journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['mine']);
       expect(count(server, 'order')).toBe(1);
     },
   );
 
-  it('leaves the record if a defect keeps it from being read, because the order was sent', async () => {
-    const account = accountOf((await accepting([])).url);
-    const client = Object.assign(Object.create(account.client), {
+  it('leaves the record open if a defect of pit hides the answer, because the order was sent', async () => {
+    const trading = tradingOf((await accepting([])).url);
+    const client = Object.assign(Object.create(trading.client), {
       placeOrder: async () => {
         throw new TypeError('a defect after sending');
       },
     });
-    await expect(placeOrder({ ...account, client }, TERMS, { id: 'mine' })).rejects.toThrow('a defect after sending');
-    expect(account.journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['mine']);
+    await expect(placeOrder({ ...trading, client }, TERMS, { id: 'mine' })).rejects.toThrow('a defect after sending');
+    expect(trading.journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['mine']);
   });
 
   it('counts, if the list does not show that order yet, once a lookup by client id does', async () => {
     const server = await accepting([at('6', { price: 29_000 })], at('7'));
-    expect(await placeOrder(accountOf(server.url), TERMS, { id: 'mine0001' })).toMatchObject({
+    expect(await placeOrder(tradingOf(server.url), TERMS, { id: 'mine0001' })).toMatchObject({
       outcome: 'placed',
       id: '7',
     });
@@ -66,7 +66,7 @@ describe('an answer that accepts an order', () => {
 
   it('is corrected if it names an order that nothing shows and the order exists under its client id', async () => {
     const server = await accepting([at('8')], at('8'));
-    expect(await placeOrder(accountOf(server.url), TERMS, { id: 'mine0001' })).toMatchObject({
+    expect(await placeOrder(tradingOf(server.url), TERMS, { id: 'mine0001' })).toMatchObject({
       outcome: 'placed',
       id: '8',
       duplicates: [],
@@ -75,47 +75,47 @@ describe('an answer that accepts an order', () => {
 
   it('does not count if neither the list nor a lookup shows an order: nothing may have been placed', async () => {
     const server = await accepting([at('6', { price: 29_000 })]);
-    const account = accountOf(server.url, { budgetMs: 3_000 });
-    expect(await placeOrder(account, TERMS, { id: 'mine0001' })).toMatchObject({ outcome: 'unknown' });
-    expect(account.journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['mine0001']);
+    const trading = tradingOf(server.url, { budgetMs: 3_000 });
+    expect(await placeOrder(trading, TERMS, { id: 'mine0001' })).toMatchObject({ outcome: 'unknown' });
+    expect(trading.journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['mine0001']);
     expect(count(server, 'order')).toBe(1);
   });
 
   it('does not count if the order that it names is that of an earlier order', async () => {
     const server = await accepting([at('7')]);
-    const account = accountOf(server.url, { budgetMs: 3_000 });
-    const earlier = account.journal.begin<'order'>(
+    const trading = tradingOf(server.url, { budgetMs: 3_000 });
+    const earlier = trading.journal.begin<'order'>(
       { operation: 'order', terms: TERMS },
       { id: 'earlier', reqTime: NOW },
     );
     earlier.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
-    expect(await placeOrder(account, TERMS, { id: 'mine' })).toMatchObject({ outcome: 'unknown' });
+    expect(await placeOrder(trading, TERMS, { id: 'mine' })).toMatchObject({ outcome: 'unknown' });
   });
 
   it.each([
-    [5_000, 'placed'],
-    [5_001, 'unknown'],
-  ])('is compared with the archive if the order that it names is older by %i ms', async (age, outcome) => {
+    ['counts', 5_000, 'placed'],
+    ['does not count', 5_001, 'unknown'],
+  ])('%s if the order that it names is %i ms older than the request and in the archive', async (_, age, outcome) => {
     const server = await accepting([at('7', { trade_date: NOW - age })]);
-    const account = accountOf(server.url, { budgetMs: 3_000 });
+    const trading = tradingOf(server.url, { budgetMs: 3_000 });
     const recording = { id: 'earlier', reqTime: NOW - 600_000 };
-    const earlier = account.journal.begin<'order'>({ operation: 'order', terms: TERMS }, recording);
+    const earlier = trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, recording);
     earlier.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
-    for (const entry of account.journal.settledButUnexpired({ market: 'btc_usdt', side: 'buy' }))
+    for (const entry of trading.journal.settledButUnexpired({ market: 'btc_usdt', side: 'buy' }))
       entry.endVerification();
-    expect(await placeOrder(account, TERMS, { id: 'mine' })).toMatchObject({ outcome });
+    expect(await placeOrder(trading, TERMS, { id: 'mine' })).toMatchObject({ outcome });
   });
 
   it('gives way to the order that the exchange has under the client id', async () => {
     const server = await accepting([at('8'), at('7', { price: 29_000 })], at('8'));
-    const placed = await placeOrder(accountOf(server.url), TERMS, { id: 'mine' });
+    const placed = await placeOrder(tradingOf(server.url), TERMS, { id: 'mine' });
     expect(placed).toMatchObject({ outcome: 'placed', id: '8', duplicates: [] });
   });
 
   it('counts if the exchange has that order under the client id, though the list shows it with other terms', async () => {
     const server = await accepting([at('7', { price: 30_000.5 })], at('7', { price: 30_000.5 }));
-    const account = accountOf(server.url);
-    expect(await placeOrder(account, TERMS, { id: `pit${'0'.repeat(24)}` })).toMatchObject({
+    const trading = tradingOf(server.url);
+    expect(await placeOrder(trading, TERMS, { id: `pit${'0'.repeat(24)}` })).toMatchObject({
       outcome: 'placed',
       id: '7',
     });

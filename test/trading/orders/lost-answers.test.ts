@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { OrderTerms } from '../../../src/trading/journal/write.js';
+import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { newClientId } from '../../../src/trading/orders/terms.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { type Answer, FAULTS, respond } from '../../support/fault-server.js';
-import { accountOf, type TestAccount } from '../support/account.js';
 import {
   CLIENT_ID,
   count,
@@ -19,12 +18,13 @@ import {
   serveBadly,
 } from '../support/exchange.js';
 import { TERMS } from '../support/terms.js';
+import { type TestTrading, tradingOf } from '../support/trading.js';
 import { unknownIn } from '../support/unknown.js';
 
 const ID = '202202224851151555';
 
-function place(account: TestAccount, changes: Partial<OrderTerms> = {}, id = CLIENT_ID) {
-  return placeOrder(account, { ...TERMS, ...changes }, { id });
+function place(trading: TestTrading, changes: Partial<RecordedOrderTerms> = {}, id = CLIENT_ID) {
+  return placeOrder(trading, { ...TERMS, ...changes }, { id });
 }
 
 const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
@@ -35,56 +35,56 @@ const BUDGET_MS = 2_000;
 describe.each(FAULT_NAMES)('an order whose answer was lost to %s', (fault) => {
   it('is found by its client id', async () => {
     const server = await serveBadly(fault, record());
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
-    expect(await place(account)).toEqual({
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
+    expect(await place(trading)).toEqual({
       ...{ outcome: 'placed', id: ID, duplicates: [] },
       order: expect.objectContaining({ id: ID, filled: '0' }),
     });
     expect([count(server, 'order'), orderReads(server)]).toEqual([1, 1]);
     const read = server.requests.find(({ target }) => target.startsWith('/api/getOrder?'));
     expect(query(read?.target ?? '')).toMatchObject({ currency: 'btc_usdt', customerOrderId: CLIENT_ID });
-    expect(account.journal.unsettledEntries()).toEqual([]);
+    expect(trading.journal.unsettledEntries()).toEqual([]);
   });
 
   it('stays unknown while the exchange does not list it, because it may still arrive', async () => {
     const server = await serveBadly(fault, NOT_FOUND);
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
-    expect(await place(account)).toMatchObject({ outcome: 'unknown' });
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
+    expect(await place(trading)).toMatchObject({ outcome: 'unknown' });
     expect(count(server, 'order')).toBe(1);
     expect(orderReads(server)).toBeGreaterThan(2);
-    expect(account.journal.unsettledEntries().map(({ write }) => write.id)).toEqual([CLIENT_ID]);
+    expect(trading.journal.unsettledEntries().map(({ write }) => write.id)).toEqual([CLIENT_ID]);
   });
 
   it('was not sent if the exchange no longer accepts its request and does not list it', async () => {
     const server = await serveBadly(fault, NOT_FOUND);
-    const account = accountOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
-    const sent = account.host.now();
+    const trading = tradingOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
+    const sent = trading.host.now();
     // the write itself takes half of the budget, at most 15 s
-    expect(await place(account)).toMatchObject({ outcome: 'notSent' });
-    expect(account.host.now() - sent).toBeGreaterThan(60_000);
+    expect(await place(trading)).toMatchObject({ outcome: 'notSent' });
+    expect(trading.host.now() - sent).toBeGreaterThan(60_000);
     expect(count(server, 'order')).toBe(1);
-    expect(account.journal.unsettledEntries()).toEqual([]);
+    expect(trading.journal.unsettledEntries()).toEqual([]);
   });
 });
 
 describe('placing an order', () => {
   it('is unknown after an answer with id 0 until its client id finds it', async () => {
     const server = await serveBadly(respond('{"code":"1000","message":"ok","id":"0"}'), NOT_FOUND, NOT_FOUND, record());
-    expect(await place(accountOf(server.url))).toMatchObject({ outcome: 'placed', id: ID });
+    expect(await place(tradingOf(server.url))).toMatchObject({ outcome: 'placed', id: ID });
     const never = await serveBadly(respond('{"code":"1000","message":"ok","id":0}'), NOT_FOUND);
-    expect(await place(accountOf(never.url, { budgetMs: BUDGET_MS }))).toMatchObject({ outcome: 'unknown' });
+    expect(await place(tradingOf(never.url, { budgetMs: BUDGET_MS }))).toMatchObject({ outcome: 'unknown' });
   });
 
   it('finds an order that appears late', async () => {
     const server = await serveBadly('a reset after reading', NOT_FOUND, NOT_FOUND, record());
-    expect(await place(accountOf(server.url))).toMatchObject({ outcome: 'placed', id: ID });
+    expect(await place(tradingOf(server.url))).toMatchObject({ outcome: 'placed', id: ID });
   });
 
   it('finds an order that appears at the very last read', async () => {
     const server = await serve({ write: 'a reset after reading', reads: [...Array(16).fill(NOT_FOUND), record()] });
-    const account = accountOf(server.url, { budgetMs: 120_000 });
-    expect(await place(account)).toMatchObject({ outcome: 'placed', id: ID });
-    expect(account.host.now() - NOW).toBeGreaterThan(55_000);
+    const trading = tradingOf(server.url, { budgetMs: 120_000 });
+    expect(await place(trading)).toMatchObject({ outcome: 'placed', id: ID });
+    expect(trading.host.now() - NOW).toBeGreaterThan(55_000);
   });
 
   it.each([
@@ -94,14 +94,14 @@ describe('placing an order', () => {
   ])('does not accept an order with %s under a chosen client id, nor conclude anything from it', async (_, changes) => {
     for (const write of ['a reset after reading', respond('{"code":2009,"message":"balance"}')] as const) {
       const server = await serveBadly(write, record(changes));
-      const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+      const trading = tradingOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
       const reason = expect.stringContaining(`order ${ID} has this client id but the`);
-      expect(await place(account)).toMatchObject({ outcome: 'unknown', reason });
-      expect([count(server, 'order'), account.warnings]).toEqual([1, []]);
-      const [entry] = account.journal.unsettledEntries();
+      expect(await place(trading)).toMatchObject({ outcome: 'unknown', reason });
+      expect([count(server, 'order'), trading.warnings]).toEqual([1, []]);
+      const [entry] = trading.journal.unsettledEntries();
       expect(entry?.events.map(({ event }) => event)).toContainEqual(reason);
       // after the tolerance too
-      const later = accountOf(server.url, { state: account.state, elapsedMs: 3_600_000, tolerance: 60_000 });
+      const later = tradingOf(server.url, { state: trading.state, elapsedMs: 3_600_000, tolerance: 60_000 });
       expect(await resolve(later, later.journal.unsettledEntries())).toMatchObject([{ outcome: 'unknown' }]);
     }
   });
@@ -111,13 +111,13 @@ describe('placing an order', () => {
     const changed = record({ type: 7, price: 29999.5, total_amount: 0.0099 });
     for (const write of ['a reset after reading', respond('{"code":2009,"message":"balance"}')] as const) {
       const server = await serve({ write, others: changed });
-      const account = accountOf(server.url);
-      expect(await place(account, {}, own)).toMatchObject({ outcome: 'placed', id: ID });
+      const trading = tradingOf(server.url);
+      expect(await place(trading, {}, own)).toMatchObject({ outcome: 'placed', id: ID });
       const differs = 'the price 29999.5 instead of 30000, the amount 0.0099 instead of 0.01';
-      expect(account.warnings).toEqual([
+      expect(trading.warnings).toEqual([
         expect.stringContaining(`The exchange changed order ${ID}: it has ${differs}`),
       ]);
-      const [settled] = account.journal.archive.since(0);
+      const [settled] = trading.journal.archive.since(0);
       expect(settled?.events.map(({ event }) => event)).toContainEqual(expect.stringContaining(differs));
     }
   });
@@ -125,86 +125,86 @@ describe('placing an order', () => {
   it('treats a chosen client id as chosen even if it reads generated', async () => {
     const own = 'pit0123456789abcdef01234567';
     const server = await serve({ write: 'a reset after reading', others: record({ price: 29999.5 }) });
-    const account = accountOf(server.url);
-    expect(await placeOrder(account, TERMS, { id: own, isUserId: true })).toMatchObject({ outcome: 'unknown' });
+    const trading = tradingOf(server.url);
+    expect(await placeOrder(trading, TERMS, { id: own, isUserId: true })).toMatchObject({ outcome: 'unknown' });
   });
 
   it('finds an order of an undocumented type', async () => {
     const server = await serveBadly('a reset after reading', record({ type: 7 }));
-    const account = accountOf(server.url);
-    expect(await place(account)).toMatchObject({ outcome: 'placed', id: ID });
-    expect(account.warnings).toEqual([]);
+    const trading = tradingOf(server.url);
+    expect(await place(trading)).toMatchObject({ outcome: 'placed', id: ID });
+    expect(trading.warnings).toEqual([]);
   });
 
   it('concludes nothing from failed reads, however late', async () => {
     const server = await serveBadly('a reset after reading', FAULTS['an HTML page']);
-    expect(await place(accountOf(server.url, { budgetMs: 200_000 }))).toMatchObject({ outcome: 'unknown' });
+    expect(await place(tradingOf(server.url, { budgetMs: 200_000 }))).toMatchObject({ outcome: 'unknown' });
     expect(count(server, 'order')).toBe(1);
   });
 
   it('concludes nothing if the exchange claims to know an unused client id', async () => {
     const server = await serve({ write: 'a reset after reading', others: record() });
-    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
-    expect(await place(account)).toMatchObject({ outcome: 'unknown' });
+    const trading = tradingOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+    expect(await place(trading)).toMatchObject({ outcome: 'unknown' });
   });
 
   it('reads a refused order once, because the refusal may answer a repeated request', async () => {
     const server = await serveBadly(respond('{"code":2009,"message":"balance"}'), record());
-    expect(await place(accountOf(server.url))).toMatchObject({ outcome: 'placed', id: ID });
+    expect(await place(tradingOf(server.url))).toMatchObject({ outcome: 'placed', id: ID });
     // the first of two executions reached the limit, and the second was locked out
     const locked = await serveBadly(respond('{"code":4001,"message":"locked"}'), record());
-    expect(await place(accountOf(locked.url))).toMatchObject({ outcome: 'placed', id: ID });
+    expect(await place(tradingOf(locked.url))).toMatchObject({ outcome: 'placed', id: ID });
     const none = await serveBadly(respond('{"code":2009,"message":"balance"}'), NOT_FOUND);
-    expect(await place(accountOf(none.url))).toMatchObject({ outcome: 'refused', refusal: { code: 2009 } });
+    expect(await place(tradingOf(none.url))).toMatchObject({ outcome: 'refused', refusal: { code: 2009 } });
     expect([count(none, 'order'), orderReads(none)]).toEqual([1, 1]);
   });
 
   it('is unknown after a refusal if the order cannot be read', async () => {
     const server = await serveBadly(respond('{"code":2009,"message":"balance"}'), FAULTS['an HTML page']);
-    expect(await place(accountOf(server.url))).toMatchObject({ outcome: 'unknown' });
+    expect(await place(tradingOf(server.url))).toMatchObject({ outcome: 'unknown' });
     const later = await serveBadly(respond('{"code":2009,"message":"balance"}'), FAULTS['no HTTP at all'], record());
-    expect(await place(accountOf(later.url))).toMatchObject({ outcome: 'placed', id: ID });
+    expect(await place(tradingOf(later.url))).toMatchObject({ outcome: 'placed', id: ID });
   });
 
-  it('is refused if reading the order is refused alike, unless the exchange has trouble or limits the rate', async () => {
+  it('counts as refused if its lookup is refused with the same code, unless the exchange has trouble or limits the rate', async () => {
     const refuse = (code: number) => {
       const answer = `{"code":${code},"message":"no"}`;
       return serve({ write: respond(answer), reads: [answer], others: answer });
     };
     const forbidden = await refuse(1012);
-    expect(await place(accountOf(forbidden.url))).toMatchObject({ outcome: 'refused', refusal: { code: 1012 } });
+    expect(await place(tradingOf(forbidden.url))).toMatchObject({ outcome: 'refused', refusal: { code: 1012 } });
     expect(orderReads(forbidden)).toBe(1);
     for (const code of [1002, 1009, 4001, 4002]) {
       const troubled = await refuse(code);
-      expect(await place(accountOf(troubled.url))).toMatchObject({ outcome: 'unknown' });
+      expect(await place(tradingOf(troubled.url))).toMatchObject({ outcome: 'unknown' });
     }
   });
 
   it('is placed if the exchange has the order, whatever the code of the refusal', async () => {
     for (const code of [1003, 3004, 3006]) {
       const server = await serveBadly(respond(`{"code":"${code}","message":"no"}`), record());
-      expect(await place(accountOf(server.url))).toMatchObject({ outcome: 'placed', id: ID });
+      expect(await place(tradingOf(server.url))).toMatchObject({ outcome: 'placed', id: ID });
     }
   });
 
   it('does not read an order whose request was not sent', async () => {
-    const nowhere = accountOf('http://127.0.0.1:1');
+    const nowhere = tradingOf('http://127.0.0.1:1');
     expect(await place(nowhere)).toMatchObject({ outcome: 'notSent' });
     expect(nowhere.journal.archive.since(0)).toMatchObject([{ outcome: 'notSent', write: { id: CLIENT_ID } }]);
   });
 
   it('is refused while an identical order has an unknown outcome', async () => {
     const server = await serveBadly('a reset after reading', NOT_FOUND);
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
-    await place(account);
-    const again = accountOf(server.url, { state: account.state });
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
+    await place(trading);
+    const again = tradingOf(server.url, { state: trading.state });
     const error = { kind: 'usage', clientId: CLIENT_ID, hints: saying(`pit resolve ${CLIENT_ID}`) };
     for (const like of [{ price: '30000.00' }, { type: 'ioc' }, { borrow: true }] as const)
       await expect(place(again, like, 'mine0002')).rejects.toMatchObject(error);
     expect(count(server, 'order')).toBe(1);
     const others = [{ price: '30001' }, { amount: '0.02' }, { side: 'sell' }, { account: 'cross' }] as const;
     for (const [index, other] of others.entries()) {
-      const later = accountOf(server.url, { state: account.state, budgetMs: BUDGET_MS });
+      const later = tradingOf(server.url, { state: trading.state, budgetMs: BUDGET_MS });
       expect(await place(later, other, `other${index}`)).toMatchObject({ outcome: 'unknown' });
     }
     expect(count(server, 'order')).toBe(5);
@@ -214,7 +214,7 @@ describe('placing an order', () => {
     let state = '';
     const outcomes: unknown[] = [];
     const repeatThenAnswer: Answer = (socket) => {
-      const other = accountOf('http://127.0.0.1:1', { state });
+      const other = tradingOf('http://127.0.0.1:1', { state });
       outcomes.push(
         place(other, {}, 'mine0002').then(
           ({ outcome }) => outcome,
@@ -225,11 +225,11 @@ describe('placing an order', () => {
       respond(NOT_FOUND)(socket);
     };
     const server = await serve({ write: 'a reset after reading', reads: [repeatThenAnswer] });
-    const account = accountOf(server.url, { budgetMs: 1_000 });
-    state = account.state;
-    await place(account);
+    const trading = tradingOf(server.url, { budgetMs: 1_000 });
+    state = trading.state;
+    await place(trading);
     const readsByFirst = outcomes.length / 2;
-    await resolve(accountOf(server.url, { state, budgetMs: 1_000 }), account.journal.unsettledEntries());
+    await resolve(tradingOf(server.url, { state, budgetMs: 1_000 }), trading.journal.unsettledEntries());
     expect(readsByFirst).toBeGreaterThan(0);
     expect(outcomes.length / 2).toBeGreaterThan(readsByFirst);
     expect(new Set(await Promise.all(outcomes))).toEqual(new Set([CLIENT_ID, 1]));
@@ -238,20 +238,20 @@ describe('placing an order', () => {
   it('is refused while an order with the same expressions is unknown, even if they resolve to other values', async () => {
     const server = await serveBadly('a reset after reading', NOT_FOUND);
     const expressions = { price: 'ask+1%', amount: '50%' };
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
-    await place(account, { expressions });
-    const [earlier] = unknownIn(account, 'btc_usdt');
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
+    await place(trading, { expressions });
+    const [earlier] = unknownIn(trading, 'btc_usdt');
     expect(earlier).toEqual(saying(`placed: buy 0.01 btc_usdt at 30,000. Find out: pit resolve ${CLIENT_ID}`));
-    expect(unknownIn(account, 'eth_usdt')).toEqual([]);
+    expect(unknownIn(trading, 'eth_usdt')).toEqual([]);
     const moved = { price: '30012.5', amount: '0.0099' };
-    const again = accountOf(server.url, { state: account.state, budgetMs: BUDGET_MS });
+    const again = tradingOf(server.url, { state: trading.state, budgetMs: BUDGET_MS });
     await expect(place(again, { ...moved, expressions }, 'mine0002')).rejects.toMatchObject({ clientId: CLIENT_ID });
     expect(count(server, 'order')).toBe(1);
     const other = { ...moved, expressions: { ...expressions, price: 'ask+2%' } };
     expect(await place(again, other, 'mine0003')).toMatchObject({ outcome: 'unknown' });
   });
 
-  it.each<[Partial<OrderTerms>, object]>([
+  it.each<[Partial<RecordedOrderTerms>, object]>([
     [{}, { tradeType: '1' }],
     [
       { side: 'sell', type: 'postOnly' },
@@ -267,13 +267,13 @@ describe('placing an order', () => {
     ],
   ])('sends %j as %j and nothing more', async (changes, sent) => {
     const server = await serveBadly(respond(PLACED));
-    await place(accountOf(server.url), changes);
+    await place(tradingOf(server.url), changes);
     const { accesskey, sign, reqTime, method, ...own } = query(server.requests[0]?.target ?? '');
     expect([accesskey, sign?.length, reqTime, method]).toEqual(['access-0123456789', 32, '1540295995557', 'order']);
     expect(own).toEqual({ currency: 'btc_usdt', price: '30000', amount: '0.01', customerOrderId: CLIENT_ID, ...sent });
   });
 
   it('generates client ids that the exchange accepts', () => {
-    expect(newClientId(accountOf('http://127.0.0.1:1').host)).toMatch(/^pit[0-9a-f]{24}$/);
+    expect(newClientId(tradingOf('http://127.0.0.1:1').host)).toMatch(/^pit[0-9a-f]{24}$/);
   });
 });

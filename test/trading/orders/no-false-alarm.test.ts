@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { OrderTerms } from '../../../src/trading/journal/write.js';
+import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
-import { accountOf, type TestAccount } from '../support/account.js';
 import { findDuplicates } from '../support/duplicates.js';
 import { NOT_FOUND, query, record } from '../support/exchange.js';
+import { type TestTrading, tradingOf } from '../support/trading.js';
 
 const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
 const TOLERANCE_MS = 61_000;
 
-function terms(price: string): OrderTerms {
+function terms(price: string): RecordedOrderTerms {
   return {
     ...{ ...BUYS, type: 'limit', account: 'spot' },
     ...{ price, amount: '0.01', borrow: false, repay: false },
@@ -79,16 +79,16 @@ async function served() {
     },
   });
   return {
-    async run(account: TestAccount, sequence: Events): Promise<Book> {
-      book = new Book(account.host.now);
+    async run(trading: TestTrading, sequence: Events): Promise<Book> {
+      book = new Book(trading.host.now);
       for (const [index, { pauseMs, price, repeatAfterMs: after }] of sequence.entries()) {
-        await account.host.sleep(pauseMs);
+        await trading.host.sleep(pauseMs);
         repeatAfterMs = after;
-        if (price === undefined) await findDuplicates(account, BUYS);
-        else await placeOrder(account, terms(price), { id: `mine${1_000 + index}` });
+        if (price === undefined) await findDuplicates(trading, BUYS);
+        else await placeOrder(trading, terms(price), { id: `mine${1_000 + index}` });
       }
-      await account.host.sleep(2 * TOLERANCE_MS);
-      await findDuplicates(account, BUYS);
+      await trading.host.sleep(2 * TOLERANCE_MS);
+      await findDuplicates(trading, BUYS);
       return book;
     },
     url: server.url,
@@ -99,14 +99,14 @@ it('each duplicate is reported once and no intended order is, whatever is placed
   const { url, run } = await served();
   await fc.assert(
     fc.asyncProperty(events, async (sequence) => {
-      const account = accountOf(url, { tolerance: TOLERANCE_MS, budgetMs: 3_600_000 });
-      const { duplicates } = await run(account, sequence);
-      const reported = account.alarms.flatMap(({ ids }) => ids);
+      const trading = tradingOf(url, { tolerance: TOLERANCE_MS, budgetMs: 3_600_000 });
+      const { duplicates } = await run(trading, sequence);
+      const reported = trading.alarms.flatMap(({ ids }) => ids);
       expect(reported.toSorted()).toEqual([...duplicates].toSorted());
       // each carries the client id of its order, and is newer
-      expect(account.alarms.filter(({ isProven }) => !isProven)).toEqual([]);
+      expect(trading.alarms.filter(({ isProven }) => !isProven)).toEqual([]);
       // the journal keeps what was reported, and no order as its own duplicate
-      for (const { id, duplicates: kept } of account.journal.archive.since(0)) {
+      for (const { id, duplicates: kept } of trading.journal.archive.since(0)) {
         expect(kept).not.toContain(id);
         expect(kept.filter((one) => !duplicates.has(one))).toEqual([]);
       }

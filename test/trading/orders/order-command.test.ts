@@ -79,7 +79,7 @@ describe('a command that writes', () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: 'placed', id: '17', duplicates: [] });
   });
 
-  it('reads only the two lists of pit orders right after an order', async () => {
+  it('reads only the two pages that pit orders shows, right after an order', async () => {
     const list = `[${record({ id: '17', trade_date: Date.now() })}]`;
     const server = await serve({ write: respond('{"code":"1000","message":"ok","id":"17"}'), list });
     await pit(server, 'order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--id', 'mine0017');

@@ -44,11 +44,11 @@ describe('the rules of a market', () => {
 
 describe('the minimum of a market', () => {
   it.each([
-    ['5000', '0.001', false],
-    ['30000', '0.0009', true],
-    ['4999.99', '0.001', true],
-    ['1', '0.0001', true],
-  ])('for an order at %s for %s: too small is %s', (price, amount, expected) => {
-    expect(isTooSmall(MARKET, Decimal.of(price), Decimal.of(amount))).toBe(expected);
+    ['5000', '0.001', 'allows'],
+    ['30000', '0.0009', 'excludes'],
+    ['4999.99', '0.001', 'excludes'],
+    ['1', '0.0001', 'excludes'],
+  ])('at the price %s and the amount %s %s the order', (price, amount, expected) => {
+    expect(isTooSmall(MARKET, Decimal.of(price), Decimal.of(amount)) ? 'excludes' : 'allows').toBe(expected);
   });
 });

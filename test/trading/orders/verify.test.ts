@@ -2,17 +2,17 @@ import fs, { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
-import type { OrderTerms } from '../../../src/trading/journal/write.js';
+import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { listedFrom, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify-orders.js';
 import { assumedRequestLifetime } from '../../../src/trading/request-lifetime.js';
 import { recheckSettledWrite } from '../../../src/trading/resolve.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
-import { accountOf, type TestAccount } from '../support/account.js';
 import { findDuplicates } from '../support/duplicates.js';
 import { count, NOT_FOUND, query, record } from '../support/exchange.js';
 import { TERMS } from '../support/terms.js';
+import { type TestTrading, tradingOf } from '../support/trading.js';
 
 const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
 
@@ -28,18 +28,18 @@ function listing(orders: () => readonly string[], onList: () => void = () => und
   });
 }
 
-function begin({ journal }: TestAccount, id: string, reqTime = NOW, changes: Partial<OrderTerms> = {}) {
+function begin({ journal }: TestTrading, id: string, reqTime = NOW, changes: Partial<RecordedOrderTerms> = {}) {
   return journal.begin<'order'>({ operation: 'order', terms: { ...TERMS, ...changes } }, { id, reqTime });
 }
 
 function settle(
-  account: TestAccount,
+  trading: TestTrading,
   id: string,
   order: string,
   reqTime = NOW,
-  changes: Partial<OrderTerms> = {},
+  changes: Partial<RecordedOrderTerms> = {},
 ): void {
-  begin(account, id, reqTime, changes).settle({ outcome: 'placed', id: order, duplicates: [] }, 'placed');
+  begin(trading, id, reqTime, changes).settle({ outcome: 'placed', id: order, duplicates: [] }, 'placed');
 }
 
 const at = (id: string, ms: number, changes: object = {}) => record({ id, trade_date: NOW + ms, ...changes });
@@ -66,19 +66,19 @@ describe('identical orders of several processes', () => {
       () => [at('8', 5), at('7', 3)],
       () => settleOther(),
     );
-    const account = accountOf(server.url);
-    const other = begin(account, 'other');
-    const entry = begin(account, 'mine');
+    const trading = tradingOf(server.url);
+    const other = begin(trading, 'other');
+    const entry = begin(trading, 'mine');
     settleOther = () => void other.settle({ outcome: 'placed', id: '8', duplicates: [] }, 'placed');
-    expect((await verifyOrders(account, BUYS, { justPlaced: { entry, orderId: '7' } })).duplicates).toEqual([]);
+    expect((await verifyOrders(trading, BUYS, { justPlaced: { entry, orderId: '7' } })).duplicates).toEqual([]);
   });
 
-  it('leave a surplus order, which is reported', async () => {
+  it('leave one order over, which is reported as a duplicate', async () => {
     const server = await listing(() => [at('9', 6), at('8', 5), at('7', 3)]);
-    const account = accountOf(server.url);
-    settle(account, 'other', '8');
-    const justPlaced = { entry: begin(account, 'mine'), orderId: '7' };
-    expect((await verifyOrders(account, BUYS, { justPlaced })).duplicates).toMatchObject([{ ids: ['9'] }]);
+    const trading = tradingOf(server.url);
+    settle(trading, 'other', '8');
+    const justPlaced = { entry: begin(trading, 'mine'), orderId: '7' };
+    expect((await verifyOrders(trading, BUYS, { justPlaced })).duplicates).toMatchObject([{ ids: ['9'] }]);
   });
 });
 
@@ -86,59 +86,59 @@ describe('a later execution of an order', () => {
   it('is found however many orders came after it, if the market was checked in between', async () => {
     let orders = [at('7', 3)];
     const server = await listing(() => orders);
-    const account = accountOf(server.url, { tolerance: 60_000 });
-    settle(account, 'mine', '7');
-    expect(await findDuplicates(account, BUYS)).toEqual([]);
+    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    settle(trading, 'mine', '7');
+    expect(await findDuplicates(trading, BUYS)).toEqual([]);
     const others = Array.from({ length: 250 }, (_, index) => at(`${1000 + index}`, 100 + index, { price: 1 }));
     orders = [...others.toReversed(), at('8', 50), ...orders];
-    expect(await findDuplicates(account, BUYS)).toMatchObject([
+    expect(await findDuplicates(trading, BUYS)).toMatchObject([
       { writeId: 'mine', orderId: '7', ids: ['8'], isProven: false },
     ]);
-    expect(await findDuplicates(account, BUYS)).toEqual([]);
+    expect(await findDuplicates(trading, BUYS)).toEqual([]);
   });
 
   it('is in the archive in the end, even if the process that found it is killed before it archives it', async () => {
     const server = await listing(() => [at('8', 50), at('7', 3)]);
-    const account = accountOf(server.url, { tolerance: 60_000 });
-    settle(account, 'mine', '7');
-    const killed = accountOf(server.url, { tolerance: 60_000, state: account.state });
+    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    settle(trading, 'mine', '7');
+    const killed = tradingOf(server.url, { tolerance: 60_000, state: trading.state });
     killed.journal.archive.add = () => {
       throw new Error('killed');
     };
     await expect(findDuplicates(killed, BUYS)).rejects.toThrow('killed');
     expect(killed.alarms).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
-    const next = accountOf(server.url, { tolerance: 60_000, state: account.state, elapsedMs: 200_000 });
+    const next = tradingOf(server.url, { tolerance: 60_000, state: trading.state, elapsedMs: 200_000 });
     expect(await findDuplicates(next, BUYS)).toEqual([]);
     expect(next.journal.archive.find('mine')).toMatchObject({ outcome: 'placed', id: '7', duplicates: ['8'] });
   });
 
-  it('is not said of a later order with the same client id', async () => {
+  it('is not attributed to a later order with the same client id', async () => {
     let orders = [at('7', 3)];
     const server = await listing(() => orders);
-    const account = accountOf(server.url, { tolerance: 60_000 });
-    settle(account, 'mine', '7');
-    const later = accountOf(server.url, { tolerance: 60_000, state: account.state, elapsedMs: 20_000 });
+    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    settle(trading, 'mine', '7');
+    const later = tradingOf(server.url, { tolerance: 60_000, state: trading.state, elapsedMs: 20_000 });
     settle(later, 'mine', '9', NOW + 20_000, { price: '20000' });
     orders = [at('9', 20_003, { price: 20_000 }), at('8', 50), ...orders];
     expect(await findDuplicates(later, BUYS)).toMatchObject([{ writeId: 'mine', orderId: '7', ids: ['8'] }]);
     expect(later.journal.archive.find('mine')).toMatchObject({ id: '9', duplicates: [] });
   });
 
-  it('costs one page per check while the request can execute, and then one list back to it', async () => {
+  it('is searched on one page per check while the request can execute, and then once in the list back to it', async () => {
     const older = Array.from({ length: 300 }, (_, index) => at(`${5000 - index}`, 1_000 - index, { price: 1 }));
     const orders = [...older, at('7', 3)];
     const server = await listing(() => orders);
-    const account = accountOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
-    settle(account, 'mine', '7');
+    const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
+    settle(trading, 'mine', '7');
     const pages = async () => {
       const before = server.requests.length;
-      const { duplicates } = await verifyOrders(account, BUYS);
+      const { duplicates } = await verifyOrders(trading, BUYS);
       return [duplicates.length, server.requests.length - before];
     };
     expect(await pages()).toEqual([0, 1]);
-    await account.host.sleep(125_000);
+    await trading.host.sleep(125_000);
     expect(await pages()).toEqual([0, 1]);
-    await account.host.sleep(1);
+    await trading.host.sleep(1);
     expect(await pages()).toEqual([0, 31]);
     expect(await pages()).toEqual([0, 0]);
   });
@@ -146,12 +146,12 @@ describe('a later execution of an order', () => {
   it('is searched on at most a hundred pages by a command with another purpose', async () => {
     const older = Array.from({ length: 1_100 }, (_, index) => at(`${5000 - index}`, 2_000 - index, { price: 1 }));
     const server = await listing(() => [...older, at('7', 3)]);
-    const account = accountOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
-    settle(account, 'mine', '7');
-    await account.host.sleep(125_001);
-    await verifyOrders(account, BUYS);
+    const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
+    settle(trading, 'mine', '7');
+    await trading.host.sleep(125_001);
+    await verifyOrders(trading, BUYS);
     expect(server.requests).toHaveLength(100);
-    await verifyOrders(account, BUYS, { reach: 'all' });
+    await verifyOrders(trading, BUYS, { reach: 'all' });
     expect(server.requests).toHaveLength(100 + 111);
   });
 
@@ -159,35 +159,35 @@ describe('a later execution of an order', () => {
     const older = Array.from({ length: 300 }, (_, index) => at(`${5000 - index}`, 1_000 - index, { price: 1 }));
     const orders = [at('8', 21_000), ...older, at('7', 3)];
     const server = await listing(() => orders);
-    const account = accountOf(server.url, { tolerance: 60_000 });
-    settle(account, 'mine', '7');
-    expect((await verifyOrders(account, BUYS)).duplicates).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
-    expect((await verifyOrders(account, BUYS)).duplicates).toEqual([]);
+    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    settle(trading, 'mine', '7');
+    expect((await verifyOrders(trading, BUYS)).duplicates).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
+    expect((await verifyOrders(trading, BUYS)).duplicates).toEqual([]);
   });
 
   it('is found in a list that the command has already read, and no other list is read', async () => {
     const server = await listing(() => []);
-    const account = accountOf(server.url, { tolerance: 60_000 });
-    settle(account, 'mine', '7');
+    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    settle(trading, 'mine', '7');
     const own = [at('8', 50), at('7', 3)].map((text) => ownOrder(text));
     const buy = listedFrom({ orders: own, more: false, failure: null }, NOW + 66_000);
-    expect(await verifyMarket(account, 'btc_usdt', { buy })).toMatchObject([{ ids: ['8'] }]);
+    expect(await verifyMarket(trading, 'btc_usdt', { buy })).toMatchObject([{ ids: ['8'] }]);
     // it is verified now
-    expect(await verifyMarket(account, 'btc_usdt')).toEqual([]);
+    expect(await verifyMarket(trading, 'btc_usdt')).toEqual([]);
     expect(count(server, 'getOrders')).toBe(0);
   });
 
   it('is found if the check of the order itself failed and a later one of another order succeeded', async () => {
     let isListed = false;
     const server = await listing(() => (isListed ? [at('8', 5), at('7', 3)] : []));
-    const account = accountOf(server.url, { tolerance: 1_000, budgetMs: 600_000 });
+    const trading = tradingOf(server.url, { tolerance: 1_000, budgetMs: 600_000 });
     // a check of this market long after the request can arrive, but before the order is known
-    settle(account, 'other', '5', NOW + 100_000, { price: '1' });
-    await account.host.sleep(120_000);
-    await findDuplicates(account, BUYS);
+    settle(trading, 'other', '5', NOW + 100_000, { price: '1' });
+    await trading.host.sleep(120_000);
+    await findDuplicates(trading, BUYS);
     isListed = true;
-    settle(account, 'mine', '7');
-    expect(await findDuplicates(account, BUYS)).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
+    settle(trading, 'mine', '7');
+    expect(await findDuplicates(trading, BUYS)).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
   });
 
   it('is not ruled out by an incomplete list', async () => {
@@ -205,24 +205,24 @@ describe('a later execution of an order', () => {
         return respond(`[${orders.slice(10 * (page - 1), 10 * page).join(',')}]`);
       },
     });
-    const account = accountOf(server.url);
-    settle(account, 'mine', '7');
-    expect(await findDuplicates(account, BUYS)).toEqual([]);
-    const later = accountOf(server.url, { state: account.state, budgetMs: 600_000 });
+    const trading = tradingOf(server.url);
+    settle(trading, 'mine', '7');
+    expect(await findDuplicates(trading, BUYS)).toEqual([]);
+    const later = tradingOf(server.url, { state: trading.state, budgetMs: 600_000 });
     await later.host.sleep(200_000);
     expect(await findDuplicates(later, BUYS)).toMatchObject([{ ids: ['8'] }]);
   });
 
   it('is reported by the first check only, and not while an identical order may claim it', async () => {
     const server = await listing(() => [at('8', 5), at('7', 3)]);
-    const account = accountOf(server.url, { budgetMs: 600_000 });
-    settle(account, 'mine', '7');
-    const other = begin(account, 'other');
-    await account.host.sleep(90_000);
-    expect(await findDuplicates(account, BUYS)).toEqual([]);
+    const trading = tradingOf(server.url, { budgetMs: 600_000 });
+    settle(trading, 'mine', '7');
+    const other = begin(trading, 'other');
+    await trading.host.sleep(90_000);
+    expect(await findDuplicates(trading, BUYS)).toEqual([]);
     other.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
-    expect(await findDuplicates(account, BUYS)).toMatchObject([{ ids: ['8'] }]);
-    expect(await findDuplicates(account, BUYS)).toEqual([]);
+    expect(await findDuplicates(trading, BUYS)).toMatchObject([{ ids: ['8'] }]);
+    expect(await findDuplicates(trading, BUYS)).toEqual([]);
   });
 });
 
@@ -233,37 +233,37 @@ describe('an order that was refused or not sent', () => {
 
   /** Settles an order as refused, and checks it against given lists after so many hours. */
   async function listedAfter(hours: number, url: string) {
-    const account = accountOf(url, { tolerance: 60_000, budgetMs: 200 * 3_600_000 });
-    begin(account, 'mine').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
+    const trading = tradingOf(url, { tolerance: 60_000, budgetMs: 200 * 3_600_000 });
+    begin(trading, 'mine').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
     const check = (records: readonly Order[]) => {
-      const list = listedFrom({ orders: records, more: false, failure: null }, account.client.now());
-      return verifyMarket(account, 'btc_usdt', { buy: list });
+      const list = listedFrom({ orders: records, more: false, failure: null }, trading.client.now());
+      return verifyMarket(trading, 'btc_usdt', { buy: list });
     };
-    await account.host.sleep(70_000);
+    await trading.host.sleep(70_000);
     expect(await check([])).toEqual([]);
-    await account.host.sleep(hours * 3_600_000);
+    await trading.host.sleep(hours * 3_600_000);
     expect(await check([])).toEqual([]);
-    return { account, check };
+    return { trading, check };
   }
 
   it.each([
     [23, 1],
     [25, 0],
   ])('is reported once if it appears within a day, and ignored after that: after %i hours', async (hours, reports) => {
-    const { account, check } = await listedAfter(hours, (await lookup('8')).url);
+    const { trading, check } = await listedAfter(hours, (await lookup('8')).url);
     const late = [ownOrder(at('8', 10_000))];
     expect(await check(late)).toHaveLength(reports);
     expect(await check(late)).toEqual([]);
     const corrected = { outcome: 'placed', id: '8', duplicates: [] };
-    expect(account.journal.archive.find('mine')).toMatchObject(reports === 1 ? corrected : { outcome: 'refused' });
+    expect(trading.journal.archive.find('mine')).toMatchObject(reports === 1 ? corrected : { outcome: 'refused' });
   });
 
   it('is read again by its client id, and corrected and reported if it exists', async () => {
-    const { account } = await listedAfter(1, (await lookup('8')).url);
-    expect(await recheckSettledWrite(account, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
-    expect(account.alarms).toMatchObject([{ writeId: 'mine', orderId: null, ids: ['8'], recordedOutcome: 'refused' }]);
-    expect(await recheckSettledWrite(account, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
-    expect(account.alarms).toHaveLength(1);
+    const { trading } = await listedAfter(1, (await lookup('8')).url);
+    expect(await recheckSettledWrite(trading, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
+    expect(trading.alarms).toMatchObject([{ writeId: 'mine', orderId: null, ids: ['8'], recordedOutcome: 'refused' }]);
+    expect(await recheckSettledWrite(trading, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
+    expect(trading.alarms).toHaveLength(1);
   });
 
   it('is not confused with an identical order of another program, which has another client id', async () => {
@@ -288,17 +288,17 @@ it.each([
 describe('a duplicate order', () => {
   it('is reported again if the process is killed between the report and its record', async () => {
     const server = await listing(() => [at('8', 5), at('7', 3)]);
-    const account = accountOf(server.url);
-    settle(account, 'mine', '7');
+    const trading = tradingOf(server.url);
+    settle(trading, 'mine', '7');
     const killed = new Error('killed');
     const reportDuplicateOrders = () => {
       throw killed;
     };
-    await expect(findDuplicates({ ...account, reportDuplicateOrders }, BUYS)).rejects.toBe(killed);
-    await verifyMarket(account, 'btc_usdt');
-    expect(account.alarms).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
-    await verifyMarket(account, 'btc_usdt');
-    expect(account.alarms).toHaveLength(1);
+    await expect(findDuplicates({ ...trading, reportDuplicateOrders }, BUYS)).rejects.toBe(killed);
+    await verifyMarket(trading, 'btc_usdt');
+    expect(trading.alarms).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
+    await verifyMarket(trading, 'btc_usdt');
+    expect(trading.alarms).toHaveLength(1);
   });
 });
 
@@ -323,17 +323,17 @@ describe('after an order was sent', () => {
       });
       onTestFinished(() => spy.mockRestore());
     });
-    const account = accountOf(server.url);
-    const placed = await placeOrder(account, TERMS, { id: 'mine' });
+    const trading = tradingOf(server.url);
+    const placed = await placeOrder(trading, TERMS, { id: 'mine' });
     expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: [{ ids: ['8'] }] });
   });
 
   it('a broken disk does not hide the placed order', async () => {
     const server = await twice(() =>
-      mkdirSync(path.join(account.state, 'journal', 'test', 'settled', '2018-10-23.log')),
+      mkdirSync(path.join(trading.state, 'journal', 'test', 'settled', '2018-10-23.log')),
     );
-    const account = accountOf(server.url);
-    const placed = await placeOrder(account, TERMS, { id: 'mine' });
+    const trading = tradingOf(server.url);
+    const placed = await placeOrder(trading, TERMS, { id: 'mine' });
     expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: null });
   });
 });

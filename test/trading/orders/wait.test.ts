@@ -32,8 +32,8 @@ async function waited(wait: Wait, reads: readonly Read[]) {
     if (now === undefined || now instanceof Failure) throw now;
     return now;
   };
-  const account = { host, budget: new TimeBudget(60_000, host.now) };
-  const end = await waitForOrder(account, 'btc_usdt', read, wait, ({ status, filled }) =>
+  const trading = { host, budget: new TimeBudget(60_000, host.now) };
+  const end = await waitForOrder(trading, 'btc_usdt', read, wait, ({ status, filled }) =>
     changes.push(`${status} ${filled}`),
   ).catch((error: Failure) => error);
   const result = end instanceof Failure ? end.message : `${end.order.state} ${end.isReached}`;
@@ -41,19 +41,19 @@ async function waited(wait: Wait, reads: readonly Read[]) {
 }
 
 describe('waiting for an order', () => {
-  it.each<[Wait, string, readonly Read[], string, number]>([
-    ['open', 'an open one', [OPEN], 'open true', 1],
-    ['open', 'one that appears late', [NOT_FOUND, NOT_FOUND, OPEN], 'open true', 3],
-    ['open', 'one that fills at once', [FILLED], 'filled true', 1],
-    ['open', 'a cancelled one', [CANCELLED], 'cancelled false', 1],
-    ['filled', 'one that fills bit by bit', [OPEN, PARTLY, FILLED], 'filled true', 3],
-    ['filled', 'one that is cancelled after a partial fill', [PARTLY, CUT_OFF], 'cancelled false', 2],
-    ['filled', 'one that is not found', [NOT_FOUND], 'order not found', 1],
-    ['closed', 'one that fills', [OPEN, FILLED], 'filled true', 2],
-    ['closed', 'a cancelled one', [OPEN, CANCELLED], 'cancelled true', 2],
-    ['closed', 'one that cannot be read at times', [OPEN, AWAY, AWAY, CANCELLED], 'cancelled true', 4],
-    ['closed', 'one that cannot be read at all', [AWAY], 'away', 1],
-  ])('until it is %s: %s', async (wait, _what, reads, result, count) => {
+  it.each<[Wait, string, string, readonly Read[], number]>([
+    ['open', 'an open one', 'open true', [OPEN], 1],
+    ['open', 'one that appears late', 'open true', [NOT_FOUND, NOT_FOUND, OPEN], 3],
+    ['open', 'one that fills at once', 'filled true', [FILLED], 1],
+    ['open', 'a cancelled one', 'cancelled false', [CANCELLED], 1],
+    ['filled', 'one that fills bit by bit', 'filled true', [OPEN, PARTLY, FILLED], 3],
+    ['filled', 'one that is cancelled after a partial fill', 'cancelled false', [PARTLY, CUT_OFF], 2],
+    ['filled', 'one that is not found', 'order not found', [NOT_FOUND], 1],
+    ['closed', 'one that fills', 'filled true', [OPEN, FILLED], 2],
+    ['closed', 'a cancelled one', 'cancelled true', [OPEN, CANCELLED], 2],
+    ['closed', 'one that cannot be read at times', 'cancelled true', [OPEN, AWAY, AWAY, CANCELLED], 4],
+    ['closed', 'one that cannot be read at all', 'away', [AWAY], 1],
+  ])('until it is %s, for %s, ends with "%s"', async (wait, _what, result, reads, count) => {
     expect(await waited(wait, reads)).toMatchObject({ result, reads: count });
   });
 

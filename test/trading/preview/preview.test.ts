@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { Failure } from '../../../src/errors.js';
 import type { Warning } from '../../../src/trading/guards/guards.js';
-import type { OrderTerms } from '../../../src/trading/journal/write.js';
+import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import type { BookView } from '../../../src/trading/market-view.js';
 import { computePreview, type OrderPlan, type ReadResults, warningsOf } from '../../../src/trading/preview/preview.js';
 import { MARKET } from '../support/market.js';
@@ -15,13 +15,16 @@ const VIEW: BookView = {
 const FAILED = new Failure('unreachable', 'depth: no answer came in time');
 const NONE = { bids: [], asks: [], last: null };
 
-type Terms = Partial<Pick<OrderTerms, 'side' | 'type' | 'price' | 'amount'>>;
+type Terms = Partial<Pick<RecordedOrderTerms, 'side' | 'type' | 'price' | 'amount'>>;
 
 function order({ side = 'buy', type = 'limit', price = '100', amount = '1' }: Terms = {}): OrderPlan {
   return { market: MARKET, side, type, account: 'spot', orders: [{ price, amount }] };
 }
 
-function batch(side: OrderTerms['side'], ...orders: readonly (readonly [price: string, amount: string])[]): OrderPlan {
+function batch(
+  side: RecordedOrderTerms['side'],
+  ...orders: readonly (readonly [price: string, amount: string])[]
+): OrderPlan {
   return { ...order({ side }), orders: orders.map(([price, amount], index) => ({ line: index + 1, price, amount })) };
 }
 
@@ -68,7 +71,7 @@ describe('the facts of a preview', () => {
   });
 
   it('has no immediate fill for a PostOnly order', () => {
-    const filled = (type: OrderTerms['type']) =>
+    const filled = (type: RecordedOrderTerms['type']) =>
       computePreview(order({ type, price: '101' }), answers()).fills?.amount.toString();
     expect([filled('limit'), filled('ioc'), filled('postOnly')]).toEqual(['1', '1', '0']);
   });

@@ -3,17 +3,17 @@ import type { OrderReference } from '../../../src/domain/order.js';
 import { settleJobRecord } from '../../../src/trading/batches/close-job.js';
 import { Job } from '../../../src/trading/batches/job.js';
 import { parsePrice } from '../../../src/trading/expressions.js';
-import type { BatchTerms, OrderTerms } from '../../../src/trading/journal/write.js';
+import type { BatchTerms, RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
 import { replaceOrder } from '../../../src/trading/replace/replace.js';
 import { saying } from '../../support/advice.js';
-import { accountOf, type TestAccount } from '../support/account.js';
 import { query } from '../support/exchange.js';
 import { MARKET } from '../support/market.js';
 import { type ListedOrder, serveOrders } from '../support/open-orders.js';
+import { type TestTrading, tradingOf } from '../support/trading.js';
 
 const SILENT: Changes = { at: parsePrice('30100'), amount: undefined, account: undefined, borrow: false, repay: false };
-const CROSS: OrderTerms = {
+const CROSS: RecordedOrderTerms = {
   ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'cross', borrow: true, repay: false },
   ...{ price: '30000', amount: '0.5' },
 };
@@ -24,18 +24,18 @@ const UNTOLD = { account: 'spot', borrow: false, repay: false };
 
 async function pit() {
   const server = await serveOrders(ORDERS.map((order) => ({ ...order })));
-  const account = accountOf(server.url);
-  return { server, account };
+  const trading = tradingOf(server.url);
+  return { server, account: trading };
 }
 
 function placed(
-  account: TestAccount,
+  trading: TestTrading,
   id: string,
   order: string,
-  terms: Partial<OrderTerms> = {},
+  terms: Partial<RecordedOrderTerms> = {},
   duplicates: string[] = [],
 ) {
-  const entry = account.journal.begin<'order'>(
+  const entry = trading.journal.begin<'order'>(
     { operation: 'order', terms: { ...CROSS, ...terms } },
     { id, reqTime: 5 },
   );
@@ -43,8 +43,8 @@ function placed(
 }
 
 /** The planned replacement, or its refusal. */
-async function plan(account: TestAccount, reference: OrderReference, wishes: Partial<Changes> = {}) {
-  const { placed: terms, isAccountRecorded } = await planReplacement(account, MARKET, reference, {
+async function plan(trading: TestTrading, reference: OrderReference, wishes: Partial<Changes> = {}) {
+  const { placed: terms, isAccountRecorded } = await planReplacement(trading, MARKET, reference, {
     ...SILENT,
     ...wishes,
   });
@@ -54,55 +54,55 @@ async function plan(account: TestAccount, reference: OrderReference, wishes: Par
 
 describe('a replacement', () => {
   it('keeps the account and loans of the order, named by either id', async () => {
-    const { server, account } = await pit();
-    placed(account, 'mine7', '7');
+    const { server, account: trading } = await pit();
+    placed(trading, 'mine7', '7');
     const known = { account: 'cross', borrow: true, repay: false, isAccountRecorded: true };
-    for (const reference of [{ id: '7' }, { clientId: 'mine7' }]) expect(await plan(account, reference)).toEqual(known);
-    const sent = await planReplacement(account, MARKET, { id: '7' }, SILENT);
-    await replaceOrder(account, sent, 'replacement1');
+    for (const reference of [{ id: '7' }, { clientId: 'mine7' }]) expect(await plan(trading, reference)).toEqual(known);
+    const sent = await planReplacement(trading, MARKET, { id: '7' }, SILENT);
+    await replaceOrder(trading, sent, 'replacement1');
     const [order] = server.requests.filter(({ target }) => target.startsWith('/api/order?'));
     expect(query(order?.target ?? '')).toMatchObject({ acctType: '2', enableExpress: 'true' });
   });
 
   it('keeps them for an unsettled, duplicated or old order', async () => {
-    const { account } = await pit();
-    placed(account, 'mine7', '7', { account: 'isolated', borrow: false, repay: true }, ['8']);
+    const { account: trading } = await pit();
+    placed(trading, 'mine7', '7', { account: 'isolated', borrow: false, repay: true }, ['8']);
     for (let count = 0; count < 30; count += 1)
-      placed(account, `spot${count}`, `1${count}`, UNTOLD as Partial<OrderTerms>);
-    expect(await plan(account, { id: '8' })).toMatchObject({ account: 'isolated', borrow: false, repay: true });
-    account.journal.begin<'order'>({ operation: 'order', terms: CROSS }, { id: 'mine9', reqTime: 5 });
-    expect(await plan(account, { clientId: 'mine9' })).toMatchObject({ account: 'cross', isAccountRecorded: true });
+      placed(trading, `spot${count}`, `1${count}`, UNTOLD as Partial<RecordedOrderTerms>);
+    expect(await plan(trading, { id: '8' })).toMatchObject({ account: 'isolated', borrow: false, repay: true });
+    trading.journal.begin<'order'>({ operation: 'order', terms: CROSS }, { id: 'mine9', reqTime: 5 });
+    expect(await plan(trading, { clientId: 'mine9' })).toMatchObject({ account: 'cross', isAccountRecorded: true });
   });
 
   it.each<[string, Partial<Changes>, string]>([
     ['another account', { account: 'spot' }, 'contradicts --account spot'],
     ['a loan that the order does not have', { account: 'cross', repay: true }, 'contradicts --repay'],
   ])('is refused if the flags name %s', async (_, wishes, words) => {
-    const { server, account } = await pit();
-    placed(account, 'mine7', '7');
-    const refused = expect(plan(account, { id: '7' }, wishes)).rejects;
+    const { server, account: trading } = await pit();
+    placed(trading, 'mine7', '7');
+    const refused = expect(plan(trading, { id: '7' }, wishes)).rejects;
     await refused.toMatchObject({ kind: 'usage', message: expect.stringContaining(words) });
     expect(server.requests.some(({ target }) => target.startsWith('/api/cancelOrder?'))).toBe(false);
   });
 
   it('needs --account if the journal does not know the order and pit placed margin orders in the market', async () => {
-    const { account } = await pit();
-    expect(await plan(account, { id: '9' })).toEqual({ ...UNTOLD, isAccountRecorded: false });
-    placed(account, 'mine7', '7', { market: 'eth_usdt' });
-    const refused = account.journal.begin<'order'>({ operation: 'order', terms: CROSS }, { id: 'mine8', reqTime: 5 });
+    const { account: trading } = await pit();
+    expect(await plan(trading, { id: '9' })).toEqual({ ...UNTOLD, isAccountRecorded: false });
+    placed(trading, 'mine7', '7', { market: 'eth_usdt' });
+    const refused = trading.journal.begin<'order'>({ operation: 'order', terms: CROSS }, { id: 'mine8', reqTime: 5 });
     refused.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
-    expect(await plan(account, { id: '9' })).toEqual({ ...UNTOLD, isAccountRecorded: false });
-    const open = account.journal.begin<'order'>({ operation: 'order', terms: CROSS }, { id: 'mine1', reqTime: 5 });
+    expect(await plan(trading, { id: '9' })).toEqual({ ...UNTOLD, isAccountRecorded: false });
+    const open = trading.journal.begin<'order'>({ operation: 'order', terms: CROSS }, { id: 'mine1', reqTime: 5 });
     const needed = { kind: 'usage', hints: saying('--account isolated') };
-    await expect(plan(account, { id: '9' })).rejects.toMatchObject(needed);
+    await expect(plan(trading, { id: '9' })).rejects.toMatchObject(needed);
     open.settle({ outcome: 'placed', id: '1', duplicates: [] }, 'placed');
-    await expect(plan(account, { clientId: 'mine9' })).rejects.toMatchObject(needed);
-    expect(await plan(account, { id: '9' }, { account: 'isolated' })).toMatchObject({ account: 'isolated' });
-    expect(await plan(account, { id: '9' }, { account: 'spot' })).toMatchObject({ account: 'spot' });
+    await expect(plan(trading, { clientId: 'mine9' })).rejects.toMatchObject(needed);
+    expect(await plan(trading, { id: '9' }, { account: 'isolated' })).toMatchObject({ account: 'isolated' });
+    expect(await plan(trading, { id: '9' }, { account: 'spot' })).toMatchObject({ account: 'spot' });
   });
 
   it('keeps the account of the job that placed the order', async () => {
-    const { account } = await pit();
+    const { account: trading } = await pit();
     const facts = {
       baseline: [],
       count: 2,
@@ -112,13 +112,13 @@ describe('a replacement', () => {
       ],
     } as const;
     const terms: BatchTerms = { market: 'btc_usdt', side: 'buy', account: 'isolated', ...facts };
-    const begun = account.journal.begin<'batch'>({ operation: 'batch', terms }, { id: 'job1', reqTime: 5 });
+    const begun = trading.journal.begin<'batch'>({ operation: 'batch', terms }, { id: 'job1', reqTime: 5 });
     const job = new Job(begun);
     await job.leaving([[0, 1]], 5);
     job.record('answered', { kind: 'answered', request: 1, ids: ['7', '8'], message: null });
-    expect(await plan(account, { id: '7' })).toMatchObject({ account: 'isolated', isAccountRecorded: true });
+    expect(await plan(trading, { id: '7' })).toMatchObject({ account: 'isolated', isAccountRecorded: true });
     settleJobRecord(job);
-    expect(await plan(account, { id: '8' })).toMatchObject({ account: 'isolated', isAccountRecorded: true });
-    await expect(plan(account, { id: '9' })).rejects.toMatchObject({ kind: 'usage' });
+    expect(await plan(trading, { id: '8' })).toMatchObject({ account: 'isolated', isAccountRecorded: true });
+    await expect(plan(trading, { id: '9' })).rejects.toMatchObject({ kind: 'usage' });
   });
 });

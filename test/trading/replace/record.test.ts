@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Journal } from '../../../src/trading/journal/journal.js';
-import type { OrderTerms, ReplaceTerms } from '../../../src/trading/journal/write.js';
+import type { RecordedOrderTerms, ReplaceTerms } from '../../../src/trading/journal/write.js';
 import { fakeHost } from '../../support/fake-host.js';
-import { temporaryState } from '../support/account.js';
+import { temporaryState } from '../support/trading.js';
 
-const WANTED: OrderTerms = {
+const WANTED: RecordedOrderTerms = {
   market: 'btc_usdt',
   side: 'sell',
   type: 'limit',

@@ -5,15 +5,15 @@ import { Decimal } from '../../../src/domain/decimal.js';
 import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
 import { parseAmount, parsePrice } from '../../../src/trading/expressions.js';
 import { requireDayNotional } from '../../../src/trading/guards/limits.js';
-import type { OrderTerms, Write } from '../../../src/trading/journal/write.js';
+import type { RecordedOrderTerms, Write } from '../../../src/trading/journal/write.js';
 import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../../src/trading/replace/replace.js';
 import { resolve, unplacedOf } from '../../../src/trading/resolve.js';
 import { FAULTS } from '../../support/fault-server.js';
-import { accountOf, type TestAccount } from '../support/account.js';
 import { count, query } from '../support/exchange.js';
 import { MARKET } from '../support/market.js';
 import { type Behaviour, type ListedOrder, type OrdersExchange, serveOrders } from '../support/open-orders.js';
+import { type TestTrading, tradingOf } from '../support/trading.js';
 
 const OTHER = { id: 'other0001', reqTime: 5 };
 const NAME = 'replacement1';
@@ -23,9 +23,9 @@ function bought(filled = '0', more: Partial<ListedOrder> = {}): ListedOrder[] {
   return [{ id: '7', side: 'buy', status: filled === '0' ? 0 : 3, filled, amount: '0.5', ...more }];
 }
 
-async function replace(account: TestAccount, wishes: Partial<Changes> = {}): Promise<Replacement> {
-  const plan = await planReplacement(account, MARKET, { id: '7' }, { ...WISHES, ...wishes });
-  return replaceOrder(account, plan, NAME);
+async function replace(trading: TestTrading, wishes: Partial<Changes> = {}): Promise<Replacement> {
+  const plan = await planReplacement(trading, MARKET, { id: '7' }, { ...WISHES, ...wishes });
+  return replaceOrder(trading, plan, NAME);
 }
 
 /** The parameters of the one order that was sent. */
@@ -44,8 +44,8 @@ function writes({ requests }: OrdersExchange): string[] {
 describe('a replacement', () => {
   it('cancels, reads what filled, and places the rest with the same side and type', async () => {
     const server = await serveOrders(bought('0.2', { type: 3 }));
-    const account = accountOf(server.url);
-    const done = await replace(account);
+    const trading = tradingOf(server.url);
+    const done = await replace(trading);
     expect(done).toMatchObject({
       kind: 'sent',
       placement: { outcome: 'placed', id: '9001' },
@@ -61,8 +61,8 @@ describe('a replacement', () => {
       customerOrderId: NAME,
     });
     expect(writes(server)).toEqual(['cancelOrder', 'order']);
-    const [settled, ...more] = account.journal.archive.since(0);
-    expect([more, account.journal.unsettledEntries()]).toEqual([[], []]);
+    const [settled, ...more] = trading.journal.archive.since(0);
+    expect([more, trading.journal.unsettledEntries()]).toEqual([[], []]);
     expect(settled).toMatchObject({
       outcome: 'placed',
       id: '9001',
@@ -72,22 +72,22 @@ describe('a replacement', () => {
 
   it('counts as a cancellation of the old order, not of the new one', async () => {
     const server = await serveOrders(bought());
-    const account = accountOf(server.url);
-    await replace(account);
-    const [old] = await cancelOrders(account, 'btc_usdt', [{ id: '7' }]);
+    const trading = tradingOf(server.url);
+    await replace(trading);
+    const [old] = await cancelOrders(trading, 'btc_usdt', [{ id: '7' }]);
     expect(old?.result).toMatchObject({ outcome: 'refused', code: 3001 });
     for (const order of server.orders) order.status = 1;
-    Object.assign(account.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(9) });
-    const [next] = await cancelOrders(account, 'btc_usdt', [{ id: '9001' }]);
+    Object.assign(trading.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(9) });
+    const [next] = await cancelOrders(trading, 'btc_usdt', [{ id: '9001' }]);
     expect(next?.result).toMatchObject({ outcome: 'cancelled', code: 3001 });
   });
 
   it('treats the amount as the new total, including what has filled', async () => {
     const server = await serveOrders(bought('0.2'));
-    await replace(accountOf(server.url), { at: undefined, amount: parseAmount('0.8') });
+    await replace(tradingOf(server.url), { at: undefined, amount: parseAmount('0.8') });
     expect(sent(server)).toMatchObject({ amount: '0.6', price: '30000' });
     const other = await serveOrders(bought('0.2'));
-    await replace(accountOf(other.url), { at: undefined, amount: parseAmount('9000usdt') });
+    await replace(tradingOf(other.url), { at: undefined, amount: parseAmount('9000usdt') });
     expect(sent(other)).toMatchObject({ amount: '0.1', price: '30000' });
   });
 
@@ -103,7 +103,7 @@ describe('a replacement', () => {
           return 'done';
         },
       });
-      await replace(accountOf(server.url));
+      await replace(tradingOf(server.url));
       expect(sent(server).amount).toBe(placed);
     },
   );
@@ -117,13 +117,13 @@ describe('a replacement', () => {
         return 'done';
       },
     });
-    expect((await replace(accountOf(server.url))).cancel.filled).toBe('0.3');
+    expect((await replace(tradingOf(server.url))).cancel.filled).toBe('0.3');
     expect(sent(server).amount).toBe('0.2');
   });
 
   it('waits until an order that the exchange calls cancelled is closed', async () => {
     const server = await serveOrders(bought('0.2'), { read: (asked) => (asked < 4 ? lagging('0.2', 3) : undefined) });
-    expect(await replace(accountOf(server.url))).toMatchObject({ kind: 'sent' });
+    expect(await replace(tradingOf(server.url))).toMatchObject({ kind: 'sent' });
     expect(count(server, 'getOrder')).toBe(4);
   });
 });
@@ -140,15 +140,15 @@ describe('a replacement that cannot be placed', () => {
     'places and sends nothing while another %s of the order is unsettled',
     async (operation) => {
       const server = await serveOrders(bought());
-      const account = accountOf(server.url);
-      const plan = await planReplacement(account, MARKET, { id: '7' }, WISHES);
+      const trading = tradingOf(server.url);
+      const plan = await planReplacement(trading, MARKET, { id: '7' }, WISHES);
       const terms = operation === 'replace' ? plan.terms : { market: 'btc_usdt', order: { id: '7' } };
-      account.journal.begin({ operation, terms } as Write, { id: 'other0001', reqTime: account.client.now() });
-      await expect(replaceOrder(account, plan, NAME)).rejects.toMatchObject({ kind: 'usage', clientId: 'other0001' });
+      trading.journal.begin({ operation, terms } as Write, { id: 'other0001', reqTime: trading.client.now() });
+      await expect(replaceOrder(trading, plan, NAME)).rejects.toMatchObject({ kind: 'usage', clientId: 'other0001' });
       expect(writes(server)).toEqual([]);
-      expect(account.journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['other0001']);
+      expect(trading.journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['other0001']);
       // a second one is not even planned, which covers a dry run
-      const another = planReplacement(account, MARKET, { id: '7' }, WISHES);
+      const another = planReplacement(trading, MARKET, { id: '7' }, WISHES);
       await expect(another).rejects.toMatchObject({ kind: 'usage', clientId: 'other0001' });
     },
   );
@@ -188,12 +188,12 @@ describe('a replacement that cannot be placed', () => {
 
   it.each(cases)('%s', async (_, orders, behaviour, expected) => {
     const server = await serveOrders(orders, behaviour);
-    const account = accountOf(server.url, { budgetMs: 10_000, tolerance: 60_000 });
-    const done = await replace(account);
+    const trading = tradingOf(server.url, { budgetMs: 10_000, tolerance: 60_000 });
+    const done = await replace(trading);
     expect(done).toMatchObject(expected);
     expect(writes(server)).toEqual(['cancelOrder']);
     const isKnown = done.cancel.outcome !== 'unknown';
-    expect(account.journal.unsettledEntries()).toHaveLength(isKnown ? 0 : 1);
+    expect(trading.journal.unsettledEntries()).toHaveLength(isKnown ? 0 : 1);
   });
 
   it('places nothing if the rest is below the minimum, and the order is cancelled', async () => {
@@ -203,12 +203,12 @@ describe('a replacement that cannot be placed', () => {
         return 'done';
       },
     });
-    const account = accountOf(server.url);
-    const done = await replace(account);
+    const trading = tradingOf(server.url);
+    const done = await replace(trading);
     // nothing is left to place, now or when it is resolved
     expect(done).toMatchObject({ kind: 'unplaced', rest: null, why: { kind: 'usage' } });
     expect(writes(server)).toEqual(['cancelOrder']);
-    const [settled] = account.journal.archive.since(0);
+    const [settled] = trading.journal.archive.since(0);
     expect(settled).toMatchObject({ outcome: 'cancelled', id: '7' });
     expect(settled).not.toHaveProperty('unplaced');
   });
@@ -220,7 +220,7 @@ describe('a replacement that cannot be placed', () => {
         return 'done';
       },
     });
-    const done = await replace(accountOf(server.url), { amount: parseAmount('0.3') });
+    const done = await replace(tradingOf(server.url), { amount: parseAmount('0.3') });
     expect(done).toMatchObject({ kind: 'unplaced', rest: null });
     expect(writes(server)).toEqual(['cancelOrder']);
   });
@@ -233,46 +233,46 @@ describe('a replacement that cannot be placed', () => {
         return 'done';
       },
     });
-    const account = accountOf(server.url);
-    const open = path.join(account.state, 'journal', 'test', 'open');
-    expect(await replace(account)).toMatchObject({ kind: 'unplaced', rest: { amount: '0.5' } });
+    const trading = tradingOf(server.url);
+    const open = path.join(trading.state, 'journal', 'test', 'open');
+    expect(await replace(trading)).toMatchObject({ kind: 'unplaced', rest: { amount: '0.5' } });
     expect(writes(server)).toEqual(['cancelOrder']);
   });
 });
 
 describe('a replacement under the limit of a day', () => {
-  /** An account with a limit for the day. */
-  async function within(account: TestAccount, most: string, meanwhile: () => void = () => {}) {
-    const plan = await planReplacement(account, MARKET, { id: '7' }, WISHES);
+  /** A trading context with a limit for the day. */
+  async function within(trading: TestTrading, most: string, meanwhile: () => void = () => {}) {
+    const plan = await planReplacement(trading, MARKET, { id: '7' }, WISHES);
     meanwhile();
     const dayNotional = new Map([['usdt', Decimal.of(most)]]);
-    return replaceOrder(account, plan, NAME, {
-      requireWithinDayLimit: () => requireDayNotional(account, 'usdt', { dayNotional }),
+    return replaceOrder(trading, plan, NAME, {
+      requireWithinDayLimit: () => requireDayNotional(trading, 'usdt', { dayNotional }),
     });
   }
 
   it('is refused if orders of another process use up the limit meanwhile, and leaves its order unchanged', async () => {
     const server = await serveOrders(bought('0.2'));
-    const account = accountOf(server.url);
+    const trading = tradingOf(server.url);
     const terms = { market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot', borrow: false, repay: false };
-    const other = { ...terms, price: '30000', amount: '0.01' } as OrderTerms;
-    const begin = () => void account.journal.begin<'order'>({ operation: 'order', terms: other }, OTHER);
-    await expect(within(account, '9030', begin)).rejects.toMatchObject({
+    const other = { ...terms, price: '30000', amount: '0.01' } as RecordedOrderTerms;
+    const begin = () => void trading.journal.begin<'order'>({ operation: 'order', terms: other }, OTHER);
+    await expect(within(trading, '9030', begin)).rejects.toMatchObject({
       kind: 'usage',
       message: expect.stringContaining('would come to 9,330 usdt, and the limit is 9,030 usdt'),
     });
     expect(writes(server)).toEqual([]);
-    expect(account.journal.unsettledEntries().map(({ write }) => write.id)).toEqual([OTHER.id]);
+    expect(trading.journal.unsettledEntries().map(({ write }) => write.id)).toEqual([OTHER.id]);
   });
 
   it('records the bid that it was checked against until the new order is settled', async () => {
     const server = await serveOrders(bought('0.2'));
-    const account = accountOf(server.url);
-    const plan = await planReplacement(account, MARKET, { id: '7' }, WISHES);
+    const trading = tradingOf(server.url);
+    const plan = await planReplacement(trading, MARKET, { id: '7' }, WISHES);
     const seen: unknown[] = [];
-    const recheck = () => void seen.push(account.journal.findUnsettled(NAME)?.write.bestBid);
-    await replaceOrder(account, plan, NAME, { bestBid: '30050', requireWithinDayLimit: recheck });
-    expect([...seen, account.journal.archive.find(NAME)?.write]).toMatchObject([
+    const recheck = () => void seen.push(trading.journal.findUnsettled(NAME)?.write.bestBid);
+    await replaceOrder(trading, plan, NAME, { bestBid: '30050', requireWithinDayLimit: recheck });
+    expect([...seen, trading.journal.archive.find(NAME)?.write]).toMatchObject([
       '30050',
       { operation: 'order', bestBid: '30050' },
     ]);
@@ -281,9 +281,9 @@ describe('a replacement under the limit of a day', () => {
   it('counts what it may place, not what has filled', async () => {
     const server = await serveOrders(bought('0.2'));
     // 0.3 at 30100
-    expect(await within(accountOf(server.url), '9030')).toMatchObject({ kind: 'sent' });
+    expect(await within(tradingOf(server.url), '9030')).toMatchObject({ kind: 'sent' });
     const held = await serveOrders(bought('0.2'));
-    await expect(within(accountOf(held.url), '9029')).rejects.toMatchObject({ kind: 'usage' });
+    await expect(within(tradingOf(held.url), '9029')).rejects.toMatchObject({ kind: 'usage' });
     expect(writes(held)).toEqual([]);
   });
 });
@@ -291,7 +291,7 @@ describe('a replacement under the limit of a day', () => {
 describe('a replacement with lost answers', () => {
   it('continues if the order shows that it was cancelled', async () => {
     const server = await serveOrders(bought('0.2'), { cancel: () => 'doneUnanswered' });
-    expect(await replace(accountOf(server.url))).toMatchObject({ kind: 'sent', placement: { outcome: 'placed' } });
+    expect(await replace(tradingOf(server.url))).toMatchObject({ kind: 'sent', placement: { outcome: 'placed' } });
     expect([writes(server), sent(server).amount]).toEqual([['cancelOrder', 'order'], '0.3']);
   });
 
@@ -302,7 +302,7 @@ describe('a replacement with lost answers', () => {
         return 'refused';
       },
     });
-    expect(await replace(accountOf(server.url))).toMatchObject({
+    expect(await replace(tradingOf(server.url))).toMatchObject({
       kind: 'sent',
       cancel: { outcome: 'cancelled', code: 3001 },
     });
@@ -310,7 +310,7 @@ describe('a replacement with lost answers', () => {
 
   it('finds the new order by its client id', async () => {
     const server = await serveOrders(bought(), { place: () => 'doneUnanswered' });
-    expect(await replace(accountOf(server.url))).toMatchObject({
+    expect(await replace(tradingOf(server.url))).toMatchObject({
       kind: 'sent',
       placement: { outcome: 'placed', id: '9001' },
     });
@@ -318,22 +318,22 @@ describe('a replacement with lost answers', () => {
 
   it('reports a refused new order', async () => {
     const server = await serveOrders(bought(), { place: () => 'refused' });
-    const account = accountOf(server.url);
-    expect(await replace(account)).toMatchObject({
+    const trading = tradingOf(server.url);
+    expect(await replace(trading)).toMatchObject({
       kind: 'sent',
       placement: { outcome: 'refused', refusal: { code: 2009 } },
     });
-    const [settled] = account.journal.archive.since(0);
+    const [settled] = trading.journal.archive.since(0);
     expect(settled === undefined ? undefined : unplacedOf(settled)).toMatchObject({ amount: '0.5', price: '30100' });
   });
 
   it('reports a lost new order as unknown, and refuses an identical one', async () => {
     const server = await serveOrders(bought(), { place: () => 'lost' });
-    const account = accountOf(server.url, { budgetMs: 5_000, tolerance: 60_000 });
-    expect(await replace(account)).toMatchObject({ kind: 'sent', placement: { outcome: 'unknown' } });
+    const trading = tradingOf(server.url, { budgetMs: 5_000, tolerance: 60_000 });
+    expect(await replace(trading)).toMatchObject({ kind: 'sent', placement: { outcome: 'unknown' } });
     server.orders.push(...bought('0', { id: '8' }));
-    const again = accountOf(server.url, { state: account.state });
-    const early = accountOf(server.url);
+    const again = tradingOf(server.url, { state: trading.state });
+    const early = tradingOf(server.url);
     const plan = await planReplacement(early, MARKET, { id: '8' }, WISHES);
     const duplicate = { kind: 'usage', clientId: NAME };
     await expect(replaceOrder(again, plan, 'replacement2')).rejects.toMatchObject(duplicate);
@@ -346,15 +346,15 @@ describe('a replacement with lost answers', () => {
 describe('resolving a replacement', () => {
   async function unknown(behaviour: Behaviour): Promise<{ server: OrdersExchange; state: string }> {
     const server = await serveOrders(bought('0.2'), behaviour);
-    const account = accountOf(server.url, { budgetMs: 3_000, tolerance: 60_000 });
-    await replace(account);
-    expect(account.journal.unsettledEntries()).toHaveLength(1);
-    return { server, state: account.state };
+    const trading = tradingOf(server.url, { budgetMs: 3_000, tolerance: 60_000 });
+    await replace(trading);
+    expect(trading.journal.unsettledEntries()).toHaveLength(1);
+    return { server, state: trading.state };
   }
 
   async function resolved({ server, state }: { server: OrdersExchange; state: string }) {
-    const account = accountOf(server.url, { state, budgetMs: 90_000, tolerance: 60_000 });
-    const resolutions = await resolve(account, account.journal.unsettledEntries());
+    const trading = tradingOf(server.url, { state, budgetMs: 90_000, tolerance: 60_000 });
+    const resolutions = await resolve(trading, trading.journal.unsettledEntries());
     expect(resolutions).toHaveLength(1);
     return resolutions[0];
   }
@@ -417,7 +417,7 @@ describe('an order that cannot be replaced', () => {
     ['the margin balance is unknown', bought(), { amount: parseAmount('50%'), account: 'cross' }, { kind: 'usage' }],
   ])('because %s', async (_, orders, wishes, expected) => {
     const server = await serveOrders(orders);
-    await expect(replace(accountOf(server.url), wishes)).rejects.toMatchObject(expected);
+    await expect(replace(tradingOf(server.url), wishes)).rejects.toMatchObject(expected);
     expect(writes(server)).toEqual([]);
   });
 });
@@ -431,7 +431,7 @@ describe('a replacement that the balance does not cover', () => {
     ['0', '29999', 'sent'],
   ])('has with %s usdt available, at a price of %s, the outcome %s', async (usdt, at, outcome) => {
     const server = await serveOrders(bought(), { available: { btc: '0', usdt } });
-    const done = replace(accountOf(server.url), { at: parsePrice(at) });
+    const done = replace(tradingOf(server.url), { at: parsePrice(at) });
     if (outcome === 'sent') {
       expect(await done).toMatchObject({ kind: 'sent' });
       return;
@@ -445,7 +445,7 @@ describe('a replacement that the balance does not cover', () => {
 
   it('is left to the exchange on margin', async () => {
     const server = await serveOrders(bought(), { available: { btc: '0', usdt: '0' } });
-    expect(await replace(accountOf(server.url), { at: parsePrice('30200'), account: 'cross' })).toMatchObject({
+    expect(await replace(tradingOf(server.url), { at: parsePrice('30200'), account: 'cross' })).toMatchObject({
       kind: 'sent',
     });
   });

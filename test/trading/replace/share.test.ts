@@ -4,8 +4,8 @@ import { Decimal } from '../../../src/domain/decimal.js';
 import { parseAmount, parsePrice } from '../../../src/trading/expressions.js';
 import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
-import { accountOf } from '../support/account.js';
 import { record } from '../support/exchange.js';
+import { tradingOf } from '../support/trading.js';
 
 describe('a replacement with a share', () => {
   const MARKET = {
@@ -34,7 +34,7 @@ describe('a replacement with a share', () => {
     const server = await serveFaults({
       answer: ({ target }) => respond(target.startsWith('/api/getOrder?') ? answer.order : answer.account),
     });
-    const { client, ...account } = accountOf(server.url);
+    const { client, ...account } = tradingOf(server.url);
     await fc.assert(
       fc.asyncProperty(terms, prices, async ({ side, available, total, percent }, { old, now, part }) => {
         const [whole, filled] = [Decimal.fromUnits(total * 100n, 6), Decimal.fromUnits(total * BigInt(part), 6)];

@@ -1,8 +1,8 @@
 import type { WithdrawTerms } from '../../../src/trading/journal/write.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
-import type { TestAccount } from './account.js';
 import { ageLimit, query } from './exchange.js';
+import type { TestTrading } from './trading.js';
 
 const ADDRESS = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
 
@@ -35,10 +35,10 @@ export async function serveFunds(bills: readonly Row[], records: readonly Row[] 
 }
 
 /** Records a transfer of 1 btc before it is sent. */
-export function begin(account: TestAccount, id: string, terms: Partial<WithdrawTerms> = {}) {
+export function begin(trading: TestTrading, id: string, terms: Partial<WithdrawTerms> = {}) {
   const usual = { coin: 'btc', amount: '1', fee: '0.1', address: ADDRESS, internal: true };
   const write = { operation: 'withdraw', terms: { ...usual, before: { record: '1', bill: '7' }, ...terms } } as const;
-  return account.journal.begin<'withdraw'>(write, { id, reqTime: NOW });
+  return trading.journal.begin<'withdraw'>(write, { id, reqTime: NOW });
 }
 
 /** The record of a withdrawal of 1 btc a second after it was sent, with changes. */

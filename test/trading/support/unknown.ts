@@ -1,9 +1,9 @@
 import type { Advice } from '../../../src/errors.js';
-import type { TradingAccount } from '../../../src/trading/account.js';
+import type { TradingContext } from '../../../src/trading/trading-context.js';
 import { concernsMarket, unknownWrites } from '../../../src/trading/unknown-writes.js';
 
 /** What is said about the writes of a market whose outcome is unknown. */
-export function unknownIn({ journal }: TradingAccount, market: string): Advice[] {
+export function unknownIn({ journal }: TradingContext, market: string): Advice[] {
   const found = unknownWrites(journal, journal.unsettled()).filter((write) => concernsMarket(write, market));
   return found.map(({ advice }) => advice);
 }

@@ -10,8 +10,8 @@ import {
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
-import { accountOf, type TestAccount } from '../support/account.js';
 import { query } from '../support/exchange.js';
+import { type TestTrading, tradingOf } from '../support/trading.js';
 
 const OK = respond('{"code":1000,"message":"ok"}');
 const REFUSED = respond('{"code":1009,"message":"maintenance"}');
@@ -31,7 +31,7 @@ function moments({ requests }: FaultServer): number[] {
 describe('starting the timer', () => {
   it('sends one request and reports the end of its minute by the clock of the exchange', async () => {
     const server = await serve(OK);
-    const started = await startTimer(accountOf(server.url), 'btc_usdt');
+    const started = await startTimer(tradingOf(server.url), 'btc_usdt');
     expect(started).toEqual({
       kind: 'started',
       timer: { cancelsAt: NOW + 60_000, sentAt: NOW, sent: 0, answered: 0, lostAt: null, latestAt: NOW + 60_000 },
@@ -43,7 +43,7 @@ describe('starting the timer', () => {
   it('reports the end by the clock of an exchange that is ahead', async () => {
     const date = `Date: ${new Date(NOW + 300_000).toUTCString()}`;
     const server = await serve(respond('{"code":1000,"message":"ok"}', '200 OK', [date]));
-    const started = await startTimer(accountOf(server.url), 'btc_usdt');
+    const started = await startTimer(tradingOf(server.url), 'btc_usdt');
     const { cancelsAt } = started.kind === 'started' ? started.timer : { cancelsAt: 0 };
     expect(Math.abs(cancelsAt - NOW - 360_000)).toBeLessThan(1_000);
   });
@@ -64,23 +64,23 @@ describe('starting the timer', () => {
     ['lost, then refused', [LOST, REFUSED], { kind: 'unknown' }],
   ])('handles a start that is %s', async (_, answers, expected) => {
     const server = await serve(...answers);
-    const outcome = await startTimerWithRetries(accountOf(server.url), 'btc_usdt').catch((error: unknown) => error);
+    const outcome = await startTimerWithRetries(tradingOf(server.url), 'btc_usdt').catch((error: unknown) => error);
     expect(outcome).toMatchObject(expected);
     expect(server.requests.length).toBeLessThanOrEqual(4);
   });
 
   it('cancels at the latest a minute after the exchange stops accepting a request without an answer', async () => {
     const server = await serve(LOST, OK);
-    const account = accountOf(server.url, { tolerance: 60_000 });
-    const timer = await startTimerWithRetries(account, 'btc_usdt');
-    const { latestAt } = await withLatestCancelTime(account, 'btc_usdt', timer);
+    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    const timer = await startTimerWithRetries(trading, 'btc_usdt');
+    const { latestAt } = await withLatestCancelTime(trading, 'btc_usdt', timer);
     expect([timer.sentAt, latestAt]).toEqual([NOW + 300, NOW + 60_000 + 5_000 + 60_000]);
     expect(server.requests).toHaveLength(2);
   });
 
   it('is unreachable without a host, because no request can have arrived', async () => {
-    const account = accountOf('http://127.0.0.1:1');
-    await expect(startTimerWithRetries(account, 'btc_usdt')).rejects.toMatchObject({ kind: 'unreachable' });
+    const trading = tradingOf('http://127.0.0.1:1');
+    await expect(startTimerWithRetries(trading, 'btc_usdt')).rejects.toMatchObject({ kind: 'unreachable' });
   });
 });
 
@@ -90,9 +90,9 @@ const FIRST: Timer = {
 };
 
 /** The first events, without the attempts. */
-async function events(account: TestAccount, count: number, end = new AbortController()): Promise<HoldEvent[]> {
+async function events(trading: TestTrading, count: number, end = new AbortController()): Promise<HoldEvent[]> {
   const seen: HoldEvent[] = [];
-  for await (const event of hold(account, 'btc_usdt', FIRST, end.signal)) {
+  for await (const event of hold(trading, 'btc_usdt', FIRST, end.signal)) {
     if (event.kind !== 'trying') seen.push(event);
     if (seen.length === count) break;
   }
@@ -104,27 +104,27 @@ const kinds = (seen: readonly HoldEvent[]) => seen.map(({ kind }) => kind);
 describe('holding the timer', () => {
   it('restarts it every 15 seconds, beyond the time budget of a command', async () => {
     const server = await serve(OK);
-    const seen = await events(accountOf(server.url, { budgetMs: 20_000 }), 10);
+    const seen = await events(tradingOf(server.url, { budgetMs: 20_000 }), 10);
     expect(kinds(seen)).toEqual(Array(10).fill('started'));
     expect(moments(server)).toEqual(Array.from({ length: 10 }, (_, index) => 15 * (index + 1)));
   });
 
   it('keeps trying through temporary failures', async () => {
     const server = await serve(LOST, REFUSED, FAULTS['an HTML page with 502'], OK);
-    const seen = await events(accountOf(server.url), 5);
+    const seen = await events(tradingOf(server.url), 5);
     expect(kinds(seen)).toEqual(['failed', 'failed', 'failed', 'started', 'started']);
     expect(moments(server)).toEqual([15, 15.5, 16.5, 18.5, 33.5]);
   });
 
   it('tries again at once when the exchange pushes a change of an order: it can be reached again', async () => {
     const server = await serve(LOST, LOST, LOST, OK);
-    const account = accountOf(server.url);
+    const trading = tradingOf(server.url);
     const end = new AbortController();
-    const { sleep } = account.host;
+    const { sleep } = trading.host;
     let isClosed = false;
-    Object.assign(account, {
+    Object.assign(trading, {
       // a pause that a push may end never ends by itself
-      host: Object.assign(account.host, {
+      host: Object.assign(trading.host, {
         sleep: (ms: number, cut?: AbortSignal) =>
           cut === undefined || cut === end.signal || ms <= 250
             ? sleep(ms)
@@ -132,7 +132,7 @@ describe('holding the timer', () => {
       }),
       orderPushes: () => ({ next: () => Promise.resolve(), close: () => (isClosed = true) }),
     });
-    expect(kinds(await events(account, 5, end))).toEqual(['failed', 'failed', 'failed', 'started', 'started']);
+    expect(kinds(await events(trading, 5, end))).toEqual(['failed', 'failed', 'failed', 'started', 'started']);
     // by the pauses alone the last two would come at 18.5 and 33.5
     expect(moments(server)).toEqual([15, 15.5, 16.5, 16.75, 31.75]);
     expect(isClosed).toBe(true);
@@ -144,8 +144,8 @@ describe('holding the timer', () => {
     ['unanswered, a minute after the last one that may have arrived', LOST, 118.5],
   ])('reports once that its minute passed if every restart is %s', async (_, answer, latest) => {
     const server = await serve(answer);
-    const account = accountOf(server.url);
-    const seen = await events(account, 20);
+    const trading = tradingOf(server.url);
+    const seen = await events(trading, 20);
     const lapsed = seen.filter((event) => event.kind === 'lapsed');
     expect(lapsed).toHaveLength(1);
     const [event] = lapsed;
@@ -157,7 +157,7 @@ describe('holding the timer', () => {
 
   it('keeps restarting after its minute has passed', async () => {
     const server = await serve(...Array(17).fill(REFUSED), OK);
-    const seen = await events(accountOf(server.url), 21);
+    const seen = await events(tradingOf(server.url), 21);
     expect(kinds(seen)).toContain('lapsed');
     expect(kinds(seen).slice(-2)).toEqual(['started', 'started']);
   });
@@ -166,23 +166,23 @@ describe('holding the timer', () => {
     const ahead = (ms: number) =>
       respond('{"code":1000,"message":"ok"}', '200 OK', [`Date: ${new Date(NOW + ms).toUTCString()}`]);
     const server = await serve(ahead(15_000), ahead(150_000), ahead(165_000));
-    const seen = await events(accountOf(server.url), 4);
+    const seen = await events(tradingOf(server.url), 4);
     expect(kinds(seen)).toEqual(['started', 'started', 'lapsed', 'started']);
   });
 
-  /** An account whose wall clock, the exchange's too if it slept, is `jump` ms off 5 seconds after the start. */
+  /** A trading context whose wall clock, the exchange's too if it slept, is `jump` ms off 5 seconds after the start. */
   async function afterJump(jump: number, reason: 'slept' | 'was set') {
     let exchangeTime = () => NOW;
     const server = await serveFaults({
       answer: () =>
         respond('{"code":1000,"message":"ok"}', '200 OK', [`Date: ${new Date(exchangeTime()).toUTCString()}`]),
     });
-    const account = accountOf(server.url);
-    const { now } = account.host;
+    const trading = tradingOf(server.url);
+    const { now } = trading.host;
     const jumped = () => now() + (now() - NOW >= 5_000 ? jump : 0);
-    Object.assign(account.host, { now: jumped });
+    Object.assign(trading.host, { now: jumped });
     exchangeTime = reason === 'slept' ? jumped : now;
-    return { seen: await events(account, 4), passed: now() - NOW, server };
+    return { seen: await events(trading, 4), passed: now() - NOW, server };
   }
 
   it('restarts it at once after the machine slept, and learns from the exchange that a minute passed', async () => {
@@ -200,11 +200,11 @@ describe('holding the timer', () => {
     'reports that its minute passed by elapsed time if the wall clock was set by %d ms',
     async (jump) => {
       const server = await serve(REFUSED);
-      const account = accountOf(server.url);
-      const { now } = account.host;
-      Object.assign(account.host, { now: () => now() + (now() - NOW >= 5_000 ? jump : 0) });
+      const trading = tradingOf(server.url);
+      const { now } = trading.host;
+      Object.assign(trading.host, { now: () => now() + (now() - NOW >= 5_000 ? jump : 0) });
       const lapsed: number[] = [];
-      for await (const event of hold(account, 'btc_usdt', FIRST, new AbortController().signal)) {
+      for await (const event of hold(trading, 'btc_usdt', FIRST, new AbortController().signal)) {
         if (event.kind === 'lapsed') lapsed.push(now() - NOW);
         if (now() - NOW > 90_000) break;
       }
@@ -214,15 +214,15 @@ describe('holding the timer', () => {
 
   it('ends when it is aborted', async () => {
     const server = await serve(OK);
-    const account = accountOf(server.url);
+    const trading = tradingOf(server.url);
     const end = new AbortController();
-    const { sleep } = account.host;
-    Object.assign(account.host, {
+    const { sleep } = trading.host;
+    Object.assign(trading.host, {
       sleep: (ms: number) => {
         if (server.requests.length === 2) end.abort();
         return sleep(ms);
       },
     });
-    expect(kinds(await events(account, 99, end))).toEqual(['started', 'started']);
+    expect(kinds(await events(trading, 99, end))).toEqual(['started', 'started']);
   });
 });

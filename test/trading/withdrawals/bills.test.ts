@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { OrderTerms } from '../../../src/trading/journal/write.js';
+import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { findWithdrawalOutcome } from '../../../src/trading/withdrawals/settle-withdrawal.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
-import { accountOf, type TestAccount } from '../support/account.js';
 import { query } from '../support/exchange.js';
 import { begin, bill, IN_USDT, listed, type Row, record, serveFunds } from '../support/funds.js';
+import { type TestTrading, tradingOf } from '../support/trading.js';
 
 const OTHER = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
 
-function placeOrder({ journal }: TestAccount, market: string): void {
-  const terms: OrderTerms = {
+function placeOrder({ journal }: TestTrading, market: string): void {
+  const terms: RecordedOrderTerms = {
     ...{ market, side: 'sell', type: 'limit', account: 'spot', price: '20000', amount: '1' },
     ...{ borrow: false, repay: false },
   };
@@ -21,9 +21,9 @@ function placeOrder({ journal }: TestAccount, market: string): void {
 
 const ENOUGH = { budgetMs: 2_000, tolerance: 60_000 };
 
-async function settled(account: TestAccount, ...names: string[]): Promise<Record<string, string>> {
-  const open = account.journal.unsettledEntries().filter(({ write }) => names.length === 0 || names.includes(write.id));
-  const found = await resolve(account, open);
+async function settled(trading: TestTrading, ...names: string[]): Promise<Record<string, string>> {
+  const open = trading.journal.unsettledEntries().filter(({ write }) => names.length === 0 || names.includes(write.id));
+  const found = await resolve(trading, open);
   return Object.fromEntries(found.map(({ write, outcome }) => [write.id, outcome]));
 }
 
@@ -40,9 +40,9 @@ describe('a bill with the amount of a lost internal transfer', () => {
     ['with its fee beside it', [bill(9, '-0.1BTC', { typeDesc: 'Its fee' }), bill(8, '-0.9BTC')]],
     ['among others of other types', [bill(9, '+3BTC', { typeDesc: 'Paid in', date: NOW + 9_000 }), bill(8)]],
   ])('settles it if nothing else can have made the bill: %s', async (_, bills) => {
-    const account = accountOf((await serveFunds(bills)).url, ENOUGH);
-    begin(account, 'lost1').release();
-    expect(await settled(account)).toEqual({ lost1: 'placed' });
+    const trading = tradingOf((await serveFunds(bills)).url, ENOUGH);
+    begin(trading, 'lost1').release();
+    expect(await settled(trading)).toEqual({ lost1: 'placed' });
   });
 
   it.each<[string, RegExp, readonly Row[], readonly Row[], string?]>([
@@ -76,56 +76,66 @@ describe('a bill with the amount of a lost internal transfer', () => {
     ['with orders in its coin', /trade in btc_usdt/, [bill(8)], [], 'btc_usdt'],
     ['with orders in its coin as quote', /trade in eth_btc/, [bill(8)], [], 'eth_btc'],
   ])('leaves it unknown and is named in the message: %s', async (_, why, bills, records, market) => {
-    const account = accountOf((await serveFunds(bills, records)).url, ENOUGH);
-    if (market !== undefined) placeOrder(account, market);
-    const entry = begin(account, 'lost1');
-    const settled = await findWithdrawalOutcome(account, entry);
-    expect(settled).toMatchObject({ outcome: 'unknown', ambiguity: expect.stringMatching(why), decidableAt: null });
+    const trading = tradingOf((await serveFunds(bills, records)).url, ENOUGH);
+    if (market !== undefined) placeOrder(trading, market);
+    const entry = begin(trading, 'lost1');
+    const settled = await findWithdrawalOutcome(trading, entry);
+    expect(settled).toMatchObject({ outcome: 'unknown', needsUser: expect.stringMatching(why), certainAt: null });
     const named = /^bill 8 \((Moved|without a type), 2018-10-23T11:59:56\.557Z\) has this amount/;
-    expect('ambiguity' in settled && settled.ambiguity).toMatch(named);
+    expect('needsUser' in settled && settled.needsUser).toMatch(named);
     expect(entry.events.some(({ event }) => why.test(event))).toBe(true);
   });
 
   it.each<[string, string, readonly Row[], readonly Row[], boolean]>([
-    ['a withdrawal a minute before', 'it', [bill(8)], [elsewhere(-60_000)], true],
-    ['a withdrawal a minute after', 'it', [bill(8)], [elsewhere(60_000)], true],
-    ['a withdrawal of more than a minute before', 'none', [bill(8)], [elsewhere(-60_001)], false],
-    ['a withdrawal of more than a minute after', 'none', [bill(8)], [elsewhere(60_001)], false],
-    ['another coin two seconds later', 'it', [brought(2_000), bill(8)], [], true],
-    ['another coin more than two seconds later', 'none', [brought(2_001), bill(8)], [], false],
-    ['a bill of its type 48 hours before', 'it', [bill(8), sameType(-48 * HOUR)], [], true],
-    ['a bill of its type more than 48 hours before', 'none', [bill(8), sameType(-48 * HOUR - 1)], [], false],
-  ])('may be explained by %s: %s', async (_, _by, bills, records, isExplained) => {
-    const account = accountOf((await serveFunds(bills, records)).url, ENOUGH);
-    begin(account, 'lost1').release();
-    expect(await settled(account)).toEqual({ lost1: isExplained ? 'unknown' : 'placed' });
+    ['does not settle it', 'a withdrawal a minute before', [bill(8)], [elsewhere(-60_000)], true],
+    ['does not settle it', 'a withdrawal a minute after', [bill(8)], [elsewhere(60_000)], true],
+    ['settles it', 'a withdrawal of more than a minute before', [bill(8)], [elsewhere(-60_001)], false],
+    ['settles it', 'a withdrawal of more than a minute after', [bill(8)], [elsewhere(60_001)], false],
+    ['does not settle it', 'another coin two seconds later', [brought(2_000), bill(8)], [], true],
+    ['settles it', 'another coin more than two seconds later', [brought(2_001), bill(8)], [], false],
+    ['does not settle it', 'a bill of its type 48 hours before', [bill(8), sameType(-48 * HOUR)], [], true],
+    ['settles it', 'a bill of its type more than 48 hours before', [bill(8), sameType(-48 * HOUR - 1)], [], false],
+  ])('%s if there is %s', async (_effect, _what, bills, records, isExplained) => {
+    const trading = tradingOf((await serveFunds(bills, records)).url, ENOUGH);
+    begin(trading, 'lost1').release();
+    expect(await settled(trading)).toEqual({ lost1: isExplained ? 'unknown' : 'placed' });
   });
 
   it('settles it if orders exist only in other markets', async () => {
-    const account = accountOf((await serveFunds([bill(8)])).url, ENOUGH);
-    placeOrder(account, 'eth_usdt');
-    begin(account, 'lost1').release();
-    expect(await settled(account)).toMatchObject({ lost1: 'placed' });
+    const trading = tradingOf((await serveFunds([bill(8)])).url, ENOUGH);
+    placeOrder(trading, 'eth_usdt');
+    begin(trading, 'lost1').release();
+    expect(await settled(trading)).toMatchObject({ lost1: 'placed' });
   });
 
   it('does not settle it if another unknown transfer fits as well', async () => {
-    const account = accountOf((await serveFunds([bill(8, '-0.9BTC')])).url, ENOUGH);
-    begin(account, 'more').release();
-    begin(account, 'less', { amount: '0.9' }).release();
-    expect(await settled(account, 'more')).toEqual({ more: 'unknown' });
+    const trading = tradingOf((await serveFunds([bill(8, '-0.9BTC')])).url, ENOUGH);
+    begin(trading, 'more').release();
+    begin(trading, 'less', { amount: '0.9' }).release();
+    expect(await settled(trading, 'more')).toEqual({ more: 'unknown' });
     const both = await serveFunds([bill(9), bill(8, '-0.9BTC')]);
-    const next = accountOf(both.url, { ...ENOUGH, state: account.state });
+    const next = tradingOf(both.url, { ...ENOUGH, state: trading.state });
     expect(await settled(next)).toEqual({ more: 'placed', less: 'placed' });
   });
 
-  it.each<[string, readonly Row[], string]>([
-    ['alone', [bill(8)], 'unknown'],
-    ['with a second bill', [bill(9), bill(8)], 'placed'],
-  ])('does not count twice if another transfer of the same amount is settled: %s', async (_, bills, outcome) => {
-    const account = accountOf((await serveFunds(bills)).url, ENOUGH);
-    begin(account, 'first1', { address: OTHER }).settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
-    begin(account, 'lost1').release();
-    expect(await settled(account)).toEqual({ lost1: outcome });
+  it.each<[string, string, readonly Row[], string]>([
+    [
+      'leaves a withdrawal unknown',
+      'the one bill already explains a settled transfer of the same amount',
+      [bill(8)],
+      'unknown',
+    ],
+    [
+      'settles a withdrawal',
+      'there is a second bill besides that of a settled transfer of the same amount',
+      [bill(9), bill(8)],
+      'placed',
+    ],
+  ])('%s if %s', async (_, _why, bills, outcome) => {
+    const trading = tradingOf((await serveFunds(bills)).url, ENOUGH);
+    begin(trading, 'first1', { address: OTHER }).settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
+    begin(trading, 'lost1').release();
+    expect(await settled(trading)).toEqual({ lost1: outcome });
   });
 
   it('settles nothing if there are too many bills to read', async () => {
@@ -139,9 +149,9 @@ describe('a bill with the amount of a lost internal transfer', () => {
         return respond(JSON.stringify({ code: 1000, message: 'ok', result: currency === 'btc' ? [bill(8)] : busy }));
       },
     });
-    const account = accountOf(server.url, ENOUGH);
-    const settled = await findWithdrawalOutcome(account, begin(account, 'lost1'));
-    expect(settled).toMatchObject({ outcome: 'unknown', ambiguity: expect.stringContaining('too many bills') });
+    const trading = tradingOf(server.url, ENOUGH);
+    const settled = await findWithdrawalOutcome(trading, begin(trading, 'lost1'));
+    expect(settled).toMatchObject({ outcome: 'unknown', needsUser: expect.stringContaining('too many bills') });
   });
 });
 

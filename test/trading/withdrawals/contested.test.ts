@@ -3,8 +3,8 @@ import type { WithdrawTerms } from '../../../src/trading/journal/write.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
-import { accountOf, type TestAccount } from '../support/account.js';
 import { ageLimit, query } from '../support/exchange.js';
+import { type TestTrading, tradingOf } from '../support/trading.js';
 
 const ADDRESS = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
 const OTHER = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
@@ -35,17 +35,17 @@ async function serve(records: readonly Row[], bills: readonly Row[] = []) {
   });
 }
 
-function leave(account: TestAccount, id: string, terms: Partial<WithdrawTerms>): void {
+function leave(trading: TestTrading, id: string, terms: Partial<WithdrawTerms>): void {
   const usual = { coin: 'btc', amount: '1', fee: '0.1', address: ADDRESS, internal: false };
   const before = { record: '1', bill: null };
   const write = { operation: 'withdraw', terms: { ...usual, before, ...terms } } as const;
-  account.journal.begin<'withdraw'>(write, { id, reqTime: NOW }).release();
+  trading.journal.begin<'withdraw'>(write, { id, reqTime: NOW }).release();
 }
 
 /** Resolves the named withdrawals, or all; returns each name with its id and duplicates, or its outcome. */
-async function settled(account: TestAccount, ...names: string[]): Promise<Record<string, string | null>> {
-  const open = account.journal.unsettledEntries().filter(({ write }) => names.length === 0 || names.includes(write.id));
-  const found = await resolve(account, open);
+async function settled(trading: TestTrading, ...names: string[]): Promise<Record<string, string | null>> {
+  const open = trading.journal.unsettledEntries().filter(({ write }) => names.length === 0 || names.includes(write.id));
+  const found = await resolve(trading, open);
   return Object.fromEntries(
     found.map(({ write, outcome, id, duplicates }) => [write.id, id === null ? outcome : [id, ...duplicates].join()]),
   );
@@ -55,14 +55,14 @@ const BOTH = { budgetMs: 200_000, tolerance: 60_000 };
 
 it('a withdrawal does not take the record of another unknown one that fits except for the fee', async () => {
   const server = await serve([[2, 0.9]]);
-  const account = accountOf(server.url, { tolerance: 60_000, budgetMs: 90_000 });
-  leave(account, 'more', {});
-  leave(account, 'less', { amount: '0.9' });
-  expect(await settled(account, 'more')).toEqual({ more: 'unknown' });
+  const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 90_000 });
+  leave(trading, 'more', {});
+  leave(trading, 'less', { amount: '0.9' });
+  expect(await settled(trading, 'more')).toEqual({ more: 'unknown' });
   expect(
-    account.journal.findUnsettled('more')?.events.some(({ event }) => event.includes('may belong to another request')),
+    trading.journal.findUnsettled('more')?.events.some(({ event }) => event.includes('may belong to another request')),
   ).toBe(true);
-  const next = accountOf(server.url, { ...BOTH, state: account.state, elapsedMs: account.host.now() - NOW });
+  const next = tradingOf(server.url, { ...BOTH, state: trading.state, elapsedMs: trading.host.now() - NOW });
   expect(await settled(next, 'less')).toEqual({ less: '2' });
   expect(await settled(next, 'more')).toEqual({ more: 'notSent' });
 });
@@ -124,24 +124,27 @@ it.each<[string, Partial<WithdrawTerms>, Partial<WithdrawTerms>, readonly Row[],
   ],
   ['a withdrawal of another coin does not count', {}, { amount: '0.9', coin: 'eth' }, [[2, 1.1]], { one: '2' }],
 ])('two unknown withdrawals with possible records: %s', async (_, one, other, records, expected) => {
-  const account = accountOf((await serve(records)).url, { budgetMs: 2_000, tolerance: 60_000 });
-  leave(account, 'one', one);
-  leave(account, 'other', other);
-  expect(await settled(account)).toMatchObject(expected);
+  const trading = tradingOf((await serve(records)).url, { budgetMs: 2_000, tolerance: 60_000 });
+  leave(trading, 'one', one);
+  leave(trading, 'other', other);
+  expect(await settled(trading)).toMatchObject(expected);
 });
 
 it.each([
-  ['a day', 86_459_000, 'notSent'],
-  ['more than a day and the minute that the log may be out of order', 86_461_000, '2'],
-])('a record belongs to a withdrawal that was settled %s before, by a clock that was wrong', async (_, ms, outcome) => {
-  const server = await serve([[2, 1]]);
-  const earlier = accountOf(server.url, { elapsedMs: -ms });
-  const terms = { coin: 'btc', amount: '1', fee: '0.1', address: ADDRESS, internal: false };
-  const write = { operation: 'withdraw', terms: { ...terms, before: { record: '1', bill: null } } } as const;
-  const entry = earlier.journal.begin<'withdraw'>(write, { id: 'earlier', reqTime: NOW });
-  entry.settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
-  entry.endVerification();
-  const account = accountOf(server.url, { ...BOTH, state: earlier.state });
-  leave(account, 'later', {});
-  expect(await settled(account, 'later')).toEqual({ later: outcome });
-});
+  ['stays with', 'within a day and the minute that the log may be out of order', 86_459_000, 'notSent'],
+  ['is no longer kept from a later one for', 'longer ago than that', 86_461_000, '2'],
+])(
+  'a record %s the withdrawal that was settled with it %s, by a clock that was wrong',
+  async (_, _when, ms, outcome) => {
+    const server = await serve([[2, 1]]);
+    const earlier = tradingOf(server.url, { elapsedMs: -ms });
+    const terms = { coin: 'btc', amount: '1', fee: '0.1', address: ADDRESS, internal: false };
+    const write = { operation: 'withdraw', terms: { ...terms, before: { record: '1', bill: null } } } as const;
+    const entry = earlier.journal.begin<'withdraw'>(write, { id: 'earlier', reqTime: NOW });
+    entry.settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
+    entry.endVerification();
+    const trading = tradingOf(server.url, { ...BOTH, state: earlier.state });
+    leave(trading, 'later', {});
+    expect(await settled(trading, 'later')).toEqual({ later: outcome });
+  },
+);

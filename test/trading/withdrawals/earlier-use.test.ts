@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { readEarlierUse } from '../../../src/trading/withdrawals/coin-facts.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
-import { accountOf } from '../support/account.js';
 import { query } from '../support/exchange.js';
 import { listed, record, serveFunds } from '../support/funds.js';
+import { tradingOf } from '../support/trading.js';
 
 const ACCOUNT = 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH';
 const EVM = '0x54121adf050566107229671be648f286eb82EB83';
 
 async function earlierUse(address: string, memo: string | null, toAddress: string | null, status = 2) {
   const server = await serveFunds([], [record(2, { toAddress, status })]);
-  const { last, isAccountKnown } = (await readEarlierUse(accountOf(server.url).client, 'xrp', { address, memo })) ?? {};
+  const { last, isAccountKnown } = (await readEarlierUse(tradingOf(server.url).client, 'xrp', { address, memo })) ?? {};
   return { used: last !== undefined, isAccountKnown };
 }
 
@@ -31,21 +31,19 @@ it.each([
 );
 
 it.each([
-  [10, true],
-  [11, false],
-])(
-  'the earlier use of an address is searched in ten pages of records: on page %i it is found: %s',
-  async (on, found) => {
-    const server = await serveFaults({
-      answer: ({ target }) => {
-        const page = Number(query(target).pageIndex);
-        const toAddress = page === on ? EVM : ACCOUNT;
-        const rows = Array.from({ length: 50 }, (_, index) => record(10_000 - 50 * page - index, { toAddress }));
-        return respond(listed(rows).replace('"totalCount":50,"totalPage":1', '"totalCount":600,"totalPage":12'));
-      },
-    });
-    const { client } = accountOf(server.url);
-    const use = await readEarlierUse(client, 'eth', { address: EVM, memo: null });
-    expect([use?.last !== undefined, use?.isAll]).toEqual([found, found]);
-  },
-);
+  [10, 'is found'],
+  [11, 'is not found'],
+])('the earlier use of an address is searched in ten pages of records: on page %i it %s', async (on, result) => {
+  const found = result === 'is found';
+  const server = await serveFaults({
+    answer: ({ target }) => {
+      const page = Number(query(target).pageIndex);
+      const toAddress = page === on ? EVM : ACCOUNT;
+      const rows = Array.from({ length: 50 }, (_, index) => record(10_000 - 50 * page - index, { toAddress }));
+      return respond(listed(rows).replace('"totalCount":50,"totalPage":1', '"totalCount":600,"totalPage":12'));
+    },
+  });
+  const { client } = tradingOf(server.url);
+  const use = await readEarlierUse(client, 'eth', { address: EVM, memo: null });
+  expect([use?.last !== undefined, use?.isAll]).toEqual([found, found]);
+});

@@ -7,8 +7,8 @@ import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify-withd
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
-import { accountOf, type TestAccount } from '../support/account.js';
 import { ageLimit, count, type Fault, query } from '../support/exchange.js';
+import { type TestTrading, tradingOf } from '../support/trading.js';
 
 const ADDRESS = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
 const WANTED = { coin: 'btc', amount: '0.5', fee: '0.0005', address: ADDRESS, internal: false };
@@ -66,14 +66,14 @@ function serve({ write, before = [BEFORE], reads = [[BEFORE]], bills = ['[]'] }:
   });
 }
 
-function send(account: TestAccount, changes: Partial<typeof WANTED> = {}, id = 'pit0001') {
-  return sendWithdrawal(account, { ...WANTED, ...changes }, { id, limits: withdrawLimits({}), password: PASSWORD });
+function send(trading: TestTrading, changes: Partial<typeof WANTED> = {}, id = 'pit0001') {
+  return sendWithdrawal(trading, { ...WANTED, ...changes }, { id, limits: withdrawLimits({}), password: PASSWORD });
 }
 
-function intentOf(account: TestAccount): RecordedWrite[] {
+function intentOf(trading: TestTrading): RecordedWrite[] {
   return [
-    ...account.journal.unsettledEntries().map(({ write }) => write),
-    ...account.journal.archive.since(0).map((one) => one.write),
+    ...trading.journal.unsettledEntries().map(({ write }) => write),
+    ...trading.journal.archive.since(0).map((one) => one.write),
   ];
 }
 
@@ -82,46 +82,46 @@ describe('an answer that accepts a withdrawal', () => {
 
   it('is corrected by the records if it names one that was there before', async () => {
     const server = await serve({ write: stale(OLD), reads: [[entry(), BEFORE]] });
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
-    expect(await send(account)).toEqual({ outcome: 'placed', id: NEW, duplicates: [] });
-    expect(account.withdrawalAlarms).toEqual([]);
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
+    expect(await send(trading)).toEqual({ outcome: 'placed', id: NEW, duplicates: [] });
+    expect(trading.withdrawalAlarms).toEqual([]);
   });
 
   it('proves nothing if it names one that was there before and no record shows the withdrawal', async () => {
     const server = await serve({ write: stale(OLD) });
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
-    expect(await send(account)).toMatchObject({ outcome: 'unknown' });
-    expect(account.progress.join()).toContain(`names withdrawal ${OLD}, which is a different withdrawal`);
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
+    expect(await send(trading)).toMatchObject({ outcome: 'unknown' });
+    expect(trading.progress.join()).toContain(`names withdrawal ${OLD}, which is a different withdrawal`);
     expect(count(server, 'withdraw')).toBe(1);
   });
 
   it('proves nothing if it names one that the journal has, of another coin', async () => {
     const server = await serve({ write: stale(NEW) });
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
     const terms = { ...WANTED, coin: 'eth', before: { record: '1', bill: null } };
-    const other = account.journal.begin<'withdraw'>({ operation: 'withdraw', terms }, { id: 'other1', reqTime: NOW });
+    const other = trading.journal.begin<'withdraw'>({ operation: 'withdraw', terms }, { id: 'other1', reqTime: NOW });
     other.settle({ outcome: 'placed', id: NEW, duplicates: [] }, 'placed');
-    expect(await send(account)).toMatchObject({ outcome: 'unknown' });
+    expect(await send(trading)).toMatchObject({ outcome: 'unknown' });
   });
 
   it('proves nothing if the record that it names has other terms', async () => {
     const other = { amount: 0.7, toAddress: 'another' };
     const server = await serve({ write: stale(NEW), reads: [[entry(other), BEFORE]] });
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
-    expect(await send(account)).toMatchObject({ outcome: 'unknown' });
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
+    expect(await send(trading)).toMatchObject({ outcome: 'unknown' });
   });
 
   describe('while another withdrawal waits for its answer', () => {
     async function sendBeside(reads: readonly (readonly object[])[]) {
       const server = await serve({ write: stale(NEW), reads });
-      const account = accountOf(server.url, { budgetMs: 120_000 });
+      const trading = tradingOf(server.url, { budgetMs: 120_000 });
       const terms = { ...WANTED, amount: '0.7', before: { record: OLD, bill: null } };
-      account.journal.begin<'withdraw'>({ operation: 'withdraw', terms }, { id: 'other1', reqTime: NOW });
-      return send(account);
+      trading.journal.begin<'withdraw'>({ operation: 'withdraw', terms }, { id: 'other1', reqTime: NOW });
+      return send(trading);
     }
     const lag = [[BEFORE], [BEFORE], [BEFORE]];
 
-    it('proves nothing if a record that is shown late proves it to be of that one', async () => {
+    it('proves nothing if a record that appears late shows that the answer was for the other withdrawal', async () => {
       const records = [entry({ id: DUPLICATE }), entry({ amount: 0.7 }), BEFORE];
       expect(await sendBeside([...lag, records])).toEqual({ outcome: 'placed', id: DUPLICATE, duplicates: [] });
     });
@@ -137,16 +137,16 @@ describe('an answer that accepts a withdrawal', () => {
 
   it('counts if no record shows it yet', async () => {
     const server = await serve({ write: stale(NEW) });
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
-    expect(await send(account)).toEqual({ outcome: 'placed', id: NEW, duplicates: [] });
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
+    expect(await send(trading)).toEqual({ outcome: 'placed', id: NEW, duplicates: [] });
   });
 });
 
 describe('a withdrawal', () => {
   it('sends one exact GET request, after it recorded the newest listed withdrawal', async () => {
     const server = await serve({ write: respond(DONE), reads: [[entry(), BEFORE]] });
-    const account = accountOf(server.url);
-    expect(await send(account)).toEqual({ outcome: 'placed', id: NEW, duplicates: [] });
+    const trading = tradingOf(server.url);
+    expect(await send(trading)).toEqual({ outcome: 'placed', id: NEW, duplicates: [] });
     expect(server.requests.map(({ target }) => target.slice(0, target.indexOf('?')))).toEqual([
       '/api/getWithdrawRecord',
       '/api/withdraw',
@@ -155,13 +155,13 @@ describe('a withdrawal', () => {
     expect(server.requests[1]?.target).toBe(
       '/api/withdraw?method=withdraw&accesskey=access-0123456789&amount=0.5&currency=btc&fees=0.0005&receiveAddr=1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM&safePwd=Fp%207e1c%2C%224b&sign=ee2f79744fd5ce995384961b72606e3c&reqTime=1540295995557',
     );
-    expect(intentOf(account).map(({ terms }) => terms)).toEqual([{ ...WANTED, before: { record: OLD, bill: null } }]);
-    expect(JSON.stringify(account.journal.archive.since(0))).not.toContain('7e1c');
+    expect(intentOf(trading).map(({ terms }) => terms)).toEqual([{ ...WANTED, before: { record: OLD, bill: null } }]);
+    expect(JSON.stringify(trading.journal.archive.since(0))).not.toContain('7e1c');
   });
 
   it('marks an internal transfer as such and leaves its address unchanged', async () => {
     const server = await serve({ write: respond(DONE), reads: [[entry(), BEFORE]] });
-    await send(accountOf(server.url), { internal: true, address: 'account_1234' });
+    await send(tradingOf(server.url), { internal: true, address: 'account_1234' });
     const sent = server.requests.find(({ target }) => target.startsWith('/api/withdraw?'));
     expect(query(sent?.target ?? '')).toMatchObject({ itransfer: '1', receiveAddr: 'account_1234' });
   });
@@ -173,19 +173,19 @@ const LOSSES: readonly Fault[] = ['a reset after reading', 'JSON that breaks off
 describe.each(LOSSES)('a withdrawal whose answer was lost to %s', (fault) => {
   it('is found by its record', async () => {
     const server = await serve({ write: fault, reads: [[entry(), BEFORE]] });
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
-    expect(await send(account)).toMatchObject({ outcome: 'placed', id: NEW, duplicates: [] });
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
+    expect(await send(trading)).toMatchObject({ outcome: 'placed', id: NEW, duplicates: [] });
     expect(count(server, 'withdraw')).toBe(1);
-    expect(account.journal.unsettledEntries()).toEqual([]);
+    expect(trading.journal.unsettledEntries()).toEqual([]);
   });
 
   it('stays unknown while there is no record, because it may still arrive', async () => {
     const server = await serve({ write: fault });
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
-    expect(await send(account)).toMatchObject({ outcome: 'unknown' });
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
+    expect(await send(trading)).toMatchObject({ outcome: 'unknown' });
     expect(count(server, 'withdraw')).toBe(1);
-    expect(account.journal.unsettledEntries()).toHaveLength(1);
-    await expect(send(account, { fee: '0.001' }, 'pit0002')).rejects.toMatchObject({
+    expect(trading.journal.unsettledEntries()).toHaveLength(1);
+    await expect(send(trading, { fee: '0.001' }, 'pit0002')).rejects.toMatchObject({
       kind: 'usage',
       message: 'An identical withdrawal has an unknown outcome, so this one was not sent.',
       hints: saying('Find its outcome: pit resolve pit0001'),
@@ -195,9 +195,9 @@ describe.each(LOSSES)('a withdrawal whose answer was lost to %s', (fault) => {
 
   it('was not sent if the exchange no longer accepts its request and there is still no record', async () => {
     const server = await serve({ write: fault });
-    const account = accountOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
-    expect(await send(account)).toMatchObject({ outcome: 'notSent' });
-    expect(account.host.now() - NOW).toBeGreaterThan(60_000);
+    const trading = tradingOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
+    expect(await send(trading)).toMatchObject({ outcome: 'notSent' });
+    expect(trading.host.now() - NOW).toBeGreaterThan(60_000);
     expect(count(server, 'withdraw')).toBe(1);
   });
 });
@@ -207,15 +207,15 @@ it.each([
   ['the form that names the chain', `bitcoin:${ADDRESS}`],
 ])('an unknown withdrawal blocks a second one whose address is written in %s', async (_, address) => {
   const server = await serve({ write: 'a reset after reading' });
-  const account = accountOf(server.url, { budgetMs: BUDGET_MS });
-  await send(account);
-  await expect(send(account, { address }, 'pit0002')).rejects.toMatchObject({ kind: 'usage', clientId: 'pit0001' });
+  const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
+  await send(trading);
+  await expect(send(trading, { address }, 'pit0002')).rejects.toMatchObject({ kind: 'usage', clientId: 'pit0001' });
   expect(count(server, 'withdraw')).toBe(1);
 });
 
 it('a withdrawal whose answer never comes is found by its record', async () => {
   const server = await serve({ write: 'a hang', reads: [[entry(), BEFORE]] });
-  expect(await send(accountOf(server.url, { budgetMs: BUDGET_MS }))).toMatchObject({ outcome: 'placed', id: NEW });
+  expect(await send(tradingOf(server.url, { budgetMs: BUDGET_MS }))).toMatchObject({ outcome: 'placed', id: NEW });
 });
 
 describe('the record of a lost withdrawal', () => {
@@ -227,8 +227,8 @@ describe('the record of a lost withdrawal', () => {
     ['a time long after', entry({ submitTime: NOW + 200_000 })],
   ])('does not have %s', async (_, other) => {
     const server = await serve({ write: LOST, reads: [[other, BEFORE]] });
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
-    expect(await send(account)).toMatchObject({ outcome: 'unknown' });
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
+    expect(await send(trading)).toMatchObject({ outcome: 'unknown' });
   });
 
   it.each([
@@ -237,27 +237,27 @@ describe('the record of a lost withdrawal', () => {
     ['without its address', entry({ toAddress: null })],
   ])('may show the amount or address %s', async (_, other) => {
     const server = await serve({ write: LOST, reads: [[other, BEFORE]] });
-    expect(await send(accountOf(server.url))).toMatchObject({ outcome: 'placed', id: NEW });
+    expect(await send(tradingOf(server.url))).toMatchObject({ outcome: 'placed', id: NEW });
   });
 
   it('is not that of an earlier withdrawal with the same terms', async () => {
     const server = await serve({ write: respond(DONE), reads: [[entry(), BEFORE]] });
-    const account = accountOf(server.url);
-    await send(account);
+    const trading = tradingOf(server.url);
+    await send(trading);
     const late = await serve({ write: LOST, before: [BEFORE], reads: [[entry(), BEFORE]] });
-    const again = accountOf(late.url, { state: account.state, budgetMs: BUDGET_MS });
+    const again = tradingOf(late.url, { state: trading.state, budgetMs: BUDGET_MS });
     expect(await send(again, {}, 'pit0002')).toMatchObject({ outcome: 'unknown' });
   });
 
   it('cannot be recognized if the records are listed oldest first, so nothing is sent', async () => {
     const server = await serve({ write: respond(DONE), before: [BEFORE, entry()] });
-    await expect(send(accountOf(server.url))).rejects.toMatchObject({ kind: 'internal' });
+    await expect(send(tradingOf(server.url))).rejects.toMatchObject({ kind: 'internal' });
     expect(count(server, 'withdraw')).toBe(0);
   });
 
   it('is found without reading an order, because the key may lack the permission to trade', async () => {
     const server = await serve({ write: LOST });
-    await send(accountOf(server.url, { budgetMs: 20_000 }));
+    await send(tradingOf(server.url, { budgetMs: 20_000 }));
     expect(count(server, 'getOrder')).toBe(0);
   });
 });
@@ -282,9 +282,9 @@ describe('an internal transfer', () => {
 
   it('without a record is found by its bill', async () => {
     const server = await serve({ write: LOST, bills: [FIRST, bill()] });
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
-    expect(await send(account, { internal: true })).toMatchObject({ outcome: 'placed', id: null, duplicates: [] });
-    const [settled] = account.journal.archive.since(0);
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
+    expect(await send(trading, { internal: true })).toMatchObject({ outcome: 'placed', id: null, duplicates: [] });
+    const [settled] = trading.journal.archive.since(0);
     expect((settled?.write.terms as WithdrawTerms | undefined)?.before).toEqual({ record: OLD, bill: '70' });
     expect(settled?.events.at(-1)?.event).toBe('placed, as a bill shows');
   });
@@ -295,8 +295,8 @@ describe('an internal transfer', () => {
     ['that brought coins', FIRST, bill({ changeAmount: '+0.5BTC' })],
   ])('is not found by a bill %s', async (_, ...bills) => {
     const server = await serve({ write: LOST, bills });
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
-    expect(await send(account, { internal: true })).toMatchObject({ outcome: 'unknown' });
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
+    expect(await send(trading, { internal: true })).toMatchObject({ outcome: 'unknown' });
   });
 });
 
@@ -305,61 +305,61 @@ describe('a repeated withdrawal', () => {
 
   it('is reported when its answer arrived', async () => {
     const server = await serve({ write: respond(DONE), reads: [TWICE] });
-    const account = accountOf(server.url);
-    expect(await send(account)).toEqual({ outcome: 'placed', id: NEW, duplicates: [DUPLICATE] });
-    expect(account.withdrawalAlarms).toMatchObject([{ writeId: 'pit0001', id: NEW, ids: [DUPLICATE] }]);
+    const trading = tradingOf(server.url);
+    expect(await send(trading)).toEqual({ outcome: 'placed', id: NEW, duplicates: [DUPLICATE] });
+    expect(trading.withdrawalAlarms).toMatchObject([{ writeId: 'pit0001', id: NEW, ids: [DUPLICATE] }]);
   });
 
   it('is reported when its answer was lost', async () => {
     const server = await serve({ write: 'a reset after reading', reads: [TWICE] });
-    const account = accountOf(server.url);
-    expect(await send(account)).toMatchObject({ outcome: 'placed', id: NEW, duplicates: [DUPLICATE] });
-    expect(account.withdrawalAlarms).toHaveLength(1);
+    const trading = tradingOf(server.url);
+    expect(await send(trading)).toMatchObject({ outcome: 'placed', id: NEW, duplicates: [DUPLICATE] });
+    expect(trading.withdrawalAlarms).toHaveLength(1);
   });
 
   it('is reported once by a later command if it was repeated after its own command', async () => {
     const server = await serve({ write: respond(DONE), reads: [[entry(), BEFORE], TWICE] });
-    const account = accountOf(server.url);
-    expect(await send(account)).toMatchObject({ duplicates: [] });
-    expect(await verifyWithdrawals(account, 'btc')).toMatchObject([{ writeId: 'pit0001', id: NEW, ids: [DUPLICATE] }]);
-    expect(await verifyWithdrawals(account, 'btc')).toEqual([]);
-    expect(account.withdrawalAlarms).toHaveLength(1);
-    expect(account.journal.archive.find('pit0001')?.duplicates).toEqual([DUPLICATE]);
+    const trading = tradingOf(server.url);
+    expect(await send(trading)).toMatchObject({ duplicates: [] });
+    expect(await verifyWithdrawals(trading, 'btc')).toMatchObject([{ writeId: 'pit0001', id: NEW, ids: [DUPLICATE] }]);
+    expect(await verifyWithdrawals(trading, 'btc')).toEqual([]);
+    expect(trading.withdrawalAlarms).toHaveLength(1);
+    expect(trading.journal.archive.find('pit0001')?.duplicates).toEqual([DUPLICATE]);
   });
 
   it('counts as placed if the answer is the refusal of the repetition', async () => {
     const server = await serve({ write: respond('{"code":2009,"message":"balance"}'), reads: [[entry(), BEFORE]] });
-    expect(await send(accountOf(server.url))).toMatchObject({ outcome: 'placed', id: NEW });
+    expect(await send(tradingOf(server.url))).toMatchObject({ outcome: 'placed', id: NEW });
     const locked = await serve({ write: respond('{"code":4001,"message":"locked"}'), reads: [[entry(), BEFORE]] });
-    expect(await send(accountOf(locked.url))).toMatchObject({ outcome: 'placed', id: NEW });
+    expect(await send(tradingOf(locked.url))).toMatchObject({ outcome: 'placed', id: NEW });
   });
 });
 
 it('two identical withdrawals at the same time send at most one request', async () => {
   const server = await serve({ write: respond(DONE), reads: [[entry(), BEFORE]] });
-  const account = accountOf(server.url);
-  const both = await Promise.allSettled([send(account), send(account, {}, 'pit0002')]);
+  const trading = tradingOf(server.url);
+  const both = await Promise.allSettled([send(trading), send(trading, {}, 'pit0002')]);
   const refused = both.flatMap((one) => (one.status === 'rejected' ? one.reason : []));
   expect(refused.length).toBeGreaterThan(0);
   expect(refused[0]).toMatchObject({ kind: 'usage', message: expect.stringContaining('An identical withdrawal') });
   expect(count(server, 'withdraw')).toBeLessThan(2);
-  expect(account.journal.unsettledEntries()).toEqual([]);
+  expect(trading.journal.unsettledEntries()).toEqual([]);
 });
 
 describe('a refused withdrawal', () => {
   it.each([1005, 1012, 2009, 3003, 3005, 3007])('stays refused with %d if the records do not show it', async (code) => {
     const server = await serve({ write: respond(`{"code":${code},"message":"no"}`) });
-    const account = accountOf(server.url);
-    expect(await send(account)).toMatchObject({ outcome: 'refused', refusal: { code } });
-    expect(account.journal.archive.find('pit0001')?.outcome).toBe('refused');
+    const trading = tradingOf(server.url);
+    expect(await send(trading)).toMatchObject({ outcome: 'refused', refusal: { code } });
+    expect(trading.journal.archive.find('pit0001')?.outcome).toBe('refused');
   });
 
   it('is unknown if the records cannot be read', async () => {
     const server = await serve({ write: respond('{"code":1002,"message":"no"}'), reads: [FAULTS['an HTML page']] });
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
-    expect(await send(account)).toMatchObject({ outcome: 'unknown' });
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
+    expect(await send(trading)).toMatchObject({ outcome: 'unknown' });
     const lock = respond('{"code":4001,"message":"locked"}');
-    const locked = accountOf((await serve({ write: lock, reads: [lock] })).url, { budgetMs: BUDGET_MS });
+    const locked = tradingOf((await serve({ write: lock, reads: [lock] })).url, { budgetMs: BUDGET_MS });
     expect(await send(locked)).toMatchObject({ outcome: 'unknown' });
     expect(locked.journal.unsettledEntries()).toHaveLength(1);
   });
@@ -368,10 +368,10 @@ describe('a refused withdrawal', () => {
 describe('pit resolve', () => {
   it('settles an unknown withdrawal and sends nothing', async () => {
     const server = await serve({ write: 'a reset after reading' });
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
-    await send(account);
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
+    await send(trading);
     const later = await serve({ write: respond(DONE), before: [entry(), BEFORE] });
-    const again = accountOf(later.url, { state: account.state });
+    const again = tradingOf(later.url, { state: trading.state });
     expect(await resolve(again, again.journal.unsettledEntries())).toMatchObject([
       { outcome: 'placed', id: NEW, duplicates: [] },
     ]);
@@ -386,8 +386,8 @@ describe('pit resolve', () => {
         [entry({ id: DUPLICATE }), entry(), BEFORE],
       ],
     });
-    const account = accountOf(server.url);
-    await send(account);
-    expect(await resolve(account, [])).toMatchObject([{ write: { id: 'pit0001' }, id: NEW, duplicates: [DUPLICATE] }]);
+    const trading = tradingOf(server.url);
+    await send(trading);
+    expect(await resolve(trading, [])).toMatchObject([{ write: { id: 'pit0001' }, id: NEW, duplicates: [DUPLICATE] }]);
   });
 });

@@ -5,27 +5,27 @@ import type { OrderType, Side } from '../../../domain/order.js';
 import { Failure, suggest } from '../../../errors.js';
 import type { Answer } from '../../../terminal/answer.js';
 import { PromptCancelled } from '../../../terminal/prompt-cancelled.js';
-import type { TradingAccount } from '../../../trading/account.js';
 import { evaluateOrder } from '../../../trading/expressions.js';
 import { guardLimits } from '../../../trading/guards/limits.js';
 import { checkAmount, validateOrder } from '../../../trading/orders/terms.js';
 import { MarketSnapshot, spentCoin } from '../../../trading/preview/market-snapshot.js';
+import type { TradingContext } from '../../../trading/trading-context.js';
 import { checkGiven, type GivenOrder, type OrderDraft, previewAndPlace } from '../order.js';
 import { draftArgs } from '../order-args.js';
 import { type Holdings, LiveBook, LiveFunds, readHoldings } from './live-data.js';
 import { askMarket } from './market-choice.js';
-import { askAmount, askPrice, complaint } from './questions.js';
+import { askAmount, askPrice, problemText } from './questions.js';
 
 /** Asks on the terminal for the missing parts of an order, then places it as if the command line had given them. */
-export async function sendGuided(context: Context, account: TradingAccount, given: GivenOrder): Promise<Answer> {
+export async function sendGuided(context: Context, trading: TradingContext, given: GivenOrder): Promise<Answer> {
   const { output, globals } = context;
   output.note(`${whenSent(globals)} Press Escape to go back a question, or at the first one to leave.`);
-  const request = await askMissing(context, account, given);
+  const request = await askMissing(context, trading, given);
   let { overridden } = request;
   const showCommand = () =>
     output.note(suggest('The same in one line', ...draftArgs({ ...request, overridden }, globals)));
   try {
-    const answer = await previewAndPlace(context, account, request, {
+    const answer = await previewAndPlace(context, trading, request, {
       alwaysPreview: true,
       onConfirmed: (lifted) => {
         overridden = lifted;
@@ -52,16 +52,22 @@ function whenSent({ yes, dryRun }: Globals): string {
 }
 
 /** Asks for each missing part. Escape goes back to the question before; at the first one it leaves. */
-async function askMissing(context: Context, account: TradingAccount, given: GivenOrder): Promise<OrderDraft> {
+async function askMissing(context: Context, trading: TradingContext, given: GivenOrder): Promise<OrderDraft> {
   const { session } = context;
-  const holdings = readHoldings(account);
+  let held: Holdings | undefined;
+  // nothing is asked of the exchange before the first question is on the screen
+  const holdings = () => {
+    held ??= readHoldings(trading);
+    return held;
+  };
   const chosen = given.market === undefined ? undefined : await (await session.markets()).find(given.market);
-  return inTurn(chosen ?? (() => askMarket(context, account, holdings)), async (market) => {
+  return inTurn(chosen ?? (() => askMarket(context, trading, holdings)), async (market) => {
     const book = new LiveBook(context.host, session, market);
     const reading = book.refresh();
+    void holdings();
     return inTurn(given.side ?? (() => askSide(context, market)), async (side) => {
       await reading;
-      return askTerms(context, account, { ...given, side }, { market, book, holdings });
+      return askTerms(context, trading, { ...given, side }, { market, book, holdings: holdings() });
     });
   });
 }
@@ -88,7 +94,7 @@ async function inTurn<Value extends object | string, Result>(
 /** Asks for amount, price and type until they make an order that the market accepts: the minimum value depends on the first two. */
 async function askTerms(
   context: Context,
-  account: TradingAccount,
+  trading: TradingContext,
   given: GivenOrder & { readonly side: Side },
   { market, book, holdings }: { readonly market: Market; readonly book: LiveBook; readonly holdings: Holdings },
 ): Promise<OrderDraft> {
@@ -96,7 +102,7 @@ async function askTerms(
   // balances are reported for spot alone
   const funds =
     given.account === 'spot'
-      ? new LiveFunds(spentCoin(market, side), holdings, () => readHoldings(account))
+      ? new LiveFunds(spentCoin(market, side), holdings, () => readHoldings(trading))
       : undefined;
   await funds?.arrive(context.host);
   const limits = guardLimits((await context.session.connection()).settings);
@@ -107,7 +113,7 @@ async function askTerms(
         checkGiven({ ...given, amount });
         const draft = { market, side, available: funds?.available, amount, limits };
         return inTurn(given.at ?? (() => askPrice(context, draft, book)), async (at) => {
-          const snapshot = new MarketSnapshot(account.client, { market: market.market, side }, 1);
+          const snapshot = new MarketSnapshot(trading.client, { market: market.market, side }, 1);
           const order = await evaluateOrder(snapshot, market, { side, at, amount });
           validateOrder(market, order.price, order.amount);
           const type = given.type ?? (await askType(context));
@@ -116,7 +122,7 @@ async function askTerms(
       });
     } catch (error) {
       if (!canAskAgain(error, given)) throw error;
-      context.output.warn(complaint(error));
+      context.output.warn(problemText(error));
     }
   }
 }

@@ -3,9 +3,9 @@ import type { Market } from '../../../domain/market.js';
 import { tryRead } from '../../../errors.js';
 import { TimeBudget } from '../../../exchange/budget.js';
 import type { Host } from '../../../platform/host.js';
-import type { TradingAccount } from '../../../trading/account.js';
 import type { BookView } from '../../../trading/market-view.js';
 import { readBookView } from '../../../trading/preview/market-snapshot.js';
+import type { TradingContext } from '../../../trading/trading-context.js';
 import type { Session } from '../../session/session.js';
 
 /** How long a question waits for what is only shown beside it. */
@@ -23,7 +23,7 @@ interface Holding {
 /** By the coin's name; undefined if they could not be read. */
 export type Holdings = Promise<ReadonlyMap<string, Holding> | undefined>;
 
-export async function readHoldings({ client }: Pick<TradingAccount, 'client'>): Holdings {
+export async function readHoldings({ client }: Pick<TradingContext, 'client'>): Holdings {
   const info = await tryRead(() => client.account());
   return (
     info && new Map(info.coins.map(({ coin, name, available }) => [coin, { name, available: Decimal.of(available) }]))

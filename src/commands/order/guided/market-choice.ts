@@ -7,7 +7,7 @@ import { tryRead } from '../../../errors.js';
 import type { ExchangeClient } from '../../../exchange/exchange-client.js';
 import { changeText } from '../../../terminal/cells.js';
 import type { Choice } from '../../../terminal/prompts.js';
-import type { TradingAccount } from '../../../trading/account.js';
+import type { TradingContext } from '../../../trading/trading-context.js';
 import { type Holdings, soon } from './live-data.js';
 
 interface ListedMarket extends Searchable {
@@ -18,23 +18,32 @@ interface ListedMarket extends Searchable {
 
 /**
  * Asks for the market; typing narrows the list down. It begins with the market used last, then come those in which pit placed
- * orders lately.
+ * orders lately. The question is on the screen before prices and names of coins are requested.
  */
-export async function askMarket(context: Context, account: TradingAccount, holdings: Holdings): Promise<Market> {
+export async function askMarket(context: Context, trading: TradingContext, holdings: () => Holdings): Promise<Market> {
   const { prompts, budget, session, host } = context;
   const markets = await (await session.markets()).all();
-  const [pricesOf, held] = await Promise.all([soon(host, readTickers(account.client)), soon(host, holdings)]);
   const last = await session.recentMarket();
-  const placed = account.journal.markets();
+  const placed = trading.journal.markets();
   const rank = (market: string) => (market === last ? 2 : Number(placed.includes(market)));
-  const list = markets
-    .map((market): ListedMarket => {
+  const sorted = markets.toSorted((left, right) => rank(right.market) - rank(left.market));
+  const listed = (pricesOf?: PricesOf, held?: Awaited<Holdings>): readonly ListedMarket[] =>
+    sorted.map((market) => {
       const prices = pricesOf?.(market.market) ?? { last: '', change: '' };
       return { ...market, ...prices, whole: market, name: held?.get(market.base)?.name ?? '' };
-    })
-    .sort((left, right) => rank(right.market) - rank(left.market));
-  const toChoice = choiceAmong(list);
-  const find = async (typed: string) => findMarkets(typed, list).map(toChoice);
+    });
+  const read = async () =>
+    listed(...(await Promise.all([soon(host, readTickers(trading.client)), soon(host, holdings())])));
+  let list = listed();
+  let reading: Promise<void> | undefined;
+  const find = async (typed: string) => {
+    reading ??= read().then((complete) => {
+      list = complete;
+    });
+    // somebody who types a market at once may choose it before its price is known; coins in words come with the prices
+    if (typed === '' || findMarkets(typed, list).length === 0) await reading;
+    return findMarkets(typed, list).map(choiceAmong(list));
+  };
   return budget.pausedDuring(() => prompts.search('Market:', find));
 }
 
@@ -51,8 +60,11 @@ function choiceAmong(list: readonly ListedMarket[]): (listed: ListedMarket) => C
   });
 }
 
+/** A market's last price and change; empty if unknown. */
+type PricesOf = (market: string) => Pick<ListedMarket, 'last' | 'change'>;
+
 /** Every market's last price and change, in one request. */
-async function readTickers(client: ExchangeClient) {
+async function readTickers(client: ExchangeClient): Promise<PricesOf> {
   const tickers = await tryRead(() => client.tickers());
   return (market: string) => {
     const { last = null, change = null } = tickers?.of(market) ?? {};

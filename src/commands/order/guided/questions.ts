@@ -52,18 +52,18 @@ function meaning(text: string, ...warnings: readonly (string | null)[]): Meaning
 }
 
 /** The Failure's message and advice in one line, without commands to run. Throws anything else. */
-export function complaint(thrown: unknown): string {
+export function problemText(thrown: unknown): string {
   if (!(thrown instanceof Failure)) throw thrown;
   return [thrown.message, ...thrown.hints.filter((hint) => typeof hint === 'string')].join(' ');
 }
 
-/** True, or the complaint of a check that throws, as prompts want it. */
+/** True, or the message of a check that throws, as prompts want it. */
 export function validated(check: () => void): true | string {
   try {
     check();
     return true;
   } catch (error) {
-    return complaint(error);
+    return problemText(error);
   }
 }
 
@@ -155,7 +155,7 @@ function checkAmountTyped(typed: string, draft: Draft): true | string {
     const expression = parseAmount(typed);
     const { market, side, available } = draft;
     if (expression.kind === 'share' && available === undefined)
-      throw usage('A share needs the balance, which is unknown.', 'Type the amount itself.');
+      throw usage('A percentage needs the balance, which is unknown.', 'Type the amount itself.');
     const amount = amountAt(expression, draft, likelyPrice(draft));
     if (expression.kind === 'value' && expression.coin === market.quote) return checkNotional(market, expression.value);
     if (expression.kind !== 'share' || side === 'sell') return checkAmount(market, amount);

@@ -5,8 +5,8 @@ import type { Host } from '../platform/host.js';
 import type { DuplicateOrders, DuplicateWithdrawals } from './duplicates.js';
 import type { Journal } from './journal/journal.js';
 
-/** The user's account at one exchange: client, journal, time budget, and where progress and warnings go. */
-export interface TradingAccount {
+/** What trading code works with: client, journal, time budget, and where progress and warnings go. */
+export interface TradingContext {
   readonly host: Host;
   readonly client: ExchangeClient;
   readonly journal: Journal;
@@ -17,9 +17,9 @@ export interface TradingAccount {
   /** Shows the wait until the returned function is called. */
   readonly showWait?: ((wait: OutcomeWait) => () => void) | undefined;
   /** Tells the user what is being looked up. */
-  readonly reportProgress: (words: string) => void;
+  readonly reportProgress: (message: string) => void;
   /** Prints a warning. */
-  readonly warn: (words: Advice) => void;
+  readonly warn: (message: Advice) => void;
   /** Warns about duplicate orders. Once this returns, they count as reported. */
   readonly reportDuplicateOrders: (duplicates: readonly DuplicateOrders[]) => void;
   /** Warns about duplicate withdrawals. Once this returns, they count as reported. */

@@ -7,14 +7,14 @@ import { Cache } from '../../../src/config/cache.js';
 import { Profiles } from '../../../src/config/profiles.js';
 import { TimeBudget } from '../../../src/exchange/budget.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
-import type { TradingAccount } from '../../../src/trading/account.js';
 import type { DuplicateOrders, DuplicateWithdrawals } from '../../../src/trading/duplicates.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
+import type { TradingContext } from '../../../src/trading/trading-context.js';
 import { KEYS } from '../../exchange/support.js';
 import { adviceText } from '../../support/advice.js';
 import { type FakeHost, fakeHost } from '../../support/fake-host.js';
 
-export interface TestAccount extends TradingAccount {
+export interface TestTrading extends TradingContext {
   readonly host: FakeHost;
   /** The progress messages. */
   readonly progress: readonly string[];
@@ -26,20 +26,20 @@ export interface TestAccount extends TradingAccount {
   readonly withdrawalAlarms: readonly DuplicateWithdrawals[];
 }
 
-export interface AccountOptions {
+export interface TradingOptions {
   readonly budgetMs?: number;
   /** Whether the user set the time budget. */
   readonly isChosen?: boolean;
   /** In ms, as if measured before. */
   readonly tolerance?: number;
-  /** The folder of an earlier account, to continue with its journal. */
+  /** The folder of an earlier context, to continue with its journal. */
   readonly state?: string;
   /** How long ago the earlier one began, in ms. */
   readonly elapsedMs?: number;
 }
 
-/** An account at one host, with its own journal and a clock that advances only in sleeps. */
-export function accountOf(url: string, options: AccountOptions = {}): TestAccount & { readonly state: string } {
+/** A trading context at one host, with its own journal and a clock that advances only in sleeps. */
+export function tradingOf(url: string, options: TradingOptions = {}): TestTrading & { readonly state: string } {
   const { budgetMs = 60_000, isChosen = false, tolerance, state = temporaryState(), elapsedMs = 0 } = options;
   const host = fakeHost();
   void host.sleep(elapsedMs);

@@ -1,11 +1,11 @@
 /**
- * What happened to the requests of a job. Replaying these facts in order gives its whole state. Requests are
+ * What happened to the requests of a job. Replaying these events in order gives its whole state. Requests are
  * numbered from 1 without a gap, lines are counted from 0.
  */
-export type BatchFact =
+export type BatchEvent =
   /** These requests, with this `reqTime`, are about to be sent. It is on the disk before the first of them is. */
   | {
-      readonly kind: 'leaving';
+      readonly kind: 'sending';
       readonly requests: readonly (readonly [request: number, lines: readonly number[]])[];
       /** Milliseconds since the Unix epoch, by the exchange's clock. */
       readonly reqTime: number;
@@ -20,7 +20,7 @@ export type BatchFact =
   | { readonly kind: 'refused'; readonly request: number; readonly code: number | null; readonly message: string }
   | { readonly kind: 'lost'; readonly request: number }
   /** The request was not sent. */
-  | { readonly kind: 'stayed'; readonly request: number }
+  | { readonly kind: 'notSent'; readonly request: number }
   /** The exchange's lists show these orders. */
   | { readonly kind: 'found'; readonly orders: readonly (readonly [line: number, id: string])[] }
   /**
