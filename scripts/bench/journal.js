@@ -3,17 +3,7 @@
 // with many orders settled on the same day, which every order reads.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  appendFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../prepare.js';
 import { environmentOf, PIT, pairsOf, ratioRow, run, serveSandbox, stopped, temporaryFolder } from './measure.js';
@@ -70,12 +60,9 @@ const GIVEN = {
 
 /** A copy of pit, built from the same sources, whose journal touches no disk. */
 function buildWithoutJournal() {
-  // within the project, so that its packages are found
-  mkdirSync(path.join(root, 'release'), { recursive: true });
-  const copy = mkdtempSync(path.join(root, 'release', 'without-journal-'));
-  process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
-  mkdirSync(path.join(copy, 'node_modules'));
-  for (const name of ['bin', 'src', 'scripts', 'package.json'])
+  const copy = temporaryFolder();
+  // the packages as well, because the build knows them by where they are
+  for (const name of ['bin', 'src', 'scripts', 'package.json', 'node_modules'])
     cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
   const file = path.join(copy, 'src', 'trading', 'journal', 'files.ts');
   let text = readFileSync(file, 'utf8');
