@@ -3,17 +3,7 @@
 // with many orders settled on the same day, which every order reads.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  appendFileSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../prepare.js';
 import { environmentOf, PIT, pairsOf, ratioRow, run, serveSandbox, stopped, temporaryFolder } from './measure.js';
@@ -23,7 +13,7 @@ const HOUR = 3_600_000;
 
 export async function* rows() {
   const folder = temporaryFolder();
-  const withoutJournal = buildWithoutJournal(folder);
+  const withoutJournal = buildWithoutJournal();
   const sandbox = await serveSandbox(path.join(folder, 'exchange'), '--no-limits');
   let price = 9_000;
   /** Places one order, far from the market and at a price of its own. */
@@ -39,9 +29,7 @@ export async function* rows() {
     const home = path.join(folder, 'kept');
     yield await row('an order', home);
     if (existsSync('/dev/shm')) {
-      const memory = mkdtempSync('/dev/shm/pit-bench-');
-      process.on('exit', () => rmSync(memory, { recursive: true, force: true }));
-      yield await row('an order, the journal in memory (/dev/shm)', memory);
+      yield await row('an order, the journal in memory (/dev/shm)', temporaryFolder('/dev/shm'));
     }
     let there = 0;
     for (const many of MANY) {
@@ -71,11 +59,11 @@ const GIVEN = {
 };
 
 /** A copy of pit, built from the same sources, whose journal touches no disk. */
-function buildWithoutJournal(folder) {
-  const copy = path.join(folder, 'without');
-  for (const name of ['bin', 'src', 'scripts', 'package.json'])
+function buildWithoutJournal() {
+  const copy = temporaryFolder();
+  // the packages as well, because the build knows them by where they are
+  for (const name of ['bin', 'src', 'scripts', 'package.json', 'node_modules'])
     cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
-  symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
   const file = path.join(copy, 'src', 'trading', 'journal', 'files.ts');
   let text = readFileSync(file, 'utf8');
   for (const [name, given] of Object.entries(GIVEN)) {

@@ -1,7 +1,7 @@
 // What the benchmarks share: rows of one shape, pairs measured in turn, processes, a sandbox, and our sources as a module.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -38,11 +38,19 @@ export function environmentOf(home, added = {}) {
   return { ...Object.fromEntries(plain), PIT_HOME: home, ...added };
 }
 
-/** A folder that is removed when the benchmarks end; within the project, our packages are found from it. */
-export function temporaryFolder(isWithinProject = false) {
-  const parent = isWithinProject ? path.join(root, 'node_modules') : tmpdir();
-  const folder = mkdtempSync(path.join(parent, isWithinProject ? '.bench-' : 'pit-bench-'));
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+const temporaryFolders = [];
+process.on('exit', () => {
+  for (const folder of temporaryFolders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** Within it, packages of the project are found. */
+export const NODE_MODULES = path.join(root, 'node_modules');
+
+/** A new folder that is removed when the benchmarks end. */
+export function temporaryFolder(parent = tmpdir()) {
+  mkdirSync(parent, { recursive: true });
+  const folder = mkdtempSync(path.join(parent, '.pit-bench-'));
+  temporaryFolders.push(folder);
   return folder;
 }
 
@@ -139,7 +147,7 @@ export async function stopped({ child }) {
 
 /** What the lines of exports name of our sources, as one module. */
 export async function sources(contents) {
-  const outfile = path.join(temporaryFolder(true), 'module.mjs');
+  const outfile = path.join(temporaryFolder(NODE_MODULES), 'module.mjs');
   await build({
     absWorkingDir: root,
     stdin: { resolveDir: root, contents },

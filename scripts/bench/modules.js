@@ -6,7 +6,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { root } from '../prepare.js';
-import { environmentOf, started, stopped, temporaryFolder } from './measure.js';
+import { environmentOf, NODE_MODULES, started, stopped, temporaryFolder } from './measure.js';
 
 /** With the most that test/architecture/modules.test.ts allows. */
 const COMMANDS = [
@@ -19,7 +19,7 @@ const COMMANDS = [
 export const needsBuild = false;
 
 export async function* rows() {
-  const folder = temporaryFolder(true);
+  const folder = temporaryFolder(NODE_MODULES);
   const program = path.join(folder, 'pit.js');
   const environment = environmentOf(path.join(folder, 'home'));
   await writeModules(folder, program);
