@@ -55,7 +55,7 @@ describe('pit sandbox', () => {
 
   it('trades on at once, whatever was done to the clock', async () => {
     const order = async () => {
-      const { id } = await pit.json<{ id: string }>('order buy btc_usdt 0.01 --at bid-1% --yes');
+      const { id } = await pit.json<{ id: string }>('order buy btc_usdt 0.01 --at 5000 --yes');
       expect(await pit.json('resolve')).toEqual([]);
       return id;
     };
