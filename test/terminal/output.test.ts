@@ -181,7 +181,9 @@ describe('a program with an answer', () => {
       stdio: ['ignore', full, 'pipe'],
       encoding: 'utf8',
     });
-    expect(stderr).toMatch(/^pit: Cannot write to stdout: no space is left \(ENOSPC\)\.\n→ Redirect the output elsewhere/);
+    expect(stderr).toMatch(
+      /^pit: Cannot write to stdout: no space is left \(ENOSPC\)\.\n→ Redirect the output elsewhere/,
+    );
     expect(status).toBe(1);
   });
 
