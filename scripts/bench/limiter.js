@@ -37,7 +37,7 @@ export async function* rows() {
     const limiter = new Limiter(host, new TimeBudget(30_000, host.monotonic), shared());
     return microseconds(async () => {
       const slot = await limiter.acquire({ bucket: 'key', priority: 'common', mayTest: false });
-      slot.answered();
+      slot.responded();
       await slot.end('answer');
     });
   };
