@@ -4,6 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startStamp, thisMachine } from '../../../src/platform/processes.js';
+import type { BatchEvent } from '../../../src/trading/batches/batch-event.js';
 import { Archive } from '../../../src/trading/journal/archive.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { linesBackwards } from '../../../src/trading/journal/files.js';
@@ -17,6 +18,11 @@ import { temporaryState } from '../support/trading.js';
 import { contents, newJournal, PLACED, settledOf } from './support.js';
 
 const ids = (entries: readonly { readonly write: RecordedWrite }[]) => entries.map(({ write }) => write.id);
+
+/** The lines of a record as they are on the disk, without their checksums. */
+function linesIn(file: string) {
+  return [...fs.readFileSync(file, 'utf8').matchAll(/^[0-9a-f]{16} (.*)$/gm)].map(([, text = '']) => JSON.parse(text));
+}
 
 describe('the journal', () => {
   it('keeps a write from before it is sent until it is settled, in private files', () => {
@@ -42,8 +48,7 @@ describe('the journal', () => {
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
     for (const settled of journal.settledButUnexpired(TERMS)) settled.endVerification(true);
     const [name = ''] = fs.readdirSync(open);
-    const lines = fs.readFileSync(path.join(open, name), 'utf8').trimEnd().split('\n');
-    expect(JSON.parse(lines.at(-1)?.slice(17) ?? '')).toMatchObject({ event: 'verified', late: true, verified: true });
+    expect(linesIn(path.join(open, name)).at(-1)).toMatchObject({ event: 'verified', late: true, verified: true });
     expect(journal.settledButUnexpired(TERMS).map(({ isRetained }) => isRetained)).toEqual([true]);
   });
 
@@ -63,10 +68,7 @@ describe('the journal', () => {
       { operation: 'cancel', terms: { market: 'btc_usdt', order: { id: '7' } } },
       { id: 'stop0001', reqTime: 1 },
     );
-    const linesOf = (name: string) =>
-      [...fs.readFileSync(path.join(open, name), 'utf8').matchAll(/^[0-9a-f]{16} (.*)$/gm)].map(([, text = '']) =>
-        JSON.parse(text),
-      );
+    const linesOf = (name: string) => linesIn(path.join(open, name));
     const time = host.now();
     const process = { pid: globalThis.process.pid, stamp: startStamp(globalThis.process.pid), place: thisMachine() };
     const common = { time, reqTime: 1, process };
@@ -92,6 +94,27 @@ describe('the journal', () => {
       terms: { expressions },
     });
     expect(journal.findUnsettled('call0001')?.write.terms).toEqual({ method: 'newCall', parameters });
+  });
+
+  it('keeps the words of the first version for the events of a batch on the disk', () => {
+    const { journal, begin, open } = newJournal();
+    const written: readonly BatchEvent[] = [
+      { kind: 'sending', requests: [[1, [0, 1]]], reqTime: 1 },
+      { kind: 'notSent', request: 1 },
+      { kind: 'duplicated', orders: [[0, '8']] },
+      { kind: 'closed', request: 1, outcome: 'notSent', reason: 'expired', code: null },
+    ];
+    const entry = begin('mine0001');
+    for (const batchEvent of written) entry.note(batchEvent.kind, { batchEvent });
+    const [, ...lines] = linesIn(path.join(open, 'mine0001'));
+    expect(lines.map(({ fact }) => fact)).toEqual([
+      { kind: 'leaving', requests: [[1, [0, 1]]], reqTime: 1 },
+      { kind: 'stayed', request: 1 },
+      { kind: 'copied', orders: [[0, '8']] },
+      { kind: 'closed', request: 1, outcome: 'notSent', reason: 'expired', code: null },
+    ]);
+    const read = journal.findUnsettled('mine0001')?.events.flatMap(({ batchEvent }) => batchEvent ?? []);
+    expect(read).toEqual(written);
   });
 
   it('accepts an id once while it is open and after its order was placed', () => {
