@@ -124,8 +124,8 @@ function grouped(value) {
 function pageOf(text) {
   return `# Performance
 
-\`npm run bench\` writes this page. A ratio is the median of the ratios of pairs that were measured in turn, pit and what stands
-beside it; the figures themselves are medians, and depend on the machine. A target is for the ratio if there is one.
+\`npm run bench\` writes this page. pit and what it is compared with are measured alternately, in pairs. A ratio is the
+median over these pairs. The other figures are medians too, and depend on the machine. A target applies to the ratio, if there is one.
 \`npm run bench -- NAME\` measures one part: ${Object.keys(BENCHES)
     .map((name) => `\`${name}\``)
     .join(', ')}.

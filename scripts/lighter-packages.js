@@ -48,13 +48,13 @@ const CHANGED = [
     to: 'checkServerIdentity: https.checkServerIdentity ?? ((...words) => checkServerIdentity(...words)),',
   },
   {
-    // an id for channels of diagnostics, to which pit does not subscribe, and for which got loads Node's cryptography
+    // got gives its diagnostics a random id and loads Node's cryptography for that; pit does not subscribe to them
     file: /\/got\/dist\/source\/core\/diagnostics-channel\.js$/,
     from: /return randomUUID\(\);/g,
     to: "return '';",
   },
   {
-    // a fifth of what loading got takes, and few answers are compressed
+    // this check loads zlib, a fifth of the time that loading got takes, and few responses are compressed
     file: /\/decompress-response\/index\.js$/,
     from: /typeof zlib\.createZstdDecompress === 'function'/g,
     to: 'process.versions.zstd !== undefined',

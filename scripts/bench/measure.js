@@ -1,7 +1,7 @@
 // What the benchmarks share: rows of one shape, pairs measured in turn, processes, a sandbox, and our sources as a module.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -43,12 +43,11 @@ process.on('exit', () => {
   for (const folder of temporaryFolders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Within it, packages of the project are found. */
+/** Modules in a temporary folder within this one find the project's packages. */
 export const NODE_MODULES = path.join(root, 'node_modules');
 
 /** A new folder that is removed when the benchmarks end. */
 export function temporaryFolder(parent = tmpdir()) {
-  mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(path.join(parent, '.pit-bench-'));
   temporaryFolders.push(folder);
   return folder;

@@ -18,8 +18,8 @@ const MAX_BYTES = 64 * 2 ** 20;
  * Things that can be made again, as the market configuration, each with its age. Nothing here ever fails a command: what
  * cannot be read is not there, and what cannot be written is made again next time.
  *
- * Wrong tick sizes would cost money, so an entry counts only if it is whole and the user's alone. Everything in a file stands
- * there twice: comparing finds all damage, and is faster than to load Node's cryptography for a checksum.
+ * Wrong tick sizes would cost money, so an entry counts only if it is whole and the user's alone. A file holds its content
+ * twice: comparing the two finds any damage, and is faster than loading Node's cryptography for a checksum.
  */
 export class Cache {
   readonly #folder: string;
@@ -68,7 +68,7 @@ export class Cache {
     if (!half.equals(bytes.subarray(half.length))) return null;
     const content = half.toString('utf8');
     const end = content.indexOf('\n');
-    const [writtenKey, at, length] = JSON.parse(content.slice(0, end));
+    const [writtenKey, at, length] = JSON.parse(content.slice(0, end)) as [key: string, at: number, length: number];
     const value = content.slice(end + 1);
     if (writtenKey !== key || length !== value.length) return null;
     const ageMs = this.#now() - at;
@@ -76,10 +76,10 @@ export class Cache {
   }
 }
 
-/** The longest name of a file that every system takes is a little longer. */
+/** Every file system takes names a little longer than this. */
 const LONGEST_NAME = 200;
 
-/** A key may hold anything, and a name may not. Keys that share a name displace each other. */
+/** Keys may contain characters that file names may not. Keys that share a name displace each other. */
 function fileOf(key: string): string {
   const name = key.replace(/[^A-Za-z0-9-]/g, (unit) => `%${unit.charCodeAt(0).toString(16)}`);
   return `${name.slice(0, LONGEST_NAME)}.txt`;

@@ -6,7 +6,7 @@ const PLAIN = /^[ -~]*$/;
 export function toJson(data: unknown): string {
   const text = data instanceof JsonText ? data.text : (JSON.stringify(data, plain) ?? 'null');
   if (PLAIN.test(text)) return text;
-  // characters that JSON lets through but that move or hide text on a terminal; V8 takes long to read such a pattern
+  // characters that JSON lets through but that move or hide text on a terminal; the pattern is here because compiling it takes long
   return text.replace(/[\x7f-\x9f\u2028\u2029\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, escaped);
 }
 

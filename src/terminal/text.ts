@@ -18,7 +18,7 @@ const LONGEST = 200;
 /** Returns text from outside as one harmless line, without escapes, control characters and invisible formatting. */
 export function safe(text: string): string {
   if (PLAIN.test(text)) return text;
-  // the patterns stand here because V8 takes a millisecond to read them, and most commands print plain text alone
+  // the patterns are here because compiling them takes a millisecond, and most commands print plain text only
   return (
     text
       .replace(new RegExp(SEQUENCES, 'g'), '')

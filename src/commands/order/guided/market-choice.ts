@@ -40,7 +40,7 @@ export async function askMarket(context: Context, trading: TradingContext, holdi
     reading ??= read().then((complete) => {
       list = complete;
     });
-    // somebody who types a market at once may choose it before its price is known; coins in words come with the prices
+    // a typed market can be chosen before its price has arrived; names of coins arrive with the prices
     if (typed === '' || findMarkets(typed, list).length === 0) await reading;
     return findMarkets(typed, list).map(choiceAmong(list));
   };
