@@ -194,6 +194,18 @@ describe('an order that a proxy repeated', () => {
   });
 });
 
+const ATTEMPTS = 30;
+
+/** Sells until one trade, and so one bill, has exactly the amount: an order may trade with several others. */
+async function sellInOneTrade(amount: string): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    await pit.done(`order sell btc_usdt ${amount} --at bid-1% --ioc --yes`);
+    const bills = await pit.json<{ type: string; change: string }[]>('bills btc');
+    if (bills.some(({ type, change }) => type === 'Sell' && change === `-${amount}`)) return;
+  }
+  throw new Error(`no trade of ${amount} in ${ATTEMPTS} orders`);
+}
+
 describe('a lost internal withdrawal', () => {
   it('is not settled by the bill of an order of the same amount, which is named', async () => {
     const [{ address: to } = { address: '' }] = await pit.json<{ address: string }[]>('address btc --withdraw');
@@ -205,7 +217,7 @@ describe('a lost internal withdrawal', () => {
     expect(lost.code).toBe(6);
     const early = await pit.failure(`resolve ${id} --as notSent`, 2);
     expect(early.message).toContain('may still execute withdrawal');
-    await pit.done('order sell btc_usdt 0.05 --at bid-1% --ioc --yes');
+    await sellInOneTrade('0.05');
     const looked = await pit.run(`resolve ${id} --json --timeout 8`);
     expect([looked.code, JSON.parse(looked.stdout)]).toMatchObject([6, [{ outcome: 'unknown', id: null }]]);
     expect(lastError(looked.stderr)).toMatchObject({
