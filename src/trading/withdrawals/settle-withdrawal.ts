@@ -40,7 +40,8 @@ export async function findWithdrawalOutcome(
     async () => {
       const found = await findSentWithdrawal(trading, entry);
       if (isFound(found)) return settleFound(trading, entry, found);
-      needsUser = typeof found === 'object' ? found.needsUser : undefined;
+      // a read without an answer takes back nothing that an earlier one has shown
+      if (found !== undefined) needsUser = found === 'none' ? undefined : found.needsUser;
       if (needsUser !== undefined && (await hasExpired(trading, write))) return uncertain(needsUser);
       return found === 'none' ? found : undefined;
     },

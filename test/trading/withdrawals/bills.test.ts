@@ -3,7 +3,7 @@ import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { findWithdrawalOutcome } from '../../../src/trading/withdrawals/settle-withdrawal.js';
 import { NOW } from '../../support/fake-host.js';
-import { respond, serveFaults } from '../../support/fault-server.js';
+import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import { query } from '../support/exchange.js';
 import { begin, bill, IN_USDT, listed, type Row, record, serveFunds } from '../support/funds.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
@@ -136,6 +136,23 @@ describe('a bill with the amount of a lost internal transfer', () => {
     begin(trading, 'first1', { address: OTHER }).settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
     begin(trading, 'lost1').release();
     expect(await settled(trading)).toEqual({ lost1: outcome });
+  });
+
+  it('is still named in the message if later reads get no answer', async () => {
+    let reads = 0;
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const { dataType } = query(target);
+        if (!target.startsWith('/api/getSpotBills?')) return ++reads > 1 ? FAULTS['an HTML page'] : respond(listed([]));
+        const bills = dataType === '1' ? [] : [bill(8, '-1BTC', { typeDesc: null })];
+        return respond(JSON.stringify({ code: 1000, message: 'ok', result: bills }));
+      },
+    });
+    const trading = tradingOf(server.url, ENOUGH);
+    const entry = begin(trading, 'lost1');
+    const settled = await findWithdrawalOutcome(trading, entry);
+    expect(entry.events.at(-2)?.event).toBe('read the withdrawals: no answer');
+    expect(settled).toMatchObject({ outcome: 'unknown', needsUser: expect.stringMatching(/no type for it/) });
   });
 
   it('settles nothing if there are too many bills to read', async () => {
