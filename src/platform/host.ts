@@ -8,9 +8,22 @@ import { isatty } from 'node:tty';
 import envPaths from 'env-paths';
 import { Interrupted } from '../errors.js';
 import type { PipedCommand } from './command.js';
+import { isNullDevice, outputOf } from './direct-output.js';
 import { type JobControl, jobControl } from './job-control.js';
 import { maskSecrets, type Redaction, redactionOf } from './redaction.js';
 
+/** What commands write to. */
+export interface TextOutput {
+  readonly isTTY?: boolean;
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+  /** @param written called once the text has left this process, or with what prevents that */
+  write(text: string, written?: (error?: Error | null) => void): unknown;
+  /** The stream to the same place, for what needs one. */
+  toStream(): TerminalOutput;
+}
+
+/** A stream, as each terminal is one. */
 export interface TerminalOutput extends Writable {
   readonly isTTY?: boolean;
   readonly columns?: number | undefined;
@@ -21,6 +34,11 @@ export interface TerminalInput extends Readable {
   readonly isTTY?: boolean;
   /** Turns on the mode in which each key arrives as it is pressed, without echo. Only terminals have it. */
   setRawMode?(raw: boolean): unknown;
+}
+
+/** The stream behind an output, as every terminal is one. */
+export function streamOf(output: TextOutput | TerminalOutput): TerminalOutput {
+  return 'toStream' in output ? output.toStream() : output;
 }
 
 /** The folders of pit. `config` is what the user set, `state` must survive, and `cache` can be made again. */
@@ -37,8 +55,8 @@ export interface Host {
   readonly self: { readonly command: string; readonly arguments: readonly string[] };
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly input: TerminalInput;
-  readonly output: TerminalOutput;
-  readonly errors: TerminalOutput;
+  readonly output: TextOutput | TerminalOutput;
+  readonly errors: TextOutput | TerminalOutput;
   readonly directories: Directories;
   readonly redaction: Redaction;
   /** The wall clock, in milliseconds since the Unix epoch: for what is recorded, and for what the exchange compares. */
@@ -92,6 +110,8 @@ export function monotonicMs(): number {
 
 export function systemHost(): Host {
   const signals = installSignalHandlers();
+  const redaction = redactingStderr();
+  const outputs: { output?: Host['output']; errors?: Host['errors'] } = {};
   return {
     arguments: process.argv.slice(2),
     // an executable file that contains pit has no script
@@ -105,13 +125,16 @@ export function systemHost(): Host {
       return process.stdin;
     },
     get output() {
-      return withoutUncaught(process.stdout);
+      outputs.output ??= outputOf(1, () => withoutUncaught(process.stdout));
+      return outputs.output;
     },
     get errors() {
-      return withoutUncaught(process.stderr);
+      const masked = (text: string) => redaction.apply(text);
+      outputs.errors ??= outputOf(2, () => withoutUncaught(process.stderr), masked);
+      return outputs.errors;
     },
     directories: directoriesOf(process.env.PIT_HOME),
-    redaction: redactingStderr(),
+    redaction,
     now: Date.now,
     monotonic: monotonicMs,
     random: Math.random,
@@ -237,7 +260,7 @@ const HANG_UP_MS = 1_000;
 function mayBeTerminal(descriptor: number): boolean {
   try {
     const file = fs.fstatSync(descriptor);
-    return process.platform === 'win32' || (file.isCharacterDevice() && file.rdev !== fs.statSync('/dev/null').rdev);
+    return process.platform === 'win32' || (file.isCharacterDevice() && !isNullDevice(file));
   } catch {
     return false;
   }
