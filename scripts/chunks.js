@@ -34,7 +34,6 @@ const FREQUENT = {
     'domain/decimal',
     'exchange/budget',
     'exchange/stream/protocol',
-    'platform/direct-output',
     'platform/host',
     'platform/job-control',
     'platform/redaction',

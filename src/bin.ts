@@ -1,9 +1,8 @@
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, statSync, writeSync } from 'node:fs';
 import { builtHelp, DEFAULT_HELP_WIDTH, helpTopic } from './cli/help-text.js';
 import { FIRST_WORDS, synonyms } from './commands/names.js';
 import { systemErrorCode } from './errors.js';
 import { helpFile } from './help-file.js';
-import { isNullDevice } from './platform/direct-output.js';
 import type { ScreenStream } from './terminal/screen.js';
 import { version } from './version.js';
 
@@ -58,7 +57,8 @@ async function printUnknown(name: string): Promise<void> {
 /** The stream of a descriptor. It is opened only if it may be a terminal, because opening takes as long as all the rest. */
 function streamOf(descriptor: 1 | 2): ScreenStream {
   const file = fstatSync(descriptor);
-  const mayBeTerminal = file.isCharacterDevice() && !isNullDevice(file);
+  const mayBeTerminal =
+    file.isCharacterDevice() && !(process.platform !== 'win32' && file.rdev === statSync('/dev/null').rdev);
   return mayBeTerminal ? (descriptor === 1 ? process.stdout : process.stderr) : { isTTY: false };
 }
 

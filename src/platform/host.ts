@@ -6,9 +6,8 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import envPaths from 'env-paths';
-import { Interrupted } from '../errors.js';
+import { Interrupted, systemErrorCode } from '../errors.js';
 import type { PipedCommand } from './command.js';
-import { isNullDevice, outputOf } from './direct-output.js';
 import { type JobControl, jobControl } from './job-control.js';
 import { maskSecrets, type Redaction, redactionOf } from './redaction.js';
 
@@ -186,6 +185,70 @@ function withoutUncaught(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   return stream.listenerCount('error') === 0 ? stream.on('error', () => undefined) : stream;
 }
 
+/**
+ * Stdout or stderr that is a file or a pipe, written without Node's streams: to open one takes longer than most answers take
+ * to make. It never waits for a slow reader, because signals and timers would wait with it: what a full pipe does not take,
+ * and all that follows, goes through the stream.
+ */
+class DirectOutput implements TextOutput {
+  #stream: TerminalOutput | undefined;
+
+  /**
+   * @param descriptor of a file, or of a pipe that does not block
+   * @param open opens the stream of the process
+   */
+  constructor(
+    private readonly descriptor: number,
+    private readonly open: () => TerminalOutput,
+    private readonly change: (text: string) => string = (text) => text,
+  ) {}
+
+  write(text: string, written: (error?: Error | null) => void = () => {}): void {
+    if (this.#stream !== undefined) {
+      this.#stream.write(text, written);
+      return;
+    }
+    let rest = Buffer.from(this.change(text));
+    try {
+      while (rest.length > 0) rest = rest.subarray(fs.writeSync(this.descriptor, rest));
+    } catch (error) {
+      if (systemErrorCode(error) === 'EAGAIN') this.toStream().write(rest, written);
+      else written(error as Error);
+      return;
+    }
+    written();
+  }
+
+  toStream(): TerminalOutput {
+    this.#stream ??= this.open();
+    return this.#stream;
+  }
+}
+
+/** Stdout or stderr, as a stream only if it has to be one. */
+function outputOf(
+  descriptor: 1 | 2,
+  open: () => TerminalOutput,
+  change?: (text: string) => string,
+): TextOutput | TerminalOutput {
+  const target = directDescriptor(descriptor);
+  return target === undefined ? open() : new DirectOutput(target, open, change);
+}
+
+/** A descriptor that takes text without making this process wait, or undefined if only the stream can do that. */
+function directDescriptor(descriptor: 1 | 2): number | undefined {
+  try {
+    const file = fs.fstatSync(descriptor);
+    if (file.isFile() || isNullDevice(file)) return descriptor;
+    // Linux opens the same pipe again: that it does not block is then no matter of the programs it is shared with
+    const { O_WRONLY, O_NONBLOCK = 0 } = fs.constants;
+    if (file.isFIFO()) return fs.openSync(`/proc/self/fd/${descriptor}`, O_WRONLY | O_NONBLOCK);
+  } catch {
+    // no /proc, somebody else's pipe, or one that nobody reads
+  }
+  return undefined;
+}
+
 /** Masks secrets in all that this process writes to stderr, from the moment that anything opens it. */
 function redactingStderr(): Redaction {
   const redaction = redactionOf(process.env);
@@ -264,6 +327,11 @@ function mayBeTerminal(descriptor: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether it is `/dev/null`. Windows has no such file. */
+function isNullDevice(file: fs.Stats): boolean {
+  return process.platform !== 'win32' && file.isCharacterDevice() && file.rdev === fs.statSync('/dev/null').rdev;
 }
 
 /**
