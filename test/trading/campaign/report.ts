@@ -72,7 +72,7 @@ function isFromTheFuture({ writes }: Evidence): boolean {
 
 /** Whether nothing was sent because an earlier read, or that of a guard, got an undocumented answer, which is exit 1. */
 function isStrange({ run, writes }: Evidence): boolean {
-  const names = /"message":"([a-z-]+ blocks this: it cannot be checked: )?the answer to /;
+  const names = /"message":"([a-z-]+ blocks this: it cannot be checked: )?the response to /;
   return run.code === 1 && writes.length === 0 && names.test(run.stderr);
 }
 
