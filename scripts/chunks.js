@@ -37,6 +37,7 @@ const FREQUENT = {
     'platform/host',
     'platform/job-control',
     'platform/redaction',
+    'terminal/json',
     'terminal/output',
     'terminal/screen',
     'terminal/text',
@@ -65,7 +66,6 @@ const FREQUENT = {
     'exchange/transport',
     'platform/bounded-file',
     'platform/json',
-    'terminal/json',
     'terminal/time',
   ],
   signed: [

@@ -62,8 +62,8 @@ const CHANGED = [
   {
     // plain text is as wide as it is long; the pattern of all emoji takes longer to compile than a table to draw
     file: /\/cli-table3\/node_modules\/string-width\/index\.js$/,
-    from: /string = string\.replace\(emojiRegex\(\), ' {2}'\);/g,
-    to: "if (/^[ -~]*$/.test(string)) return string.length;\nstring = string.replace(emojiRegex(), '  ');",
+    from: /string = stripAnsi\(string\);/g,
+    to: 'if (/^[ -~]*$/.test(string)) return string.length;\nstring = stripAnsi(string);',
   },
   {
     // the folders of the user, which PIT_HOME replaces

@@ -1,4 +1,4 @@
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, statSync, writeSync } from 'node:fs';
 import { builtHelp, DEFAULT_HELP_WIDTH, helpTopic } from './cli/help-text.js';
 import { FIRST_WORDS, synonyms } from './commands/names.js';
 import { systemErrorCode } from './errors.js';
@@ -56,7 +56,9 @@ async function printUnknown(name: string): Promise<void> {
 
 /** The stream of a descriptor. It is opened only if it may be a terminal, because opening takes as long as all the rest. */
 function streamOf(descriptor: 1 | 2): ScreenStream {
-  const mayBeTerminal = fstatSync(descriptor).isCharacterDevice();
+  const file = fstatSync(descriptor);
+  const mayBeTerminal =
+    file.isCharacterDevice() && !(process.platform !== 'win32' && file.rdev === statSync('/dev/null').rdev);
   return mayBeTerminal ? (descriptor === 1 ? process.stdout : process.stderr) : { isTTY: false };
 }
 

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Writable } from 'node:stream';
 import { Interrupted } from '../errors.js';
-import type { Host, TerminalOutput } from './host.js';
+import type { Host, TerminalOutput, TextOutput } from './host.js';
 
 /** The streams of a command, if they are not those of the program. */
 interface CommandStreams {
@@ -96,7 +96,7 @@ async function sleepUntil(host: Host, ended: AbortSignal, milliseconds: number, 
   await new Promise(() => undefined);
 }
 
-/** The events of a terminal that a command may wait for. */
+/** The events of a stream that a command may wait for. */
 const EVENTS = ['resize', 'drain'] as const;
 
 /** A stream of the program for as long as a command runs. Its listeners go with the command, so that they do not add up. */
@@ -104,9 +104,9 @@ class CommandStream extends Writable implements TerminalOutput {
   readonly #forward = EVENTS.map((event) => ({ event, listener: () => void this.emit(event) }));
   #isClosed = false;
 
-  constructor(private readonly target: TerminalOutput) {
+  constructor(private readonly target: TextOutput | TerminalOutput) {
     super();
-    for (const { event, listener } of this.#forward) target.on(event, listener);
+    if (target instanceof Writable) for (const { event, listener } of this.#forward) target.on(event, listener);
   }
 
   get isTTY(): boolean {
@@ -122,7 +122,8 @@ class CommandStream extends Writable implements TerminalOutput {
   }
 
   override write(chunk: unknown, ...rest: unknown[]): boolean {
-    if (!this.#isClosed) return (this.target.write as (...all: unknown[]) => boolean).call(this.target, chunk, ...rest);
+    if (!this.#isClosed)
+      return (this.target.write as (...all: unknown[]) => unknown).call(this.target, chunk, ...rest) !== false;
     const written = rest.at(-1);
     if (typeof written === 'function') queueMicrotask(() => written(null));
     return true;
@@ -135,6 +136,7 @@ class CommandStream extends Writable implements TerminalOutput {
 
   close(): void {
     this.#isClosed = true;
-    for (const { event, listener } of this.#forward) this.target.off(event, listener);
+    const { target } = this;
+    if (target instanceof Writable) for (const { event, listener } of this.#forward) target.off(event, listener);
   }
 }

@@ -6,11 +6,23 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import envPaths from 'env-paths';
-import { Interrupted } from '../errors.js';
+import { Interrupted, systemErrorCode } from '../errors.js';
 import type { PipedCommand } from './command.js';
 import { type JobControl, jobControl } from './job-control.js';
 import { maskSecrets, type Redaction, redactionOf } from './redaction.js';
 
+/** What commands write to. */
+export interface TextOutput {
+  readonly isTTY?: boolean;
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+  /** @param written called once the text has left this process, or with what prevents that */
+  write(text: string, written?: (error?: Error | null) => void): unknown;
+  /** The stream to the same place, for what needs one. */
+  toStream(): TerminalOutput;
+}
+
+/** A stream, as each terminal is one. */
 export interface TerminalOutput extends Writable {
   readonly isTTY?: boolean;
   readonly columns?: number | undefined;
@@ -21,6 +33,11 @@ export interface TerminalInput extends Readable {
   readonly isTTY?: boolean;
   /** Turns on the mode in which each key arrives as it is pressed, without echo. Only terminals have it. */
   setRawMode?(raw: boolean): unknown;
+}
+
+/** The stream behind an output, as every terminal is one. */
+export function streamOf(output: TextOutput | TerminalOutput): TerminalOutput {
+  return 'toStream' in output ? output.toStream() : output;
 }
 
 /** The folders of pit. `config` is what the user set, `state` must survive, and `cache` can be made again. */
@@ -37,8 +54,8 @@ export interface Host {
   readonly self: { readonly command: string; readonly arguments: readonly string[] };
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly input: TerminalInput;
-  readonly output: TerminalOutput;
-  readonly errors: TerminalOutput;
+  readonly output: TextOutput | TerminalOutput;
+  readonly errors: TextOutput | TerminalOutput;
   readonly directories: Directories;
   readonly redaction: Redaction;
   /** The wall clock, in milliseconds since the Unix epoch: for what is recorded, and for what the exchange compares. */
@@ -92,6 +109,8 @@ export function monotonicMs(): number {
 
 export function systemHost(): Host {
   const signals = installSignalHandlers();
+  const redaction = redactingStderr();
+  const outputs: { output?: Host['output']; errors?: Host['errors'] } = {};
   return {
     arguments: process.argv.slice(2),
     // an executable file that contains pit has no script
@@ -105,13 +124,16 @@ export function systemHost(): Host {
       return process.stdin;
     },
     get output() {
-      return withoutUncaught(process.stdout);
+      outputs.output ??= outputOf(1, () => withoutUncaught(process.stdout));
+      return outputs.output;
     },
     get errors() {
-      return withoutUncaught(process.stderr);
+      const masked = (text: string) => redaction.apply(text);
+      outputs.errors ??= outputOf(2, () => withoutUncaught(process.stderr), masked);
+      return outputs.errors;
     },
     directories: directoriesOf(process.env.PIT_HOME),
-    redaction: redactingStderr(),
+    redaction,
     now: Date.now,
     monotonic: monotonicMs,
     random: Math.random,
@@ -161,6 +183,70 @@ function limitDnsLookups(milliseconds: number): void {
 /** An error of a stream ends the process if nothing listens to it. The writer still receives the error. */
 function withoutUncaught(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   return stream.listenerCount('error') === 0 ? stream.on('error', () => undefined) : stream;
+}
+
+/**
+ * Stdout or stderr that is a file or a pipe, written without Node's streams: to open one takes longer than most answers take
+ * to make. It never waits for a slow reader, because signals and timers would wait with it: what a full pipe does not take,
+ * and all that follows, goes through the stream.
+ */
+class DirectOutput implements TextOutput {
+  #stream: TerminalOutput | undefined;
+
+  /**
+   * @param descriptor of a file, or of a pipe that does not block
+   * @param open opens the stream of the process
+   */
+  constructor(
+    private readonly descriptor: number,
+    private readonly open: () => TerminalOutput,
+    private readonly change: (text: string) => string = (text) => text,
+  ) {}
+
+  write(text: string, written: (error?: Error | null) => void = () => {}): void {
+    if (this.#stream !== undefined) {
+      this.#stream.write(text, written);
+      return;
+    }
+    let rest = Buffer.from(this.change(text));
+    try {
+      while (rest.length > 0) rest = rest.subarray(fs.writeSync(this.descriptor, rest));
+    } catch (error) {
+      if (systemErrorCode(error) === 'EAGAIN') this.toStream().write(rest, written);
+      else written(error as Error);
+      return;
+    }
+    written();
+  }
+
+  toStream(): TerminalOutput {
+    this.#stream ??= this.open();
+    return this.#stream;
+  }
+}
+
+/** Stdout or stderr, as a stream only if it has to be one. */
+function outputOf(
+  descriptor: 1 | 2,
+  open: () => TerminalOutput,
+  change?: (text: string) => string,
+): TextOutput | TerminalOutput {
+  const target = directDescriptor(descriptor);
+  return target === undefined ? open() : new DirectOutput(target, open, change);
+}
+
+/** A descriptor that takes text without making this process wait, or undefined if only the stream can do that. */
+function directDescriptor(descriptor: 1 | 2): number | undefined {
+  try {
+    const file = fs.fstatSync(descriptor);
+    if (file.isFile() || isNullDevice(file)) return descriptor;
+    // Linux opens the same pipe again: that it does not block is then no matter of the programs it is shared with
+    const { O_WRONLY, O_NONBLOCK = 0 } = fs.constants;
+    if (file.isFIFO()) return fs.openSync(`/proc/self/fd/${descriptor}`, O_WRONLY | O_NONBLOCK);
+  } catch {
+    // no /proc, somebody else's pipe, or one that nobody reads
+  }
+  return undefined;
 }
 
 /** Masks secrets in all that this process writes to stderr, from the moment that anything opens it. */
@@ -237,10 +323,15 @@ const HANG_UP_MS = 1_000;
 function mayBeTerminal(descriptor: number): boolean {
   try {
     const file = fs.fstatSync(descriptor);
-    return process.platform === 'win32' || (file.isCharacterDevice() && file.rdev !== fs.statSync('/dev/null').rdev);
+    return process.platform === 'win32' || (file.isCharacterDevice() && !isNullDevice(file));
   } catch {
     return false;
   }
+}
+
+/** Whether it is `/dev/null`. Windows has no such file. */
+function isNullDevice(file: fs.Stats): boolean {
+  return process.platform !== 'win32' && file.isCharacterDevice() && file.rdev === fs.statSync('/dev/null').rdev;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createPromptModule } from 'inquirer';
 import { Interrupted } from '../errors.js';
-import type { Host, TerminalInput } from '../platform/host.js';
+import { type Host, streamOf, type TerminalInput, type TerminalOutput } from '../platform/host.js';
 import type { LiveInput } from './live-input.js';
 import { PromptCancelled } from './prompt-cancelled.js';
 import type { Screen } from './screen.js';
@@ -36,7 +36,7 @@ type Streams = Pick<Host, 'input' | 'errors'>;
 
 interface Drawing {
   readonly input: Host['input'];
-  readonly output: Host['errors'];
+  readonly output: TerminalOutput;
   readonly signal: AbortSignal;
 }
 
@@ -71,7 +71,7 @@ async function askAfter(
   const release = watch(host, (left) => leaving.abort(left));
   try {
     await prepare(host.input);
-    const streams = { input: host.input, output: host.errors, signal: leaving.signal };
+    const streams = { input: host.input, output: streamOf(host.errors), signal: leaving.signal };
     return await drawn(question, themeOf(screen), streams);
   } catch (error) {
     throw meaningOf(error, leaving.signal.reason);

@@ -1,5 +1,5 @@
 import { createInterface, type Interface } from 'node:readline';
-import type { Host } from '../platform/host.js';
+import { type Host, streamOf } from '../platform/host.js';
 
 /** What a person typed at a prompt. */
 export interface Typed {
@@ -35,7 +35,8 @@ export class LineReader {
 
   /** Resolves with undefined at Ctrl-D on an empty line, and when the terminal is gone. */
   read({ prompt, history, complete, initial, isEditable }: Prompting): Promise<Typed | undefined> {
-    const { input, errors: output } = this.host;
+    const { input } = this.host;
+    const output = streamOf(this.host.errors);
     const lines = createInterface({
       input,
       output,

@@ -1,5 +1,5 @@
 import { type Advice, adviceParts, Failure, type Hint } from '../errors.js';
-import type { Host, TerminalOutput } from '../platform/host.js';
+import type { Host, TerminalOutput, TextOutput } from '../platform/host.js';
 import type { Answer, Live, Result, RowStream } from './answer.js';
 import { toJson } from './json.js';
 import type { LiveView } from './live/live-screen.js';
@@ -251,18 +251,19 @@ export class StdoutClosed extends Error {
 /** A stream whose errors reach the writer. */
 class OutputPipe {
   #broken: Error | undefined;
-  #opened: TerminalOutput | undefined;
+  #opened: TextOutput | TerminalOutput | undefined;
 
   constructor(
-    private readonly open: () => TerminalOutput,
+    private readonly open: () => TextOutput | TerminalOutput,
     private readonly name: string,
   ) {}
 
-  get #stream(): TerminalOutput {
-    // a stream reports an error to the write and as an event, and an event without a listener ends the process
-    this.#opened ??= this.open().on('error', (error) => {
-      this.#broken ??= this.#failureOf(error);
-    });
+  get #stream(): TextOutput | TerminalOutput {
+    if (this.#opened === undefined) {
+      this.#opened = this.open();
+      // a stream reports an error to the write and as an event, and an event without a listener ends the process
+      if ('on' in this.#opened) this.#opened.on('error', (error) => this.#break(error));
+    }
     return this.#opened;
   }
 
@@ -271,10 +272,15 @@ class OutputPipe {
     if (this.#broken !== undefined) return Promise.reject(this.#broken);
     return new Promise((resolve, reject) => {
       this.#stream.write(text, (error) => {
-        if (error) reject(this.#failureOf(error));
+        if (error) reject(this.#break(error));
         else resolve();
       });
     });
+  }
+
+  #break(error: Error): Error {
+    this.#broken ??= this.#failureOf(error);
+    return this.#broken;
   }
 
   #failureOf(error: Error): Error {

@@ -1,4 +1,4 @@
-import type { TerminalOutput } from '../platform/host.js';
+import type { TextOutput } from '../platform/host.js';
 import { displayWidth, safe } from './text.js';
 
 const EVERY_MS = 1_000;
@@ -6,7 +6,7 @@ const CLEARED = '\r\u001b[2K';
 
 /** The place where a changing line is drawn. */
 export interface StatusPlace {
-  readonly stream: TerminalOutput;
+  readonly stream: Pick<TextOutput, 'write'>;
   /** In cells; asked for at each drawing, as a terminal may be made narrower. */
   readonly width: () => number;
   /** Whether the cursor's line belongs to it alone. */

@@ -39,10 +39,11 @@ export function table<Row>(
   const { all, count } = withWrappedProse(screen, marked, rows, whole);
   const kept = columnsThatFit(all, screen.width);
   const dropped = all.filter((column) => !kept.includes(column));
-  const above = [...titleOf(screen, options), ...head(screen, kept)];
+  const frame = frameOf(kept);
+  const above = [...titleOf(screen, options), ...head(screen, frame, kept)];
   const below = leftOut(screen, dropped)?.split('\n') ?? [];
   const room = screen.isFixed ? screen.height - above.length - below.length : Number.POSITIVE_INFINITY;
-  return [...above, ...withinRoom(screen, bodyOf(kept, count), room, options.keeps), ...below].join('\n');
+  return [...above, ...withinRoom(screen, bodyOf(frame, kept, count), room, options.keeps), ...below].join('\n');
 }
 
 /** The lines that fit, and how many do not. */
@@ -327,31 +328,33 @@ const FILLING = '#';
 
 /** Draws columns side by side, with titles and a rule above if wanted. */
 function draw(screen: Screen, columns: readonly LaidOutColumn[], rows: number, titled = true): string {
-  return [...(titled ? head(screen, columns) : []), ...bodyOf(columns, rows)].join('\n');
+  const frame = frameOf(columns);
+  return [...(titled ? head(screen, frame, columns) : []), ...bodyOf(frame, columns, rows)].join('\n');
 }
 
-function bodyOf(columns: readonly LaidOutColumn[], rows: number): string[] {
-  const frame = frameOf(columns);
+function bodyOf(frame: readonly string[], columns: readonly LaidOutColumn[], rows: number): string[] {
   return Array.from({ length: rows }, (_, row) => lineOf(frame, columns, (column) => column.cells[row] as Cell));
 }
 
 /**
- * The text before, between and after the cells of a row. All rows have the same widths, so cli-table3 draws only one row:
- * it measures each cell eight times, which takes as long for fifty rows as starting Node.
+ * The text before, between and after the cells of a row. All rows have the same widths, so cli-table3 draws only one row, for
+ * the whole table: it measures each cell eight times, which takes as long for fifty rows as starting Node.
  */
 function frameOf(columns: readonly LaidOutColumn[]): string[] {
   const frame = new CliTable({
     chars: { ...NO_LINES, middle: ' '.repeat(GAP) },
+    // nothing is cut, but cli-table3 measures the mark of that, and takes longer if it is not in ASCII
+    truncate: '.',
     // without empty lists cli-table3 adds its own colors, even in a pipe
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
   });
-  frame.push(columns.map(({ width }) => FILLING.repeat(Math.max(width, 1))));
-  return frame.toString().split(/#+/);
+  frame.push(columns.map(() => FILLING));
+  return frame.toString().split(FILLING);
 }
 
-function head(screen: Screen, columns: readonly LaidOutColumn[]): string[] {
+function head(screen: Screen, frame: readonly string[], columns: readonly LaidOutColumn[]): string[] {
   const { label, faint } = screen.paint;
-  const titles = lineOf(frameOf(columns), columns, ({ title }) => ({ text: label(title), width: displayWidth(title) }));
+  const titles = lineOf(frame, columns, ({ title }) => ({ text: label(title), width: displayWidth(title) }));
   // in a pipe every line below the first is a row
   if (screen.width === Number.POSITIVE_INFINITY) return [titles];
   const width = columns.reduce((sum, column) => sum + column.width, GAP * (columns.length - 1));

@@ -1,10 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterFile } from './after-file.js';
 import { BUILT, nodeOptions } from './command.js';
-import { runProgram } from './program.js';
+import { plainEnvironment } from './pit.js';
 
 /** What a start of the built program loads. */
 export interface Loaded {
@@ -55,7 +57,9 @@ export async function loadedBy(
   const recorded = async (program: string, args: readonly string[]) => {
     const target = path.join(folder, 'recorded.json');
     const added = { ...environment, ...nodeOptions('--require', recorder), LOADED_FILE: target };
-    const { code } = await runProgram(args, { home, environment: added, program });
+    // a pipe of Node's is a socket, which only a stream can write to
+    const child = spawn(process.execPath, [program, ...args], { env: plainEnvironment(home, added), stdio: 'ignore' });
+    const [code] = (await once(child, 'exit')) as [number | null];
     return { code, ...(JSON.parse(readFileSync(target, 'utf8')) as Recorded) };
   };
   const bare = new Set((await recorded(nothing, [])).modules);

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import type { Host } from '../../platform/host.js';
+import { type Host, streamOf } from '../../platform/host.js';
 import { type Screen, type ScreenOptions, screenOf } from '../screen.js';
 import { REDRAW_MS } from '../time.js';
 import { difference } from './difference.js';
@@ -62,9 +62,10 @@ export class LiveScreen {
     const { output, onExit, jobControl } = host;
     this.#screen = this.#measured();
     const onResize = () => this.#redraw();
-    output.on('resize', onResize);
+    const stream = streamOf(output);
+    stream.on('resize', onResize);
     const cancels = [
-      () => output.off('resize', onResize),
+      () => stream.off('resize', onResize),
       onExit(() => this.end()),
       jobControl.onStop(
         () => this.#leave(),
