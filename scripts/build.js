@@ -13,6 +13,9 @@ import { commitOf } from './commit.js';
 import { lazyImports } from './lazy-imports.js';
 import { lighter } from './lighter-packages.js';
 
+// esbuild collects its garbage less often: that took a sixth of the build's processor time
+process.env.GOGC ??= '400';
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = path.join(root, 'src');
 const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
