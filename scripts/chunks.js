@@ -60,7 +60,7 @@ const FREQUENT = {
     'exchange/operations/index',
     'exchange/operations/market-data',
     'exchange/operations/operation',
-    'exchange/origins',
+    'exchange/wire-fields',
     'exchange/request',
     'exchange/response',
     'exchange/transport',

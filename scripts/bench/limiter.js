@@ -36,7 +36,7 @@ export async function* rows() {
   const own = () => {
     const limiter = new Limiter(host, new TimeBudget(30_000, host.monotonic), shared());
     return microseconds(async () => {
-      const slot = await limiter.acquire({ bucket: 'key', priority: 'common', mayTest: false });
+      const slot = await limiter.acquire({ bucket: 'key', priority: 'common', mayProbeLock: false });
       slot.responded();
       await slot.end('answer');
     });

@@ -36,7 +36,8 @@ export async function correct(args: readonly string[], host: Host): Promise<Corr
   const path = [3, 2, 1].map((length) => args.slice(0, length).join(' ')).find((name) => Object.hasOwn(commands, name));
   if (path === undefined) return correctionInGroup(args);
   const rest = args.slice(path.split(' ').length);
-  if (path === 'order' && rest.some(isOrderId)) return correct(['order', 'show', ...rest], host);
+  if (path === 'order' && rest.some(isOrderId) && !rest.some((word) => word === 'buy' || word === 'sell'))
+    return correct(['order', 'show', ...rest], host);
   const definition = (await commands[path]?.())?.default;
   return definition && correctionOf(path, definition, rest, await knownNames(host));
 }

@@ -3,7 +3,7 @@ import { define, flag, required, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { Decimal, grouped } from '../domain/decimal.js';
 import type { Depth, Level } from '../domain/market-data.js';
-import * as origin from '../exchange/origins.js';
+import * as wireField from '../exchange/wire-fields.js';
 import type { Answer } from '../terminal/answer.js';
 import { bars } from '../terminal/bar.js';
 import type { Screen } from '../terminal/screen.js';
@@ -31,9 +31,9 @@ const LEVEL = { price: shape.decimal('in the quote coin'), amount: shape.decimal
 
 export const DEPTH: shape.Fields = {
   market: shape.text(''),
-  time: shape.time('when the exchange created it', origin.DEPTH.time),
-  bids: shape.array(shape.object(LEVEL), 'best first', origin.DEPTH.bids),
-  asks: shape.array(shape.object(LEVEL), 'best first', origin.DEPTH.asks),
+  time: shape.time('when the exchange created it', wireField.DEPTH.time),
+  bids: shape.array(shape.object(LEVEL), 'best first', wireField.DEPTH.bids),
+  asks: shape.array(shape.object(LEVEL), 'best first', wireField.DEPTH.asks),
 };
 
 export const BOOK_ROW = shape.object({ side: shape.enumOf(['ask', 'bid'], ''), ...LEVEL });

@@ -6,7 +6,7 @@ import type { Order, Side } from '../domain/order.js';
 import { Failure, usage } from '../errors.js';
 import type { ExchangeClient } from '../exchange/exchange-client.js';
 import { PAGE_SIZE, pagesInOrder, Seen } from '../exchange/growing-pages.js';
-import * as origin from '../exchange/origins.js';
+import * as wireField from '../exchange/wire-fields.js';
 import type { RowStream } from '../terminal/answer.js';
 import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
@@ -41,15 +41,15 @@ export default define({
   ],
   output: shape.array(
     shape.object({
-      orderId: shape.id('of the order: a row is an order with all that it has filled so far', origin.ORDER.id),
+      orderId: shape.id('of the order: a row is an order with all that it has filled so far', wireField.ORDER.id),
       clientId: shape.nullable(shape.text('your own id; null if pit did not place the order, or not lately')),
-      time: shape.time('when the order was placed: the exchange reports no time of a fill', origin.ORDER.time),
-      market: shape.text('', origin.ORDER.market),
-      side: shape.enumOf(['buy', 'sell'], '', origin.ORDER.side),
+      time: shape.time('when the order was placed: the exchange reports no time of a fill', wireField.ORDER.time),
+      market: shape.text('', wireField.ORDER.market),
+      side: shape.enumOf(['buy', 'sell'], '', wireField.ORDER.side),
       price: shape.decimal('the average, in the quote coin'),
-      amount: shape.decimal('filled so far, in the base coin', origin.ORDER.filled),
-      value: shape.decimal('in the quote coin', origin.ORDER.filledValue),
-      fee: shape.nullable(shape.decimal('so far', origin.ORDER.fee)),
+      amount: shape.decimal('filled so far, in the base coin', wireField.ORDER.filled),
+      value: shape.decimal('in the quote coin', wireField.ORDER.filledValue),
+      fee: shape.nullable(shape.decimal('so far', wireField.ORDER.fee)),
       feeCoin: shape.nullable(shape.text('the coin of the fee, as observed; the interface does not name it')),
     }),
   ),

@@ -4,7 +4,7 @@ import * as shape from '../cli/shapes.js';
 import { grouped } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
 import { usage } from '../errors.js';
-import * as origin from '../exchange/origins.js';
+import * as wireField from '../exchange/wire-fields.js';
 import type { Column } from '../terminal/table.js';
 import { unknownCoinNote } from './coin-filter.js';
 import { knownDays, withDay } from './day-prices.js';
@@ -20,15 +20,15 @@ export default define({
   examples: ['markets', 'markets --quote usdt', 'markets btc_usdt --json'],
   output: shape.array(
     shape.object({
-      market: shape.text('its name: base_quote', origin.MARKET.market),
-      base: shape.text('the traded coin', origin.MARKET.base),
-      quote: shape.text('the coin of prices', origin.MARKET.quote),
-      priceScale: shape.integer('decimals in a price', origin.MARKET.priceScale),
-      amountScale: shape.integer('decimals in an amount', origin.MARKET.amountScale),
+      market: shape.text('its name: base_quote', wireField.MARKET.market),
+      base: shape.text('the traded coin', wireField.MARKET.base),
+      quote: shape.text('the coin of prices', wireField.MARKET.quote),
+      priceScale: shape.integer('decimals in a price', wireField.MARKET.priceScale),
+      amountScale: shape.integer('decimals in an amount', wireField.MARKET.amountScale),
       tickSize: shape.decimal('smallest step of a price'),
       lotSize: shape.decimal('smallest step of an amount'),
-      minAmount: shape.decimal('smallest order in the base coin', origin.MARKET.minAmount),
-      minNotional: shape.decimal('smallest order in the quote coin', origin.MARKET.minNotional),
+      minAmount: shape.decimal('smallest order in the base coin', wireField.MARKET.minAmount),
+      minNotional: shape.decimal('smallest order in the quote coin', wireField.MARKET.minNotional),
     }),
   ),
   async run(context, { market, base, quote }) {

@@ -4,7 +4,7 @@ import * as shape from '../cli/shapes.js';
 import { grouped } from '../domain/decimal.js';
 import { compareIds, type Trade } from '../domain/market-data.js';
 import { suggest, usage } from '../errors.js';
-import * as origin from '../exchange/origins.js';
+import * as wireField from '../exchange/wire-fields.js';
 import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
@@ -16,12 +16,12 @@ import { requireWatchable, WATCH, watch } from './watch/watch.js';
 const NEWEST = 50;
 
 export const TRADE = shape.object({
-  id: shape.id('of the trade', origin.TRADE.id),
-  time: shape.time('', origin.TRADE.time),
+  id: shape.id('of the trade', wireField.TRADE.id),
+  time: shape.time('', wireField.TRADE.time),
   market: shape.text(''),
-  side: shape.enumOf(['buy', 'sell'], 'of the taker', origin.TRADE.side),
-  price: shape.decimal('in the quote coin', origin.TRADE.price),
-  amount: shape.decimal('in the base coin', origin.TRADE.amount),
+  side: shape.enumOf(['buy', 'sell'], 'of the taker', wireField.TRADE.side),
+  price: shape.decimal('in the quote coin', wireField.TRADE.price),
+  amount: shape.decimal('in the base coin', wireField.TRADE.amount),
 });
 
 export default define({

@@ -8,14 +8,14 @@ interface Cached {
   readonly ageMs: number;
 }
 
-/** A folder of its own: whatever else lies in the cache folder, and however open that is, is no concern here. */
+/** A folder of its own, so that it does not matter what else is in the cache folder and who may write there. */
 const FOLDER = 'answers';
 
 /** Far more than the configuration of all markets. */
 const MAX_BYTES = 64 * 2 ** 20;
 
 /**
- * Things that can be made again, as the market configuration, each with its age. Nothing here ever fails a command: what
+ * Things that can be made again, such as the market configuration, each with its age. Nothing here ever fails a command: what
  * cannot be read is not there, and what cannot be written is made again next time.
  *
  * Wrong tick sizes would cost money, so an entry counts only if it is whole and the user's alone. A file holds its content
@@ -59,7 +59,7 @@ export class Cache {
     try {
       fs.rmSync(path.join(this.#folder, fileOf(key)), { force: true });
     } catch {
-      // as a write that is not possible
+      // like a write that failed
     }
   }
 

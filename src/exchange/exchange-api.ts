@@ -239,7 +239,7 @@ export class ExchangeApi {
     };
     if (bucket === 'none') return send();
     return withPermit(
-      await this.#limiter.acquire({ bucket, priority: priorityOf(request.name), mayTest: effect === 'read' }),
+      await this.#limiter.acquire({ bucket, priority: priorityOf(request.name), mayProbeLock: effect === 'read' }),
       send,
     );
   }
@@ -252,7 +252,7 @@ export class ExchangeApi {
     this.#validate(request);
     try {
       const { bucket } = operationOf(request.name);
-      const permit = await this.#limiter.acquire({ bucket, priority: priorityOf(request.name), mayTest: false });
+      const permit = await this.#limiter.acquire({ bucket, priority: priorityOf(request.name), mayProbeLock: false });
       const stopped = budget.allows(leastMs) ? (mayLeave() ? undefined : CANCELLED) : WAITED_TOO_LONG;
       if (stopped !== undefined) {
         await permit.cancel();
@@ -280,7 +280,7 @@ export class ExchangeApi {
     }
   }
 
-  /** Sends the request, a second time only after a refused connection, when not a byte was sent and the sandbox was started. */
+  /** Sends the request once. If the sandbox refused the connection, nothing was sent: starts it and sends the request again. */
   async #roundTrip<Content>(
     request: ApiRequest<Content>,
     reqTime: number | undefined,

@@ -17,7 +17,10 @@ const CODE_HINTS: Readonly<Record<number, Advice>> = {
   [RETURN_CODES.noPermission]: ['The key lacks a permission.', suggest('See what it may do', 'account')],
   [RETURN_CODES.insufficientBalance]: suggest('See what is available', 'balance'),
   [RETURN_CODES.orderNotFound]: suggest('List your orders', 'orders', ANY_MARKET),
-  [RETURN_CODES.badPrice]: ['A PostOnly order must not cross the book.', suggest('See the book', 'depth', ANY_MARKET)],
+  [RETURN_CODES.badPrice]: [
+    'If the order is PostOnly, its price must not cross the book.',
+    suggest('See the book', 'depth', ANY_MARKET),
+  ],
   [RETURN_CODES.badAmount]: suggest('See the lot sizes and minimums', 'markets'),
   [RETURN_CODES.badAddress]: 'This key is not allowed from this IP address.',
   [RETURN_CODES.expired]: "Check this machine's clock. The next request uses the time that the exchange reported.",
@@ -58,21 +61,24 @@ export function refusalFailure({ code, message, busy }: Refused, operation: stri
   if (rate !== undefined && code !== null) {
     return new Failure('limited', `${operation}: the exchange's limit was reached: ${message}`, { code, hint: rate });
   }
-  const hint =
-    (code === null ? undefined : CODE_HINTS[code]) ??
-    'Only the exchange knows the reason; --verbose shows the request.';
+  const hint = (code === null ? undefined : CODE_HINTS[code]) ?? '--verbose shows the request.';
   const details = code === null ? { hint } : { hint, code };
   return new Failure('refused', `${operation}: rejected by the exchange: ${message}`, details);
 }
 
+/** Why a write was not sent. */
+export interface NotSent {
+  /** As a part of a sentence. */
+  readonly reason: string;
+  /** The kind of failure to report: `limited` if the limits left no room for it. */
+  readonly failure: FailureKind;
+  /** What to do about it. */
+  readonly hint?: Advice | undefined;
+}
+
 /** The failure of a write that was not sent; `what` begins the message, for instance "The order". */
-export function notSentFailure(
-  what: string,
-  { reason, failure }: { readonly reason: string; readonly failure: FailureKind },
-  clientId: string,
-): Failure {
-  const hint = failure === 'unreachable' ? { hint: suggest('Check the host and the network', 'profile', 'show') } : {};
-  return new Failure(failure, `${what} was not sent: ${reason}.`, { clientId, ...hint });
+export function notSentFailure(what: string, { reason, failure, hint }: NotSent, clientId: string): Failure {
+  return new Failure(failure, `${what} was not sent: ${reason}.`, { clientId, hint });
 }
 
 function badStatus({ status, message }: BadStatus, operation: string): Failure {
@@ -84,7 +90,8 @@ function badStatus({ status, message }: BadStatus, operation: string): Failure {
   });
 }
 
-function unreachableHint({ fault, hint }: TransportError): Advice {
+/** What to do if the exchange could not be reached. */
+export function unreachableHint({ fault, hint }: TransportError): Advice {
   if (hint !== undefined) return hint;
   if (fault === 'hostNotFound' || fault === 'connectionRefused')
     return suggest('Check the host and the network', 'profile', 'show');

@@ -161,13 +161,13 @@ export function requestUrl(
   for (const [parameter, value] of parameters)
     if (descriptions[parameter]?.kind.secret === true) host.redaction.addSecret(value);
   const url = signedUrl(name, hosts, parameters, keys, reqTime());
-  host.redaction.addSecret(new URL(url).searchParams.get('sign') ?? '');
+  host.redaction.addSignature(new URL(url).searchParams.get('sign') ?? '');
   return url;
 }
 
 /**
- * Refuses plain http to another machine: the URL of a signed request carries the access key and the signature, and
- * "market-data requests use HTTPS". Throws Failure `credentials`.
+ * Refuses plain http to another machine: anyone on the network could read the access key and the signature in the URL of a
+ * signed request, and could change the prices in market data. Throws Failure `credentials`.
  */
 export function requireSafeHost(url: string): void {
   const { protocol, hostname, host } = new URL(url);

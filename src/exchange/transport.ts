@@ -183,17 +183,17 @@ export async function get(
   const request = await gotOnce();
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
   const { options, proxy } = await network.route(url, freshConnection, timeoutMs);
-  const sendStart = proxy === null ? (url.startsWith('https:') ? 'secureConnect' : 'connect') : 'socket';
+  const firstSentEvent = proxy === null ? (url.startsWith('https:') ? 'secureConnect' : 'connect') : 'socket';
   if (signal?.aborted) throw new TransportError('cancelled', false, CANCELLED);
   const response = request.get(url, {
     timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: timeoutMs },
     ...options,
   });
-  const pending = new HttpRequest(response, sendStart, { strict: freshConnection, maxBytes, onResponse });
+  const pending = new HttpRequest(response, firstSentEvent, { strict: freshConnection, maxBytes, onResponse });
   try {
     return await pending.result(timeoutMs, signal);
   } catch (error) {
-    throw transportError(error, sendStart);
+    throw transportError(error, firstSentEvent);
   }
 }
 
@@ -207,7 +207,7 @@ class HttpRequest {
   /** @param strict whether an interim response counts as lost */
   constructor(
     private readonly response: CancelableRequest<Response<string>>,
-    private readonly sendStart: SendStart,
+    private readonly firstSentEvent: FirstSentEvent,
     { strict, maxBytes, onResponse }: Pick<TransportOptions, 'maxBytes' | 'onResponse'> & { readonly strict: boolean },
   ) {
     this.#failed = new Promise((_, reject) => {
@@ -248,7 +248,7 @@ class HttpRequest {
   }
 
   #end(fault: TransportFault, message: string): void {
-    const mayHaveBeenSent = this.#request?.timings?.[this.sendStart] !== undefined;
+    const mayHaveBeenSent = this.#request?.timings?.[this.firstSentEvent] !== undefined;
     this.#fail(new TransportError(fault, mayHaveBeenSent, message));
     this.response.cancel();
   }
@@ -270,11 +270,11 @@ function dateOf(header: string | undefined): number | null {
  * The first event of a connection after which the request may have reached the exchange. Through a proxy that is `socket`, because
  * its socket is already connected when the request gets it.
  */
-type SendStart = 'connect' | 'secureConnect' | 'socket';
+type FirstSentEvent = 'connect' | 'secureConnect' | 'socket';
 
-function transportError(thrown: unknown, sendStart: SendStart): unknown {
+function transportError(thrown: unknown, firstSentEvent: FirstSentEvent): unknown {
   if (!isRequestError(thrown)) return thrown;
-  if (thrown.timings?.[sendStart] === undefined) return connectError(thrown);
+  if (thrown.timings?.[firstSentEvent] === undefined) return connectError(thrown);
   const fault = sentFault(thrown);
   return new TransportError(fault, true, `${FAULT_TEXTS[fault]} (${thrown.code})`);
 }

@@ -1,4 +1,5 @@
-import { Failure, type FailureKind, Interrupted } from '../errors.js';
+import { Failure, Interrupted } from '../errors.js';
+import { type NotSent, unreachableHint } from './failures.js';
 import { Refused } from './response.js';
 import { TransportError } from './transport.js';
 
@@ -9,38 +10,41 @@ import { TransportError } from './transport.js';
 export type WriteResponse<Value> =
   | { readonly kind: 'done'; readonly value: Value }
   | { readonly kind: 'refused'; readonly refusal: Refused }
-  | NotSent
+  | ({ readonly kind: 'notSent' } & NotSent)
   | { readonly kind: 'lost'; readonly reason: string };
 
-interface NotSent {
-  readonly kind: 'notSent';
-  /** As a part of a sentence. */
-  readonly reason: string;
-  /** The kind of failure to report: `limited` if the limits left no room for it. */
-  readonly failure: FailureKind;
-}
+const MORE_TIME = 'Use --timeout SECONDS to allow more time.';
 
-export const NO_TIME: NotSent = { kind: 'notSent', reason: 'no time was left for it', failure: 'unreachable' };
-export const CANCELLED: NotSent = { kind: 'notSent', reason: 'it was cancelled', failure: 'declined' };
-export const WAITED_TOO_LONG: NotSent = {
+export const NO_TIME = {
+  kind: 'notSent',
+  reason: 'no time was left for it',
+  failure: 'unreachable',
+  hint: MORE_TIME,
+} as const;
+export const CANCELLED = { kind: 'notSent', reason: 'it was cancelled', failure: 'declined' } as const;
+export const WAITED_TOO_LONG = {
   kind: 'notSent',
   reason: "waiting for the exchange's limits left no time for its answer",
   failure: 'limited',
-};
+  hint: MORE_TIME,
+} as const;
 
 /**
- * Converts an error to a response. A Failure comes from the limiter or from a sandbox that could not start, before anything was
- * sent. After any other error the request may have arrived.
+ * Converts an error to a response. A Failure is thrown only before anything is sent: by the limiter, the settings of the network
+ * or a sandbox that could not start. After any other error the request may have arrived.
  */
 export function writeResponseOf(thrown: unknown): WriteResponse<never> {
   if (thrown instanceof Interrupted) return CANCELLED;
   if (thrown instanceof Refused) return { kind: 'refused', refusal: thrown };
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  if (thrown instanceof Failure) return { kind: 'notSent', reason: asPart(reason), failure: thrown.kind };
-  const isUnsent = thrown instanceof TransportError && !thrown.mayHaveBeenSent;
-  return isUnsent ? { kind: 'notSent', reason, failure: 'unreachable' } : { kind: 'lost', reason };
+  if (thrown instanceof Failure)
+    return { kind: 'notSent', reason: asPart(reason), failure: thrown.kind, hint: thrown.hints };
+  return thrown instanceof TransportError && !thrown.mayHaveBeenSent
+    ? { kind: 'notSent', reason, failure: 'unreachable', hint: unreachableHint(thrown) }
+    : { kind: 'lost', reason };
 }
 
+/** A sentence as a part of another one. A name in capitals at its beginning stays. */
 function asPart(sentence: string): string {
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
+  return sentence.replace(/^[A-Z](?![A-Z])/, (first) => first.toLowerCase()).replace(/\.$/, '');
 }

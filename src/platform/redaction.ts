@@ -19,6 +19,9 @@ const TELLING = 8;
 /** Keys and signatures are at least this long, and no amount, id or word is like a part of them. */
 const LONG = 16;
 
+/** So many signatures are masked at least: those of 40 seconds at the 60 requests a second that a key may send. */
+const SIGNATURES = 2_400;
+
 /** A character, or its percent-encoding, however often that was encoded again. */
 const ENCODED = /%(?:25)*([0-9a-f]{2})|./gisu;
 
@@ -27,27 +30,26 @@ const ENCODED = /%(?:25)*([0-9a-f]{2})|./gisu;
  * carries the access key, the signature and the fund password.
  */
 export class Redaction {
-  /** By their first characters: each request adds a signature, and a batch sends thousands. */
-  readonly #secrets = new Map<string, Set<string>>();
-  /** Every part of a long secret that gives it away, letters and digits only. */
-  readonly #parts = new Set<string>();
-  readonly #longForms = new Set<string>();
+  readonly #lasting = new Secrets();
+  #recentSignatures = new Secrets();
+  #olderSignatures = new Secrets();
 
   /** From now on the value is masked in every form in which a URL, JSON or the runtime's debug output may show it. */
   addSecret(secret: string): void {
-    const letters = lettersOf(secret).text;
-    if (letters.length >= LONG) {
-      for (let index = 0; index + TELLING <= letters.length; index += 1)
-        this.#parts.add(letters.slice(index, index + TELLING));
+    this.#lasting.add(secret);
+  }
+
+  /** The same for the signature of a request, until so many later ones have been added that no exchange accepts it any more. */
+  addSignature(signature: string): void {
+    if (this.#recentSignatures.count === SIGNATURES) {
+      this.#olderSignatures = this.#recentSignatures;
+      this.#recentSignatures = new Secrets();
     }
-    for (const form of formsOf(secret)) {
-      if (form.length < SHORTEST) continue;
-      if (form.length >= LONG) this.#longForms.add(form);
-      const first = form.slice(0, SHORTEST);
-      const forms = this.#secrets.get(first);
-      if (forms === undefined) this.#secrets.set(first, new Set([form]));
-      else forms.add(form);
-    }
+    this.#recentSignatures.add(signature);
+  }
+
+  get #all(): readonly Secrets[] {
+    return [this.#lasting, this.#recentSignatures, this.#olderSignatures].filter(({ count }) => count > 0);
   }
 
   /** Values before names: a name's pattern ends at a quote or a comma, which a fund password may hold. */
@@ -63,18 +65,21 @@ export class Redaction {
    */
   applyToData(text: string): string {
     let masked = text;
-    for (const form of this.#longForms) if (masked.includes(form)) masked = masked.replaceAll(form, MASK);
+    for (const { longForms } of this.#all)
+      for (const form of longForms) if (masked.includes(form)) masked = masked.replaceAll(form, MASK);
     return masked;
   }
 
   /** Parts of long secrets, also with other characters between their letters, or percent-encoded. */
   #withoutParts(text: string): string {
-    if (this.#parts.size === 0) return text;
+    const parts = this.#all.map((secrets) => secrets.parts).filter(({ size }) => size > 0);
+    if (parts.length === 0) return text;
     const letters = lettersOf(text);
     let masked = '';
     let from = 0;
     for (let index = 0; index + TELLING <= letters.text.length; index += 1) {
-      if (!this.#parts.has(letters.text.slice(index, index + TELLING))) continue;
+      const part = letters.text.slice(index, index + TELLING);
+      if (!parts.some((some) => some.has(part))) continue;
       const [start = 0, end = 0] = [letters.starts[index], letters.ends[index + TELLING - 1]];
       if (start >= from) masked += text.slice(from, start) + MASK;
       from = end;
@@ -84,17 +89,46 @@ export class Redaction {
 
   /** From the beginning of a secret as far as any form of any secret goes on: what was cut short is masked as well. */
   #withoutValues(text: string): string {
+    const all = this.#all;
     let masked = '';
     let from = 0;
     for (let index = 0; index + SHORTEST <= text.length; index += 1) {
-      const secrets = this.#secrets.get(text.slice(index, index + SHORTEST));
-      if (secrets === undefined) continue;
-      const shared = [...secrets].map((secret) => ({ secret, length: sharedLength(secret, text, index) }));
+      const first = text.slice(index, index + SHORTEST);
+      const forms = all.flatMap((secrets) => [...(secrets.forms.get(first) ?? [])]);
+      if (forms.length === 0) continue;
+      const shared = forms.map((secret) => ({ secret, length: sharedLength(secret, text, index) }));
       if (!shared.some(({ secret, length }) => length >= Math.min(secret.length, TELLING))) continue;
       if (index >= from) masked += text.slice(from, index) + MASK;
       from = Math.max(from, ...shared.map(({ length }) => index + length));
     }
     return masked + text.slice(from);
+  }
+}
+
+/** Secrets in every form in which they may be shown. */
+class Secrets {
+  count = 0;
+  /** By their first characters: each request adds a signature, and a batch sends thousands. */
+  readonly forms = new Map<string, Set<string>>();
+  /** Every part of a long secret that gives it away, letters and digits only. */
+  readonly parts = new Set<string>();
+  readonly longForms = new Set<string>();
+
+  add(secret: string): void {
+    this.count += 1;
+    const letters = lettersOf(secret).text;
+    if (letters.length >= LONG) {
+      for (let index = 0; index + TELLING <= letters.length; index += 1)
+        this.parts.add(letters.slice(index, index + TELLING));
+    }
+    for (const form of formsOf(secret)) {
+      if (form.length < SHORTEST) continue;
+      if (form.length >= LONG) this.longForms.add(form);
+      const first = form.slice(0, SHORTEST);
+      const forms = this.forms.get(first);
+      if (forms === undefined) this.forms.set(first, new Set([form]));
+      else forms.add(form);
+    }
   }
 }
 

@@ -13,7 +13,7 @@ const SHOWN_AFTER_MS = 1_000;
 interface UnansweredRequest {
   /** Asks the exchange whether it accepts a `reqTime`, with a read that the key may make. */
   readonly checkReqTime: ReqTimeCheck;
-  /** By the exchange's clock, in milliseconds since the Unix epoch, like every time in this file. */
+  /** By the exchange's clock, in milliseconds since the Unix epoch. */
   readonly reqTime: number;
   /** The market whose orders it may change; undefined for a withdrawal. */
   readonly market?: string;

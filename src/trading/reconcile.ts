@@ -2,7 +2,7 @@
  * Finds the outcome of writes: compares attempts that are not closed with a list from the exchange. Orders, batches and
  * withdrawals come in the same form. Nothing is read, written or printed here.
  *
- * recorded -> sent -> answered | partial | refused | refusedForTiming | lost -> until reqTime + request lifetime -> closed
+ * recorded -> sent -> decided | partial | refused | refusedForTiming | lost -> until reqTime + request lifetime -> closed
  *
  * An answer is not the end of a request: the network may repeat it for as long as the exchange accepts its `reqTime`. An
  * attempt is therefore closed by a list only if the list was read after that moment.
@@ -40,13 +40,13 @@ export interface Attempt {
   readonly writeKey: string;
   readonly items: readonly WantedItem[];
   /**
-   * - `answered`: every item has its outcome.
+   * - `decided`: every item has its outcome.
    * - `partial`: accepted in part, and {@link responseIds} are the orders.
    * - `refused`: rejected with a code that is about its orders.
    * - `refusedForTiming`: rejected with a code that is about its time, such as a rate limit.
    * - `lost`: no response came. If its items are absent, it has expired, but the exchange may still execute it late.
    */
-  readonly response: 'answered' | 'partial' | 'refused' | 'refusedForTiming' | 'lost';
+  readonly response: 'decided' | 'partial' | 'refused' | 'refusedForTiming' | 'lost';
   /** The ids that its answer named and that no item has yet. */
   readonly responseIds: readonly string[];
   /** By the exchange's clock, in milliseconds since the Unix epoch. */
@@ -71,7 +71,7 @@ export interface List {
 
 interface ReconcileContext {
   /** The ids of rows that belong to closed writes, or were reported as duplicates. */
-  readonly explained: ReadonlySet<string>;
+  readonly accountedFor: ReadonlySet<string>;
   /** For each item, the newest row with its client id, or null if there is none. It was looked up after the list was read. */
   readonly newestByClientId?: ReadonlyMap<string, string | null>;
   /** For how long after its `reqTime` the exchange accepts a request, in milliseconds. */
@@ -161,7 +161,7 @@ class Matching {
     private readonly list: List,
     private readonly context: ReconcileContext,
   ) {
-    const { explained, newestByClientId = new Map(), requestLifetime, matchCost = () => 0 } = context;
+    const { accountedFor, newestByClientId = new Map(), requestLifetime, matchCost = () => 0 } = context;
     this.#window = requestLifetime + SLACK_MS;
     this.#newestByClientId = newestByClientId;
     this.#matchCost = matchCost;
@@ -172,7 +172,7 @@ class Matching {
     );
     this.#byAttempt = groupBy(this.#candidates, ({ attempt }) => attempt.id);
     this.#byKey = this.#candidatesByKey();
-    const claimed = new Set([...explained, ...this.#candidates.flatMap(({ rowId }) => rowId ?? [])]);
+    const claimed = new Set([...accountedFor, ...this.#candidates.flatMap(({ rowId }) => rowId ?? [])]);
     this.#unclaimed = new Set(list.rows.filter(({ id }) => !claimed.has(id)).reverse());
   }
 
@@ -264,7 +264,7 @@ class Matching {
     const { requestLifetime } = this.context;
     const outcomes = new Map<string, ItemOutcome>();
     const closed = new Set<string>();
-    const explained = this.#explainedRows();
+    const accountedFor = this.#accountedRows();
     for (const attempt of this.attempts) {
       const own = this.#candidatesOf(attempt);
       // an order with a client id gets its outcome from the lookup
@@ -277,7 +277,7 @@ class Matching {
       const isShown = this.#listShows(attempt);
       const isAbsenceCertain =
         !missing.some(({ item }) => this.#reserved.has(item.matchKey)) &&
-        isAbsenceProven(attempt, isReadAfterExpiry, isShown && attempt.responseIds.every((id) => explained.has(id)));
+        isAbsenceProven(attempt, isReadAfterExpiry, isShown && attempt.responseIds.every((id) => accountedFor.has(id)));
       const absent = attempt.response === 'partial' || attempt.response === 'refused' ? 'refused' : 'notSent';
       if (isAbsenceCertain) for (const { item } of missing) outcomes.set(item.id, { outcome: absent });
       if (this.#isAmbiguous(attempt)) this.#ambiguous.add(attempt.writeKey);
@@ -363,9 +363,13 @@ class Matching {
   }
 
   /** The ids of rows that belong to an item or were reported. */
-  #explainedRows(): ReadonlySet<string> {
+  #accountedRows(): ReadonlySet<string> {
     const repeated = [...this.#duplicates.values()].flatMap((rows) => rows.map(({ id }) => id));
-    return new Set([...this.context.explained, ...repeated, ...this.#candidates.flatMap(({ rowId }) => rowId ?? [])]);
+    return new Set([
+      ...this.context.accountedFor,
+      ...repeated,
+      ...this.#candidates.flatMap(({ rowId }) => rowId ?? []),
+    ]);
   }
 
   /** Whether the list reaches back to before the request. */

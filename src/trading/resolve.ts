@@ -110,7 +110,7 @@ async function lookUpAbsent(trading: TradingContext, write: RecordedWrite): Prom
   if (isKind(write, 'withdraw')) await verifyWithdrawals(trading, write.terms.coin);
   if (!isKind(write, 'batch')) return;
   const lost = archivedJob(trading.journal, write.id)?.expiredLines.size ?? 0;
-  if (lost > 0) await verifyOrders(trading, write.terms, { reach: 'all', includeRetained: write.id });
+  if (lost > 0) await verifyOrders(trading, write.terms, { reach: 'all', retainedId: write.id });
 }
 
 /** Settled writes that exist although they counted as refused or not sent, until the user has asked for them by their ids. */

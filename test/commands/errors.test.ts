@@ -19,6 +19,11 @@ const WRONG_LINES: readonly Mistake[] = [
   ['profile ad', /unknown command 'ad'/, /add/],
   ['help dpeth', /unknown command 'dpeth'/, /depth/],
   ['help profile ad', /unknown command 'ad'/, /add/],
+  [
+    'order buy shib_usdt 1000000000 --price 0.00001',
+    /unknown option '--price'/,
+    /pit order buy shib_usdt 1000000000 --at 0\.00001$/,
+  ],
   ['buy btc_usdt 0.01 --at 28000', /unknown command 'buy'/, /pit order buy btc_usdt 0\.01 --at 28000$/],
   ['sell btc_usdt 0.01 --at ask', /unknown command 'sell'/, /pit order sell btc_usdt 0\.01 --at ask$/],
   ['book btc_usdt --size 3', /unknown command 'book'/, /pit depth btc_usdt --size 3$/],

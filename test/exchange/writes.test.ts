@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
+import { suggest } from '../../src/errors.js';
 import {
   type Answer,
   compressed,
@@ -143,6 +144,7 @@ describe('a write that cannot succeed', () => {
       kind: 'notSent',
       reason: 'connection refused (ECONNREFUSED)',
       failure: 'unreachable',
+      hint: suggest('Check the host and the network', 'profile', 'show'),
     });
   });
 
@@ -153,7 +155,10 @@ describe('a write that cannot succeed', () => {
 
   it('is not sent if no time is left', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED) });
-    expect(await clientOf(server.url, 0).client.api.write('order', ORDER)).toMatchObject({ kind: 'notSent' });
+    expect(await clientOf(server.url, 0).client.api.write('order', ORDER)).toMatchObject({
+      kind: 'notSent',
+      hint: 'Use --timeout SECONDS to allow more time.',
+    });
     expect(server.connections).toBe(0);
   });
 
@@ -163,6 +168,7 @@ describe('a write that cannot succeed', () => {
       kind: 'notSent',
       failure: 'unreachable',
       reason: expect.stringContaining("the host's certificate is self-signed"),
+      hint: expect.arrayContaining([expect.objectContaining({ argv: expect.arrayContaining(['caFile']) })]),
     };
     expect(await clientOf(server.url).client.api.write('order', ORDER)).toEqual(expected);
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -35,6 +36,19 @@ describe('redaction', () => {
     ['p\'a"s\\s&+ w', 'safePwd=p\'a"s\\s&+ w,', 'safePwd=***,'],
   ])('masks a known secret: %s in %s', (secret, text, masked) => {
     expect(masking(secret).apply(text)).toBe(masked);
+  });
+
+  it('masks a signature for as long as an exchange may accept it, and does not keep it for ever', () => {
+    const redaction = new Redaction();
+    const signatures = Array.from({ length: 10_000 }, (_, index) =>
+      createHash('md5').update(String(index)).digest('hex'),
+    );
+    for (const signature of signatures) redaction.addSignature(signature);
+    expect(signatures.slice(-2_400).map((signature) => redaction.applyToData(signature))).toEqual(
+      Array(2_400).fill('***'),
+    );
+    expect(redaction.apply(`cut ${signatures.at(-1)?.slice(0, 12)}…`)).toBe('cut ***…');
+    expect(redaction.applyToData(signatures[0] ?? '')).toBe(signatures[0]);
   });
 
   it.each([

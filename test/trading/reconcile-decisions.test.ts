@@ -39,14 +39,14 @@ function request(id: string, answer: Attempt['response'], { at = 0, ...changes }
 
 const lost = (id: string, changes?: Changes) => request(id, 'lost', changes);
 const answered = (id: string, order: string, changes?: Changes) =>
-  request(id, 'answered', { items: [placed(id, order)], ...changes });
+  request(id, 'decided', { items: [placed(id, order)], ...changes });
 const isOlderThan = (first: number) => (id: string) => Number(id) < first;
 
 type Given = Partial<Parameters<typeof reconcile>[2]> & { readonly began?: number; readonly since?: number };
 
 function reconciled(attempts: readonly Attempt[], rows: readonly Row[], { began = 10_000, since, ...given }: Given) {
   const list = { rows, began: SENT + began, since: since === undefined ? Number.NEGATIVE_INFINITY : SENT + since };
-  return reconcile(attempts, list, { explained: new Set(), requestLifetime: TOLERANCE, ...given });
+  return reconcile(attempts, list, { accountedFor: new Set(), requestLifetime: TOLERANCE, ...given });
 }
 
 /** All that is decided; what is empty is left out. A placed item has the id of its order as its outcome. */
@@ -95,7 +95,7 @@ describe('a pending item', () => {
   });
 
   it('takes no row that a closed write accounts for', () => {
-    expect(decide([lost('a')], [row('7', 10)], { explained: new Set(['7']) })).toEqual({});
+    expect(decide([lost('a')], [row('7', 10)], { accountedFor: new Set(['7']) })).toEqual({});
   });
 
   it('takes no row that is another order of an open write', () => {
@@ -112,7 +112,7 @@ describe('a row that matches an absent item', () => {
   });
 
   it('is its late execution only while the network may repeat the request, if that was answered', () => {
-    const refused = request('a', 'answered', { items: [absent('a')] });
+    const refused = request('a', 'decided', { items: [absent('a')] });
     expect(decide([refused], [row('7', SPAN)])).toEqual({ duplicates: { a: ['7'] } });
     expect(decide([refused], [row('7', SPAN + 1)])).toEqual({});
   });
@@ -199,7 +199,7 @@ describe('a line of a request accepted in part', () => {
   });
 
   it('was refused if a closed write accounts for the named row', () => {
-    expect(decide([short(['7'])], [row('7', 10)], { explained: new Set(['7']) })).toEqual({
+    expect(decide([short(['7'])], [row('7', 10)], { accountedFor: new Set(['7']) })).toEqual({
       outcomes: { 'a 0': 'refused', 'a 1': 'refused' },
     });
   });
@@ -212,7 +212,7 @@ describe('a remaining row that matches an item', () => {
   });
 
   it('is no duplicate if it was reported before', () => {
-    expect(decide([answered('a', '7')], [row('8', 20), row('7', 10)], { explained: new Set(['8']) })).toEqual({});
+    expect(decide([answered('a', '7')], [row('8', 20), row('7', 10)], { accountedFor: new Set(['8']) })).toEqual({});
   });
 
   it('is a duplicate of the request that is nearest, by its order or by its sending', () => {

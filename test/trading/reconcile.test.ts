@@ -103,7 +103,7 @@ class Model {
       if (order !== null) this.#settle(`${id} ${line}`, 'placed', order);
       return { id: `${id} ${line}`, matchKey: key, rowId: order, state: isAll ? 'placed' : 'pending' };
     });
-    const answer = ids === undefined ? 'lost' : isAll ? 'answered' : ids.length === 0 ? 'refused' : 'partial';
+    const answer = ids === undefined ? 'lost' : isAll ? 'decided' : ids.length === 0 ? 'refused' : 'partial';
     const named = answer === 'partial' ? (ids ?? []) : [];
     this.attempts.push({
       id,
@@ -129,7 +129,7 @@ class Model {
       since,
     };
     const open = this.attempts.filter(({ id }) => !this.closed.has(id));
-    const context = { explained: this.known, requestLifetime: TOLERANCE };
+    const context = { accountedFor: this.known, requestLifetime: TOLERANCE };
     const { needsLookup } = reconcile(open, list, context);
     const newest = new Map([...needsLookup].map((item) => [item, this.#newestOf(item, now)]));
     const { outcomes, duplicates, closed } = reconcile(open, list, { ...context, newestByClientId: newest });
@@ -317,7 +317,7 @@ const list = (rows: readonly Row[], began: number): List => ({
   began: START + began,
   since: Number.NEGATIVE_INFINITY,
 });
-const CONTEXT = { explained: new Set<string>(), requestLifetime: TOLERANCE };
+const CONTEXT = { accountedFor: new Set<string>(), requestLifetime: TOLERANCE };
 const placed = (rowId: string) => ({ id: 'a 0', matchKey: 'k', rowId, state: 'placed' }) as const;
 
 describe('a request without an answer', () => {
@@ -353,7 +353,7 @@ describe('a request without an answer', () => {
       hasClientId: true,
       items: [{ id: 'b 0', matchKey: 'k', rowId: null, state: 'pending' }],
     });
-    const other = attempt({ response: 'answered', items: [placed('7')] });
+    const other = attempt({ response: 'decided', items: [placed('7')] });
     const found = reconcile([other, lost], list([row('8', 20), row('7', 5)], 2 * TOLERANCE), CONTEXT);
     expect(found.duplicates).toEqual([]);
     expect([...found.needsLookup]).toEqual(['b 0']);
@@ -363,7 +363,7 @@ describe('a request without an answer', () => {
 
 describe('an answered request', () => {
   it('stays open while the network may repeat it', () => {
-    const answered = attempt({ response: 'answered', items: [placed('7')] });
+    const answered = attempt({ response: 'decided', items: [placed('7')] });
     const early = reconcile([answered], list([row('7', 5)], TOLERANCE), CONTEXT);
     expect(early.closed.size).toBe(0);
     const late = reconcile([answered], list([row('7', 5)], TOLERANCE + 5_001), CONTEXT);
@@ -371,12 +371,12 @@ describe('an answered request', () => {
   });
 
   it('is not closed by a list that lacks its order', () => {
-    const answered = attempt({ response: 'answered', items: [placed('7')] });
+    const answered = attempt({ response: 'decided', items: [placed('7')] });
     expect(reconcile([answered], list([], 2 * TOLERANCE), CONTEXT).closed.size).toBe(0);
   });
 
   it('has duplicates within the request lifetime after its order, by the clock of the list', () => {
-    const answered = attempt({ response: 'answered', items: [placed('7')] });
+    const answered = attempt({ response: 'decided', items: [placed('7')] });
     const hour = 3_600_000;
     const rows = [row('9', hour + TOLERANCE + 5_001), row('8', hour + TOLERANCE + 5_000), row('7', hour)];
     const found = reconcile([answered], list(rows, 5_000), CONTEXT);

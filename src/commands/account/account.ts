@@ -1,6 +1,6 @@
 import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import * as origin from '../../exchange/origins.js';
+import * as wireField from '../../exchange/wire-fields.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { operationName } from '../../trading/journal/write.js';
@@ -25,28 +25,28 @@ export const PERMISSIONS = {
 } as const;
 
 const ACCOUNT: shape.Fields = {
-  username: shape.text('', origin.ACCOUNT.username),
-  tradePassword: shape.boolean('whether one is set', origin.ACCOUNT.tradePassword),
-  googleAuth: shape.boolean('an authenticator app', origin.ACCOUNT.googleAuth),
-  mobileAuth: shape.boolean('a phone', origin.ACCOUNT.mobileAuth),
+  username: shape.text('', wireField.ACCOUNT.username),
+  tradePassword: shape.boolean('whether one is set', wireField.ACCOUNT.tradePassword),
+  googleAuth: shape.boolean('an authenticator app', wireField.ACCOUNT.googleAuth),
+  mobileAuth: shape.boolean('a phone', wireField.ACCOUNT.mobileAuth),
   permissions: shape.object({
-    asset: shape.boolean(PERMISSIONS.asset.allows, origin.ACCOUNT.asset),
-    lever: shape.boolean(PERMISSIONS.lever.allows, origin.ACCOUNT.lever),
-    entrust: shape.boolean(PERMISSIONS.entrust.allows, origin.ACCOUNT.entrust),
-    money: shape.boolean(PERMISSIONS.money.allows, origin.ACCOUNT.money),
+    asset: shape.boolean(PERMISSIONS.asset.allows, wireField.ACCOUNT.asset),
+    lever: shape.boolean(PERMISSIONS.lever.allows, wireField.ACCOUNT.lever),
+    entrust: shape.boolean(PERMISSIONS.entrust.allows, wireField.ACCOUNT.entrust),
+    money: shape.boolean(PERMISSIONS.money.allows, wireField.ACCOUNT.money),
   }),
 };
 
 /** The balance and the other fields of the coin as sent. */
 const COIN = shape.object({
   ...BALANCE,
-  key: shape.text('', origin.COIN.key),
-  enName: shape.text('', origin.COIN.enName),
-  cnName: shape.text('', origin.COIN.cnName),
-  showName: shape.text('', origin.COIN.showName),
-  unitTag: shape.text('', origin.COIN.unitTag),
-  unitDecimal: shape.integer('', origin.COIN.unitDecimal),
-  fundstype: shape.integer('a code of unknown meaning', origin.COIN.fundstype),
+  key: shape.text('', wireField.COIN.key),
+  enName: shape.text('', wireField.COIN.enName),
+  cnName: shape.text('', wireField.COIN.cnName),
+  showName: shape.text('', wireField.COIN.showName),
+  unitTag: shape.text('', wireField.COIN.unitTag),
+  unitDecimal: shape.integer('', wireField.COIN.unitDecimal),
+  fundstype: shape.integer('a code of unknown meaning', wireField.COIN.fundstype),
 });
 
 /** A write whose outcome is unknown, by the names of `resolve`. */

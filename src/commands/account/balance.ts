@@ -4,8 +4,8 @@ import { define, flag, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { Coin } from '../../domain/account.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
-import * as origin from '../../exchange/origins.js';
 import { readRates } from '../../exchange/rates.js';
+import * as wireField from '../../exchange/wire-fields.js';
 import type { Answer } from '../../terminal/answer.js';
 import { type Column, table } from '../../terminal/table.js';
 import { concernsCoin, type UnknownWrite } from '../../trading/unknown-writes.js';
@@ -16,14 +16,14 @@ import { requireWatchable, WATCH, watch } from '../watch/watch.js';
 
 /** The fields of a coin's balance. */
 export const BALANCE: shape.Fields = {
-  coin: shape.text('', origin.COIN.coin),
-  name: shape.text('the new name of a renamed coin', origin.COIN.name),
-  available: shape.decimal('', origin.COIN.available),
-  frozen: shape.decimal('held by open orders', origin.COIN.frozen),
+  coin: shape.text('', wireField.COIN.coin),
+  name: shape.text('the new name of a renamed coin', wireField.COIN.name),
+  available: shape.decimal('', wireField.COIN.available),
+  frozen: shape.decimal('held by open orders', wireField.COIN.frozen),
   total: shape.decimal('available and frozen'),
-  canDeposit: shape.boolean('', origin.COIN.canDeposit),
-  canWithdraw: shape.boolean('', origin.COIN.canWithdraw),
-  canLoan: shape.boolean('can be lent', origin.COIN.canLoan),
+  canDeposit: shape.boolean('', wireField.COIN.canDeposit),
+  canWithdraw: shape.boolean('', wireField.COIN.canWithdraw),
+  canLoan: shape.boolean('can be lent', wireField.COIN.canLoan),
   value: shape.nullable(shape.decimal('in the coin of --in')),
 };
 

@@ -119,7 +119,7 @@ export async function callUndescribed(
   if (call.outcome === 'refused') throw refusalFailure(call.refusal, method);
   if (call.outcome === 'notSent')
     throw new Failure(call.failure, `${method} was not sent: ${call.reason}.`, {
-      hint: suggest('Check the host and the network', 'profile', 'show'),
+      hint: call.hint,
     });
   return {
     data: { operation: method, clientId: id, outcome: call.outcome },

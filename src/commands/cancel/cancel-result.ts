@@ -4,7 +4,7 @@ import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type FailureKind, suggest } from '../../errors.js';
-import * as origin from '../../exchange/origins.js';
+import * as wireField from '../../exchange/wire-fields.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Paint, Screen } from '../../terminal/screen.js';
 import { wrapped } from '../../terminal/text.js';
@@ -22,12 +22,12 @@ export const CANCELLED: shape.Fields = {
   id: shape.nullable(shape.text('of the order')),
   clientId: shape.nullable(shape.text('your own id, if you cancelled by it')),
   market: shape.text(''),
-  price: shape.nullable(shape.decimal('in the quote coin', origin.CANCELLATION.price)),
-  amount: shape.nullable(shape.decimal('in the base coin', origin.CANCELLATION.amount)),
-  filled: shape.nullable(shape.decimal('before it was cancelled', origin.CANCELLATION.filled)),
-  filledValue: shape.nullable(shape.decimal('in the quote coin', origin.CANCELLATION.filledValue)),
-  code: shape.nullable(shape.integer("the exchange's return code", origin.CANCELLATION.code)),
-  message: shape.nullable(shape.text("the exchange's message", origin.CANCELLATION.message)),
+  price: shape.nullable(shape.decimal('in the quote coin', wireField.CANCELLATION.price)),
+  amount: shape.nullable(shape.decimal('in the base coin', wireField.CANCELLATION.amount)),
+  filled: shape.nullable(shape.decimal('before it was cancelled', wireField.CANCELLATION.filled)),
+  filledValue: shape.nullable(shape.decimal('in the quote coin', wireField.CANCELLATION.filledValue)),
+  code: shape.nullable(shape.integer("the exchange's return code", wireField.CANCELLATION.code)),
+  message: shape.nullable(shape.text("the exchange's message", wireField.CANCELLATION.message)),
 };
 
 /** A cancellation's fields in the order of the contract. */

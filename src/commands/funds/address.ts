@@ -6,7 +6,7 @@ import type { ChainAddress } from '../../domain/funds.js';
 import { Failure, usage } from '../../errors.js';
 import { readDepositAddress, readDepositAddresses, readWithdrawalAddress } from '../../exchange/addresses.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import * as origin from '../../exchange/origins.js';
+import * as wireField from '../../exchange/wire-fields.js';
 import type { Answer } from '../../terminal/answer.js';
 import { qrCode } from '../../terminal/qr.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -29,11 +29,11 @@ export default define({
   output: shape.array(
     shape.object({
       coin: shape.text(''),
-      chain: shape.nullable(shape.text('', origin.ADDRESS.chain)),
-      address: shape.nullable(shape.text('the account on a chain with memos', origin.ADDRESS.address)),
-      memo: shape.nullable(shape.text('coins sent without it are lost', origin.ADDRESS.memo)),
-      canDeposit: shape.nullable(shape.boolean('', origin.ADDRESS.canDeposit)),
-      canWithdraw: shape.nullable(shape.boolean('', origin.ADDRESS.canWithdraw)),
+      chain: shape.nullable(shape.text('', wireField.ADDRESS.chain)),
+      address: shape.nullable(shape.text('the account on a chain with memos', wireField.ADDRESS.address)),
+      memo: shape.nullable(shape.text('coins sent without it are lost', wireField.ADDRESS.memo)),
+      canDeposit: shape.nullable(shape.boolean('', wireField.ADDRESS.canDeposit)),
+      canWithdraw: shape.nullable(shape.boolean('', wireField.ADDRESS.canWithdraw)),
     }),
   ),
   async run(context, { coin, single, withdraw }) {

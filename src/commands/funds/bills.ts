@@ -7,7 +7,7 @@ import type { Bill } from '../../domain/funds.js';
 import { suggest, usage } from '../../errors.js';
 import { BILLS_PER_PAGE, readBills } from '../../exchange/bills.js';
 import type { ExchangeZone } from '../../exchange/exchange-zone.js';
-import * as origin from '../../exchange/origins.js';
+import * as wireField from '../../exchange/wire-fields.js';
 import type { Answer, RowStream } from '../../terminal/answer.js';
 import { paintChange, signed } from '../../terminal/cells.js';
 import type { Column } from '../../terminal/table.js';
@@ -41,13 +41,13 @@ export default define({
   output: shape.anyOf(
     shape.array(
       shape.object({
-        id: shape.id('of the bill', origin.BILL.id),
-        time: shape.time('', origin.BILL.time),
-        coin: shape.text('', origin.BILL.coin),
-        type: shape.nullable(shape.text("the exchange's text", origin.BILL.type)),
-        change: shape.decimal('negative if coins went out', origin.BILL.change),
-        balance: shape.nullable(shape.decimal('after the change', origin.BILL.balance)),
-        remark: shape.nullable(shape.text('', origin.BILL.remark)),
+        id: shape.id('of the bill', wireField.BILL.id),
+        time: shape.time('', wireField.BILL.time),
+        coin: shape.text('', wireField.BILL.coin),
+        type: shape.nullable(shape.text("the exchange's text", wireField.BILL.type)),
+        change: shape.decimal('negative if coins went out', wireField.BILL.change),
+        balance: shape.nullable(shape.decimal('after the change', wireField.BILL.balance)),
+        remark: shape.nullable(shape.text('', wireField.BILL.remark)),
       }),
     ),
     shape.array(SUMMARY, 'with --summary'),

@@ -7,8 +7,8 @@ import { suggest, tryRead } from '../../errors.js';
 import { learnZone } from '../../exchange/bills.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { ExchangeZone } from '../../exchange/exchange-zone.js';
-import * as origin from '../../exchange/origins.js';
 import { readDepositPage, readDeposits } from '../../exchange/record-pages.js';
+import * as wireField from '../../exchange/wire-fields.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { stateColumn } from './state-columns.js';
@@ -23,18 +23,18 @@ export default define({
   examples: ['deposits usdt', 'deposits btc --all --csv', 'deposits usdt --watch'],
   output: shape.array(
     shape.object({
-      id: shape.id('of the record', origin.DEPOSIT.id),
-      time: shape.nullable(shape.time("null if the exchange's time zone is unknown", origin.DEPOSIT.time)),
-      timeRaw: shape.nullable(shape.text('as sent', origin.DEPOSIT.timeRaw)),
-      coin: shape.text('', origin.DEPOSIT.coin),
-      amount: shape.decimal('', origin.DEPOSIT.amount),
-      address: shape.nullable(shape.text('', origin.DEPOSIT.address)),
-      hash: shape.nullable(shape.text('', origin.DEPOSIT.hash)),
-      confirmations: shape.nullable(shape.integer('', origin.DEPOSIT.confirmations)),
-      internal: shape.nullable(shape.boolean('within the exchange', origin.DEPOSIT.internal)),
-      description: shape.nullable(shape.text("the exchange's text", origin.DEPOSIT.description)),
-      state: shape.enumOf([...DEPOSIT_STATES, 'other'], '', origin.DEPOSIT.state),
-      status: shape.integer("the exchange's code", origin.DEPOSIT.status),
+      id: shape.id('of the record', wireField.DEPOSIT.id),
+      time: shape.nullable(shape.time("null if the exchange's time zone is unknown", wireField.DEPOSIT.time)),
+      timeRaw: shape.nullable(shape.text('as sent', wireField.DEPOSIT.timeRaw)),
+      coin: shape.text('', wireField.DEPOSIT.coin),
+      amount: shape.decimal('', wireField.DEPOSIT.amount),
+      address: shape.nullable(shape.text('', wireField.DEPOSIT.address)),
+      hash: shape.nullable(shape.text('', wireField.DEPOSIT.hash)),
+      confirmations: shape.nullable(shape.integer('', wireField.DEPOSIT.confirmations)),
+      internal: shape.nullable(shape.boolean('within the exchange', wireField.DEPOSIT.internal)),
+      description: shape.nullable(shape.text("the exchange's text", wireField.DEPOSIT.description)),
+      state: shape.enumOf([...DEPOSIT_STATES, 'other'], '', wireField.DEPOSIT.state),
+      status: shape.integer("the exchange's code", wireField.DEPOSIT.status),
     }),
   ),
   run: (context, input) =>

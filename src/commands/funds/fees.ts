@@ -3,7 +3,7 @@ import { define, optional } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { grouped } from '../../domain/decimal.js';
 import type { ChainFee } from '../../domain/funds.js';
-import * as origin from '../../exchange/origins.js';
+import * as wireField from '../../exchange/wire-fields.js';
 import { coinName } from '../inputs.js';
 import { explainRefusal } from './refusal.js';
 import { openColumn } from './state-columns.js';
@@ -14,12 +14,12 @@ export default define({
   examples: ['fees', 'fees usdt --json'],
   output: shape.array(
     shape.object({
-      coin: shape.text('', origin.CHAIN_FEE.coin),
-      chain: shape.text('', origin.CHAIN_FEE.chain),
-      mainChain: shape.text('', origin.CHAIN_FEE.mainChain),
-      fee: shape.decimal('of a withdrawal', origin.CHAIN_FEE.fee),
-      canDeposit: shape.boolean('', origin.CHAIN_FEE.canDeposit),
-      canWithdraw: shape.boolean('', origin.CHAIN_FEE.canWithdraw),
+      coin: shape.text('', wireField.CHAIN_FEE.coin),
+      chain: shape.text('', wireField.CHAIN_FEE.chain),
+      mainChain: shape.text('', wireField.CHAIN_FEE.mainChain),
+      fee: shape.decimal('of a withdrawal', wireField.CHAIN_FEE.fee),
+      canDeposit: shape.boolean('', wireField.CHAIN_FEE.canDeposit),
+      canWithdraw: shape.boolean('', wireField.CHAIN_FEE.canWithdraw),
     }),
   ),
   async run(context, { coin }) {

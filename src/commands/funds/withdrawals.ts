@@ -3,8 +3,8 @@ import * as shape from '../../cli/shapes.js';
 import { grouped } from '../../domain/decimal.js';
 import { WITHDRAWAL_STATES, type Withdrawal } from '../../domain/funds.js';
 import { tryRead } from '../../errors.js';
-import * as origin from '../../exchange/origins.js';
 import { readWithdrawalPage, readWithdrawals } from '../../exchange/record-pages.js';
+import * as wireField from '../../exchange/wire-fields.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { verifyWithdrawals } from '../../trading/withdrawals/verify-withdrawals.js';
@@ -20,17 +20,17 @@ export default define({
   examples: ['withdrawals usdt', 'withdrawals btc --page 2 --json', 'withdrawals usdt --watch'],
   output: shape.array(
     shape.object({
-      id: shape.id('of the record', origin.WITHDRAWAL.id),
-      time: shape.time('', origin.WITHDRAWAL.time),
-      processedTime: shape.nullable(shape.time('', origin.WITHDRAWAL.processedTime)),
+      id: shape.id('of the record', wireField.WITHDRAWAL.id),
+      time: shape.time('', wireField.WITHDRAWAL.time),
+      processedTime: shape.nullable(shape.time('', wireField.WITHDRAWAL.processedTime)),
       coin: shape.text(''),
-      amount: shape.decimal('', origin.WITHDRAWAL.amount),
-      fee: shape.nullable(shape.decimal('', origin.WITHDRAWAL.fee)),
-      address: shape.nullable(shape.text('', origin.WITHDRAWAL.address)),
-      hash: shape.nullable(shape.text('', origin.WITHDRAWAL.hash)),
-      merchantOrderNo: shape.nullable(shape.text('', origin.WITHDRAWAL.merchantOrderNo)),
-      state: shape.enumOf([...WITHDRAWAL_STATES, 'other'], '', origin.WITHDRAWAL.state),
-      status: shape.integer("the exchange's code", origin.WITHDRAWAL.status),
+      amount: shape.decimal('', wireField.WITHDRAWAL.amount),
+      fee: shape.nullable(shape.decimal('', wireField.WITHDRAWAL.fee)),
+      address: shape.nullable(shape.text('', wireField.WITHDRAWAL.address)),
+      hash: shape.nullable(shape.text('', wireField.WITHDRAWAL.hash)),
+      merchantOrderNo: shape.nullable(shape.text('', wireField.WITHDRAWAL.merchantOrderNo)),
+      state: shape.enumOf([...WITHDRAWAL_STATES, 'other'], '', wireField.WITHDRAWAL.state),
+      status: shape.integer("the exchange's code", wireField.WITHDRAWAL.status),
     }),
   ),
   run: (context, input) =>

@@ -6,8 +6,8 @@ import type { Order } from '../../domain/order.js';
 import { Failure, type Hint, Interrupted, suggest } from '../../errors.js';
 import { refusalFailure } from '../../exchange/failures.js';
 import { timeFor } from '../../exchange/limiter/limiter.js';
-import * as origin from '../../exchange/origins.js';
 import { Refused } from '../../exchange/response.js';
+import * as wireField from '../../exchange/wire-fields.js';
 import type { Answer } from '../../terminal/answer.js';
 import { progressBar } from '../../terminal/progress.js';
 import type { Paint, Screen } from '../../terminal/screen.js';
@@ -105,7 +105,7 @@ export const BATCH_LINE = shape.object({
   price: shape.decimal('in the quote coin'),
   amount: shape.decimal('in the base coin'),
   outcome: shape.enumOf(['placed', 'refused', 'unknown', 'notSent'], ''),
-  id: shape.nullable(shape.id('of the order', origin.PLACED_ORDERS.id)),
+  id: shape.nullable(shape.id('of the order', wireField.PLACED_ORDERS.id)),
   reason: shape.nullable(shape.text("the exchange's message, or why it was not sent")),
   ...STATE_AND_FILLS,
 });

@@ -1,7 +1,7 @@
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, formatAverage, grouped } from '../../domain/decimal.js';
 import type { Order, OrderState, OrderType, Side } from '../../domain/order.js';
-import * as origin from '../../exchange/origins.js';
+import * as wireField from '../../exchange/wire-fields.js';
 import { paintSide, sideColumn, sideText } from '../../terminal/cells.js';
 import type { Paint, Screen } from '../../terminal/screen.js';
 import { type Column, type Entry, record } from '../../terminal/table.js';
@@ -33,24 +33,24 @@ export interface OrderRow {
 }
 
 export const ORDER: shape.Fields = {
-  id: shape.id('of the order', origin.ORDER.id),
+  id: shape.id('of the order', wireField.ORDER.id),
   clientId: shape.nullable(shape.text('your own id, if you asked for the order by it')),
-  market: shape.text('', origin.ORDER.market),
-  side: shape.enumOf(['buy', 'sell'], '', origin.ORDER.side),
-  type: shape.enumOf(['limit', 'postOnly', 'ioc', 'other'], '', origin.ORDER.type),
+  market: shape.text('', wireField.ORDER.market),
+  side: shape.enumOf(['buy', 'sell'], '', wireField.ORDER.side),
+  type: shape.enumOf(['limit', 'postOnly', 'ioc', 'other'], '', wireField.ORDER.type),
   account: shape.nullable(shape.enumOf(['spot', 'isolated', 'cross'], 'the exchange does not report it')),
-  price: shape.decimal('in the quote coin', origin.ORDER.price),
-  amount: shape.decimal('in the base coin', origin.ORDER.amount),
-  filled: shape.decimal('in the base coin', origin.ORDER.filled),
+  price: shape.decimal('in the quote coin', wireField.ORDER.price),
+  amount: shape.decimal('in the base coin', wireField.ORDER.amount),
+  filled: shape.decimal('in the base coin', wireField.ORDER.filled),
   remaining: shape.decimal('amount less what has filled'),
-  filledValue: shape.decimal('in the quote coin', origin.ORDER.filledValue),
+  filledValue: shape.decimal('in the quote coin', wireField.ORDER.filledValue),
   averagePrice: shape.nullable(shape.decimal('null if nothing has filled')),
-  fee: shape.nullable(shape.decimal('so far', origin.ORDER.fee)),
+  fee: shape.nullable(shape.decimal('so far', wireField.ORDER.fee)),
   feeCoin: shape.nullable(shape.text('the coin of the fee, as observed; the interface does not name it')),
-  feeDiscount: shape.boolean("paid with the platform's own coin", origin.ORDER.feeDiscount),
-  time: shape.time('when it was placed', origin.ORDER.time),
-  state: shape.enumOf(['open', 'filled', 'cancelled', 'other'], '', origin.ORDER.state),
-  status: shape.integer("the exchange's own code", origin.ORDER.status),
+  feeDiscount: shape.boolean("paid with the platform's own coin", wireField.ORDER.feeDiscount),
+  time: shape.time('when it was placed', wireField.ORDER.time),
+  state: shape.enumOf(['open', 'filled', 'cancelled', 'other'], '', wireField.ORDER.state),
+  status: shape.integer("the exchange's own code", wireField.ORDER.status),
 };
 
 /** An order as a row of output; the client id is the one that the user asked by, null otherwise. */

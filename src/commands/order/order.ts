@@ -8,7 +8,7 @@ import type { AccountType, Order, OrderType, Side } from '../../domain/order.js'
 import { Failure, suggest, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { notSentFailure, refusalFailure } from '../../exchange/failures.js';
-import * as origin from '../../exchange/origins.js';
+import * as wireField from '../../exchange/wire-fields.js';
 import { orderWriteRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
@@ -50,7 +50,7 @@ import {
 /** The outcome of an order that was sent. */
 export const ORDER_RESULT: shape.Fields = {
   outcome: shape.enumOf(['placed', 'notSent', 'refused', 'unknown'], ''),
-  id: shape.nullable(shape.id('of the order', origin.PLACED_ORDER.id)),
+  id: shape.nullable(shape.id('of the order', wireField.PLACED_ORDER.id)),
   clientId: shape.text('your own id, or the one that pit generated'),
   market: shape.text(''),
   side: shape.enumOf(['buy', 'sell'], ''),
@@ -211,11 +211,11 @@ export async function previewAndPlace(
   if (confirmed.answer !== undefined) return confirmed.answer;
   const { assessed, recordOptions } = confirmed;
   onConfirmed([...new Set([...overridden, ...assessed.breaches.map(({ guard }) => guard)])]);
-  return placeConfirmed(context, trading, assessed, { isUserId: draft.id !== undefined, ...recordOptions });
+  return placeConfirmed(context, trading, assessed, { isUserChosenId: draft.id !== undefined, ...recordOptions });
 }
 
 /**
- * Evaluates an order's expressions and checks it. All reads start together.
+ * Evaluates an order's expressions and checks it. After the market is known, all reads start together.
  *
  * @param earlier the previous result, when called again after a reply
  * @throws Failure `usage` for an order that breaks a rule, and whatever kept a needed answer from being read
@@ -300,17 +300,14 @@ async function placeConfirmed(
   { output, host }: Context,
   trading: TradingContext,
   { order, plan }: AssessedOrder,
-  options: { readonly isUserId: boolean } & RecordOptions,
+  options: { readonly isUserChosenId: boolean } & RecordOptions,
 ): Promise<Answer> {
   const gate = new SendGate();
   const { clientId: id, notional: _, ...terms } = order;
   const removeHandler = host.onInterrupt(() => {
     if (gate.cancel()) output.note('The order was not sent.');
     else
-      output.warn([
-        'The order may have been sent; pit did not wait for the answer.',
-        suggest('Find out', 'resolve', id),
-      ]);
+      output.warn(['The order may have been placed; pit stopped before it knew.', suggest('Find out', 'resolve', id)]);
   });
   const placement = await placeOrder(trading, terms, { id, gate, ...options }).finally(removeHandler);
   if (placement.outcome === 'placed' && placement.duplicates === null) output.note(NOT_CHECKED_FOR_DUPLICATES);

@@ -120,7 +120,7 @@ export class SeenNames {
   readonly #coins = new Set<string>();
   #markets: readonly Market[] | undefined;
   #recent: string | undefined;
-  /** By id; null for one that is open no more. */
+  /** By id; null for one that is no longer open. */
   readonly #orders = new Map<string, OpenOrder | null>();
   readonly #cancelled = new Set<string>();
 

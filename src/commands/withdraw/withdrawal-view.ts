@@ -3,8 +3,8 @@ import * as shape from '../../cli/shapes.js';
 import { formatAmount } from '../../domain/decimal.js';
 import { type Advice, adviceParts, Failure, suggest } from '../../errors.js';
 import { notSentFailure, refusalFailure } from '../../exchange/failures.js';
-import * as origin from '../../exchange/origins.js';
 import type { Refused } from '../../exchange/response.js';
+import * as wireField from '../../exchange/wire-fields.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
@@ -21,7 +21,7 @@ import type { CheckedWithdrawal } from './withdraw.js';
 /** The outcome of a withdrawal that was sent. */
 export const WITHDRAWN = shape.object({
   outcome: shape.enumOf(['placed', 'unknown'], ''),
-  id: shape.nullable(shape.text('of its record', origin.WITHDRAW.id)),
+  id: shape.nullable(shape.text('of its record', wireField.WITHDRAW.id)),
   coin: shape.text(''),
   amount: shape.decimal(''),
   fee: shape.decimal('of the network'),

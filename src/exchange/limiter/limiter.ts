@@ -7,8 +7,8 @@ import type { IpLock } from './shared-limits.js';
 interface PermitRequest {
   readonly bucket: Bucket;
   readonly priority: Priority;
-  /** Whether it may test if the lock has ended: a request that changes nothing may. */
-  readonly mayTest: boolean;
+  /** Whether it may find out if the lock has ended: a request that changes nothing may. */
+  readonly mayProbeLock: boolean;
 }
 
 type PermitSource = Pick<Permits, 'claim'>;
@@ -44,13 +44,13 @@ export class Limiter {
    * Resolves when a request may be sent. It counts against the limits until its permit ends. Throws Failure `limited` if the
    * time budget ends first, and while the exchange has locked this machine's address.
    */
-  async acquire({ bucket, priority, mayTest }: PermitRequest): Promise<RequestPermit> {
+  async acquire({ bucket, priority, mayProbeLock }: PermitRequest): Promise<RequestPermit> {
     const permits: Permit[] = [];
     const cancel = async () => void (await Promise.all(permits.map((permit) => permit.cancel())));
     try {
       for (const limit of this.limits.permitsOf(bucket)) permits.push(await this.#inTurn(limit, priority));
       const ipLock = countsPerIp(bucket) ? this.limits.ipLock : undefined;
-      const isTest = ipLock?.requireFree(mayTest) === 'test';
+      const isProbe = ipLock?.requireFree(mayProbeLock) === 'probe';
       let respondedAt: number | undefined;
       const responded = () => {
         respondedAt = this.host.monotonic();
@@ -58,7 +58,7 @@ export class Limiter {
       const end = async (result: SendResult) => {
         // first, so that those who wait for one of the permits see the lock
         if (result === 'lock') ipLock?.recordLock();
-        if (result === 'response' && isTest) ipLock?.clear();
+        if (result === 'response' && isProbe) ipLock?.clear();
         const sinceAnswerMs = respondedAt === undefined ? 0 : this.host.monotonic() - respondedAt;
         await Promise.all(permits.map((permit) => permit.release(sinceAnswerMs)));
       };
@@ -123,7 +123,7 @@ export const LIMITS_OF: Readonly<Record<Bucket, readonly LimitName[]>> = {
 export interface Limits {
   /** A request of a bucket takes a permit of each. */
   readonly permitsOf: (bucket: Bucket) => readonly Pick<Permits, 'claim'>[];
-  /** Remembers that the trade host has locked this machine's address. Absent: nothing does. */
+  /** Remembers that the trade host has locked this machine's address. Absent: locks are not remembered. */
   readonly ipLock?: IpLock;
 }
 

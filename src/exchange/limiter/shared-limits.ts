@@ -177,10 +177,10 @@ export class IpLock {
   }
 
   /**
-   * Throws Failure `limited` while the lock lasts. Now and then it lets a request through as a `test`, if that may be repeated;
+   * Throws Failure `limited` while the lock lasts. Now and then it lets a request through as a `probe`, if that may be repeated;
    * a response to it ends the lock.
    */
-  requireFree(mayTest: boolean): 'free' | 'test' {
+  requireFree(mayProbeLock: boolean): 'free' | 'probe' {
     const lock = this.#lock();
     if (lock === undefined) return 'free';
     const now = this.now();
@@ -189,8 +189,8 @@ export class IpLock {
       this.clear();
       return 'free';
     }
-    if (mayTest && now >= lock.testAt && this.#renamed(lock.name, nameOf(lock.until, now + TEST_EVERY_MS)))
-      return 'test';
+    if (mayProbeLock && now >= lock.testAt && this.#renamed(lock.name, nameOf(lock.until, now + TEST_EVERY_MS)))
+      return 'probe';
     throw new Failure('limited', `The exchange has locked this machine's address until ${localTimeText(lock.until)}.`, {
       hint: 'It locks an address that sends more than 10,000 requests in a minute. The lock ends by itself. Nothing was sent.',
     });

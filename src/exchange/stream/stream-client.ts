@@ -381,7 +381,8 @@ export class StreamClient implements ExchangeStream {
     const { accessKey, secretKey } = credentials();
     const whole = { ...message, [this.#protocol.accessKey]: accessKey };
     const sign = signMessage(whole, secretKey);
-    for (const secret of [accessKey, secretKey, sign]) host.redaction.addSecret(secret);
+    for (const secret of [accessKey, secretKey]) host.redaction.addSecret(secret);
+    host.redaction.addSignature(sign);
     return { ...whole, [this.#protocol.sign]: sign };
   }
 

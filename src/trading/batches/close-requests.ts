@@ -3,7 +3,7 @@ import type { Order } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
 import { EXPIRED } from '../orders/settle-order.js';
 import { orderKey } from '../orders/terms.js';
-import { explainedOrderIds } from '../orders/verify-orders.js';
+import { accountedOrderIds } from '../orders/verify-orders.js';
 import type { TradingContext } from '../trading-context.js';
 import type { BatchEvent } from './batch-event.js';
 import type { Job } from './job.js';
@@ -57,7 +57,7 @@ export async function closePartialRequests(trading: TradingContext, job: Job): P
 
 /** Whether an order is of the other side, or belongs to another write of the journal. */
 function isOfAnother({ journal }: TradingContext, { terms, id }: Job, order: Order): boolean {
-  return order.side !== terms.side || explainedOrderIds(journal, terms, [order], id).has(order.id);
+  return order.side !== terms.side || accountedOrderIds(journal, terms, [order], id).has(order.id);
 }
 
 function warnOf({ warn }: TradingContext, { unassignedIds }: PendingRequest): void {

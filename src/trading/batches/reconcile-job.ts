@@ -6,7 +6,7 @@ import { isSameRefusal } from '../../exchange/observed-codes.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import { writeKey } from '../journal/write.js';
 import { lineId, rowOf, termsOf, toJobWrite, unclosedWrites } from '../orders/reconcile-input.js';
-import { explainedOrderIds, newestOrderIds } from '../orders/verify-orders.js';
+import { accountedOrderIds, newestOrderIds } from '../orders/verify-orders.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { type List, type Reconciled, reconcile } from '../reconcile.js';
 import { assumedRequestLifetime, orderReqTimeCheck } from '../request-lifetime.js';
@@ -85,10 +85,10 @@ async function reconciled(
   };
   // after the list, so that the journal covers all that is listed
   const others = unclosedWrites(journal, job.terms).filter(({ entry }) => entry.write.id !== job.id);
-  const explained = orders.length === 0 ? new Set<string>() : explainedOrderIds(journal, job.terms, orders, job.id);
-  for (const id of [...others.flatMap(({ orderIds }) => orderIds), ...job.duplicates.keys()]) explained.add(id);
+  const accountedFor = orders.length === 0 ? new Set<string>() : accountedOrderIds(journal, job.terms, orders, job.id);
+  for (const id of [...others.flatMap(({ orderIds }) => orderIds), ...job.duplicates.keys()]) accountedFor.add(id);
   const attempts = [...jobAttempts.attempts, ...others.flatMap((write) => write.attempts)];
-  const context = { explained, requestLifetime: assumedRequestLifetime(trading) };
+  const context = { accountedFor, requestLifetime: assumedRequestLifetime(trading) };
   const result = reconcile(attempts, list, context);
   if (result.needsLookup.size === 0) return result;
   const asked = others.filter(({ entry }) => result.needsLookup.has(writeKey(entry)));

@@ -1,4 +1,5 @@
-import { Failure, type FailureKind, suggest } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
+import type { NotSent } from '../../exchange/failures.js';
 import type { Refused } from '../../exchange/response.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
@@ -9,7 +10,7 @@ import type { TradingContext } from '../trading-context.js';
 type CallOutcome =
   | { readonly outcome: 'done'; readonly body: string }
   | { readonly outcome: 'refused'; readonly refusal: Refused }
-  | { readonly outcome: 'notSent'; readonly reason: string; readonly failure: FailureKind }
+  | ({ readonly outcome: 'notSent' } & NotSent)
   | { readonly outcome: 'unknown'; readonly reason: string };
 
 /**
@@ -45,8 +46,8 @@ export async function sendCall(
   }
   const { reason } = response;
   if (response.kind === 'notSent') {
-    const { failure } = response;
-    return settled(entry, { outcome: 'notSent', reason, failure }, `not sent: ${reason}`);
+    const { failure, hint } = response;
+    return settled(entry, { outcome: 'notSent', reason, failure, hint }, `not sent: ${reason}`);
   }
   entry.note(`no answer: ${reason}`);
   entry.release();

@@ -91,12 +91,12 @@ export function notionalToday(
     return coin === undefined ? undefined : { name: coin, value: notionalOfSettled(one) };
   };
   // in the order of Journal.writesSince: what is settled meanwhile counts twice rather than not at all
-  const open = journal
+  const unsettled = journal
     .unsettledEntries()
     .filter((entry) => dateOf(entry) >= midnight && quoteOf(entry.write) === quote);
-  const resumedSums = sumsOfResumedJobs(journal, open, summandOf).get(quote) ?? Decimal.zero;
+  const resumedSums = sumsOfResumedJobs(journal, unsettled, summandOf).get(quote) ?? Decimal.zero;
   const settled = journal.archive.sumsOfToday(summandOf).get(quote) ?? Decimal.zero;
-  return open.reduce((sum, entry) => sum.plus(notionalOfOpen(entry)), settled.minus(resumedSums));
+  return unsettled.reduce((sum, entry) => sum.plus(notionalOfOpen(entry)), settled.minus(resumedSums));
 }
 
 /**
@@ -136,10 +136,10 @@ function notionalOfSettled({ write, outcome, duplicates, notional }: Settled): D
 /** What the archive's sums still contain of jobs that were resumed, and so count as unsettled. */
 function sumsOfResumedJobs(
   { archive }: Pick<Journal, 'archive'>,
-  open: readonly JournalEntry[],
+  unsettled: readonly JournalEntry[],
   summandOf: SummandOf,
 ): Sums {
-  const jobs = open.flatMap(({ write }) => (isKind(write, 'batch') ? write.id : []));
+  const jobs = unsettled.flatMap(({ write }) => (isKind(write, 'batch') ? write.id : []));
   return archive.sumsOfTodaysJobs(new Set(jobs), summandOf);
 }
 

@@ -107,9 +107,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /** Whether its response was lost: none came, or the process that would have read it was replaced by another. */
   get wasLost(): boolean {
-    return this.laterEvents.some(
-      ({ isOutcomeUnknown, newOwner }) => isOutcomeUnknown === true || newOwner !== undefined,
-    );
+    return this.laterEvents.some(({ isUnanswered, newOwner }) => isUnanswered === true || newOwner !== undefined);
   }
 
   /**
@@ -259,17 +257,25 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   }
 
   /**
-   * Ends the verification of a settled write: its request has expired, and a list has shown everything that it made. The
-   * record of a job stays for as long as its summary.
-   * @param keepForADay keeps the record for one more day, in case its order appears after all
+   * Closes a settled write: its request has expired, and a list has shown everything that it made. The record of a job stays for
+   * as long as its summary.
    */
-  endVerification(keepForADay = false): void {
-    if (this.hasLateFindings && !isKind(this.write, 'batch')) this.#updateArchive();
+  close(): void {
+    this.#archiveLateFindings();
     ignoringDiskErrors(() => {
-      if (keepForADay) this.note('verified', { isLate: true, isRetained: true });
-      else if (isKind(this.write, 'batch')) this.archive.archiveJobFile(this.file, fileName(this.write.id));
+      if (isKind(this.write, 'batch')) this.archive.archiveJobFile(this.file, fileName(this.write.id));
       else fs.rmSync(this.file, { force: true });
     });
+  }
+
+  /** Keeps the record of a write that could be closed for one more day, in case its order appears after all. */
+  retain(): void {
+    this.#archiveLateFindings();
+    ignoringDiskErrors(() => this.note('verified', { isLate: true, isRetained: true }));
+  }
+
+  #archiveLateFindings(): void {
+    if (this.hasLateFindings && !isKind(this.write, 'batch')) this.#updateArchive();
   }
 
   /**
@@ -286,7 +292,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     return new JournalEntry(this.file, this.archive, this.host, write, this.laterEvents);
   }
 
-  /** Deletes the record of a write that was never sent. If the disk fails, `resolve` finds that it was not. */
+  /** Deletes the record of a write that was never sent. If the disk fails, `resolve` finds that it was never sent. */
   discard(): void {
     ignoringDiskErrors(() => this.#remove());
   }
@@ -306,8 +312,8 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /** Whether the file is another write's by now: an id that the user chose may be used again once its write is settled. */
   #isFileReused(): boolean {
-    const { isUserId, time, firstOwner } = this.write;
-    const there = isUserId === true ? readEntry(this.file, this.archive, this.host) : undefined;
+    const { isUserChosenId, time, firstOwner } = this.write;
+    const there = isUserChosenId === true ? readEntry(this.file, this.archive, this.host) : undefined;
     return (
       there instanceof JournalEntry && !(there.write.time === time && isSameOwner(there.write.firstOwner, firstOwner))
     );

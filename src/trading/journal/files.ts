@@ -195,6 +195,7 @@ function linkExclusive(draft: string, file: string): boolean {
 function copyExclusive(draft: string, file: string): boolean {
   try {
     fs.copyFileSync(draft, file, fs.constants.COPYFILE_EXCL);
+    // only to bring the copy to the disk
     removeOnFailure(file, () => appendDurably(file, '\n'));
     return true;
   } catch (thrown) {
@@ -243,14 +244,14 @@ export function valuesIn(content: string): unknown[] {
 /** The fields of a journal file that have another name in code. The disk keeps the names of the first version. */
 const FIELDS = {
   intent: 'write',
-  chosen: 'isUserId',
+  chosen: 'isUserChosenId',
   process: 'firstOwner',
   stamp: 'startStamp',
   place: 'machine',
   bid: 'bestBid',
   asked: 'expressions',
   left: 'isReleased',
-  doubt: 'isOutcomeUnknown',
+  doubt: 'isUnanswered',
   runner: 'newOwner',
   late: 'isLate',
   verified: 'isRetained',

@@ -48,7 +48,7 @@ const DRAFT_MS = 3_600_000;
 /** Another process may still be writing a record that was changed within this time. */
 const BEING_WRITTEN_MS = 60_000;
 
-/** The longest request lifetime that pit assumes. Older writes of an earlier version need no migration. */
+/** Older settled writes of an earlier version need no file: no exchange accepts their requests any more. */
 const MIGRATED_MS = 600_000;
 
 /** For how long a write that exists unexpectedly is reported. */
@@ -58,7 +58,7 @@ const UNEXPECTED_MS = 86_400_000;
 export interface NewRecord {
   readonly id: string;
   /** Whether the user chose the id, which may then have been used before. */
-  readonly isUserId?: boolean;
+  readonly isUserChosenId?: boolean;
   /** The `reqTime` that the request will carry, in milliseconds since the Unix epoch. */
   readonly reqTime: number;
   /** The best bid that its sells were checked against, if there are sells and a book. */
@@ -116,19 +116,19 @@ export class Journal {
   /**
    * Records a write that is about to be sent. When this returns, the record survives the end of this process, and that of the
    * machine unless it is a cancellation.
-   * @throws Failure `usage` if a write with this id is open or settled, or the record cannot be written: nothing may be sent
+   * @throws Failure `usage` if a write with this id is unsettled or settled, or the record cannot be written: nothing may be sent
    */
   begin<Kind extends WriteKind>(
     write: Extract<Write, { operation: Kind }>,
-    { id, reqTime, isUserId = false, bestBid }: NewRecord,
+    { id, reqTime, isUserChosenId = false, bestBid }: NewRecord,
   ): JournalEntry<Kind> {
-    const entry = this.unrecordedEntry(write, { id, reqTime, isUserId, bestBid });
+    const entry = this.unrecordedEntry(write, { id, reqTime, isUserChosenId, bestBid });
     const file = this.fileOf(id);
     this.#makeFolders();
     if (!this.#create(file, write.operation, recordText(entry.write))) throw idInUse(id);
     try {
       // another process may have settled a write of this id between the caller's read and the claim
-      const earlier = isUserId ? this.archive.find(id) : undefined;
+      const earlier = isUserChosenId ? this.archive.find(id) : undefined;
       if (earlier?.outcome === 'placed') throw idAlreadyUsed(id, earlier.id);
       return entry;
     } catch (thrown) {
@@ -143,9 +143,9 @@ export class Journal {
    */
   unrecordedEntry<Kind extends WriteKind>(
     write: Extract<Write, { operation: Kind }>,
-    { id, reqTime, isUserId = false, bestBid }: NewRecord,
+    { id, reqTime, isUserChosenId = false, bestBid }: NewRecord,
   ): JournalEntry<Kind> {
-    const named = { id, ...(isUserId ? { isUserId } : {}), ...(bestBid === undefined ? {} : { bestBid }) };
+    const named = { id, ...(isUserChosenId ? { isUserChosenId } : {}), ...(bestBid === undefined ? {} : { bestBid }) };
     const facts = { ...named, time: this.host.now(), reqTime, firstOwner: thisProcess() };
     return new JournalEntry(
       this.fileOf(id),
@@ -230,7 +230,7 @@ export class Journal {
   }
 
   /**
-   * Throws Failure `usage` if any record is damaged or unreadable: this write may repeat it.
+   * Throws Failure `usage` if any record is damaged or unreadable: the write that is about to be sent may be identical.
    */
   requireReadable(): void {
     for (const { id, entry } of this.#read()) {
@@ -313,8 +313,8 @@ export class Journal {
 
   #distinctValues(name: FilterField, of: (write: RecordedWrite) => string | undefined): string[] {
     // in this order, as in writesSince
-    const open = this.unsettledEntries().flatMap(({ write }) => of(write) ?? []);
-    return [...new Set([...open, ...this.archive.distinctValues(name, of)])].sort();
+    const unsettled = this.unsettledEntries().flatMap(({ write }) => of(write) ?? []);
+    return [...new Set([...unsettled, ...this.archive.distinctValues(name, of)])].sort();
   }
 
   #read(): { readonly id: string; readonly entry: ReadEntry }[] {
@@ -393,7 +393,7 @@ function timeOf(entry: ReadEntry): number {
 
 function idInUse(id: string): Failure {
   const hint = ['This order was not sent.', suggest('Find out', 'resolve', id)];
-  return usage(`The client id ${id} is taken by an order whose outcome is unknown.`, hint);
+  return usage(`The client id ${id} is in use by an order that is not settled yet.`, hint);
 }
 
 function idAlreadyUsed(id: string, order: string | null): Failure {

@@ -91,7 +91,7 @@ export type RecordedWrite<Kind extends WriteKind = WriteKind> = Extract<Write, {
   /** "4-36 characters, digits or letters". An order carries it as its client id; elsewhere it only names the record. */
   readonly id: string;
   /** The user chose the id, so another program may use it too. */
-  readonly isUserId?: true;
+  readonly isUserChosenId?: true;
   /** When it was recorded, by this machine's clock: milliseconds since the Unix epoch. */
   readonly time: number;
   /** The time in the request, by the exchange's clock: milliseconds since the Unix epoch. */
@@ -131,8 +131,8 @@ export interface JournalEvent {
   readonly isReleased?: true;
   /** It was learned after the write was settled, and does not change the owner. */
   readonly isLate?: true;
-  /** It was sent, and its outcome has been unknown since. */
-  readonly isOutcomeUnknown?: true;
+  /** A request of it, or a lookup of its order, got no answer. */
+  readonly isUnanswered?: true;
   /** The process that takes over, unless another one owns it. */
   readonly newOwner?: Owner;
   /** The best bid that the sells of a job were checked against when it was resumed. */

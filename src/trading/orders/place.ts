@@ -11,9 +11,11 @@ import {
   findOrderOutcome,
   findSentOrder,
   type OrderOutcome,
+  REFUSED_AND_ABSENT,
   releaseMismatched,
   settleAcceptedOrder,
   settlePlaced,
+  uncheckedRefusalText,
 } from './settle-order.js';
 import { isSameOrder, keyOf } from './terms.js';
 
@@ -38,7 +40,7 @@ export async function placeOrder(
   terms: RecordedOrderTerms,
   {
     id,
-    isUserId = false,
+    isUserChosenId = false,
     requireWithinDayLimit,
     bestBid,
     gate = new SendGate(),
@@ -47,7 +49,7 @@ export async function placeOrder(
   const { client, journal } = trading;
   refuseIdenticalOrder(trading, terms);
   const reqTime = client.now();
-  const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, isUserId, reqTime, bestBid });
+  const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, isUserChosenId, reqTime, bestBid });
   const checkAndSend = async () => {
     requireWithinDayLimit?.();
     return sendRecordedOrder(trading, entry, gate);
@@ -84,9 +86,10 @@ export async function settleByResponse(
   if (response.kind === 'refused') return handleRefusal(trading, entry, response.refusal);
   if (response.kind === 'notSent') {
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${response.reason}`);
-    return { outcome: 'notSent', reason: response.reason, failure: response.failure };
+    const { reason, failure, hint } = response;
+    return { outcome: 'notSent', reason, failure, hint };
   }
-  entry.note(`no answer: ${response.reason}`, { isOutcomeUnknown: true });
+  entry.note(`no answer: ${response.reason}`, { isUnanswered: true });
   trading.reportProgress(`No answer: ${response.reason}. Looking up the order; it is not sent again.`);
   const settled = await findOrderOutcome(trading, entry);
   return settled.outcome === 'unknown' ? { ...settled, reason: settled.mismatch ?? response.reason } : settled;
@@ -106,9 +109,21 @@ async function handleRefusal(
   if (typeof found === 'object') {
     return 'mismatch' in found ? releaseMismatched(entry, found) : settlePlaced(trading, entry, found);
   }
-  if (found === undefined) return findOrderOutcome(trading, entry);
-  entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused; not found on the exchange');
+  if (found === undefined) return settleUncheckedRefusal(trading, entry, refusal);
+  entry.settle({ outcome: 'refused', id: null, duplicates: [] }, REFUSED_AND_ABSENT);
   return { outcome: 'refused', refusal };
+}
+
+/** Settles a refused order that the exchange could not be asked about at once. */
+async function settleUncheckedRefusal(
+  trading: TradingContext,
+  entry: JournalEntry<'order'>,
+  refusal: Refused,
+): Promise<Placement> {
+  const settled = await findOrderOutcome(trading, entry, { absentAs: 'refused' });
+  if (settled.outcome === 'notSent') return { outcome: 'refused', refusal };
+  if (settled.outcome === 'placed' || settled.mismatch !== undefined) return settled;
+  return { ...settled, reason: uncheckedRefusalText(refusal, settled.reason) };
 }
 
 /** Throws Failure `usage` if an identical order has an unknown outcome, or a record cannot be read. */

@@ -11,7 +11,7 @@ import { keyOf } from './terms.js';
 /** The part of a journal entry that reconciling needs. */
 export type OrderEntry = Pick<
   JournalEntry,
-  'write' | 'events' | 'settlement' | 'isRetained' | 'isUnexpected' | 'endVerification' | 'noteFound'
+  'write' | 'events' | 'settlement' | 'isRetained' | 'isUnexpected' | 'close' | 'retain' | 'noteFound'
 >;
 
 /** A write of the journal in the form that is compared with a list of orders. */
@@ -39,11 +39,11 @@ export function unclosedWrites(journal: Journal, { market, side }: MarketSide): 
     const list = listShowing(write);
     return list !== undefined && 'market' in list && list.market === market && list.side === side;
   };
-  const open = journal.unsettledEntries().filter(isHere);
+  const unsettled = journal.unsettledEntries().filter(isHere);
   const settled = journal.settledButUnexpired({ market, side });
   const ids = new Set(settled.map(writeKey));
   return [
-    ...open.filter((entry) => !ids.has(writeKey(entry))).map((entry) => toOrderWrite(entry, false)),
+    ...unsettled.filter((entry) => !ids.has(writeKey(entry))).map((entry) => toOrderWrite(entry, false)),
     ...settled.map((entry) => toOrderWrite(entry, true)),
   ];
 }
@@ -64,7 +64,7 @@ export function toOrderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite 
     id: item.id,
     writeKey: item.id,
     items: [item],
-    response: state === 'pending' ? 'lost' : 'answered',
+    response: state === 'pending' ? 'lost' : 'decided',
     responseIds: [],
     reqTime,
     checkedTo: settlement?.checkedTo,
@@ -101,7 +101,7 @@ export function toJobWrite(job: Job, isSettled: boolean, unexpectedLines: readon
   });
   const checkedTo = isSettled ? job.checkedTo : undefined;
   const expired = job.expiredLines;
-  const attemptsOf = (lines: readonly number[], response: 'answered' | 'lost'): Attempt[] => {
+  const attemptsOf = (lines: readonly number[], response: 'decided' | 'lost'): Attempt[] => {
     const sent = new Map<number, WantedItem[]>();
     for (const line of lines) {
       const [outcome, reqTime] = [job.results[line], job.sentAt[line]];
@@ -123,7 +123,7 @@ export function toJobWrite(job: Job, isSettled: boolean, unexpectedLines: readon
     });
   };
   const answered = [...job.results.keys()].filter((line) => !expired.has(line));
-  const decided = [...attemptsOf(answered, 'answered'), ...attemptsOf([...expired], 'lost')];
+  const decided = [...attemptsOf(answered, 'decided'), ...attemptsOf([...expired], 'lost')];
   const unexpected: Attempt = {
     id: `${key} unexpected lines`,
     writeKey: key,

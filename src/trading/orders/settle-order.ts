@@ -1,7 +1,9 @@
 import type { Order } from '../../domain/order.js';
-import { type FailureKind, tryRead } from '../../errors.js';
+import { tryRead } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import type { NotSent as NotSentReason } from '../../exchange/failures.js';
 import { isSameRefusal } from '../../exchange/observed-codes.js';
+import type { Refused } from '../../exchange/response.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { certainAt, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
@@ -19,11 +21,8 @@ interface Placed {
   readonly order: Order | null;
 }
 
-export interface NotSent {
+export interface NotSent extends NotSentReason {
   readonly outcome: 'notSent';
-  readonly reason: string;
-  /** The kind of failure that is reported to the user. */
-  readonly failure: FailureKind;
 }
 
 export interface Unknown {
@@ -35,15 +34,25 @@ export interface Unknown {
   readonly certainAt: number | null;
 }
 
-/** The reason for an order that counts as not sent because no list showed it in time. */
+/** The reason for an order that counts as not sent: no order has its client id, and its request can arrive no more. */
 export const EXPIRED = 'the request has expired and the exchange has no such order';
+
+/** The event that settles a write that was refused. */
+export const REFUSED_AND_ABSENT = 'refused; not found on the exchange';
+
+/** Why the outcome of a write is unknown that was refused, as a part of a sentence. @param unchecked why it could not be looked up */
+export function uncheckedRefusalText({ message }: Refused, unchecked: string): string {
+  return `the exchange rejected it (${message}), but a duplicate may have been executed: ${unchecked}`;
+}
 
 /** The outcome of an order that left. */
 export type OrderOutcome = Placed | NotSent | Unknown;
 
-interface SettleOptions {
+export interface SettleOptions {
   /** When to check for duplicates: now, or together with the next list of this side. */
   readonly duplicates?: 'now' | 'later';
+  /** What to record of a write that provably made nothing: `refused` if the exchange answered so. */
+  readonly absentAs?: 'notSent' | 'refused';
 }
 
 /**
@@ -64,7 +73,7 @@ export async function findOrderOutcome(
       if (typeof found !== 'object') return found;
       return 'mismatch' in found ? releaseMismatched(entry, found) : settlePlaced(trading, entry, found, options);
     },
-    async () => ((await isUnusedIdNotFound(trading, entry)) ? settleNotSent(entry) : undefined),
+    async () => ((await isUnusedIdNotFound(trading, entry)) ? settleAbsent(entry, options) : undefined),
   );
   return result.settled ?? leaveUnknown(trading, entry, result);
 }
@@ -84,7 +93,7 @@ export async function settleAcceptedOrder(
   if (verified?.contradiction === undefined) return recordPlaced(entry, id, verified);
   const found = await findSentOrder(trading, entry);
   if (typeof found === 'object' && !('mismatch' in found)) return settlePlaced(trading, entry, found);
-  entry.note(`the answer names order ${id}, ${verified.contradiction}`, { isOutcomeUnknown: true });
+  entry.note(`the answer names order ${id}, ${verified.contradiction}`, { isUnanswered: true });
   trading.reportProgress(
     `The answer names order ${id}, ${verified.contradiction}. Looking up the order; it is not sent again.`,
   );
@@ -135,7 +144,7 @@ export async function findSentOrder(
   const found = await tryRead(() => findOrNothing(trading.client, terms.market, clientId, refusal));
   const differs = typeof found === 'object' ? differences(found, terms) : [];
   if (typeof found === 'object' && differs.length > 0) return mismatchOf(trading, entry, found, differs.join(', '));
-  if (found === undefined) entry.note('asked by client id: no answer', { isOutcomeUnknown: true });
+  if (found === undefined) entry.note('asked by client id: no answer', { isUnanswered: true });
   else entry.note(`asked by client id: ${found === 'none' ? 'not found' : 'found'}`);
   return found;
 }
@@ -181,8 +190,9 @@ async function isUnusedIdNotFound(
   return (await tryRead(async () => (await client.findOrder(write.terms.market, neverUsed)) ?? 'none')) === 'none';
 }
 
-function settleNotSent(entry: JournalEntry<'order'>): NotSent {
-  entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${EXPIRED}`);
+function settleAbsent(entry: JournalEntry<'order'>, { absentAs: outcome = 'notSent' }: SettleOptions): NotSent {
+  const event = outcome === 'refused' ? REFUSED_AND_ABSENT : `not sent: ${EXPIRED}`;
+  entry.settle({ outcome, id: null, duplicates: [] }, event);
   return { outcome: 'notSent', reason: EXPIRED, failure: 'unreachable' };
 }
 

@@ -102,8 +102,8 @@ export function newClientId(host: Pick<Host, 'randomBytes'>): string {
 }
 
 /** Whether pit generated the id, so no other program uses it. Older records do not say, so its form decides too. */
-export function isGeneratedId({ id, isUserId }: Pick<RecordedWrite, 'id' | 'isUserId'>): boolean {
-  return isUserId !== true && GENERATED_ID.test(id);
+export function isGeneratedId({ id, isUserChosenId }: Pick<RecordedWrite, 'id' | 'isUserChosenId'>): boolean {
+  return isUserChosenId !== true && GENERATED_ID.test(id);
 }
 
 /** Refuses an order that breaks the scales or minimums of the market. Throws Failure `usage` that names the rule. */

@@ -64,7 +64,7 @@ interface JustPlacedOrder {
 interface VerifyOptions {
   /** An order that was just placed and is not settled yet. */
   readonly justPlaced?: JustPlacedOrder | undefined;
-  /** The list that the caller has read itself. Without it, a list is read if something is open. */
+  /** The list that the caller has read itself. Without it, a list is read if some write is not closed. */
   readonly listed?: ListedOrders;
   /**
    * How far back to read for the writes of the journal. `recent` (default): the newest page, and more only if a request is
@@ -72,7 +72,7 @@ interface VerifyOptions {
    */
   readonly reach?: 'recent' | 'all';
   /** The id of a settled write that is compared although its requests have expired. */
-  readonly includeRetained?: string | undefined;
+  readonly retainedId?: string | undefined;
 }
 
 /** The findings on one side of a market. */
@@ -113,10 +113,10 @@ export async function verifyMarket(
 export async function verifyOrders(
   trading: TradingContext,
   marketSide: MarketSide,
-  { justPlaced, listed: given, reach = 'recent', includeRetained }: VerifyOptions = {},
+  { justPlaced, listed: given, reach = 'recent', retainedId }: VerifyOptions = {},
 ): Promise<Verified> {
   const maxPages = reach === 'recent' && justPlaced === undefined ? MAX_PAGES : Number.POSITIVE_INFINITY;
-  const from = oldestNeeded(trading, marketSide, { reach, justPlaced, includeRetained });
+  const from = oldestNeeded(trading, marketSide, { reach, justPlaced, retainedId });
   if (given === undefined && from === undefined) return { duplicates: [], listed: undefined };
   const listed = given ?? (await listOrders(trading, marketSide, from ?? Number.NEGATIVE_INFINITY, maxPages));
   const contradicts =
@@ -164,14 +164,14 @@ function reconcileSide(
       ? justPlacedWrite(justPlaced)
       : write,
   );
-  const explained = withArchive ? explainedOrderIds(journal, marketSide, listed.orders) : new Set<string>();
+  const accountedFor = withArchive ? accountedOrderIds(journal, marketSide, listed.orders) : new Set<string>();
   const attempts = writes.flatMap((write) => write.attempts);
   const placed = new Set(attempts.flatMap(({ items }) => items.flatMap(({ rowId }) => rowId ?? [])));
   const named = new Set(attempts.flatMap((attempt) => attempt.responseIds));
   for (const { orderIds } of writes)
-    for (const id of orderIds) if (!placed.has(id) && !named.has(id)) explained.add(id);
+    for (const id of orderIds) if (!placed.has(id) && !named.has(id)) accountedFor.add(id);
   const result = reconcile(attempts, toList(listed), {
-    explained,
+    accountedFor,
     newestByClientId,
     requestLifetime: assumedRequestLifetime(trading),
   });
@@ -211,7 +211,7 @@ function justPlacedWrite({ entry, orderId }: JustPlacedOrder): OrderWrite {
   const attempts = write.attempts.map(
     (attempt): Attempt => ({
       ...attempt,
-      response: 'answered',
+      response: 'decided',
       items: attempt.items.map((item) => ({ ...item, rowId: orderId, state: 'placed' })),
     }),
   );
@@ -221,9 +221,9 @@ function justPlacedWrite({ entry, orderId }: JustPlacedOrder): OrderWrite {
 /**
  * The ids of orders that settled writes made, for all writes that are not older than these orders. The orders of a job are
  * read from the job's own file.
- * @param except the id of a job that was resumed: its orders are not explained by its earlier record
+ * @param except the id of a job that was resumed: its earlier record does not account for its orders
  */
-export function explainedOrderIds(
+export function accountedOrderIds(
   journal: Journal,
   { market, side }: MarketSide,
   orders: readonly Order[],
@@ -242,17 +242,18 @@ export function explainedOrderIds(
 }
 
 /**
- * The oldest time that a list must reach; undefined if no pending request can still make an order. Late orders are on the
- * newest page; a longer list is read only if something is overdue, and closes all of that at once.
+ * The oldest time that a list must reach: Infinity if the newest page is enough, undefined if no pending request can still make
+ * an order. Late orders are on the newest page; a longer list is read only if something is overdue, and closes all of that at
+ * once.
  */
 function oldestNeeded(
   trading: TradingContext,
   marketSide: MarketSide,
-  { reach, justPlaced, includeRetained }: Pick<VerifyOptions, 'reach' | 'justPlaced' | 'includeRetained'>,
+  { reach, justPlaced, retainedId }: Pick<VerifyOptions, 'reach' | 'justPlaced' | 'retainedId'>,
 ): number | undefined {
   const attempts = trading.journal
     .settledButUnexpired(marketSide)
-    .filter((entry) => !entry.isRetained || entry.write.id === includeRetained)
+    .filter((entry) => !entry.isRetained || entry.write.id === retainedId)
     .flatMap((entry) => toOrderWrite(entry, true).attempts);
   if (attempts.length === 0 && justPlaced === undefined) return undefined;
   const isOverdue = ({ reqTime }: Attempt) =>
@@ -363,7 +364,7 @@ function unreportedFindings(
   const duplicates = reportableDuplicates(compared);
   if (duplicates.length === 0) return [];
   // another process may have reported some of them in the meantime, which the journal shows
-  const known = explainedOrderIds(trading.journal, marketSide, compared.orders);
+  const known = accountedOrderIds(trading.journal, marketSide, compared.orders);
   for (const { orderIds } of unclosedWrites(trading.journal, marketSide)) for (const id of orderIds) known.add(id);
   return duplicates.flatMap((one) => findingOf(compared, one, known) ?? []);
 }
@@ -435,7 +436,7 @@ function closeWrites(trading: TradingContext, { writes, result }: ComparedSide):
   for (const { entry, job, isSettled, attempts } of writes) {
     if (!isSettled) continue;
     if (job?.entry.hasLateFindings) bringSummaryUpToDate(trading.journal, job.id);
-    endVerificationIfClosed(trading, entry, attempts, result.closed);
+    closeOrRetain(trading, entry, attempts, result.closed);
   }
 }
 
@@ -443,7 +444,7 @@ function closeWrites(trading: TradingContext, { writes, result }: ComparedSide):
  * Closes a settled write whose attempts are closed. If no order of it is known, or one was found late, its record is kept for
  * one more day.
  */
-export function endVerificationIfClosed(
+export function closeOrRetain(
   trading: TradingContext,
   entry: OrderEntry,
   attempts: readonly Attempt[],
@@ -453,7 +454,10 @@ export function endVerificationIfClosed(
   const end = Math.max(entry.write.reqTime, ...attempts.map(({ reqTime }) => reqTime));
   const isPastRetention = trading.client.now() > end + assumedRequestLifetime(trading) + RETENTION_MS;
   if (entry.isRetained) {
-    if (isPastRetention) entry.endVerification();
-  } else if (attempts.every(({ id }) => closed.has(id)))
-    entry.endVerification((isAbsent || entry.isUnexpected) && !isPastRetention);
+    if (isPastRetention) entry.close();
+    return;
+  }
+  if (!attempts.every(({ id }) => closed.has(id))) return;
+  if ((isAbsent || entry.isUnexpected) && !isPastRetention) entry.retain();
+  else entry.close();
 }

@@ -3,6 +3,7 @@ import type { Refused } from '../../exchange/response.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import { isKind } from '../journal/write.js';
+import { REFUSED_AND_ABSENT, uncheckedRefusalText } from '../orders/settle-order.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { reqTimeCheckFor } from '../request-lifetime.js';
 import type { TradingContext } from '../trading-context.js';
@@ -54,9 +55,10 @@ export async function sendWithdrawal(
   if (response.kind === 'refused') return handleRefusal(trading, entry, response.refusal);
   if (response.kind === 'notSent') {
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${response.reason}`);
-    return { outcome: 'notSent', reason: response.reason, failure: response.failure };
+    const { reason, failure, hint } = response;
+    return { outcome: 'notSent', reason, failure, hint };
   }
-  entry.note(`no answer: ${response.reason}`, { isOutcomeUnknown: true });
+  entry.note(`no answer: ${response.reason}`, { isUnanswered: true });
   trading.reportProgress(`No answer: ${response.reason}. Looking up the withdrawal; it is not sent again.`);
   const settled = await findWithdrawalOutcome(trading, entry);
   // an inconclusive finding says more than why the answer is missing
@@ -93,7 +95,7 @@ async function settleAcceptedWithdrawal(
     settleAsAnswered([]),
   );
   if (settled !== 'stale') return settled ?? settleAsAnswered(null);
-  entry.note(`the answer names withdrawal ${id}, which is a different withdrawal`, { isOutcomeUnknown: true });
+  entry.note(`the answer names withdrawal ${id}, which is a different withdrawal`, { isUnanswered: true });
   trading.reportProgress(
     `The answer names withdrawal ${id}, which is a different withdrawal. Looking it up; it is not sent again.`,
   );
@@ -161,7 +163,19 @@ async function handleRefusal(
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
   const found = await findSentWithdrawal(trading, entry, refusal.code);
   if (isFound(found)) return settleFound(trading, entry, found);
-  if (found !== 'none') return findWithdrawalOutcome(trading, entry);
-  entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused; not found on the exchange');
+  if (found !== 'none') return settleUncheckedRefusal(trading, entry, refusal);
+  entry.settle({ outcome: 'refused', id: null, duplicates: [] }, REFUSED_AND_ABSENT);
   return { outcome: 'refused', refusal };
+}
+
+/** Settles a refused withdrawal that the exchange could not be asked about at once. */
+async function settleUncheckedRefusal(
+  trading: TradingContext,
+  entry: JournalEntry<'withdraw'>,
+  refusal: Refused,
+): Promise<WithdrawalResult> {
+  const settled = await findWithdrawalOutcome(trading, entry, { absentAs: 'refused' });
+  if (settled.outcome === 'notSent') return { outcome: 'refused', refusal };
+  if (settled.outcome === 'placed' || settled.needsUser !== undefined) return settled;
+  return { ...settled, reason: uncheckedRefusalText(refusal, settled.reason) };
 }

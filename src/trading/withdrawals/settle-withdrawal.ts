@@ -1,7 +1,7 @@
 import { tryRead } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { RecordedWrite } from '../journal/write.js';
-import type { NotSent, Unknown } from '../orders/settle-order.js';
+import { type NotSent, REFUSED_AND_ABSENT, type SettleOptions, type Unknown } from '../orders/settle-order.js';
 import { allCertainAt, certainAt, pollUntilSettled } from '../poll-until-settled.js';
 import { reqTimeCheckFor, requestLifetimeOf } from '../request-lifetime.js';
 import type { TradingContext } from '../trading-context.js';
@@ -31,6 +31,7 @@ export type WithdrawalOutcome = Placed | NotSent | Uncertain;
 export async function findWithdrawalOutcome(
   trading: TradingContext,
   entry: JournalEntry<'withdraw'>,
+  { absentAs = 'notSent' }: Pick<SettleOptions, 'absentAs'> = {},
 ): Promise<WithdrawalOutcome> {
   const { write } = entry;
   let needsUser: string | undefined;
@@ -45,7 +46,7 @@ export async function findWithdrawalOutcome(
       if (needsUser !== undefined && (await hasExpired(trading, write))) return uncertain(needsUser);
       return found === 'none' ? found : undefined;
     },
-    async () => settleNotSent(entry),
+    async () => settleAbsent(entry, absentAs),
   );
   if (settled !== undefined && settled.outcome !== 'unknown') return settled;
   entry.release();
@@ -101,8 +102,9 @@ export function settlePlaced(
   return { outcome: 'placed', id, duplicates };
 }
 
-function settleNotSent(entry: JournalEntry<'withdraw'>): NotSent {
+function settleAbsent(entry: JournalEntry<'withdraw'>, outcome: 'notSent' | 'refused'): NotSent {
   const reason = 'the request has expired and the exchange has no such withdrawal';
-  entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${reason}`);
+  const event = outcome === 'refused' ? REFUSED_AND_ABSENT : `not sent: ${reason}`;
+  entry.settle({ outcome, id: null, duplicates: [] }, event);
   return { outcome: 'notSent', reason, failure: 'unreachable' };
 }

@@ -1,7 +1,7 @@
 import type { DuplicateWithdrawals } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { absentOutcome, isKind, type RecordedWrite, writeKey } from '../journal/write.js';
-import { endVerificationIfClosed } from '../orders/verify-orders.js';
+import { closeOrRetain } from '../orders/verify-orders.js';
 import { type Attempt, reconcile } from '../reconcile.js';
 import { assumedRequestLifetime } from '../request-lifetime.js';
 import type { TradingContext } from '../trading-context.js';
@@ -49,7 +49,7 @@ export async function verifyWithdrawals(
     since: Number.NEGATIVE_INFINITY,
   };
   const { duplicates, closed } = reconcile(attempts, list, {
-    explained: known,
+    accountedFor: known,
     requestLifetime: assumedRequestLifetime(trading) + DATE_SLACK_MS,
     matchCost: (row, name) => {
       const [record, write] = [listed.get(row), writes.get(name)];
@@ -74,7 +74,7 @@ export async function verifyWithdrawals(
     entry.noteFound(isAbsent ? ids.slice(1) : ids, isAbsent ? ids[0] : null);
   }
   for (const [index, entry] of settled.entries())
-    endVerificationIfClosed(trading, entry, attempts.slice(index, index + 1), closed);
+    closeOrRetain(trading, entry, attempts.slice(index, index + 1), closed);
   return reports;
 }
 
@@ -92,7 +92,7 @@ function attemptOf(entry: WithdrawalEntry): Attempt {
     id: name,
     writeKey: name,
     items: [{ id: name, matchKey: write.terms.coin, rowId: order, state: isPlaced ? 'placed' : 'absent' }],
-    response: mayComeLate(entry) ? 'lost' : 'answered',
+    response: mayComeLate(entry) ? 'lost' : 'decided',
     responseIds: [],
     reqTime: write.reqTime,
     isOlderRow: (record) => !isNewer(record, write.terms.before.record),

@@ -7,7 +7,7 @@ import { fakeHost } from '../../support/fake-host.js';
 
 type PermitRequest = Parameters<Limiter['acquire']>[0];
 
-const ORDER: PermitRequest = { bucket: 'key', priority: 'common', mayTest: false };
+const ORDER: PermitRequest = { bucket: 'key', priority: 'common', mayProbeLock: false };
 
 /** Time that advances only while everything waits for it. */
 class VirtualTime {
@@ -112,7 +112,7 @@ it.each([0, 5, 50, 300])('adds no delay beyond the limit to requests that take %
 });
 
 it.each([0, 40, 600, 1_500])('asks for candles once a second though each answer takes %i ms to read', async (read) => {
-  const kline = { bucket: 'kline', priority: 'common', mayTest: true } as const;
+  const kline = { bucket: 'kline', priority: 'common', mayProbeLock: true } as const;
   const moments = await counted(20, () => ({ there: 1, back: 1, read }), kline);
   expect(worstSecond(moments)).toBe(1);
   const perRequest = ((moments.at(-1) ?? 0) - (moments[0] ?? 0)) / 19;

@@ -43,7 +43,7 @@ await Promise.all(
   Array.from({ length: atOnce }, async () => {
     while (left > 0) {
       left -= 1;
-      const turn = await limiter.acquire({ bucket, priority: priority, mayTest: true });
+      const turn = await limiter.acquire({ bucket, priority: priority, mayProbeLock: true });
       await delay(Math.random() * jitterMs);
       const response = await fetch(`${url}/${priority}?${accessKey}`);
       turn.responded();

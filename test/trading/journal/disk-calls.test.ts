@@ -68,7 +68,9 @@ describe.each([
       if (hasJournal) settleOne(trading);
       const before = count(server, 'order');
       const calls = fail(number, code, lasts);
-      const end = await placeOrder(trading, TERMS, { id: CLIENT_ID, isUserId: true }).catch((error: unknown) => error);
+      const end = await placeOrder(trading, TERMS, { id: CLIENT_ID, isUserChosenId: true }).catch(
+        (error: unknown) => error,
+      );
       vi.restoreAllMocks();
       const sent = count(server, 'order') - before;
       expect([number, wordsOf(end), sent]).toEqual([number, wordsOf(end), isPlaced(end) ? 1 : 0]);

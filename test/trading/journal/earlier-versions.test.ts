@@ -157,7 +157,7 @@ describe('a journal of a newer version', () => {
     change(path.join(state, 'journal', 'test'));
     const trading = tradingOf('http://127.0.0.1:1', { state });
     expect(() => trading.journal.writesSince(0)).toThrow(newer);
-    await expect(placeOrder(trading, TERMS, { id: 'mine0001', isUserId: true })).rejects.toEqual(newer);
+    await expect(placeOrder(trading, TERMS, { id: 'mine0001', isUserChosenId: true })).rejects.toEqual(newer);
     expect(readdirSync(path.join(state, 'journal', 'test', 'open'))).not.toContain('mine0001');
   });
 

@@ -46,7 +46,7 @@ describe('the journal', () => {
     const { journal, open } = newJournal();
     const entry = journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'mine0001', reqTime: 1 });
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
-    for (const settled of journal.settledButUnexpired(TERMS)) settled.endVerification(true);
+    for (const settled of journal.settledButUnexpired(TERMS)) settled.retain();
     const [name = ''] = fs.readdirSync(open);
     expect(linesIn(path.join(open, name)).at(-1)).toMatchObject({ event: 'verified', late: true, verified: true });
     expect(journal.settledButUnexpired(TERMS).map(({ isRetained }) => isRetained)).toEqual([true]);
@@ -55,10 +55,10 @@ describe('the journal', () => {
   it('keeps the names of the first version on the disk, so that other versions read the same home', () => {
     const { journal, open, host } = newJournal();
     const parameters = { process: 'theirs', left: 'theirs' };
-    const options = { id: 'mine0001', isUserId: true, reqTime: 1, bestBid: '9' };
+    const options = { id: 'mine0001', isUserChosenId: true, reqTime: 1, bestBid: '9' };
     const expressions = { price: 'ask', amount: '50%' };
     const entry = journal.begin<'order'>({ operation: 'order', terms: { ...TERMS, expressions } }, options);
-    entry.note('no answer', { isOutcomeUnknown: true });
+    entry.note('no answer', { isUnanswered: true });
     entry.release();
     journal.begin<'call'>(
       { operation: 'call', terms: { method: 'newCall', parameters } },
@@ -89,7 +89,7 @@ describe('the journal', () => {
     ]);
     expect(linesOf('stop0001')).toMatchObject([{ intent: { operation: 'cancelOrder' } }]);
     expect(journal.findUnsettled('mine0001')?.write).toMatchObject({
-      isUserId: true,
+      isUserChosenId: true,
       bestBid: '9',
       terms: { expressions },
     });
@@ -334,7 +334,7 @@ describe('a write', () => {
     const entry = begin('mine0001');
     entry.note('sent');
     expect(journal.findUnsettled('mine0001')?.isOutcomeUnknown).toBe(false);
-    entry.note('no answer', { isOutcomeUnknown: true });
+    entry.note('no answer', { isUnanswered: true });
     expect(journal.findUnsettled('mine0001')).toMatchObject({ isUnderWay: true, isOutcomeUnknown: true });
     entry.release();
     expect(journal.findUnsettled('mine0001')?.claim()).toBe(true);
@@ -410,8 +410,8 @@ describe('the archive of settled writes', () => {
     placed?.noteFound(['8']);
     expect(journal.settledButUnexpired(buys)[1]?.settlement?.duplicates).toEqual(['8']);
     expect(journal.archive.find('mine0001')?.duplicates).toEqual(['8']);
-    placed?.endVerification();
-    refused?.endVerification(true);
+    placed?.close();
+    refused?.retain();
     expect(journal.settledButUnexpired(buys).map(({ isRetained }) => isRetained)).toEqual([true]);
   });
 

@@ -38,7 +38,9 @@ describe('many processes at once', () => {
     expect(runs.filter(({ code, stdout }) => code === 2 && stdout === '')).toHaveLength(MANY - 1);
     for (const { code, stderr } of runs)
       if (code === 2)
-        expect(stderr).toMatch(/The client id same0001 is taken by (order \d+|an order whose outcome is unknown)\./);
+        expect(stderr).toMatch(
+          /The client id same0001 is (taken by order \d+|in use by an order that is not settled yet)\./,
+        );
     const { id, duplicates } = JSON.parse(placed[0]?.stdout ?? '') as { id: string; duplicates: string[] };
     expect([await ordersAt('26000'), duplicates, openRecords()]).toEqual([[id], [], []]);
   });

@@ -15,8 +15,8 @@ export function newJournal(state = temporaryState()) {
     ...{ host, state, folder, journal: new Journal(host, state, 'test') },
     open: path.join(folder, 'open'),
     settled: path.join(folder, 'settled'),
-    begin: (id: string, isUserId = false, journal = new Journal(host, state, 'test')) =>
-      journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id, isUserId, reqTime: host.now() }),
+    begin: (id: string, isUserChosenId = false, journal = new Journal(host, state, 'test')) =>
+      journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id, isUserChosenId, reqTime: host.now() }),
   };
 }
 

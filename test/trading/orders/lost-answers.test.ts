@@ -126,7 +126,7 @@ describe('placing an order', () => {
     const own = 'pit0123456789abcdef01234567';
     const server = await serve({ write: 'a reset after reading', others: record({ price: 29999.5 }) });
     const trading = tradingOf(server.url);
-    expect(await placeOrder(trading, TERMS, { id: own, isUserId: true })).toMatchObject({ outcome: 'unknown' });
+    expect(await placeOrder(trading, TERMS, { id: own, isUserChosenId: true })).toMatchObject({ outcome: 'unknown' });
   });
 
   it('finds an order of an undocumented type', async () => {
@@ -161,9 +161,20 @@ describe('placing an order', () => {
 
   it('is unknown after a refusal if the order cannot be read', async () => {
     const server = await serveBadly(respond('{"code":2009,"message":"balance"}'), FAULTS['an HTML page']);
-    expect(await place(tradingOf(server.url))).toMatchObject({ outcome: 'unknown' });
+    expect(await place(tradingOf(server.url))).toMatchObject({
+      outcome: 'unknown',
+      reason: expect.stringMatching(/^the exchange rejected it \(balance\), but a duplicate may have been executed: /),
+    });
     const later = await serveBadly(respond('{"code":2009,"message":"balance"}'), FAULTS['no HTTP at all'], record());
     expect(await place(tradingOf(later.url))).toMatchObject({ outcome: 'placed', id: ID });
+  });
+
+  it('counts as refused if it can be read only after its request has expired, and does not exist', async () => {
+    const server = await serveBadly(respond('{"code":2009,"message":"balance"}'), FAULTS['an HTML page'], NOT_FOUND);
+    const trading = tradingOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
+    expect(await place(trading)).toMatchObject({ outcome: 'refused', refusal: { code: 2009 } });
+    expect(trading.journal.archive.since(0)).toMatchObject([{ outcome: 'refused', write: { id: CLIENT_ID } }]);
+    expect(count(server, 'order')).toBe(1);
   });
 
   it('counts as refused if its lookup is refused with the same code, unless the exchange has trouble or limits the rate', async () => {

@@ -142,7 +142,7 @@ it.each([
     const write = { operation: 'withdraw', terms: { ...terms, before: { record: '1', bill: null } } } as const;
     const entry = earlier.journal.begin<'withdraw'>(write, { id: 'earlier', reqTime: NOW });
     entry.settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
-    entry.endVerification();
+    entry.close();
     const trading = tradingOf(server.url, { ...BOTH, state: earlier.state });
     leave(trading, 'later', {});
     expect(await settled(trading, 'later')).toEqual({ later: outcome });
