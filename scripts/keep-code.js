@@ -1,6 +1,6 @@
 // The last step of the build: runs what nearly every command runs against the exchange in a box, and keeps the code that
-// V8 made of it.
-import { spawn } from 'node:child_process';
+// V8 made of it. A second process does that again for the bundles that most commands share.
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { keepCode, quickRequire } from './quick-require.js';
+import { codeFile, keepCode, quickRequire } from './quick-require.js';
 
 const COMMANDS = [
   'profile set sandbox priceBand 10%',
@@ -21,6 +21,15 @@ const COMMANDS = [
   'balance',
 ];
 
+/**
+ * The bundles with what most commands use. Of these only the code of the most frequent commands is kept, as they run when all
+ * that they remember is there: to load the code that others use takes longer than to compile it when it is needed.
+ */
+const SHARED = ['main.cjs', 'exchange.cjs', 'got.cjs'];
+const frequent = (price) => ['profile list', 'depth btc_usdt --json', `order buy btc_usdt 0.01 --at ${price} --yes`];
+
+const [, script, stage] = process.argv;
+const isSecond = stage === 'frequent';
 const require = createRequire(import.meta.url);
 const folder = fileURLToPath(new URL('../dist', import.meta.url));
 const program = path.join(folder, '../bin/pit.js');
@@ -37,14 +46,19 @@ try {
   const { baseUrl, tradeUrl, accessKey, secretKey } = JSON.parse(line);
   const hosts = { PIT_BASE_URL: baseUrl, PIT_TRADE_URL: tradeUrl };
   Object.assign(process.env, hosts, { PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey });
+  if (isSecond) {
+    // they leave what they find later on, with the code that the first process has kept
+    for (const command of frequent(28_000)) start(program, ...command.split(' '));
+    for (const bundle of SHARED) rmSync(codeFile(path.join(folder, bundle)));
+  }
   const { main } = quickRequire(folder, './main.cjs?src/main.ts', require);
   const { systemHost } = quickRequire(folder, './main.cjs?src/platform/host.ts', require);
-  for (const command of COMMANDS) {
+  for (const command of isSecond ? frequent(28_001) : COMMANDS) {
     // with a host of its own the program does not end this process
     const code = await main(hostOf(command, systemHost));
     if (code !== 0) throw new Error(`pit ${command} ended with ${code}`);
   }
-  await main(askedHost(hostOf('order', systemHost)));
+  if (!isSecond) await main(askedHost(hostOf('order', systemHost)));
 } finally {
   sandbox.kill();
   // it keeps its own code, with less of what commands use
@@ -52,6 +66,13 @@ try {
   rmSync(home, { recursive: true, force: true });
 }
 keepCode();
+if (!isSecond) start(script, 'frequent');
+
+/** Runs Node on a program of its own, which has to end well. */
+function start(...words) {
+  const { status } = spawnSync(process.execPath, words, { stdio: ['ignore', 'ignore', 'inherit'] });
+  if (status !== 0) throw new Error(`${words.join(' ')} ended with ${status}`);
+}
 
 function hostOf(command, systemHost) {
   process.argv = [process.execPath, program, ...command.split(' ')];
