@@ -13,7 +13,7 @@ import { commitOf } from './commit.js';
 import { lazyImports } from './lazy-imports.js';
 import { lighter } from './lighter-packages.js';
 
-// esbuild collects its garbage less often: that took a sixth of the build's processor time
+// esbuild collects its garbage less often: that took an eighth of the build's processor time
 process.env.GOGC ??= '400';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
