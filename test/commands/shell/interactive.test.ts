@@ -85,7 +85,7 @@ describe('pit shell at a terminal', () => {
     await arrived('order');
     await interrupt();
     await terminal.follow([
-      { await: 'The order may have been sent' },
+      { await: 'The order may have been placed' },
       { await: '[130] sandbox', type: 'sandbox fault clear\r' },
       { await: 'Removed', type: 'resolve\r' },
       { await: 'placed as', type: 'exit\r' },
