@@ -240,11 +240,11 @@ function directDescriptor(descriptor: 1 | 2): number | undefined {
   try {
     const file = fs.fstatSync(descriptor);
     if (file.isFile() || isNullDevice(file)) return descriptor;
-    // Linux opens the same pipe again: that it does not block is then no matter of the programs it is shared with
+    // opened again, it does not block for pit, and stays as it is for the programs that share it
     const { O_WRONLY, O_NONBLOCK = 0 } = fs.constants;
     if (file.isFIFO()) return fs.openSync(`/proc/self/fd/${descriptor}`, O_WRONLY | O_NONBLOCK);
   } catch {
-    // no /proc, somebody else's pipe, or one that nobody reads
+    // there is no /proc, the pipe belongs to another user, or nobody reads it
   }
   return undefined;
 }
