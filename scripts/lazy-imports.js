@@ -6,6 +6,7 @@ const AT_ONCE = /^node:(fs|path|process|buffer)$/;
 
 const HELPERS = `var __lazily = (load) => { let loaded; return () => loaded ??= load(); };
 var __apart = (loaded) => loaded.__esModule ? loaded : { ...loaded, default: loaded };
+var __ofNode = (loaded) => ({ __proto__: loaded, default: loaded });
 `;
 
 /** A bundle of esbuild in CommonJS, not minified, with its imports made lazy. Throws if it uses one in an unknown way. */
@@ -15,9 +16,11 @@ export function lazyImports(text) {
     // exports of ES modules need no copies
     .replace(/__toESM\((require\("\.\/[\w-]+\.cjs\?src\/[^"]+"\))(?:, 1)?\)/g, '$1')
     .replace(/__toESM\((require\("\.\/[\w-]+\.cjs"\))(?:, 1)?\)/g, '__apart($1)')
+    // nor do Node's modules, of which each importing module would make its own
+    .replace(/__toESM\((require\("node:\w+(?:\/\w+)?"\))(?:, 1)?\)/g, '__ofNode($1)')
     .replace(/(get "src\/[^"]+"\(\) \{\s+return init_\w+\(\), )__toCommonJS\((\w+)\)/g, '$1$2')
     .replace(
-      /^(\s*)(var )?(import_\w+) = ((?:__toESM\(|__apart\()?require\("([^"]+)"\)(?:, 1)?\)?);$/gm,
+      /^(\s*)(var )?(import_\w+) = ((?:__(?:toESM|apart|ofNode)\()?require\("([^"]+)"\)(?:, 1)?\)?);$/gm,
       (line, space, declared = '', name, load, id) => {
         if (AT_ONCE.test(id)) return line;
         names.add(name);

@@ -10,7 +10,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
   readSync,
   renameSync,
   rmSync,
@@ -34,18 +33,22 @@ export const WRAPPER = ['(function (exports, require, module, __filename, __dirn
  */
 export function quickRequire(folder, name, plain) {
   const [file, member] = name.split('?');
-  const { exports } = loaded.get(path.join(folder, file)) ?? load(folder, file, plain);
+  const { exports } = loaded.get(pathOf(folder, file)) ?? load(folder, file, plain);
   return member === undefined ? exports : exports[member];
+}
+
+/** The folder is `__dirname`: to normalise it for each module that is required would take a while. */
+function pathOf(folder, file) {
+  return folder + path.sep + file;
 }
 
 function load(folder, file, plain) {
   const { Script, constants: options } = process.getBuiltinModule('node:vm');
-  const filename = path.join(folder, file);
-  const source = readFileSync(filename);
-  // the build makes ASCII; joined as bytes, because V8 would collect garbage for a second text of this length
-  const [before, after] = WRAPPER.map((part) => Buffer.from(part));
-  const text = Buffer.concat([before, source, after]).latin1Slice();
-  const cachedData = keptCode(filename, source);
+  const filename = pathOf(folder, file);
+  const bytes = readWrapped(filename);
+  // the build makes ASCII
+  const text = bytes.latin1Slice();
+  const cachedData = keptCode(filename, bytes.subarray(WRAPPER[0].length, -WRAPPER[1].length));
   const script = new Script(text, {
     filename,
     cachedData,
@@ -53,12 +56,36 @@ function load(folder, file, plain) {
   });
   if (cachedData === undefined || script.cachedDataRejected) keepAtExit();
   const module = { exports: {} };
-  const require = (id) => (/^\.\/[\w-]+\.cjs(\?|$)/.test(id) ? quickRequire(folder, id, plain) : plain(id));
+  // each of its modules requires what it needs
+  const required = new Map();
+  const require = (id) => {
+    const known = required.get(id);
+    if (known !== undefined) return known;
+    const found = /^\.\/[\w-]+\.cjs(\?|$)/.test(id) ? quickRequire(folder, id, plain) : plain(id);
+    required.set(id, found);
+    return found;
+  };
   require.resolve = plain.resolve;
   script.runInThisContext()(module.exports, require, module, filename, folder);
   const bundle = { exports: module.exports, script, text };
   loaded.set(filename, bundle);
   return bundle;
+}
+
+/** The bytes of a bundle within what makes it a function. They are joined here, where that needs no copy. */
+function readWrapped(filename) {
+  const descriptor = openSync(filename);
+  try {
+    const [before, after] = WRAPPER;
+    const { size } = fstatSync(descriptor);
+    const bytes = Buffer.allocUnsafeSlow(before.length + size + after.length);
+    bytes.latin1Write(before, 0);
+    if (readSync(descriptor, bytes, before.length, size, null) < size) throw new Error(`${filename} became shorter`);
+    bytes.latin1Write(after, before.length + size);
+    return bytes;
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 let willKeep = false;
@@ -79,6 +106,8 @@ function keepAtExit() {
 const OTHERS_WRITE = 0o022;
 /** Of the name of a Node. */
 const NODE_LENGTH = 40;
+/** What V8's code fits: another patch, system or processor has other code. */
+const THIS_NODE = `${process.version}-${process.platform}-${process.arch}`.padEnd(NODE_LENGTH);
 /** The name of the Node, the length of the source, that of the code. */
 const HEAD_LENGTH = NODE_LENGTH + 8;
 /** V8 copies code that does not begin at such an address. */
@@ -101,7 +130,7 @@ export function keepCode() {
 
 /** The code stands there twice: comparing finds all damage, and is faster than to load a module of Node for a checksum. */
 function contentOf(source, code) {
-  const head = Buffer.alloc(HEAD_LENGTH, thisNode());
+  const head = Buffer.alloc(HEAD_LENGTH, THIS_NODE);
   head.writeUInt32LE(source.length, NODE_LENGTH);
   head.writeUInt32LE(code.length, NODE_LENGTH + 4);
   return Buffer.concat([head, source, Buffer.alloc(padding(source.length)), code, code]);
@@ -118,7 +147,7 @@ export function codeIn(content, source) {
   const [code, again] = [codeAt, codeAt + length].map((at) => content.subarray(at, at + length));
   const isWhole = content.length === codeAt + 2 * length && code.equals(again);
   const isMade =
-    content.latin1Slice(0, NODE_LENGTH) === thisNode() &&
+    content.latin1Slice(0, NODE_LENGTH) === THIS_NODE &&
     content.subarray(HEAD_LENGTH, HEAD_LENGTH + sourceLength).equals(source);
   if (!isWhole || !isMade) throw new Error('not the code of this source');
   return code;
@@ -171,12 +200,7 @@ function isOurs(entry) {
   return user === undefined || ((entry.uid === user || entry.uid === 0) && (entry.mode & OTHERS_WRITE) === 0);
 }
 
-/** What V8's code fits: another patch, system or processor has other code. */
-function thisNode() {
-  return `${process.version}-${process.platform}-${process.arch}`.padEnd(NODE_LENGTH);
-}
-
 /** The file with the code that this very Node has kept of a bundle. */
 export function codeFile(filename) {
-  return path.join(path.dirname(filename), CODE_FOLDER, `${path.basename(filename)}.${thisNode().trimEnd()}`);
+  return path.join(path.dirname(filename), CODE_FOLDER, `${path.basename(filename)}.${THIS_NODE.trimEnd()}`);
 }
