@@ -27,6 +27,9 @@ const EMPTIED = [
     module: /^@inquirer\/external-editor$/,
     as: 'export const editAsync = undefined',
   },
+  // inquirer ends its question when the process ends by a signal, which the answers to all signals that this library
+  // installs only slow down: pit answers signals itself, and Node sets the terminal back
+  { importer: /\/@inquirer\/core\//, module: /^signal-exit$/, as: 'export const onExit = () => () => {}' },
   // what chalk finds out about the terminal, which pit tells it
   { importer: /\/chalk\//, module: /^#supports-color$/, as: 'export default { stdout: false, stderr: false }' },
   // a faster reader of texts, in a native library of its own, which lmdb's encoding does without
@@ -64,6 +67,13 @@ const CHANGED = [
     file: /\/cli-table3\/node_modules\/string-width\/index\.js$/,
     from: /string = stripAnsi\(string\);/g,
     to: 'if (/^[ -~]*$/.test(string)) return string.length;\nstring = stripAnsi(string);',
+  },
+  {
+    // the characters that inquirer draws with are as wide as letters; the patterns of all emoji and of all Chinese characters
+    // take longer to compile than a question to draw
+    file: /\/fast-string-truncated-width\/dist\/index\.js$/,
+    from: /const LATIN_RE = \/\(\?:\[\\x20-\\x7E\\xA0-\\xFF\]/g,
+    to: 'const LATIN_RE = /(?:[\\x20-\\x7E\\xA0-\\xFF\\u2022\\u2026\\u2191\\u2193\\u2500-\\u259F\\u276F]',
   },
   {
     // the folders of the user, which PIT_HOME replaces

@@ -32,7 +32,7 @@ export const WRAPPER = ['(function (exports, require, module, __filename, __dirn
  * the process ends, the code of bundles that had none is kept for the next start, if the folder is the user's own.
  */
 export function quickRequire(folder, name, plain) {
-  const [file, member] = name.split('?');
+  const [file, member] = name.slice('./'.length).split('?');
   const { exports } = loaded.get(pathOf(folder, file)) ?? load(folder, file, plain);
   return member === undefined ? exports : exports[member];
 }

@@ -182,8 +182,8 @@ export interface SettledLine {
   readonly before?: Pick<Settled, 'duplicates' | 'notional'>;
 }
 
-/** If more than this follows the last sums, new sums are written. It is about 200 orders. */
-const MAX_BYTES = 262_144;
+/** If more than this follows the last sums, new sums are written. It is about 16 orders. */
+const MAX_BYTES = 16_384;
 const SUMS_MARK = '"sums":';
 
 /**

@@ -113,6 +113,8 @@ export class Journal {
     this.archive = new Archive(this.#path('settled'), this.#path('jobs'), host.now);
   }
 
+  #isMigrated = false;
+
   /**
    * Records a write that is about to be sent. When this returns, the record survives the end of this process, and that of the
    * machine unless it is a cancellation.
@@ -158,7 +160,7 @@ export class Journal {
 
   /** All unsettled writes, from one read of the folder. */
   unsettled(): Unsettled {
-    this.#migrate();
+    this.#requireMigrated();
     const read = this.#read();
     return {
       entries: read.flatMap(({ entry }) => (entry instanceof JournalEntry ? entry : [])),
@@ -279,7 +281,7 @@ export class Journal {
 
   /** The settled writes that one list of the exchange shows and whose requests may still be executed again. */
   settledButUnexpired(list: MarketSide | { readonly coin: string }): JournalEntry[] {
-    this.#migrate();
+    this.#requireMigrated();
     return settledFilesOf(this.#path('open'), list).flatMap((file) => this.#readIfIntact(file) ?? []);
   }
 
@@ -288,7 +290,7 @@ export class Journal {
    * its id; oldest first.
    */
   unexpected(): JournalEntry[] {
-    this.#migrate();
+    this.#requireMigrated();
     const since = this.host.now() - UNEXPECTED_MS;
     return settledFilesIn(this.#path('open'))
       .flatMap((file) => this.#readIfIntact(file) ?? [])
@@ -344,9 +346,15 @@ export class Journal {
     sweepDrafts(this.#path('open'), this.host.now() - DRAFT_MS);
   }
 
+  /** Migrates the journal before the first read. */
+  #requireMigrated(): void {
+    if (!this.#isMigrated) this.#migrate();
+  }
+
   /**
    * Migrates the journal of an earlier version. Version 0.2.0 removed the record of a write when it was settled, and the
-   * version after it moved the record to another folder. Such a version may still run, so every call looks for moved records.
+   * version after it moved the record to another folder. Such a version may still run, so every write
+   * looks for moved records again.
    * @throws Failure `usage` if a newer version wrote the journal
    */
   #migrate(): void {
@@ -356,6 +364,7 @@ export class Journal {
     try {
       const names = namesIn(moved);
       for (const name of names) moveIfExists(path.join(moved, name), path.join(open, name));
+      this.#isMigrated = true;
       if (version !== undefined || !fs.existsSync(this.#path('settled'))) return;
       const isFirst = create(this.#path('version'), `${VERSION}\n`, 'durable');
       if (!isFirst || fs.existsSync(moved)) return;
