@@ -88,6 +88,14 @@ const starting = {
   },
 };
 
+/** Lets the answer to an unknown command load colours only if it is painted. */
+const colourless = {
+  name: 'colourless',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/palette\.js$/ }, () => ({ path: './palette.cjs', external: true }));
+  },
+};
+
 rmSync(path.join(root, 'dist'), { recursive: true, force: true });
 
 /** What esbuild says about each bundle. */
@@ -98,12 +106,17 @@ const required = { 'dynamic-import': false };
 await bundle({ ...shared, entryPoints: ['src/bin.ts'], supported: required, plugins: [starting] });
 await bundle({
   ...shared,
+  entryPoints: [{ in: 'src/config/keychain-helper.ts', out: 'keychain-helper' }],
+  supported: required,
+});
+await buildLazily({
+  ...shared,
   entryPoints: [
     { in: 'src/cli/unknown-command.ts', out: 'unknown-command' },
-    { in: 'src/config/keychain-helper.ts', out: 'keychain-helper' },
+    { in: 'src/terminal/palette.ts', out: 'palette' },
   ],
   supported: required,
-  plugins: [lighter],
+  plugins: [colourless, lighter],
 });
 
 // the kept code is compiled as a script, in which import() of Node's own modules would throw

@@ -39,6 +39,7 @@ const FREQUENT = {
     'platform/redaction',
     'terminal/json',
     'terminal/output',
+    'terminal/palette',
     'terminal/screen',
     'terminal/text',
   ],

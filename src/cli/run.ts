@@ -134,6 +134,7 @@ function commandRunner(host: Host, createContext: Program['createContext']): Run
 
 /** Rejects with the signal's reason when a signal ends the command. */
 function untilEnded({ endSignal }: Host, work: () => Promise<void>): Promise<void> {
+  if (endSignal === undefined) return work();
   return new Promise((resolve, reject) => {
     const end = () => reject(endSignal.reason);
     endSignal.addEventListener('abort', end);

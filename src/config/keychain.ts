@@ -89,7 +89,7 @@ export class SystemKeychain implements Keychain {
     });
     const kill = () => void child.kill('SIGKILL');
     const forget = onExit(kill);
-    endSignal.addEventListener('abort', kill);
+    endSignal?.addEventListener('abort', kill);
     const over = new AbortController();
     try {
       return await new Promise<KeychainAnswer>((resolve) => {
@@ -103,7 +103,7 @@ export class SystemKeychain implements Keychain {
       over.abort();
       kill();
       forget();
-      endSignal.removeEventListener('abort', kill);
+      endSignal?.removeEventListener('abort', kill);
     }
   }
 }

@@ -42,7 +42,7 @@ export interface ApiOptions {
   /** Absent: no proxy, and Node's default CA certificates. */
   readonly network?: Network;
   /** Aborts every request. A write that was sent may have been executed. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Controls the time and the sending of a write. */

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setMaxListeners } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -78,10 +77,10 @@ export interface Host {
   /** Ctrl-C only calls the handler and ends nothing, until the returned function is called. */
   readonly redirectInterrupts: Signals['redirectInterrupts'];
   /**
-   * Aborts when the command is over: nothing that it started may continue. Its reason is what to throw. It never aborts if the
+   * Aborts when the command is over: nothing that it started may continue. Its reason is what to throw. Undefined if the
    * program ends with the command.
    */
-  readonly endSignal: AbortSignal;
+  readonly endSignal: AbortSignal | undefined;
   /**
    * Runs the work when the program ends without a signal, before it reports an error that nothing caught. Returns a function
    * that cancels this.
@@ -143,20 +142,13 @@ export function systemHost(): Host {
     limitDnsLookups: limitDnsLookups,
     onInterrupt: signals.onInterrupt,
     redirectInterrupts: signals.redirectInterrupts,
-    endSignal: neverAborted(),
+    endSignal: undefined,
     onExit,
     jobControl,
     isProgram: async (name) => (await import('./command.js')).isProgram(name, process.env.PATH),
     run: async (args) => (await import('./command.js')).runCommand(args, signals, isOnTerminal()),
     pipeTo: async (line) => (await import('./command.js')).pipeTo(line, process.env.SHELL),
   };
-}
-
-/** The end signal of a command that ends together with the program. Every request and every wait listens to it. */
-export function neverAborted(): AbortSignal {
-  const { signal } = new AbortController();
-  setMaxListeners(0, signal);
-  return signal;
 }
 
 /**

@@ -91,10 +91,10 @@ export class Output {
     const stop = () => {
       if (this.#live !== line) return;
       this.#live = undefined;
-      this.host.endSignal.removeEventListener('abort', stop);
+      this.host.endSignal?.removeEventListener('abort', stop);
       line.stop();
     };
-    this.host.endSignal.addEventListener('abort', stop);
+    this.host.endSignal?.addEventListener('abort', stop);
     return stop;
   }
 

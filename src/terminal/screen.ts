@@ -1,6 +1,6 @@
-import { Chalk, type ChalkInstance } from 'chalk';
 import type { TerminalOutput } from '../platform/host.js';
 import type { Changes } from './live/changes.js';
+import { colouredPaint } from './palette.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -58,7 +58,7 @@ export function screenOf(stream: ScreenStream, environment: Environment, options
     height: stream.isTTY ? stream.rows || 24 : Number.POSITIVE_INFINITY,
     colour,
     symbols: environment.TERM !== 'dumb',
-    paint: colour ? palette(new Chalk({ level: isRich(environment) ? 2 : 1 })) : PLAIN,
+    paint: colour ? colouredPaint(isRich(environment) ? 256 : 16) : PLAIN,
   };
 }
 
@@ -77,37 +77,6 @@ function wantsColour(stream: ScreenStream, environment: Environment, options: Sc
 
 function isRich({ TERM = '', COLORTERM = '' }: Environment): boolean {
   return COLORTERM !== '' || /256|direct|kitty|ghostty|alacritty/.test(TERM);
-}
-
-/**
- * Of the 256 colours these have a contrast of at least 3.8 both to black and to white.
- * With 16 colours the user's theme decides, so that yellow and cyan, pale on white in many themes, are left out.
- */
-function palette(chalk: ChalkInstance): Paint {
-  const rich = chalk.level > 1;
-  const green = only(rich ? chalk.ansi256(28) : chalk.green);
-  const red = only(rich ? chalk.ansi256(160) : chalk.red);
-  return {
-    bid: green,
-    ask: red,
-    up: green,
-    down: red,
-    good: green,
-    bad: red,
-    warn: only(rich ? chalk.ansi256(130) : chalk.magenta),
-    strong: only(chalk.bold),
-    faint: only(rich ? chalk.ansi256(243) : chalk.dim),
-    label: only(rich ? chalk.ansi256(31) : chalk.bold),
-    fresh: only(chalk.inverse),
-    fading: only(chalk.underline),
-    cursor: only(chalk.inverse),
-    printed: only(rich ? chalk.ansi256(16).bgAnsi256(231) : chalk.black.bgWhiteBright),
-  };
-}
-
-/** chalk joins all its arguments; as a callback of `map` it would print the index too. */
-function only(style: ChalkInstance): (text: string) => string {
-  return (text) => style(text);
 }
 
 const same = (text: string): string => text;

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { type Host, neverAborted } from '../../src/platform/host.js';
+import type { Host } from '../../src/platform/host.js';
 import { Redaction } from '../../src/platform/redaction.js';
 
 export interface FakeHost extends Host {
@@ -42,7 +42,7 @@ export function fakeHost(): FakeHost {
     limitDnsLookups: () => undefined,
     onInterrupt: () => () => undefined,
     redirectInterrupts: () => () => undefined,
-    endSignal: neverAborted(),
+    endSignal: undefined,
     onExit: () => () => undefined,
     jobControl: { onStop: () => () => undefined, press: () => undefined },
     isProgram: () => Promise.resolve(true),

@@ -4,7 +4,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { main } from '../../src/main.js';
 import { isProgram } from '../../src/platform/command.js';
-import { directoriesOf, type Host, monotonicMs, neverAborted, type TerminalInput } from '../../src/platform/host.js';
+import { directoriesOf, type Host, monotonicMs, type TerminalInput } from '../../src/platform/host.js';
 import { maskSecrets, redactionOf } from '../../src/platform/redaction.js';
 import { PIT } from './command.js';
 
@@ -88,7 +88,7 @@ export function startInProcess(
         redirectedInterrupts = undefined;
       };
     },
-    endSignal: neverAborted(),
+    endSignal: undefined,
     onExit: () => () => undefined,
     jobControl: { onStop: () => () => undefined, press: () => undefined },
     isProgram: (name) => Promise.resolve(isProgram(name, environment.PATH)),

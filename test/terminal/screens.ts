@@ -1,5 +1,5 @@
 import { PassThrough, Writable } from 'node:stream';
-import { type Host, neverAborted, type TerminalOutput } from '../../src/platform/host.js';
+import type { Host, TerminalOutput } from '../../src/platform/host.js';
 import { type Screen, screenOf } from '../../src/terminal/screen.js';
 
 /** A stream that keeps its output, and is a terminal if it has columns. */
@@ -39,7 +39,7 @@ export function hostWith(parts: Partial<Streams>): Streams {
   return {
     ...{ input: new PassThrough(), output: new Kept(), errors: new Kept(), environment: {} },
     ...{ onInterrupt: () => () => {}, onExit: () => () => {}, jobControl: { onStop: () => () => {}, press: () => {} } },
-    endSignal: neverAborted(),
+    endSignal: undefined,
     ...parts,
   };
 }

@@ -42,7 +42,7 @@ export function createContext(base: CliContext): RunningCommand {
     return trading;
   };
   // in `pit shell` the process lives on, and other commands would take its unsettled writes for writes in progress
-  host.endSignal.addEventListener('abort', () => trading?.releaseUnsettled());
+  host.endSignal?.addEventListener('abort', () => trading?.releaseUnsettled());
   return {
     context: {
       ...base,

@@ -142,7 +142,7 @@ export class Session {
     }
     return new StreamClient({
       ...options,
-      signal: options.signal === undefined ? host.endSignal : AbortSignal.any([host.endSignal, options.signal]),
+      signal: AbortSignal.any([host.endSignal, options.signal].filter((signal) => signal !== undefined)),
       ...this.#streamReadOptions(connection, await this.#marketNames(channels)),
       host,
       address,
@@ -194,7 +194,7 @@ export class Session {
         ? { open: (opened: readonly Channel[], signal: AbortSignal) => this.stream(opened, { signal }) }
         : {}),
     });
-    this.host.endSignal.addEventListener('abort', () => void mirror.close());
+    this.host.endSignal?.addEventListener('abort', () => void mirror.close());
     return mirror;
   }
 
