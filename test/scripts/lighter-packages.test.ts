@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import stringWidth from 'fast-string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Authority, hasOpenssl } from '../support/authority.js';
 import { BUILT } from '../support/command.js';
@@ -65,6 +66,11 @@ it('conf without schemas and migrations stores profiles', async () => {
   expect(JSON.parse(stdout)).toContainEqual(
     expect.objectContaining({ name: 'overseas', baseUrl: 'https://a.example', tradeUrl: 'https://b.example' }),
   );
+});
+
+it('each character that inquirer draws with is one column wide, as the shorter measuring takes it', () => {
+  for (const character of '\u2022\u2026\u2191\u2193\u2500\u253c\u2588\u259f\u276f')
+    expect(stringWidth(character)).toBe(1);
 });
 
 it('commander without its help suggests the flag that was meant', async () => {

@@ -25,7 +25,12 @@ export interface Loaded {
 const RECORDER = `
 const fs = require('fs');
 const read = new Map();
-const { readFileSync } = fs;
+const { openSync, readFileSync } = fs;
+fs.openSync = (file, ...options) => {
+  const descriptor = openSync(file, ...options);
+  if (typeof file === 'string') read.set(file, fs.fstatSync(descriptor).size);
+  return descriptor;
+};
 fs.readFileSync = (file, ...options) => {
   const content = readFileSync(file, ...options);
   if (typeof file === 'string') read.set(file, Buffer.byteLength(content));
@@ -66,7 +71,8 @@ export async function loadedBy(
   const { code, read, modules } = await recorded(BUILT, words);
   const root = path.dirname(path.dirname(BUILT));
   const own = read.filter(
-    ([file]) => file.startsWith(root) && !file.endsWith('.code') && !file.endsWith('package.json'),
+    ([file]) =>
+      file.startsWith(root) && !file.includes(`${path.sep}.code${path.sep}`) && !file.endsWith('package.json'),
   );
   const added = modules.filter((name) => !bare.has(name)).map((name) => name.slice('NativeModule '.length));
   return {

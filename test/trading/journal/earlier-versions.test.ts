@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, cpSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Side } from '../../../src/domain/order.js';
@@ -107,6 +107,21 @@ describe('a journal with a separate folder for settled writes that may execute a
     expect(journal.findSettledJob(DONE_JOB)?.write.terms.count).toBe(3);
     expect(readdirSync(path.join(state, 'journal', 'test', 'verifying'))).toEqual([]);
     expect(journal.damaged()).toEqual([]);
+  });
+
+  it('finds at the next write what a process of that version has moved away since the first read', async () => {
+    const state = oldHome('home-verifying');
+    const { journal } = tradingOf('http://127.0.0.1:1', { state });
+    const settled = () => journal.settledButUnexpired(BUYS).map(({ write }) => write.id);
+    expect(settled()).toEqual(['placed01', 'refused1']);
+    const [open, moved] = ['open', 'verifying'].map((name) => path.join(state, 'journal', 'test', name)) as [
+      string,
+      string,
+    ];
+    const name = readdirSync(open).find((one) => one.startsWith('placed01')) as string;
+    renameSync(path.join(open, name), path.join(moved, name));
+    journal.begin({ operation: 'order', terms: TERMS }, { id: 'later001', reqTime: NOW });
+    expect(settled()).toEqual(['placed01', 'refused1']);
   });
 
   it('reports a duplicate of a settled order once', async () => {
