@@ -119,12 +119,12 @@ export async function verifyOrders(
   const from = oldestNeeded(trading, marketSide, { reach, justPlaced, retainedId });
   if (given === undefined && from === undefined) return { duplicates: [], listed: undefined };
   const listed = given ?? (await listOrders(trading, marketSide, from ?? Number.NEGATIVE_INFINITY, maxPages));
+  // the journal is read after the list, so that it covers all that is listed: an order is recorded before it exists
+  const writes = unclosedWrites(trading.journal, marketSide);
   const contradicts =
-    justPlaced === undefined || justPlaced.isProven
-      ? undefined
-      : contradiction(trading, marketSide, listed, justPlaced);
+    justPlaced === undefined || justPlaced.isProven ? undefined : contradiction(trading, writes, listed, justPlaced);
   if (contradicts !== undefined) return { duplicates: [], listed, contradiction: contradicts };
-  const firstPass = reconcileSide(trading, marketSide, listed, { justPlaced, withArchive: false });
+  const firstPass = reconcileSide(trading, marketSide, listed, { justPlaced, withArchive: false, writes });
   const checked = needsThoroughPass(firstPass)
     ? await reconcileThoroughly(trading, marketSide, listed, justPlaced, maxPages)
     : firstPass;
@@ -148,18 +148,25 @@ interface ComparedSide {
 interface CompareOptions {
   /** Whether the archive is read too. */
   readonly withArchive: boolean;
+  /** The writes of this side that are not closed, read after the list; read again if absent. */
+  readonly writes?: readonly OrderWrite[];
   readonly newestByClientId?: ReadonlyMap<string, string | null>;
 }
 
-/** The journal is read after the list, so that it covers all that is listed: an order is recorded before it exists. */
+/** Compares a list with the writes of its side. */
 function reconcileSide(
   trading: TradingContext,
   marketSide: MarketSide,
   listed: ListedOrders,
-  { justPlaced, withArchive, newestByClientId = new Map() }: Pick<VerifyOptions, 'justPlaced'> & CompareOptions,
+  {
+    justPlaced,
+    withArchive,
+    writes: read,
+    newestByClientId = new Map(),
+  }: Pick<VerifyOptions, 'justPlaced'> & CompareOptions,
 ): ComparedSide {
   const { journal } = trading;
-  const writes = unclosedWrites(journal, marketSide).map((write) =>
+  const writes = (read ?? unclosedWrites(journal, marketSide)).map((write) =>
     justPlaced !== undefined && !write.isSettled && writeKey(write.entry) === writeKey(justPlaced.entry)
       ? justPlacedWrite(justPlaced)
       : write,
@@ -185,13 +192,13 @@ function reconcileSide(
  */
 function contradiction(
   { journal }: TradingContext,
-  marketSide: MarketSide,
+  writes: readonly OrderWrite[],
   listed: ListedOrders,
   { entry, orderId }: JustPlacedOrder,
 ): string | undefined {
   const { terms, reqTime } = entry.write;
   const another = 'which is a different order';
-  if (unclosedWrites(journal, marketSide).some((write) => write.orderIds.includes(orderId))) return another;
+  if (writes.some((write) => write.orderIds.includes(orderId))) return another;
   const listedOrder = listed.orders.find(({ id }) => id === orderId);
   if (listedOrder === undefined) return listed.since <= reqTime ? 'which the exchange does not list' : undefined;
   const isOlder = listedOrder.time < reqTime - SLACK_MS;
