@@ -145,11 +145,14 @@ class Trading {
     // loaded here: commands that only read do not need it
     const { warnOfDuplicates, warnOfDuplicateWithdrawals } = await import('./duplicate-warnings.js');
     const { OutcomeCountdown } = await import('./outcome-countdown.js');
+    const journal = await this.#journalOnUse();
     return {
       host,
       budget,
       client,
-      journal: await this.#openJournal(),
+      get journal() {
+        return journal();
+      },
       orderPushes: await session.orderPushes(),
       requestLifetime: requestLifetimeStore(connection, session.profiles, session.cache),
       showWait: (wait) => {
@@ -204,14 +207,21 @@ class Trading {
   }
 
   async #openJournal(): Promise<Journal> {
+    return (await this.#journalOnUse())();
+  }
+
+  /** The journal is made when it is first used: a question can be asked before Node's cryptography is loaded for its name. */
+  async #journalOnUse(): Promise<() => Journal> {
     const { host, session } = this;
     const connection = await session.connection();
     await session.loadKeys();
     const { accessKey } = session.credentials(connection);
     const { Journal } = await import('../../trading/journal/journal.js');
     requireOwnFolder(host.directories.state);
-    this.#journal ??= new Journal(host, host.directories.state, journalName(connection, accessKey));
-    return this.#journal;
+    return () => {
+      this.#journal ??= new Journal(host, host.directories.state, journalName(connection, accessKey));
+      return this.#journal;
+    };
   }
 }
 

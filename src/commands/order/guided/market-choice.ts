@@ -17,27 +17,27 @@ interface ListedMarket extends Searchable {
 }
 
 /**
- * Asks for the market; typing narrows the list down. It begins with the market used last, then come those in which pit placed
- * orders lately. The question is on the screen before prices and names of coins are requested.
+ * Asks for the market; typing narrows the list down. The question is on the screen before the journal is read, and before
+ * prices and names of coins are requested.
  */
 export async function askMarket(context: Context, trading: TradingContext, holdings: () => Holdings): Promise<Market> {
   const { prompts, budget, session, host } = context;
   const markets = await (await session.markets()).all();
-  const last = await session.recentMarket();
-  const placed = trading.journal.markets();
-  const rank = (market: string) => (market === last ? 2 : Number(placed.includes(market)));
-  const sorted = markets.toSorted((left, right) => rank(right.market) - rank(left.market));
-  const listed = (pricesOf?: PricesOf, held?: Awaited<Holdings>): readonly ListedMarket[] =>
+  const listed = (sorted: readonly Market[], pricesOf?: PricesOf, held?: Awaited<Holdings>): readonly ListedMarket[] =>
     sorted.map((market) => {
       const prices = pricesOf?.(market.market) ?? { last: '', change: '' };
       return { ...market, ...prices, whole: market, name: held?.get(market.base)?.name ?? '' };
     });
-  const read = async () =>
-    listed(...(await Promise.all([soon(host, readTickers(trading.client)), soon(host, holdings())])));
-  let list = listed();
+  const read = async (sorted: readonly Market[]) =>
+    listed(sorted, ...(await Promise.all([soon(host, readTickers(trading.client)), soon(host, holdings())])));
+  let sorting: Promise<readonly Market[]> | undefined;
+  let list: readonly ListedMarket[] | undefined;
   let reading: Promise<void> | undefined;
   const find = async (typed: string) => {
-    reading ??= read().then((complete) => {
+    sorting ??= likeliestFirst(markets, session, trading);
+    const sorted = await sorting;
+    list ??= listed(sorted);
+    reading ??= read(sorted).then((complete) => {
       list = complete;
     });
     // a typed market can be chosen before its price has arrived; names of coins arrive with the prices
@@ -45,6 +45,18 @@ export async function askMarket(context: Context, trading: TradingContext, holdi
     return findMarkets(typed, list).map(choiceAmong(list));
   };
   return budget.pausedDuring(() => prompts.search('Market:', find));
+}
+
+/** The market used last, then those in which pit placed orders lately, if the journal can be read, then the others. */
+async function likeliestFirst(
+  markets: readonly Market[],
+  session: Context['session'],
+  trading: TradingContext,
+): Promise<readonly Market[]> {
+  const last = await session.recentMarket();
+  const placed = (await tryRead(async () => trading.journal.markets())) ?? [];
+  const rank = (market: string) => (market === last ? 2 : Number(placed.includes(market)));
+  return markets.toSorted((left, right) => rank(right.market) - rank(left.market));
 }
 
 /** In columns: the name, the last price and the change over a day. */
