@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import stringWidth from 'fast-string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Authority, hasOpenssl } from '../support/authority.js';
 import { BUILT } from '../support/command.js';
@@ -68,7 +68,10 @@ it('conf without schemas and migrations stores profiles', async () => {
   );
 });
 
-it('each character that inquirer draws with is one column wide, as the shorter measuring takes it', () => {
+it('each character that inquirer draws with is one column wide, as the shorter measuring takes it', async () => {
+  // a package of inquirer's
+  const measuring = path.resolve('node_modules/fast-string-width/dist/index.js');
+  const { default: stringWidth } = (await import(measuring)) as { default: (text: string) => number };
   for (const character of '\u2022\u2026\u2191\u2193\u2500\u253c\u2588\u259f\u276f')
     expect(stringWidth(character)).toBe(1);
 });
