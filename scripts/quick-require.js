@@ -21,7 +21,7 @@ import path from 'node:path';
 /** Of the folder of the bundles. Its name keeps it out of the package. */
 const CODE_FOLDER = '.code';
 
-/** The exports, script and text of each bundle that is loaded, by its file. */
+/** The exports, script and text of each bundle that is loaded, and whether it had code, by its file. */
 const loaded = new Map();
 
 /** What makes a function of a bundle. */
@@ -54,7 +54,8 @@ function load(folder, file, plain) {
     cachedData,
     importModuleDynamically: options.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
-  if (cachedData === undefined || script.cachedDataRejected) keepAtExit();
+  const hasCode = cachedData !== undefined && !script.cachedDataRejected;
+  if (!hasCode) keepAtExit();
   const module = { exports: {} };
   // each of its modules requires what it needs
   const required = new Map();
@@ -67,7 +68,7 @@ function load(folder, file, plain) {
   };
   require.resolve = plain.resolve;
   script.runInThisContext()(module.exports, require, module, filename, folder);
-  const bundle = { exports: module.exports, script, text };
+  const bundle = { exports: module.exports, script, text, hasCode };
   loaded.set(filename, bundle);
   return bundle;
 }
@@ -90,12 +91,15 @@ function readWrapped(filename) {
 
 let willKeep = false;
 
+/** In seconds. After a longer time, V8 may have dropped the code of functions that ran only at the start. */
+const SHORT = 10;
+
 function keepAtExit() {
   if (willKeep) return;
   willKeep = true;
   process.once('exit', () => {
     try {
-      if (willKeep) keepCode();
+      if (willKeep) keepCode(process.uptime() > SHORT);
     } catch {
       // a folder of somebody else or a full disk: the next start compiles as this one did
     }
@@ -113,10 +117,14 @@ const HEAD_LENGTH = NODE_LENGTH + 8;
 /** V8 copies code that does not begin at such an address. */
 const ALIGNMENT = 8;
 
-/** Keeps the code that V8 has made of all loaded bundles, for this very Node. Throws if it cannot be written. */
-export function keepCode() {
+/**
+ * Keeps the code that V8 has made of all loaded bundles, for this very Node. Throws if it cannot be written.
+ * @param onlyMissing leaves out the bundles that had code
+ */
+export function keepCode(onlyMissing = false) {
   willKeep = false;
-  for (const [filename, { script, text }] of loaded) {
+  for (const [filename, { script, text, hasCode }] of loaded) {
+    if (onlyMissing && hasCode) continue;
     const file = codeFile(filename);
     const { uid } = statSync(path.dirname(filename));
     if (uid !== (process.geteuid?.() ?? uid)) throw new Error(`${path.dirname(filename)} is somebody else's`);

@@ -10,6 +10,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -17,7 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { BUILT } from '../support/command.js';
+import { BUILT, nodeOptions } from '../support/command.js';
 import { plainEnvironment } from '../support/pit.js';
 import { runProgram } from '../support/program.js';
 
@@ -134,6 +135,22 @@ it('a start keeps its code, which the next start uses', async () => {
     expect.arrayContaining(['main', 'profiles']),
   );
   expect(readFileSync(codeFile).subarray(0, SOURCE_AT)).toHaveLength(SOURCE_AT);
+});
+
+it('a process that ran for long keeps no code of bundles that had some, because V8 drops what has not run lately', async () => {
+  const preloaded = path.join(folder, 'old.cjs');
+  writeFileSync(preloaded, 'process.uptime = () => 60;');
+  const inodeOf = (bundle: string) => statSync(codeFile.replace(BUNDLE, bundle)).ino;
+  const startsWith = async (environment: Readonly<Record<string, string>>) => {
+    await start();
+    const before = inodeOf('main.cjs');
+    rmSync(codeFile);
+    await runProgram(WORDS, { home, environment, program: path.join(copy, 'bin', 'pit.js') });
+    expect(existsSync(codeFile)).toBe(true);
+    return inodeOf('main.cjs') === before;
+  };
+  expect(await startsWith({})).toBe(false);
+  expect(await startsWith(nodeOptions('--require', preloaded))).toBe(true);
 });
 
 interface Damage {
