@@ -76,7 +76,8 @@ function isStrange({ run, writes }: Evidence): boolean {
   return run.code === 1 && writes.length === 0 && names.test(run.stderr);
 }
 
-function detail({ action, breaches, evidence: { run, finished, writes, orders, resolved } }: Broken): string {
+function detail({ action, breaches, evidence }: Broken): string {
+  const { run, finished, writes, orders, resolved } = evidence;
   const seen = writes.map(({ time, treatment, executions, replied, parameters }) => {
     const done = executions.map(
       ({ begun, ended, answer }) => `  done ${iso(begun)} to ${iso(ended)}: ${answer?.slice(0, 120)}`,
@@ -94,12 +95,29 @@ function detail({ action, breaches, evidence: { run, finished, writes, orders, r
     `${iso(run.started)} to ${iso(run.ended)}: exit ${run.code} ${run.signal ?? ''} ${run.stdout.trim()}`,
     run.stderr.trim(),
     ...seen,
+    ...readsDuring(evidence),
     ...(finished === undefined
       ? []
       : [`finished with exit ${finished.code}: ${finished.stdout} ${finished.stderr}`.trim()]),
     ...rows,
     `the exchange has: ${JSON.stringify(orders.filter((order) => action.words.some((word) => word === order.id || (action.kind === 'order' && word === plainly(order.price)))))}`,
   ].join('\n');
+}
+
+/** What the exchange listed while the command ran, to it and to the commands beside it. */
+function readsDuring({ run, writes, listings, orderReads }: Evidence): string[] {
+  const ids = writes.map(({ parameters: { customerOrderId } }) => customerOrderId);
+  const lookups = orderReads.filter(({ parameters: { customerOrderId } }) => ids.includes(customerOrderId));
+  return [...listings, ...lookups]
+    .filter(({ time }) => time >= run.started && time <= run.ended)
+    .sort((one, other) => one.time - other.time)
+    .map(({ operation, time, treatment, executions, replied, parameters: { pageIndex } }) => {
+      const answers = executions.map(
+        ({ answer = '' }) => answer.match(/"id":"?\d+/g)?.join(' ') ?? answer.slice(0, 80),
+      );
+      const page = pageIndex === undefined ? '' : ` page ${pageIndex}`;
+      return `${operation}${page} ${iso(time)} to ${iso(replied)}, ${treatment}: ${answers.join('; ')}`;
+    });
 }
 
 function plainly(number: string): string {
