@@ -201,6 +201,26 @@ describe.skipIf(!hasOpenssl || !requires('git') || !requires('sha256sum'))('npm 
     expect([status, stderr]).toEqual([1, expect.stringMatching(/uncommitted changes:\n\?\? notes\.md/)]);
   });
 
+  it.skipIf(!buildsExecutables())(
+    'adds the executable, which its Node builds, runs, and is in the checksums and the bill of materials',
+    () => {
+      const executable = `pit-${version}-${process.platform}-${process.arch}`;
+      const { status, stderr } = runAll('--key', privateKey);
+      expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' });
+      expect(readdirSync(release).sort()).toEqual([executable, ...NAMES, 'SHA256SUMS', 'SHA256SUMS.sig'].sort());
+      expect(verified(release, publicKey)).toEqual({ sums: true, signature: true });
+      expect(readFileSync(path.join(release, 'SHA256SUMS'), 'utf8')).toContain(`  ${executable}\n`);
+      const words = ['--version', '--json'];
+      expect(JSON.parse(execFileSync(path.join(release, executable), words, { encoding: 'utf8' }))).toEqual({
+        ...{ version, commit: git('rev-parse', 'HEAD'), node: process.versions.node, source: 'executable' },
+      });
+      const { components } = JSON.parse(readFileSync(path.join(release, NAMES[2] ?? ''), 'utf8')) as {
+        readonly components: readonly Component[];
+      };
+      expect(components).toContainEqual(expect.objectContaining({ name: 'node', version: process.versions.node }));
+    },
+  );
+
   it('says of a release without a key that it is not signed', () => {
     const { status, stderr } = run('--unsigned');
     expect([status, stderr]).toEqual([0, expect.stringContaining('UNSIGNED')]);
