@@ -1,4 +1,4 @@
-import { formatAmount, formatAverageLike } from '../../domain/decimal.js';
+import { formatAmount, formatAverageLike, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type Hint, suggest } from '../../errors.js';
@@ -85,7 +85,7 @@ function headlineOf(duplicates: readonly DuplicateOrders[]): string {
   if (others.length > 0)
     return `${duplicates.length} ${manyHeadline(duplicates)}: ${side} in ${market} (job ${writeId})`;
   // no request carries the id of a job
-  const what = `${side} ${amount} ${market} at ${price} (${line === undefined ? 'client id' : 'job'} ${writeId})`;
+  const what = `${side} ${formatAmount(amount)} ${market} at ${grouped(price)} (${line === undefined ? 'client id' : 'job'} ${writeId})`;
   const all = [...(orderId === null ? [] : [orderId]), ...ids].join(' and ');
   return `${isUnexpected(first) ? unexpectedHeadline(first) : 'THE ORDER WAS PLACED MORE THAN ONCE'}: ${what} as ${all}`;
 }

@@ -39,7 +39,7 @@ it.each([
       ['the duplicates', [0]],
     ],
   ],
-  [[null], 'A REJECTED ORDER IS LIVE: buy 0.01 btc_usdt at 20000 (job job0123456789)', [['it', [0]]]],
+  [[null], 'A REJECTED ORDER IS LIVE: buy 0.01 btc_usdt at 20,000 (job job0123456789)', [['it', [0]]]],
 ] as const)('names the rejected orders of a batch that a repeated request placed: %j', (orders, headline, commands) => {
   const errors = new Kept();
   const duplicates = copies(orders.length).map((duplicate, index) => ({
@@ -75,7 +75,7 @@ it.each([
   warnOfDuplicates(new Output(hostWith({ errors }), 'table'), [
     { ...single, orderId: null, ids: ['7'], recordedOutcome: absent },
   ]);
-  expect(errors.text).toContain(`${headline}: buy 0.01 btc_usdt at 20000 (client id job0123456789) as 7. `);
+  expect(errors.text).toContain(`${headline}: buy 0.01 btc_usdt at 20,000 (client id job0123456789) as 7. `);
   expect(errors.text).toContain(cause);
   expect(errors.text).toContain('To cancel it: pit cancel btc_usdt 7\n');
 });
