@@ -21,6 +21,8 @@ interface Line {
   readonly path: string;
   /** The arguments that are neither flags nor values of flags. */
   readonly args: readonly string[];
+  /** Those of them that another program's flag named: `5` of `--qty 5` is an amount, and no price. */
+  readonly namedArgs: readonly string[];
   /** Flags with their values. */
   readonly flags: readonly (readonly [name: string, value?: string])[];
 }
@@ -142,6 +144,7 @@ const VALUE_SWITCHES: Readonly<Record<string, readonly [name: string, value: str
 function parse(path: string, definition: Definition, rest: readonly string[]): Line | undefined {
   const declaredFlags = flagsOf(definition);
   const args: string[] = [];
+  const namedArgs: string[] = [];
   const flags: [string, string?][] = [];
   for (let index = 0; index < rest.length; index += 1) {
     const word = rest[index] ?? '';
@@ -163,11 +166,13 @@ function parse(path: string, definition: Definition, rest: readonly string[]): L
     } else if (switched !== undefined) {
       if (declaredFlags.has(switched)) flags.push([switched, value ?? '']);
       else args.push(value ?? '');
-    } else if (given !== undefined) args.push(given);
-    else if (name === '--market') args.push('market');
+    } else if (given !== undefined) {
+      args.push(given);
+      namedArgs.push(given);
+    } else if (name === '--market') args.push('market');
     else return undefined;
   }
-  return { path, args, flags };
+  return { path, args, namedArgs, flags };
 }
 
 function splitAtEquals(word: string): [name: string, value?: string] {
@@ -213,7 +218,7 @@ function asBestPrice(line: Line): { readonly line: Line; readonly isMarketOrder:
   const at = args.some((word) => /^(sell|short)$/i.test(word)) ? 'bid' : 'ask';
   return {
     line: {
-      path,
+      ...line,
       args: args.filter((word) => !MARKET_ORDER.test(word)),
       flags: [...flags.filter(([name]) => name !== '--at' && name !== '--ioc'), ['--at', at], ['--ioc']],
     },
@@ -359,7 +364,8 @@ function withFlags(line: Line, known: KnownNames, depth = 2): Line[] {
       .map((word, index): Line | undefined => {
         const args = line.args.toSpliced(index, 1);
         if (name === '--all') return word === 'all' ? { ...line, args, flags: [...line.flags, [name]] } : undefined;
-        return isMeantFor(name, word, known) ? { ...line, args, flags: [...line.flags, [name, word]] } : undefined;
+        const isMeant = !line.namedArgs.includes(word) && isMeantFor(name, word, known);
+        return isMeant ? { ...line, args, flags: [...line.flags, [name, word]] } : undefined;
       })
       .filter((one) => one !== undefined)
       .reverse(),

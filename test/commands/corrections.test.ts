@@ -32,6 +32,9 @@ describe('a line that cannot be read', () => {
     ['order', 'buy btc_usdt 0.5 --at bid + 1', 'order buy btc_usdt 0.5 --at bid+1'],
     ['order', 'buy btc_usdt 0.5 --price=28000', 'order buy btc_usdt 0.5 --at 28000'],
     ['order', 'buy btc_usdt 0.5 --limit 28000', 'order buy btc_usdt 0.5 --at 28000'],
+    // what another program's flag calls an amount is no price
+    ['order', 'buy btc_usdt --qty 0.5 28000', 'order buy btc_usdt 0.5 --at 28000'],
+    ['order', 'buy btc_usdt 28000 --qty 0.5', 'order buy btc_usdt 0.5 --at 28000'],
     // words in another order, or with the flags of other programs
     ['order', 'btc_usdt buy 0.5 --at ask', 'order buy btc_usdt 0.5 --at ask'],
     ['order', 'buy 0.5 btc_usdt --at ask', 'order buy btc_usdt 0.5 --at ask'],
@@ -125,6 +128,7 @@ describe('a line that cannot be read', () => {
   });
 
   it.each([
+    ['order', 'buy --qty 5'],
     ['order', 'buy btc_usdt 0.5 --at 28k'],
     ['order', 'buy btc_usdt 0.5 --at ask --force'],
     ['order', 'buy btc_usdt 1e-3 --at ask'],
