@@ -74,11 +74,14 @@ export interface NotSent {
   readonly failure: FailureKind;
   /** What to do about it. */
   readonly hint?: Advice | undefined;
+  /** Whether it was sent in fact, and only counts as not sent: the exchange did not execute it in time. */
+  readonly hasExpired?: boolean;
 }
 
 /** The failure of a write that was not sent; `what` begins the message, for instance "The order". */
-export function notSentFailure(what: string, { reason, failure, hint }: NotSent, clientId: string): Failure {
-  return new Failure(failure, `${what} was not sent: ${reason}.`, { clientId, hint });
+export function notSentFailure(what: string, notSent: NotSent, clientId: string): Failure {
+  const { reason, failure, hint, hasExpired = false } = notSent;
+  return new Failure(failure, `${what} ${hasExpired ? 'counts as' : 'was'} not sent: ${reason}.`, { clientId, hint });
 }
 
 function badStatus({ status, message }: BadStatus, operation: string): Failure {

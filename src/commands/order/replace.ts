@@ -6,7 +6,7 @@ import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { type OrderReference, referenceText } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { refusalFailure } from '../../exchange/failures.js';
+import { notSentFailure, refusalFailure } from '../../exchange/failures.js';
 import { cancelRequest, orderWriteRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -277,7 +277,7 @@ function sent(ended: Ended, order: RecordedOrderTerms, placement: Placement, mar
   if (placement.outcome === 'refused')
     return unplaced(ended, order, refusalFailure(placement.refusal, 'order'), 'refused');
   if (placement.outcome === 'notSent')
-    return unplaced(ended, order, new Failure(placement.failure, `The order was not sent: ${placement.reason}.`));
+    return unplaced(ended, order, notSentFailure('The order', placement, clientId));
   const answer = orderResult({ ...order, clientId, notional: notionalText(order) }, placement, market);
   return {
     ...answer,

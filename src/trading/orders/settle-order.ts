@@ -193,7 +193,7 @@ async function isUnusedIdNotFound(
 function settleAbsent(entry: JournalEntry<'order'>, { absentAs: outcome = 'notSent' }: SettleOptions): NotSent {
   const event = outcome === 'refused' ? REFUSED_AND_ABSENT : `not sent: ${EXPIRED}`;
   entry.settle({ outcome, id: null, duplicates: [] }, event);
-  return { outcome: 'notSent', reason: EXPIRED, failure: 'unreachable' };
+  return { outcome: 'notSent', reason: EXPIRED, failure: 'unreachable', hasExpired: true };
 }
 
 function leaveUnknown(

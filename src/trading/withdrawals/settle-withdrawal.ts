@@ -106,5 +106,5 @@ function settleAbsent(entry: JournalEntry<'withdraw'>, outcome: 'notSent' | 'ref
   const reason = 'the request has expired and the exchange has no such withdrawal';
   const event = outcome === 'refused' ? REFUSED_AND_ABSENT : `not sent: ${reason}`;
   entry.settle({ outcome, id: null, duplicates: [] }, event);
-  return { outcome: 'notSent', reason, failure: 'unreachable' };
+  return { outcome: 'notSent', reason, failure: 'unreachable', hasExpired: true };
 }
