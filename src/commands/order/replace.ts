@@ -276,8 +276,7 @@ function sent(ended: Ended, order: RecordedOrderTerms, placement: Placement, mar
   const { clientId } = ended;
   if (placement.outcome === 'refused')
     return unplaced(ended, order, refusalFailure(placement.refusal, 'order'), 'refused');
-  if (placement.outcome === 'notSent')
-    return unplaced(ended, order, notSentFailure('The order', placement, clientId));
+  if (placement.outcome === 'notSent') return unplaced(ended, order, notSentFailure('The order', placement, clientId));
   const answer = orderResult({ ...order, clientId, notional: notionalText(order) }, placement, market);
   return {
     ...answer,
