@@ -17,6 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import envPaths from 'env-paths';
 
 /** Of the folder of the bundles. Its name keeps it out of the package. */
 const CODE_FOLDER = '.code';
@@ -29,7 +30,8 @@ export const WRAPPER = ['(function (exports, require, module, __filename, __dirn
 
 /**
  * Requires a bundle of the folder, and with the same means those that it requires itself; `plain` requires packages. When
- * the process ends, the code of bundles that had none is kept for the next start, if the folder is the user's own.
+ * the process ends, the code of bundles that had none is kept for the next start: in the folder, or among the user's own files
+ * if somebody else, such as root, has installed the program.
  */
 export function quickRequire(folder, name, plain) {
   const [file, member] = name.slice('./'.length).split('?');
@@ -101,7 +103,7 @@ function keepAtExit() {
     try {
       if (willKeep) keepCode(process.uptime() > SHORT);
     } catch {
-      // a folder of somebody else or a full disk: the next start compiles as this one did
+      // no folder of the user's own or a full disk: the next start compiles as this one did
     }
   });
 }
@@ -125,16 +127,40 @@ export function keepCode(onlyMissing = false) {
   willKeep = false;
   for (const [filename, { script, text, hasCode }] of loaded) {
     if (onlyMissing && hasCode) continue;
-    const file = codeFile(filename);
-    const { uid } = statSync(path.dirname(filename));
-    if (uid !== (process.geteuid?.() ?? uid)) throw new Error(`${path.dirname(filename)} is somebody else's`);
-    accessSync(path.dirname(filename), constants.W_OK);
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o755 });
-    if (!isOurs(lstatSync(path.dirname(file)))) throw new Error(`others can write to ${path.dirname(file)}`);
+    const folder = folderToKeepIn(path.dirname(filename));
+    if (!isOurs(lstatSync(folder))) throw new Error(`others can write to ${folder}`);
     const source = Buffer.from(text.slice(WRAPPER[0].length, -WRAPPER[1].length), 'latin1');
-    write(file, contentOf(source, script.createCachedData()));
+    write(codeFile(filename, folder), contentOf(source, script.createCachedData()));
   }
 }
+
+/** Makes the folder for the code of a folder's bundles. Throws if the user has none. */
+function folderToKeepIn(bundles) {
+  const { uid } = statSync(bundles);
+  if (uid === (process.geteuid?.() ?? uid)) {
+    accessSync(bundles, constants.W_OK);
+    const beside = besideThem(bundles);
+    mkdirSync(beside, { recursive: true, mode: 0o755 });
+    return beside;
+  }
+  const own = amongOwnFiles(bundles);
+  mkdirSync(own, { recursive: true, mode: 0o700 });
+  return own;
+}
+
+function besideThem(bundles) {
+  return path.join(bundles, CODE_FOLDER);
+}
+
+/** Where pit keeps what can be made again, with a folder for each installation. */
+function amongOwnFiles(bundles) {
+  const { PIT_HOME } = process.env;
+  const cache = PIT_HOME ? path.resolve(PIT_HOME, 'cache') : envPaths('pit', { suffix: '' }).cache;
+  return path.join(cache, 'code', bundles.replace(/[^\w.-]/g, '-').slice(-LONGEST_NAME));
+}
+
+/** A folder with a longer name cannot be made everywhere. */
+const LONGEST_NAME = 200;
 
 /** The code stands there twice: comparing finds all damage, and is faster than to load a module of Node for a checksum. */
 function contentOf(source, code) {
@@ -175,11 +201,13 @@ function write(file, content) {
 
 /** The code that was kept of a bundle with this source, or undefined if there is none that can be trusted. */
 function keptCode(filename, source) {
-  try {
-    return codeIn(readOurs(codeFile(filename)), source);
-  } catch {
-    return undefined;
-  }
+  for (const folderOf of [besideThem, amongOwnFiles])
+    try {
+      return codeIn(readOurs(codeFile(filename, folderOf(path.dirname(filename)))), source);
+    } catch {
+      // not there, or not to be trusted
+    }
+  return undefined;
 }
 
 /** One for all bundles: V8 is done with the code of one when the next is read. */
@@ -209,6 +237,6 @@ function isOurs(entry) {
 }
 
 /** The file with the code that this very Node has kept of a bundle. */
-export function codeFile(filename) {
-  return path.join(path.dirname(filename), CODE_FOLDER, `${path.basename(filename)}.${THIS_NODE.trimEnd()}`);
+export function codeFile(filename, folder = besideThem(path.dirname(filename))) {
+  return path.join(folder, `${path.basename(filename)}.${THIS_NODE.trimEnd()}`);
 }

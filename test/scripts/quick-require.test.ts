@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BUILT, nodeOptions } from '../support/command.js';
 import { plainEnvironment } from '../support/pit.js';
 import { runProgram } from '../support/program.js';
@@ -285,10 +285,66 @@ it('a disk without room for the code leaves nothing behind, and pit answers righ
   expect(readdirSync(codeFolder)).toEqual([]);
 });
 
-it.skipIf(!isRoot)('a user who did not install pit can run it, and writes nothing beside it', () => {
-  rmSync(codeFolder, { recursive: true });
-  expect(startAs(NOBODY)).toMatchObject({ code: 0, stdout: expect.stringContaining(RIGHT), stderr: '' });
-  expect(existsSync(codeFolder)).toBe(false);
+describe.skipIf(!isRoot)('a user who did not install pit', () => {
+  /** What the user has kept of the bundle. */
+  function ownCodeFile(): string {
+    const code = path.join(home, 'cache', 'code');
+    const [installation = '', ...others] = readdirSync(code);
+    expect(others).toEqual([]);
+    return path.join(code, installation, path.basename(codeFile));
+  }
+
+  beforeEach(() => {
+    rmSync(codeFolder, { recursive: true });
+    rmSync(path.join(home, 'cache'), { recursive: true, force: true });
+    expect(startAs(NOBODY)).toMatchObject({ code: 0, stdout: expect.stringContaining(RIGHT), stderr: '' });
+  });
+
+  it('keeps its code among their own files, and nothing beside it', () => {
+    expect(existsSync(codeFolder)).toBe(false);
+    expect(statSync(ownCodeFile())).toMatchObject({ uid: NOBODY });
+    expect(statSync(path.dirname(ownCodeFile())).mode & 0o777).toBe(0o700);
+  });
+
+  it('uses that code at the next start', () => {
+    writeFileSync(ownCodeFile(), forged());
+    expect(startAs(NOBODY).stdout).toContain(WRONG);
+  });
+
+  it.each([
+    ['the file is damaged', () => truncateSync(ownCodeFile(), 1_000)],
+    ['the file is of another program', () => writeFileSync(ownCodeFile(), kept.wrong)],
+    [
+      'others can write to the folder',
+      () => {
+        writeFileSync(ownCodeFile(), forged());
+        chmodSync(path.dirname(ownCodeFile()), 0o777);
+      },
+    ],
+    [
+      "the folder is another user's",
+      () => {
+        writeFileSync(ownCodeFile(), forged());
+        for (const file of [path.dirname(ownCodeFile()), ownCodeFile()]) chownSync(file, STRANGER, STRANGER);
+      },
+    ],
+  ])('gets the right answer from the source if %s', (_what, damage) => {
+    damage();
+    expect(startAs(NOBODY)).toMatchObject({ code: 0, stdout: expect.stringContaining(RIGHT), stderr: '' });
+  });
+
+  it('uses the code that root has kept beside it', async () => {
+    await start();
+    writeFileSync(codeFile, forged());
+    expect(startAs(NOBODY).stdout).toContain(WRONG);
+  });
+
+  it('runs it without a folder of their own', () => {
+    rmSync(path.join(home, 'cache'), { recursive: true });
+    writeFileSync(path.join(home, 'cache'), '');
+    expect(startAs(NOBODY)).toMatchObject({ code: 0, stdout: expect.stringContaining(RIGHT), stderr: '' });
+    rmSync(path.join(home, 'cache'));
+  });
 });
 
 it.skipIf(!isRoot)('code that another user has kept is ignored, unless it is root', () => {
@@ -296,6 +352,8 @@ it.skipIf(!isRoot)('code that another user has kept is ignored, unless it is roo
   // root has made the copy
   expect(startAs(NOBODY).stdout).toContain(WRONG);
   for (const file of [copy, ...everything]) chownSync(file, STRANGER, STRANGER);
+  // with what root has kept, the user has kept some of it among their own files
+  rmSync(path.join(home, 'cache'), { recursive: true });
   const { code, stdout, stderr } = startAs(NOBODY);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain(RIGHT);
