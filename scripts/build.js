@@ -103,7 +103,7 @@ const bundles = [];
 
 // import() of the other file would load Node's ES modules
 const required = { 'dynamic-import': false };
-await bundle({ ...shared, entryPoints: ['src/bin.ts'], supported: required, plugins: [starting, lighter] });
+await bundle({ ...shared, entryPoints: ['src/bin.ts'], supported: required, plugins: [starting] });
 await bundle({
   ...shared,
   entryPoints: [{ in: 'src/config/keychain-helper.ts', out: 'keychain-helper' }],

@@ -17,7 +17,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import envPaths from 'env-paths';
 
 /** Of the folder of the bundles. Its name keeps it out of the package. */
 const CODE_FOLDER = '.code';
@@ -152,11 +151,15 @@ function besideThem(bundles) {
   return path.join(bundles, CODE_FOLDER);
 }
 
-/** Where pit keeps what can be made again, with a folder for each installation. */
+/**
+ * Where pit keeps what can be made again, with a folder for each installation. Throws without a home. The library that knows
+ * these folders for the rest of pit would take longer to load than this saves; Windows has no owners.
+ */
 function amongOwnFiles(bundles) {
-  const { PIT_HOME } = process.env;
-  const cache = PIT_HOME ? path.resolve(PIT_HOME, 'cache') : envPaths('pit', { suffix: '' }).cache;
-  return path.join(cache, 'code', bundles.replace(/[^\w.-]/g, '-').slice(-LONGEST_NAME));
+  const { PIT_HOME, XDG_CACHE_HOME, HOME } = process.env;
+  const caches = process.platform === 'darwin' ? ['Library', 'Caches'] : ['.cache'];
+  const cache = PIT_HOME ? [path.resolve(PIT_HOME), 'cache'] : [XDG_CACHE_HOME || path.join(HOME, ...caches), 'pit'];
+  return path.join(...cache, 'code', bundles.replace(/[^\w.-]/g, '-').slice(-LONGEST_NAME));
 }
 
 /** A folder with a longer name cannot be made everywhere. */

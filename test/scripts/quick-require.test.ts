@@ -95,8 +95,7 @@ function ofAnotherNode(node: string): void {
 }
 
 /** Runs the program as a user who may only read it. */
-function startAs(uid: number) {
-  const environment = plainEnvironment(home);
+function startAs(uid: number, environment: Readonly<Record<string, string | undefined>> = plainEnvironment(home)) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(copy, 'bin', 'pit.js'), ...WORDS], {
     uid,
     gid: uid,
@@ -337,6 +336,18 @@ describe.skipIf(!isRoot)('a user who did not install pit', () => {
     await start();
     writeFileSync(codeFile, forged());
     expect(startAs(NOBODY).stdout).toContain(WRONG);
+  });
+
+  it.each([
+    ['HOME', '.cache/pit'],
+    ['XDG_CACHE_HOME', 'pit'],
+  ])('keeps it where pit keeps what can be made again: in the folder of %s', (name, within) => {
+    const { PIT_HOME: _, ...environment } = plainEnvironment(home);
+    const own = path.join(home, `of ${name}`);
+    mkdirSync(own);
+    chownSync(own, NOBODY, NOBODY);
+    startAs(NOBODY, { ...environment, HOME: path.join(home, 'nowhere'), [name]: own });
+    expect(existsSync(path.join(own, within, 'code'))).toBe(true);
   });
 
   it('runs it without a folder of their own', () => {
