@@ -30,6 +30,7 @@ import {
   settledFilesIn,
   settledFilesNamed,
   settledFilesOf,
+  timeOfSettledFile,
 } from './record.js';
 import {
   isKind,
@@ -283,6 +284,12 @@ export class Journal {
   settledButUnexpired(list: MarketSide | { readonly coin: string }): JournalEntry[] {
     this.#requireMigrated();
     return settledFilesOf(this.#path('open'), list).flatMap((file) => this.#readIfIntact(file) ?? []);
+  }
+
+  /** When the oldest of these writes was recorded, in milliseconds since the Unix epoch; Infinity if there is none. Reads none of them. */
+  oldestSettledButUnexpired(list: MarketSide): number {
+    this.#requireMigrated();
+    return Math.min(Number.POSITIVE_INFINITY, ...settledFilesOf(this.#path('open'), list).map(timeOfSettledFile));
   }
 
   /**

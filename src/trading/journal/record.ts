@@ -89,6 +89,11 @@ export function settledFilesOf(folder: string, list: MarketSide | { readonly coi
   return filesIn(folder, (name) => name.endsWith(suffix));
 }
 
+/** When the settled write of a file was recorded, in milliseconds since the Unix epoch. */
+export function timeOfSettledFile(file: string): number {
+  return Number(path.basename(file).split(SEPARATOR)[1]);
+}
+
 /** The files of one settled write, newest last: an id that the user chose may have been used again. */
 export function settledFilesNamed(folder: string, id: string): string[] {
   return filesIn(folder, (name) => name.startsWith(`${fileName(id)}${SEPARATOR}`));

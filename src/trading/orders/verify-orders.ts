@@ -258,13 +258,17 @@ function oldestNeeded(
   marketSide: MarketSide,
   { reach, justPlaced, retainedId }: Pick<VerifyOptions, 'reach' | 'justPlaced' | 'retainedId'>,
 ): number | undefined {
+  const overdueAfter = 2 * assumedRequestLifetime(trading);
+  // no request was sent before its write was recorded
+  const isAllYoung = () =>
+    trading.host.now() <= expiresAt(trading.journal.oldestSettledButUnexpired(marketSide), overdueAfter);
+  if (justPlaced !== undefined && reach === 'recent' && isAllYoung()) return listMustReachTo(justPlaced.entry.write);
   const attempts = trading.journal
     .settledButUnexpired(marketSide)
     .filter((entry) => !entry.isRetained || entry.write.id === retainedId)
     .flatMap((entry) => toOrderWrite(entry, true).attempts);
   if (attempts.length === 0 && justPlaced === undefined) return undefined;
-  const isOverdue = ({ reqTime }: Attempt) =>
-    trading.client.now() > expiresAt(reqTime, 2 * assumedRequestLifetime(trading));
+  const isOverdue = ({ reqTime }: Attempt) => trading.client.now() > expiresAt(reqTime, overdueAfter);
   const wanted = reach === 'all' || attempts.some(isOverdue) ? attempts.map(listMustReachTo) : [];
   return Math.min(...wanted, ...(justPlaced === undefined ? [] : [listMustReachTo(justPlaced.entry.write)]));
 }

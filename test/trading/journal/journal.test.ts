@@ -406,6 +406,8 @@ describe('the archive of settled writes', () => {
       [],
       [],
     ]);
+    const oldest = (where: MarketSide) => journal.oldestSettledButUnexpired(where);
+    expect([oldest(buys), oldest({ ...buys, side: 'sell' })]).toEqual([NOW, Number.POSITIVE_INFINITY]);
     const [refused, placed] = journal.settledButUnexpired(buys);
     placed?.noteFound(['8']);
     expect(journal.settledButUnexpired(buys)[1]?.settlement?.duplicates).toEqual(['8']);
