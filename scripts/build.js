@@ -3,7 +3,8 @@
 // stay in files apart. All is CommonJS: its modules and Node's own load later and cheaper than those of ES modules.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, transform } from 'esbuild';
@@ -12,6 +13,7 @@ import { chunksOf } from './chunks.js';
 import { commitOf } from './commit.js';
 import { lazyImports } from './lazy-imports.js';
 import { lighter } from './lighter-packages.js';
+import { BUILD } from './quick-require.js';
 
 // esbuild collects its garbage less often: that took an eighth of the build's processor time
 process.env.GOGC ??= '400';
@@ -130,6 +132,7 @@ await buildLazily({
   plugins: [lighter],
 });
 
+markBuild();
 writeFileSync(path.join(root, 'dist/help.txt'), await helpText());
 const packages = bundledPackages(root, bundles);
 writeFileSync(path.join(root, 'dist/licenses.txt'), licenceTexts(root, packages));
@@ -148,6 +151,18 @@ async function buildLazily(options) {
     const { code } = await transform(lazyImports(text), { minify: true, format: 'cjs', target: shared.target });
     writeFileSync(file, ascii(code));
   }
+}
+
+/** Writes into each bundle which build it is of, so that a running process loads none of another one. */
+function markBuild() {
+  const fileOf = (name) => path.join(root, 'dist', name);
+  const names = readdirSync(path.join(root, 'dist')).filter((name) => name.endsWith('.cjs') && name !== 'bin.cjs');
+  const texts = names.sort().map((name) => readFileSync(fileOf(name), 'utf8'));
+  const mark = createHash('sha256').update(texts.join('\0')).digest('hex').slice(0, BUILD.length);
+  for (const [index, name] of names.entries()) writeFileSync(fileOf(name), `//${mark}\n${texts[index]}`);
+  const entry = readFileSync(fileOf('bin.cjs'), 'utf8');
+  if (!entry.includes(BUILD)) throw new Error('the loader does not compare builds');
+  writeFileSync(fileOf('bin.cjs'), entry.replace(BUILD, mark));
 }
 
 /** V8 keeps a text in half the room if it is in ASCII. esbuild leaves other characters in expressions and templates. */

@@ -24,6 +24,9 @@ const CODE_FOLDER = '.code';
 /** The exports, script and text of each bundle that is loaded, and whether it had code, by its file. */
 const loaded = new Map();
 
+/** Which build the loader is of: the build writes its mark here, and at the start of each bundle. */
+export const BUILD = 'build-of-bundles';
+
 /** What makes a function of a bundle. */
 export const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {', '\n})'];
 
@@ -46,7 +49,7 @@ function pathOf(folder, file) {
 function load(folder, file, plain) {
   const { Script, constants: options } = process.getBuiltinModule('node:vm');
   const filename = pathOf(folder, file);
-  const bytes = readWrapped(filename);
+  const bytes = readBundle(filename);
   // the build makes ASCII
   const text = bytes.latin1Slice();
   const cachedData = keptCode(filename, bytes.subarray(WRAPPER[0].length, -WRAPPER[1].length));
@@ -72,6 +75,19 @@ function load(folder, file, plain) {
   const bundle = { exports: module.exports, script, text, hasCode };
   loaded.set(filename, bundle);
   return bundle;
+}
+
+/** The bytes of a bundle of this build. Throws if an update has replaced or removed it since the process started. */
+function readBundle(filename) {
+  try {
+    const bytes = readWrapped(filename);
+    const markAt = WRAPPER[0].length + '//'.length;
+    // without its mark, this is the build itself
+    if (BUILD.includes('-') || bytes.latin1Slice(markAt, markAt + BUILD.length) === BUILD) return bytes;
+  } catch (error) {
+    if (loaded.size === 0 || error.code !== 'ENOENT') throw error;
+  }
+  throw Object.assign(new Error(`${filename} is of another build`), { code: 'PIT_REPLACED' });
 }
 
 /** The bytes of a bundle within what makes it a function. They are joined here, where that needs no copy. */

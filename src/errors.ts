@@ -152,6 +152,10 @@ export function asFailure(thrown: unknown): Failure {
     const hint = 'Install pit again. In a clone of the repository, run npm ci.';
     return new Failure('internal', 'A package that pit needs is not installed.', { hint, cause: thrown });
   }
+  if (thrown instanceof Error && 'code' in thrown && thrown.code === 'PIT_REPLACED') {
+    const hint = ['Start it again.', suggest('If it was placing or cancelling something, find out', 'resolve')];
+    return new Failure('internal', 'An update replaced or removed pit while it ran.', { hint, cause: thrown });
+  }
   return new Failure('internal', `pit has a bug: ${message}`, {
     hint: 'Run it again with --verbose and report the output.',
     cause: thrown,

@@ -229,7 +229,12 @@ function asBestPrice(line: Line): { readonly line: Line; readonly isMarketOrder:
 /** What may have been meant by some arguments, each as a line without them; undefined if they are not there. */
 type Fix = (line: Line, definition: Definition, known: KnownNames) => Line | undefined;
 
-const SAME_WORDS: Readonly<Record<string, string>> = { long: 'buy', short: 'sell', bid: 'buy', offer: 'sell' };
+const SAME_WORDS: ReadonlyMap<string, string> = new Map([
+  ['long', 'buy'],
+  ['short', 'sell'],
+  ['bid', 'buy'],
+  ['offer', 'sell'],
+]);
 
 const FIXES: readonly Fix[] = [
   // order at 28000, @28000, 0.5@28000
@@ -249,7 +254,7 @@ const FIXES: readonly Fix[] = [
     if (line.path !== 'order') return undefined;
     const args = line.args
       .filter((word) => !/^limit$/i.test(word))
-      .map((word) => SAME_WORDS[word.toLowerCase()] ?? word);
+      .map((word) => SAME_WORDS.get(word.toLowerCase()) ?? word);
     return changed(line, args);
   },
   // resolve all

@@ -59,6 +59,8 @@ describe('pit order batch that is stopped', () => {
     const [, placed = '', left = '', job = ''] = report.exec(interrupted.screen) ?? [];
     expect(count(placed) + count(left)).toBe(3_000);
     expect(await batches.there()).toHaveLength(count(placed));
+    // nothing to find out: what is left to place is no unknown outcome
+    expect((await pit.run('doctor')).stdout).toMatch(/^journal +ok +every outcome is known$/m);
     // the bar was drawn over itself, and nothing of it is left
     expect(interrupted.screen).toMatch(/\r\u001b\[2K[\d,]+\/3,000 .*\r\u001b\[2KWarning: [\d,]+ of 3,000/s);
     const ended = await at(

@@ -129,6 +129,9 @@ describe('a line that cannot be read', () => {
 
   it.each([
     ['order', 'buy --qty 5'],
+    // words that every object of JavaScript has
+    ['order', 'buy constructor 1 --at 1'],
+    ['order', 'buy __proto__ 1 --at 1'],
     ['order', 'buy btc_usdt 0.5 --at 28k'],
     ['order', 'buy btc_usdt 0.5 --at ask --force'],
     ['order', 'buy btc_usdt 1e-3 --at ask'],

@@ -152,6 +152,25 @@ it('a process that ran for long keeps no code of bundles that had some, because 
   expect(await startsWith(nodeOptions('--require', preloaded))).toBe(true);
 });
 
+it.each([
+  [
+    'is of another build',
+    () => {
+      const [mark = ''] = readFileSync(path.join(dist, BUNDLE), 'latin1').split('\n');
+      exchangeText(mark, mark.replaceAll(/[0-9a-f]/g, '0'));
+    },
+  ],
+  ['is removed', () => rmSync(path.join(dist, BUNDLE))],
+])('runs no code of two builds: it stops when a bundle that it needs next %s', async (_what, update) => {
+  update();
+  const { code, stdout, stderr } = await start();
+  expect([code, stdout, stderr]).toEqual([
+    1,
+    '',
+    expect.stringMatching(/^pit: An update replaced or removed pit while it ran\.\n→ Start it again\.\n/),
+  ]);
+});
+
 interface Damage {
   readonly what: string;
   readonly damage: () => void;

@@ -6,6 +6,7 @@ import { TransportError } from '../../exchange/transport.js';
 import { zonedTime } from '../../terminal/time.js';
 import { accountsWithJournal } from '../../trading/journal/files.js';
 import { Journal } from '../../trading/journal/journal.js';
+import { unknownWrites } from '../../trading/unknown-writes.js';
 import { PERMISSIONS } from '../account/account.js';
 import { journalName } from '../session/context.js';
 import { SANDBOX_JOURNAL } from '../session/sandbox.js';
@@ -213,7 +214,7 @@ function unknownOutcomes(journal: Journal): Result {
   }
   const detail =
     unknown.length === 1
-      ? `the outcome of ${first.write.id} is unknown`
+      ? `the outcome of ${first.id} is unknown`
       : `the outcomes of ${unknown.length} writes are unknown`;
   return warn(detail, suggest('Find out', 'resolve'));
 }
@@ -226,8 +227,9 @@ function unexpectedOutcomes(journal: Journal): Result | undefined {
   return warn(`${what} after counting as not sent or rejected`, suggest('See what exists', 'resolve'));
 }
 
+/** Without damaged records, which have a check of their own. */
 function unknownWritesIn(one: Journal) {
-  return one.unsettledEntries().filter(({ isUnderWay }) => !isUnderWay);
+  return unknownWrites(one, { entries: one.unsettledEntries(), damaged: [], unreadable: [] });
 }
 
 interface UnknownElsewhere {

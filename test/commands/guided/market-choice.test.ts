@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../../src/cli/context.js';
 import { askMarket, findMarkets } from '../../../src/commands/order/guided/market-choice.js';
+import { Failure } from '../../../src/errors.js';
 import type { Choice } from '../../../src/terminal/prompts.js';
 import type { TradingContext } from '../../../src/trading/trading-context.js';
 
@@ -63,7 +64,10 @@ describe('the question for a market', () => {
   type Find = (typed: string) => Promise<readonly Choice<unknown>[]>;
 
   /** Asks on an exchange that answers when it is allowed to. The person does what `answer` says. */
-  async function asked(answer: (find: Find, exchange: { requests: number; reply: () => void }) => Promise<unknown>) {
+  async function asked(
+    answer: (find: Find, exchange: { requests: number; reply: () => void }) => Promise<unknown>,
+    placed: () => string[] = () => ['xrp_usdt'],
+  ) {
     const exchange = { requests: 0, reply: (): void => undefined };
     const tickers = new Promise((resolve) => {
       exchange.reply = () => resolve({ of: () => ({ last: '28000', change: '1' }) });
@@ -75,7 +79,7 @@ describe('the question for a market', () => {
       prompts: { search: (_: string, find: Find) => answer(find, exchange) },
     };
     const trading = {
-      journal: { markets: () => ['xrp_usdt'] },
+      journal: { markets: placed },
       client: {
         tickers: () => {
           exchange.requests += 1;
@@ -100,6 +104,14 @@ describe('the question for a market', () => {
       reply();
       expect(names(await found)).toEqual(['xrp_usdt']);
     }));
+
+  it('is the last one if the journal cannot be read, as no order could be sent', async () => {
+    const unreadable = () => {
+      throw new Failure('usage', 'A newer version of pit wrote this journal.');
+    };
+    const answer = async (find: Find) => expect(names(await find('btcusdt'))).toEqual(['btc_usdt']);
+    await expect(asked(answer, unreadable)).rejects.toThrow('A newer version of pit wrote this journal.');
+  });
 
   it('lists prices if nothing is typed, the market used last first', () =>
     asked(async (find, { requests: _, reply }) => {

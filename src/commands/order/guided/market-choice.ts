@@ -18,7 +18,7 @@ interface ListedMarket extends Searchable {
 
 /**
  * Asks for the market; typing narrows the list down. The question is on the screen before the journal is read, and before
- * prices and names of coins are requested.
+ * prices and names of coins are requested. Throws Failure `usage` if the journal cannot be read.
  */
 export async function askMarket(context: Context, trading: TradingContext, holdings: () => Holdings): Promise<Market> {
   const { prompts, budget, session, host } = context;
@@ -44,7 +44,10 @@ export async function askMarket(context: Context, trading: TradingContext, holdi
     if (typed === '' || findMarkets(typed, list).length === 0) await reading;
     return findMarkets(typed, list).map(choiceAmong(list));
   };
-  return budget.pausedDuring(() => prompts.search('Market:', find));
+  const market = await budget.pausedDuring(() => prompts.search('Market:', find));
+  // without a journal no order can be sent, so the other questions would be for nothing
+  trading.journal.markets();
+  return market;
 }
 
 /** The market used last, then those in which pit placed orders lately, if the journal can be read, then the others. */
