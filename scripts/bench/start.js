@@ -2,6 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { build } from 'esbuild';
+import { root } from '../prepare.js';
 import {
   binaries,
   environmentOf,
@@ -61,6 +63,7 @@ export async function* rows() {
   const sandbox = await serveSandbox(path.join(home, 'exchange'), '--no-limits');
   try {
     const environment = environmentOf(home, sandbox.environment);
+    const alone = await programAlone();
     run([PIT, 'markets'], environment);
     for (const program of binaries())
       for (const line of ['--version', 'depth btc_usdt --json'])
@@ -70,28 +73,46 @@ export async function* rows() {
           BESIDE,
         );
     yield await row('depth btc_usdt --json', { environment, atMost: AT_MOST.depth });
+    yield ratioRow('its request over got alone', await pairsOf(() => run(alone('depth'), environment), bare), BESIDE);
     yield await row('depth btc_usdt', { environment });
     yield await row('balance', { environment });
     // a price of its own for each: orders on the same terms would be asked about
     let price = 9_000;
-    const order = () => {
+    const order = (wordsAt) => () => {
       price += 0.01;
-      const words = [PIT, 'order', 'buy', 'btc_usdt', '0.0006', '--at', price.toFixed(2), '--yes'];
-      return run(words, environment);
+      return run(wordsAt(price.toFixed(2)), environment);
     };
-    yield ratioRow('pit order buy … --yes', await pairsOf(order, bare), { ...BESIDE, atMost: AT_MOST.order });
-    yield* firstPrompt(environment, bare);
-    yield await memory(home, environment);
+    const byPit = order((at) => [PIT, 'order', 'buy', 'btc_usdt', '0.0006', '--at', at, '--yes']);
+    yield ratioRow('pit order buy … --yes', await pairsOf(byPit, bare), { ...BESIDE, atMost: AT_MOST.order });
+    const overGot = order((at) => alone('order', at));
+    yield ratioRow('its three requests over got alone, signed', await pairsOf(overGot, bare), BESIDE);
+    yield* firstPrompt(environment, bare, alone);
+    yield* memory(home, environment, alone);
   } finally {
     await stopped(sandbox);
   }
 }
 
-async function* firstPrompt(environment, bare) {
+/** The words that run alone.js. */
+async function programAlone() {
+  const outfile = path.join(temporaryFolder(), 'alone.cjs');
+  await build({
+    entryPoints: [path.join(root, 'scripts', 'bench', 'alone.js')],
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    format: 'cjs',
+    outfile,
+    logLevel: 'warning',
+  });
+  return (...words) => [outfile, path.join(root, 'dist'), ...words];
+}
+
+async function* firstPrompt(environment, bare, alone) {
   if (spawnSync('python3', ['--version']).status !== 0) return;
   const terminal = { ...environment, TERM: 'xterm-256color' };
-  const job = { command: [process.execPath, PIT, 'order'], environment: terminal, prompt: '?' };
-  const prompt = () => {
+  const prompt = (words) => () => {
+    const job = { command: [process.execPath, ...words], environment: terminal, prompt: '?' };
     const { stdout, stderr, status } = spawnSync('python3', ['-I', '-S', '-c', FIRST_PROMPT], {
       input: JSON.stringify(job),
       encoding: 'utf8',
@@ -100,11 +121,12 @@ async function* firstPrompt(environment, bare) {
     return Number(stdout);
   };
   const target = { ...BESIDE, atMost: AT_MOST.question };
-  yield ratioRow('pit order, to its first question', await pairsOf(prompt, bare), target);
+  yield ratioRow('pit order, to its first question', await pairsOf(prompt([PIT, 'order']), bare), target);
+  yield ratioRow('a question of inquirer alone', await pairsOf(prompt(alone('question')), bare), BESIDE);
 }
 
 /** Peak resident memory, as the process itself tells it when it ends. */
-async function memory(home, environment) {
+async function* memory(home, environment, alone) {
   const hook = path.join(home, 'memory.cjs');
   const told = path.join(home, 'memory');
   const code = `require('fs').writeFileSync(${JSON.stringify(told)}, String(process.resourceUsage().maxRSS))`;
@@ -113,14 +135,14 @@ async function memory(home, environment) {
     run(['--require', hook, ...words], environment);
     return Number(readFileSync(told, 'utf8')) / 1024;
   };
-  const pairs = await pairsOf(
-    () => peak([PIT, 'depth', 'btc_usdt', '--json']),
-    () => peak(BARE),
-    Math.ceil(ROUNDS / 5),
-  );
-  return ratioRow('peak memory of pit depth btc_usdt --json', pairs, {
-    ...BESIDE,
-    unit: 'MiB',
-    atMost: AT_MOST.memory,
-  });
+  const pairs = (words) =>
+    pairsOf(
+      () => peak(words),
+      () => peak(BARE),
+      Math.ceil(ROUNDS / 5),
+    );
+  const beside = { ...BESIDE, unit: 'MiB' };
+  const what = 'peak memory of pit depth btc_usdt --json';
+  yield ratioRow(what, await pairs([PIT, 'depth', 'btc_usdt', '--json']), { ...beside, atMost: AT_MOST.memory });
+  yield ratioRow('peak memory of its request over got alone', await pairs(alone('depth')), beside);
 }
