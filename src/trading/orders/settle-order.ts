@@ -118,12 +118,13 @@ export async function settlePlaced(
 }
 
 function recordPlaced(entry: JournalEntry<'order'>, id: string, verified: Verified | undefined): Placed {
-  const own = verified?.duplicates.find((one) => one.writeId === entry.write.id)?.ids ?? [];
+  const { duplicates = [], listed, isCutOff = false }: Partial<Verified> = verified ?? { isCutOff: true };
+  const own = duplicates.find((one) => one.writeId === entry.write.id)?.ids ?? [];
   const event = own.length === 0 ? `placed: ${id}` : `placed: ${id}; duplicates: ${own.join(', ')}`;
-  const checkedTo = verified?.listed?.began;
+  const checkedTo = isCutOff ? undefined : listed?.began;
   entry.settle({ outcome: 'placed', id, duplicates: own, ...(checkedTo === undefined ? {} : { checkedTo }) }, event);
-  const order = verified?.listed?.orders.find((one) => one.id === id) ?? null;
-  return { outcome: 'placed', id, duplicates: verified?.duplicates ?? null, order };
+  const order = listed?.orders.find((one) => one.id === id) ?? null;
+  return { outcome: 'placed', id, duplicates: isCutOff && duplicates.length === 0 ? null : duplicates, order };
 }
 
 /** How an order with the client id differs from the terms that were sent: it may be a different order. */

@@ -82,6 +82,8 @@ export interface Verified {
   readonly listed: ListedOrders | undefined;
   /** Why the named order may not be ours, as a part of a sentence; nothing was compared then. */
   readonly contradiction?: string;
+  /** Whether the list ends before the order that was just placed was sent, so that duplicates of it may be missing. */
+  readonly isCutOff?: boolean;
 }
 
 /**
@@ -133,7 +135,8 @@ export async function verifyOrders(
   if (found.length > 0) trading.reportDuplicateOrders(found.map(({ report }) => report));
   noteDuplicates(trading, checked, found);
   closeWrites(trading, checked);
-  return { duplicates: found.map(({ report }) => report), listed };
+  const isCutOff = justPlaced !== undefined && listed.since > listMustReachTo(justPlaced.entry.write);
+  return { duplicates: found.map(({ report }) => report), listed, isCutOff };
 }
 
 /** The writes of one side of a market that are not closed, and what comparing them with the list decided. */

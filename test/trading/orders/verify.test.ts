@@ -5,6 +5,7 @@ import type { Order } from '../../../src/domain/order.js';
 import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { listedFrom, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify-orders.js';
+import { SLACK_MS } from '../../../src/trading/reconcile.js';
 import { assumedRequestLifetime } from '../../../src/trading/request-lifetime.js';
 import { recheckSettledWrite } from '../../../src/trading/resolve.js';
 import { NOW } from '../../support/fake-host.js';
@@ -314,6 +315,28 @@ describe('after an order was sent', () => {
       },
     });
   }
+
+  it('a list that ends before the request vouches for nothing, and pit resolve finds the duplicate', async () => {
+    const others = Array.from({ length: 12 }, (_, index) => at(`${100 - index}`, 100 - index, { price: 20_000 }));
+    const rows = [at('200', 200), ...others, at('7', 3), at('6', -SLACK_MS - 1, { price: 20_000 })];
+    let isSecondPageThere = false;
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        if (target.startsWith('/api/order?')) return respond('{"code":"1000","message":"ok","id":"200"}');
+        const page = Number(query(target).pageIndex);
+        if (page > 1 && !isSecondPageThere) return FAULTS['a close without an answer'];
+        return respond(`[${rows.slice(10 * (page - 1), 10 * page).join(',')}]`);
+      },
+    });
+    const trading = tradingOf(server.url);
+    expect(await placeOrder(trading, TERMS, { id: 'mine' })).toMatchObject({
+      ...{ outcome: 'placed', id: '200', duplicates: null, order: { id: '200' } },
+    });
+    expect(trading.journal.archive.find('mine')).not.toHaveProperty('checkedTo');
+    isSecondPageThere = true;
+    const { duplicates } = await verifyOrders(trading, BUYS, { reach: 'all' });
+    expect(duplicates).toMatchObject([{ writeId: 'mine', ids: ['7'] }]);
+  });
 
   it('a full disk hides neither the placed order nor a duplicate', async () => {
     const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
