@@ -332,7 +332,9 @@ describe('after an order was sent', () => {
     expect(await placeOrder(trading, TERMS, { id: 'mine' })).toMatchObject({
       ...{ outcome: 'placed', id: '200', duplicates: null, order: { id: '200' } },
     });
-    expect(trading.journal.archive.find('mine')).not.toHaveProperty('checkedTo');
+    const [kept] = trading.journal.settledButUnexpired(BUYS);
+    expect(kept?.settlement).toMatchObject({ outcome: 'placed', id: '200' });
+    expect(kept?.settlement).not.toHaveProperty('checkedTo');
     isSecondPageThere = true;
     const { duplicates } = await verifyOrders(trading, BUYS, { reach: 'all' });
     expect(duplicates).toMatchObject([{ writeId: 'mine', ids: ['7'] }]);
