@@ -144,6 +144,27 @@ describe('a later execution of an order', () => {
     expect(await pages()).toEqual([0, 0]);
   });
 
+  it('is found by the next order of its side, which reads the list back to it once it is overdue', async () => {
+    const others = Array.from({ length: 30 }, (_, index) => at(`${100 - index}`, 1_000 - index, { price: 1 }));
+    let orders = [...others, at('8', 50), at('7', 3)];
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const { pageIndex } = query(target);
+        if (pageIndex !== undefined)
+          return respond(`[${orders.slice(10 * (Number(pageIndex) - 1), 10 * Number(pageIndex)).join(',')}]`);
+        orders = [at('200', trading.host.now() - NOW, { price: 20_000 }), ...orders];
+        return respond('{"code":"1000","message":"ok","id":"200"}');
+      },
+    });
+    const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
+    settle(trading, 'mine', '7');
+    await trading.host.sleep(125_001);
+    expect(await placeOrder(trading, { ...TERMS, price: '20000' }, { id: 'next' })).toMatchObject({
+      outcome: 'placed',
+    });
+    expect(trading.alarms).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
+  });
+
   it('is searched on at most a hundred pages by a command with another purpose', async () => {
     const older = Array.from({ length: 1_100 }, (_, index) => at(`${5000 - index}`, 2_000 - index, { price: 1 }));
     const server = await listing(() => [...older, at('7', 3)]);
