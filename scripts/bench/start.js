@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { root } from '../prepare.js';
 import {
@@ -30,6 +31,12 @@ const AT_MOST = {
   question: 2,
   memory: 1.3,
 };
+
+/**
+ * After an order, pit reads the exchange's list back to five seconds before it. With more than ten orders in these, that takes
+ * more than the three requests that the target is for.
+ */
+const ORDER_EVERY_MS = 600;
 
 /** Prints the milliseconds until a program on a terminal has asked something. */
 const FIRST_PROMPT = `
@@ -76,10 +83,11 @@ export async function* rows() {
     yield ratioRow('its request over got alone', await pairsOf(() => run(alone('depth'), environment), bare), BESIDE);
     yield await row('depth btc_usdt', { environment });
     yield await row('balance', { environment });
-    // a price of its own for each: orders on the same terms would be asked about
-    let price = 9_000;
-    const order = (wordsAt) => () => {
+    // a price of its own for each, near the market: orders on the same terms would be asked about, others warned about
+    let price = 27_900;
+    const order = (wordsAt) => async () => {
       price += 0.01;
+      await setTimeout(ORDER_EVERY_MS);
       return run(wordsAt(price.toFixed(2)), environment);
     };
     const byPit = order((at) => [PIT, 'order', 'buy', 'btc_usdt', '0.0006', '--at', at, '--yes']);
