@@ -5,7 +5,7 @@ import path from 'node:path';
 const FOLDER = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 
 /**
- * The folders of the packages of which a bundle holds anything, as package-lock.json names them, with name and version.
+ * The folders of the packages that a bundle holds anything of, as package-lock.json names them, with name and version.
  *
  * @param bundles esbuild's metafiles
  */

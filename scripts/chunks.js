@@ -132,7 +132,7 @@ const NAMES = [...Object.keys(FREQUENT), ...Object.keys(CHUNKS)];
 /** Whether a module is pit's own: it is run when another one first uses something of it. */
 const isOwn = (file) => file.startsWith('src/');
 
-/** Packages of which each chunk has a copy of what it uses, which is little. */
+/** Packages that each chunk has a copy of, as far as it uses them, which is little. */
 const COPIED = /^node_modules\/valibot\//;
 
 /** The file of a module in another chunk, as the bundles require it. */

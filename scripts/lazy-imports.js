@@ -16,7 +16,7 @@ export function lazyImports(text) {
     // exports of ES modules need no copies
     .replace(/__toESM\((require\("\.\/[\w-]+\.cjs\?src\/[^"]+"\))(?:, 1)?\)/g, '$1')
     .replace(/__toESM\((require\("\.\/[\w-]+\.cjs"\))(?:, 1)?\)/g, '__apart($1)')
-    // nor do Node's modules, of which each importing module would make its own
+    // nor do Node's modules: each importing module would make its own
     .replace(/__toESM\((require\("node:\w+(?:\/\w+)?"\))(?:, 1)?\)/g, '__ofNode($1)')
     .replace(/(get "src\/[^"]+"\(\) \{\s+return init_\w+\(\), )__toCommonJS\((\w+)\)/g, '$1$2')
     .replace(

@@ -15,7 +15,7 @@ export interface CandleSeries {
   readonly candles: readonly Candle[];
 }
 
-/** How many candles a screen has room for, with bodies wide enough to tell rising from falling ones. */
+/** How many candles a screen has room for, with bodies wide enough to distinguish rising from falling ones. */
 export function candlesThatFit(screen: Screen): number {
   return charts.candlesThatFit(charts.chartSize(screen).width);
 }

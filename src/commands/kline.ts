@@ -78,7 +78,7 @@ export default define({
     const { output, session } = context;
     const { base } = await (await session.markets()).find(market);
     const client = await session.client();
-    // whether a candle is closed, the exchange's clock tells
+    // the exchange's clock decides whether a candle is closed
     const now = client.now();
     const range = { since: since?.(now), until: until?.(now) ?? now };
     if (range.since !== undefined && range.since > now)

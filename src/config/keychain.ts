@@ -39,7 +39,7 @@ interface Patience {
   readonly milliseconds: () => number;
 }
 
-/** A name that tells the profile, and no other home's entry of the same profile. */
+/** A name for the profile that differs from the name of the same profile in another home. */
 function newEntry(profile: string): string {
   return `${profile}-${randomBytes(8).toString('hex')}`;
 }

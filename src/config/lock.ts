@@ -65,7 +65,7 @@ function fileSystem(holder: { readonly holds: boolean }): object {
         takeTurn(`${target}-turn`, () => isStale(target) && fs.rmdirSync(target));
         done(null);
       } catch (thrown) {
-        // Somebody else is at it: the library waits and tries again.
+        // Another process holds it: the library waits and tries again.
         done(thrown instanceof Error ? thrown : new Error('not removed'));
       }
     },

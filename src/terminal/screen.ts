@@ -64,8 +64,8 @@ export function screenOf(stream: ScreenStream, environment: Environment, options
 
 function widthOf(stream: ScreenStream, environment: Environment): number {
   if (!stream.isTTY) return Number.POSITIVE_INFINITY;
-  const told = /^[1-9]\d{0,3}$/.test(environment.COLUMNS ?? '') ? Number(environment.COLUMNS) : undefined;
-  return told ?? (stream.columns || 80);
+  const columns = /^[1-9]\d{0,3}$/.test(environment.COLUMNS ?? '') ? Number(environment.COLUMNS) : undefined;
+  return columns ?? (stream.columns || 80);
 }
 
 function wantsColour(stream: ScreenStream, environment: Environment, options: ScreenOptions): boolean {

@@ -60,7 +60,7 @@ function withinRoom(
   return keeps === 'first' ? [...lines.slice(0, kept), more] : [more, ...lines.slice(lines.length - kept)];
 }
 
-/** The columns with each value marked that changed lately: by how it is painted or, without colours, by a sign at it. */
+/** The columns, with each value that changed recently marked: by its colour or, without colours, by a sign next to it. */
 function withChanges<Row>({ changes, colour, paint }: Screen, columns: readonly Column<Row>[]): readonly Column<Row>[] {
   const key = columns.find(({ rowKey }) => rowKey !== undefined);
   if (changes === undefined || key === undefined) return columns;

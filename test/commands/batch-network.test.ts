@@ -39,8 +39,8 @@ describe('pit order batch on a bad network', () => {
     expect(error).toMatchObject({ kind: 'unknown', clientId: job, exitCode: 6 });
     expect(error.hint).toContain(`pit order batch buy btc_usdt --resume ${job}`);
     expect(`${ran.stdout}${ran.stderr}`).not.toMatch(/try again|retry/i);
-    const twin = await pit.failure(`order batch buy btc_usdt --file ${batches.file} --yes`, 2);
-    expect(twin).toMatchObject({ clientId: job, hint: expect.stringContaining(`--resume ${job}`) });
+    const repeated = await pit.failure(`order batch buy btc_usdt --file ${batches.file} --yes`, 2);
+    expect(repeated).toMatchObject({ clientId: job, hint: expect.stringContaining(`--resume ${job}`) });
     expect(await pit.json<Batch>(`order batch buy btc_usdt --resume ${job} --yes`)).toMatchObject({
       placed: 100,
       job,

@@ -26,7 +26,7 @@ export class Straight {
 
   /** The id of an order that is taken. */
   async place({ market = 'btc_usdt', side, price, amount, type, clientId }: Terms): Promise<string> {
-    const verdict = await this.client.api.write('order', {
+    const response = await this.client.api.write('order', {
       currency: market,
       tradeType: side === 'buy' ? '1' : '0',
       price,
@@ -34,8 +34,8 @@ export class Straight {
       customerOrderId: clientId,
       orderType: type === undefined ? undefined : type === 'postOnly' ? '1' : '2',
     });
-    if (verdict.kind !== 'done') throw new Error(`not placed: ${JSON.stringify(verdict)}`);
-    return verdict.value.id;
+    if (response.kind !== 'done') throw new Error(`not placed: ${JSON.stringify(response)}`);
+    return response.value.id;
   }
 
   order(id: string, market = 'btc_usdt'): Promise<Order> {

@@ -223,8 +223,8 @@ describe('a withdrawal on a bad network', () => {
     expect(lost.code).toBe(6);
     expect(document(lost.stdout)).toMatchObject({ outcome: 'unknown', id: null });
     expect(hint).toBe(`Do not send it again before you know. Find out: pit resolve ${clientId}`);
-    const twin = await pit.failure(words, 2, password());
-    expect(twin).toMatchObject({ clientId, hint: `Find its outcome: pit resolve ${clientId}` });
+    const repeated = await pit.failure(words, 2, password());
+    expect(repeated).toMatchObject({ clientId, hint: `Find its outcome: pit resolve ${clientId}` });
     const [row] = await pit.json<object[]>(`resolve ${clientId} --timeout 90`);
     expect(row).toMatchObject({ operation: 'withdraw', clientId, market: null, outcome: 'notSent', duplicates: [] });
     expect(await pit.done(`resolve ${clientId}`)).toContain(`withdraw 0.041 btc to ${verified.btc}: notSent`);

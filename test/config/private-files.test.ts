@@ -26,12 +26,12 @@ describe.runIf(process.platform !== 'win32')('files that others can reach', () =
     ['keys/main.json', 0o602, 'chmod 600'],
     ['keys', 0o710, 'chmod 700'],
     ['.', 0o755, 'chmod 700'],
-  ])('refuses %s with mode %o and says how to fix it', async (target, mode, mend) => {
+  ])('refuses %s with mode %o and says how to fix it', async (target, mode, fix) => {
     const { folder, keys } = await withKeys();
     const place = path.join(folder, target);
     fs.chmodSync(place, mode);
     const failure = await failureOf(() => keys.get('main'));
-    expect(failure).toMatchObject({ kind: 'credentials', exitCode: 4, hints: [`Run: ${mend} ${shellWord(place)}`] });
+    expect(failure).toMatchObject({ kind: 'credentials', exitCode: 4, hints: [`Run: ${fix} ${shellWord(place)}`] });
     expect(everythingIn(failure)).not.toContain('canary');
     expect(await failureOf(() => keys.set('main', CANARY, 'file'))).toMatchObject({ kind: 'credentials' });
     fs.chmodSync(place, place.endsWith('.json') ? 0o600 : 0o700);

@@ -131,12 +131,12 @@ describe.runIf(posix)('a single process', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ])('finish their work on %s, also after a write', async (signal, code) => {
-    const told = { code, output: `told of ${signal}, done` };
-    expect(await ended(start('interrupt', freshFolder(), '022', signal))).toEqual(told);
+    const expected = { code, output: `told of ${signal}, done` };
+    expect(await ended(start('interrupt', freshFolder(), '022', signal))).toEqual(expected);
   });
 
   test('end at once on a second signal', async () => {
-    const told = { code: 130, output: 'told of SIGINT, cut short' };
-    expect(await ended(start('interrupt', freshFolder(), '022', 'SIGINT', 'twice'))).toEqual(told);
+    const expected = { code: 130, output: 'told of SIGINT, cut short' };
+    expect(await ended(start('interrupt', freshFolder(), '022', 'SIGINT', 'twice'))).toEqual(expected);
   });
 });

@@ -87,8 +87,8 @@ export const FUNDS = {
       'result.0.changeAmount': 'text',
       'result.0.date': 'strict',
       'result.0.currencyName': 'text',
-      'result.0.total': 'told',
-      'result.0.showDate': 'told',
+      'result.0.total': 'optional',
+      'result.0.showDate': 'optional',
     },
   },
   getUserAddress: {
@@ -99,7 +99,7 @@ export const FUNDS = {
       code: 1000,
       message: { des: 'success', isSuc: true, datas: { key: '0x0af7f36b8f09410f3df62c81e5846da673d4d9a9' } },
     },
-    fields: { message: 'strict', 'message.datas.key': 'told', 'message.isSuc': 'strict' },
+    fields: { message: 'strict', 'message.datas.key': 'optional', 'message.isSuc': 'strict' },
   },
   getPayinAddress: {
     values: { currency: 'eos' },
@@ -134,7 +134,11 @@ export const FUNDS = {
         ],
       },
     },
-    fields: { 'message.datas': 'told', 'message.datas.0.blockChain': 'told', 'message.datas.1.isUseMemo': 'strict' },
+    fields: {
+      'message.datas': 'optional',
+      'message.datas.0.blockChain': 'optional',
+      'message.datas.1.isUseMemo': 'strict',
+    },
   },
   getWithdrawAddress: {
     values: { currency: 'btc' },
@@ -144,7 +148,7 @@ export const FUNDS = {
       code: 1000,
       message: { des: 'success', isSuc: true, datas: { key: '14fxEPirL9fyfw1i9EF439Pq6gQ5xijUmp' } },
     },
-    fields: { code: 'strict', 'message.datas.key': 'told' },
+    fields: { code: 'strict', 'message.datas.key': 'optional' },
   },
   getWithdrawRecord: {
     values: { currency: 'btc', pageIndex: '2', pageSize: '10' },
@@ -183,8 +187,8 @@ export const FUNDS = {
       'message.datas.list.0.amount': 'decimal',
       'message.datas.list.0.status': 'strict',
       'message.datas.list.0.submitTime': 'strict',
-      'message.datas.list.0.hash': 'told',
-      'message.datas.totalPage': 'told',
+      'message.datas.list.0.hash': 'optional',
+      'message.datas.totalPage': 'optional',
     },
   },
   getChargeRecord: {
@@ -223,8 +227,8 @@ export const FUNDS = {
       'message.datas.list': 'strict',
       'message.datas.list.0.amount': 'decimal',
       'message.datas.list.0.status': 'strict',
-      'message.datas.list.0.confirmTimes': 'told',
-      'message.datas.total': 'told',
+      'message.datas.list.0.confirmTimes': 'optional',
+      'message.datas.total': 'optional',
     },
   },
   getFeeInfo: {

@@ -9,7 +9,7 @@ export const WRONG = {
   quiet: [undefined, {}, [], true, 'not it'],
   text: [undefined, null, {}, [], true],
   /** Optional fields of any type. */
-  told: [{ not: 'it' }, [['not it']], true],
+  optional: [{ not: 'it' }, [['not it']], true],
   /** Also seen as a text. */
   message: [undefined, null, [], true],
 } as const;

@@ -37,8 +37,8 @@ describe('a write', () => {
   ])('is sent once, and its outcome is unknown, after %s', async (name, words) => {
     const server = await serveFaults({ answer: () => FAULTS[name] });
     const { client } = clientOf(server.url, 2_000);
-    const verdict = await client.api.write('order', ORDER);
-    expect(verdict).toEqual({ kind: 'lost', reason: expect.stringMatching(words) });
+    const response = await client.api.write('order', ORDER);
+    expect(response).toEqual({ kind: 'lost', reason: expect.stringMatching(words) });
     expect(server.requests).toHaveLength(1);
     expect(server.connections).toBe(1);
   });
@@ -53,8 +53,8 @@ describe('a write', () => {
 
   it('is sent once, and its outcome is unknown, after a reset before a byte was read', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED), resets: () => true });
-    const verdict = await clientOf(server.url).client.api.write('order', ORDER);
-    expect(verdict).toEqual({ kind: 'lost', reason: expect.stringContaining('connection reset') });
+    const response = await clientOf(server.url).client.api.write('order', ORDER);
+    expect(response).toEqual({ kind: 'lost', reason: expect.stringContaining('connection reset') });
     expect(server.connections).toBe(1);
     expect(server.requests).toHaveLength(0);
   });
@@ -64,8 +64,8 @@ describe('a write', () => {
     ['endless once decompressed', inflating()],
   ])('and its outcome is unknown after an answer that is %s was cut off', async (_, answer) => {
     const server = await serveFaults({ answer: () => answer });
-    const verdict = await clientOf(server.url).client.api.write('order', ORDER);
-    expect(verdict).toEqual({ kind: 'lost', reason: expect.stringMatching(/the answer was longer than 1 MB/) });
+    const response = await clientOf(server.url).client.api.write('order', ORDER);
+    expect(response).toEqual({ kind: 'lost', reason: expect.stringMatching(/the answer was longer than 1 MB/) });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -75,8 +75,8 @@ describe('a write', () => {
     ['a character at a time', dribbled(PLACED)],
   ])('and an answer that comes (%s) counts', async (_, answer) => {
     const server = await serveFaults({ answer: () => answer });
-    const verdict = await clientOf(server.url).client.api.write('order', ORDER);
-    expect(verdict).toEqual({ kind: 'done', value: { code: 1000, message: 'ok', id: '202202224851151555' } });
+    const response = await clientOf(server.url).client.api.write('order', ORDER);
+    expect(response).toEqual({ kind: 'done', value: { code: 1000, message: 'ok', id: '202202224851151555' } });
   });
 
   it.each([
@@ -85,8 +85,8 @@ describe('a write', () => {
     ['{"code":3001,"message":{"des":"too late","isSuc":false}}', 3001, 'too late'],
   ])('is sent once, and %s is a refusal', async (body, code, message) => {
     const server = await serveFaults({ answer: () => respond(body) });
-    const verdict = await clientOf(server.url).client.api.write('order', ORDER);
-    expect(verdict).toMatchObject({ kind: 'refused', refusal: { code, message } });
+    const response = await clientOf(server.url).client.api.write('order', ORDER);
+    expect(response).toMatchObject({ kind: 'refused', refusal: { code, message } });
     expect(server.requests).toHaveLength(1);
   });
 });
@@ -139,8 +139,8 @@ describe('the connection of a write', () => {
 
 describe('a write that cannot succeed', () => {
   it('is not sent if nothing listens at the host', async () => {
-    const verdict = await clientOf('http://127.0.0.1:1').client.api.write('order', ORDER);
-    expect(verdict).toEqual({
+    const response = await clientOf('http://127.0.0.1:1').client.api.write('order', ORDER);
+    expect(response).toEqual({
       kind: 'notSent',
       reason: 'connection refused (ECONNREFUSED)',
       failure: 'unreachable',

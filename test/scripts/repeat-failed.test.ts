@@ -25,7 +25,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the script on a run of tests in which these files failed, and of which those that are broken fail each time. */
+/** Runs the script on a run of tests in which these files failed. Those that are broken fail each time. */
 function repeat(failed: readonly string[] | 'none', broken: readonly string[], elsewhere = 0) {
   const files =
     failed === 'none' ? [] : failed.map((file) => ({ file, tests: [{ title: 'adds', error: '1 is not 2' }] }));

@@ -17,7 +17,7 @@ export interface Loaded {
   readonly bytes: number;
   /** Node's own modules, public ones by their names, that a start of Node without a program does not load. */
   readonly modules: readonly string[];
-  /** How many of Node's own modules are loaded besides those of such a start, internal ones included. */
+  /** How many of Node's own modules are loaded in addition to those of such a start, internal ones included. */
   readonly moduleCount: number;
 }
 

@@ -159,7 +159,7 @@ describe('a program with an answer', () => {
     program = await built('answer');
   });
 
-  it('ends quietly when its reader closes the pipe', async () => {
+  it('ends without an error when its reader closes the pipe', async () => {
     const child = spawn(process.execPath, [program, '200000'], { stdio: ['ignore', 'pipe', 'pipe'] });
     let errors = '';
     child.stderr.on('data', (chunk) => {
@@ -212,7 +212,7 @@ describe('a program with an answer', () => {
     expect(stderr).toBe('all written\nexit 0\n');
   });
 
-  it('ends quietly when the reader of a pipe has left', () => {
+  it('ends without an error when the reader of a pipe has left', () => {
     expect(shell(`{ pit ${LONG}; echo "exit $?" >&2; } | head -n 1`)).toEqual({
       stdout: 'line 0\n',
       stderr: 'exit 0\n',

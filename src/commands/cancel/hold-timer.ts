@@ -180,7 +180,7 @@ function lapseFailure(market: string, latest: number, host: Host, trouble: Failu
   });
 }
 
-/** From this difference on, the user is told by which clock a time of day is. Answers tell the exchange's to the second. */
+/** From this difference on, pit says which clock a time of day belongs to. Answers give the exchange's time to the second. */
 const NOTICEABLE_MS = 2_000;
 
 /** When the exchange cancels: by its own clock for programs, by this machine's for people. */

@@ -76,7 +76,7 @@ export const serve = define({
   },
 });
 
-/** npm leaves out an optional package that is not for this platform, or that it was told to leave out. */
+/** npm leaves out an optional package that is not for this platform, or if you told it to. */
 function withoutLibrary(thrown: unknown): never {
   const [, name] = /^Cannot find module '(@lmdb\/[\w-]+)'/.exec(String(Object(thrown).message)) ?? [];
   if (name === undefined) throw thrown;

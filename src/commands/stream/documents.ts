@@ -78,7 +78,7 @@ export const DOCUMENT: shape.Shape = shape.anyOf(
 /** A row of `--csv`. */
 export const ROW: shape.Shape = shape.object({ ...EVENT, data: shape.anyOf(...Object.values(ROWS)) });
 
-/** A moment of this machine's clock by the exchange's, both in ms since the Unix epoch: it tells which candles are closed. */
+/** A moment of this machine's clock by the exchange's, both in ms since the Unix epoch: it decides which candles are closed. */
 export type ExchangeTime = (time: number) => number;
 
 /** The names of a row's fields of one kind of channel: the CSV header. */

@@ -247,7 +247,7 @@ export class Mirror {
       for (const { channel } of this.#entries.values())
         if (event.channel === null || channelKey(event.channel) === channelKey(channel)) this.#mark(channel, false);
     } else this.#enter(event);
-    this.#tell(event);
+    this.#emit(event);
   }
 
   #enter({ state, reason }: StateEvent): void {
@@ -302,7 +302,7 @@ export class Mirror {
     return monotonic() - Math.max(0, now() - received);
   }
 
-  #tell(event: StreamEvent): void {
+  #emit(event: StreamEvent): void {
     this.options.observe?.(event);
     this.#wake();
   }
@@ -372,7 +372,7 @@ export class Mirror {
       raw: null,
     } as unknown as AnyDataEvent;
     this.#keep(entry, event, 'polling', at);
-    this.#tell(event);
+    this.#emit(event);
   }
 }
 

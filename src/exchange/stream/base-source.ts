@@ -4,12 +4,12 @@ import type { ExchangeClient } from '../exchange-client.js';
 import { type Channel, type ChannelData, type ChannelKind, type ChannelOf, isPrivate } from './events.js';
 import type { StreamProtocol } from './protocol.js';
 
-/** What a channel needs besides its own frames. */
+/** What a channel needs in addition to its own frames. */
 export interface SourceContext {
   readonly client: ExchangeClient;
   /** The clock that gaps are dated with, in milliseconds since the Unix epoch. */
   readonly now: () => number;
-  /** The markets whose orders belong to the channel of all orders, besides those that were pushed. */
+  /** The markets whose orders belong to the channel of all orders, in addition to those that were pushed. */
   readonly orderMarkets: () => Promise<readonly string[]>;
   /** Finds a market by its name without underscore. */
   readonly marketNamed: (joined: string) => string | undefined;

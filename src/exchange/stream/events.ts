@@ -50,7 +50,7 @@ export const ROW_KEYS = {
   crossBalances: ({ coin }: Pick<Coin, 'coin'>) => coin,
 } as const;
 
-/** The key of a row; undefined for a kind of which each event replaces the one before. */
+/** The key of a row; undefined for a kind whose events replace one another. */
 export function rowKey(kind: ChannelKind): ((row: object) => string | number) | undefined {
   const keys: Readonly<Partial<Record<ChannelKind, unknown>>> = ROW_KEYS;
   return keys[kind] as ((row: object) => string | number) | undefined;

@@ -37,7 +37,7 @@ export interface StreamOptions {
   readonly credentials: () => Credentials;
   /** Absent: no proxy, and the well-known authorities. */
   readonly network?: Network | undefined;
-  /** The markets whose orders belong to the channel of all orders, besides those that were pushed. */
+  /** The markets whose orders belong to the channel of all orders, in addition to those that were pushed. */
   readonly orderMarkets?: (() => Promise<readonly string[]>) | undefined;
   /** Finds a market by its name without underscore. */
   readonly marketNamed?: ((joined: string) => string | undefined) | undefined;

@@ -66,12 +66,12 @@ async function collect(asked: ClientRequest, response: IncomingMessage): Promise
 }
 
 function adminError(status: number, text: string): AdminError {
-  const told = /^\s*\{/.test(text) ? (JSON.parse(text) as Readonly<Record<string, unknown>>) : {};
-  const word = (name: string) => (typeof told[name] === 'string' ? told[name] : null);
+  const answer = /^\s*\{/.test(text) ? (JSON.parse(text) as Readonly<Record<string, unknown>>) : {};
+  const word = (name: string) => (typeof answer[name] === 'string' ? answer[name] : null);
   return new AdminError(
     status,
     word('error') ?? `answered with status ${status}`,
-    isAdvice(told.hint) ? told.hint : null,
+    isAdvice(answer.hint) ? answer.hint : null,
     word('reason'),
   );
 }

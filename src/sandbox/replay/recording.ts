@@ -58,7 +58,7 @@ export class BadRecording extends Error {
 }
 
 /**
- * Reads a recording of a market: comma-separated rows, with or without a header. The number of columns tells the format:
+ * Reads a recording of a market: comma-separated rows, with or without a header. The number of columns determines the format:
  * - 6: open time, open, high, low, close, volume
  * - 12: the same six, then close time, quote volume and other columns, which are ignored
  * - 5: time, trade id, the taker's side (`buy`, `sell`), price, amount

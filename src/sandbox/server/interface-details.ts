@@ -52,7 +52,7 @@ export const MAX_ORDERS_PER_PAGE = 100n;
 
 /**
  * Whether answers are the document's to the letter, or what public clients parse where it differs: a number as the code of order
- * and orderMoreV2, price and amount of trades as strings, more fields of an order, POST besides GET, markets in upper case.
+ * and orderMoreV2, price and amount of trades as strings, more fields of an order, POST as well as GET, markets in upper case.
  */
 export const DIALECTS = ['document', 'observed'] as const;
 export type Dialect = (typeof DIALECTS)[number];
@@ -98,7 +98,7 @@ export const PERMISSIONS: Readonly<Record<string, Permission>> = {
 export const SUCCESS = { code: 1000, message: 'success' } as const;
 
 /**
- * Chosen: the answer of orderMoreV2 if some pairs were refused. A code other than 1000 would tell a client that nothing was placed,
+ * Chosen: the answer of orderMoreV2 if some pairs were refused. A code other than 1000 would mean to a client that nothing was placed,
  * and it would lose track of resting orders. So the code is 1000 with the accepted ids, and the message says that some are missing.
  * If all pairs were refused, the answer is the refusal of the first.
  */

@@ -15,7 +15,7 @@ export class DamagedStore extends UnreadableStore {
 }
 
 /**
- * Thrown once the disk has failed to take a change. Writing is not retried: clients were told that nothing happened, and what
+ * Thrown once the disk has failed to take a change. Writing is not retried: clients have an answer that nothing happened, and what
  * did happen in memory ends with the process.
  */
 export class NotWritten extends Error {

@@ -11,7 +11,7 @@ import type { Feed, Subscription, Update } from './feed.js';
 import type { FeedTriggers, MarketFeed } from './market-feeds.js';
 import { ASSETS, AssetsFeed, OrderChanges, OrderSnapshots, type OrdersFeed } from './user-feeds.js';
 
-/** What the hub keeps of a feed, besides the feed itself. */
+/** What the hub keeps of a feed, in addition to the feed itself. */
 interface FeedDefinition {
   readonly feed: Feed;
   /** Whether what it shows has to be on disk before it is sent, as in a signed answer. */

@@ -31,7 +31,7 @@ export function requestedMarket(text: string): string {
   return text.endsWith(USER_MARKET_SUFFIX) ? text.slice(0, -USER_MARKET_SUFFIX.length) : text;
 }
 
-/** Observed: by position; see {@link STREAMS} for the places that nobody knows. */
+/** Observed: by position; see {@link STREAMS} for the unknown positions. */
 function recordArray(record: OrderRecord): readonly Json[] {
   const { id, price, amount, filled, filledValue, time, fee, lastTrade } = record;
   const numbers = [price, amount, filled, filledValue].map(number);

@@ -43,14 +43,14 @@ const SEQUENCES: readonly { readonly form: RegExp; readonly key: (match: RegExpE
   // titles, colours and other answers to questions
   { form: /^[\]PX^_]\P{Cc}*(?:\u0007|\u001b\\)/u, key: () => undefined },
 ];
-/** The beginning of one of them, of which more may come. */
+/** The beginning of one of them: more of it may come. */
 const UNFINISHED = /^(?:|\[|\[M.{0,2}|\[\[|\[[0-?]+[ -/]*|O|[\]PX^_]\P{Cc}*\u001b?)$/su;
 
 /**
  * Reads what a terminal sent in one piece.
  *
  * @param text with the rest of what came before
- * @returns the keys, and the rest: the beginning of a sequence or of a pasted text of which more may come
+ * @returns the keys, and the rest: an incomplete sequence or pasted text
  */
 export function readKeys(text: string): { readonly keys: readonly Key[]; readonly rest: string } {
   const pressed: Pressed[] = [];

@@ -175,7 +175,7 @@ export class LiveScreen {
   }
 
   #tellShown(): void {
-    for (const tell of this.#onShown.splice(0)) tell();
+    for (const resolve of this.#onShown.splice(0)) resolve();
   }
 }
 

@@ -37,7 +37,7 @@ describe.each([
     expect([...open(name).blocks(2)]).toEqual([[row(1), row(2)], [row(3)]]);
   });
 
-  it.each([1, 5, 10])('drops a row of which %i bytes are missing', (missing) => {
+  it.each([1, 5, 10])('drops a row with %i missing bytes', (missing) => {
     const name = fileName();
     writeFileSync(name, text);
     truncateSync(name, text.length - missing);

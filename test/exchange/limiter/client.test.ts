@@ -90,9 +90,9 @@ it.each([
     const { sleep } = host;
     // the other process returns its permits after this time
     Object.assign(host, { sleep: () => sleep(waitMs).then(() => clearLimits(sharing.root, 'exchange')) });
-    const verdict = await client.api.write('order', ORDER);
+    const response = await client.api.write('order', ORDER);
     const reason = "waiting for the exchange's limits left no time for its answer";
-    expect(verdict).toMatchObject(requests === 1 ? { kind: 'done' } : { kind: 'notSent', failure: 'limited', reason });
+    expect(response).toMatchObject(requests === 1 ? { kind: 'done' } : { kind: 'notSent', failure: 'limited', reason });
     expect(server.requests).toHaveLength(requests);
     // what did not leave costs the next one nothing
     const { limits } = await limiterState(sharing);

@@ -11,9 +11,15 @@ const { count, reserved } = LIMITS.key;
 
 /** A process of a home takes all permits of the key that it can get, and keeps them. */
 function processOf(root: string, terms: Partial<Pick<Sharing, 'redisUrl' | 'share'>> = {}) {
-  const told: string[] = [];
+  const notices: string[] = [];
   const limits = sharedLimits({
-    ...{ root, share: 0.25, now: Date.now, accessKey: () => 'a', onUnshared: (words: string) => void told.push(words) },
+    ...{
+      root,
+      share: 0.25,
+      now: Date.now,
+      accessKey: () => 'a',
+      onUnshared: (words: string) => void notices.push(words),
+    },
     ...{ hosts: { base: 'host', trade: 'host' }, ...terms },
   });
   const take = async (most: number = count, priority: Priority = 'common'): Promise<Permit[]> => {
@@ -26,7 +32,7 @@ function processOf(root: string, terms: Partial<Pick<Sharing, 'redisUrl' | 'shar
     }
     return taken;
   };
-  return { take, told };
+  return { take, notices };
 }
 
 describe('a home while Redis cannot be reached', () => {
@@ -39,7 +45,7 @@ describe('a home while Redis cannot be reached', () => {
     const left = (await away.take()).length;
     expect(left).toBeLessThanOrEqual(count - reserved - 50);
     expect(await processOf(root).take()).toHaveLength(count - reserved - 50 - left);
-    expect(away.told).toEqual([expect.stringMatching(/over Redis .*: this machine uses 25% of each limit\.$/)]);
+    expect(away.notices).toEqual([expect.stringMatching(/over Redis .*: this machine uses 25% of each limit\.$/)]);
     expect(readdirSync(path.join(root, 'limits', 'host'))).toHaveLength(1);
   });
 
@@ -88,8 +94,8 @@ describe.skipIf(!requires('redis-server'))('a home with Redis (needs redis-serve
     const root = temporaryState();
     writeFileSync(path.join(root, 'limits'), 'a file where the folder would be');
     const { url: redis } = await serveRedis();
-    const { take, told } = processOf(root, { redisUrl: redis });
+    const { take, notices } = processOf(root, { redisUrl: redis });
     expect(await take()).toHaveLength(count - reserved);
-    expect(told).toEqual([]);
+    expect(notices).toEqual([]);
   });
 });

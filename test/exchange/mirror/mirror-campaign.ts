@@ -318,7 +318,7 @@ class Side {
   /** Pushes of data, and the gaps that were reported as closed, by channel. */
   pushes = 0;
   readonly gaps = new Map<string, number>();
-  /** The channels of which the stream has told something: what was polled before has no gap. */
+  /** The channels with an event from the stream: what was polled before has no gap. */
   readonly streamed = new Set<string>();
 
   private constructor(

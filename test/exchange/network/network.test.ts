@@ -45,7 +45,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
 
   it.each<[string, () => Promise<FaultServer>, string, RegExp, RegExp]>([
     [
-      'an authority that nobody knows',
+      'an unknown authority',
       () => serve(),
       'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
       /signed by an authority this machine does not know/,
@@ -72,7 +72,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
       /self-signed/,
       /caFile/,
     ],
-  ])('that are %s are explained, and nothing is sent', async (_, make, code, words, mend) => {
+  ])('that are %s are explained, and nothing is sent', async (_, make, code, words, advice) => {
     const server = await make();
     const network = code.startsWith('UNABLE') || code.startsWith('DEPTH') ? new Network({}) : trusting();
     const { client } = clientOf(server.url, 9_000, network);
@@ -82,7 +82,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
     });
     const failure = await failureOf(client.api.read('getAccountInfo', {}));
     expect(failure).toMatchObject({ kind: 'unreachable', message: expect.stringContaining(code) });
-    expect(adviceText(failure.hints)).toMatch(mend);
+    expect(adviceText(failure.hints)).toMatch(advice);
     expect(server.bytes).toBe('');
   });
 
@@ -91,8 +91,8 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
     await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void plain.close());
     const url = `https://127.0.0.1:${(plain.address() as AddressInfo).port}`;
-    const verdict = await clientOf(url, 9_000).client.api.write('order', ORDER);
-    expect(verdict).toMatchObject({ kind: 'notSent', reason: expect.stringContaining('does not speak TLS there') });
+    const response = await clientOf(url, 9_000).client.api.write('order', ORDER);
+    expect(response).toMatchObject({ kind: 'notSent', reason: expect.stringContaining('does not speak TLS there') });
   });
 
   it.each([
@@ -149,9 +149,9 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
     ])('nothing is sent and no password shown if the proxy is %s', async (manner, words, budgetMs) => {
       const { server, url, network } = await at(manner);
       const { client, lines } = clientOf(url, budgetMs, network);
-      const verdict = await client.api.write('order', ORDER);
-      expect(verdict).toMatchObject({ kind: 'notSent', reason: expect.stringMatching(words) });
-      expect(lines.join() + JSON.stringify(verdict)).not.toContain('geheimnis');
+      const response = await client.api.write('order', ORDER);
+      expect(response).toMatchObject({ kind: 'notSent', reason: expect.stringMatching(words) });
+      expect(lines.join() + JSON.stringify(response)).not.toContain('geheimnis');
       expect(server.requests).toEqual([]);
     });
 
@@ -194,11 +194,11 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
 
     it('the certificate is checked against the host, not the proxy', async () => {
       const { server, network } = await at('through');
-      const verdict = await clientOf(`https://127.0.0.2.evil.test:${server.port}`, 9_000, network).client.api.write(
+      const response = await clientOf(`https://127.0.0.2.evil.test:${server.port}`, 9_000, network).client.api.write(
         'order',
         ORDER,
       );
-      expect(verdict).toMatchObject({ kind: 'notSent', reason: expect.stringContaining('another host name') });
+      expect(response).toMatchObject({ kind: 'notSent', reason: expect.stringContaining('another host name') });
       const byAddress = await clientOf(`https://10.9.8.7:${server.port}`, 9_000, network).client.api.write(
         'order',
         ORDER,

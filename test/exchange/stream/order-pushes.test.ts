@@ -45,12 +45,12 @@ it('reports no states, gaps and refusals', async () => {
     return stream as unknown as ExchangeStream;
   };
   const pushes = new OrderPushes(open);
-  const told = pushes.next(asked.signal).then(() => {
+  const reported = pushes.next(asked.signal).then(() => {
     isTold = !asked.signal.aborted;
   });
   await end;
   asked.abort();
-  await told;
+  await reported;
   expect(isTold).toBe(false);
 });
 

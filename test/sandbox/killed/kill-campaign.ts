@@ -24,8 +24,8 @@ export interface Held {
 const LONGEST_LIFE = 400;
 
 /**
- * Kills a sandbox again and again while three customers trade, and after each restart holds it against everything that
- * they were told: nothing may be lost, nothing be there twice, every balance be what its bills say. A ledger that is out
+ * Kills a sandbox again and again while three customers trade, and after each restart holds it against every answer that
+ * they received: nothing may be lost, nothing be there twice, every balance be what its bills say. A ledger that is out
  * of balance keeps the sandbox from starting. Throws on the first complaint.
  */
 export async function killCampaign({ seed, kills }: KillOptions): Promise<Held> {

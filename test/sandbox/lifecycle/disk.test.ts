@@ -22,7 +22,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const systemError = (code: string | number) => Object.assign(new Error(`${code}: told by the system`), { code });
+const systemError = (code: string | number) => Object.assign(new Error(`${code}: from the system`), { code });
 
 /** The files and folders of a sandbox that others may do anything with, as paths with their modes. */
 function open(directory: string): string[] {

@@ -5,7 +5,7 @@ import { ExchangeFixture } from '../support/exchange-fixture.js';
 const BTC = 'btc_usdt';
 const far = { market: BTC, side: 'buy', type: 'limit', price: '20000', amount: '0.001' } as const;
 
-/** Forty orders of every fate, with their ids by fate, newest first. */
+/** Forty orders of every outcome, with their ids by outcome, newest first. */
 async function history() {
   const clocked = await ExchangeFixture.open();
   const { exchange, account } = clocked;
@@ -13,15 +13,15 @@ async function history() {
   for (let index = 0; index < 40; index += 1) {
     const side = index % 3 === 0 ? 'sell' : 'buy';
     const { bid, ask } = exchange.ticker(BTC);
-    const fate = (['trade', 'rest', 'cancel'] as const)[index % 4] ?? 'rest';
-    const prices = fate === 'trade' ? { buy: ask, sell: bid } : { buy: '20000', sell: '60000' };
+    const outcome = (['trade', 'rest', 'cancel'] as const)[index % 4] ?? 'rest';
+    const prices = outcome === 'trade' ? { buy: ask, sell: bid } : { buy: '20000', sell: '60000' };
     const id = exchange.place(account, { ...far, side, price: prices[side] });
-    if (fate === 'cancel') exchange.cancel(account, BTC, { id });
+    if (outcome === 'cancel') exchange.cancel(account, BTC, { id });
     if (index === 20) await exchange.durable();
     ids.all.unshift(id);
     ids[side].unshift(id);
-    if (fate === 'trade') ids.traded.unshift(id);
-    if (fate === 'rest') ids.open.unshift(id);
+    if (outcome === 'trade') ids.traded.unshift(id);
+    if (outcome === 'rest') ids.open.unshift(id);
   }
   return { clocked, ids };
 }

@@ -13,8 +13,8 @@ const FILLING = `
   const file = new StoreFile(process.argv[2]);
   const say = async (what, rows) => {
     const written = file.write(Array.from({ length: rows }, (_, row) => [what + row, 'x'.repeat(1000)]));
-    const fate = await written.then(() => 'written', ({ code }) => 'refused: ' + getSystemErrorName(-code));
-    process.stdout.write(what + ' ' + fate + '\\n');
+    const outcome = await written.then(() => 'written', ({ code }) => 'refused: ' + getSystemErrorName(-code));
+    process.stdout.write(what + ' ' + outcome + '\\n');
     await new Promise((resolve) => setTimeout(resolve, 50)); // an unhandled rejection would have ended the process by now
   };
   await say('few', 10);

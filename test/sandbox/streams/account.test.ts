@@ -18,7 +18,7 @@ const coin = (available: string, more = '') =>
   `{"key":"btc","enName":"BTC","cnName":"BTC","showName":"BTC","unitTag":"BTC","unitDecimal":8,"fundstype":1,` +
   `"available":"${available}","freez":"0.25000000","isCanRecharge":true,"isCanWithdraw":false,"canLoan":true${more}}`;
 
-/** A client, and an exchange whose balance of bitcoin it can be told. */
+/** A client, and an exchange whose bitcoin balance can be set. */
 async function connected(parts: Partial<Exchange> = {}) {
   const held = { available: '1.50000000' };
   const exchange = stillExchange({

@@ -30,7 +30,7 @@ describe('the difference of two screens', () => {
     ['one colour for neighbours', ['ab'], [red('cd')], '\u001b[1;1H\u001b[31mcd\u001b[m'],
     ['a change of colours', ['ab'], [`${red('c')}${bold('d')}`], '\u001b[1;1H\u001b[31mc\u001b[0;1md\u001b[m'],
     ['both halves of a wide character', ['ab'], ['漢'], '\u001b[1;1H漢'],
-    ['the place after a wide character anew', ['aaa'], ['漢b'], '\u001b[1;1H漢\u001b[3Gb'],
+    ['the place after a wide character again', ['aaa'], ['漢b'], '\u001b[1;1H漢\u001b[3Gb'],
   ])('is %s', (_what, before, after, expected) => {
     expect(between(before, after)).toBe(expected);
   });

@@ -57,7 +57,7 @@ export interface CampaignNetwork {
   /** If calm, everything passes. */
   isCalm: boolean;
   readonly treat: (request: Passing) => Treatment;
-  /** What the environment of the command of an action has besides. */
+  /** What is added to the environment of an action's command. */
   readonly environmentOf?: (action: Action) => Readonly<Record<string, string>> | undefined;
 }
 

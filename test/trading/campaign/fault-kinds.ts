@@ -17,7 +17,7 @@ import {
 export const OPERATIONS = ['order', 'withdraw', 'batch', 'cancel', 'replace', 'equals'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
-/** What a fault can use besides the request. */
+/** What a fault can use in addition to the request. */
 export interface Around {
   readonly request: Passing;
   /** The tolerance of the exchange, in ms. */
@@ -485,7 +485,7 @@ function withDate(bytes: string, by: number): string {
   return withHeaders(withoutHeader(bytes, /^date:/i), `Date: ${new Date(Date.now() + by).toUTCString()}`);
 }
 
-/** Twenty equal orders at once, of which the network treats five so. */
+/** Twenty equal orders at once; the network treats five of them so. */
 const CROWDS: readonly FaultKind[] = (
   [
     {

@@ -39,7 +39,7 @@ export class Program {
     return this.start(words, input, environment).done;
   }
 
-  /** @param environment what its environment has besides */
+  /** @param environment what is added to its environment */
   start(words: readonly string[], input = '', environment: Readonly<Record<string, string>> = {}): Started {
     const { PATH = '' } = process.env;
     const { accessKey, secretKey } = this.address;
@@ -115,7 +115,7 @@ export function warningsIn({ stderr }: Run): Warned[] {
   });
 }
 
-/** The ids in the suggested commands, of which there are several for many ids, and of orders that need none. */
+/** The ids in the suggested commands (several commands for many ids), and of orders that need none. */
 function cancelledBy(lines: readonly string[]): string[] {
   const commands = lines.map(
     (line) =>

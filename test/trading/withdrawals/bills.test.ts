@@ -127,7 +127,7 @@ describe('a bill with the amount of a lost internal transfer', () => {
     ],
     [
       'settles a withdrawal',
-      'there is a second bill besides that of a settled transfer of the same amount',
+      'there is a second bill, in addition to that of a settled transfer of the same amount',
       [bill(9), bill(8)],
       'placed',
     ],

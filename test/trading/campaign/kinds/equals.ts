@@ -62,7 +62,7 @@ export const EQUALS: Kind<EqualsAction> = {
   },
 };
 
-/** Two commands at once may report the same write, of which one still waits for the other. */
+/** Two commands at once may report the same write, while one still waits for the other. */
 function isUnsettled(rows: readonly Resolved[]): boolean {
   return rows.length > 0 && rows.every(({ outcome }) => outcome === 'unknown');
 }
