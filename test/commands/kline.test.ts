@@ -28,6 +28,9 @@ interface Candle {
   readonly closed: boolean;
 }
 
+/** A day that the exchange still has candles of, however small. */
+const YESTERDAY = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+
 /** Each larger candle type with a smaller one that divides it. */
 const MADE_OF: readonly (readonly [larger: CandleType, smaller: CandleType])[] = [
   ['3min', '1min'],
@@ -56,10 +59,8 @@ describe('pit kline', () => {
     ['1d', '1day'],
     ['1W', '1week'],
   ])('understands --type %s as %s', async (typed, type) => {
-    // from a moment that the exchange still has candles of, and that both commands share
-    const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
     const [own, same] = await Promise.all(
-      [typed, type].map((word) => kline(`btc_usdt --type ${word} --since ${yesterday} --until ${yesterday} --json`)),
+      [typed, type].map((word) => kline(`btc_usdt --type ${word} --since ${YESTERDAY} --until ${YESTERDAY} --json`)),
     );
     expect(own).toEqual(same);
   });
@@ -109,7 +110,7 @@ describe('pit kline', () => {
   });
 
   it('draws a chart of 80 columns in a pipe, and prints the same JSON with it', async () => {
-    const range = 'kline btc_usdt --type 1hour --until 2026-11-21 --size 30';
+    const range = `kline btc_usdt --type 1hour --until ${YESTERDAY} --size 30`;
     const lines = (await pit.done(`${range} --chart`)).trimEnd().split('\n');
     expect(lines[0]).toMatch(/^btc_usdt 1hour {2}[+-]?\d+\.\d\d% {2}30 candles, high [\d,.]+, low [\d,.]+$/);
     expect(lines).toHaveLength(23);
