@@ -142,6 +142,8 @@ export class ChannelRecovery {
   markIncomplete(reason: string, before: number): void {
     if (this.#stage !== 'live') return;
     this.#startGap(before, reason);
+    // at once: whoever shows the channel must not call it current until it is read
+    this.#report('open');
     this.#enter('gapOpen');
   }
 

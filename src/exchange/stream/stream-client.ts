@@ -424,6 +424,7 @@ export class StreamClient implements ExchangeStream {
     const recoveries = this.#byWireName.get(scalarText(frame.channel) ?? '');
     if (isRefusal(frame)) this.#onRefusal(frame, recoveries);
     else if (isConfirmation(frame)) return;
+    else if (typeof frame.channel !== 'string') this.#markAllIncomplete('a frame named no channel', before);
     else if (recoveries === undefined) this.#unreadable += 1;
     else for (const recovery of recoveries) if (!recovery.push(frame, text, before)) this.#unreadable += 1;
   }

@@ -125,6 +125,19 @@ describe('a mirror', () => {
     expect(read.mock.calls.length).toBe(asked);
   });
 
+  it('is not current from the moment at which the stream reports an open gap', async () => {
+    const { stream, send } = scriptedStream();
+    const { mirror } = mirrorOf({ read: async () => book('5'), stream });
+    send(pushed('7'));
+    await eventually(() => expect(mirror.of(DEPTH)?.isCurrent).toBe(true));
+    const changed = mirror.changed();
+    const gap = { from: Date.now(), to: Date.now(), resynchronised: false, permanent: false };
+    send({ type: 'gap', channel: DEPTH, gap, reason: 'a frame could not be read' });
+    await changed;
+    expect(mirror.of(DEPTH)?.isCurrent).toBe(false);
+    await eventually(() => expect(mirror.of(DEPTH)).toMatchObject({ source: 'polling', isCurrent: true }));
+  });
+
   it('polls if the stream fails for good, and passes the reason on', async () => {
     const opening = () => Promise.reject(new Failure('unreachable', 'There is no connection to the streams: refused.'));
     const { mirror, seen } = mirrorOf({ read: async () => book('5'), opening });

@@ -450,18 +450,27 @@ describe('a gap', () => {
     expect(gapOf(await next()).gap).toEqual({ from: NOW, to: NOW + 1_500, resynchronised: true, permanent: false });
   });
 
-  it('is assumed if a frame of a channel cannot be read', async () => {
+  it.each([
+    [
+      'of a channel cannot be read',
+      trades(2).replace('29029.5', 'x'),
+      'a frame of btcusdt_trades was not what the channel sends',
+    ],
+    ['names no channel', '{"channel":7,"data":[]}', 'a frame named no channel'],
+    ['is no JSON', '{"channel":', 'a frame could not be read'],
+  ])('is reported at once if a frame %s, and again when HTTP has closed it', async (_, frame, reason) => {
     const { exchange, host, next, stream } = await follow([TRADES], { trades: () => `[${trade(1)}]` });
     const peer = await exchange.peer();
     await next();
     await host.advance(100);
-    peer.send(trades(2).replace('29029.5', 'x'));
+    peer.send(frame);
     await until(() => stream.unreadable === 1);
+    const open = gapOf(await next());
     await host.advance(10_000);
-    const { gap, reason } = gapOf(await next());
-    expect([gap, reason]).toEqual([
-      { from: NOW, to: NOW + 10_100, resynchronised: true, permanent: false },
-      'a frame of btcusdt_trades was not what the channel sends',
+    const closed = gapOf(await next());
+    expect([open, closed]).toMatchObject([
+      { gap: { from: NOW, to: NOW + 100, resynchronised: false, permanent: false }, reason },
+      { gap: { from: NOW, to: NOW + 10_100, resynchronised: true, permanent: false }, reason },
     ]);
   });
 });
