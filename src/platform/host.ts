@@ -7,7 +7,7 @@ import { isatty } from 'node:tty';
 import envPaths from 'env-paths';
 import { Interrupted, systemErrorCode } from '../errors.js';
 import type { PipedCommand } from './command.js';
-import { type JobControl, jobControl } from './job-control.js';
+import { isSuspended, type JobControl, jobControl } from './job-control.js';
 import { maskSecrets, type Redaction, redactionOf } from './redaction.js';
 
 /** What commands write to. */
@@ -292,20 +292,23 @@ export interface Signals {
   readonly redirectSignals: (handler: (signal: Signal) => void) => () => void;
 }
 
-function end(signal: Signal): void {
-  if (signal !== 'SIGHUP') process.exit(new Interrupted(signal).exitCode);
+/** @param wasSuspended the signal woke a stopped program, which is still in the background */
+function end(signal: Signal, wasSuspended: boolean): void {
+  // at exit Node restores the terminal, and a program in the background that does so is stopped again
+  if (wasSuspended) endBy(signal);
+  else if (signal !== 'SIGHUP') process.exit(new Interrupted(signal).exitCode);
   // no program can end itself by this signal there
-  if (process.platform === 'win32') process.exit(HUNG_UP);
-  hangUp();
+  else if (process.platform === 'win32') process.exit(HUNG_UP);
+  else endBy(signal);
 }
 
 /** 128 plus the number of SIGHUP. */
 const HUNG_UP = 129;
 
-/** Ends the program as a closed terminal ends any other. */
-function hangUp(): void {
-  process.removeAllListeners('SIGHUP');
-  process.kill(process.pid, 'SIGHUP');
+/** Ends the program as the signal ends any other. */
+function endBy(signal: Signal): void {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
 }
 
 /** How long the signal may take to end the program. */
@@ -335,7 +338,7 @@ function hangUpOnClosedTerminals(): void {
   if (terminals.length === 0 || process.platform === 'win32') return;
   process.on('exit', () => {
     if (terminals.every((descriptor) => isatty(descriptor))) return;
-    hangUp();
+    endBy('SIGHUP');
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, HANG_UP_MS);
   });
 }
@@ -354,12 +357,13 @@ function installSignalHandlers(): Signals {
     // every program on a closed terminal gets SIGHUP itself
     if (redirectedSignals !== undefined && signal !== 'SIGHUP') return redirectedSignals(signal);
     if (redirectedInterrupts !== undefined && signal === 'SIGINT') return redirectedInterrupts();
+    const wasSuspended = isSuspended();
     if (ending) for (const onSecondSignal of handlers.values()) onSecondSignal?.();
     else {
       ending = true;
       await Promise.allSettled([...handlers.keys()].map(async (work) => work(signal)));
     }
-    end(signal);
+    end(signal, wasSuspended);
   };
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, () => take(signal));
   // Ctrl-Break, which only Windows has, and which would end the program in the middle of a write

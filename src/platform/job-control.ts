@@ -9,18 +9,27 @@ export interface JobControl {
   press(signal: 'SIGINT' | 'SIGTSTP'): void;
 }
 
+let isStopped = false;
+
+/** Whether this program was stopped by Ctrl-Z or SIGTSTP, and does not know yet that it goes on. */
+export function isSuspended(): boolean {
+  return isStopped;
+}
+
 /** This process's own. Windows has none. */
 export const jobControl: JobControl = {
   onStop(stop, resume) {
     if (process.platform === 'win32') return () => {};
     const onStop = (): void => {
       stop();
+      isStopped = true;
       // without a listener the signal stops the program
       process.off('SIGTSTP', onStop);
       process.kill(process.pid, 'SIGTSTP');
     };
     const onResume = (): void => {
       process.off('SIGTSTP', onStop).on('SIGTSTP', onStop);
+      isStopped = false;
       resume();
     };
     process.on('SIGTSTP', onStop).on('SIGCONT', onResume);

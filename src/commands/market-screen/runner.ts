@@ -30,6 +30,7 @@ export async function runWatch(context: Context, market: Market, type: CandleTyp
   const { profile } = await session.connection();
   const accountProblem = await accountProblemOf(context);
   const mirror = await session.mirror(channelsOf(market.market, type, accountProblem === null));
+  session.keepStopped();
   await host.limitMemory();
   const release = output.withhold();
   const watching = new Watching(context, mirror, { market, type, profile, accountProblem });

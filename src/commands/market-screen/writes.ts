@@ -115,6 +115,7 @@ export class Writes {
     const output = new PanelOutput(host, this.context.output, this.screened, globals.color);
     const own = { ...globals, format: 'table' as const, fields: undefined, yes: false };
     const { context, close, activeProfile } = createContext({ host, globals: own, output });
+    context.session.keepStopped();
     const prompts = new PanelPrompts(host, output, this.screened);
     const asking = Object.create(context, { prompts: { value: prompts } }) as Context;
     const trading = await context.trading.open();

@@ -282,9 +282,15 @@ export class Session {
     return this.#client !== undefined;
   }
 
-  /** From now on, a sandbox that stops is not started again: the user may have stopped it for good. */
+  /** From now on, a sandbox that does not run is not started: the user may have stopped it for good. */
   keepStopped(): void {
     this.#isSandboxKeptStopped = true;
+  }
+
+  async #findSandbox(): Promise<void> {
+    if (!this.#isSandboxKeptStopped) return this.sandbox.find();
+    if ((await this.sandbox.currentAddress()) !== undefined) return;
+    throw new Failure('unreachable', 'The sandbox was stopped.', { hint: suggest('Start it', 'sandbox', 'start') });
   }
 
   async #restartSandbox(): Promise<void> {
@@ -294,7 +300,7 @@ export class Session {
   async #connect(): Promise<ExchangeClient> {
     const connection = await this.connection();
     this.host.limitDnsLookups(this.budget.milliseconds);
-    if (connection.sandbox) await this.sandbox.find();
+    if (connection.sandbox) await this.#findSandbox();
     return new ExchangeClient({
       ...this.#optionsFor(connection, this.budget),
       ...(connection.sandbox ? { startSandbox: () => this.#restartSandbox() } : {}),

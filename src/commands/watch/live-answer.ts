@@ -39,9 +39,9 @@ export async function liveAnswer(
   streamed: Streamed | undefined,
 ): Promise<Live> {
   const { session, host } = context;
-  session.keepStopped();
   const began = host.monotonic();
   const first = { answer: await read(), began };
+  session.keepStopped();
   const { profile } = await session.connection();
   const watched =
     streamed === undefined

@@ -44,6 +44,11 @@ const SILENT_PAUSES = 10;
 const COMPARE_LOSSY_MS = 10_000;
 /** A push may come this much later than HTTP shows what it says. */
 const PUSH_DELAY_MS = 5_000;
+/**
+ * A frame whose time at the exchange is earlier than the last one's by less was overtaken on its way. If it is earlier by
+ * more, the exchange's clock was set back.
+ */
+const OVERTAKEN_MS = 5_000;
 /** How much of the usual pause between two frames is the last one. */
 const PAUSE_WEIGHT = 0.1;
 
@@ -82,6 +87,8 @@ export class ChannelRecovery {
   /** Counts stages: what a read of an earlier one finds is dropped. */
   #generation = 0;
   #frames = 0;
+  /** The exchange's time of the last frame of this connection that was not overtaken; null if it had none. */
+  #lastTime: number | null = null;
   /** The usual pause between two frames, in milliseconds; null before the second one. */
   #pauseMs: number | null = null;
   /** When the last frame came, and when the next comparison is due, on the monotonic clock. */
@@ -106,6 +113,7 @@ export class ChannelRecovery {
 
   /** The message that subscribes is about to be sent. */
   subscribing(): void {
+    this.#lastTime = null;
     this.#enter('unconfirmed');
   }
 
@@ -179,11 +187,20 @@ export class ChannelRecovery {
   #handlePush(pushed: PushedData, raw: string): void {
     this.#heard();
     const { isSnapshot } = this.source;
+    if (isSnapshot && this.#isOvertaken(pushed)) return;
     const event = this.#event(pushed, { source: 'push', scope: isSnapshot ? 'snapshot' : 'delta', raw });
     if (this.#stage === 'live') this.#emit(event);
     else if (isSnapshot) this.#complete([event]);
     else if (this.#stage === 'gapOpen') this.#emit(event);
     else this.#hold(event);
+  }
+
+  /** Whether a newer frame came before it. */
+  #isOvertaken({ time }: PushedData): boolean {
+    const earlierMs = time === null || this.#lastTime === null ? 0 : this.#lastTime - time;
+    if (earlierMs > 0 && earlierMs < OVERTAKEN_MS) return true;
+    this.#lastTime = time;
+    return false;
   }
 
   #heard(): void {
@@ -399,6 +416,8 @@ export class ChannelRecovery {
     if (this.#held.length <= MAX_HELD && this.#heldCharacters <= MAX_HELD_CHARACTERS) return;
     const conflated = new ConflatedEvent(first);
     for (const one of rest) this.#isOverflowed = conflated.add(one) || this.#isOverflowed;
+    const gap = conflated.takeGap();
+    if (gap !== null) this.context.emit(gap);
     this.#held = [conflated.event];
     this.#heldCharacters = 0;
   }

@@ -4,7 +4,7 @@ import { type AnyDataEvent, type Channel, channelKey, type GapEvent, rowKey, typ
 const MAX_EVENTS = 1_000;
 /** A reader has also fallen behind if the frames of a channel that wait have more characters than this. */
 const MAX_CHARACTERS = 2 ** 20;
-/** The most trades or candles that a conflated event keeps. It drops the oldest. */
+/** The most trades or candles that a conflated event keeps. The oldest are lost if there are more. */
 const MAX_ROWS = 1_000;
 /** The most orders or coins that a conflated event keeps. The channel is read again if there are more. */
 const MAX_CHANGES = 10_000;
@@ -90,6 +90,8 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
   #next(): StreamEvent | undefined {
     const item = this.#items[this.#first];
     if (item === undefined) return undefined;
+    const gap = item instanceof ConflatedEvent ? item.takeGap() : null;
+    if (gap !== null) return gap;
     this.#first += 1;
     // what was taken is kept no longer: it would outlive the young generation, which costs more than to parse it
     if (this.#first === this.#items.length) {
@@ -198,10 +200,14 @@ export class ConflatedEvent {
   #base: Pick<AnyDataEvent, 'scope' | 'source'>;
   #isOne = true;
   #characters = 0;
+  /** Since when rows are lost that no gap has reported, if any are. */
+  #lostFrom: number;
+  #hasLost = false;
 
   constructor(event: AnyDataEvent) {
     this.#latest = event;
     this.#base = event;
+    this.#lostFrom = event.received;
     this.#skipped = event.skipped;
     this.#addRows(event);
   }
@@ -237,10 +243,20 @@ export class ConflatedEvent {
     return { ...this.#latest, data: rows, scope, source, skipped: this.#skipped, raw: null } as unknown as AnyDataEvent;
   }
 
+  /** The gap that trades or candles have left that were dropped since the last call; null if none were. */
+  takeGap(): GapEvent | null {
+    if (!this.#hasLost) return null;
+    const { channel, received } = this.#latest;
+    const gap = { from: this.#lostFrom, to: received, resynchronised: false, permanent: true };
+    [this.#hasLost, this.#lostFrom] = [false, received];
+    return { type: 'gap', channel, received, gap, reason: 'the reader was too slow' };
+  }
+
   #trim(): void {
     for (const key of this.#rows.keys()) {
       if (this.#rows.size <= MAX_ROWS) return;
       this.#rows.delete(key);
+      this.#hasLost = true;
     }
   }
 

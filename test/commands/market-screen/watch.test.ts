@@ -8,11 +8,14 @@ import { onTerminal } from '../../support/pty.js';
 import { useStillSandbox } from '../../support/still-sandbox.js';
 import { requires } from '../../support/tools.js';
 import { DrawnScreen } from '../../terminal/live/drawn-screen.js';
+import { usePitHome } from '../pit-home.js';
 
 const sandbox = useStillSandbox();
+/** One that runs in a process of its own. */
+const pit = usePitHome();
 
 /** `pit watch` in this process, on a screen that is read cell by cell. */
-function watching(words: string, [columns, rows] = [120, 40]) {
+function watching(words: string, [columns, rows] = [120, 40], home = sandbox.home) {
   const screen = new DrawnScreen(columns ?? 0, rows ?? 0);
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
   let changed = () => {};
@@ -21,7 +24,7 @@ function watching(words: string, [columns, rows] = [120, 40]) {
   const host: Partial<Host> = { output: screen, errors: new PassThrough().resume(), input, now: Date.now };
   const { ended } = startInProcess(
     ['watch', ...words.split(' ')],
-    plainEnvironment(sandbox.home, { TERM: 'xterm', NO_COLOR: '1' }),
+    plainEnvironment(home, { TERM: 'xterm', NO_COLOR: '1' }),
     { host },
   );
   const over = ended.finally(() => {
@@ -124,6 +127,18 @@ describe('pit watch', () => {
     await second.until('Candles 5min');
     await second.press('q');
     expect(await second.ended).toBe(0);
+  });
+
+  it('does not start the sandbox again that the user has stopped, also for an order', async () => {
+    const { until, press, ended } = watching('btc_usdt', [120, 40], pit.home);
+    await until('No open orders in btc_usdt.');
+    await pit.done('sandbox stop');
+    await until('RECONNECTING');
+    await press('b', ...'0.01', '\t', '\u0015', ...'20000', '\r');
+    await until('The sandbox was stopped.');
+    expect(await pit.json('sandbox status')).toMatchObject({ running: false });
+    await press('q');
+    expect(await ended).toBe(0);
   });
 
   it('refuses to run where it cannot draw or read keys, and names what can', async () => {

@@ -39,6 +39,24 @@ it.skipIf(!requires('python3'))(
   },
 );
 
+it.skipIf(!requires('python3')).each(['watch btc_usdt', 'ticker btc_usdt --watch'])(
+  'pit %s ends if it is killed while it is suspended (needs python3)',
+  async (line) => {
+    const { status, echoes, late } = await onTerminal({
+      command: ['bash', '--norc', '--noprofile', '-i'],
+      environment: { ...plainEnvironment(pit.home), PS1: 'ready ', TERM: 'xterm', NO_COLOR: '1' },
+      columns: 100,
+      steps: [
+        { await: 'ready ', type: `${PIT_IN_SHELL} ${line}\r` },
+        { pattern: '\\d,\\d{3}\\.\\d', type: SUSPEND },
+        { await: 'Stopped', type: 'kill %1; wait %1; echo code $?\r' },
+        { await: 'code 143', type: 'exit 0\r' },
+      ],
+    });
+    expect({ status, echoes, late }).toEqual({ status: 0, echoes: true, late: false });
+  },
+);
+
 describe.skipIf(!requires('python3'))('a view that ends against its will (needs python3)', () => {
   /** A defect, at a signal. */
   const throwing = "process.on('SIGUSR2', () => { throw new Error('a defect'); })";

@@ -95,13 +95,44 @@ describe('a reader that falls behind', () => {
     expect(all.filter((event) => event.type === 'data' && event.skipped > 0)).toMatchObject([{ skipped: 1_999 }]);
   });
 
-  it('gets the latest 1,000 trades', async () => {
+  it('gets the latest 1,000 trades, and before them the gap that the lost ones have left', async () => {
     const events = queue();
-    for (let index = 0; index < 3_000; index += 1) events.push(data(TRADES, [{ id: String(index) }]));
-    const [event] = await drained(events);
+    for (let index = 0; index < 3_000; index += 1)
+      events.push(data(TRADES, [{ id: String(index) }], { received: 10_000 + index }));
+    const [lost, event] = await drained(events);
+    expect(lost).toMatchObject({
+      type: 'gap',
+      channel: TRADES,
+      gap: { from: 10_000, to: 12_999, resynchronised: false, permanent: true },
+      reason: 'the reader was too slow',
+    });
     expect(event).toMatchObject({ skipped: 2_999, raw: null, scope: 'delta' });
     const ids = (event as AnyDataEvent).data as readonly { readonly id: string }[];
     expect([ids.length, ids[0]?.id, ids.at(-1)?.id]).toEqual([1_000, '2000', '2999']);
+  });
+
+  it('gets another gap for trades that are lost after it has read the first', async () => {
+    const events = queue();
+    const push = (count: number, from: number) => {
+      for (let index = from; index < from + count; index += 1)
+        events.push(data(TRADES, [{ id: String(index) }], { received: index }));
+    };
+    push(2_000, 0);
+    const iterator = events[Symbol.asyncIterator]();
+    expect((await iterator.next()).value).toMatchObject({ gap: { from: 0, to: 1_999 } });
+    push(1, 2_000);
+    expect((await iterator.next()).value).toMatchObject({ gap: { from: 1_999, to: 2_000 } });
+    expect((await iterator.next()).value).toMatchObject({ type: 'data', skipped: 2_000 });
+  });
+
+  it('gets no gap if all trades that wait were kept', async () => {
+    const events = queue();
+    // by the size of their frames, not by their number
+    for (let index = 0; index < 500; index += 1)
+      events.push(data(TRADES, [{ id: String(index) }], { raw: 'x'.repeat(10_000) }));
+    const all = await drained(events);
+    expect(all.map(({ type }) => type)).toEqual(['data']);
+    expect((all[0] as AnyDataEvent).data).toHaveLength(500);
   });
 
   it('gets each candle once, oldest first', async () => {

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { ExchangeClient } from '../../../src/exchange/exchange-client.js';
-import type { Channel } from '../../../src/exchange/stream/events.js';
+import type { Channel, ChannelData, StreamEvent } from '../../../src/exchange/stream/events.js';
 import { NOW } from '../../support/fake-host.js';
 import {
   account,
@@ -192,6 +192,76 @@ describe('what is pushed', () => {
     peer.send(update('2', '0', 0));
     const seen = [await next(), await next(), await next()].map((event) => dataOf(event));
     expect(seen).toMatchObject([[{ id: '1', filled: '0.01' }], [{ id: '1', state: 'filled' }], [{ id: '2' }]]);
+  });
+});
+
+describe('a ticker or a book that a newer one overtook', () => {
+  /** A ticker, this many milliseconds after the first one. */
+  const at = (later: number, last: string) => ticker(last).replace('1653781987181', String(1_653_781_987_181 + later));
+  const bookAt = (seconds: number, bid: string) => depth(bid).replace('1653997711', String(seconds));
+  const lastOf = (event: StreamEvent) => (dataOf(event) as ChannelData['ticker']).last;
+
+  async function connected(channel: Channel) {
+    const followed = await follow([channel]);
+    const peer = await followed.exchange.peer();
+    await until(() => peer.received.includes('ping'));
+    return { ...followed, peer };
+  }
+
+  it('does not replace it', async () => {
+    const { peer, next } = await connected(TICKER);
+    for (const [time, last] of [
+      [2_000, '2'],
+      [1_000, '1'],
+      [3_000, '3'],
+    ] as const)
+      peer.send(at(time, last));
+    expect([lastOf(await next()), lastOf(await next())]).toEqual(['2', '3']);
+    const book = await connected(DEPTH);
+    for (const [time, bid] of [
+      [1_653_997_712, '2'],
+      [1_653_997_711, '1'],
+      [1_653_997_713, '3'],
+    ] as const)
+      book.peer.send(bookAt(time, bid));
+    const bids = [await book.next(), await book.next()].map((event) => (dataOf(event) as ChannelData['depth']).bids);
+    expect(bids.map(([best]) => best?.price)).toEqual(['2', '3']);
+  });
+
+  it('is not confused with one of the same moment', async () => {
+    const { peer, next } = await connected(TICKER);
+    for (const last of ['1', '2']) peer.send(at(1_000, last));
+    expect([lastOf(await next()), lastOf(await next())]).toEqual(['1', '2']);
+  });
+
+  it('does not close a gap', async () => {
+    const { peer, next } = await connected(TICKER);
+    peer.send(at(2_000, '2'));
+    await next();
+    peer.send('{"channel":"btcusdt_ticker"}');
+    expect(gapOf(await next()).gap).toMatchObject({ resynchronised: false });
+    peer.send(at(1_000, '1'));
+    peer.send(at(3_000, '3'));
+    expect(gapOf(await next()).gap).toMatchObject({ resynchronised: true });
+    expect(lastOf(await next())).toBe('3');
+  });
+
+  it('is not confused with one after the exchange has set its clock back, or on another connection', async () => {
+    const { peer, next, host, exchange } = await connected(TICKER);
+    for (const [time, last] of [
+      [60_000, '1'],
+      [55_000, '2'],
+      [55_001, '3'],
+    ] as const)
+      peer.send(at(time, last));
+    expect([lastOf(await next()), lastOf(await next()), lastOf(await next())]).toEqual(['1', '2', '3']);
+    peer.cut();
+    while (exchange.peers.length < 2) await host.advance(500);
+    const other = await exchange.peer();
+    await until(() => other.received.includes('ping'));
+    other.send(at(55_000, '4'));
+    expect(gapOf(await next()).gap).toMatchObject({ resynchronised: true });
+    expect(lastOf(await next())).toBe('4');
   });
 });
 
