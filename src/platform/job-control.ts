@@ -9,9 +9,12 @@ export interface JobControl {
   press(signal: 'SIGINT' | 'SIGTSTP'): void;
 }
 
+/** A shell wakes a stopped program to end it: the signal that ends it may come this much later than SIGCONT. */
+const WAKING_MS = 50;
+
 let isStopped = false;
 
-/** Whether this program was stopped by Ctrl-Z or SIGTSTP, and does not know yet that it goes on. */
+/** Whether this program was stopped by Ctrl-Z or SIGTSTP, and has not gone on since. */
 export function isSuspended(): boolean {
   return isStopped;
 }
@@ -20,7 +23,9 @@ export function isSuspended(): boolean {
 export const jobControl: JobControl = {
   onStop(stop, resume) {
     if (process.platform === 'win32') return () => {};
+    let waking: NodeJS.Timeout | undefined;
     const onStop = (): void => {
+      clearTimeout(waking);
       stop();
       isStopped = true;
       // without a listener the signal stops the program
@@ -29,11 +34,17 @@ export const jobControl: JobControl = {
     };
     const onResume = (): void => {
       process.off('SIGTSTP', onStop).on('SIGTSTP', onStop);
-      isStopped = false;
-      resume();
+      clearTimeout(waking);
+      waking = setTimeout(() => {
+        isStopped = false;
+        resume();
+      }, WAKING_MS);
     };
     process.on('SIGTSTP', onStop).on('SIGCONT', onResume);
-    return () => void process.off('SIGTSTP', onStop).off('SIGCONT', onResume);
+    return () => {
+      clearTimeout(waking);
+      process.off('SIGTSTP', onStop).off('SIGCONT', onResume);
+    };
   },
 
   press(signal) {
