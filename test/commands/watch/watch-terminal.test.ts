@@ -10,6 +10,8 @@ import { usePitHome } from '../pit-home.js';
 const pit = usePitHome();
 const SUSPEND = '\u001a';
 const INTERRUPT = '\u0003';
+/** `wait` would end at once while bash still holds the job for stopped. */
+const KILL_AND_WAIT = 'pid=$(jobs -p %1); kill %1; while kill -0 $pid 2> /dev/null; do sleep 0.1; done';
 
 it.skipIf(!requires('python3'))(
   'a watch is suspended and resumed, follows the size of the window, and ends with 130 or 0 (needs python3)',
@@ -49,8 +51,8 @@ it.skipIf(!requires('python3')).each(['watch btc_usdt', 'ticker btc_usdt --watch
       steps: [
         { await: 'ready ', type: `${PIT_IN_SHELL} ${line}\r` },
         { pattern: '\\d,\\d{3}\\.\\d', type: SUSPEND },
-        { await: 'Stopped', type: 'kill %1; wait %1; echo code $?\r' },
-        { await: 'code 143', type: 'exit 0\r' },
+        { await: 'Stopped', type: `${KILL_AND_WAIT}\r` },
+        { await: 'Terminated', type: 'exit 0\r' },
       ],
     });
     expect({ status, echoes, late }).toEqual({ status: 0, echoes: true, late: false });
