@@ -43,6 +43,7 @@ export const jobControl: JobControl = {
     process.on('SIGTSTP', onStop).on('SIGCONT', onResume);
     return () => {
       clearTimeout(waking);
+      isStopped = false;
       process.off('SIGTSTP', onStop).off('SIGCONT', onResume);
     };
   },
