@@ -51,7 +51,9 @@ export class MarketCatalog {
 
   /** One request serves all that ask at the same time. */
   #fetched(): Promise<Market[]> {
-    this.#fetching ??= this.#fetch();
+    this.#fetching ??= this.#fetch().finally(() => {
+      this.#fetching = undefined;
+    });
     return this.#fetching;
   }
 

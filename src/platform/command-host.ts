@@ -87,13 +87,13 @@ export class CommandHost {
   }
 }
 
-/** Sleeps until the command ends. With a signal of its own, it then never resolves, because its caller may not expect an error. */
+/**
+ * Sleeps. Once the command has ended it never resolves, unless the caller's own signal is aborted: nothing may continue, and an
+ * error would reach nobody.
+ */
 async function sleepUntil(host: Host, ended: AbortSignal, milliseconds: number, cut?: AbortSignal): Promise<void> {
-  ended.throwIfAborted();
-  await host.sleep(milliseconds, cut === undefined ? ended : AbortSignal.any([cut, ended]));
-  if (!ended.aborted || cut?.aborted) return;
-  if (cut === undefined) throw ended.reason;
-  await new Promise(() => undefined);
+  if (!ended.aborted) await host.sleep(milliseconds, cut === undefined ? ended : AbortSignal.any([cut, ended]));
+  if (ended.aborted && !cut?.aborted) await new Promise(() => undefined);
 }
 
 /** The events of a stream that a command may wait for. */

@@ -225,9 +225,18 @@ export async function cancelAll(
   }
   if (failure !== null && sent.length === 0) throw failure;
   const settled = await settleAll(trading, sent, seen.byId);
-  const last = new Map(settled.map((attempt) => [attempt.result.id ?? '', attempt]));
-  const attempts = [...last].map(([id, attempt]) => withOrder(attempt, seen.byId.get(id)));
+  const attempts = [...decisive(settled)].map(([id, attempt]) => withOrder(attempt, seen.byId.get(id)));
   return { attempts, stillOpen: openIds(seen), orders: seen.byId, failure };
+}
+
+/** For each order, by its id, the last attempt that cancelled it, or else the last one. */
+function decisive(attempts: readonly CancelAttempt[]): ReadonlyMap<string, CancelAttempt> {
+  const found = new Map<string, CancelAttempt>();
+  for (const attempt of attempts) {
+    const { id, outcome } = attempt.result;
+    if (outcome === 'cancelled' || found.get(id ?? '')?.result.outcome !== 'cancelled') found.set(id ?? '', attempt);
+  }
+  return found;
 }
 
 /** Also if the exchange accepted the cancellation of an order that its list shows as open. */

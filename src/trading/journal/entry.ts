@@ -118,7 +118,8 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   claim(bestBid?: string): boolean {
     if (this.isUnderWay || this.#isFileReused()) return false;
     const own = thisProcess();
-    const line = encodeLine(this.#event('resumed', { newOwner: own, ...(bestBid === undefined ? {} : { bestBid }) }));
+    const owners = { newOwner: own, replacedOwner: this.owner };
+    const line = encodeLine(this.#event('resumed', { ...owners, ...(bestBid === undefined ? {} : { bestBid }) }));
     if (!this.#orCannotWrite(() => appendIfExists(this.file, line))) return false;
     // another process may have claimed it at the same time; the first line in the file counts
     this.laterEvents = eventsIn(readIfExists(this.file) ?? '');

@@ -133,8 +133,10 @@ export interface JournalEvent {
   readonly isLate?: true;
   /** A request of it, or a lookup of its order, got no answer. */
   readonly isUnanswered?: true;
-  /** The process that takes over, unless another one owns it. */
+  /** The process that takes over. */
   readonly newOwner?: Owner;
+  /** The owner that it takes over from; null if there was none. Version 0.2.0 did not record it. */
+  readonly replacedOwner?: Owner | null;
   /** The best bid that the sells of a job were checked against when it was resumed. */
   readonly bestBid?: string;
   /** What happened to a request of a job. */
@@ -263,16 +265,21 @@ export function ownerText(owner: Owner): string {
 }
 
 /**
- * The owner of a write, alive or dead; null once released. If several processes claim it at the same time, the first line
- * counts, because all of them read the lines in the same order.
+ * The owner of a write, alive or dead; null once released. If several processes claim it at the same time, only the first line
+ * counts, for good: the others name an owner that it has already replaced.
  */
 export function ownerOf({ firstOwner, time }: RecordedWrite, events: readonly JournalEvent[]): Owner | null {
   let current: Owner | null = firstOwner;
   let last = time;
-  for (const { isReleased, newOwner, time: now } of events) {
+  for (const { isReleased, newOwner, replacedOwner, time: now } of events) {
     if (isReleased === true) current = null;
-    else if (newOwner !== undefined && (current === null || !isOwnerAlive(current, now - last))) current = newOwner;
+    else if (newOwner !== undefined && mayReplace(current, replacedOwner, now - last)) current = newOwner;
     last = now;
   }
   return current;
+}
+
+function mayReplace(current: Owner | null, replaced: Owner | null | undefined, silentMs: number): boolean {
+  if (replaced === undefined) return current === null || !isOwnerAlive(current, silentMs);
+  return current === null || replaced === null ? current === replaced : isSameOwner(current, replaced);
 }

@@ -3,7 +3,7 @@ import { type CancelledAll, cancelAll } from '../../../src/trading/cancel/cancel
 import { readOpenOrders } from '../../../src/trading/orders/open-orders.js';
 import { FAULTS, type FaultServer } from '../../support/fault-server.js';
 import { count, query } from '../support/exchange.js';
-import { type ListedOrder, openOrders, serveOrders } from '../support/open-orders.js';
+import { type ListedOrder, listOf, openOrders, serveOrders } from '../support/open-orders.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
 /** With different ids, although the fake host's randomness is constant. */
@@ -124,6 +124,17 @@ describe('cancelling all open orders', () => {
       ['cancelled', null],
     ]);
     expect([cancelled(server).length, trading.journal.unsettledEntries()]).toEqual([2, []]);
+  });
+
+  it('counts an order as cancelled that it cancels without an answer and, after a late list, once more in vain', async () => {
+    const server = await serveOrders(openOrders(1), {
+      cancel: (_, time) => (time === 1 ? 'doneUnanswered' : 'done'),
+      // shows it as open once more
+      list: (asked, side) => (side === 'buy' && asked <= 4 ? listOf(openOrders(1)) : undefined),
+    });
+    const done = await clear(tradingAt(server));
+    expect(cancelled(server)).toEqual(['1', '1']);
+    expect(done.attempts.map(({ result: { outcome, message } }) => [outcome, message])).toEqual([['cancelled', null]]);
   });
 
   it('ends if the exchange keeps refusing', async () => {

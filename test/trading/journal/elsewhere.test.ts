@@ -82,6 +82,17 @@ it.each([
   expect(journal.findUnsettled(ID)?.owner).toEqual(owner);
 });
 
+it('only the first of two claims at the same time counts, also after its process has died', () => {
+  const dead: Owner = { ...thisProcess(), startStamp: 'other/1' };
+  const time = fakeHost().now();
+  const claim = (newOwner: Owner) => ({ time, event: 'resumed', newOwner, replacedOwner: ELSEWHERE });
+  const { journal } = recorded(ELSEWHERE, SILENT_MS, [claim(dead), claim(thisProcess())]);
+  const entry = journal.findUnsettled(ID);
+  expect(entry?.owner).toEqual(dead);
+  expect(entry?.isUnderWay).toBe(false);
+  expect(entry?.claim()).toBe(true);
+});
+
 it('a record of an earlier version without a machine belongs to a local process', () => {
   const { pid, startStamp } = thisProcess();
   expect(recorded({ pid, startStamp }, SILENT_MS).journal.findUnsettled(ID)?.isUnderWay).toBe(true);

@@ -24,8 +24,8 @@ export interface Behaviour {
   /** Decides on a cancellation by the order's id and the number of its cancellations so far. */
   readonly cancel?: (id: string, time: number) => Cancelling;
   readonly place?: () => Placing;
-  /** Replaces the answer to a list of orders, by the number of lists so far. */
-  readonly list?: (asked: number) => Answer | undefined;
+  /** Replaces the answer to a list of orders, by the number of lists so far and the side that it lists. */
+  readonly list?: (asked: number, side: 'buy' | 'sell') => Answer | undefined;
   /** Replaces the answer to a read of an order, by the number of reads so far. */
   readonly read?: (asked: number) => Answer | undefined;
   /** The available btc and usdt (default: the key may not read them). */
@@ -54,7 +54,7 @@ export async function serveOrders(orders: ListedOrder[], behaviour: Behaviour = 
       if (target.startsWith('/data/v1/markets')) return respond(CONFIGURATION);
       if (target.startsWith('/api/getAccountInfo?')) return accountInfo(behaviour.available);
       if (target.startsWith('/api/getOrders?'))
-        return list(++asked.lists) ?? page(orders, tradeType, Number(pageIndex));
+        return list(++asked.lists, sideOf(tradeType)) ?? page(orders, sideOf(tradeType), Number(pageIndex));
       if (target.startsWith('/api/order?')) {
         return placed(
           orders,
@@ -102,7 +102,7 @@ function placed(
 ): Answer {
   if (behaviour === 'lost') return FAULTS['a reset after reading'];
   if (behaviour === 'refused') return respond('{"code":"2009","message":"Insufficient balance"}');
-  const side = tradeType === '1' ? 'buy' : 'sell';
+  const side = sideOf(tradeType);
   const type = (orderType === '1' ? 2 : 0) + (side === 'buy' ? 1 : 0);
   orders.push({ id, clientId, side, status: 0, filled: '0', type, price: price ?? '', amount: amount ?? '' });
   return behaviour === 'doneUnanswered'
@@ -127,10 +127,22 @@ function answered({ filled, price = '30000', amount = '0.01' }: ListedOrder): An
   );
 }
 
-function page(orders: readonly ListedOrder[], tradeType: string | undefined, index: number): Answer {
-  const own = orders.filter(({ side }) => side === (tradeType === '1' ? 'buy' : 'sell')).reverse();
-  const records = own.slice((index - 1) * PAGE, index * PAGE).map(recordOf);
-  return respond(records.length === 0 ? NOT_FOUND : `[${records.join(',')}]`);
+function sideOf(tradeType: string | undefined): 'buy' | 'sell' {
+  return tradeType === '1' ? 'buy' : 'sell';
+}
+
+function page(orders: readonly ListedOrder[], side: 'buy' | 'sell', index: number): Answer {
+  return listOf(
+    orders
+      .filter((order) => order.side === side)
+      .reverse()
+      .slice((index - 1) * PAGE, index * PAGE),
+  );
+}
+
+/** The exchange's answer with a page of orders. */
+export function listOf(orders: readonly ListedOrder[]): Answer {
+  return respond(orders.length === 0 ? NOT_FOUND : `[${orders.map(recordOf).join(',')}]`);
 }
 
 function recordOf({ id, side, status, filled, price = '30000', amount = '0.01', type }: ListedOrder): string {
