@@ -47,7 +47,7 @@ try {
   const hosts = { PIT_BASE_URL: baseUrl, PIT_TRADE_URL: tradeUrl };
   Object.assign(process.env, hosts, { PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey });
   if (isSecond) {
-    // they leave what they find later on, with the code that the first process has kept
+    // these runs fill the caches that the command finds when its code is kept
     for (const command of frequent(28_000)) start(program, ...command.split(' '));
     for (const bundle of SHARED) rmSync(codeFile(path.join(folder, bundle)));
   }

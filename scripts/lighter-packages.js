@@ -21,14 +21,14 @@ const EMPTIED = [
   { importer: /\/conf\//, module: /^ajv-formats$/, as: 'export default { default() {} }' },
   // conf's migrations, which pit does not use
   { importer: /\/conf\//, module: /^semver$/, as: 'export default {}' },
-  // inquirer's editor with the encodings of the world, which no question of pit opens
+  // inquirer's editor and its tables of character sets, which no question of pit opens
   {
     importer: /\/@inquirer\/editor\//,
     module: /^@inquirer\/external-editor$/,
     as: 'export const editAsync = undefined',
   },
-  // inquirer ends its question when the process ends by a signal, which the answers to all signals that this library
-  // installs only slow down: pit answers signals itself, and Node sets the terminal back
+  // inquirer cleans up at signals with it, and it installs handlers for all of them; pit handles signals itself, and Node
+  // restores the terminal
   { importer: /\/@inquirer\/core\//, module: /^signal-exit$/, as: 'export const onExit = () => () => {}' },
   // what chalk finds out about the terminal, which pit tells it
   { importer: /\/chalk\//, module: /^#supports-color$/, as: 'export default { stdout: false, stderr: false }' },

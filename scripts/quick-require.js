@@ -1,7 +1,7 @@
-// The loader in dist/bin.cjs: requires a bundle with the code that V8 made of it at an earlier start, or at the build.
-// Compiling is most of what a start costs. V8 trusts that code: one patch of Node runs into the ground on what another has
-// made, and so does any Node on damaged code. So it is kept for one exact Node, together with its source, and used only if
-// nobody else could have written it; otherwise the source counts.
+// The loader in dist/bin.cjs: requires a bundle with the code that V8 compiled it to at an earlier start, or at the build.
+// Compiling is most of what a start costs. V8 does not check that code: another release of Node, or damaged code, crashes it. So
+// the code is kept for one exact release of Node, together with its source, and used only if nobody else could have written it.
+// Otherwise the source is compiled again.
 import {
   accessSync,
   closeSync,
@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 
-/** Of the folder of the bundles. Its name keeps it out of the package. */
+/** The subfolder of dist/ with compiled code. package.json keeps it out of the package, because of its dot. */
 const CODE_FOLDER = '.code';
 
 /** The exports, script and text of each bundle that is loaded, and whether it had code, by its file. */

@@ -9,6 +9,7 @@ import { table } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle, zonedTime } from '../terminal/time.js';
 import { resumeCommand } from '../trading/batches/start-job.js';
 import type { JournalEntry } from '../trading/journal/entry.js';
+import type { Unsettled } from '../trading/journal/journal.js';
 import {
   isKind,
   type JournalEvent,
@@ -56,55 +57,86 @@ export default define({
   ),
   async run(context, { clientId: id, as }) {
     const trading = await context.trading.open();
-    const wasDamaged = trading.journal
-      .damaged()
-      .flatMap((one) => ((id ?? one) === one ? damagedRow(trading, one) : []));
+    const before = trading.journal.unsettled();
+    const wasDamaged = before.damaged.filter((one) => (id ?? one) === one).map((one) => damagedRow(trading, one));
     if (as !== undefined) await settleManually(trading, id, as);
-    // naming a job ends it, even if not everything was sent
-    const isNamed = id !== undefined;
-    const named = isNamed && wasDamaged.length === 0 ? openOf(trading, id) : [];
-    const open = isNamed ? named : trading.journal.unsettledEntries();
-    const resolutions = await resolve(trading, open, isNamed);
-    const isOpen = isNamed && trading.journal.findUnsettled(id) !== undefined;
-    const settled = isNamed && !isOpen ? await recheckSettledWrite(trading, id) : undefined;
-    const unexpected = isNamed ? [] : unexpectedWrites(trading);
-    const others = unexpected.filter(({ write }) => !resolutions.some((one) => one.write.id === write.id));
-    const shown = isNamed ? [settled ?? resolutions.find(({ write }) => write.id === id)] : [...resolutions, ...others];
-    const damaged = trading.journal.damaged().filter((one) => (id ?? one) === one);
-    const outcome = damaged.length === 0 ? (as ?? 'unknown') : 'unknown';
-    const rows = [
-      ...shown.flatMap((resolution) => (resolution === undefined ? [] : rowOf(resolution))).reverse(),
-      ...wasDamaged.map((row) => ({ ...row, outcome })),
-    ];
-    for (const resolution of shown) if (resolution !== undefined) await warnUnplaced(context, resolution);
-    suggestResume(context, trading, resolutions);
-    warnUnexpected(context, unexpected);
-    warnDamaged(context, trading, damaged);
-    const unreadable = isNamed ? [] : warnUnreadable(context, trading);
-    const unclear = [...damaged, ...unreadable];
+    const found = id === undefined ? await resolveAll(trading) : await resolveNamed(trading, id, before);
+    const { damaged, unreadable } = trading.journal.unsettled();
+    const left = {
+      damaged: damaged.filter((one) => (id ?? one) === one),
+      unreadable: id === undefined ? unreadable : [],
+    };
+    await warn(context, trading, found, left);
+    // settled by hand, unless its record is still there
+    const outcome = left.damaged.length === 0 ? (as ?? 'unknown') : 'unknown';
+    const rows = [...found.shown.map(rowOf).reverse(), ...wasDamaged.map((row) => ({ ...row, outcome }))];
+    const unclear = [...left.damaged, ...left.unreadable.map((one) => one.id)];
     const nothing =
       unclear.length === 0 ? 'No write has an unknown outcome.' : 'No other write has an unknown outcome.';
-    const answer = { data: rows, show: (screen: Screen) => show(screen, shown, nothing) };
-    const unknown = shown.flatMap((one) => (one?.outcome === 'unknown' ? [one] : [])).reverse();
+    const answer = { data: rows, show: (screen: Screen) => show(screen, found.shown, nothing) };
+    const unknown = found.shown.filter((one) => one.outcome === 'unknown').reverse();
     const ids = [...unknown.map(({ write }) => write.id), ...unclear];
-    return ids.length === 0 ? answer : { ...answer, failure: stillUnknown(trading, unknown, ids, damaged) };
+    return ids.length === 0 ? answer : { ...answer, failure: stillUnknown(trading, unknown, ids, left.damaged) };
   },
 });
+
+/** What was found out. */
+interface Found {
+  /** Oldest first. */
+  readonly shown: readonly Resolution[];
+  /** Those of `shown` that were not settled before. */
+  readonly resolved: readonly Resolution[];
+  /** What counted as refused or not sent and exists after all. */
+  readonly unexpected: readonly Settled[];
+}
+
+/** Finds out what became of one write. Naming a job ends it, even if not everything was sent. Throws as {@link openOf}. */
+async function resolveNamed(trading: TradingContext, id: string, before: Unsettled): Promise<Found> {
+  const open = before.damaged.includes(id) ? [] : openOf(trading, id, before);
+  const resolved = await resolve(trading, open, true);
+  const isOpen = trading.journal.findUnsettled(id) !== undefined;
+  const settled = isOpen ? undefined : await recheckSettledWrite(trading, id);
+  const shown = settled ?? resolved.find(({ write }) => write.id === id);
+  return { shown: shown === undefined ? [] : [shown], resolved, unexpected: [] };
+}
+
+/** Finds out what became of every write whose outcome is unknown. */
+async function resolveAll(trading: TradingContext): Promise<Found> {
+  const resolved = await resolve(trading, trading.journal.unsettledEntries(), false);
+  const unexpected = unexpectedWrites(trading);
+  const others = unexpected.filter(({ write }) => !resolved.some((one) => one.write.id === write.id));
+  return { shown: [...resolved, ...others], resolved, unexpected };
+}
 
 /**
  * The open write of an id; none if it is settled already. Throws Failure `usage` if the journal has no such id, or its record
  * cannot be read.
  */
-function openOf({ journal }: TradingContext, id: string): JournalEntry[] {
+function openOf({ journal }: TradingContext, id: string, { unreadable }: Unsettled): JournalEntry[] {
   const entry = journal.findUnsettled(id);
   if (entry !== undefined) return [entry];
-  if (journal.archive.find(id) !== undefined || journal.damaged().includes(id)) return [];
-  const unreadable = journal.unreadable().find((one) => one.id === id);
-  if (unreadable !== undefined) throw unreadable.failure;
+  if (journal.archive.find(id) !== undefined) return [];
+  const found = unreadable.find((one) => one.id === id);
+  if (found !== undefined) throw found.failure;
   throw usage(`The journal has no write with the id ${id}.`, [
     'It holds the writes of the active profile.',
     suggest('Ask the exchange', 'order', 'show', 'MARKET', '--id', id),
   ]);
+}
+
+/** Warns of what the rows do not say: what was not placed, what can be resumed, and records that cannot be read. */
+async function warn(
+  context: Context,
+  trading: TradingContext,
+  { shown, resolved, unexpected }: Found,
+  { damaged, unreadable }: Pick<Unsettled, 'damaged' | 'unreadable'>,
+): Promise<void> {
+  for (const resolution of shown) await warnUnplaced(context, resolution);
+  suggestResume(context, trading, resolved);
+  warnUnexpected(context, unexpected);
+  warnDamaged(context, trading, damaged);
+  // they stay: the disk may return them a moment later
+  for (const { failure } of unreadable) context.output.warn([failure.message, ...failure.hints]);
 }
 
 interface Row {
@@ -159,13 +191,6 @@ function warnUnexpected({ output }: Context, unexpected: readonly Settled[]): vo
       `This exists on the exchange, although it counted as not sent or rejected: ${textOf(write)}.`,
       suggest('See it and stop this warning', 'resolve', write.id),
     ]);
-}
-
-/** The ids of writes whose records cannot be read. They stay: the disk may return them a moment later. */
-function warnUnreadable({ output }: Context, { journal }: TradingContext): string[] {
-  const unreadable = journal.unreadable();
-  for (const { failure } of unreadable) output.warn([failure.message, ...failure.hints]);
-  return unreadable.map(({ id }) => id);
 }
 
 /** Warns of a replacement that was not placed. It is not placed here, because the user may want something else by now. */
@@ -229,10 +254,8 @@ function nextCheck(trading: TradingContext, writes: readonly RecordedWrite[]): s
   return isAhead ? `after ${zonedTime(certain)}, when the outcome is certain` : 'in a minute';
 }
 
-function show(screen: Screen, resolutions: readonly (Resolution | undefined)[], nothing: string): string {
-  const blocks = resolutions.flatMap((resolution) =>
-    resolution === undefined ? [] : timelineTable(screen, resolution),
-  );
+function show(screen: Screen, resolutions: readonly Resolution[], nothing: string): string {
+  const blocks = resolutions.map((resolution) => timelineTable(screen, resolution));
   return blocks.length === 0 ? screen.paint.faint(nothing) : blocks.join('\n\n');
 }
 

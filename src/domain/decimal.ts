@@ -80,6 +80,11 @@ export class Decimal {
     return difference < 0n ? -1 : difference > 0n ? 1 : 0;
   }
 
+  /** Whether the value is the same, whatever the scale. */
+  equals(other: Decimal): boolean {
+    return this.compare(other) === 0;
+  }
+
   get sign(): number {
     return this.units < 0n ? -1 : this.units > 0n ? 1 : 0;
   }

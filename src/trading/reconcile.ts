@@ -104,8 +104,6 @@ export interface Reconciled {
   readonly ambiguous: ReadonlySet<string>;
   /** The ids of items whose order must be looked up by client id. */
   readonly needsLookup: ReadonlySet<string>;
-  /** When to compare another list with what is not closed; undefined if everything is closed. */
-  readonly retryAt: number | undefined;
 }
 
 /** The time after which the exchange certainly no longer accepts a request with this `reqTime`. */
@@ -284,9 +282,6 @@ class Matching {
       const isComplete = missing.length === 0 || isAbsenceCertain;
       if (isReadAfterExpiry && isShown && isComplete && !this.#ambiguous.has(attempt.writeKey)) closed.add(attempt.id);
     }
-    const waiting = this.attempts
-      .filter(({ id }) => !closed.has(id))
-      .map(({ reqTime }) => expiresAt(reqTime, requestLifetime));
     return {
       outcomes,
       duplicates: [...this.#duplicates].map(([{ attempt, item, rowId }, rows]) => ({
@@ -298,7 +293,6 @@ class Matching {
       closed,
       ambiguous: this.#ambiguous,
       needsLookup: this.#needsLookup,
-      retryAt: waiting.length === 0 ? undefined : Math.min(...waiting),
     };
   }
 

@@ -16,7 +16,7 @@ export async function settleManually(
   outcome: ManualOutcome,
 ): Promise<void> {
   const { journal } = trading;
-  if (id !== undefined && journal.damaged().includes(id)) {
+  if (id !== undefined && journal.unsettled().damaged.includes(id)) {
     const newPath = journal.settleDamaged(id, `${outcome}, as the user says`);
     trading.reportProgress(`The damaged record of ${id} was moved to ${newPath}`);
     return;

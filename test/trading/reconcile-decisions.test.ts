@@ -577,17 +577,3 @@ describe('a request', () => {
     });
   });
 });
-
-describe('the next list', () => {
-  const retryAt = (attempts: readonly Attempt[], began: number) => reconciled(attempts, [], { began }).retryAt;
-
-  it('is due when the first of the requests that stay open expires', () => {
-    expect(retryAt([lost('a', { at: 3_000 }), lost('b', { at: 1_000 })], 10_000)).toBe(SENT + 1_000 + SPAN);
-    expect(retryAt([lost('a', { at: 3_000 }), lost('b')], LATE)).toBe(SENT + 3_000 + SPAN);
-  });
-
-  it('is not due if all requests are closed', () => {
-    expect(retryAt([lost('a')], LATE)).toBeUndefined();
-    expect(retryAt([], 0)).toBeUndefined();
-  });
-});

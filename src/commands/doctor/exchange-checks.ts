@@ -209,7 +209,7 @@ function unknownOutcomes(journal: Journal): Result {
   const unknown = unknownWritesIn(journal);
   const [first] = unknown;
   if (first === undefined) {
-    const isWhole = journal.damaged().length === 0;
+    const isWhole = journal.unsettled().damaged.length === 0;
     return unexpectedOutcomes(journal) ?? ok(isWhole ? 'every outcome is known' : 'every readable outcome is known');
   }
   const detail =
@@ -250,7 +250,7 @@ async function unknownOutcomesElsewhere(
   const counts = accountsWithJournal(state)
     .filter((account) => account !== activeFolder && account !== SANDBOX_JOURNAL)
     .map((account) => new Journal(host, state, account))
-    .map((one) => ({ account: one.folder, count: unknownWritesIn(one).length + one.damaged().length }))
+    .map((one) => ({ account: one.folder, count: unknownWritesIn(one).length + one.unsettled().damaged.length }))
     .filter(({ count }) => count > 0);
   const total = counts.reduce((sum, { count }) => sum + count, 0);
   if (total === 0) return null;
@@ -280,10 +280,12 @@ export const records: Check = {
   async run({ context }) {
     const thisJournal = await journalOf(context);
     if (thisJournal === undefined) return skippedWithoutKey(NO_JOURNAL);
-    const [unreadable] = thisJournal.unreadable();
+    const {
+      unreadable: [unreadable],
+      damaged,
+    } = thisJournal.unsettled();
     if (unreadable !== undefined)
       return warn(unreadable.failure.message, ['Fix that first.', suggest('Then run', 'resolve')]);
-    const damaged = thisJournal.damaged();
     if (damaged.length === 0) return ok('no record is damaged');
     const names = damaged.map((id) => thisJournal.fileOf(id)).join(', ');
     const what =

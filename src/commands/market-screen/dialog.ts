@@ -45,10 +45,10 @@ export function dialogWidth(screenWidth: number): number {
  *
  * @param kept how many of the lowest rows of messages stay in sight if it needs more room
  */
-export function drawDialog(grid: Grid, messages: Area, kept: number, scene: DialogInput): void {
-  const { screen } = scene;
+export function drawDialog(grid: Grid, messages: Area, kept: number, input: DialogInput): void {
+  const { screen } = input;
   const width = boxWidth(screen.width);
-  const content = contentOf(scene, Math.max(1, width - FRAME));
+  const content = contentOf(input, Math.max(1, width - FRAME));
   const needed = content.lines.length + content.input.length + 2;
   const more = messages.height - kept;
   const end = messages.row + Math.min(more, Math.max(0, needed - (messages.row - 1)));
@@ -85,8 +85,8 @@ function drawFrame(grid: Grid, { column, row, width, height }: Area, title: stri
   grid.draw(column, row, box);
 }
 
-function contentOf(scene: DialogInput, width: number): Content {
-  const { dialog, screen } = scene;
+function contentOf(input: DialogInput, width: number): Content {
+  const { dialog, screen } = input;
   const { paint } = screen;
   switch (dialog.kind) {
     case 'help':
@@ -94,7 +94,7 @@ function contentOf(scene: DialogInput, width: number): Content {
     case 'market':
       return marketContent(dialog, screen);
     case 'form':
-      return formContent(dialog, scene, width);
+      return formContent(dialog, input, width);
     case 'preparing':
       return { title: 'One moment', lines: [], input: [safe(dialog.text), paint.faint('Esc leaves.')] };
     case 'question': {

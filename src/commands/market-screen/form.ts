@@ -89,7 +89,7 @@ function submitted(form: Form, { accountProblem }: WatchView): ReturnType<typeof
   if (replaces === null) return { form, request: { kind: 'place', side, amount, price, type } };
   const isSame = (left: string, right: string) => {
     const number = Decimal.parse(left);
-    return number !== undefined && number.compare(Decimal.of(right)) === 0;
+    return number?.equals(Decimal.of(right)) === true;
   };
   const changed = {
     amount: isSame(amount, replaces.amount) ? null : amount,

@@ -32,16 +32,16 @@ export interface FrameInput {
 }
 
 /** Draws the whole screen. */
-export function frameOf(scene: FrameInput): Grid {
-  const { screen, state, view } = scene;
-  scene.changes.begin();
+export function frameOf(input: FrameInput): Grid {
+  const { screen, state, view } = input;
+  input.changes.begin();
   const grid = new Grid(screen.width, screen.height);
-  const notes = notesOf(scene);
+  const notes = notesOf(input);
   const layout = layoutOf(screen.width, screen.height);
-  drawHeader(grid, scene);
+  drawHeader(grid, input);
   for (const [name, draw] of Object.entries(PANELS)) {
     const area = layout.panels[name as PanelName];
-    if (area !== null) draw(area, scene).drawOn(grid);
+    if (area !== null) draw(area, input).drawOn(grid);
   }
   drawDivider(grid, layout, screen);
   const shown = notes.slice(-layout.messages.height);
@@ -49,7 +49,7 @@ export function frameOf(scene: FrameInput): Grid {
   shown.forEach(({ text, meaning }, index) => {
     grid.put(0, layout.messages.row + unused + index, text, meaning);
   });
-  if (layout.keys !== null) drawKeys(grid, layout.keys, scene);
+  if (layout.keys !== null) drawKeys(grid, layout.keys, input);
   // the lines of the newest message
   const newest =
     shown.length -
@@ -61,7 +61,7 @@ export function frameOf(scene: FrameInput): Grid {
   return grid;
 }
 
-const PANELS: Readonly<Record<PanelName, (area: Area, scene: FrameInput) => Panel>> = {
+const PANELS: Readonly<Record<PanelName, (area: Area, input: FrameInput) => Panel>> = {
   candles: candlePanel,
   orders: orderPanel,
   balances: balancePanel,
@@ -83,9 +83,9 @@ interface Part {
 }
 
 /** The market at the left and the state of the connection at the right. What has no room is left out. */
-function drawHeader(grid: Grid, scene: FrameInput): void {
-  const left = marketParts(scene);
-  const right = statusParts(scene);
+function drawHeader(grid: Grid, input: FrameInput): void {
+  const left = marketParts(input);
+  const right = statusParts(input);
   let [shownLeft, shownRight] = [left, right];
   const widthOf = (parts: readonly Part[]) => parts.reduce((sum, { text }) => sum + displayWidth(text) + 2, 0);
   // nothing follows the last part
@@ -108,8 +108,8 @@ function drawHeader(grid: Grid, scene: FrameInput): void {
   }
 }
 
-function marketParts(scene: FrameInput): Part[] {
-  const { view, screen } = scene;
+function marketParts(input: FrameInput): Part[] {
+  const { view, screen } = input;
   const { market, ticker } = view;
   const price = (text: string) => scaled(Decimal.of(text), market.priceScale);
   const { last = null, change = null, high = null, low = null, volume = null } = ticker?.value ?? {};
@@ -118,7 +118,7 @@ function marketParts(scene: FrameInput): Part[] {
   const sign = change === null ? 0 : (Decimal.parse(change)?.sign ?? 0);
   const meaning: Meaning | undefined = stale ? 'faint' : sign === 0 ? undefined : sign > 0 ? 'up' : 'down';
   const arrow = !screen.symbols || sign === 0 ? '' : sign > 0 ? '▲ ' : '▼ ';
-  const accent = stale ? undefined : accentOf(scene, 'last', last ?? '');
+  const accent = stale ? undefined : accentOf(input, 'last', last ?? '');
   return [
     { text: market.market, meaning: 'strong', importance: 10 },
     ...(last === null
@@ -303,13 +303,13 @@ function drawSpread(
 /** More than any window shows. */
 const MAX_TRADES = 100;
 
-function tradePanel(area: Area, scene: FrameInput): Panel {
-  const { view, screen } = scene;
+function tradePanel(area: Area, input: FrameInput): Panel {
+  const { view, screen } = input;
   const { trades, market } = view;
   const panel = new Panel(area, 'Trades', trades, screen.symbols);
   // those without room too: a taller window does not make them new
   const known = (trades?.value ?? []).slice(-MAX_TRADES);
-  const accents = new Map(known.map(({ id }) => [id, accentOf(scene, `trade ${id}`, '')]));
+  const accents = new Map(known.map(({ id }) => [id, accentOf(input, `trade ${id}`, '')]));
   const newest = known.slice(-panel.rows).reverse();
   if (newest.length === 0) panel.say(trades === undefined ? 'Waiting for trades.' : 'No trades yet.');
   const prices = newest.map(({ price }) => scaled(Decimal.of(price), market.priceScale));
@@ -333,8 +333,8 @@ function clockText(ms: number): string {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
 }
 
-function orderPanel(area: Area, scene: FrameInput): Panel {
-  const { view, state, screen } = scene;
+function orderPanel(area: Area, input: FrameInput): Panel {
+  const { view, state, screen } = input;
   const { orders, market, accountProblem } = view;
   const open = openOrders(view);
   const title = open.length === 0 ? 'Open orders' : `Open orders (${open.length})`;
@@ -358,7 +358,7 @@ function orderPanel(area: Area, scene: FrameInput): Panel {
     const text = texts[row];
     if (text === undefined) return;
     const isSelected = order.id === state.selected;
-    const changed = accentOf(scene, `order ${order.id}`, order.filled);
+    const changed = accentOf(input, `order ${order.id}`, order.filled);
     const accent = isSelected ? 'cursor' : changed;
     const side = order.side === 'buy' ? 'bid' : 'ask';
     const [meaning, faint] = isSelected ? ([undefined, undefined] as const) : ([side, 'faint'] as const);
@@ -382,8 +382,8 @@ function restTexts(order: Pick<Order, 'id' | 'filled' | 'amount'>, cancelling: R
   return [`filled ${filled} of ${amount}`, `filled ${filled}`];
 }
 
-function balancePanel(area: Area, scene: FrameInput): Panel {
-  const { view, screen } = scene;
+function balancePanel(area: Area, input: FrameInput): Panel {
+  const { view, screen } = input;
   const { balances, market, accountProblem } = view;
   if (balances === undefined) {
     const panel = new Panel(area, 'Balances', balances, screen.symbols);
@@ -401,7 +401,7 @@ function balancePanel(area: Area, scene: FrameInput): Panel {
   const title = coins.length > rows ? `Balances (${rows} of ${coins.length})` : 'Balances';
   const panel = new Panel(area, title, balances, screen.symbols);
   const accents = coins.map(({ coin, available, frozen }) =>
-    accentOf(scene, `balance ${coin}`, `${available} ${frozen}`),
+    accentOf(input, `balance ${coin}`, `${available} ${frozen}`),
   );
   const texts = coins.map(({ available }) => grouped(available));
   const nameEnd = 2 + Math.max(0, ...coins.map(({ coin }) => displayWidth(safe(coin))));

@@ -45,7 +45,12 @@ export async function runWatch(context: Context, market: Market, type: CandleTyp
     release();
   });
   try {
-    await budget.withoutDeadline(() => watching.run(live));
+    await budget.withoutDeadline(async () => {
+      await watching.run(live);
+      live.end();
+      release();
+      await watching.finishWrites();
+    });
   } finally {
     removeHandler();
     live.end();
@@ -108,8 +113,8 @@ class Watching {
 
   lines(screen: Screen): string[] {
     this.#screen = screen;
-    const scene = { state: this.#state, view: this.#view(), changes: this.#changes, screen };
-    return frameOf(scene).lines(screen.paint);
+    const input = { state: this.#state, view: this.#view(), changes: this.#changes, screen };
+    return frameOf(input).lines(screen.paint);
   }
 
   take(event: WatchEvent): void {
@@ -131,6 +136,11 @@ class Watching {
       live.change();
       await changed;
     }
+  }
+
+  /** Waits for the outcome of the writes that are on their way. Throws the Failure of one that was not done. */
+  async finishWrites(): Promise<void> {
+    await this.#writes.finish();
   }
 
   #view(): WatchView {

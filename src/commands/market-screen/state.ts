@@ -237,7 +237,7 @@ function quit(state: WatchState): Reaction {
   return warning(state, LEAVING);
 }
 
-const LEAVING = 'A write is on its way. Wait for its outcome, or press q again to leave now.';
+const LEAVING = 'A write is on its way. Press q again to wait for its outcome without this screen.';
 
 function nextInterval(state: WatchState, step: 1 | -1): Reaction {
   const index = CANDLE_TYPES.indexOf(state.type) + step;

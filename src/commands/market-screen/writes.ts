@@ -18,7 +18,7 @@ import { sendReplacement } from '../order/replace.js';
 import { createContext } from '../session/context.js';
 import type { Message, ScreenAction, WatchEvent } from './state.js';
 
-/** Where a write is worked out, asked about and reported: the command's own code, with the screen in place of the terminal. */
+/** The command's own code, with the screen in place of the terminal: a write is prepared, asked about and reported in it. */
 interface WriteContext {
   readonly context: Context;
   readonly trading: TradingContext;
@@ -39,9 +39,13 @@ interface ScreenPort {
 
 /** Carries out what the user decides on the screen, each write in a context of its own, as if it were a command. */
 export class Writes {
-  readonly #places = new Map<number, WriteContext>();
-  /** Ready before the key is pressed: a cancellation has to leave at once. */
+  /** Those that have not ended. */
+  readonly #contexts = new Map<number, WriteContext>();
+  readonly #running = new Set<Promise<void>>();
+  /** Opened before the key is pressed: a cancellation has to leave at once. */
   #standby: Promise<WriteContext> | undefined;
+  /** Of the writes that ended after the screen. */
+  readonly #failures: Failure[] = [];
 
   constructor(
     private readonly context: Context,
@@ -53,32 +57,56 @@ export class Writes {
     await this.#ready();
   }
 
-  /** Never throws: the outcome comes as an event. */
+  /** Reports the outcome, also a Failure, as an event. */
   async start(write: number, request: ScreenAction, market: string): Promise<void> {
-    const { take } = this.screened;
-    let place: WriteContext | undefined;
-    try {
-      place = await this.#placeFor(request);
-      this.#places.set(write, place);
-      place.output.begin();
-      place.prompts.begin(write);
-      place.context.budget.restart();
-      const answer = await carryOut(place, request, market);
-      take({ type: 'ended', write, messages: [...place.output.rest(), ...messagesOf(place, request, answer)] });
-    } catch (error) {
-      const thrown = place === undefined ? error : await withActiveProfile(error, place.profile);
-      if (!(thrown instanceof Failure)) throw thrown;
-      const meaning = thrown.kind === 'declined' ? 'faint' : thrown.kind === 'unknown' ? 'warn' : 'bad';
-      const text = this.#textOf(thrown.kind === 'declined' ? thrown.message : [thrown.message, ...thrown.hints]);
-      take({ type: 'ended', write, messages: [...(place?.output.rest() ?? []), { text, meaning }] });
-    } finally {
-      this.#places.delete(write);
-      await place?.close();
-    }
+    const running = this.#carryOut(write, request, market);
+    this.#running.add(running);
+    await running.finally(() => this.#running.delete(running));
   }
 
   answer(write: number, confirmed: boolean): void {
-    this.#places.get(write)?.prompts.answer(confirmed);
+    this.#contexts.get(write)?.prompts.answer(confirmed);
+  }
+
+  /** Waits for the outcome of the writes in progress, after the screen has ended. Throws the last Failure of these. */
+  async finish(): Promise<void> {
+    if (this.#running.size === 0) return;
+    const count = this.#running.size === 1 ? 'a write' : `${this.#running.size} writes`;
+    this.context.output.note(`Waiting for the outcome of ${count}. Ctrl-C ends pit at once.`);
+    await Promise.all(this.#running);
+    const last = this.#failures.pop();
+    for (const { message, hints } of this.#failures) this.context.output.warn([message, ...hints]);
+    if (last !== undefined) throw last;
+  }
+
+  async #carryOut(write: number, request: ScreenAction, market: string): Promise<void> {
+    let opened: WriteContext | undefined;
+    try {
+      opened = await this.#contextFor(request);
+      this.#contexts.set(write, opened);
+      opened.output.begin();
+      opened.prompts.begin(write);
+      opened.context.budget.restart();
+      const answer = await carryOut(opened, request, market);
+      this.#ended(write, [...opened.output.rest(), ...messagesOf(opened, request, answer)], answer.failure);
+    } catch (error) {
+      const thrown = opened === undefined ? error : await withActiveProfile(error, opened.profile);
+      if (!(thrown instanceof Failure)) throw thrown;
+      const meaning = thrown.kind === 'declined' ? 'faint' : thrown.kind === 'unknown' ? 'warn' : 'bad';
+      const text = this.#textOf(thrown.kind === 'declined' ? thrown.message : [thrown.message, ...thrown.hints]);
+      this.#ended(write, [...(opened?.output.rest() ?? []), { text, meaning }], thrown);
+    } finally {
+      this.#contexts.delete(write);
+      await opened?.close();
+    }
+  }
+
+  /** @param messages the last one says the same as the failure, if there is one */
+  #ended(write: number, messages: readonly Message[], failure: Failure | undefined): void {
+    this.screened.take({ type: 'ended', write, messages });
+    if (!this.screened.isOver()) return;
+    if (failure !== undefined) this.#failures.push(failure);
+    for (const { text } of failure === undefined ? messages : messages.slice(0, -1)) this.context.output.note(text);
   }
 
   /** The writes whose outcome is unknown, each with the command that settles it. */
@@ -90,7 +118,7 @@ export class Writes {
     });
   }
 
-  async #placeFor({ kind }: ScreenAction): Promise<WriteContext> {
+  async #contextFor({ kind }: ScreenAction): Promise<WriteContext> {
     if (kind !== 'cancel') return this.#open();
     const ready = await this.#ready();
     this.#standby = undefined;
@@ -306,6 +334,7 @@ class PanelPrompts extends Prompts {
   }
 
   #ask(question: string, word: string | null, below: (() => string) | undefined): Promise<boolean> {
+    if (this.screened.isOver()) return Promise.resolve(false);
     return new Promise((resolve) => {
       this.#resolve = resolve;
       const preview = this.output.takePreview();

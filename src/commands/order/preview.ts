@@ -105,7 +105,7 @@ export function orderPreviewText(
   const { base, quote } = market;
   const amount = formatAmount(order.amount);
   const average = fills && averagePrice(fills, side);
-  const isAll = fills?.amount.compare(Decimal.of(order.amount)) === 0;
+  const isAll = fills?.amount.equals(Decimal.of(order.amount)) === true;
   const part = isAll
     ? `all ${amount} ${base}`
     : `${fills?.atLeast ? 'at least ' : ''}${formatAmount(fills?.amount ?? '0')} of ${amount} ${base}`;

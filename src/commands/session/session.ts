@@ -16,7 +16,7 @@ import { MarketCatalog } from '../../exchange/market-catalog.js';
 import type { Mirror, MirrorOptions } from '../../exchange/mirror/mirror.js';
 import type { Credentials, Hosts } from '../../exchange/request.js';
 import type { Channel, ExchangeStream } from '../../exchange/stream/events.js';
-import { OrderPushes } from '../../exchange/stream/order-pushes.js';
+import { type OrderPushes, OrderPushStreams } from '../../exchange/stream/order-pushes.js';
 import { streamProtocol } from '../../exchange/stream/protocol.js';
 import type { StreamOptions } from '../../exchange/stream/stream-client.js';
 import { Network } from '../../exchange/transport.js';
@@ -155,26 +155,7 @@ export class Session {
 
   /**
    * Keeps channels current until it is closed: from the stream, and by polling within the shared limits while there is none.
-   * Each value knows its age, its source and whether it is current. It returns at once and connects in the background; after
-   * that, channels come and go over the same connection.
-   *
-   * ```ts
-   * const mirror = await session.mirror([{ kind: 'ticker', market: 'btc_usdt' }]);
-   * try {
-   *   while (!signal.aborted) {
-   *     const changed = mirror.changed(signal); // before reading, so that nothing is missed
-   *     const ticker = mirror.of({ kind: 'ticker', market });
-   *     if (ticker !== undefined) draw(ticker.value, ticker.ageMs, ticker.source, ticker.isCurrent);
-   *     else if (mirror.problem !== null) drawProblem(mirror.problem);
-   *     await changed;
-   *   }
-   *   // another market: mirror.remove({ kind: 'ticker', market }); mirror.add({ kind: 'ticker', market: other });
-   * } finally {
-   *   await mirror.close();
-   * }
-   * ```
-   *
-   * Throws Failure `credentials` if there is no host, or no key for a channel.
+   * Returns at once and connects in the background. Throws Failure `credentials` if there is no host, or no key for a channel.
    */
   async mirror(channels: readonly Channel[], options: MirrorChoices = {}): Promise<Mirror> {
     await this.client();
@@ -205,8 +186,10 @@ export class Session {
   async orderPushes(): Promise<((market: string) => OrderPushes) | undefined> {
     const { wsUrlMissing } = await this.connection();
     if (wsUrlMissing !== null) return undefined;
-    return (market) =>
-      new OrderPushes((signal) => this.#openStream([{ kind: 'orders', market }], { signal, httpReads: 'never' }));
+    const streams = new OrderPushStreams((market, signal) =>
+      this.#openStream([{ kind: 'orders', market }], { signal, httpReads: 'never' }),
+    );
+    return (market) => streams.of(market);
   }
 
   /** How a stream or a mirror reads over HTTP. */

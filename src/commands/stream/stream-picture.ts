@@ -121,12 +121,16 @@ export class StreamPicture implements Picture<StreamEvent> {
   #tickers(screen: Screen, channels: readonly ChannelOf<'ticker'>[]): string {
     const rows = channels.flatMap((channel) => {
       const known = this.#of(channel);
-      return known === undefined ? [] : [{ ...tickerRow(channel.market, known.data), age: this.#ageOf(known) }];
+      if (known === undefined) return [];
+      // one that is lost matters no more once a newer one has come
+      const isCurrent = !this.#open.has(channelKey(channel));
+      const age = `${isCurrent ? '' : 'NOT CURRENT, '}${this.#ageOf(known)}`;
+      return [{ ...tickerRow(channel.market, known.data), age, isCurrent }];
     });
     if (rows.length === 0) return screen.paint.faint('Waiting for the first ticker.');
     const age: Column<(typeof rows)[number]> = {
-      ...{ title: 'age', value: (row) => row.age, align: 'right', importance: 7 },
-      onScreenOnly: true,
+      ...{ title: 'age', value: (row) => row.age, align: 'right', importance: 7, onScreenOnly: true },
+      paint: (text, { isCurrent }, paint) => (isCurrent ? text : paint.warn(text)),
     };
     return table(screen, [...TICKER_COLUMNS, age], rows);
   }

@@ -1,5 +1,6 @@
 import type { Context } from '../../cli/context.js';
 import { Failure } from '../../errors.js';
+import { ChangeSignal } from '../../platform/change-signal.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { AnswerSnapshot, Outage, WatchedAnswer } from './live-answer.js';
 import type { FirstAnswer } from './mirrored-answer.js';
@@ -15,7 +16,7 @@ const LATE_MS = 2_000;
 /** An answer that is read again and again, more slowly while the shared limits are in use. */
 export class PolledAnswer implements WatchedAnswer {
   readonly #ending = new AbortController();
-  readonly #waiting = new Set<() => void>();
+  readonly #changes = new ChangeSignal();
   #kept: FirstAnswer;
   #pauseMs: number;
   #failed: string | null = null;
@@ -47,21 +48,12 @@ export class PolledAnswer implements WatchedAnswer {
   }
 
   changed(signal: AbortSignal): Promise<void> {
-    if (this.#ending.signal.aborted || signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = () => {
-        this.#waiting.delete(done);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      this.#waiting.add(done);
-      signal.addEventListener('abort', done);
-    });
+    return this.#changes.next(signal);
   }
 
   async close(): Promise<void> {
     this.#ending.abort();
-    this.#wake();
+    this.#changes.close();
   }
 
   async #readAgain(): Promise<void> {
@@ -71,7 +63,7 @@ export class PolledAnswer implements WatchedAnswer {
       await host.sleep(this.#pauseMs, signal);
       if (signal.aborted) return;
       await this.#readOnce();
-      this.#wake();
+      this.#changes.notify();
     }
   }
 
@@ -92,10 +84,6 @@ export class PolledAnswer implements WatchedAnswer {
     } finally {
       this.#readingSince = undefined;
     }
-  }
-
-  #wake(): void {
-    for (const done of [...this.#waiting]) done();
   }
 }
 

@@ -27,18 +27,18 @@ export class WatchPicture implements Picture {
 
   show(screen: Screen, isLast = false): string {
     if (isLast) return '';
-    const sight = this.watched.snapshot();
+    const snapshot = this.watched.snapshot();
     const changes = this.#changes;
     changes.begin();
     const below: Screen = { ...screen, height: Math.max(1, screen.height - 1), isFixed: true, changes };
-    const { show } = this.view(sight.answer);
-    return `${this.#status(screen, sight)}\n${sight.isCurrent ? show(below) : drawFaint(below, show)}`;
+    const { show } = this.view(snapshot.answer);
+    return `${this.#status(screen, snapshot)}\n${snapshot.isCurrent ? show(below) : drawFaint(below, show)}`;
   }
 
-  #status({ paint, width }: Screen, sight: AnswerSnapshot): string {
+  #status({ paint, width }: Screen, snapshot: AnswerSnapshot): string {
     const { trouble } = this.watched;
-    const line = joined([...currencyOf(sight), ...wordsOf(trouble), this.profile, 'q ends'], width);
-    return sight.isCurrent && trouble === null ? paint.faint(line) : paint.warn(line);
+    const line = joined([...currencyOf(snapshot), ...wordsOf(trouble), this.profile, 'q ends'], width);
+    return snapshot.isCurrent && trouble === null ? paint.faint(line) : paint.warn(line);
   }
 }
 

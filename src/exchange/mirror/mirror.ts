@@ -1,4 +1,5 @@
 import { Failure } from '../../errors.js';
+import { ChangeSignal } from '../../platform/change-signal.js';
 import type { Host } from '../../platform/host.js';
 import { TimeBudget } from '../budget.js';
 import type { ExchangeClient } from '../exchange-client.js';
@@ -112,7 +113,7 @@ export class Mirror {
   readonly #budget: TimeBudget;
   readonly #context: SourceContext;
   readonly #running: Promise<unknown>;
-  readonly #waiting = new Set<() => void>();
+  readonly #changes = new ChangeSignal();
   #stream: ExchangeStream | undefined;
   #state: Mirror['state'];
   #problem: string | null = null;
@@ -185,22 +186,13 @@ export class Mirror {
    * you read: what changes between reading and waiting is not missed then.
    */
   changed(signal?: AbortSignal): Promise<void> {
-    if (this.#ending.signal.aborted || signal?.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = () => {
-        this.#waiting.delete(done);
-        signal?.removeEventListener('abort', done);
-        resolve();
-      };
-      this.#waiting.add(done);
-      signal?.addEventListener('abort', done);
-    });
+    return this.#changes.next(signal);
   }
 
   /** Resolves when the connection is closed and no timer is left. */
   async close(): Promise<void> {
     this.#ending.abort();
-    this.#wake();
+    this.#changes.close();
     await this.#running;
   }
 
@@ -304,11 +296,7 @@ export class Mirror {
 
   #emit(event: StreamEvent): void {
     this.options.observe?.(event);
-    this.#wake();
-  }
-
-  #wake(): void {
-    for (const done of [...this.#waiting]) done();
+    this.#changes.notify();
   }
 
   async #pollWhatIsNotStreamed(): Promise<void> {
@@ -338,7 +326,7 @@ export class Mirror {
     if (this.#isEnding || isOvertaken || this.#entries.get(channelKey(entry.channel)) !== entry) return;
     if (found instanceof Failure) {
       this.#problem = found.message;
-      return this.#wake();
+      return this.#changes.notify();
     }
     if (this.#state === 'none') this.#problem = null;
     entry.polled = began.at;

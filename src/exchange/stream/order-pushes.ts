@@ -2,17 +2,45 @@ import type { ExchangeStream } from './events.js';
 
 /**
  * Signals when the exchange pushes a change of an order. It connects in the background and never fails: without a stream, or
- * with a dead or unreadable one, it signals nothing.
+ * with a dead or unreadable one, it signals nothing. All that wait for a market share one stream.
  */
+export class OrderPushStreams {
+  readonly #byMarket = new Map<string, { readonly users: Set<OrderPushes>; readonly end: AbortController }>();
+
+  /** @param open opens a stream of the orders of a market */
+  constructor(private readonly open: (market: string, signal: AbortSignal) => Promise<ExchangeStream>) {}
+
+  /** Its stream is closed with the last that use it. */
+  of(market: string): OrderPushes {
+    const { users, end } = this.#byMarket.get(market) ?? this.#start(market);
+    const pushes = new OrderPushes(() => {
+      users.delete(pushes);
+      if (users.size > 0) return;
+      end.abort();
+      this.#byMarket.delete(market);
+    });
+    users.add(pushes);
+    return pushes;
+  }
+
+  #start(market: string) {
+    const started = { users: new Set<OrderPushes>(), end: new AbortController() };
+    this.#byMarket.set(market, started);
+    const follow = async () => {
+      for await (const event of await this.open(market, started.end.signal))
+        if (event.type === 'data') for (const pushes of started.users) pushes.notify();
+    };
+    follow().catch(() => undefined);
+    return started;
+  }
+}
+
+/** The pushes of a market, for one that waits. */
 export class OrderPushes {
-  readonly #end = new AbortController();
   #isPending = false;
   #wake: (() => void) | undefined;
 
-  /** @param open opens a stream of orders */
-  constructor(open: (signal: AbortSignal) => Promise<ExchangeStream>) {
-    this.#follow(open).catch(() => undefined);
-  }
+  constructor(readonly close: () => void) {}
 
   /** Resolves at the next push, at once if one came since the last call, or when the signal is aborted. */
   async next(signal: AbortSignal): Promise<void> {
@@ -24,15 +52,8 @@ export class OrderPushes {
     if (!signal.aborted) this.#isPending = false;
   }
 
-  close(): void {
-    this.#end.abort();
-  }
-
-  async #follow(open: (signal: AbortSignal) => Promise<ExchangeStream>): Promise<void> {
-    for await (const event of await open(this.#end.signal)) {
-      if (event.type !== 'data') continue;
-      this.#isPending = true;
-      this.#wake?.();
-    }
+  notify(): void {
+    this.#isPending = true;
+    this.#wake?.();
   }
 }

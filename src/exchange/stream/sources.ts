@@ -29,7 +29,7 @@ export function sourceOf(channel: ChannelOf<ChannelKind>, context: SourceContext
 /** The number is the same, however many zeros each text has. */
 function isSame(one: string | null, other: string | null): boolean {
   if (one === null || other === null) return one === other;
-  return one === other || Decimal.of(one).compare(Decimal.of(other)) === 0;
+  return one === other || Decimal.of(one).equals(Decimal.of(other));
 }
 
 const PRICES = ['bid', 'ask', 'last'] as const;

@@ -22,8 +22,7 @@ export type BookEvent<Order extends BookOrder> =
       readonly amount: bigint;
     }
   | { readonly kind: 'rested'; readonly order: Order }
-  | { readonly kind: 'cancelled'; readonly order: Order }
-  | { readonly kind: 'refused'; readonly order: Order };
+  | { readonly kind: 'cancelled'; readonly order: Order };
 
 export function opposite(side: Side): Side {
   return side === 'buy' ? 'sell' : 'buy';
@@ -47,15 +46,11 @@ class BookSide<Order extends BookOrder> {
 
   constructor(private readonly side: Side) {}
 
-  get size(): number {
-    return this.levels.length;
-  }
-
   best(): Level<Order> | undefined {
     return this.levels[this.levels.length - 1];
   }
 
-  /** Whether an order of the other side at `price` would trade with a level at `own`. */
+  /** Whether an order of the other side at `price` would trade with a level at the price `level`. */
   reaches(price: bigint, level: bigint): boolean {
     return this.side === 'buy' ? price <= level : price >= level;
   }
@@ -120,10 +115,12 @@ export class Book<Order extends BookOrder> {
   revision = 0;
   private readonly sides = { buy: new BookSide<Order>('buy'), sell: new BookSide<Order>('sell') };
 
-  /** Matches an order, then rests or drops the remainder, depending on its type. */
+  /**
+   * Matches an order, then rests the remainder, or drops that of an IOC order. A PostOnly order is submitted only if it does not
+   * cross ({@link crosses}).
+   */
   submit(order: Order, execution: OrderType): BookEvent<Order>[] {
     this.revision += 1;
-    if (execution === 'postOnly' && this.crosses(order.side, order.price)) return [{ kind: 'refused', order }];
     const events = this.match(order);
     if (order.remaining === 0n) return events;
     if (execution === 'ioc') {
@@ -149,9 +146,9 @@ export class Book<Order extends BookOrder> {
 
   /** Whether an order of this side and price would trade at once. */
   crosses(side: Side, price: bigint): boolean {
-    const ladder = this.sides[opposite(side)];
-    const best = ladder.best();
-    return best !== undefined && ladder.reaches(price, best.price);
+    const otherSide = this.sides[opposite(side)];
+    const best = otherSide.best();
+    return best !== undefined && otherSide.reaches(price, best.price);
   }
 
   best(side: Side): Level<Order> | undefined {
@@ -163,19 +160,14 @@ export class Book<Order extends BookOrder> {
     return this.sides[side];
   }
 
-  /** How many levels a side has. */
-  height(side: Side): number {
-    return this.sides[side].size;
-  }
-
   private match(taker: Order): BookEvent<Order>[] {
-    const ladder = this.sides[opposite(taker.side)];
+    const otherSide = this.sides[opposite(taker.side)];
     const events: BookEvent<Order>[] = [];
     while (taker.remaining > 0n) {
-      const level = ladder.best();
-      if (level === undefined || !ladder.reaches(taker.price, level.price)) break;
+      const level = otherSide.best();
+      if (level === undefined || !otherSide.reaches(taker.price, level.price)) break;
       takeFrom(level, taker, events);
-      if (level.orders.size === 0) ladder.dropBest();
+      if (level.orders.size === 0) otherSide.dropBest();
     }
     return events;
   }

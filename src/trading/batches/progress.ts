@@ -99,9 +99,9 @@ export class Progress {
   #answered(pending: PendingRequest, { ids, message }: BatchEventOf<'answered'>): void {
     // a stale answer of another request: it says nothing about this one
     if (ids.some((id) => this.knownIds.has(id))) return;
-    const unknown = [...new Set(ids)].filter((id) => !this.knownIds.has(id));
-    this.addKnownIds(ids);
-    if (unknown.length === pending.sent.length && ids.length === unknown.length) {
+    const fresh = [...new Set(ids)];
+    this.addKnownIds(fresh);
+    if (fresh.length === pending.sent.length && ids.length === fresh.length) {
       for (const [index, line] of pending.sent.entries()) {
         this.#place(line, ids[index] ?? '');
         this.placedByPosition.add(line);
@@ -110,7 +110,7 @@ export class Progress {
     }
     pending.response = 'partial';
     pending.reason = message ?? 'the exchange accepted others of the same request, and gave no reason';
-    for (const id of unknown) {
+    for (const id of fresh) {
       pending.unassignedIds.add(id);
       pending.responseIds.add(id);
     }

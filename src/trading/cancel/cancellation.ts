@@ -269,7 +269,7 @@ function atLeastFilled(cancel: ConfirmedCancel, accepted: Cancellation) {
 
 /** Whether nothing shows that they differ. */
 function isSameNumber(one: string | null, other: string | null): boolean {
-  return one === null || other === null || Decimal.of(one).compare(Decimal.of(other)) === 0;
+  return one === null || other === null || Decimal.of(one).equals(Decimal.of(other));
 }
 
 /** The exchange would not accept the request any more, so the order stays as it was read. */

@@ -185,16 +185,6 @@ export class Journal {
     return { unsettled, settled: this.archive.since(time, filter) };
   }
 
-  /** The ids of damaged records, as in {@link Unsettled.damaged}. */
-  damaged(): readonly string[] {
-    return this.unsettled().damaged;
-  }
-
-  /** The unreadable records, as in {@link Unsettled.unreadable}. */
-  unreadable(): readonly Unreadable[] {
-    return this.unsettled().unreadable;
-  }
-
   /** The markets of all writes in the journal and its archive, sorted. */
   markets(): string[] {
     return this.#distinctValues('market', marketOf);

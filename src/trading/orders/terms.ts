@@ -74,7 +74,7 @@ export function isSameOrder(order: RecordedOrderTerms, earlier: RecordedOrderTer
 }
 
 function isSame(left: string, right: string): boolean {
-  return Decimal.of(left).compare(Decimal.of(right)) === 0;
+  return Decimal.of(left).equals(Decimal.of(right));
 }
 
 /** More decimals than any market's prices have; an average need not lie on a tick. */

@@ -51,6 +51,6 @@ function fillsAlike(shown: PreviewData | null, afterReply: PreviewData | null): 
   const isSameFill =
     before === null || after === null
       ? before === after
-      : before.amount.compare(after.amount) === 0 && before.value.compare(after.value) === 0;
+      : before.amount.equals(after.amount) && before.value.equals(after.value);
   return isSameFill && shown?.crossing === afterReply?.crossing;
 }

@@ -69,7 +69,7 @@ export async function planReplacement(
   const total = await totalOf(snapshot, market, terms, amount, order);
   const wanted: RecordedOrderTerms = { ...terms, amount: total.toString() };
   const placed = remainderOf(wanted, order.filled);
-  if (price.compare(replaced.price) === 0 && total.compare(Decimal.of(order.amount)) === 0)
+  if (price.equals(replaced.price) && total.equals(Decimal.of(order.amount)))
     throw usage(
       'The order has this price and amount already.',
       'A replacement would only lose its place in the queue.',

@@ -10,8 +10,8 @@ export type WantedWithdrawal = Omit<WithdrawTerms, 'before'>;
 
 /** Whether two withdrawals bring the same to the same destination: another fee does not make them different. */
 export function areAlike(one: WantedWithdrawal, other: WantedWithdrawal): boolean {
-  const isSame = Decimal.of(one.amount).compare(Decimal.of(other.amount)) === 0;
-  return isSame && one.coin === other.coin && mayBeSameAddress(one.address, other.address);
+  const isSameAmount = Decimal.of(one.amount).equals(Decimal.of(other.amount));
+  return isSameAmount && one.coin === other.coin && mayBeSameAddress(one.address, other.address);
 }
 
 /** How well a record matches, best first; undefined for one of another withdrawal. */
@@ -29,9 +29,9 @@ export function fitOf({ amount, address }: Withdrawal, terms: WantedWithdrawal):
 /** The same for an amount alone, which is above zero. */
 export function fitOfAmount(text: string, { amount, fee }: Pick<WantedWithdrawal, 'amount' | 'fee'>): Fit {
   const [found, whole, part] = [text, amount, fee].map(Decimal.of) as [Decimal, Decimal, Decimal];
-  if (found.compare(whole) === 0) return 'exactly';
+  if (found.equals(whole)) return 'exactly';
   const others = [whole.minus(part), whole.plus(part)];
-  return others.some((other) => found.compare(other) === 0) ? 'exceptFee' : undefined;
+  return others.some((other) => found.equals(other)) ? 'exceptFee' : undefined;
 }
 
 /** Whether a record's address may be the destination: with a memo, only the account may be shown. */

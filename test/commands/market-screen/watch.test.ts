@@ -21,7 +21,11 @@ function watching(words: string, [columns, rows] = [120, 40], home = sandbox.hom
   let changed = () => {};
   screen.onWrite = () => changed();
   let isEnded = false;
-  const host: Partial<Host> = { output: screen, errors: new PassThrough().resume(), input, now: Date.now };
+  let remarks = '';
+  const errors = new PassThrough().on('data', (text) => {
+    remarks += text;
+  });
+  const host: Partial<Host> = { output: screen, errors, input, now: Date.now };
   const { ended } = startInProcess(
     ['watch', ...words.split(' ')],
     plainEnvironment(home, { TERM: 'xterm', NO_COLOR: '1' }),
@@ -49,7 +53,7 @@ function watching(words: string, [columns, rows] = [120, 40], home = sandbox.hom
       await new Promise(setImmediate);
     }
   };
-  return { screen, until, press, shows, ended: over };
+  return { screen, until, press, shows, ended: over, remarks: () => remarks };
 }
 
 const openOrders = async () =>
@@ -139,6 +143,26 @@ describe('pit watch', () => {
     expect(await pit.json('sandbox status')).toMatchObject({ running: false });
     await press('q');
     expect(await ended).toBe(0);
+  });
+
+  it.each([
+    ['a placed order', '0.01', 0, /Waiting for the outcome of a write\..*Placed .*BUY 0\.01 btc_usdt/s],
+    ['an order that the exchange rejects', '40', 3, /Waiting for the outcome of a write\..*balance/is],
+  ])('waits after a second q for the outcome of %s, and prints it', async (_what, amount, code, text) => {
+    const { until, press, ended, remarks, shows } = watching('btc_usdt');
+    await until('No open orders in btc_usdt.');
+    const fault = 'sandbox fault add delay --operation order --count 1 --delay 1500';
+    expect((await runPit(fault.split(' '), sandbox)).code).toBe(0);
+    await press('b', ...amount, '\t', '\u0015', ...'20000', '\r');
+    await until('y: yes');
+    await press('y', 'q');
+    await until('Press q again');
+    await press('q');
+    expect(await ended).toBe(code);
+    expect(remarks()).toMatch(text);
+    // what the screen itself has reported is not said again
+    expect(shows('Placed')).toBe(false);
+    expect((await runPit('cancel btc_usdt --all --yes'.split(' '), sandbox)).code).toBe(0);
   });
 
   it('refuses to run where it cannot draw or read keys, and names what can', async () => {

@@ -9,9 +9,9 @@ const NOW = 1_653_781_987_181;
 const MISSING = 'some events are missing';
 const LOST = `some events before ${zonedTime(NOW)} are lost`;
 
-function gap(resynchronised: boolean, permanent: boolean): GapEvent {
+function gap(resynchronised: boolean, permanent: boolean, channel = ORDERS): GapEvent {
   const gap = { from: NOW - 2_000, to: NOW, resynchronised, permanent };
-  return { type: 'gap', channel: ORDERS, received: NOW, gap, reason: 'connection reset' };
+  return { type: 'gap', channel, received: NOW, gap, reason: 'connection reset' };
 }
 
 /** The picture of orders after these gaps. */
@@ -44,6 +44,20 @@ it('shows until when events were lost, instead of a gap that stays open', () => 
 it('shows a later open gap first, and the lost events again after it', () => {
   expect(shownAfter(gap(false, true), gap(false, false))).toContain(MISSING);
   expect(shownAfter(gap(false, true), gap(false, false), gap(true, false))).toContain(LOST);
+});
+
+it('says of a ticker that it is not current while something of its channel is missing', () => {
+  const channel: Channel = { kind: 'ticker', market: 'btc_usdt' };
+  const data = { market: 'btc_usdt', time: NOW, bid: '1', ask: '3', last: '2', open: '2', high: '3', low: '1' };
+  const picture = new StreamPicture([channel], { now: () => NOW, monotonic: () => 0 }, (time) => time);
+  const event = { type: 'data', channel, time: NOW, received: NOW, source: 'push', scope: 'snapshot' };
+  const ticker = { ...event, data: { ...data, change: '0', volume: '9' }, skipped: 0, raw: null };
+  picture.take(ticker as unknown as AnyDataEvent);
+  expect(picture.show(terminal(120))).not.toContain('NOT CURRENT');
+  picture.take(gap(false, false, channel));
+  expect(picture.show(terminal(120))).toContain('NOT CURRENT, under 1 s');
+  picture.take(gap(true, false, channel));
+  expect(picture.show(terminal(120))).not.toContain('NOT CURRENT');
 });
 
 /** A picture of books, with a clock that is set by hand. */

@@ -56,13 +56,13 @@ test('an IOC order trades what it can and drops the rest', () => {
   expect(book.draw()).toBe('103: #2 2 | --');
 });
 
-test('a PostOnly order rests, or is refused if it would trade', () => {
-  const book = new DrawnBook();
-  book.submit('sell', 101, 3);
-  expect(book.submit('buy', 101, 1, 'postOnly')).toBe('2 refused with 1');
-  expect(book.submit('buy', 100, 1, 'postOnly')).toBe('3 rested with 1');
-  expect(book.submit('sell', 100, 1, 'postOnly')).toBe('4 refused with 1');
-  expect(book.draw()).toBe('101: #1 3 | -- | 100: #3 1');
+test('an order crosses the book from the best price of the other side on, so that a PostOnly order is refused there', () => {
+  const { book } = new DrawnBook();
+  expect(book.crosses('buy', 1_000n)).toBe(false);
+  book.submit({ id: 1n, side: 'sell', price: 101n, remaining: 3n }, 'limit');
+  book.submit({ id: 2n, side: 'buy', price: 99n, remaining: 3n }, 'limit');
+  expect([100n, 101n, 102n].map((price) => book.crosses('buy', price))).toEqual([false, true, true]);
+  expect([100n, 99n, 98n].map((price) => book.crosses('sell', price))).toEqual([false, true, true]);
 });
 
 test('a cancelled order leaves the queue and the others keep their places', () => {

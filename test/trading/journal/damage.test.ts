@@ -41,7 +41,7 @@ describe('a journal file that is cut off at any length', () => {
       const left = journal.unsettledEntries().map(({ write }) => write.id);
       expect(left.filter((id) => id !== 'open2')).toEqual(['open1', 'open3']);
       const isThere = left.includes('open2');
-      expect(journal.damaged()).toEqual(isThere ? [] : ['open2']);
+      expect(journal.unsettled().damaged).toEqual(isThere ? [] : ['open2']);
       expect(journal.findUnsettled('open2')?.events.length ?? 0).toBe(
         isThere ? valuesIn(contents(open).open2?.toString() ?? '').length : 0,
       );
@@ -106,7 +106,7 @@ describe('a damaged record', () => {
     const { journal, begin, open } = filled();
     fs.writeFileSync(path.join(open, 'open2'), 'half a rec');
     expect(journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['open1', 'open3']);
-    expect([begin('open4').write.id, journal.damaged()]).toEqual(['open4', ['open2']]);
+    expect([begin('open4').write.id, journal.unsettled().damaged]).toEqual(['open4', ['open2']]);
   });
 
   const WITHDRAWAL = {
@@ -132,7 +132,7 @@ describe('a damaged record', () => {
     fs.truncateSync(file, 20);
     const held = { kind: 'usage', clientId: 'open2', message: expect.stringContaining(`${file} is damaged`) };
     await expect((async () => writes[name]?.(trading))()).rejects.toMatchObject(held);
-    expect([server.requests, trading.journal.damaged(), trading.journal.unsettledEntries()]).toEqual([
+    expect([server.requests, trading.journal.unsettled().damaged, trading.journal.unsettledEntries()]).toEqual([
       [],
       ['open2'],
       [],
@@ -150,7 +150,7 @@ describe('a damaged record', () => {
       fs.truncateSync(file, 20);
       age(file);
       await settleManually(trading, 'open2', word);
-      expect([journal.damaged(), journal.unsettledEntries()]).toEqual([[], []]);
+      expect([journal.unsettled().damaged, journal.unsettledEntries()]).toEqual([[], []]);
       const kept = path.join(path.dirname(path.dirname(file)), 'damaged', 'open2');
       expect(fs.readFileSync(kept, 'utf8')).toContain(`${word}, as the user says`);
       await placeOrder(trading, TERMS, { id: 'next1' });
@@ -164,10 +164,10 @@ describe('a damaged record', () => {
     fs.writeFileSync(file, 'half a rec');
     fs.utimesSync(file, 0, (host.now() - 59_000) / 1_000);
     expect(() => journal.settleDamaged('open2', 'done')).toThrow(expect.objectContaining({ kind: 'usage' }));
-    expect(journal.damaged()).toEqual(['open2']);
+    expect(journal.unsettled().damaged).toEqual(['open2']);
     fs.utimesSync(file, 0, (host.now() - 61_000) / 1_000);
     journal.settleDamaged('open2', 'done');
-    expect(journal.damaged()).toEqual([]);
+    expect(journal.unsettled().damaged).toEqual([]);
   });
 
   it('stays where it is, and unknown, when the disk does not let it be moved', () => {
@@ -182,7 +182,7 @@ describe('a damaged record', () => {
     expect(() => journal.settleDamaged('open2', 'done')).toThrow(
       expect.objectContaining({ kind: 'usage', message: `Cannot write ${file}: EROFS.` }),
     );
-    expect(journal.damaged()).toEqual(['open2']);
+    expect(journal.unsettled().damaged).toEqual(['open2']);
   });
 });
 
@@ -199,18 +199,18 @@ describe('a record that cannot be read', () => {
       }) as typeof read);
       onTestFinished(() => failing.mockRestore());
       expect(journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['open1', 'open3']);
-      expect([begin('open4').write.id, journal.damaged(), journal.findUnsettled('open2')]).toEqual([
+      expect([begin('open4').write.id, journal.unsettled().damaged, journal.findUnsettled('open2')]).toEqual([
         'open4',
         [],
         undefined,
       ]);
-      expect(journal.unreadable()).toMatchObject([
+      expect(journal.unsettled().unreadable).toMatchObject([
         { id: 'open2', failure: { kind: 'usage', message: `${file} cannot be read (${code}).` } },
       ]);
       expect(() => journal.requireReadable()).toThrow(expect.objectContaining({ kind: 'usage', clientId: 'open2' }));
       failing.mockRestore();
       expect(() => journal.requireReadable()).not.toThrow();
-      expect([journal.unreadable(), journal.findUnsettled('open2')?.write.id]).toEqual([[], 'open2']);
+      expect([journal.unsettled().unreadable, journal.findUnsettled('open2')?.write.id]).toEqual([[], 'open2']);
     },
   );
 });

@@ -46,7 +46,7 @@ describe('a journal of version 0.2.0', () => {
       ['refused1', 'refused', null],
       ['job0000000000000000done', 'placed', null],
     ]);
-    expect(journal.damaged()).toEqual([]);
+    expect(journal.unsettled().damaged).toEqual([]);
   });
 
   it('settles its unknown order and batch', async () => {
@@ -106,7 +106,7 @@ describe('a journal with a separate folder for settled writes that may execute a
     ]);
     expect(journal.findSettledJob(DONE_JOB)?.write.terms.count).toBe(3);
     expect(readdirSync(path.join(state, 'journal', 'test', 'verifying'))).toEqual([]);
-    expect(journal.damaged()).toEqual([]);
+    expect(journal.unsettled().damaged).toEqual([]);
   });
 
   it('finds at the next write what a process of that version has moved away since the first read', async () => {

@@ -166,7 +166,7 @@ describe('the journal', () => {
     entry.settle(PLACED, 'placed');
     other?.note('asked by client id: found');
     other?.release();
-    expect([Object.keys(contents(open)).filter(isUnsettled), journal.damaged()]).toEqual([[], []]);
+    expect([Object.keys(contents(open)).filter(isUnsettled), journal.unsettled().damaged]).toEqual([[], []]);
     other?.settle(PLACED, 'placed');
     expect(journal.archive.since(0)).toHaveLength(1);
   });

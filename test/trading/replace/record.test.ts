@@ -52,7 +52,7 @@ describe('the record of a replacement', () => {
     for (let length = 0; length <= whole.length; length += 1) {
       writeFileSync(file, whole.subarray(0, length));
       const operation = journal.findUnsettled(ID)?.write.operation;
-      if (length < begun) expect({ length, damaged: journal.damaged() }).toEqual({ length, damaged: [ID] });
+      if (length < begun) expect({ length, damaged: journal.unsettled().damaged }).toEqual({ length, damaged: [ID] });
       else
         expect({ length, operation }).toEqual({ length, operation: length < whole.length - 1 ? 'replace' : 'order' });
     }

@@ -249,7 +249,7 @@ function effectOf(price: Decimal, draft: PriceDraft, view: BookView): string {
   const fills = fillsAtOnce(side === 'buy' ? view.asks : view.bids, side, price, amount);
   const average = averagePrice(fills, side);
   if (average === null) return `${total} It would rest in the book.`;
-  const isAll = fills.amount.compare(amount) === 0;
+  const isAll = fills.amount.equals(amount);
   const part = isAll ? 'All' : `${fills.atLeast ? 'At least ' : ''}${formatAmount(fills.amount)} ${market.base}`;
   return `${total} ${part} would fill at once at ${averageText(average, side, market)}.`;
 }
