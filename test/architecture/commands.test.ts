@@ -36,7 +36,7 @@ function split(example: string): string[] {
 }
 
 describe('the commands', () => {
-  it('have a summary for every word that only groups others', () => {
+  it('every word that only groups others has a summary', () => {
     const parents = Object.keys(commands).flatMap((words) => {
       const names = words.split(' ');
       return names.slice(1).map((_name, index) => names.slice(0, index + 1).join(' '));
@@ -80,7 +80,7 @@ describe('the commands', () => {
   });
 
   it.each(['--profile sandbox depth btc_usdt', '--profile=orders depth btc_usdt', '--timeout 5 --json depth btc_usdt'])(
-    "does not take a global flag's value for a command: %s",
+    "never takes a global flag's value for a command: %s",
     async (line) => {
       expect((await ran(line)).map(({ words }) => words)).toEqual(['depth']);
     },

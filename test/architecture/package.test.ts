@@ -37,7 +37,7 @@ describe('the package', () => {
     expect(all.filter(([, version]) => !EXACT.test(version))).toEqual([]);
   });
 
-  it('is installed with native libraries only, each pinned to an exact version', () => {
+  it('the dependencies are native libraries only, each pinned to an exact version', () => {
     expect(manifest.dependencies).toBeUndefined();
     const native = Object.keys(manifest.optionalDependencies).map(
       (name) => lock.packages[`node_modules/${name}`] ?? {},
@@ -51,7 +51,7 @@ describe('the package', () => {
     expect(manifest.optionalDependencies).toMatchObject(libraries ?? {});
   });
 
-  it('has a lockfile with the integrity of every package that can be installed here', () => {
+  it('the lockfile has the integrity of every package that can be installed here', () => {
     const fits = (names: readonly string[] | undefined, own: string) => names === undefined || names.includes(own);
     const here = Object.entries(lock.packages).filter(
       ([place, { os, cpu, libc }]) =>
@@ -61,7 +61,7 @@ describe('the package', () => {
     expect(here.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([place]) => place)).toEqual([]);
   });
 
-  it('has a lockfile with the integrity of every native library that is installed with it, on any platform', () => {
+  it('the lockfile has the integrity of every native library that is installed, on any platform', () => {
     const installed = Object.entries(lock.packages).filter(([place, { dev }]) => place !== '' && dev !== true);
     expect(installed.length).toBeGreaterThan(10);
     const unchecked = installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
@@ -72,7 +72,7 @@ describe('the package', () => {
     expect(manifest.engines.node).toBe('^20.17 || ^22.13 || >=24');
   });
 
-  it('has a lockfile with the same versions and no registry address', () => {
+  it('the lockfile has the same versions and no registry address', () => {
     const { '': root } = lock.packages;
     expect(root?.optionalDependencies).toEqual(manifest.optionalDependencies);
     expect(root?.devDependencies).toEqual(manifest.devDependencies);

@@ -128,7 +128,7 @@ describe('the language and the time zone of the user', () => {
     ['German', GERMAN],
     ['Turkish, in Dubai', TURKISH],
     ['unknown ones', { LC_ALL: 'xx_XX', TZ: 'Nowhere/Bad' }],
-  ])('change no byte of JSON and CSV: %s', async (_name, environment) => {
+  ])('the language and the time zone change no byte of JSON and CSV: %s', async (_name, environment) => {
     for (const line of [`order show btc_usdt ${order} --json`, 'markets --json', 'markets --csv', 'bills --csv'])
       expect(await pit.done(line, { environment, ownProcess: true })).toBe(await pit.done(line));
   });

@@ -81,7 +81,7 @@ describe('hostile texts of an exchange', () => {
     },
   );
 
-  it.each(LISTS)('are complete in the JSON of pit %s', async (line) => {
+  it.each(LISTS)('the JSON of pit %s keeps hostile texts complete', async (line) => {
     const { stdout, stderr } = await ran(`${line} --json`);
     expect(`${stdout}${stderr}`).not.toMatch(OBEYED);
     const texts = new Set<unknown>();
@@ -94,7 +94,7 @@ describe('hostile texts of an exchange', () => {
       expect(PAYLOADS.filter((text) => !texts.has(text) && !texts.has(text.toLowerCase()))).toEqual([]);
   });
 
-  it.each(LISTS)('do not become formulas in the CSV of pit %s', async (line) => {
+  it.each(LISTS)('hostile texts never become formulas in the CSV of pit %s', async (line) => {
     const { stdout } = await ran(`${line} --csv`);
     expect(stdout).not.toMatch(OBEYED);
     const cells = cellsOf(stdout);
@@ -132,7 +132,7 @@ describe('hostile texts of an exchange', () => {
     ),
   );
 
-  it('are cleaned in the message of a refusal', async () => {
+  it('cleans the message of a refusal', async () => {
     exchange.isRefusing = true;
     for (const payload of PAYLOADS.filter((_, index) => index % 10 === 0)) {
       exchange.payload = payload;
@@ -143,7 +143,7 @@ describe('hostile texts of an exchange', () => {
     exchange.isRefusing = false;
   });
 
-  it('are shortened on a terminal, and complete in JSON and CSV', async () => {
+  it('shortens long texts on a terminal, and keeps them complete in JSON and CSV', async () => {
     const long = PAYLOADS.at(-1) ?? '';
     expect(long.length).toBeGreaterThan(10_000);
     exchange.payload = long;
@@ -161,7 +161,7 @@ describe('hostile texts of an exchange', () => {
 
 describe.skipIf(!requires('python3'))('hostile texts of an exchange', () => {
   it.each(['balance --all', 'bills --all', 'fees', 'order buy btc_usdt 1 --at 30000'])(
-    'reach no real terminal through pit %s (needs python3)',
+    'hostile texts reach no real terminal through pit %s (needs python3)',
     async (line) => {
       exchange.payload = PAYLOADS[2] ?? '';
       const { screen, late } = await onTerminal({

@@ -25,7 +25,7 @@ function breaches(before: Schemas, after: Schemas): string[] {
 }
 
 describe('the schemas', () => {
-  it('break no promise of the last release', () => {
+  it('the schemas break no promise of the last release', () => {
     expect(breaches(released, now)).toEqual([]);
   });
 
@@ -45,7 +45,7 @@ describe('the schemas', () => {
     ['a word less', shape.object({ ...ROW.properties, state: shape.enumOf(['open'], '') }), /word filled is gone/],
     ['a field that may be missing', { ...ROW, required: ['id', 'price'] }, /always there state/],
     ['a list for one', shape.array(ROW), /had the type object/],
-  ])('report a breach only for an incompatible change: %s', (_what, after, breach) => {
+  ])('reports a breach only for an incompatible change: %s', (_what, after, breach) => {
     const found = breakingChanges(ROW, after, 'it');
     if (breach === null) expect(found).toEqual([]);
     else expect(found.join('\n')).toMatch(breach);
@@ -59,7 +59,7 @@ describe('the schemas', () => {
     }
   });
 
-  it('are printed by pit schema for one command, a group and all', async () => {
+  it('pit schema prints the schema of one command, a group or all commands', async () => {
     expect(await pit.json('schema')).toEqual(now);
     expect(await pit.json('schema order show')).toEqual(now['order show']);
     expect(Object.keys(await pit.json<object>('schema sandbox clock'))).toEqual(
@@ -93,7 +93,7 @@ describe('the schema checker', () => {
     [{ ...right, of: { x: 1.5 } }, /of\.x is 1\.5/],
     [{ ...right, more: 1 }, /more is in no schema/],
     [{ id: '7', of: {} }, /has no at/],
-  ])('given %j reports %s', (row, fault) => {
+  ])('the checker reports for %j: %s', (row, fault) => {
     const found = violationsOf(ROW, [row]);
     if (fault === null) expect(found).toEqual([]);
     else expect(found.join('\n')).toMatch(fault);
@@ -103,12 +103,12 @@ describe('the schema checker', () => {
 describe('the fields of the interface', () => {
   const rows = fieldRows(now);
 
-  it('appear in the output, or have a reason for their absence', () => {
+  it('each field appears in the output, or has a reason for its absence', () => {
     const nowhere = rows.filter(({ appears, reason }) => appears.length === 0 && reason === undefined);
     expect(nowhere.map(({ operation, field }) => `${operation}.${field}`)).toEqual([]);
   });
 
-  it('exist in the schemas that name them', () => {
+  it('each field exists in the schemas that name it', () => {
     const known = new Set(rows.map(({ operation, field }) => `${operation}.${field}`));
     const named = Object.values(now).flatMap((schema) =>
       valueFields(schema).flatMap(([, one]) => one.$comment?.split(' ') ?? []),
@@ -116,7 +116,7 @@ describe('the fields of the interface', () => {
     expect(named.filter((name) => !known.has(name.replace(/\[\d\]$/, '')) && !/\.[A-Z]+$/.test(name))).toEqual([]);
   });
 
-  it('are listed in an up-to-date file (npm test -- test/cli-contract -u)', async () => {
+  it('an up-to-date file lists the fields of the interface (npm test -- test/cli-contract -u)', async () => {
     await expect(drawn(rows)).toMatchFileSnapshot(path.join(import.meta.dirname, 'interface-fields.md'));
   });
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterEach(() => void Object.assign(process.stdout, terminal));
 
 describe('help made by the build', () => {
-  it.each([1, 20, 35, 60, 80, 113, 200])('is what commander prints on a terminal %i columns wide', async (columns) => {
+  it.each([1, 20, 35, 60, 80, 113, 200])('matches the output of commander at %i columns', async (columns) => {
     Object.assign(process.stdout, { isTTY: true, columns });
     for (const words of WORDS) {
       const { stdout } = await runPit([...words.split(' ').filter((word) => word !== ''), '--help'], { home });

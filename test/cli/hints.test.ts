@@ -13,7 +13,7 @@ describe('the command line of a hint', () => {
     [['orders', '--profile=far'], 'pit --profile far resolve'],
     [['orders'], 'pit resolve'],
     [['cancel-after', 'btc_usdt', '--', 'bot', '--profile', 'far'], 'pit resolve'],
-  ])('after "pit %j" includes the given profile', (given, line) => {
+  ])('includes the profile that was given in "pit %j"', (given, line) => {
     expect(commandLine(given, ['resolve'])).toBe(line);
   });
 

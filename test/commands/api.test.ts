@@ -22,7 +22,7 @@ describe('pit api with an operation that reads', () => {
     expect(await pit.json(`api ${line}`)).toMatchObject(form);
   });
 
-  it('is a table on a terminal and rows in CSV', async () => {
+  it('prints a table on a terminal and rows in CSV', async () => {
     expect(await pit.done('api markets')).toMatch(/^key +priceScale .*\nbtc_usdt +2 +6 /);
     const { header, rows } = await pit.csv('api markets');
     expect(header).toBe('key,priceScale,amountScale,minAmount,minSize');
@@ -122,7 +122,7 @@ describe('pit api with an undocumented operation', () => {
     'orderV2 currency=btc_usdt tradeType=1 price=99999 amount=0.01',
     'orderMore market=btc_usdt tradeType=1 tradeParams=[[26000,0.01],[99999,0.01]]',
     'orderV2 currency=btc_usdt price=9000 amount=0.01',
-  ])('is checked by the guards if it looks like orders: %s', async (line) => {
+  ])('the guards check an operation that looks like orders: %s', async (line) => {
     const { message, hint } = await pit.failure(`api ${line} --yes`, 2);
     expect(message).toMatch(/^price-band blocks this/);
     expect(hint).toContain('--override price-band');
@@ -133,7 +133,7 @@ describe('pit api with an undocumented operation', () => {
   });
 
   it.each(['withdrawV2 currency=btc amount=3', 'payOut currency=btc amount=3 receiveAddr=1abc'])(
-    'is refused in favour of pit withdraw if it moves coins out: %s',
+    'refuses an operation that moves coins out in favour of pit withdraw: %s',
     async (line) => {
       expect((await pit.failure(`api ${line} --yes`, 2)).message).toMatch(/Only pit withdraw/);
     },
@@ -147,7 +147,7 @@ describe('pit api with an undocumented operation', () => {
   const calls = ({ requests }: FaultServer) =>
     requests.map(({ target }) => target.replace(/(accesskey|sign|reqTime)=[\w-]+/g, '$1'));
 
-  it('is announced, confirmed, signed, and sent once', async () => {
+  it('announces the operation, asks for confirmation, and signs and sends it once', async () => {
     const { server, other, extra } = await served(() => respond('{"code":1000,"id":12345678901234567890,"rate":0.10}'));
     expect((await other.failure('api setExpressState currency=btc_usdt', 8, extra)).kind).toBe('declined');
     expect(await other.done('api setExpressState currency=btc_usdt --dry-run', extra)).toContain('nothing was sent');
@@ -167,7 +167,7 @@ describe('pit api with an undocumented operation', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is unknown without an answer, not repeated, and settled by the user', async () => {
+  it('an operation without an answer is unknown, not repeated, and settled by the user', async () => {
     const { server, other, extra } = await served(() => FAULTS['a reset after reading']);
     const line = 'api setExpressState currency=btc_usdt --yes --json';
     const { code, stdout, stderr } = await other.run(line, extra);

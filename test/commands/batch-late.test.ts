@@ -32,7 +32,7 @@ describe('a refused batch that a proxy repeats once the balance covers it', () =
     expect(exchange.batches).toHaveLength(1);
   });
 
-  it.each([0, 1])('is found by resolve after %i accepted orders', async (accepted) => {
+  it.each([0, 1])('resolve finds the batch after %i accepted orders', async (accepted) => {
     const { pit, extra, duplicates } = await carriedOutAgain(accepted);
     const { stdout, stderr } = await pit.run('resolve --json', extra);
     expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'placed', duplicates }]);

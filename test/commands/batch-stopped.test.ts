@@ -19,7 +19,7 @@ const drawn = { await: '%' };
 
 describe('pit order batch that is stopped', () => {
   it.each([1, 6])(
-    'by kill -9 after %i requests is resumed by one process, and no order is placed twice',
+    'one process resumes a batch killed after %i requests, and no order is placed twice',
     async (requests) => {
       const proxy = await countRequests(pit.served.address.tradeUrl);
       const file = batches.orders(400);
@@ -48,7 +48,7 @@ describe('pit order batch that is stopped', () => {
     },
   );
 
-  it.skipIf(!requires('python3'))('by Ctrl-C and by SIGTERM reports its progress (needs python3)', async () => {
+  it.skipIf(!requires('python3'))('Ctrl-C and SIGTERM report the progress of the batch (needs python3)', async () => {
     const report = /Warning: ([\d,]+) of 3,000 orders placed, ([\d,]+) not sent.*--resume\s+(job\w+)/s;
     const file = batches.orders(3_000);
     const interrupted = await at(
@@ -78,7 +78,7 @@ describe('pit order batch that is stopped', () => {
     expect(await batches.there()).toHaveLength(3_000);
   });
 
-  it('during its check for duplicates names the command that completes the check', async () => {
+  it('a batch stopped during its check for duplicates reports its progress, and pit resolve completes the check', async () => {
     const proxy = await countRequests(pit.served.address.tradeUrl);
     await pit.done('sandbox fault add twice --operation orderMoreV2 --count 1');
     await pit.done('sandbox fault add delay --delay 60000 --operation getOrders --every 5');
@@ -93,7 +93,7 @@ describe('pit order batch that is stopped', () => {
     expect((await pit.run('resolve', { environment })).stderr).toContain('20 ORDERS WERE PLACED MORE THAN ONCE');
   });
 
-  it('by kill -9 during its check for duplicates is verified when it resumes', async () => {
+  it('a batch killed during its check for duplicates is verified when it resumes', async () => {
     let isBeingChecked = (): void => undefined;
     const checking = new Promise<void>((resolve) => {
       isBeingChecked = resolve;

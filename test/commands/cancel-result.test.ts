@@ -37,11 +37,11 @@ describe('the failure of several cancellations', () => {
     ['refused', 'The order was not cancelled: order not found.', [failed]],
     ['refused', 'None of the 2 orders was cancelled: order not found.', [failed, failed]],
     ['partial', '1 of 2 orders cancelled: order not found.', [done, failed]],
-  ])('is %s with the message: %s', (kind, message, attempts) => {
+  ])('the failure is %s with the message: %s', (kind, message, attempts) => {
     expect(failureOf(...attempts)).toMatchObject({ kind, message });
   });
 
-  it('is absent if all were cancelled', () => {
+  it('no failure is reported if all were cancelled', () => {
     expect(failureOf(done, done)).toBeUndefined();
   });
 });

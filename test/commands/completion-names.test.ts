@@ -27,7 +27,7 @@ function placed(market: string, clientId: string | null, ids: readonly string[],
 }
 
 describe('the name files for shell completion', () => {
-  it('are written when commands see names, readable by the user only', async () => {
+  it('commands that see names write them, readable by the user only', async () => {
     await pit.done('markets');
     expect(linesOf(pit.home, 'sandbox/markets')).toContain('btc_usdt');
     expect(linesOf(pit.home, 'sandbox/coins')).toContain('usdt');
@@ -38,7 +38,7 @@ describe('the name files for shell completion', () => {
     expect(linesOf(pit.home, 'sandbox/orders')).toEqual(['']);
   });
 
-  it('warn about a limit on a coin that the exchange does not have', async () => {
+  it('warns about a limit on a coin that the exchange does not have', async () => {
     await pit.done('markets');
     const set = await pit.run('profile set sandbox dayNotional 900000usdt,3usdx');
     expect([set.code, set.stderr]).toEqual([
@@ -48,7 +48,7 @@ describe('the name files for shell completion', () => {
     expect((await pit.run('profile set sandbox dayNotional 900000usdt')).stderr).toBe('');
   });
 
-  it('are kept by host when the hosts come from the environment', async () => {
+  it('keeps the names by host when the hosts come from the environment', async () => {
     const home = temporaryHome();
     const { environment } = pit.served;
     await pit.done('markets', { environment: { ...environment, PIT_HOME: home } });
@@ -73,7 +73,7 @@ describe('the names in answers', () => {
   let count = 0;
   const temporaryFolder = () => path.join(home, String(count++));
 
-  it('update the known open orders by what later commands see', () => {
+  it('updates the known open orders by what later commands see', () => {
     const symbols = folder();
     const first = new SeenNames();
     first.observe(placed('btc_usdt', 'mine1', ['1']));
@@ -106,7 +106,7 @@ describe('the names in answers', () => {
     expect(symbols.read('unresolved')).toEqual([]);
   });
 
-  it('list orders newest first by their ids, at most 2,000, with the decimals of a market that was read', () => {
+  it('lists orders newest first by their ids, at most 2,000, with the decimals of a market that was read', () => {
     const symbols = folder();
     const seen = new SeenNames();
     seen.markets([{ market: 'btc_usdt', base: 'btc', quote: 'usdt', priceScale: 2 } as Market]);
@@ -122,7 +122,7 @@ describe('the names in answers', () => {
     expect(symbols.read('orders')).toHaveLength(2_000);
   });
 
-  it('keep the orders that an earlier version noted without their terms', () => {
+  it('keeps the orders that an earlier version noted without their terms', () => {
     const symbols = folder();
     symbols.write('orders', ['btc_usdt 7 mine7', 'btc_usdt 8 -']);
     const seen = new SeenNames();
@@ -131,7 +131,7 @@ describe('the names in answers', () => {
     expect(symbols.read('orders')).toEqual(['btc_usdt 8 - buy 0.5 at 28,100.50', 'btc_usdt 7 mine7']);
   });
 
-  it('write nothing that is special to a shell, whatever the names of markets and coins', () => {
+  it('writes nothing that is special to a shell, whatever the names of markets and coins', () => {
     const word = fc.oneof(anyText(), fc.stringMatching(/^[a-z0-9_$;`\n(). -]{1,12}$/));
     fc.assert(
       fc.property(fc.array(fc.tuple(word, word, word)), (names) => {

@@ -61,7 +61,7 @@ describe('the marked lines in a startup file', () => {
     fc.array(fc.constantFrom('a', '\n', '# x', '>>>')).map((parts) => parts.join('')),
   );
 
-  it('leave no trace when they are removed, whatever the file holds', () => {
+  it('the marked lines leave no trace when they are removed, whatever the file holds', () => {
     fc.assert(
       fc.property(text, (before) => {
         const once = withBlock(before, ['one', 'two']);
@@ -72,7 +72,7 @@ describe('the marked lines in a startup file', () => {
     );
   });
 
-  it('keep the lines that the user wrote below them', () => {
+  it('keeps the lines that the user wrote below the marked ones', () => {
     expect(withoutBlock(`${withBlock('mine', ['x'])}later\n`)).toBe('mine\nlater\n');
     expect(withoutBlock(`${withBlock(null, ['x'])}later\n`)).toBe('later\n');
   });
@@ -132,7 +132,7 @@ describe('installing completion', () => {
     expect(completionState(hostOf({ HOME }), 'fish')).toMatchObject({ isInstalled: false });
   });
 
-  it('on Windows, leaves the profile of PowerShell to its user', () => {
+  it('leaves the profile of PowerShell on Windows to its user', () => {
     vi.stubGlobal('process', Object.create(process, { platform: { value: 'win32' } }));
     onTestFinished(() => void vi.unstubAllGlobals());
     for (const work of [installChanges, uninstallChanges])

@@ -93,7 +93,7 @@ describe('a line that cannot be read', () => {
     // help
     ['order', 'help', 'order --help'],
     ['order batch', 'buy help', 'order batch --help'],
-  ])('is answered with the line that was meant: %s %s', async (path, rest, line) => {
+  ])('suggests the line that was meant: %s %s', async (path, rest, line) => {
     expect(await corrected(path, rest)).toEqual([line]);
   });
 
@@ -102,7 +102,7 @@ describe('a line that cannot be read', () => {
     expect(await corrected('ticker', 'usdt', NEW)).toEqual(['ticker --quote usdt']);
   });
 
-  it('with a coin in place of a market lists its markets', async () => {
+  it('lists the markets of a coin that is given in place of a market', async () => {
     const { default: depth } = (await commands.depth?.()) ?? {};
     const found = depth && correctionOf('depth', depth, ['eth', '--size', '5'], KNOWN);
     expect(found).toEqual({
@@ -113,14 +113,14 @@ describe('a line that cannot be read', () => {
     expect(await corrected('depth', 'doge')).toEqual([]);
   });
 
-  it('with the id of an unknown order says how to find its market', async () => {
+  it('says how to find the market of an unknown order id', async () => {
     expect(await corrected('cancel', '202611210000000009')).toEqual([
       'orders --all-markets',
       'cancel MARKET 202611210000000009',
     ]);
   });
 
-  it('without a word that it needs, or with too many, is answered with an example', async () => {
+  it('answers a missing or extra word with an example', async () => {
     expect(await corrected('deposits', '')).toEqual(['deposits usdt', 'deposits --help']);
     expect(await corrected('cancel', '--all')).toEqual(['cancel btc_usdt --all', 'cancel --help']);
     expect(await corrected('cancel', 'all')).toEqual(['cancel btc_usdt --all', 'cancel --help']);
@@ -137,7 +137,7 @@ describe('a line that cannot be read', () => {
     ['order', 'buy btc_usdt 1e-3 --at ask'],
     ['depth', 'nonsense'],
     ['cancel-after', 'btc_usdt --hold -- sleep'],
-  ])('is not guessed at if nothing is close: %s %s', async (path, rest) => {
+  ])('suggests nothing if no correction is close: %s %s', async (path, rest) => {
     expect(await corrected(path, rest)).toEqual([]);
   });
 });

@@ -27,7 +27,7 @@ async function withoutEnd(line: string, first: string) {
 }
 
 describe('a command that goes on after its time', () => {
-  it('is ended with 5 if it reads', async () => {
+  it('a read ends with exit code 5', async () => {
     const { code, stdout, stderr } = await withoutEnd('balance', 'getAccountInfo');
     expect([code, stdout]).toEqual([5, '']);
     expect(lastError(stderr)).toMatchObject({
@@ -37,7 +37,7 @@ describe('a command that goes on after its time', () => {
     });
   });
 
-  it('is ended with 6 if it has recorded a write, and names the command that settles it', async () => {
+  it('a command with a recorded write ends with exit code 6, and names the command that settles it', async () => {
     const { code, stderr, server } = await withoutEnd('order buy btc_usdt 0.01 --at 31000 --yes', 'order');
     expect(code).toBe(6);
     expect(server.requests.filter(({ target }) => target.startsWith('/api/order?'))).toHaveLength(1);
@@ -51,7 +51,7 @@ describe('a command that goes on after its time', () => {
     });
   });
 
-  it('is ended with 5 if it lists', async () => {
+  it('a list ends with exit code 5', async () => {
     const { code, stdout, stderr } = await withoutEnd('bills --all', 'getSpotBills');
     expect([code, stdout, lastError(stderr).kind]).toEqual([5, '', 'unreachable']);
   });
@@ -61,7 +61,7 @@ describe('a command is not ended', () => {
   // longer than the time and its grace together
   const LONG_MS = 4_000;
 
-  it('while it reads keys that somebody is typing', async () => {
+  it('pit keeps reading keys that somebody is typing', async () => {
     const home = temporaryHome();
     const url = 'https://api.example.com';
     await runPit(['profile', 'add', 'overseas', '--base-url', url, '--trade-url', url], { home });
@@ -77,7 +77,7 @@ describe('a command is not ended', () => {
     expect(run.stdout).toMatch(/^Stored the keys of overseas in /);
   });
 
-  it('while it holds a timer for a program', async () => {
+  it('pit keeps holding a timer for a program', async () => {
     const server = await serveFaults({
       answer: ({ target }) => {
         if (target.startsWith('/data/v1/markets')) return respond(MARKETS);

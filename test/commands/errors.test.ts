@@ -87,13 +87,13 @@ describe('a wrong command line fails with its cause and a hint, and sends nothin
     expect(lastError(stderr).message).toContain("'--profile <name>' argument missing");
   });
 
-  it('sent none of these orders to the exchange', async () => {
+  it('none of these orders reached the exchange', async () => {
     expect(await pit.json('orders btc_usdt --state all --all')).toEqual([]);
   });
 });
 
 describe('a confirmation without a terminal', () => {
-  it('is not read from a pipe', async () => {
+  it('pit reads no confirmation from a pipe', async () => {
     const [error, requests] = await requestsOf(() =>
       pit.failure('order buy btc_usdt 0.01 --at 20000', 8, { input: 'y\ny\nyes\n' }),
     );
@@ -104,7 +104,7 @@ describe('a confirmation without a terminal', () => {
 });
 
 describe('wrong keys', () => {
-  it('are rejected by the exchange when the secret key is wrong', async () => {
+  it('the exchange rejects a wrong secret key', async () => {
     const environment = { ...pit.served.environment, PIT_SECRET_KEY: 'not-the-secret-key' };
     const error = await pit.failure('account', 3, { environment });
     expect(error).toMatchObject({ kind: 'refused', code: 1003 });
@@ -112,7 +112,7 @@ describe('wrong keys', () => {
     expect(JSON.stringify(error)).not.toContain(pit.served.address.accessKey);
   });
 
-  it('are incomplete when only one of the two or no host is given', async () => {
+  it('pit reports what is missing when only one of the keys or no host is given', async () => {
     const { PIT_ACCESS_KEY = '', PIT_SECRET_KEY = '' } = pit.served.environment;
     const one = await pit.failure('account', 4, { environment: { PIT_ACCESS_KEY } });
     expect(one.message).toContain('PIT_SECRET_KEY');

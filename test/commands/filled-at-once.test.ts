@@ -77,7 +77,7 @@ describe('the answer to an order', () => {
     expect(text).toMatch(/^Nothing was filled: the exchange cancelled {2}\+ BUY 0\.03 btc_usdt.* id 8\n$/);
   });
 
-  it('has null for all of it if the list could not be read, and asks no more for it', async () => {
+  it('all fill fields are null if the list could not be read, and the order is not read instead', async () => {
     listed = '<html>';
     const before = exchange.asked.length;
     const line = 'order buy btc_usdt 0.03 --at 20100 --yes';

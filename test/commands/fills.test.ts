@@ -50,7 +50,7 @@ function ofEos(): string[] {
 }
 
 describe('pit fills', () => {
-  it('has a row for each order that filled, with its average, value and fee', async () => {
+  it('lists each order that filled, with its average, value and fee', async () => {
     const rows = await list('eos_usdt --all');
     expect(idsOf(rows)).toEqual(ofEos());
     for (const row of rows)

@@ -13,13 +13,13 @@ describe('a repeated flag', () => {
     ['--profile sandbox ticker --profile=sandbox', '--profile'],
     ['depth btc_usdt --timeout 5 --timeout 9', '--timeout'],
     ['markets --fields market --fields base', '--fields'],
-  ])('is rejected if it takes one value: %s', async (line, flag) => {
+  ])('rejects a repeated flag that takes one value: %s', async (line, flag) => {
     const { code, stdout, stderr } = await runPit(line.split(' '), { home });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${flag} is given more than once.`) });
     expect(stdout).toBe('');
   });
 
-  it('is accepted if each value counts or if it is a switch', async () => {
+  it('accepts a repeated flag if each value counts or if it is a switch', async () => {
     const line = 'order buy btc_usdt 0.01 --at x --override price-band --override post-only --yes --yes';
     const { stderr } = await runPit(line.split(' '), { home });
     expect(stderr).toContain('"x" is not a price');

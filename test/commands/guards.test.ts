@@ -113,7 +113,7 @@ describe('a guard', () => {
     expect(error.message).toContain('come to 600.06 usdt, and the limit is 500 usdt');
   });
 
-  it('for the price of a sell can be overridden without overriding the limits on its real value', async () => {
+  it('the guard for the price of a sell can be overridden without overriding the limits on its real value', async () => {
     await pit.done('profile set sandbox orderNotional 10000usdt');
     const line = 'order sell btc_usdt 0.4 --at 10 --yes';
     await heldBack(`${line.replace('0.4', '2')} --override price-band`, /^order-notional blocks this: .*39,999 usdt/);
@@ -127,7 +127,7 @@ describe('a guard', () => {
     expect(error.message).toContain('day would come to 15,999.6 usdt, and the limit is 10,000 usdt');
   });
 
-  it('of the day applies to several processes that start at once', async () => {
+  it('the limit of the day applies to several processes that start at once', async () => {
     await pit.done('profile set sandbox dayNotional 500usdt');
     const before = exchange.asked.length;
     const lines = Array.from({ length: 6 }, (_, index) => `order buy btc_usdt 0.01 --at 2000${index} --yes`);
@@ -140,7 +140,7 @@ describe('a guard', () => {
     expect(await pit.json('resolve', exchange.extra)).toEqual([]);
   });
 
-  it('is named with all others that apply, and --override accepts them repeated or with commas', async () => {
+  it('names all guards that apply, and --override accepts them repeated or with commas', async () => {
     const line = 'order buy btc_usdt 60 --at 23000 --yes';
     const error = await heldBack(line, /price-band blocks this: .* order-notional blocks this: /);
     expect(error.hint).toContain('--override price-band,order-notional');
@@ -149,7 +149,7 @@ describe('a guard', () => {
     await placed(`${line} --override order-notional,price-band`);
   });
 
-  it('with an unknown name is a usage error that lists the names', async () => {
+  it('an unknown guard name is a usage error that lists the names', async () => {
     const error = await pit.failure('order buy btc_usdt 1 --at 5 --override price --yes', 2);
     expect(error.hint).toBe('Known: price-band, order-notional, day-notional, post-only.');
   });
@@ -190,7 +190,7 @@ describe('a guard', () => {
     expect(await asked('--at 20000 --override price-band,order-notional,day-notional', 'sell')).toEqual([]);
   });
 
-  it('is reported by a dry run, which sends nothing and succeeds', async () => {
+  it('a dry run reports the guard, sends nothing and succeeds', async () => {
     const line = 'order buy btc_usdt 0.01 --at 23000 --dry-run';
     const { preview } = await pit.json<{ preview: { warnings: string[]; guards: object[] } }>(line, exchange.extra);
     const message = expect.stringMatching(/^the price 23,000\.00 is 15\.00% above mid \(20,000\.00\)/);
@@ -231,7 +231,7 @@ describe('missing market data', () => {
     expect(stderr).toContain('Overridden price-band: it was not checked.');
   });
 
-  it('is reported as unknown by a dry run, which succeeds', async () => {
+  it('a dry run reports missing market data as unknown, and succeeds', async () => {
     const server = await serveWithoutDepth();
     const pit = new PitHome(temporaryHome());
     const { preview } = await pit.json<{ preview: Record<string, unknown> }>(

@@ -75,48 +75,48 @@ describe('the guided order, on a terminal', () => {
       ['confirmation', MARKET.length + 4],
     ];
 
-    it('if Escape leaves it at the first question', async () => {
+    it('Escape at the first question places nothing', async () => {
       const { status } = await at('order', [{ await: 'navigate', type: ESCAPE }]);
       expect([status, await open(), journal()]).toEqual([8, [], false]);
     });
 
-    it('if Escape goes back from question to question, and leaves at the first one', async () => {
+    it('Escape back from question to question and out of the first one places nothing', async () => {
       const back = ['Type:', 'Price in usdt:', 'How much btc', 'Buy or sell', 'Market:'];
       const steps = back.map((question) => ({ await: question, type: ESCAPE }));
       const { status } = await at('order', [...ALL.slice(0, -2), ...steps]);
       expect([status, await open(), journal()]).toEqual([8, [], false]);
     });
 
-    it('if Escape leaves it at the confirmation', async () => {
+    it('Escape at the confirmation places nothing', async () => {
       const { status } = await at('order', [...ALL.slice(0, -1), { await: '[y/N]', type: ESCAPE }]);
       expect([status, await open(), journal()]).toEqual([8, [], false]);
     });
 
-    it.each(questions)('if Ctrl-C interrupts it at the %s', async (_name, before) => {
+    it.each(questions)('Ctrl-C at the %s places nothing', async (_name, before) => {
       const last = ALL[before]?.await ?? '';
       const { status } = await at('order', [...ALL.slice(0, before), { await: last, type: CTRL_C }]);
       expect([status, await open(), journal()]).toEqual([130, [], false]);
     });
 
-    it.skipIf(!isReal)('if a signal ends it while it reads the market (needs python3)', async () => {
+    it.skipIf(!isReal)('a signal while the market is read places nothing (needs python3)', async () => {
       const steps: PtyStep[] = [...MARKET, SIDE, AMOUNT, { await: 'ask ', type: '2', signal: 'SIGTERM' }];
       const { status } = await onRealTerminal('order', steps);
       expect([status, await open(), journal()]).toEqual([143, [], false]);
     });
 
-    it.skipIf(!isReal)('if everything is typed before the questions appear (needs python3)', async () => {
+    it.skipIf(!isReal)('answers typed before the questions appear place nothing (needs python3)', async () => {
       const early = { await: '', type: 'btc_usdt\r\r0.01\r20000\r\ry\r' };
       const { status } = await onRealTerminal('order', [early, { await: 'navigate', type: CTRL_C }]);
       expect([status, await open(), journal()]).toEqual([130, [], false]);
     });
 
-    it('without confirmation, and shows the same order in one line', async () => {
+    it('an order without confirmation is not placed, and is shown in one line', async () => {
       const { screen, status } = await at('order', [...ALL.slice(0, -1), { await: '[y/N]', type: '\r' }]);
       expect([status, await open(), journal()]).toEqual([8, [], false]);
       expect(screen).toContain('pit order buy btc_usdt 0.01 --at 20000');
     });
 
-    it('in a dry run', async () => {
+    it('a dry run places nothing', async () => {
       const { screen, status } = await at('order --dry-run', ALL.slice(0, -1));
       expect([status, await open(), journal()]).toEqual([0, [], false]);
       expect(screen).toContain('Dry run: nothing was sent.');
@@ -205,7 +205,7 @@ describe('the guided order, on a terminal', () => {
     expect(await pit.json('order show btc_usdt --id guided1')).toMatchObject({ side: 'sell', amount: '0.500000' });
   });
 
-  it('with --yes shows the preview without asking, and lists typed guards in the command line', async () => {
+  it('--yes shows the preview without asking, and lists typed guards in the command line', async () => {
     const steps: PtyStep[] = [
       { await: 'ask ', type: 'ask+11%\r' },
       { await: 'Type:', type: `${DOWN}${DOWN}\r` },

@@ -103,7 +103,7 @@ describe('a held timer', () => {
     );
   });
 
-  it('does not warn of failures that end in time', async () => {
+  it('never warns of failures that end in time', async () => {
     const server = await serve(OK, REFUSED, FAULTS['an HTML page'], OK);
     const { thrown, text } = await ended(hostAt(server, ['--', 'bot'], commandOf(50)));
     expect(thrown).toMatchObject({ name: 'CommandEnded', exitCode: 0 });
@@ -111,7 +111,7 @@ describe('a held timer', () => {
     expect(count(server, 'cancelAllOrdersAfter')).toBeGreaterThan(4);
   });
 
-  it('is restarted while a command runs, and not after it ends', async () => {
+  it('restarts the timer while a command runs, and not after it ends', async () => {
     const server = await serve(OK);
     const { thrown, text } = await ended(hostAt(server, ['--timeout', '20', '--', 'bot'], commandOf(300)));
     expect(thrown).toMatchObject({ name: 'CommandEnded', exitCode: 0 });

@@ -20,7 +20,7 @@ describe('help', () => {
     expect(titles).toEqual(['Options:', 'Market data:', 'Trading:', 'Funds:', 'Setup:', 'Sandbox:', 'Help:']);
   });
 
-  it('has a section for every command', () => {
+  it('lists every command in a section', () => {
     const listed = Object.values(SECTIONS).flat().sort();
     expect(listed).toEqual([...new Set(Object.keys(commands).map((words) => words.split(' ')[0]))].sort());
   });
@@ -43,7 +43,7 @@ describe('help', () => {
     expect(text).toContain('--profile <name>');
   });
 
-  it('does not show a subcommand the flags of its parent', async () => {
+  it('shows a subcommand without the flags of its parent', async () => {
     expect(await pit.done('order --help')).toContain('--post-only');
     const text = await pit.done('order batch --help');
     expect([text.match(/--override/g)?.length, text.includes('--post-only')]).toEqual([1, false]);

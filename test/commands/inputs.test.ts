@@ -28,7 +28,7 @@ it.each([
 });
 
 it.each(['1,000', '28,128', '0,500', '1,00', '1,0000', '1000,000', '1,000,00', ',100'])(
-  'does not guess what %s means',
+  'never guesses what %s means',
   (word) => {
     expect(() => positiveDecimal('--amount')(word)).toThrow(/--amount is/);
     expect(() => parseAmount(word)).toThrow(/is not an amount/);
@@ -43,6 +43,6 @@ it.each([
   expect(marketName(word)).toBe(market);
 });
 
-it('does not guess a market from the name of a coin', () => {
+it('never guesses a market from the name of a coin', () => {
   for (const word of ['btc', 'usdt', 'btcxyz']) expect(() => marketName(word)).toThrow(/is not a market name/);
 });

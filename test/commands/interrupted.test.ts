@@ -119,7 +119,7 @@ describe('a signal while a timer is held', () => {
   const answers: Answers = (operation, count) =>
     operation !== 'cancelAllOrdersAfter' ? NOT_FOUND : count > 2 ? '{"code":1009,"message":"maintenance"}' : OK;
 
-  it('during a restart says that the timer may run longer', async () => {
+  it('a signal during a restart says that the timer may run longer', async () => {
     const again = (operation: string, count: number) => operation === 'cancelAllOrdersAfter' && count === 2;
     const printed = await interruptedAt('cancel-after btc_usdt --hold --yes', again, answers);
     expect(printed).toMatch(

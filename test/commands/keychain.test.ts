@@ -146,7 +146,7 @@ describe.skipIf(!hasSecretService())('a keychain', () => {
     expect(findings.find(({ check }) => check === 'key')?.detail).toContain('from the keychain');
   });
 
-  it('is not asked for market data, nor if keys come from the environment', async () => {
+  it('market data and keys from the environment need no keychain', async () => {
     await stored();
     const { tradeUrl: _, ...keys } = { ...exchange.served.environment, tradeUrl: '' };
     expect(await pit.json('depth btc_usdt --profile main')).toMatchObject({ market: 'btc_usdt' });
@@ -201,7 +201,7 @@ describe.skipIf(!hasSecretService())('a keychain', () => {
     'keys remove --profile main --yes',
     'profile remove main --yes',
     'profile set main tradeUrl https://x.example',
-  ])('that is unavailable stops pit %s, which would leave the entry in it', async (line) => {
+  ])('an unavailable keychain stops pit %s, which would leave the entry in it', async (line) => {
     const entry = await stored();
     const before = await pit.json('profile show main', extra);
     const error = await pit.failure(line, 4);
@@ -211,7 +211,7 @@ describe.skipIf(!hasSecretService())('a keychain', () => {
     expect(await pit.json('profile show main', extra)).toEqual(before);
   });
 
-  it('that is unavailable does not get new keys, and keys in the file instead say which entry is left', async () => {
+  it('an unavailable keychain gets no new keys, and keys in the file instead say which entry is left', async () => {
     const entry = await stored(OTHER);
     for (const words of ['', '--store keychain']) {
       expect((await set(words, own(), {})).code).toBe(4);
@@ -226,7 +226,7 @@ describe.skipIf(!hasSecretService())('a keychain', () => {
     expect(fileOf()).toEqual(own());
   });
 
-  it('whose entry was deleted says that the keys are gone, and takes new ones', async () => {
+  it('reports the keys as gone if the entry was deleted, and takes new ones', async () => {
     service.delete(await stored(OTHER));
     for (const line of ['account --profile main', 'keys show --profile main', 'keys set --profile main --store file']) {
       const error = await pit.failure(line, 4, extra);
@@ -239,7 +239,7 @@ describe.skipIf(!hasSecretService())('a keychain', () => {
     expect(await pit.json('account --profile main', extra)).toMatchObject({ username: 'sandbox' });
   });
 
-  it('that does not have the entry does not keep its profile from being removed', async () => {
+  it('removes a profile whose entry is missing', async () => {
     service.delete(await stored());
     expect(await pit.json('profile remove main --yes', extra)).toEqual({ removed: 'main' });
   });
@@ -266,7 +266,7 @@ describe.skipIf(!hasSecretService())('a keychain', () => {
   });
 
   // last: nothing here can unlock it again
-  it('that is locked gives no keys, and says what to do', async () => {
+  it('a locked keychain gives no keys, and the error says what to do', async () => {
     const locked = new SecretService();
     await locked.start();
     extra = { environment: locked.environment };

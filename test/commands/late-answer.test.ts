@@ -77,7 +77,7 @@ async function answered(line: string, steps: readonly PtyStep[], afterMs = 0) {
 }
 
 describe('an order that is confirmed while the market moves', () => {
-  it('is not sent if a guard blocks it by now: its new preview asks for the name of the guard', async () => {
+  it('an order that a guard now blocks is not sent: its new preview asks for the name of the guard', async () => {
     books = [CALM, FALLEN];
     const line = 'order buy btc_usdt 0.01 --at 20050';
     const { status, writes, screen } = await answered(line, [YES, AGAIN, { await: 'Type price-band', type: 'y\r' }]);
@@ -86,14 +86,14 @@ describe('an order that is confirmed while the market moves', () => {
     expect(screen).toMatch(/Not sent yet[\s\S]*bid, ask +11,999[\s\S]*price-band blocks this: the price 20,?050/);
   });
 
-  it('is sent once the name of the guard is typed, if no other guard blocks it then', async () => {
+  it('sends the order once the name of the guard is typed, if no other guard blocks it then', async () => {
     books = [CALM, FALLEN];
     const steps = [YES, AGAIN, { await: 'Type price-band', type: 'price-band\r' }];
     const { status, writes, depths } = await answered('order buy btc_usdt 0.01 --at 20050', steps);
     expect([status, writes, depths]).toEqual([0, ['/api/order'], 3]);
   });
 
-  it('is sent without a second question if the guards allow it and its preview is fresh', async () => {
+  it('sends the order without a second question if the guards allow it and its preview is fresh', async () => {
     books = [CALM, LOWER];
     const { status, writes, screen } = await answered('order buy btc_usdt 0.01 --at ask', [YES]);
     expect([status, writes]).toEqual([0, ['/api/order']]);
@@ -101,7 +101,7 @@ describe('an order that is confirmed while the market moves', () => {
     expect(screen).toMatch(/Placed.*20,001/);
   });
 
-  it('is resolved again if what was confirmed is blocked by now', async () => {
+  it('resolves the order again if a guard now blocks what was confirmed', async () => {
     books = [CALM, FALLEN];
     const { status, writes, screen } = await answered('order buy btc_usdt 0.01 --at ask', [YES, AGAIN, YES]);
     expect([status, writes]).toEqual([0, ['/api/order']]);
@@ -110,21 +110,21 @@ describe('an order that is confirmed while the market moves', () => {
     expect(screen).toMatch(/Placed.*12,001/);
   });
 
-  it('is shown again if the balance does not cover it any more', async () => {
+  it('shows the order again if the balance no longer covers it', async () => {
     accounts = [ENOUGH, funds(10)];
     const { status, writes, screen } = await answered('order buy btc_usdt 0.01 --at 19000', [YES, AGAIN, NO]);
     expect([status, writes]).toEqual([8, []]);
     expect(screen).toContain('Not sent yet. This needs 190 usdt');
   });
 
-  it('is shown again if it has come to reach far past the best price', async () => {
+  it('shows the order again if it now reaches far past the best price', async () => {
     books = [book([19_999], [20_001]), book([19_599], [19_601])];
     const { status, writes, screen } = await answered('order buy btc_usdt 0.01 --at 20001', [YES, AGAIN, NO]);
     expect([status, writes]).toEqual([8, []]);
     expect(screen).toContain('Not sent yet. The price is 2.05% past the best ask');
   });
 
-  it('is shown again if the book cannot be read for the guards', async () => {
+  it('shows the order again if the book cannot be read for the guards', async () => {
     books = [CALM, '<html>'];
     const steps = [YES, AGAIN, { await: 'Type price-band', type: '\r' }];
     const { status, writes, screen } = await answered('order buy btc_usdt 0.01 --at 20001', steps);
@@ -132,7 +132,7 @@ describe('an order that is confirmed while the market moves', () => {
     expect(screen).toContain('price-band blocks this: it cannot be checked');
   });
 
-  it('is checked again after the name of a guard was typed, with --yes too', async () => {
+  it('checks the order again after the name of a guard was typed, with --yes too', async () => {
     books = [book([10_000], [25_000]), book([10_000], [22_000])];
     const steps = [{ await: 'Type price-band', type: 'price-band\r' }, AGAIN, { await: 'Type price-band', type: '\r' }];
     const line = 'order buy btc_usdt 0.01 --at 23000 --post-only --yes';
@@ -141,7 +141,7 @@ describe('an order that is confirmed while the market moves', () => {
     expect(screen).toContain('Not sent yet. post-only now blocks this.');
   });
 
-  it('is read once with --yes, as nobody is asked', async () => {
+  it('reads the book once with --yes, as nobody is asked', async () => {
     books = [CALM, FALLEN];
     const { status, writes, depths } = await answered('order buy btc_usdt 0.01 --at 20050 --yes', []);
     expect([status, writes, depths]).toEqual([0, ['/api/order'], 1]);
@@ -173,27 +173,27 @@ describe('an order whose preview is older than ten seconds', () => {
     expect(screen).toMatch(/Placed.*19,899/);
   });
 
-  it('is sent without a second question if it would only rest, as before', async () => {
+  it('sends an order that would still only rest without a second question', async () => {
     books = [CALM, LOWER];
     const { status, writes } = await answered('order buy btc_usdt 0.01 --at 19000', [YES], LATE);
     expect([status, writes]).toEqual([0, ['/api/order']]);
   });
 
-  it('is sent without a second question if nothing has changed', async () => {
+  it('sends the order without a second question if nothing has changed', async () => {
     const { status, writes } = await answered('order buy btc_usdt 0.01 --at ask', [YES], LATE);
     expect([status, writes]).toEqual([0, ['/api/order']]);
   });
 });
 
 describe('a batch that is confirmed while the market moves', () => {
-  it('is not sent if a guard blocks it by now', async () => {
+  it('a batch that a guard now blocks is not sent', async () => {
     books = [CALM, FALLEN];
     const line = 'order batch buy btc_usdt --ladder 19000:19900:2 --amount 0.02';
     const steps = [YES, AGAIN, { await: 'Type price-band', type: 'y\r' }];
     expect(await answered(line, steps)).toMatchObject({ status: 8, writes: [] });
   });
 
-  it('is sent as it was confirmed while its preview is fresh', async () => {
+  it('sends the batch as it was confirmed while its preview is fresh', async () => {
     books = [CALM, LOWER];
     const line = 'order batch buy btc_usdt --ladder bid-1%:bid:2 --amount 0.02';
     const { status, writes, screen } = await answered(line, [YES]);
@@ -201,7 +201,7 @@ describe('a batch that is confirmed while the market moves', () => {
     expect(screen).not.toContain('Not sent yet');
   });
 
-  it('with a relative ladder is shown again if its preview is old', async () => {
+  it('shows a batch with a relative ladder again if its preview is old', async () => {
     books = [CALM, LOWER];
     const line = 'order batch buy btc_usdt --ladder bid-1%:bid:2 --amount 0.02';
     const { status, writes, screen } = await answered(line, [YES, AGAIN, YES], 11_000);
@@ -209,7 +209,7 @@ describe('a batch that is confirmed while the market moves', () => {
     expect(screen).toMatch(/Not sent yet[\s\S]*to 19,899/);
   });
 
-  it('is shown again if more of its orders would fill at once than an old preview says', async () => {
+  it('shows the batch again if more of its orders would fill at once than an old preview says', async () => {
     books = [CALM, LOWER];
     const line = 'order batch buy btc_usdt --ladder 19800:19950:2 --amount 0.02';
     expect(await answered(line, [YES, AGAIN, NO], 11_000)).toMatchObject({ status: 8, writes: [] });
@@ -217,13 +217,13 @@ describe('a batch that is confirmed while the market moves', () => {
 });
 
 describe('a replacement that is confirmed while the market moves', () => {
-  it('is not begun if a guard blocks it by now: the old order stays', async () => {
+  it('a replacement that a guard now blocks is not begun: the old order stays', async () => {
     books = [CALM, FALLEN];
     const steps = [YES, AGAIN, { await: 'Type price-band', type: 'y\r' }];
     expect(await answered('order replace btc_usdt 7 --at 20000', steps)).toMatchObject({ status: 8, writes: [] });
   });
 
-  it('is shown again if its relative price means another price and its preview is old', async () => {
+  it('shows the replacement again if its relative price means another price and its preview is old', async () => {
     books = [CALM, LOWER];
     const { status, writes, screen } = await answered('order replace btc_usdt 7 --at bid', [YES, AGAIN, NO], 11_000);
     expect([status, writes]).toEqual([8, []]);

@@ -77,7 +77,7 @@ describe('pit order on margin', () => {
     await pit.done(`cancel btc_usdt ${again.id}`);
   });
 
-  it('with --borrow on spot is a usage error, and nothing is sent', async () => {
+  it('--borrow on spot is a usage error, and nothing is sent', async () => {
     const error = await pit.failure('order buy btc_usdt 0.01 --at bid --borrow --yes', 2);
     expect(error.message).toContain('--borrow');
   });

@@ -29,7 +29,7 @@ describe('pit order show --wait', () => {
     ['open', 0],
     ['filled', 9],
     ['closed', 9],
-  ])('for %s with an order that stays open exits with %i and prints it', async (wait, code) => {
+  ])('--wait %s on an order that stays open exits with %i and prints it', async (wait, code) => {
     const ran = await pit.run(`order show btc_usdt --id ${await resting()} --wait ${wait} --timeout 1.5 --json`);
     expect(ran.code).toBe(code);
     expect(JSON.parse(ran.stdout)).toMatchObject({ state: 'open', filled: '0.000000' });
@@ -37,7 +37,7 @@ describe('pit order show --wait', () => {
       expect(lastError(ran.stderr)).toMatchObject({ kind: 'partial', hint: expect.stringContaining('--timeout') });
   });
 
-  it('for filled exits with 9 if the order is cancelled and with 3 if there is none', async () => {
+  it('--wait filled exits with 9 if the order is cancelled and with 3 if there is none', async () => {
     const id = await resting();
     await pit.done(`cancel btc_usdt --id ${id}`);
     expect(await pit.run(`order show btc_usdt --id ${id} --wait filled`)).toMatchObject({ code: 9 });

@@ -110,14 +110,14 @@ describe('pit order', () => {
     expect(await btcAndUsdt()).toEqual(before);
   });
 
-  it('is refused for more than the balance', async () => {
+  it('the exchange rejects an order for more than the balance', async () => {
     // so large a notional is held back by two guards before the exchange is asked
     const guards = '--override order-notional,day-notional';
     const error = await pit.failure(`order sell btc_usdt 5000 --at ask+20% ${guards} --yes`, 3);
     expect(error).toMatchObject({ kind: 'refused', code: 2009 });
   });
 
-  it('can be found by your own id', async () => {
+  it('finds an order by your own id', async () => {
     const order = await place(pit, 'sell btc_usdt 0.01 --at ask+20% --id myOrder1');
     expect(order).toMatchObject({ clientId: 'myOrder1' });
     const row = await pit.json('order show btc_usdt --id myOrder1');

@@ -58,7 +58,7 @@ describe('pit orders', () => {
     expect(await list('--state all --all')).toHaveLength(27);
   });
 
-  it('has the columns of the contract even if there are no orders', async () => {
+  it('prints the columns of the contract even if there are no orders', async () => {
     const { header, rows } = await pit.csv('orders eos_usdt --side sell');
     expect(header).toBe(HEADER);
     expect(rows.map((row) => row.split(',')[0])).toEqual(newestFirst(sells));
@@ -129,7 +129,7 @@ describe('pit cancel of several', () => {
     expect(code).toBe(9);
   });
 
-  it('is refused if none was cancelled', async () => {
+  it('reports a refusal if no order was cancelled', async () => {
     const error = await pit.failure(`cancel eos_usdt ${buys[0]?.id} 17`, 3);
     expect(error).toMatchObject({ kind: 'refused', code: 3001 });
   });

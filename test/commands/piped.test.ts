@@ -59,11 +59,11 @@ describe('a table in a pipe', () => {
     for (const { value, share } of numbers) expect(Math.abs((100 * value) / sum - share)).toBeLessThan(0.00501);
   });
 
-  it('has plain errors, too', async () => {
+  it('prints plain errors, too', async () => {
     expect((await pit.run('depth btc_usd')).stderr).not.toMatch(noise);
   });
 
-  it('has colours with CLICOLOR_FORCE, but not against NO_COLOR', async () => {
+  it('prints colours with CLICOLOR_FORCE, but not against NO_COLOR', async () => {
     const forced = { CLICOLOR_FORCE: '1' };
     expect(await pit.done('depth btc_usdt', { environment: forced })).toContain('\u001b[');
     expect(await pit.done('depth btc_usdt --no-color', { environment: forced })).not.toContain('\u001b');
@@ -77,7 +77,7 @@ describe('a table in a pipe', () => {
     expect(await pit.done(`order show btc_usdt ${order}`)).toMatch(/side +\+ BUY/);
   });
 
-  it('has the same rows as CSV and JSON', async () => {
+  it('prints the same rows as CSV and JSON', async () => {
     const rows = await pit.json<{ market: string; tickSize: string }[]>('markets');
     const lines = (await pit.done('markets')).trimEnd().split('\n').slice(1);
     expect(lines.map((line) => line.split(/ +/).slice(0, 2))).toEqual(rows.map((row) => [row.market, row.tickSize]));

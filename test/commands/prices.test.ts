@@ -41,20 +41,20 @@ describe('a relative price', () => {
     expect(run.request.price).toBe(price);
   });
 
-  it('is taken from the book', () => {
+  it('takes a relative price from the book', () => {
     const signed = ['/api/getAccountInfo', '/api/getOrders'];
     expect([...new Set(exchange.asked)].toSorted()).toEqual([...signed, '/data/v1/depth', '/data/v1/markets']);
   });
 });
 
 describe('a relative amount', () => {
-  it('of a value never costs more than the value', async () => {
+  it('an amount given as a value never costs more than the value', async () => {
     const { amount, notional } = (await preview('buy btc_usdt 100usdt --at 20000.01')).preview;
     expect(amount).toBe('0.004999');
     expect(notional).toBe('99.98004999');
   });
 
-  it('of a share is a share of the available balance on that side', async () => {
+  it('an amount given as a share is a share of the available balance on that side', async () => {
     expect((await preview('sell btc_usdt 50% --at 90000')).preview.amount).toBe('2.500000');
     expect((await preview('buy btc_usdt 50% --at 20000')).preview.amount).toBe('6.250000');
     expect((await preview('sell btc_usdt 100% --at 90000')).preview.amount).toBe('5.000000');
@@ -116,7 +116,7 @@ describe('--dry-run', () => {
     expect(stdout).toContain('nothing was sent');
   });
 
-  it('of several cancels is an array', async () => {
+  it('a dry run of several cancellations prints an array', async () => {
     const runs = await pit.json<DryRun[]>('cancel btc_usdt 17 18 --dry-run');
     expect(runs.map(({ request }) => request.id)).toEqual(['17', '18']);
   });

@@ -149,7 +149,7 @@ describe('a profile with withdrawal limits', () => {
       .then(() => pit.done(`profile set ${name} ${setting}`));
 
   it.each(['withdrawLimit 0.5btc', 'withdrawDayLimit 1btc', 'withdrawAddresses 1Boat'])(
-    'is not removed by a script: %s',
+    'a script cannot remove a profile with withdrawal limits: %s',
     async (setting) => {
       const [key = ''] = setting.split(' ');
       const name = key.toLowerCase();
@@ -160,7 +160,7 @@ describe('a profile with withdrawal limits', () => {
     },
   );
 
-  it('is removed only after its name is typed', async () => {
+  it('removes the profile only after its name is typed', async () => {
     await add('limited', 'withdrawLimit 0.5btc');
     const answered = async (typed: string) => {
       const steps = [{ await: 'Type limited', type: `${typed}\r` }];
@@ -175,7 +175,7 @@ describe('a profile with withdrawal limits', () => {
 });
 
 describe('pit keys', () => {
-  it('are read from stdin or a file, and only the last four characters are shown', async () => {
+  it('reads keys from stdin or a file, and shows only their last four characters', async () => {
     const file = path.join(pit.home, 'keys.txt');
     writeFileSync(file, keysText());
     const set = await pit.json('keys set --profile local --stdin', { input: keysText() });
@@ -191,7 +191,7 @@ describe('pit keys', () => {
     expect(await pit.json('account --profile local')).toMatchObject({ username: 'sandbox' });
   });
 
-  it('may follow a byte order mark', async () => {
+  it('accepts keys after a byte order mark', async () => {
     const file = path.join(pit.home, 'marked.txt');
     writeFileSync(file, `\ufeff${keysText()}`);
     expect(await pit.json(`keys set --profile local --file ${file}`)).toStrictEqual(shownKeys('local'));
@@ -199,7 +199,7 @@ describe('pit keys', () => {
     expect(await pit.json('keys set --profile local --stdin', { input })).toStrictEqual(shownKeys('local'));
   });
 
-  it('are rejected when the input is too long', async () => {
+  it('rejects input that is too long', async () => {
     const input = 'x'.repeat(100_000);
     expect((await pit.failure('keys set --profile local --stdin', 2, { input })).message).toContain('stdin');
     if (process.platform === 'win32') return;
@@ -208,7 +208,7 @@ describe('pit keys', () => {
     expect((await pit.failure('keys set --profile local --file /', 2)).message).toContain('EISDIR');
   });
 
-  it('are removed with a note when their profile gets another trade host', async () => {
+  it('removes the keys with a note when their profile gets another trade host', async () => {
     const url = (host: string) => `profile set moving trade-url ${host}`;
     await pit.run(`profile add moving --base-url ${OVERSEAS.baseUrl} --trade-url ${OVERSEAS.tradeUrl}`);
     await pit.done('keys set --profile moving --stdin', { input: keysText() });
@@ -219,11 +219,11 @@ describe('pit keys', () => {
     await pit.done('profile remove moving --yes');
   });
 
-  it('belong to the profile named by PIT_PROFILE', async () => {
+  it('the keys belong to the profile named by PIT_PROFILE', async () => {
     expect(await pit.json('keys show', { environment: { PIT_PROFILE: 'local' } })).toStrictEqual(shownKeys('local'));
   });
 
-  it('are rejected without being quoted if malformed or for an unknown profile', async () => {
+  it('rejects malformed keys and those for an unknown profile without quoting them', async () => {
     const input = 'first-half second-half\n';
     const error = await pit.failure('keys set --profile local --stdin', 2, { input });
     expect(JSON.stringify(error)).not.toMatch(/first-half|second-half/);
@@ -233,7 +233,7 @@ describe('pit keys', () => {
     await pit.failure('keys set --profile local', 8);
   });
 
-  it('are removed only after confirmation', async () => {
+  it('removes the keys only after confirmation', async () => {
     await pit.failure('keys remove --profile local', 8);
     expect(await pit.json('keys remove --profile local --dry-run --yes')).toMatchObject({ dryRun: true });
     expect(await pit.json('keys show --profile local')).toStrictEqual(shownKeys('local'));
@@ -241,7 +241,7 @@ describe('pit keys', () => {
 });
 
 describe('a flag takes precedence over the environment, and that over the profile', () => {
-  it('for the choice of profile', async () => {
+  it('the flag chooses the profile before the environment, and the environment before the active profile', async () => {
     await pit.done('profile use sandbox');
     const environment = { PIT_PROFILE: 'nobody' };
     const error = await pit.failure('account', 4, { environment });
@@ -252,7 +252,7 @@ describe('a flag takes precedence over the environment, and that over the profil
     });
   });
 
-  it('for hosts and keys', async () => {
+  it('hosts and keys from the environment take precedence over those of the profile', async () => {
     const { environment } = exchange.served;
     await pit.failure('account --profile local', 3, {
       environment: { ...environment, PIT_SECRET_KEY: 'wrong-secret' },
@@ -264,14 +264,14 @@ describe('a flag takes precedence over the environment, and that over the profil
 describe("a profile's keys", () => {
   const other = useLiteralExchange({ '*': '{"code":1000}' });
 
-  it('are not sent to a host from the environment', async () => {
+  it('pit sends no keys of a profile to a host from the environment', async () => {
     const environment = { PIT_PROFILE: 'local', PIT_TRADE_URL: other.url };
     for (const line of ['account', 'balance', 'order buy btc_usdt 0.01 --at 20000 --yes', 'cancel btc_usdt 17'])
       expect(await pit.failure(line, 4, { environment })).toMatchObject({ kind: 'credentials' });
     expect(other.asked).toEqual([]);
   });
 
-  it('are not sent over http to another machine', async () => {
+  it('pit sends no keys over http to another machine', async () => {
     const environment = { ...exchange.served.environment, PIT_TRADE_URL: 'http://trade.example.com' };
     await pit.failure('account', 4, { environment });
   });

@@ -27,7 +27,7 @@ describe('generated files', () => {
     expect(textOf(file)).toBe(files.get(file));
   });
 
-  it('has one manual page for pit and each command, and no others', () => {
+  it('pit and each command have one manual page, and there are no others', () => {
     const names = readdirSync(`${ROOT}/man/man1`).map((name) => `man/man1/${name}`);
     expect(names.sort()).toEqual([...pages].sort());
     expect(pages.length).toBe(new Set(tree.commands.map(({ path: words }) => words.split(' ')[0])).size);

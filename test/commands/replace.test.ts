@@ -101,7 +101,7 @@ describe('pit order replace', () => {
     expect(again).toMatchObject({ amount: '0.03', price: '10000', replaced: { id: done.id } });
   });
 
-  it('does not outbid itself', async () => {
+  it('never outbids the order that it replaces', async () => {
     const id = await straight.place({ ...FAR, price: inside });
     const error = await pit.failure(`order replace btc_usdt ${id} --at bid+1tick --yes`, 2);
     expect(error.message).toBe('The order has this price and amount already.');
@@ -247,7 +247,7 @@ describe('pit order replace', () => {
     expect((await pit.run(`resolve ${answer.clientId}`)).stderr).toContain('pit order buy btc_usdt 0.01 --at 21000');
   });
 
-  it('is reported by pit resolve after a kill between its requests, which places nothing', async () => {
+  it('pit resolve reports a replacement killed between its requests, and places nothing', async () => {
     const id = await straight.place(FAR);
     // the first look is before the cancellation, the second after it
     await straight.fault('delay', 'getOrder', { every: 2, delay: 20_000 });
@@ -286,7 +286,7 @@ describe('pit order replace', () => {
     expect(await pit.json(`${line} --override price-band`)).toMatchObject({ outcome: 'placed', price: '40000' });
   });
 
-  it('is unknown if the new order gets no answer', async () => {
+  it('the outcome is unknown if the new order gets no answer', async () => {
     const id = await straight.place(FAR);
     await straight.fault('drop-before', 'order', { count: 1 });
     const { code, answer } = await ended(`${id} --at 21100 --timeout 10`, pausesOnly());
@@ -370,7 +370,7 @@ describe('replacements of several processes at once', () => {
     await awayFromMidnight();
   });
 
-  it('stay within the limit of a day, and the rejected ones leave their orders unchanged', async () => {
+  it('replacements stay within the limit of a day, and the rejected ones leave their orders unchanged', async () => {
     await limited.done('profile set sandbox dayNotional 500usdt');
     const ids = await Promise.all(['20000', '20001', '20002', '20003'].map((price) => own.place({ ...FAR, price })));
     // each is worth 210

@@ -136,7 +136,7 @@ describe('pit resolve', () => {
 });
 
 describe('an order that a proxy repeated', () => {
-  it('is reported at once with both ids and the command that cancels the duplicate', async () => {
+  it('reports the order at once with both ids and the command that cancels the duplicate', async () => {
     await fault('twice --operation order');
     const { code, stdout, stderr } = await pit.run('order buy btc_usdt 0.01 --at 21001 --yes --json');
     expect(code).toBe(9);
@@ -150,7 +150,7 @@ describe('an order that a proxy repeated', () => {
   });
 
   it.each(['orders btc_usdt', 'resolve', 'cancel btc_usdt 17', 'order buy btc_usdt 0.01 --at 20500 --yes'])(
-    'is reported once by a later command of its market: %s',
+    'a later command of the market reports the order once: %s',
     async (line) => {
       const clientId = `rep${line.replaceAll(/[^a-z]/g, '').slice(0, 12)}`;
       await pit.done(`order buy btc_usdt 0.01 --at 21002 --id ${clientId} --yes`);
@@ -164,7 +164,7 @@ describe('an order that a proxy repeated', () => {
     },
   );
 
-  it('is reported by pit resolve when it settles another order of the same side', async () => {
+  it('pit resolve reports the order when it settles another order of the same side', async () => {
     await pit.done('order buy btc_usdt 0.01 --at 21004 --id twice4 --yes');
     await fault('late --operation order --delay 20000');
     expect((await lost('buy btc_usdt 0.01 --at 21005 --id late4')).code).toBe(6);
@@ -178,13 +178,13 @@ describe('an order that a proxy repeated', () => {
     ]);
   });
 
-  it('is no duplicate if another program placed an identical one with another client id', async () => {
+  it('an identical order of another program with another client id is no duplicate', async () => {
     await pit.done('order buy btc_usdt 0.01 --at 21008 --id mine8 --yes');
     await repeat('another8', '21008', '0.01');
     expect((await pit.run('orders btc_usdt')).stderr).not.toContain('MORE THAN ONCE');
   });
 
-  it('is certainly one by its client id, though another program uses the key', async () => {
+  it('the client id proves a duplicate, though another program uses the key', async () => {
     await pit.done('order buy btc_usdt 0.01 --at 21003 --id mine3 --yes');
     await repeat('another1', '15000', '0.02');
     const extra = await repeat('mine3', '21003', '0.01');
@@ -207,7 +207,7 @@ async function sellInOneTrade(amount: string): Promise<void> {
 }
 
 describe('a lost internal withdrawal', () => {
-  it('is not settled by the bill of an order of the same amount, which is named', async () => {
+  it('the bill of an order of the same amount is named, and does not settle the withdrawal', async () => {
     const [{ address: to } = { address: '' }] = await pit.json<{ address: string }[]>('address btc --withdraw');
     await fault('drop-before --operation withdraw');
     const withdraw = `withdraw btc 0.05 --to ${to} --confirm-address ${to} --internal --safe-pwd-stdin`;

@@ -73,7 +73,7 @@ describe('pit sandbox', () => {
     expect(await pit.json('orders btc_usdt --state all')).toEqual([]);
   });
 
-  it('is started once by twenty concurrent commands that need it, with one line on stderr', async () => {
+  it('twenty concurrent commands start the sandbox once, with one line on stderr', async () => {
     const fresh = new PitHome(temporaryHome());
     try {
       const runs = await Promise.all(Array.from({ length: 20 }, () => fresh.run('markets --json')));
@@ -90,7 +90,7 @@ describe('pit sandbox', () => {
     }
   });
 
-  it('is not started by commands that need no exchange or when the environment names another', async () => {
+  it('commands that need no exchange never start the sandbox, nor does a command with hosts in the environment', async () => {
     const idle = new PitHome(temporaryHome());
     for (const line of ['profile list', 'sandbox status', '--version', 'help', 'depth']) await idle.run(line);
     const nobody = 'http://127.0.0.1:1';

@@ -87,7 +87,7 @@ describe('on a terminal', () => {
     });
 
     it.skipIf(!isReal).each(['y', 'y\r'])(
-      'is not placed by %j typed before the question (needs python3)',
+      '%j typed before the question places no order (needs python3)',
       async (early) => {
         const steps = [
           { await: '', type: early },
@@ -98,13 +98,13 @@ describe('on a terminal', () => {
       },
     );
 
-    it.skipIf(!isReal)('is not placed when a signal ends the program at the question (needs python3)', async () => {
+    it.skipIf(!isReal)('a signal at the question places no order (needs python3)', async () => {
       const { status } = await really(ORDER, { steps: [{ await: QUESTION, signal: 'SIGTERM' }] });
       expect(status).toBe(143);
       expect(await open()).toEqual([]);
     });
 
-    it.skipIf(!isReal)('is placed exactly once by y (needs python3)', async () => {
+    it.skipIf(!isReal)('y places the order exactly once (needs python3)', async () => {
       const { screen, status } = await really(ORDER, { steps: [{ await: QUESTION, type: 'y\r' }] });
       expect(status).toBe(0);
       const orders = await open();
@@ -123,7 +123,7 @@ describe('on a terminal', () => {
       expect(await open()).toHaveLength(2);
     });
 
-    it('is not confirmed with --yes, and refused if stdin is not a terminal', async () => {
+    it('--yes skips the question, and an order without it is refused if stdin is not a terminal', async () => {
       expect((await at(`${ORDER} --yes`)).screen).not.toContain(QUESTION);
       expect((await at(ORDER, { stdin: 'none' })).status).toBe(8);
       expect(await open()).toHaveLength(3);
@@ -140,7 +140,7 @@ describe('on a terminal', () => {
       ['a part of its name', 'price\r', 8],
       ['Escape', '\u001b', 8],
       ['Ctrl-C after its name', `price-band${CTRL_C}`, 130],
-    ])('is not overridden by %s', async (_name, type, status) => {
+    ])('%s does not override a guard', async (_name, type, status) => {
       const before = await open();
       const { screen, ...result } = await at(ORDER, { steps: [{ await: TYPE, type }] });
       expect(screen).toMatch(/price-band blocks this: the price [\d,]+\.\d\d is 15\.\d\d% above mid/);
@@ -149,7 +149,7 @@ describe('on a terminal', () => {
     });
 
     it.skipIf(!isReal)(
-      'is not overridden by its name typed before the question, nor by --yes (needs python3)',
+      'neither the name typed before the question nor --yes overrides a guard (needs python3)',
       async () => {
         const steps = [
           { await: '', type: 'price-band\r' },
@@ -160,14 +160,14 @@ describe('on a terminal', () => {
       },
     );
 
-    it('is overridden by its name, which confirms the order as well', async () => {
+    it('the name of the guard overrides it, and confirms the order as well', async () => {
       const { screen, status } = await at(ORDER, { steps: [{ await: TYPE, type: 'price-band\r' }] });
       expect(status).toBe(0);
       expect(screen).toContain('Placed');
       expect(screen).not.toContain(QUESTION);
     });
 
-    it('is asked about one by one', async () => {
+    it('asks about several guards one by one', async () => {
       await pit.done('profile set sandbox orderNotional 100usdt');
       const steps = [
         { await: TYPE, type: 'price-band\r' },

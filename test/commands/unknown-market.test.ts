@@ -20,7 +20,7 @@ function newHome() {
 }
 
 describe('a market that the exchange does not list', () => {
-  it('is skipped by pit orders with a warning and rejected by pit cancel before a request is sent', async () => {
+  it('pit orders skips the market with a warning, and pit cancel rejects it before a request is sent', async () => {
     const { pit, environment } = newHome();
     // nothing is known of the markets here, so that the exchange has to say it, and the journal knows the name from then on
     const first = await pit.failure('cancel btc_usdx 123', 2, { environment });

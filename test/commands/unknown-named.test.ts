@@ -33,7 +33,7 @@ describe('an order with an unknown outcome', () => {
     ['balance usdt', undefined],
     ['account', undefined],
     ['cancel btc_usdt --all --dry-run', '[]'],
-  ])('is named by %s, which succeeds with the same JSON', async (line, document) => {
+  ])('%s names the order, and succeeds with the same JSON', async (line, document) => {
     const { code, stdout, words } = await ran(`${line} --json`);
     expect(words).toContain(`Warning: ${SAID} → Find out: pit resolve late1`);
     expect(code).toBe(0);
@@ -41,13 +41,13 @@ describe('an order with an unknown outcome', () => {
   });
 
   it.each(['orders eth_usdt', 'balance eth', 'fills eth_usdt', 'cancel eth_usdt --all --dry-run'])(
-    'is not named by %s',
+    '%s does not name the order',
     async (line) => {
       expect(await ran(`${line} --json`)).toMatchObject({ code: 0, words: '' });
     },
   );
 
-  it('is named before a batch in its market, and not before one in another', async () => {
+  it('a batch in its market names the order, and a batch in another market does not', async () => {
     const ladder = (market: string) => `order batch buy ${market} --ladder bid-5%:bid-6%:2 --amount 0.02 --yes --json`;
     const { code, words } = await ran(ladder('btc_usdt'));
     expect(words).toContain(`Warning: ${SAID} Find out: pit resolve late1`);
@@ -69,14 +69,14 @@ describe('an order with an unknown outcome', () => {
     expect((await ran('cancel xrp_usdt --all --yes')).code).toBe(0);
   });
 
-  it('is named with the refusal of its own cancellation, and by order show', async () => {
+  it('the refusal of its own cancellation and order show name the order', async () => {
     const error = await pit.failure('cancel btc_usdt --id late1', 3);
     expect(error.hint).toContain('It is unknown whether it was placed. Find out: pit resolve late1');
     for (const line of ['cancel btc_usdt --id late1', 'order show btc_usdt --id late1'])
       expect((await ran(line)).words).toContain(SAID);
   });
 
-  it('is named by the cancellation of another order, and the cancelled order itself is not', async () => {
+  it('the cancellation of another order names the order, and not the one that it cancels', async () => {
     const id = await straight.place({ side: 'buy', price: '20000', amount: '0.01' });
     await straight.fault('drop-before', 'cancelOrder', { count: 1 });
     expect((await ran(`cancel btc_usdt ${id} --timeout 10`, { host: pausesOnly() })).code).toBe(6);
@@ -88,7 +88,7 @@ describe('an order with an unknown outcome', () => {
     expect(again.words).not.toContain(unsettled);
   });
 
-  it('is a field of the account', async () => {
+  it('the account lists the order', async () => {
     const { unknown } = await pit.json<{ unknown: unknown[] }>('account');
     expect(unknown).toContainEqual({ operation: 'order', clientId: 'late1', market: 'btc_usdt' });
   });

@@ -94,7 +94,7 @@ describe('the notice of a newer version', () => {
     ]);
   });
 
-  it('does not wait for an address that never answers', async () => {
+  it('an address that never answers delays nothing', async () => {
     const { url, requests } = await serve(() => undefined);
     const pit = await homeAsking(url);
     expect(await remarks(pit)).not.toMatch('available');
@@ -108,7 +108,7 @@ describe('the notice of a newer version', () => {
     ['in a pipe', { columns: undefined }],
     ['with stdout in a pipe', { pipedOutput: true }],
     ['in CI', { environment: { CI: 'true' } }],
-  ])('is neither shown nor asked for %s', async (_title, more) => {
+  ])('neither shows the notice nor asks for a version %s', async (_title, more) => {
     const { url, requests } = await serve(saying(NEWER));
     const pit = await homeAsking(url);
     await new Cache(directoriesOf(pit.home).cache, () => Date.now() - 1).write(answerKey(url), '99.10.0');
@@ -167,7 +167,7 @@ describe('an answer about the newest version', () => {
     ['that is nothing', saying('')],
     ['with another status', (_, response) => void response.writeHead(404).end(NEWER)],
     ['that breaks off', (_, response) => void response.writeHead(200, { 'content-length': 100 }).end(NEWER)],
-  ])('%s changes nothing', async (_title, answer) => {
+  ])('an answer %s changes nothing', async (_title, answer) => {
     const { url, requests } = await serve(answer);
     const directories = directoriesOf(temporaryHome());
     await checkForUpdate({ environment: { PIT_UPDATE_URL: url }, directories, now: Date.now });
@@ -175,7 +175,7 @@ describe('an answer about the newest version', () => {
     expect(new Cache(directories.cache, Date.now).read(answerKey(url))).toBeNull();
   });
 
-  it('that leads elsewhere is not followed', async () => {
+  it('an answer that leads elsewhere is not followed', async () => {
     const elsewhere = await serve(saying(NEWER));
     const { url, requests } = await serve((_, response) =>
       response.writeHead(302, { location: elsewhere.url }).end(NEWER),
@@ -186,13 +186,13 @@ describe('an answer about the newest version', () => {
     expect(new Cache(directories.cache, Date.now).read(answerKey(url))).toBeNull();
   });
 
-  it('that does not come changes nothing', async () => {
+  it('an answer that does not come changes nothing', async () => {
     const directories = directoriesOf(temporaryHome());
     const environment = { PIT_UPDATE_URL: 'http://127.0.0.1:1/pit/latest' };
     await expect(checkForUpdate({ environment, directories, now: Date.now })).resolves.toBeUndefined();
   });
 
-  it('is kept if it is a version', async () => {
+  it('keeps an answer that is a version', async () => {
     const { url } = await serve(saying('{"name":"pit","version":"99.10.0","dist":{}}'));
     const directories = directoriesOf(temporaryHome());
     await checkForUpdate({ environment: { PIT_UPDATE_URL: url }, directories, now: Date.now });

@@ -72,7 +72,7 @@ describe('an invalid withdrawal', () => {
   const OTHER = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
   const EVM = '0x54121adf050566107229671be648f286eb82eb83';
 
-  it('is refused with a fix by pit or by the exchange, and nothing moves', async () => {
+  it('pit or the exchange refuses the withdrawal with a fix, and nothing moves', async () => {
     const before = await ledger();
     const refusals: [words: string, exitCode: number, message: RegExp, hint: RegExp][] = [
       ['btd 0.01 --to BTC', 2, /no coin btd/, /Did you mean btc/],
@@ -120,7 +120,7 @@ describe('an invalid withdrawal', () => {
     ['btc 0.01 --to BTC --confirm-address BTC --safe-pwd-fd 1', 2, '--safe-pwd-fd is "1"'],
     ['btc 0.01 --to BTC --confirm-address BTC --safe-pwd-fd 9', 2, 'file descriptor 9 could not be read'],
     ['btc 0.01 --to BTC --safe-pwd secret', 2, 'unknown'],
-  ])('is not sent: %s', async (words, exitCode, message) => {
+  ])('sends no invalid withdrawal: %s', async (words, exitCode, message) => {
     const error = await pit.failure(line(`withdraw ${words}`), exitCode);
     expect(error.message.toLowerCase()).toContain(message.toLowerCase());
   });
@@ -130,7 +130,7 @@ describe('an invalid withdrawal', () => {
     ['two lines', 'one\ntwo', 'more than one line'],
     ['a control character', 'bell\u0007', 'control characters'],
     ['too long a text', 'x'.repeat(501), '500 characters'],
-  ])('is not sent with %s as the fund password, which is not quoted', async (_, input, message) => {
+  ])('rejects %s as the fund password without quoting it', async (_, input, message) => {
     const { code, stderr } = await pit.run(`${scripted('btc 0.01 --to BTC')} --json`, { input });
     expect(code).toBe(2);
     expect(lastError(stderr).message).toContain(message);
@@ -171,7 +171,7 @@ describe('a withdrawal by a script', () => {
     expect(stdout).toMatch(/^outcome,id,coin,amount,fee,receives,/);
   });
 
-  it('is previewed by a dry run, which sends nothing and asks for no password', async () => {
+  it('a dry run previews the withdrawal, sends nothing and asks for no password', async () => {
     const before = await ledger();
     const error = await pit.json<object>(line('withdraw usdt 1% --to USDT --dry-run'));
     expect(error).toMatchObject({
@@ -193,7 +193,7 @@ describe('a withdrawal on a bad network', () => {
     ['drop-after', '0.0201'],
     ['truncate', '0.0202'],
     ['html-after', '0.0203'],
-  ])('is found without an answer after %s', async (fault, amount) => {
+  ])('finds the withdrawal without an answer after %s', async (fault, amount) => {
     await pit.done(`sandbox fault add ${fault} --operation withdraw --count 1`);
     expect(await pit.json(scripted(`btc ${amount} --to BTC`), password())).toMatchObject({
       outcome: 'placed',
@@ -203,7 +203,7 @@ describe('a withdrawal on a bad network', () => {
     expect(records.filter((record) => Number(record.amount) === Number(amount))).toHaveLength(1);
   });
 
-  it('is reported with a warning if it was executed twice', async () => {
+  it('reports a withdrawal that was executed twice with a warning', async () => {
     await pit.done('sandbox fault add twice --operation withdraw --count 1');
     const { code, stderr, stdout } = await pit.run(`${scripted('btc 0.031 --to BTC')} --json`, password());
     const records = await pit.json<Record[]>('withdrawals btc');
@@ -232,7 +232,7 @@ describe('a withdrawal on a bad network', () => {
 });
 
 describe("the user's own limits", () => {
-  it('apply to every script, and only a person can loosen them', async () => {
+  it('the limits apply to every script, and only a person can loosen them', async () => {
     const set = (setting: string) => pit.done(`profile set sandbox ${setting}`);
     await set('withdrawLimit 0.05btc');
     const most = await pit.failure(scripted('btc 0.06 --to BTC'), 2, password());
@@ -255,7 +255,7 @@ describe("the user's own limits", () => {
     await pit.failure(`profile set sandbox withdrawAddresses ${verified.usdt},${verified.btc} --yes`, 8);
   });
 
-  it('are loosened by typing their name', async () => {
+  it('typing the name of a limit loosens it', async () => {
     for (const setting of ['withdrawLimit', 'withdrawDayLimit', 'withdrawAddresses']) {
       const steps = [{ await: 'to loosen it:', type: `${setting}\r` }];
       const done = await at(`profile unset sandbox ${setting}`, steps);
@@ -278,7 +278,7 @@ async function at(words: string, steps: readonly PtyStep[], columns = 80) {
 describe('a withdrawal at a terminal', () => {
   const CONFIRM = 'Type the last 6 characters of the address';
 
-  it('is confirmed by the end of the address, and asks for the password without showing it', async () => {
+  it('the end of the address confirms the withdrawal, and the password is typed without showing it', async () => {
     const { safePwd } = pit.served.address;
     const { screen, status } = await at(line('withdraw btc 0.0111 --to BTC'), [
       { await: CONFIRM, type: `${verified.btc.slice(-6)}\r` },
@@ -298,7 +298,7 @@ describe('a withdrawal at a terminal', () => {
     ['nothing', [{ await: CONFIRM, type: '\r' }], 8],
     ['Ctrl-D', [{ await: CONFIRM, type: '\u0004' }], 8],
     ['Ctrl-C', [{ await: CONFIRM, type: '\u0003' }], 130],
-  ])('is not sent for %s, even with --yes', async (_, steps, status) => {
+  ])('sends nothing for %s, even with --yes', async (_, steps, status) => {
     const before = await idsOf('btc');
     const done = await at(line('withdraw btc 0.0112 --to BTC --yes'), steps);
     expect(done.status).toBe(status);

@@ -52,7 +52,7 @@ describe('what pit offers PowerShell', () => {
     ['pit completion power', ['powershell']],
     ['pit depth "', []],
     ['', expect.arrayContaining(['ticker', 'order', 'help'])],
-  ])('after %j are %j', async (line, words) => {
+  ])('%j completes to %j', async (line, words) => {
     expect(await offered(line)).toEqual(words);
   });
 
@@ -63,7 +63,7 @@ describe('what pit offers PowerShell', () => {
     expect(valid).toMatchObject({ code: 0, stdout: 'ticker\n', stderr: '' });
   });
 
-  it('is nothing without a line to complete', async () => {
+  it('a missing line to complete is a usage error', async () => {
     expect((await runPit(['--complete'], { home })).code).toBe(2);
   });
 });
@@ -76,7 +76,7 @@ describe('the script for PowerShell', () => {
   const file = path.join(ROOT, 'completions', 'pit.ps1');
   const script = readFileSync(file, 'utf8');
 
-  it('is plain ASCII, which every PowerShell reads alike, and closes what it opens', () => {
+  it('the script is plain ASCII, which every PowerShell reads alike, and closes what it opens', () => {
     expect(script).toMatch(/^[\n\x20-\x7e]*$/);
     const code = script.replace(/#.*$/gm, '').replace(/'(?:[^']|'')*'|"[^"]*"/g, '');
     for (const [open, close] of ['{}', '()', '[]'].map((pair) => [...pair]))

@@ -220,7 +220,7 @@ describe.skipIf(!requires('python3') || !requires('bash'))('a file with a hostil
     ['when readline does the quoting', '', []],
     // as before bash 4; how readline itself quotes names that begin with ~ is not tested
     ['without compopt, as before bash 4', 'enable -n compopt', ['pit sandbox import ~/']],
-  ])('is quoted %s', async (_, before, more) => {
+  ])('quotes the name %s', async (_, before, more) => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, name), '{}');
     const starts = ['pit sandbox import ', 'pit cancel-after eos_eth --hold -- true ', ...more];

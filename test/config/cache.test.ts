@@ -74,7 +74,7 @@ describe('the cache', () => {
     expect(cache.read('markets')).toBeNull();
   });
 
-  test('is silent if it cannot write', async () => {
+  test('stays silent if it cannot write', async () => {
     const folder = freshFolder();
     fs.mkdirSync(path.dirname(folder), { recursive: true });
     fs.writeFileSync(folder, 'a file in the way');

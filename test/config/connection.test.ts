@@ -149,7 +149,7 @@ describe('a signed request', () => {
     ['bare', {}, /pit keys set --profile bare/],
     ['main', { PIT_TRADE_URL: Y }, /not the profile's own host.*PIT_ACCESS_KEY/],
     ['sandbox', ENV, /no exchange to use them with.*PIT_TRADE_URL/],
-  ])('without keys (%s, %j) fails as credentials with the next step', async (active, environment, words) => {
+  ])('a request without keys (%s, %j) fails as credentials with the next step', async (active, environment, words) => {
     const connection = await choose(active, undefined, environment);
     const failure = await failureOf(() => requireKeys(connection));
     expect(failure.exitCode).toBe(4);

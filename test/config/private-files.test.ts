@@ -53,7 +53,7 @@ describe.runIf(process.platform !== 'win32')('files that others can reach', () =
     expect(fs.readdirSync(folder)).toEqual([]);
   });
 
-  test('does not follow a link instead of a file or a folder', async () => {
+  test('follows no link instead of a file or a folder', async () => {
     const { folder, profiles, keys, keyFile } = await withKeys();
     const elsewhere = path.join(path.dirname(folder), 'elsewhere.json');
     fs.renameSync(keyFile, elsewhere);
@@ -167,7 +167,7 @@ describe('damaged files', () => {
     expect(fs.readFileSync(file, 'utf8')).toBe(content);
   });
 
-  test('does not fall back to another profile if the active one is damaged, and use repairs it', async () => {
+  test('a damaged active profile falls back to no other profile, and use repairs it', async () => {
     const { folder, profiles } = await withKeys();
     for (const content of ['{', '{}', '{"active": "../x"}']) {
       fs.writeFileSync(path.join(folder, 'active.json'), content, { mode: 0o600 });

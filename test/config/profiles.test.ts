@@ -8,7 +8,7 @@ import { adviceText } from '../support/advice.js';
 import { failureOf, freshFolder, HOSTS, noKeychain } from './support.js';
 
 describe('profiles', () => {
-  test('has the sandbox without a folder, and reading makes none', async () => {
+  test('the sandbox exists without a folder, and reading makes none', async () => {
     const folder = freshFolder();
     const profiles = new Profiles(folder);
     expect(await profiles.list()).toEqual([
@@ -160,7 +160,7 @@ describe('names', () => {
     'ä',
   ];
   const named = [...hostile, '\u001b[2J', 'a\n'].map((name): [string, string] => [JSON.stringify(name), name]);
-  test.each([...named, ['10,000 characters', 'x'.repeat(10_000)]])('reject %s', async (_, name) => {
+  test.each([...named, ['10,000 characters', 'x'.repeat(10_000)]])('rejects %s', async (_, name) => {
     const folder = freshFolder();
     const [profiles, keys] = [new Profiles(folder), new KeyStore(folder, noKeychain)];
     const actions = [
@@ -182,13 +182,13 @@ describe('names', () => {
     expect(fs.existsSync(path.dirname(folder))).toBe(false);
   });
 
-  test.each(['a', '0', 'x'.repeat(32), 'con-1', 'constructor', 'a_b-c'])('accept %s', async (name) => {
+  test.each(['a', '0', 'x'.repeat(32), 'con-1', 'constructor', 'a_b-c'])('accepts %s', async (name) => {
     const profiles = new Profiles(freshFolder());
     await profiles.add({ name, ...HOSTS });
     expect((await profiles.list()).map((profile) => profile.name)).toEqual(['sandbox', name]);
   });
 
-  test('ignore files that pit did not create', async () => {
+  test('ignores files that pit did not create', async () => {
     const folder = freshFolder();
     const profiles = new Profiles(folder);
     await profiles.add({ name: 'main', ...HOSTS });
@@ -198,7 +198,7 @@ describe('names', () => {
     expect((await profiles.list()).map(({ name }) => name)).toEqual(['sandbox', 'main']);
   });
 
-  test('are suggested by spelling, the nearest first', () => {
+  test('suggests names by spelling, the nearest first', () => {
     expect(nearest('maim', ['other', 'mainz', 'main'])).toEqual(['main', 'mainz']);
     expect(nearest('zzzz', ['main'])).toEqual([]);
     expect(nearest('nope', ['open', 'zone', 'note'])).toEqual(['note']);

@@ -35,7 +35,7 @@ describe('a state folder', () => {
     ['that others can write to', 'above/state', 0o777],
     ['that the group can write to', 'above/state', 0o770],
     ['inside a folder that others can write to', 'above', 0o777],
-  ])('%s is refused with the fix, and nothing is sent', async (_, name, mode) => {
+  ])('refuses a state folder %s with the fix, and sends nothing', async (_, name, mode) => {
     let changed = '';
     const { codes, stderr, signed } = await runWith((home) => {
       changed = path.join(home, name);
@@ -46,7 +46,7 @@ describe('a state folder', () => {
   });
 
   it.runIf(process.geteuid?.() === 0).each([['above/state'], ['above']])(
-    'is refused if %s belongs to another user',
+    'refuses a state folder if %s belongs to another user',
     async (name) => {
       const { codes, stderr, signed } = await runWith((home) => fs.chownSync(path.join(home, name), 12345, 12345));
       expect([codes, signed]).toEqual([[4, 4, 4, 4], []]);
@@ -54,7 +54,7 @@ describe('a state folder', () => {
     },
   );
 
-  it('below a folder that others can write to is refused as far up as others can replace it', async () => {
+  it('refuses a state folder below one that others can write to, as far up as others can replace it', async () => {
     const { codes, stderr } = await runWith((home) => {
       fs.chmodSync(path.join(home, 'above'), 0o1777);
       fs.chmodSync(home, 0o777);
@@ -63,7 +63,7 @@ describe('a state folder', () => {
     expect(stderr).toContain('is open to other users (mode 777)');
   });
 
-  it('that others can only read is used', async () => {
+  it('uses a state folder that others can only read', async () => {
     const { codes, signed } = await runWith((home) => fs.chmodSync(path.join(home, 'above/state'), 0o755));
     expect(codes).not.toContain(4);
     expect(signed.length).toBeGreaterThan(0);

@@ -23,7 +23,7 @@ function leaveStaleLock(lock: string): void {
 }
 
 describe('several processes', () => {
-  test('lose nothing when eight write at once and one is killed', async () => {
+  test('several processes lose nothing when eight write at once and one is killed', async () => {
     const folder = freshFolder();
     const [victim, ...others] = Array.from({ length: 8 }, (_, i) => start('many', folder, '022', `p${i}`, `${ROUNDS}`));
     let seen = '';
@@ -43,7 +43,7 @@ describe('several processes', () => {
     for (const name of acknowledged) expect(await new KeyStore(folder, noKeychain).get(name)).not.toBeNull();
   });
 
-  test('take over the lock of a killed process once it is stale', async () => {
+  test('takes over the lock of a killed process once it is stale', async () => {
     const folder = freshFolder();
     const profiles = new Profiles(folder);
     await profiles.add({ name: 'one', ...HOSTS });
@@ -54,7 +54,7 @@ describe('several processes', () => {
     expect(fs.existsSync(lock)).toBe(false);
   });
 
-  test('take over a lock that is dated in the future, as after a clock was set back', async () => {
+  test('takes over a lock that is dated in the future, as after a clock was set back', async () => {
     const folder = freshFolder();
     await new Profiles(folder).add({ name: 'one', ...HOSTS });
     const lock = path.join(folder, '.lock');
@@ -80,7 +80,7 @@ describe('several processes', () => {
     expect(await new Store(folder).read('count.json')).toEqual({ n: 8 * ROUNDS });
   });
 
-  test('remove what a killed write left behind', async () => {
+  test('removes what a killed write left behind', async () => {
     const folder = freshFolder();
     const profiles = new Profiles(folder);
     await profiles.add({ name: 'one', ...HOSTS });
@@ -91,7 +91,7 @@ describe('several processes', () => {
     expect(fs.readdirSync(path.join(folder, 'keys'))).toEqual([]);
   });
 
-  test('do not read the folders of the lock', async () => {
+  test('never reads the folders of the lock', async () => {
     const folder = freshFolder();
     const within = path.join(folder, '.lock-turn', 'one.json.tmp-1234567890abcdef');
     const profiles = new Profiles(folder);
@@ -105,7 +105,7 @@ describe('several processes', () => {
 
 describe.runIf(posix)('a single process', () => {
   test.each(['000', '022', '077', '777'])(
-    'write files with mode 600 in folders with mode 700 under umask %s',
+    'writes files with mode 600 in folders with mode 700 under umask %s',
     async (umask) => {
       const folder = freshFolder();
       expect((await ended(start('everything', folder, umask, 'x'))).code).toBe(0);
@@ -130,12 +130,12 @@ describe.runIf(posix)('a single process', () => {
     ['SIGHUP', null],
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ])('finish their work on %s, also after a write', async (signal, code) => {
+  ])('finishes its work on %s, also after a write', async (signal, code) => {
     const expected = { code, output: `told of ${signal}, done` };
     expect(await ended(start('interrupt', freshFolder(), '022', signal))).toEqual(expected);
   });
 
-  test('end at once on a second signal', async () => {
+  test('ends at once on a second signal', async () => {
     const expected = { code: 130, output: 'told of SIGINT, cut short' };
     expect(await ended(start('interrupt', freshFolder(), '022', 'SIGINT', 'twice'))).toEqual(expected);
   });

@@ -100,7 +100,7 @@ describe('a decimal', () => {
 });
 
 describe('arithmetic is exact', () => {
-  it('for sums, differences, products and comparisons', () => {
+  it('sums, differences, products and comparisons are exact', () => {
     fc.assert(
       fc.property(numberText, numberText, (left, right) => {
         const [a, b] = [Decimal.of(left), Decimal.of(right)];
@@ -113,7 +113,7 @@ describe('arithmetic is exact', () => {
     );
   });
 
-  it('for quotients, which are rounded towards or away from zero', () => {
+  it('quotients are rounded towards or away from zero', () => {
     fc.assert(
       fc.property(
         decimal,
@@ -134,7 +134,7 @@ describe('arithmetic is exact', () => {
     );
   });
 
-  it('for rounding, which keeps the requested scale and changes less than a unit', () => {
+  it('rounding keeps the requested scale and changes less than a unit', () => {
     fc.assert(
       fc.property(decimal, fc.nat(25), (value, scale) => {
         const [down, up] = [value.rescaled(scale, 'down'), value.rescaled(scale, 'up')];
@@ -149,7 +149,7 @@ describe('arithmetic is exact', () => {
     );
   });
 
-  it('for trailing zeros, which change the text and not the value', () => {
+  it('trailing zeros change the text and not the value', () => {
     fc.assert(
       fc.property(decimal, (value) => {
         expect(value.trimmed().compare(value)).toBe(0);
@@ -165,11 +165,11 @@ describe('arithmetic is exact', () => {
     ['20', '20'],
     ['0.00', '0'],
     ['-100.0', '-100'],
-  ])('for the trailing zeros of %s, which leave %s', (text, trimmed) => {
+  ])('the value %s without its trailing zeros is %s', (text, trimmed) => {
     expect(Decimal.of(text).trimmed().toString()).toBe(trimmed);
   });
 
-  it('and throws for a division by zero and for invalid scales', () => {
+  it('throws for a division by zero and for invalid scales', () => {
     expect(() => Decimal.of('1').dividedBy(Decimal.zero, 2, 'down')).toThrow(RangeError);
     expect(() => Decimal.fromUnits(1n, -1)).toThrow(new RangeError('not a scale: -1'));
     expect(() => Decimal.fromUnits(1n, 0.5)).toThrow(RangeError);
@@ -180,7 +180,7 @@ describe('arithmetic is exact', () => {
     ['-0.0', 0],
     ['0', 0],
     ['0.01', 1],
-  ])('and the sign of %s is %d', (text, sign) => {
+  ])('the sign of %s is %d', (text, sign) => {
     expect(Decimal.of(text).sign).toBe(sign);
   });
 
@@ -192,7 +192,7 @@ describe('arithmetic is exact', () => {
     ['6', '3', '2.00', '2.00'],
     ['-6', '3', '-2.00', '-2.00'],
     ['0', '-3', '0.00', '0.00'],
-  ])('for %s / %s, which is %s rounded down and %s rounded up', (left, right, down, up) => {
+  ])('the quotient %s / %s is %s rounded down and %s rounded up', (left, right, down, up) => {
     const quotient = (rounding: 'down' | 'up') => Decimal.of(left).dividedBy(Decimal.of(right), 2, rounding).toString();
     expect([quotient('down'), quotient('up')]).toEqual([down, up]);
   });
@@ -204,7 +204,7 @@ describe('the commas of a number', () => {
     ['28,128.65', '28128.65'],
     ['123,456,789', '123456789'],
     ['1,250,000usdt', '1250000usdt'],
-  ])('are removed from %s, which tables show', (text, plain) => {
+  ])('removes the commas from %s, which tables show', (text, plain) => {
     expect(ungrouped(text)).toBe(plain);
   });
 
@@ -224,7 +224,7 @@ describe('the commas of a number', () => {
     '1,abc',
     'x,123',
     '100',
-  ])('are left in %s, which may mean something else', (text) => {
+  ])('leaves the commas in %s, which may mean something else', (text) => {
     expect(ungrouped(text)).toBe(text);
   });
 });

@@ -25,7 +25,7 @@ describe('grouped numbers', () => {
     expect(grouped(text)).toBe(expected);
   });
 
-  it('are the same number without the commas, in groups of three', () => {
+  it('grouping adds commas in groups of three, and changes nothing else', () => {
     fc.assert(
       fc.property(decimals, (text) => {
         expect(grouped(text).replaceAll(',', '')).toBe(text);

@@ -91,7 +91,7 @@ describe('readDepositAddresses', () => {
     [NO_PERMISSION, 'refused', 1012],
     ['{"code":1003,"message":"signature"}', 'refused', 1003],
     ['{"code":4001,"message":"locked"}', 'limited', 4001],
-  ])('does not fall back if the key is refused: %s', async (getPayinAddress, kind, code) => {
+  ])('never falls back if the key is refused: %s', async (getPayinAddress, kind, code) => {
     const { client, asked } = await exchange({ getPayinAddress, getUserAddress: described('{"key":"1Single"}') });
     expect(await failureOf(readDepositAddresses(client, 'btc'))).toMatchObject({ kind, code });
     expect(asked()).toBe('getPayinAddress');
@@ -137,7 +137,7 @@ describe('a single address', () => {
     expect(await readWithdrawalAddress(client, 'xrp')).toEqual({ ...expected, ...gates });
   });
 
-  it('is reported missing by its own name', async () => {
+  it('reports a missing single address by its own name', async () => {
     const { client } = await exchange({});
     expect((await failureOf(readWithdrawalAddress(client, 'xrp'))).message).toBe(
       'The exchange has no verified withdrawal address for xrp (getWithdrawAddress: rejected by the exchange: there is no address for this coin yet).',
@@ -146,7 +146,7 @@ describe('a single address', () => {
 });
 
 describe('fees', () => {
-  it('keep every digit in whatever form they are sent', async () => {
+  it('keeps every digit of fees in whatever form they are sent', async () => {
     const { client } = await exchange({ getFeeInfo: FEES.mixed });
     expect(await client.fees('xrp')).toEqual([
       { coin: 'xrp', chain: 'A', mainChain: '1', fee: '0.001', canDeposit: true, canWithdraw: true },
@@ -157,7 +157,7 @@ describe('fees', () => {
   });
 
   it.each(['{"code":1000,"result":{}}', '{"code":3008,"message":"no record"}'])(
-    'are empty for %s',
+    'reads no fees from %s',
     async (getFeeInfo) => {
       expect(await (await exchange({ getFeeInfo })).client.fees()).toEqual([]);
     },

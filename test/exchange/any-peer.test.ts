@@ -16,14 +16,17 @@ async function clientAt(answer: Answer, budgetMs: number) {
 }
 
 describe('a write to a peer that', () => {
-  it.each(Object.entries(endlessPeers()))('%s ends in time, its outcome unknown', async (_, answer) => {
-    const { client, server } = await clientAt(answer, 1_000);
-    expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'lost' });
-    expect(server.requests).toHaveLength(1);
-  });
+  it.each(Object.entries(endlessPeers()))(
+    'a write to a peer that %s ends in time, its outcome unknown',
+    async (_, answer) => {
+      const { client, server } = await clientAt(answer, 1_000);
+      expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'lost' });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
   it.each(Object.entries({ ...brokenPeers(PLACED), ...interimPeers(PLACED) }))(
-    '%s has an unknown outcome',
+    'a write to a peer that %s has an unknown outcome',
     async (_, answer) => {
       const { client, server } = await clientAt(answer, 30_000);
       expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'lost' });
@@ -31,7 +34,7 @@ describe('a write to a peer that', () => {
     },
   );
 
-  it.each(Object.entries(unusualPeers(PLACED)))('%s is done', async (_, answer) => {
+  it.each(Object.entries(unusualPeers(PLACED)))('a write to a peer that %s is done', async (_, answer) => {
     const { client } = await clientAt(answer, 30_000);
     expect(await client.api.write('order', ORDER)).toMatchObject({
       kind: 'done',
@@ -52,16 +55,22 @@ describe('a write to a peer that', () => {
 });
 
 describe('a read from a peer that', () => {
-  it.each(Object.entries({ ...endlessPeers(), ...brokenPeers(MARKETS) }))('%s fails in time', async (_, answer) => {
-    const { client } = await clientAt(answer, 300);
-    const failure = await failureOf(client.api.read('markets', {}));
-    expect(['unreachable', 'internal']).toContain(failure.kind);
-  });
+  it.each(Object.entries({ ...endlessPeers(), ...brokenPeers(MARKETS) }))(
+    'a read from a peer that %s fails in time',
+    async (_, answer) => {
+      const { client } = await clientAt(answer, 300);
+      const failure = await failureOf(client.api.read('markets', {}));
+      expect(['unreachable', 'internal']).toContain(failure.kind);
+    },
+  );
 
-  it.each(Object.entries({ ...unusualPeers(MARKETS), ...interimPeers(MARKETS) }))('%s succeeds', async (_, answer) => {
-    const { client } = await clientAt(answer, 30_000);
-    expect(await client.api.read('markets', {})).toHaveProperty('btc_usdt');
-  });
+  it.each(Object.entries({ ...unusualPeers(MARKETS), ...interimPeers(MARKETS) }))(
+    'a read from a peer that %s succeeds',
+    async (_, answer) => {
+      const { client } = await clientAt(answer, 30_000);
+      expect(await client.api.read('markets', {})).toHaveProperty('btc_usdt');
+    },
+  );
 
   it('answers with 201 Created succeeds', async () => {
     const { client } = await clientAt(respond(MARKETS, '201 Created'), 30_000);
@@ -123,7 +132,7 @@ describe('a command', () => {
     expect(await Promise.all(ends)).toEqual(Object.keys(endlessPeers()).map((name) => [name, expected]));
   });
 
-  it('that reads ends within its time if the exchange never ends its answer', async () => {
+  it('a command that reads ends within its time if the exchange never ends its answer', async () => {
     const peers = Object.entries(endlessPeers());
     const ends = await Promise.all(
       peers.map(([, answer]) => run(['balance', '--json', '--timeout', '1'], answer, 'getAccountInfo')),

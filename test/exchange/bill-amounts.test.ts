@@ -20,7 +20,7 @@ describe('parseBillAmount and requireBillAmount', () => {
     ['12', 'BTC', '12'],
     ['BTC+0.5', 'BTC', '0.5'],
     ['0BTC', 'BTC', '0'],
-  ])('read %j of %s as %s', (text, coin, amount) => {
+  ])('reads %j of %s as %s', (text, coin, amount) => {
     expect(parseBillAmount(text, coin)).toBe(amount);
   });
 
@@ -34,14 +34,14 @@ describe('parseBillAmount and requireBillAmount', () => {
     ['', 'BTC'],
     ['+0.5BTC (frozen)', 'BTC'],
     ['NaN', 'BTC'],
-  ])('fail for %j of %s with a message that quotes it', (text, coin) => {
+  ])('fails for %j of %s with a message that quotes it', (text, coin) => {
     expect(parseBillAmount(text, coin)).toBeUndefined();
     expect(() => requireBillAmount(text, coin, '17')).toThrow(
       `The amount ${JSON.stringify(text)} of bill 17 (${coin}) cannot be read.`,
     );
   });
 
-  it('read every way to write an amount to the last digit', () => {
+  it('reads every way to write an amount to the last digit', () => {
     const coin = fc.stringMatching(/^[0-9A-Z]{1,8}$/).filter((name) => /[A-Z]/.test(name) && !/^E/.test(name));
     const whole = fc.bigInt({ min: 0n, max: 10n ** 24n });
     const fraction = fc.stringMatching(/^(\.\d{1,20})?$/);

@@ -180,7 +180,7 @@ describe('cancelling', () => {
     expect(seen).toEqual([{ kind: 'cancelled', order: { id: '7' } }]);
   });
 
-  it('may lack details', async () => {
+  it('the answer to a cancellation may lack details', async () => {
     const { sent, value } = await exchanged('{"code":1000,"message":"done"}', (client) =>
       client.cancelOrder('btc_usdt', { clientId: 'mine1' }),
     );
@@ -318,7 +318,7 @@ describe('funds', () => {
     ]);
   });
 
-  it('may lack what an exchange leaves out of a deposit', async () => {
+  it('a deposit may lack what an exchange leaves out', async () => {
     const list = [{ id: 7, amount: 1.5, status: 2, itransfer: 1 }];
     const body = JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas: { list } } });
     const { value } = await exchanged(body, (client) => client.depositPage('btc', 1, 50));
@@ -406,7 +406,7 @@ describe('funds', () => {
     expect(value).toEqual([{ coin: 'eos', chain: 'eos', canDeposit: true, canWithdraw: false, ...read }]);
   });
 
-  it('has no chain to deposit on if the exchange sends none', async () => {
+  it('reads no chain to deposit on if the exchange sends none', async () => {
     const body = '{"code":1000,"message":{"des":"ok","isSuc":true,"datas":null}}';
     expect((await exchanged(body, (client) => client.depositAddresses('eos'))).value).toEqual([]);
   });
@@ -446,7 +446,7 @@ describe('funds', () => {
 });
 
 describe('writes given by wire names', () => {
-  it('are read as an order', () => {
+  it('reads wire values as an order', () => {
     const values = { currency: 'btc_usdt', tradeType: '0', price: '2', amount: '1', orderType: '2' };
     const terms = { ...TERMS, side: 'sell', type: 'ioc', price: '2', amount: '1' };
     expect(readRawWrite('order', values)).toEqual({ kind: 'order', terms, clientId: undefined });
@@ -461,7 +461,7 @@ describe('writes given by wire names', () => {
     });
   });
 
-  it('are read as a batch, a cancellation, a timer or a withdrawal', () => {
+  it('reads wire values as a batch, a cancellation, a timer or a withdrawal', () => {
     expect(
       readRawWrite('orderMoreV2', { market: 'btc_usdt', tradeParams: '[[2,1],[3,0.5]]', tradeType: '1' }),
     ).toMatchObject({
@@ -490,7 +490,7 @@ describe('writes given by wire names', () => {
     });
   });
 
-  it('are searched for orders if the operation is undocumented', () => {
+  it('searches an undocumented operation for orders', () => {
     expect(likelyOrders({ currency: 'btc_usdt', price: '2', amount: '1' })).toEqual({
       ...{ market: 'btc_usdt', sides: ['buy', 'sell'], orders: [{ price: '2', amount: '1' }] },
     });
@@ -512,7 +512,7 @@ describe('the levels of a book', () => {
     return Number(`${text.startsWith('-') ? '-' : ''}${whole}${fraction.padEnd(4, '0')}`);
   };
 
-  it('are sorted by price, lowest first, whatever their order and the form of their numbers', () => {
+  it('sorts the levels by price, lowest first, whatever their order and the form of their numbers', () => {
     fc.assert(
       fc.property(
         fc.array(price, { maxLength: 12 }),

@@ -18,7 +18,7 @@ function sample(sent: number, roundTrip: number, ahead: number) {
 }
 
 describe("the exchange's clock", () => {
-  it("is this machine's until an answer shows a difference", () => {
+  it("follows this machine's clock until an answer shows a difference", () => {
     const { clock, written } = clockAt(NOON);
     clock.addSample(sample(NOON, 200, 0));
     clock.addSample(sample(NOON + 700, 3_000, 500));
@@ -48,7 +48,7 @@ describe("the exchange's clock", () => {
     expect([clock.offset, written]).toEqual([0, [0]]);
   });
 
-  it('is never off by more than the samples allow', () => {
+  it('the clock is never off by more than the samples allow', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -10_000_000, max: 10_000_000 }),

@@ -17,7 +17,7 @@ describe("the zone of the exchange's dates", () => {
     ['2026-07-01 16:03:04', '+14:00'],
     ['2026-06-30 14:03:04.0', '-12:00'],
     ['2026-07-01T10:03:04', '+08:00'],
-  ])('is learned from a bill: %s means %s', (showDate, offset) => {
+  ])('learns the zone from a bill: %s means %s', (showDate, offset) => {
     const { at, written } = zone();
     expect(at.name).toBeUndefined();
     at.learn({ time: DATE, shownTime: showDate });
@@ -28,7 +28,7 @@ describe("the zone of the exchange's dates", () => {
   });
 
   it.each(['2026-07-01 10:10:04', '2026-07-03 02:03:04', '2026-07-01', 'yesterday', '', null])(
-    'is not learned from %j, which fits no zone',
+    'learns no zone from %j, which fits none',
     (showDate) => {
       const { at, written } = zone();
       at.learn({ time: DATE, shownTime: showDate });
@@ -36,7 +36,7 @@ describe("the zone of the exchange's dates", () => {
     },
   );
 
-  it('is remembered, and updated when a bill shows another one', () => {
+  it('remembers the zone, and updates it when a bill shows another one', () => {
     const { at, written } = zone(undefined, '+01:00');
     expect(at.name).toBe('+01:00');
     at.learn({ time: DATE, shownTime: '2026-07-01 04:03:04' });
@@ -47,7 +47,7 @@ describe("the zone of the exchange's dates", () => {
     });
   });
 
-  it("is the profile's if it names one, with daylight saving time", () => {
+  it('uses the zone of the profile if it names one, with daylight saving time', () => {
     const { at, written } = zone('Europe/Berlin', '+08:00');
     expect(at.write(Date.parse('2026-01-15T12:00:00Z'))).toBe('2026-01-15 13:00:00');
     expect(at.write(Date.parse('2026-07-15T12:00:00Z'))).toBe('2026-07-15 14:00:00');

@@ -24,7 +24,7 @@ it.each([
   expect(servers.map(({ connections }) => connections)).toEqual([0, 0]);
 });
 
-it('does not trade at a profile with the prices of a host in the environment', async () => {
+it('never trades at a profile with the prices of a host in the environment', async () => {
   const own = await serveFaults({ answer: () => respond('{}') });
   const foreign = await serveFaults({ answer: () => respond('{}') });
   const home = temporaryHome();

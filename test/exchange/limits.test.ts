@@ -29,7 +29,7 @@ it('fails as limited if the read is refused every time', async () => {
   expect(server.requests).toHaveLength(4);
 });
 
-it('does not wait for the K-line limit longer than the budget lasts', async () => {
+it('waits for the K-line limit no longer than the budget lasts', async () => {
   const server = await serveFaults({ answer: () => respond('{"data":[],"moneyType":"USDT","symbol":"BTC"}') });
   const { client, host } = clientOf(server.url, 500);
   await client.api.read('kline', { market: 'btc_usdt', type: '1min' });

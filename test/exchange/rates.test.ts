@@ -17,7 +17,7 @@ async function ratesOf(last: Readonly<Record<string, string | null>>): Promise<R
 }
 
 describe('the value of a coin in another', () => {
-  it('is the amount itself in the same coin, and exact over one market', async () => {
+  it('the value in the same coin is the amount itself, and over one market it is exact', async () => {
     const rates = await ratesOf({ btc_usdt: '28068.29' });
     expect(rates.value('5.00998', 'btc', 'btc')?.toString()).toBe('5.00998');
     expect(rates.value('5.00998', 'btc', 'usdt')?.toString()).toBe('140621.5715342');
@@ -25,7 +25,7 @@ describe('the value of a coin in another', () => {
     expect(rates.value('0', 'btc', 'usdt')?.toString()).toBe('0');
   });
 
-  it('is divided once, at the end, to eight decimals or more, and rounded down', async () => {
+  it('divides once, at the end, to eight decimals or more, and rounds down', async () => {
     const rates = await ratesOf({ btc_usdt: '3', eth_btc: '0.07', xrp_usdt: '0.000000000001' });
     expect(rates.value('2', 'usdt', 'btc')?.toString()).toBe('0.66666666');
     expect(rates.value('3', 'usdt', 'btc')?.toString()).toBe('1');

@@ -33,7 +33,7 @@ describe('a read that may still succeed', () => {
     expect(host.sleeps).toEqual(PAUSES);
   });
 
-  it('is repeated after the exchange was busy', async () => {
+  it('repeats the read after the exchange was busy', async () => {
     const server = await serveFaults({ answer: () => respond('{"result":false,"message":"too frequent"}') });
     const failure = await failureOf(
       clientOf(server.url).client.api.read('kline', { market: 'btc_usdt', type: '1min' }),
@@ -42,7 +42,7 @@ describe('a read that may still succeed', () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  it('is repeated after a hang, as long as the budget allows', async () => {
+  it('repeats the read after a hang, as long as the budget allows', async () => {
     const server = await serveFaults({ answer: () => FAULTS['a hang'] });
     const { client, host } = clientOf(server.url, 400);
     const failure = await failureOf(client.api.read('markets', {}));
@@ -52,7 +52,7 @@ describe('a read that may still succeed', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('is repeated after a reset, until an answer comes', async () => {
+  it('repeats the read after a reset, until an answer comes', async () => {
     const server = await serveFaults({ answer: () => respond(CONFIGURATION), resets: (connection) => connection < 3 });
     const { client, host } = clientOf(server.url);
     expect(await client.api.read('markets', {})).toEqual(PARSED);
@@ -60,14 +60,14 @@ describe('a read that may still succeed', () => {
     expect(server.connections).toBe(4);
   });
 
-  it('is repeated if nothing listens at the host', async () => {
+  it('repeats the read if nothing listens at the host', async () => {
     const { client, host } = clientOf('http://127.0.0.1:1');
     const failure = await failureOf(client.api.read('markets', {}));
     expect(failure).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('connection refused') });
     expect(host.sleeps).toEqual(PAUSES);
   });
 
-  it('is repeated even if it is a refresh', async () => {
+  it('repeats a refresh, too', async () => {
     const answers = [FAULTS['a reset after reading'], respond('{"code":1000,"message":"ok"}')];
     const server = await serveFaults({ answer: () => answers.shift() ?? FAULTS['a hang'] });
     const { client } = clientOf(server.url);
@@ -98,14 +98,14 @@ describe('a read whose answer would be the same', () => {
   it.each([
     ['{"code":1003,"message":"sign wrong"}', 'refused', 1003],
     ['{"code":"4001","message":"locked"}', 'limited', 4001],
-  ])('is not repeated after the signed answer %s', async (body, kind, code) => {
+  ])('the read is not repeated after the signed answer %s', async (body, kind, code) => {
     const server = await serveFaults({ answer: () => respond(body) });
     const failure = await failureOf(clientOf(server.url).client.api.read('getAccountInfo', {}));
     expect(failure).toMatchObject({ kind, code });
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is not repeated after a self-signed certificate, to which a signed request is never sent', async () => {
+  it('the read is not repeated after a self-signed certificate, to which a signed request is never sent', async () => {
     const server = await serveFaults({ answer: () => respond('{}'), tls: true });
     const failure = await failureOf(clientOf(server.url).client.api.read('getAccountInfo', {}));
     expect(failure).toMatchObject({
@@ -172,7 +172,7 @@ describe('a long answer', () => {
     ['markets', {}, '{}', 4],
     ['allTicker', {}, '{}', 4],
     ['depth', { market: 'btc_usdt' }, BOOK, 1],
-  ] as const)('is read up to a limit if it is to %s', async (name, values, body, megabytes) => {
+  ] as const)('reads a long answer up to a limit if it is to %s', async (name, values, body, megabytes) => {
     const longest = megabytes * 2 ** 20;
     let length: number = longest;
     const server = await serveFaults({ answer: () => respond(padded(body, length)) });
@@ -184,7 +184,7 @@ describe('a long answer', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('is not read to its end when the time is over', async () => {
+  it('stops reading a long answer when the time is over', async () => {
     const server = await serveFaults({ answer: () => respond(`[${'1,'.repeat(200_000)}1]`) });
     const { client, host } = clientOf(server.url, 5_000);
     let now = 0;

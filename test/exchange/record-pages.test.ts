@@ -24,7 +24,7 @@ async function clientFor(answer: (page: number) => string) {
 }
 
 describe('a page of records', () => {
-  it('may lack optional fields', async () => {
+  it('accepts records without optional fields', async () => {
     const { client } = await clientFor(() => datas(`[${WITHDRAWAL}]`));
     expect(await readWithdrawalPage(client, 'btc', 1)).toEqual({
       records: [
@@ -52,7 +52,7 @@ describe('a page of records', () => {
     expect(deposits.pages).toEqual(['3/50']);
   });
 
-  it.each([datas('[]'), '{"code":3008,"message":"no transaction record"}'])('may be empty: %s', async (body) => {
+  it.each([datas('[]'), '{"code":3008,"message":"no transaction record"}'])('reads no records: %s', async (body) => {
     const { client } = await clientFor(() => body);
     expect((await readDepositPage(client, 'btc', 1)).records).toEqual([]);
     expect((await readWithdrawalPage(client, 'btc', 1)).records).toEqual([]);
@@ -72,7 +72,7 @@ describe('all records', () => {
     return ids;
   }
 
-  it('are read to the last page, even if pages are smaller than requested', async () => {
+  it('reads all records to the last page, even if pages are smaller than requested', async () => {
     for (const size of [50, 20]) {
       const { client, pages } = await clientFor((index) => datas(`[${page(130, size, index)}]`, `,"pageSize":${size}`));
       expect(await idsOf(readWithdrawals(client, 'btc'))).toEqual(
@@ -82,7 +82,7 @@ describe('all records', () => {
     }
   });
 
-  it('are each returned once although more are added meanwhile', async () => {
+  it('returns each record once although more are added meanwhile', async () => {
     let total = 120;
     const { client } = await clientFor((index) => {
       const body = datas(`[${page(total, 50, index)}]`);

@@ -89,7 +89,7 @@ describe('a fund password', () => {
     );
   });
 
-  it('is signed raw, not encoded', () => {
+  it('signs the fund password raw, not encoded', () => {
     // printf '%s' 'accesskey=…&safePwd=a&b=%+#' | openssl dgst -md5 -hmac 1538…9296
     expect(new URL(sent('a&b=%+#')).searchParams.get('sign')).toBe('3ce4a8036a191acde616093d5cf7fd89');
   });

@@ -21,7 +21,7 @@ function urlOf(name: OperationName, values: WireExample['values']): string {
     : signedUrl(name, HOSTS, parameters, KEYS, 1648461600123);
 }
 
-it('has an example for each of the 21 operations', () => {
+it('each of the 21 operations has an example', () => {
   expect(EXAMPLES.map(([name]) => name).sort()).toEqual(Object.keys(operations).sort());
   expect(EXAMPLES).toHaveLength(21);
 });
@@ -34,7 +34,7 @@ it('counts four operations as writes and one as a refresh', () => {
 });
 
 describe.each(EXAMPLES)('%s', (name, { values, path, body, result, fields }) => {
-  it('is called with the URL of the document', () => {
+  it('calls the URL of the document', () => {
     const url = urlOf(name, values);
     if (operations[name].access === 'public') return expect(url).toBe(`https://data.example${path}`);
     const plain = `https://trade.example/mirror${path}`;
@@ -44,7 +44,7 @@ describe.each(EXAMPLES)('%s', (name, { values, path, body, result, fields }) => 
     expect([sign?.length, reqTime]).toEqual([32, '1648461600123']);
   });
 
-  it('has every field of its answer read', () => {
+  it('reads every field of the answer', () => {
     expect(readResponse(name, body)).toEqual(result);
   });
 

@@ -34,7 +34,7 @@ describe('a write', () => {
     ['no HTTP at all', /not valid HTTP/],
     ['JSON of another kind', /field "code" is missing/],
     ['broken compression', /the answer was cut off/],
-  ])('is sent once, and its outcome is unknown, after %s', async (name, words) => {
+  ])('a write is sent once, and its outcome is unknown, after %s', async (name, words) => {
     const server = await serveFaults({ answer: () => FAULTS[name] });
     const { client } = clientOf(server.url, 2_000);
     const response = await client.api.write('order', ORDER);
@@ -43,7 +43,7 @@ describe('a write', () => {
     expect(server.connections).toBe(1);
   });
 
-  it('is not sent if it is cancelled before its turn', async () => {
+  it('a write that is cancelled before its turn is not sent', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED) });
     const { client } = clientOf(server.url);
     const taken = await client.api.write('order', ORDER, { reqTime: client.now(), mayLeave: () => false });
@@ -51,7 +51,7 @@ describe('a write', () => {
     expect(server.connections).toBe(0);
   });
 
-  it('is sent once, and its outcome is unknown, after a reset before a byte was read', async () => {
+  it('a write is sent once, and its outcome is unknown, after a reset before a byte was read', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED), resets: () => true });
     const response = await clientOf(server.url).client.api.write('order', ORDER);
     expect(response).toEqual({ kind: 'lost', reason: expect.stringContaining('connection reset') });
@@ -62,7 +62,7 @@ describe('a write', () => {
   it.each<[string, Answer]>([
     ['endless', endless],
     ['endless once decompressed', inflating()],
-  ])('and its outcome is unknown after an answer that is %s was cut off', async (_, answer) => {
+  ])('the outcome is unknown after an answer that is %s was cut off', async (_, answer) => {
     const server = await serveFaults({ answer: () => answer });
     const response = await clientOf(server.url).client.api.write('order', ORDER);
     expect(response).toEqual({ kind: 'lost', reason: expect.stringMatching(/the answer was longer than 1 MB/) });
@@ -73,7 +73,7 @@ describe('a write', () => {
     ['plain', respond(PLACED)],
     ['compressed', compressed(PLACED)],
     ['a character at a time', dribbled(PLACED)],
-  ])('and an answer that comes (%s) counts', async (_, answer) => {
+  ])('an answer that comes (%s) counts', async (_, answer) => {
     const server = await serveFaults({ answer: () => answer });
     const response = await clientOf(server.url).client.api.write('order', ORDER);
     expect(response).toEqual({ kind: 'done', value: { code: 1000, message: 'ok', id: '202202224851151555' } });
@@ -83,7 +83,7 @@ describe('a write', () => {
     ['{"code":1003,"message":"signature wrong"}', 1003, 'signature wrong'],
     ['{"code":"2009","message":"balance"}', 2009, 'balance'],
     ['{"code":3001,"message":{"des":"too late","isSuc":false}}', 3001, 'too late'],
-  ])('is sent once, and %s is a refusal', async (body, code, message) => {
+  ])('a write is sent once, and %s is a refusal', async (body, code, message) => {
     const server = await serveFaults({ answer: () => respond(body) });
     const response = await clientOf(server.url).client.api.write('order', ORDER);
     expect(response).toMatchObject({ kind: 'refused', refusal: { code, message } });
@@ -114,7 +114,7 @@ describe('an answer to a write that contradicts itself', () => {
 });
 
 describe('the connection of a write', () => {
-  it('is its own and closed afterwards', async () => {
+  it('a write has its own connection, which is closed afterwards', async () => {
     const server = await serveFaults({ answer: ({ target }) => respond(target.includes('order') ? PLACED : '{}') });
     const { client } = clientOf(server.url);
     await client.api.read('markets', {});
@@ -127,7 +127,7 @@ describe('the connection of a write', () => {
     ]);
   });
 
-  it('is not shared, unlike that of reads', async () => {
+  it('reads share a connection, unlike writes', async () => {
     // shows that the test above could see a connection that is used again
     const server = await serveFaults({ answer: () => respond('{}') });
     const { client } = clientOf(server.url);
@@ -138,7 +138,7 @@ describe('the connection of a write', () => {
 });
 
 describe('a write that cannot succeed', () => {
-  it('is not sent if nothing listens at the host', async () => {
+  it('a write is not sent if nothing listens at the host', async () => {
     const response = await clientOf('http://127.0.0.1:1').client.api.write('order', ORDER);
     expect(response).toEqual({
       kind: 'notSent',
@@ -148,12 +148,12 @@ describe('a write that cannot succeed', () => {
     });
   });
 
-  it('is not sent if the host name is unknown', async () => {
+  it('a write is not sent if the host name is unknown', async () => {
     const { client } = clientOf('https://pit-test.invalid', 4_000);
     expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'notSent' });
   });
 
-  it('is not sent if no time is left', async () => {
+  it('a write is not sent if no time is left', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED) });
     expect(await clientOf(server.url, 0).client.api.write('order', ORDER)).toMatchObject({
       kind: 'notSent',
@@ -162,7 +162,7 @@ describe('a write that cannot succeed', () => {
     expect(server.connections).toBe(0);
   });
 
-  it('is not sent if the certificate is self-signed, whatever the environment says', async () => {
+  it('a write is not sent if the certificate is self-signed, whatever the environment says', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED), tls: true });
     const expected = {
       kind: 'notSent',
@@ -178,7 +178,7 @@ describe('a write that cannot succeed', () => {
   });
 
   it.each(['order', 'markets'] as const)(
-    'is not sent over http to another machine (%s), and no connection is made',
+    'sends nothing over http to another machine (%s), and makes no connection',
     async (name) => {
       const connect = vi.spyOn(Socket.prototype, 'connect');
       const { client } = clientOf('http://192.0.2.1');
@@ -191,7 +191,7 @@ describe('a write that cannot succeed', () => {
     },
   );
 
-  it('is not sent if a value breaks its rule', async () => {
+  it('a write is not sent if a value breaks its rule', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED) });
     const failure = await failureOf(clientOf(server.url).client.api.write('order', { ...ORDER, amount: '-1' }));
     expect(failure).toMatchObject({ kind: 'usage', message: 'order: amount must be a decimal number above zero' });

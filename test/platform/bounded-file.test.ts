@@ -67,7 +67,7 @@ describe.each(ENDLESS)('%s', (_what, file) => {
     ['certificates', requireCertificates],
     ['a record of the journal', readIfExists],
     ['the end of a record of the journal', (one) => readFrom(one, 0)],
-  ])('is refused as %s', (_reader, read) => {
+  ])('rejects the file as %s', (_reader, read) => {
     expect(() => read(file)).toThrow(REFUSED);
   });
 
@@ -78,7 +78,7 @@ describe.each(ENDLESS)('%s', (_what, file) => {
     expect(new CompletionNames(folderWith('symbols/sandbox/markets', file), 'sandbox').read('markets')).toEqual([]);
   });
 
-  it('is refused as a document of the configuration', async () => {
+  it('rejects the file as a document of the configuration', async () => {
     await expect(new Store(folderWith('profiles/alice.json', file)).read('profiles/alice.json')).rejects.toThrow(
       'alice.json',
     );
@@ -128,7 +128,7 @@ describe('through the program', () => {
 describe('a regular file', () => {
   const file = path.join(folder, 'regular');
 
-  it('is read whole, or from an offset on, up to the limit', () => {
+  it('reads a file whole, or from an offset on, up to the limit', () => {
     writeFileSync(file, '0123456789');
     expect(readTextBounded(file, 10)).toBe('0123456789');
     expect(readBounded(file, 4, 6).toString()).toBe('6789');
@@ -139,7 +139,7 @@ describe('a regular file', () => {
     expect(() => readBounded(file, 199_999)).toThrow('it is longer than 195 KiB');
   });
 
-  it('has no size in /proc and is read all the same', () => {
+  it('reads a file of /proc, which has no size', () => {
     expect(readTextBounded('/proc/self/status', 1_000_000)).toMatch(/^Name:/);
   });
 
@@ -147,13 +147,13 @@ describe('a regular file', () => {
     ['a recording', (one) => readTextBounded(one, 64 * 2 ** 20), /longer than 64 MiB/],
     ['an exported sandbox', openState, /it does not begin with/],
     ['certificates', requireCertificates, /longer than 16 MiB/],
-  ])('of a terabyte without content is refused as %s at once', (_what, read, message) => {
+  ])('rejects a terabyte without content as %s at once', (_what, read, message) => {
     writeFileSync(file, '');
     truncateSync(file, 2 ** 40);
     expect(() => read(file)).toThrow(message);
   });
 
-  it('that begins like an exported sandbox and does not end is refused without being read', () => {
+  it('rejects a huge file that begins like an exported sandbox without reading it', () => {
     writeFileSync(file, '{"pitSandbox":1}\n');
     appendFileSync(file, '');
     truncateSync(file, 2 ** 40);
@@ -162,7 +162,7 @@ describe('a regular file', () => {
     expect(() => openState(file)).toThrow('incomplete or was changed');
   });
 
-  it('of the configuration is refused beyond a megabyte', async () => {
+  it('rejects a document of the configuration beyond a megabyte', async () => {
     const root = mkdtempSync(path.join(folder, 'root-'));
     writeFileSync(path.join(root, 'active.json'), ' '.repeat(2 ** 20 + 1), { mode: 0o600 });
     await expect(new Store(root).read('active.json')).rejects.toThrow('longer than 1 MiB');

@@ -23,7 +23,7 @@ describe('regular JSON', () => {
     '{"a":{"b":[]},"c":null,"d":true,"e":false,"":{}}',
     '[]',
     '-1',
-  ])('is parsed as another parser does: %s', (text) => {
+  ])('parses regular JSON as another parser does: %s', (text) => {
     expect(printJson(regular(text))).toBe(printJson(parse(text, undefined, asText)));
   });
 
@@ -78,7 +78,7 @@ describe('regular JSON', () => {
       '[,1]',
     ],
     ...['{"a":1,"a":2}', '{"__proto__":1}', '{"constructor":1}', '['.repeat(65) + ']'.repeat(65)],
-  ])('is not: %s', (text) => {
+  ])('rejects what is not regular JSON: %s', (text) => {
     expect(regular(text)).toBeUndefined();
   });
 

@@ -32,7 +32,7 @@ describe('a file that another program has open', () => {
     return { home, file };
   };
 
-  it('is replaced on Windows as soon as that is possible', () => {
+  it('replaces the file on Windows as soon as that is possible', () => {
     const { home, file } = setUp('win32', ['EPERM', 'EBUSY', 'EACCES']);
     replaceFile(file, 'after');
     expect([readFileSync(file, 'utf8'), readdirSync(home)]).toEqual(['after', ['file']]);
@@ -47,7 +47,7 @@ describe('a file that another program has open', () => {
   it.each([
     ['elsewhere', 'linux', 'EPERM'],
     ['for another reason', 'win32', 'ENOSPC'],
-  ])('is not tried again %s', (_title, platform, code) => {
+  ])('fails at once %s', (_title, platform, code) => {
     const { file } = setUp(platform, [code]);
     expect(() => replaceFile(file, 'after')).toThrow(code);
     expect(readFileSync(file, 'utf8')).toBe('before');

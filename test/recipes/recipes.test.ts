@@ -160,7 +160,7 @@ describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
   });
 });
 
-it('has twelve recipes that use only pit, jq and a POSIX shell', () => {
+it('the twelve recipes use only pit, jq and a POSIX shell', () => {
   expect(recipes.size).toBe(12);
   for (const script of recipes.values()) expect(script).not.toMatch(/\b(bash|node|python|curl|awk|perl|\[\[)\b/);
 });

@@ -63,7 +63,7 @@ describe('redaction', () => {
     expect(masking('0123456789abcdef0123456789abcdef').apply(text)).toBe(masked);
   });
 
-  it('in data, only long ones: a fund password may be a part of an id', () => {
+  it('masks only long secrets in data: a fund password may be a part of an id', () => {
     const redaction = masking('0123456789abcdef', '2022');
     const data = '{"id":"202202224851151555","message":"0123456789abcdef"}';
     expect(redaction.applyToData(data)).toBe('{"id":"202202224851151555","message":"***"}');

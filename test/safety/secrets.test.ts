@@ -171,7 +171,7 @@ describe('failures with every debug output', () => {
 describe('stored keys', () => {
   const kept = temporaryHome();
 
-  it('are set from stdin and a file and used without a leak', async () => {
+  it('sets keys from stdin and a file and uses them without a leak', async () => {
     const server = await serveWell();
     const run = async (words: string[], input = '', environment: Record<string, string> = EVERYTHING) => {
       const { code, left } = await watch(words, { home: kept, input, environment });
@@ -196,7 +196,7 @@ describe('stored keys', () => {
     `${ACCESS}\n${SECRET}\nmore`,
     `${ACCESS}\n\u0000${SECRET}`,
     `"${ACCESS}\n\n${SECRET}"`,
-  ])('are not quoted when they are malformed (%#)', async (input) => {
+  ])('malformed keys are not quoted (%#)', async (input) => {
     const { code, left } = await watch(['keys', 'set', '--profile', 'main', '--stdin', '--verbose'], {
       home: kept,
       input,
@@ -267,7 +267,7 @@ describe('the fund password of pit withdraw', () => {
       3,
     ],
     ['that is refused with the password', () => respond(JSON.stringify({ code: 1005, message: `not ${PASSWORD}` })), 3],
-  ])('is in no output, file or process list of one %s', async (_, withdraw, exitCode) => {
+  ])('no output, file or process list has the password of a withdrawal %s', async (_, withdraw, exitCode) => {
     const server = await serveFunds(withdraw, exitCode === 6);
     const environment = { ...keysFor(server), ...EVERYTHING };
     const { code, left } = await watch(SCRIPT, { home, environment, input: `${PASSWORD}\n` });
@@ -276,7 +276,7 @@ describe('the fund password of pit withdraw', () => {
     expect(left.stderr).toContain('safePwd=***');
   });
 
-  it('is in nothing that a later command writes', async () => {
+  it('a later command writes nothing of the password', async () => {
     const server = await serveFunds(() => FAULTS['a reset after reading'], true);
     await watch(SCRIPT, { home, environment: keysFor(server), input: PASSWORD });
     await expectNoLeak(['resolve', '--json', '--verbose', '--timeout', '2'], {
@@ -284,7 +284,7 @@ describe('the fund password of pit withdraw', () => {
     });
   });
 
-  it.skipIf(!requires('python3'))('is not on the screen when it is typed (needs python3)', async () => {
+  it.skipIf(!requires('python3'))('the screen never shows the typed password (needs python3)', async () => {
     const server = await serveFunds(done);
     const typed = PASSWORD.replace('é', 'e');
     const { screen, status } = await onTerminal({
@@ -299,7 +299,7 @@ describe('the fund password of pit withdraw', () => {
     expect(leaksIn({ screen }, [typed, ACCESS, SECRET])).toEqual([]);
   });
 
-  it('is not read from an argument or the environment', async () => {
+  it('pit reads no fund password from an argument or the environment', async () => {
     const server = await serveFunds(done);
     const environment = { ...keysFor(server), PIT_SAFE_PWD: PASSWORD, safePwd: PASSWORD };
     const { code } = await watch([...WORDS, '--confirm-address', ADDRESS], { home, environment });

@@ -65,7 +65,7 @@ describe.skipIf(!buildsBinaries)('the single file of npm run build:binary', () =
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'placed' });
   });
 
-  it('is found through a link, and takes nothing that lies beside it', async () => {
+  it('runs through a link, and takes nothing that lies beside it', async () => {
     const linked = path.join(folder, 'linked');
     mkdirSync(path.join(elsewhere, 'node_modules/@napi-rs/keyring'), { recursive: true });
     for (const place of ['main.cjs', 'help.txt', 'node_modules/@napi-rs/keyring/index.js'])

@@ -6,22 +6,22 @@ import { table } from '../../src/terminal/table.js';
 import { Kept, pipe, terminal } from './screens.js';
 
 describe('amount bars', () => {
-  it('are in proportion to the largest', () => {
+  it('draws bars in proportion to the largest', () => {
     expect(bars(terminal(80), ['8', '4', '1', '0', '0.0001'], 8)).toEqual(['████████', '████', '█', '', '▏']);
   });
 
-  it('are ASCII on a dumb terminal', () => {
+  it('draws ASCII bars on a dumb terminal', () => {
     expect(bars(screenOf(new Kept(80), { TERM: 'dumb' }), ['10', '2.5'], 4)).toEqual(['####', '#']);
   });
 
-  it('are empty without values', () => {
+  it('draws empty bars without values', () => {
     expect(bars(pipe(), ['0', '0.00'], 8)).toEqual(['', '']);
     expect(bars(pipe(), [], 8)).toEqual([]);
   });
 });
 
 describe('columns of a trader', () => {
-  it('show sides and changes without colour', () => {
+  it('shows sides and changes without colour', () => {
     const rows = [
       { side: 'buy', change: '1.25' },
       { side: 'sell', change: '-0.4' },

@@ -22,7 +22,7 @@ async function written(format: Format, answer: Partial<Answer>): Promise<string>
 }
 
 describe('an answer as JSON', () => {
-  it('is one document and a newline, with null for undefined and decimals as strings', async () => {
+  it('prints one document and a newline, with null for undefined and decimals as strings', async () => {
     const data = [{ price: Decimal.of('1.50'), id: 123456789012345678n, fee: undefined, list: [undefined], count: 3 }];
     expect(await written('json', { data })).toBe(
       '[{"price":"1.50","id":"123456789012345678","fee":null,"list":[null],"count":3}]\n',
@@ -38,7 +38,7 @@ describe('an answer as JSON', () => {
 });
 
 describe('an answer as CSV', () => {
-  it('has a header with dots for nested names, and an empty cell for null', async () => {
+  it('prints a header with dots for nested names, and an empty cell for null', async () => {
     const data = [
       { id: '1', fee: null, permissions: { asset: true, deep: { x: 1 } }, duplicates: ['7', '8'] },
       { id: '2', fee: '0.1', permissions: { asset: false }, duplicates: [], extra: 'a "quoted", one' },
@@ -53,7 +53,7 @@ describe('an answer as CSV', () => {
     );
   });
 
-  it('is one row for a single object, and one column for plain values', async () => {
+  it('prints one row for a single object, and one column for plain values', async () => {
     expect(await written('csv', { data: { market: 'btc_usdt', last: Decimal.of('1.0') } })).toBe(
       'market,last\nbtc_usdt,1.0\n',
     );
@@ -88,7 +88,7 @@ describe('an answer as CSV', () => {
 });
 
 describe('an answer for people', () => {
-  it('is its text and a newline', async () => {
+  it('prints the text and a newline', async () => {
     expect(await written('table', { show: () => 'one\ntwo' })).toBe('one\ntwo\n');
     expect(await written('table', {})).toBe('');
   });
@@ -116,7 +116,7 @@ describe('messages beside the answer', () => {
   }
   const failure = new Failure('refused', `No balance ${HOSTILE}.`, { hint: 'Deposit first.', code: 2009 });
 
-  it('have one line each, without foreign escapes', () => {
+  it('prints each message on one line, without foreign escapes', () => {
     expect(said('table', (output) => output.note(HOSTILE))).toBe('=1+1 比\n');
     expect(said('table', (output) => output.warn('Old data'))).toBe('Warning: Old data\n');
     expect(said('table', (output) => output.preview(() => 'Buy\n1 btc'))).toBe('Buy\n1 btc\n');
@@ -137,7 +137,7 @@ describe('messages beside the answer', () => {
     expect(failed).toBe('pit: Lost.\n→ Find out:\npit order show btc_usdt 123456\n');
   });
 
-  it('show a failure and the next step', () => {
+  it('prints a failure and the next step', () => {
     expect(said('table', (output) => output.error(failure))).toBe('pit: No balance =1+1 比.\n→ Deposit first.\n');
     expect(said('csv', (output) => output.error(new Failure('usage', 'Bad.')), { TERM: 'dumb' })).toBe('pit: Bad.\n');
     expect(said('table', (output) => output.error(failure), { TERM: 'dumb' })).toContain('\n-> Deposit first.\n');
@@ -146,7 +146,7 @@ describe('messages beside the answer', () => {
     );
   });
 
-  it('are one JSON object on one line for a program', () => {
+  it('prints a message for a program as one JSON object on one line', () => {
     expect(said('json', (output) => output.error(failure))).toBe(
       '{"error":{"kind":"refused","message":"No balance \\u001b[31m=1+1\\u202e\\n比.","hint":"Deposit first.","exitCode":3,"code":2009,"clientId":null}}\n',
     );

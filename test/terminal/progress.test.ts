@@ -25,7 +25,7 @@ describe('a progress bar', () => {
     expect(progressBar(screen, { done, total: 10_000, note: '7 s' }, 79)).toBe(bar);
   });
 
-  it('is only text without room for a bar', () => {
+  it('shows only text without room for a bar', () => {
     expect(progressBar(screen, { done: 5, total: 10, note: '1 s' }, 16)).toBe('5/10 50%');
   });
 });

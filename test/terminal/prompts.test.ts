@@ -46,15 +46,15 @@ async function ask(kind: string, typed: string, { steps, environment }: Partial<
 }
 
 describe('questions', () => {
-  it.each(['y\r', 'Y\r', 'yes\r', ' yes \r'])('are confirmed by %j', async (typed) => {
+  it.each(['y\r', 'Y\r', 'yes\r', ' yes \r'])('%j confirms a question', async (typed) => {
     expect(await ask('confirm', typed)).toMatchObject({ said: { answer: true } });
   });
 
-  it.each(['\r', 'n\r', 'no\r', 'ye\r', 'yess\r', '\t\r', 'yy\r'])('are not confirmed by %j', async (typed) => {
+  it.each(['\r', 'n\r', 'no\r', 'ye\r', 'yess\r', '\t\r', 'yy\r'])('%j does not confirm a question', async (typed) => {
     expect(await ask('confirm', typed)).toMatchObject({ said: { answer: false } });
   });
 
-  it('are interrupted by Ctrl-C', async () => {
+  it('Ctrl-C interrupts a question', async () => {
     expect(await ask('confirm', CTRL_C)).toMatchObject({ said: { Interrupted: 'SIGINT' } });
     expect(await ask('hidden', `abc${CTRL_C}`)).toMatchObject({ said: { Interrupted: 'SIGINT' } });
   });
@@ -63,16 +63,16 @@ describe('questions', () => {
     ['Ctrl-D', CTRL_D],
     ['Ctrl-D after something', `y${CTRL_D}`],
     ['Escape', ESCAPE],
-  ])('are declined by %s', async (_name, typed) => {
+  ])('%s declines a question', async (_name, typed) => {
     expect(await ask('confirm', typed)).toMatchObject({ said: { Failure: 'declined' } });
   });
 
-  it('have no key that reveals a hidden answer', async () => {
+  it('no key reveals a hidden answer', async () => {
     const { screen } = await ask('hidden', 'qZ#x&w\u0014\r');
     for (const character of 'qZ#x&w') expect(screen).not.toContain(character);
   });
 
-  it('repeat until an answer is valid', async () => {
+  it('asks again until an answer is valid', async () => {
     const result = await ask('text', '', {
       steps: [
         { await: 'Amount:', type: 'x\r' },
@@ -82,7 +82,7 @@ describe('questions', () => {
     expect(result.said).toEqual({ answer: '12' });
   });
 
-  it('offer a choice of several', async () => {
+  it('offers a choice of several', async () => {
     expect((await ask('select', `${DOWN}\r`)).said).toEqual({ answer: 'SELL' });
   });
 
@@ -93,12 +93,12 @@ describe('questions', () => {
     ['price\r', false],
     ['price-bandy\r', false],
     ['\r', false],
-  ])('confirm a word that is typed in full: %j confirms: %s', async (typed, confirmed) => {
+  ])('confirms a word that is typed in full: %j confirms: %s', async (typed, confirmed) => {
     expect(await ask('typing', typed)).toMatchObject({ said: { answer: confirmed } });
   });
 
   describe('with a live description', () => {
-    it('update it at every key, and redraw it while nobody types', async () => {
+    it('updates the description at every key, and redraws it while nobody types', async () => {
       const steps = [
         { await: 'means <>', type: '1' },
         { await: 'means <1>', type: '2' },
@@ -109,7 +109,7 @@ describe('questions', () => {
       expect(await ask('live', '', { steps })).toMatchObject({ said: { answer: '12' } });
     });
 
-    it('accept only a valid answer, and keep the typed text', async () => {
+    it('accepts only a valid answer, and keeps the typed text', async () => {
       const steps = [
         { await: 'update 1', type: '12x\r' },
         { await: 'only digits', type: '\u007f' },
@@ -122,11 +122,11 @@ describe('questions', () => {
       ['the line was erased', '99\u001512\r', '12'],
       ['a tab is typed or pasted', '1\t2\r', '12'],
       ['spaces surround it', ' 12 \r', '12'],
-    ])('accept the text on the line if %s', async (_name, typed, answer) => {
+    ])('accepts the text on the line if %s', async (_name, typed, answer) => {
       expect(await ask('live', typed)).toMatchObject({ said: { answer } });
     });
 
-    it('accept the text on the line if the cursor moved within it', async () => {
+    it('accepts the text on the line if the cursor moved within it', async () => {
       // keys that come in one piece are a paste, which Node puts at the end wherever the cursor is
       const steps = [
         { await: 'update 1', type: '1' },
@@ -141,7 +141,7 @@ describe('questions', () => {
       });
     });
 
-    it('are edited with the backspace key', async () => {
+    it('the backspace key edits the answer', async () => {
       expect(await ask('live', '1x\u007f2\r')).toMatchObject({ said: { answer: '12' } });
     });
 
@@ -149,14 +149,14 @@ describe('questions', () => {
       ['Escape', ESCAPE, { Failure: 'declined' }],
       ['Ctrl-D', CTRL_D, { Failure: 'declined' }],
       ['Ctrl-C', CTRL_C, { Interrupted: 'SIGINT' }],
-    ])('show the cursor again after %s', async (_name, typed, said) => {
+    ])('shows the cursor again after %s', async (_name, typed, said) => {
       const result = await ask('live', `1${typed}`);
       expect(result.said).toEqual(said);
       expect(result.screen.lastIndexOf('\u001b[?25h')).toBeGreaterThan(result.screen.lastIndexOf('\u001b[?25l'));
     });
   });
 
-  it('narrow a list to the typed text', async () => {
+  it('narrows a list to the typed text', async () => {
     const steps = [
       { await: 'ltc_usdt', type: 'et' },
       { await: 'Market: et', type: '\r' },
@@ -220,12 +220,12 @@ describe('questions', () => {
       ['Escape', ESCAPE, { Failure: 'declined' }],
       ['Ctrl-D', CTRL_D, { Failure: 'declined' }],
       ['Ctrl-C', CTRL_C, { Interrupted: 'SIGINT' }],
-    ])('are left with %s', async (_name, typed, said) => {
+    ])('%s leaves a question', async (_name, typed, said) => {
       for (const kind of ['confirm', 'hidden', 'select'])
         expect((await ask(kind, '', { steps: [{ await: '? ', type: typed }], environment })).said).toEqual(said);
     });
 
-    it('take lines that were pasted together one by one', async () => {
+    it('takes lines that were pasted together one by one', async () => {
       const terminal = new FakeTerminal();
       const errors = Object.assign(new PassThrough().setEncoding('utf8'), { isTTY: true, columns: 80, rows: 30 });
       errors.on('data', (text: string) => terminal.show(text));
@@ -240,7 +240,7 @@ describe('questions', () => {
     });
   });
 
-  it('use no colour if NO_COLOR is set', async () => {
+  it('uses no colour if NO_COLOR is set', async () => {
     const { screen } = await ask('select', '\r', { environment: { NO_COLOR: '1' } });
     expect(screen).not.toMatch(/\u001b\[[0-9;]*m/);
   });
@@ -271,11 +271,11 @@ describe.skipIf(!requires('python3'))('questions of a program on a real terminal
     ['select', `${DOWN}\r`, { answer: 'SELL' }, 0],
     ['hidden', `abc${CTRL_C}`, { Interrupted: 'SIGINT' }, 130],
     ['live', `1${CTRL_D}`, { Failure: 'declined' }, 8],
-  ])('of kind %s accept %j', async (kind, typed, said, status) => {
+  ])('a question of kind %s accepts %j', async (kind, typed, said, status) => {
     expect(await ask(kind, typed)).toMatchObject({ said, status });
   });
 
-  it.each(['y', 'y\r', 'y\ry\r'])('ignore %j typed before the question', async (early) => {
+  it.each(['y', 'y\r', 'y\ry\r'])('ignores %j typed before the question', async (early) => {
     const steps = [
       { await: '', type: early },
       { await: '[y/N]', type: '\r' },
@@ -283,7 +283,7 @@ describe.skipIf(!requires('python3'))('questions of a program on a real terminal
     expect(await ask('confirm', '', { steps })).toMatchObject({ said: { answer: false }, status: 0 });
   });
 
-  it('accept an answer after an earlier key was ignored', async () => {
+  it('accepts an answer after an earlier key was ignored', async () => {
     const steps = [
       { await: '', type: 'n' },
       { await: '[y/N]', type: 'y\r' },
@@ -291,32 +291,32 @@ describe.skipIf(!requires('python3'))('questions of a program on a real terminal
     expect(await ask('confirm', '', { steps })).toMatchObject({ said: { answer: true }, status: 0 });
   });
 
-  it('are drawn on stderr, never on stdout', async () => {
+  it('draws questions on stderr, never on stdout', async () => {
     const { screen, piped } = await ask('confirm', 'y\r');
     expect(screen).toContain('Place it? [y/N]');
     expect(piped).toBe('{"answer":true}');
   });
 
-  it('are declined without output if stdin is not a terminal', async () => {
+  it('declines a question without output if stdin is not a terminal', async () => {
     const result = await ask('confirm', '', { stdin: 'none', steps: [] });
     expect(result).toMatchObject({ said: { Failure: 'declined' }, status: 8, screen: '' });
   });
 
-  it('show nothing of a hidden answer', async () => {
+  it('shows nothing of a hidden answer', async () => {
     const { screen, said } = await ask('hidden', 'qZ#x&w\r');
     expect(said).toEqual({ answer: 'qZ#x&w' });
     for (const character of 'qZ#x&w*') expect(screen).not.toContain(character);
     expect(screen.trimEnd().endsWith('\u001b[?25h')).toBe(true);
   });
 
-  it('restore the terminal when a signal ends the program', async () => {
+  it('restores the terminal when a signal ends the program', async () => {
     const steps = [{ await: 'Secret key:', type: 'q', signal: 'SIGTERM' as const }];
     const { screen, status } = await ask('hidden', '', { steps });
     expect(status).toBe(143);
     expect(screen.lastIndexOf('\u001b[?25h')).toBeGreaterThan(screen.lastIndexOf('\u001b[?25l'));
   });
 
-  it('ignore a word that was typed before the question', async () => {
+  it('ignores a word that was typed before the question', async () => {
     const steps = [
       { await: '', type: 'price-band\r' },
       { await: 'Type price-band:', type: '\r' },
@@ -331,7 +331,7 @@ describe('questions without a terminal', () => {
   it.each([
     ['stdin is a pipe', new PassThrough(), new Kept(80)],
     ['stderr is a pipe', terminal, new Kept()],
-  ])('are refused if %s, whatever the input holds', async (_name, input, errors) => {
+  ])('refuses a question if %s, whatever the input holds', async (_name, input, errors) => {
     input.write('y\n');
     const prompts = new Prompts(hostWith({ input, errors }));
     expect(prompts.available).toBe(false);
@@ -339,7 +339,7 @@ describe('questions without a terminal', () => {
     expect(errors.text).toBe('');
   });
 
-  it('are declined if the input ends in the middle of a question', async () => {
+  it('declines a question if the input ends in the middle of it', async () => {
     const input = Object.assign(new PassThrough(), { isTTY: true });
     const asked = new Prompts(hostWith({ input, errors: new Kept(80) })).confirm('Place it?');
     setTimeout(() => input.end(), 50);

@@ -19,7 +19,7 @@ describe('colour', () => {
     ['--no-color over CLICOLOR_FORCE', TTY, { CLICOLOR_FORCE: '1' }, { colour: false }, false],
     ['a dumb terminal', TTY, { TERM: 'dumb' }, {}, false],
     ['a dumb terminal, forced', TTY, { TERM: 'dumb', CLICOLOR_FORCE: '1' }, {}, true],
-  ])('with %s', (_name, stream, environment, options, expected) => {
+  ])('decides about colour with %s', (_name, stream, environment, options, expected) => {
     const screen = screenOf(stream, environment, options);
     expect(screen.colour).toBe(expected);
     expect(screen.paint.bad('x') !== 'x').toBe(expected);
@@ -30,7 +30,7 @@ describe('colour', () => {
     expect(['a', 'b'].map(paint.bid)).toEqual(['\u001b[32ma\u001b[39m', '\u001b[32mb\u001b[39m']);
   });
 
-  it('is readable on black and on white, and avoids yellow and cyan of the terminal theme', () => {
+  it('the colours are readable on black and on white, and avoid yellow and cyan of the terminal theme', () => {
     const rich = screenOf(TTY, { TERM: 'xterm-256color' }).paint;
     const poor = screenOf(TTY, { TERM: 'xterm' }).paint;
     for (const meaning of Object.keys(rich) as Meaning[]) {
@@ -49,7 +49,7 @@ describe('width', () => {
     ['that of the terminal if COLUMNS is not a number', TTY, { COLUMNS: 'wide' }, 80],
     ['80 on a terminal without a width', new Kept(0), {}, 80],
     ['unlimited in a pipe', PIPE, { COLUMNS: '40' }, Number.POSITIVE_INFINITY],
-  ])('is %s', (_name, stream, environment, expected) => {
+  ])('the width is %s', (_name, stream, environment, expected) => {
     expect(screenOf(stream, environment).width).toBe(expected);
   });
 });

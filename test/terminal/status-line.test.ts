@@ -24,7 +24,7 @@ function terminal(columns: number, environment: Record<string, string> = { TERM:
 }
 
 describe('a live line', () => {
-  it('is drawn at once and every second, and erased when it stops', () => {
+  it('draws the line at once and every second, and erases it when it stops', () => {
     vi.useFakeTimers();
     const { output, screen } = terminal(80);
     let left = 3;
@@ -35,7 +35,7 @@ describe('a live line', () => {
     expect(screen.text).toBe(['', '3 s', '2 s', '1 s', ''].join(CLEARED));
   });
 
-  it('is erased when its command ends, although the process goes on', () => {
+  it('erases the line when its command ends, although the process goes on', () => {
     vi.useFakeTimers();
     const { errors, screen } = terminal(80);
     const command = new CommandHost(
@@ -57,7 +57,7 @@ describe('a live line', () => {
     expect(screen.text).toBe(`${CLEARED}waiting${CLEARED}something happened\n${CLEARED}waiting${CLEARED}`);
   });
 
-  it('is not drawn over an unfinished line of the answer', async () => {
+  it('never draws the line over an unfinished line of the answer', async () => {
     vi.useFakeTimers();
     const { screen, errors } = terminal(80);
     const output = new Output(
@@ -77,7 +77,7 @@ describe('a live line', () => {
     expect(screen.text).toBe(`${CLEARED}waiting${CLEARED}${lines}${CLEARED}waiting${CLEARED}`);
   });
 
-  it('is narrower than the terminal, even if that becomes narrower, and contains no escapes', () => {
+  it('keeps the line narrower than the terminal, even if that becomes narrower, and without escapes', () => {
     const { output, screen, errors } = terminal(10);
     const stop = output.live(() => '\u001b[31m0123456789abcdef');
     Object.assign(errors, { columns: 6 });
@@ -86,7 +86,7 @@ describe('a live line', () => {
     expect(screen.text).toBe(`${CLEARED}012345678${CLEARED}hm\n${CLEARED}01234${CLEARED}`);
   });
 
-  it('is omitted without a terminal that can draw it', () => {
+  it('omits the line without a terminal that can draw it', () => {
     const dumb = terminal(80, { TERM: 'dumb' });
     dumb.output.live(() => 'waiting')();
     const errors = new PassThrough();

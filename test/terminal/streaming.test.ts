@@ -48,7 +48,7 @@ async function written(format: Format, rows: AsyncIterable<readonly Row[]>, colu
 const LOST = new Failure('unreachable', 'getSpotBills: no answer came in time', { hint: 'Look at the network.' });
 
 describe('a stream of rows', () => {
-  it('is one JSON document', async () => {
+  it('writes one JSON document', async () => {
     const hostile = row(2, '1', '\u001b[31m\u202e');
     expect(await written('json', pagesOf([row(1), hostile], [], [row(3)]))).toEqual({
       text: '[{"id":"1","amount":"1","remark":null},{"id":"2","amount":"1","remark":"\\u001b[31m\\u202e"},{"id":"3","amount":"1","remark":null}]\n',
@@ -57,14 +57,14 @@ describe('a stream of rows', () => {
     expect((await written('json', pagesOf([], []))).text).toBe('[]\n');
   });
 
-  it('is CSV with one header, plain numbers and texts that cannot become formulas', async () => {
+  it('writes CSV with one header, plain numbers and texts that cannot become formulas', async () => {
     expect((await written('csv', pagesOf([row(1, '-0.5', '=1+1')], [row(2, '5', '+x')]))).text).toBe(
       "id,amount,remark\n1,-0.5,'=1+1\n2,5,'+x\n",
     );
     expect((await written('csv', pagesOf())).text).toBe('id,amount,remark\n');
   });
 
-  it('is a sentence if there are no rows', async () => {
+  it('writes a sentence if there are no rows', async () => {
     expect((await written('table', pagesOf([]))).text).toBe('No bills.\n');
   });
 
@@ -98,7 +98,7 @@ describe('a stream of rows', () => {
     expect((await written('json', pagesOf([row(1)], defect))).failure).toBe(defect);
   });
 
-  it('is read no faster than it is consumed, and ends with its reader', async () => {
+  it('reads rows no faster than they are consumed, and ends with the reader', async () => {
     const taken: string[] = [];
     let made = 0;
     let isEnded = false;
@@ -137,7 +137,7 @@ describe('a table in blocks', () => {
   const rows = (from: number, count: number, amount: string) =>
     Array.from({ length: count }, (_, index) => row(from + index, amount));
 
-  it('has one header in a pipe, and columns that only become wider', async () => {
+  it('prints one header in a pipe, and columns that only become wider', async () => {
     const { text } = await written('table', pagesOf(rows(1, 60, '1.5'), rows(61, 60, '1.5'), rows(1000, 100, '12.25')));
     const lines = text.trimEnd().split('\n');
     expect(lines).toHaveLength(1 + 120 + 100);

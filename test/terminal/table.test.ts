@@ -126,7 +126,7 @@ describe('a table', () => {
     expect(table(pipe(), columns, events).split('\n')).toHaveLength(3);
   });
 
-  it('is the same in a pipe, without a rule', () => {
+  it('prints the same table in a pipe, without a rule', () => {
     expect(table(pipe(), COLUMNS, TICKERS)).toBe(
       lines(
         'market    name               last  change          volume  long remark about the market',
@@ -150,7 +150,7 @@ describe('a table', () => {
     for (const line of uncoloured(text).split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
   });
 
-  it('has the same text with and without colours', () => {
+  it('prints the same text with and without colours', () => {
     expect(uncoloured(table(terminal(200, true), COLUMNS, TICKERS))).toBe(table(terminal(200), COLUMNS, TICKERS));
   });
 
@@ -166,7 +166,7 @@ describe('a table', () => {
     );
   });
 
-  it('has a header without rows', () => {
+  it('prints the header if there are no rows', () => {
     expect(table(pipe(), COLUMNS.slice(0, 2), [])).toBe('market  name');
   });
 
@@ -261,7 +261,7 @@ describe('a long table', () => {
 });
 
 describe('a record', () => {
-  it('has one line per label and value', () => {
+  it('prints one line per label and value', () => {
     const show = (screen: Screen) =>
       record(
         screen,

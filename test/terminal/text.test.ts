@@ -86,7 +86,7 @@ describe('wrapped text', () => {
 
 describe('a long text', () => {
   // measured as a whole, this would take hours
-  it('is cut before it is measured', async () => {
+  it('cuts a long text before it is measured', async () => {
     await prepareWidths('\u{1f600}');
     expect(shortened('\u{1f600}'.repeat(2_000_000))).toBe(`${'\u{1f600}'.repeat(99)}…`);
   });
@@ -95,7 +95,7 @@ describe('a long text', () => {
     expect(shortened('a\u0301\u0302\u0303\u0304'.repeat(300))).toBe(`${'a\u0301\u0302\u0303\u0304'.repeat(199)}…`);
   });
 
-  it('is not measured for a pipe, which has no width', () => {
+  it('measures no text for a pipe, which has no width', () => {
     const words = '\u{1f600} '.repeat(200_000).trim();
     expect(wrapped(words, Number.POSITIVE_INFINITY, 'pit help')).toBe(`${words} pit help`);
   });

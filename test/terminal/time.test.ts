@@ -11,30 +11,30 @@ describe('times', () => {
     else process.env.TZ = zone;
   });
 
-  it('are local in tables, with the zone in the title', () => {
+  it('shows local times in tables, with the zone in the title', () => {
     expect(localTime(MOMENT, 'Asia/Shanghai')).toBe('2026-11-21 16:07:39');
     expect(localTime(Date.UTC(2026, 0, 1), 'UTC')).toBe('2026-01-01 00:00:00');
     expect(timeTitle('time', 'Asia/Shanghai')).toBe('time (Asia/Shanghai)');
   });
 
-  it('use the zone of the user by default', () => {
+  it('uses the zone of the user by default', () => {
     process.env.TZ = 'America/New_York';
     expect(localTime(MOMENT)).toBe('2026-11-21 03:07:39');
     expect(timeTitle()).toBe('time (America/New_York)');
   });
 
-  it.each(['Nowhere/Bad', ''])('are in UTC and say so if TZ is %j', (name) => {
+  it.each(['Nowhere/Bad', ''])('shows times in UTC and says so if TZ is %j', (name) => {
     process.env.TZ = name;
     expect(timeTitle()).toBe('time (UTC)');
     expect(zonedTime(MOMENT)).toBe('2026-11-21 08:07:39 (UTC)');
   });
 
-  it('include the zone outside of tables', () => {
+  it('includes the zone outside of tables', () => {
     process.env.TZ = 'America/New_York';
     expect(zonedTime(MOMENT)).toBe('2026-11-21 03:07:39 (UTC-05:00)');
   });
 
-  it('are UTC with milliseconds for programs', () => {
+  it('writes times in UTC with milliseconds for programs', () => {
     expect(isoTime(MOMENT)).toBe('2026-11-21T08:07:39.123Z');
   });
 });
@@ -49,11 +49,11 @@ describe('ages', () => {
     [119_750, '3 min'],
     [7_000_000, '117 min'],
     [7_200_000, '3 h'],
-  ])('of %i ms are %s', (ms, text) => {
+  ])('an age of %i ms is %s', (ms, text) => {
     expect(ageText(ms)).toBe(text);
   });
 
-  it('are never smaller than the true one, until the text is drawn again', () => {
+  it('an age is never smaller than the true one, until the text is drawn again', () => {
     const units = { s: 1_000, min: 60_000, h: 3_600_000 };
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 40_000_000 }), fc.integer({ min: 0, max: 5_000 }), (ms, redrawMs) => {

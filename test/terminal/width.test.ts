@@ -11,14 +11,14 @@ const CHARACTERS = Array.from({ length: 0xd800 }, (_, code) => String.fromCharCo
 const COMMON = /[ -~À-ʯΑ-Ͽё-џ─-▟▲▼←-↓…、-〃ぁ-ゖァ-ヺー一-鿿가-힣！-～]/;
 
 describe('the width of text', () => {
-  it('is right for common data and drawings before anything is loaded', () => {
+  it('knows the width of common data and drawings before anything is loaded', () => {
     const common = CHARACTERS.filter((character) => COMMON.test(character));
     expect(common.filter((character) => displayWidth(character) !== stringWidth(character))).toEqual([]);
     const sum = common.reduce((width, character) => width + stringWidth(character), 0);
     expect([displayWidth(common.join('')), stringWidth(common.join(''))]).toEqual([sum, sum]);
   });
 
-  it('is right for Chinese, Japanese and Korean without preparation', () => {
+  it('knows the width of Chinese, Japanese and Korean without preparation', () => {
     const texts = ['比特币', 'ビットコイン', '비트코인', '（全角）', 'a比b', 'ก็', '🚀'];
     expect(texts.map(displayWidth)).toEqual([6, 12, 8, 8, 4, 1, 2]);
   });

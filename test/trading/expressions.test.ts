@@ -244,7 +244,7 @@ describe('an order with expressions', () => {
     ['bid+1tick', '100usdt', ['100.02', '0.9998'], ['book']],
     ['30000', '50%', ['30000', '0.0166'], ['spendable']],
     ['ask', '100%', ['100.04', '9.9960'], ['book', 'spendable']],
-  ])('at %s for %s comes to %j and reads %j', async (at, size, expected, reads) => {
+  ])('an order at %s for %s comes to %j and reads %j', async (at, size, expected, reads) => {
     const { book, asked } = snapshot();
     const order = { side: 'buy', at: parsePrice(at), amount: parseAmount(size) } as const;
     const { price, amount } = await evaluateOrder(book, MARKET, order);
@@ -255,7 +255,7 @@ describe('an order with expressions', () => {
   it.each([
     ['bid-100.01', '0.00'],
     ['bid-200', '-99.99'],
-  ])('is refused at %s, which comes to %s', async (at, price) => {
+  ])('refuses the price %s, which comes to %s', async (at, price) => {
     const order = { side: 'buy', at: parsePrice(at), amount: parseAmount('1') } as const;
     await expect(evaluateOrder(snapshot().book, MARKET, order)).rejects.toMatchObject({
       kind: 'usage',

@@ -47,11 +47,11 @@ describe('the part of an order that fills at once', () => {
     expect(walked(side, price, amount)).toEqual(expected);
   });
 
-  it('is exactly zero in an empty book', () => {
+  it('the part is exactly zero in an empty book', () => {
     expect(walked('buy', '100', '1', [])).toEqual(['0', '0', null, false]);
   });
 
-  it('has an average that is rounded against the user', () => {
+  it('rounds the average against the user', () => {
     const thirds = [
       { price: '1', amount: '1' },
       { price: '2', amount: '2' },
@@ -90,12 +90,12 @@ describe('the reference price', () => {
     ['is the last price if the book is empty', { bids: [], asks: [], last }, '77 the last price'],
     ['is unknown without any price', { bids: [], asks: [], last: null }, null],
     ['is never a price of zero', { bids: [{ price: '0', amount: '1' }], asks: [], last: Decimal.zero }, null],
-  ])('%s', (_name, view, expected) => {
+  ])('the reference price %s', (_name, view, expected) => {
     const reference = referenceOf(view);
     expect(reference && `${reference.price} ${reference.name}`).toBe(expected);
   });
 
-  it('has a distance in percent that is rounded away from zero', () => {
+  it('rounds the distance in percent away from zero', () => {
     const percent = (price: string) => percentFrom(Decimal.of(price), Decimal.of('30'), 2).toString();
     expect([percent('31'), percent('29'), percent('30'), percent('33')]).toEqual(['3.34', '-3.34', '0.00', '10.00']);
   });

@@ -67,14 +67,14 @@ describe('a remembered request lifetime that is too short by now', () => {
   it.each([
     [40_000, 'unknown'],
     [120_000, 'notSent'],
-  ])('is measured again, and polling continues with the new one: within %d ms %s', async (budgetMs, outcome) => {
+  ])('measures the lifetime again, and polls on with the new one: within %d ms %s', async (budgetMs, outcome) => {
     const { account: trading, entry } = await unanswered(5_000, budgetMs);
     expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome });
     expect(trading.requestLifetime.measuredMs).toBeGreaterThanOrEqual(60_000);
     expect(trading.requestLifetime.measuredMs).toBeLessThanOrEqual(62_000);
   });
 
-  it('is verified with one request, dated like the lost one', async () => {
+  it('verifies the lifetime with one request, dated like the lost one', async () => {
     const { server, account: trading, entry } = await unanswered(60_000, 120_000);
     expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'notSent' });
     const old = server.requests.filter(({ target }) => query(target).reqTime === String(entry.write.reqTime));
@@ -83,7 +83,7 @@ describe('a remembered request lifetime that is too short by now', () => {
 });
 
 describe('the end of the request lifetime', () => {
-  it("is judged by the exchange's clock at the read, not by a clock difference measured long ago", async () => {
+  it("the exchange's clock at the read decides the end, not a clock difference measured long ago", async () => {
     let host: FakeHost | undefined;
     const server = await serve(() => host?.now() ?? 0);
     const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 20_000 });
@@ -95,7 +95,7 @@ describe('the end of the request lifetime', () => {
     expect(trading.journal.unsettledEntries()).toHaveLength(1);
   });
 
-  it('is not reached by a jump of the local clock', async () => {
+  it('a jump of the local clock does not end the request lifetime', async () => {
     let host: FakeHost | undefined;
     let jumped = 0;
     const jump = () => {
@@ -126,12 +126,12 @@ describe('a wait for the outcome of a write', () => {
     return { starts, ends, said, requests: server.requests.length };
   }
 
-  it('is shown once, with the time until the request has expired and until the command gives up, and hidden at its end', async () => {
+  it('shows the wait once, with the time until the request has expired and until the command gives up, and hides it at its end', async () => {
     const { starts, ends, said } = await shown(120_000);
     expect([starts, ends]).toEqual([1, 1]);
     expect(said[0]?.expiresInMs).toBeGreaterThan(50_000);
     expect(said[0]?.leftMs).toBeGreaterThan(said[0]?.expiresInMs ?? Number.POSITIVE_INFINITY);
   });
 
-  it('is not shown if it is over within a second', async () => expect((await shown(900)).starts).toBe(0));
+  it('shows no wait that is over within a second', async () => expect((await shown(900)).starts).toBe(0));
 });

@@ -105,13 +105,13 @@ describe('a pending item', () => {
 });
 
 describe('a row that matches an absent item', () => {
-  it('is its late execution, however late, if the request got no answer and counts as not sent', () => {
+  it('the row is its late execution, however late, if the request got no answer and counts as not sent', () => {
     const gone = lost('a', { items: [absent('a')] });
     expect(decide([gone], [row('7', SPAN + HOUR)])).toEqual({ duplicates: { a: ['7'] } });
     expect(decide([gone], [row('7', -5_001)])).toEqual({});
   });
 
-  it('is its late execution only while the network may repeat the request, if that was answered', () => {
+  it('the row is its late execution only while the network may repeat the request, if that was answered', () => {
     const refused = request('a', 'decided', { items: [absent('a')] });
     expect(decide([refused], [row('7', SPAN)])).toEqual({ duplicates: { a: ['7'] } });
     expect(decide([refused], [row('7', SPAN + 1)])).toEqual({});
@@ -169,13 +169,13 @@ describe('a row that an answer named', () => {
     });
   });
 
-  it('is its own even if the exchange changed it so that only another request matches', () => {
+  it('the row belongs to its request even if the exchange changed it so that only another request matches', () => {
     const other = answered('b', '6', { items: [placed('b', '6', 'changed')] });
     const short = request('a', 'partial', { responseIds: ['7'], items: [open('a 0'), open('a 1', 'l')] });
     expect(decide([other, short], [row('7', 10, 'changed'), row('6', 5, 'changed')])).toEqual({});
   });
 
-  it('is a duplicate if the only line that it matches has an order, and the other lines count as refused', () => {
+  it('the row is a duplicate if the only line that it matches has an order, and the other lines count as refused', () => {
     const short = request('a', 'partial', { responseIds: ['7'], items: [placed('a 0', '6'), open('a 1', 'l')] });
     expect(decide([short], [row('7', 10), row('6', 5)])).toEqual({
       outcomes: { 'a 1': 'refused' },
@@ -188,17 +188,17 @@ describe('a line of a request accepted in part', () => {
   const short = (responseIds: readonly string[]) =>
     request('a', 'partial', { responseIds, items: [open('a 0'), open('a 1', 'l')] });
 
-  it('is not decided as long as the list lacks a row that the answer named', () => {
+  it('the line is not decided as long as the list lacks a row that the answer named', () => {
     expect(decide([short(['7', '8'])], [row('7', 10)])).toEqual({ outcomes: { 'a 0': '7' } });
     expect(decide([short(['7', '8'])], [row('7', 10)], { began: LATE })).toEqual({ outcomes: { 'a 0': '7' } });
   });
 
-  it('is not decided as long as a named row has no line', () => {
+  it('the line is not decided as long as a named row has no line', () => {
     const rows = [row('8', 20, 'changed'), row('7', 10)];
     expect(decide([short(['7', '8'])], rows, { began: LATE })).toEqual({ outcomes: { 'a 0': '7' } });
   });
 
-  it('was refused if a closed write accounts for the named row', () => {
+  it('the line was refused if a closed write accounts for the named row', () => {
     expect(decide([short(['7'])], [row('7', 10)], { accountedFor: new Set(['7']) })).toEqual({
       outcomes: { 'a 0': 'refused', 'a 1': 'refused' },
     });
@@ -206,23 +206,23 @@ describe('a line of a request accepted in part', () => {
 });
 
 describe('a remaining row that matches an item', () => {
-  it('is a duplicate of the order that it repeats, oldest first', () => {
+  it('the row is a duplicate of the order that it repeats, oldest first', () => {
     const rows = [row('9', 30), row('8', 20), row('7', 10)];
     expect(decide([answered('a', '7')], rows)).toEqual({ duplicates: { a: ['8', '9'] } });
   });
 
-  it('is no duplicate if it was reported before', () => {
+  it('the row is no duplicate if it was reported before', () => {
     expect(decide([answered('a', '7')], [row('8', 20), row('7', 10)], { accountedFor: new Set(['8']) })).toEqual({});
   });
 
-  it('is a duplicate of the request that is nearest, by its order or by its sending', () => {
+  it('the row is a duplicate of the request that is nearest, by its order or by its sending', () => {
     const attempts = [answered('a', '6', { at: -20_000 }), answered('b', '7')];
     const orders = [row('7', 10), row('6', -19_000)];
     expect(decide(attempts, [row('8', 20), ...orders])).toEqual({ duplicates: { b: ['8'] } });
     expect(decide(attempts, [...orders, row('5', -19_500)])).toEqual({ duplicates: { a: ['5'] } });
   });
 
-  it('is a duplicate if it has the key that the exchange gave to the order', () => {
+  it('the row is a duplicate if it has the key that the exchange gave to the order', () => {
     const attempts = [
       answered('a', '6'),
       answered('b', '7', { at: 5_000, items: [placed('b', '7', 'changed')] }),
@@ -235,7 +235,7 @@ describe('a remaining row that matches an item', () => {
     expect(decide([answered('a', '6')], only)).toEqual({ duplicates: { a: ['8'] } });
   });
 
-  it('is the order of a request that was refused, if it is the first such row', () => {
+  it('the row is the order of a refused request if it is the first such row', () => {
     const refused = request('a', 'refused', { items: [absent('a')] });
     const { duplicates } = reconciled([refused], [row('8', 20), row('7', 10)], {});
     expect(duplicates).toEqual([
@@ -243,7 +243,7 @@ describe('a remaining row that matches an item', () => {
     ]);
   });
 
-  it('is a duplicate of an order that its request took from the same list', () => {
+  it('the row is a duplicate of an order that its request took from the same list', () => {
     const { duplicates } = reconciled([lost('a')], [row('8', 20), row('7', 10)], {});
     expect(duplicates).toMatchObject([{ item: { id: 'a', rowId: '7', state: 'pending' }, rows: [row('8', 20)] }]);
   });
@@ -260,7 +260,7 @@ describe('a remaining row that matches an item', () => {
     });
   });
 
-  it('is a duplicate of the nearest batch, though a line of another batch has no order', () => {
+  it('the row is a duplicate of the nearest batch, though a line of another batch has no order', () => {
     const other = request('b', 'refused', { at: -3_000, items: [absent('b')] });
     expect(decide([other, answered('a', '7')], [row('8', 20), row('7', 10)])).toEqual({ duplicates: { a: ['8'] } });
   });
@@ -270,28 +270,28 @@ describe('a remaining row that a write without an answer may have made', () => {
   const attempts = [answered('a', '7'), lost('b', { at: 1_000 })];
   const rows = [row('9', 1_000), row('8', 20), row('7', 10)];
 
-  it('is left to a later list, and makes ambiguous the write that it would be a duplicate of', () => {
+  it('the row is left to a later list, and makes ambiguous the write that it would be a duplicate of', () => {
     expect(decide(attempts, rows, { since: 0 })).toEqual({ outcomes: { b: '9' }, ambiguous: ['a'] });
   });
 
-  it('is a duplicate if it is nearest to the write without an answer', () => {
+  it('the row is a duplicate if it is nearest to the write without an answer', () => {
     expect(decide(attempts, [row('10', 1_020), ...rows.slice(0, 1), row('7', 10)], { since: 0 })).toEqual({
       outcomes: { b: '9' },
       duplicates: { b: ['10'] },
     });
   });
 
-  it('is a duplicate if both belong to one write', () => {
+  it('the row is a duplicate if both belong to one write', () => {
     const [one, other] = [answered('a', '7'), lost('b', { at: 1_000, writeKey: 'a' })];
     expect(decide([one, other], rows, { since: 0 })).toEqual({ outcomes: { b: '9' }, duplicates: { a: ['8'] } });
   });
 
-  it('is a duplicate if the other writes have their outcomes', () => {
+  it('the row is a duplicate if the other writes have their outcomes', () => {
     const [one, other] = [answered('a', '7'), answered('b', '9', { at: 1_000 })];
     expect(decide([one, other], rows)).toEqual({ duplicates: { a: ['8'] } });
   });
 
-  it('is a duplicate if its client id proves that', () => {
+  it('the row is a duplicate if its client id proves that', () => {
     const [one, other] = [answered('a', '7', { hasClientId: true }), lost('b', { at: 1_000 })];
     const newest = new Map([['a', '8']]);
     expect(decide([one, other], rows, { newestByClientId: newest, since: 0 })).toEqual({
@@ -303,20 +303,20 @@ describe('a remaining row that a write without an answer may have made', () => {
 });
 
 describe('a row that came before its request', () => {
-  it('is not a duplicate if it is more than five seconds older', () => {
+  it('the row is not a duplicate if it is more than five seconds older', () => {
     const order = row('7', 10);
     expect(decide([answered('a', '7')], [order, row('6', -5_000)])).toEqual({ duplicates: { a: ['6'] } });
     expect(decide([answered('a', '7')], [order, row('6', -5_001)])).toEqual({});
   });
 
-  it('is a duplicate up to five seconds before the sending if list and request have the same clock', () => {
+  it('the row is a duplicate up to five seconds before the sending if list and request have the same clock', () => {
     const [order, later] = [row('7', SPAN), row('7', SPAN + 1)];
     expect(decide([answered('a', '7')], [order, row('6', -5_000)])).toEqual({ duplicates: { a: ['6'] } });
     expect(decide([answered('a', '7')], [order, row('6', -5_001)])).toEqual({});
     expect(decide([answered('a', '7')], [later, row('6', -5_000)])).toEqual({});
   });
 
-  it('is a duplicate within the request lifetime around the order if the list has another clock', () => {
+  it('the row is a duplicate within the request lifetime around the order if the list has another clock', () => {
     for (const clock of [HOUR, -HOUR]) {
       const order = row('7', clock);
       expect(decide([answered('a', '7')], [row('8', clock + SPAN), order])).toEqual({ duplicates: { a: ['8'] } });
@@ -327,12 +327,12 @@ describe('a row that came before its request', () => {
     expect(decide([answered('a', '7')], [row('7', HOUR), row('6', 10)])).toEqual({});
   });
 
-  it("is compared with the order's own time if the order is dated before its request, because the list's clock is behind", () => {
+  it("the row is compared with the order's own time if the order is dated before its request, because the list's clock is behind", () => {
     expect(decide([answered('a', '7')], [row('7', -5_001), row('6', -5_002)])).toEqual({ duplicates: { a: ['6'] } });
     expect(decide([answered('a', '7')], [row('7', -5_000), row('6', -5_001)])).toEqual({});
   });
 
-  it('is known by the place in the list if the caller knows where the older rows begin, whatever the times say', () => {
+  it('the place in the list decides if the caller knows where the older rows begin, whatever the times say', () => {
     const isOlder = isOlderThan(7);
     expect(decide([lost('a', { isOlderRow: isOlder })], [row('7', -HOUR), row('6', 10)])).toEqual({
       outcomes: { a: '7' },
@@ -345,7 +345,7 @@ describe('a row that came before its request', () => {
     expect(decide([lost('a', { isOlderRow: isOlder })], [row('8', 10, 'other'), row('6', 5)])).toEqual({});
   });
 
-  it('is not a duplicate by its place in the list, and a newer row is one only within the request lifetime', () => {
+  it('the row is not a duplicate by its place in the list, and a newer row is one only within the request lifetime', () => {
     const order = answered('a', '7', { isOlderRow: isOlderThan(7) });
     const rows = [row('9', SPAN + 1), row('8', SPAN), row('7', 0), row('6', 0)];
     expect(decide([order], rows)).toEqual({ duplicates: { a: ['8'] } });
@@ -353,19 +353,19 @@ describe('a row that came before its request', () => {
 });
 
 describe('a row with the key of an item', () => {
-  it('is neither its order nor its duplicate if it does not match it at all', () => {
+  it('the row is neither the order nor its duplicate if it does not match the item at all', () => {
     const matchCost = (id: string) => (id === '8' ? undefined : 0);
     expect(decide([lost('a')], [row('8', 20)], { matchCost })).toEqual({});
     expect(decide([answered('a', '7')], [row('8', 20), row('7', 10)], { matchCost })).toEqual({});
   });
 
-  it('is its order if it matches exactly, though a row that matches roughly is nearer', () => {
+  it('the row is the order if it matches exactly, though a row that matches roughly is nearer', () => {
     const matchCost = (id: string) => (id === '8' ? 0 : 1);
     const rows = [row('8', SPAN), row('7', 0)];
     expect(decide([lost('a')], rows, { matchCost })).toEqual({ outcomes: { a: '8' }, duplicates: { a: ['7'] } });
   });
 
-  it('is its duplicate if it matches exactly, though an item that it matches roughly is nearer', () => {
+  it('the row is the duplicate of the item that it matches exactly, though an item that it matches roughly is nearer', () => {
     const attempts = [answered('a', '6'), answered('b', '7', { at: 40_000 })];
     const rows = [row('8', 40_020), row('7', 40_010), row('6', 10)];
     const matchCost = (_: string, item: string) => (item === 'a' ? 0 : 1);
@@ -407,7 +407,7 @@ describe('a lost order with a client id', () => {
     });
   });
 
-  it('has no outcome by a list: its client id decides', () => {
+  it('the client id decides the outcome, not a list', () => {
     expect(decide([own], [], { began: LATE })).toEqual({});
     expect(decide([own], [], { began: LATE, newestByClientId: new Map([['a', null]]) })).toEqual({});
     expect(decide([own], [row('7', 10)], { began: LATE, newestByClientId: new Map([['a', '7']]) })).toEqual({
@@ -433,14 +433,14 @@ describe('a duplicate of an order with a client id', () => {
     expect(decide([own], rows)).toEqual({ duplicates: { a: ['8'] }, needsLookup: ['a'] });
   });
 
-  it('is proven if it is the newest row with it', () => {
+  it('a duplicate is proven if it is the newest row with the client id', () => {
     expect(decide([own], rows, { newestByClientId: new Map([['a', '8']]) })).toEqual({
       duplicates: { a: ['8'] },
       proven: ['a'],
     });
   });
 
-  it('is proven against another request that is nearer', () => {
+  it('a duplicate is proven against another request that is nearer', () => {
     const nearer = answered('b', '6', { at: 20 });
     const newest = new Map([['a', '8']]);
     expect(decide([nearer, own], [...rows, row('6', 20)], { newestByClientId: newest })).toEqual({
@@ -449,25 +449,25 @@ describe('a duplicate of an order with a client id', () => {
     });
   });
 
-  it('is not proven if only one of several is the newest row', () => {
+  it('duplicates are not proven if only one of several is the newest row', () => {
     expect(decide([own], [row('9', 30), ...rows], { newestByClientId: new Map([['a', '9']]) })).toEqual({
       duplicates: { a: ['8', '9'] },
     });
   });
 
-  it('is not a row that is later than the newest row with the client id', () => {
+  it('a row later than the newest row with the client id is no duplicate', () => {
     expect(decide([own], rows, { newestByClientId: new Map([['a', '7']]) })).toEqual({});
     expect(decide([own], [row('8', 10), row('7', 10)], { newestByClientId: new Map([['a', '7']]) })).toEqual({
       duplicates: { a: ['8'] },
     });
   });
 
-  it('is not proven, and not ruled out, if the newest row is unknown or not listed', () => {
+  it('a duplicate is not proven, and not ruled out, if the newest row is unknown or not listed', () => {
     expect(decide([own], rows, { newestByClientId: new Map([['a', null]]) })).toEqual({ duplicates: { a: ['8'] } });
     expect(decide([own], rows, { newestByClientId: new Map([['a', '99']]) })).toEqual({ duplicates: { a: ['8'] } });
   });
 
-  it('is searched near the order, or at any time if the order counts as absent', () => {
+  it('searches a duplicate near the order, or at any time if the order counts as absent', () => {
     const far = [row('8', HOUR), row('7', 10)];
     const refused = (hasClientId: boolean) => request('a', 'refused', { hasClientId, items: [absent('a')] });
     expect(decide([own], far)).toEqual({});
@@ -489,28 +489,28 @@ describe('a duplicate of an order with a client id', () => {
 describe('a pending item without a row', () => {
   const outcome = (answer: Attempt['response'], began: number) => decide([request('a', answer)], [], { began });
 
-  it('was not sent, once the exchange has stopped accepting a request that was lost or refused for its timing', () => {
+  it('the item was not sent, once the exchange has stopped accepting a request that was lost or refused for its timing', () => {
     for (const answer of ['lost', 'refusedForTiming'] as const) {
       expect(outcome(answer, SPAN)).toEqual({});
       expect(outcome(answer, LATE)).toEqual({ outcomes: { a: 'notSent' }, closed: ['a'] });
     }
   });
 
-  it('was refused at once if the answer says so, though the request stays open', () => {
+  it('the item was refused at once if the answer says so, though the request stays open', () => {
     for (const answer of ['refused', 'partial'] as const) {
       expect(outcome(answer, SPAN)).toEqual({ outcomes: { a: 'refused' } });
       expect(outcome(answer, LATE)).toEqual({ outcomes: { a: 'refused' }, closed: ['a'] });
     }
   });
 
-  it('is decided only by a list that reaches back to its request', () => {
+  it('only a list that reaches back to its request decides the item', () => {
     const refused = request('a', 'refused');
     expect(decide([refused], [], { since: -4_999 })).toEqual({});
     expect(decide([refused], [], { since: -5_000 })).toEqual({ outcomes: { a: 'refused' } });
     expect(decide([lost('a')], [row('7', 10)], { since: 0 })).toEqual({ outcomes: { a: '7' } });
   });
 
-  it('is decided by the same list as the items that have one', () => {
+  it('the same list decides the item as the items that have a row', () => {
     const batch = lost('a', { items: [open('a 0'), open('a 1', 'l')] });
     expect(decide([batch], [row('7', 10)], { began: LATE })).toEqual({
       outcomes: { 'a 0': '7', 'a 1': 'notSent' },
@@ -520,37 +520,37 @@ describe('a pending item without a row', () => {
 });
 
 describe('a request', () => {
-  it('is closed by a list that was read when nothing could be executed any more', () => {
+  it('a list that was read when nothing could be executed any more closes the request', () => {
     expect(decide([answered('a', '7')], [row('7', 10)], { began: SPAN })).toEqual({});
     expect(decide([answered('a', '7')], [row('7', 10)], { began: LATE })).toEqual({ closed: ['a'] });
     expect(decide([lost('a')], [row('7', 10)], { began: SPAN })).toEqual({ outcomes: { a: '7' } });
     expect(decide([lost('a')], [row('7', 10)], { began: LATE })).toEqual({ outcomes: { a: '7' }, closed: ['a'] });
   });
 
-  it('is closed by a list that has all its orders', () => {
+  it('a list that has all its orders closes the request', () => {
     const batch = answered('a', '', { items: [placed('a 0', '6'), placed('a 1', '7')] });
     expect(decide([batch], [row('7', 10)], { began: LATE })).toEqual({});
     expect(decide([batch], [row('7', 10), row('6', 10)], { began: LATE })).toEqual({ closed: ['a'] });
   });
 
-  it('is closed by a list that has the rows which its answer named', () => {
+  it('a list that has the rows which its answer named closes the request', () => {
     const named = answered('a', '7', { responseIds: ['8'] });
     expect(decide([named], [row('7', 10)], { began: LATE })).toEqual({});
     expect(decide([named], [row('8', 20, 'l'), row('7', 10)], { began: LATE })).toEqual({ closed: ['a'] });
   });
 
-  it('is closed by a list without its orders if an earlier list had them', () => {
+  it('a list without its orders closes the request if an earlier list had them', () => {
     const checked = answered('a', '7', { checkedTo: SENT + 20_000 });
     expect(decide([checked], [], { began: LATE })).toEqual({ closed: ['a'] });
   });
 
-  it('is closed by a list that begins where an earlier one ended', () => {
+  it('a list that begins where an earlier one ended closes the request', () => {
     const checked = answered('a', '7', { checkedTo: SENT + 20_000 });
     expect(decide([checked], [], { began: LATE, since: 15_001 })).toEqual({});
     expect(decide([checked], [], { began: LATE, since: 15_000 })).toEqual({ closed: ['a'] });
   });
 
-  it('is closed by a list that shows where the older rows begin, or that was read to its end', () => {
+  it('a list that shows where the older rows begin, or that was read to its end, closes the request', () => {
     const order = answered('a', '7', { isOlderRow: isOlderThan(7) });
     const given = { began: LATE, since: -HOUR };
     expect(decide([order], [row('7', 10)], given)).toEqual({});
@@ -559,7 +559,7 @@ describe('a request', () => {
     expect(decide([order], [row('7', 10)], { began: LATE })).toEqual({ closed: ['a'] });
   });
 
-  it('is not closed if a write without an answer took a row that may be its own', () => {
+  it('the request is not closed if a write without an answer took a row that may be its own', () => {
     const batch = answered('a', '', { items: [placed('a 0', '6', 'l'), placed('a 1', '7')] });
     const rows = [row('8', 20), row('7', 10), row('6', 10, 'l')];
     expect(decide([batch, lost('b')], rows, { began: LATE })).toEqual({
@@ -569,7 +569,7 @@ describe('a request', () => {
     });
   });
 
-  it('is closed if only requests of its own write took such rows', () => {
+  it('the request is closed if only requests of its own write took rows that may be its own', () => {
     const attempts = [answered('a', '7'), lost('b', { writeKey: 'a' })];
     expect(decide(attempts, [row('8', 20), row('7', 10)], { began: LATE })).toEqual({
       outcomes: { b: '8' },

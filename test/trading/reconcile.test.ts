@@ -369,12 +369,12 @@ describe('an answered request', () => {
     expect(late.closed).toEqual(new Set(['a']));
   });
 
-  it('is not closed by a list that lacks its order', () => {
+  it('a list that lacks its order does not close the request', () => {
     const answered = attempt({ response: 'decided', items: [placed('7')] });
     expect(reconcile([answered], list([], 2 * TOLERANCE), CONTEXT).closed.size).toBe(0);
   });
 
-  it('has duplicates within the request lifetime after its order, by the clock of the list', () => {
+  it('finds duplicates within the request lifetime after the order, by the clock of the list', () => {
     const answered = attempt({ response: 'decided', items: [placed('7')] });
     const hour = 3_600_000;
     const rows = [row('9', hour + TOLERANCE + 5_001), row('8', hour + TOLERANCE + 5_000), row('7', hour)];

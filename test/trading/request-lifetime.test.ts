@@ -8,7 +8,7 @@ import { tradingOf } from './support/trading.js';
 
 describe('the request lifetime', () => {
   it.each([1_000, 5_000, 30_000, 60_000, 61_500, 599_000])(
-    'is measured as the next full second above %d ms',
+    'measures the lifetime as the next full second above %d ms',
     async (tolerance) => {
       const server = await serve({ write: 'a hang', tolerance });
       const trading = tradingOf(server.url);
@@ -22,7 +22,7 @@ describe('the request lifetime', () => {
     },
   );
 
-  it('is measured once and then remembered', async () => {
+  it('measures the lifetime once and then remembers it', async () => {
     const server = await serve({ write: 'a hang', tolerance: 10_000 });
     const trading = tradingOf(server.url);
     const found = await requestLifetimeOf(trading, orderReqTimeCheck('btc_usdt'));
@@ -32,7 +32,7 @@ describe('the request lifetime', () => {
     expect(server.requests).toHaveLength(asked);
   });
 
-  it('is measured once for all lost requests, however often each is read', async () => {
+  it('measures the lifetime once for all lost requests, however often each is read', async () => {
     const server = await serve({ write: 'a reset after reading', reads: [record()] });
     const trading = tradingOf(server.url, { budgetMs: 20_000 });
     let made = 0;
@@ -46,7 +46,7 @@ describe('the request lifetime', () => {
     expect(asked.length - probes.length).toBeGreaterThan(9);
   });
 
-  it.each([3_000, 12_000])('is never measured too short if the network holds some requests for %d ms', async (held) => {
+  it.each([3_000, 12_000])('never measures too short if the network holds some requests for %d ms', async (held) => {
     let host: FakeHost | undefined;
     let count = 0;
     const server = await serveFaults({
@@ -65,7 +65,7 @@ describe('the request lifetime', () => {
     expect(found).toBeLessThanOrEqual(62_000 + held);
   });
 
-  it('is unlimited if the exchange accepts any request, and that is not remembered', async () => {
+  it('the lifetime is unlimited if the exchange accepts any request, and that is not remembered', async () => {
     const server = await serve({ write: 'a hang', tolerance: LONGEST_TRIED_MS * 2 });
     const trading = tradingOf(server.url);
     expect(await requestLifetimeOf(trading, orderReqTimeCheck('btc_usdt'))).toBe(Number.POSITIVE_INFINITY);
@@ -85,7 +85,7 @@ describe('the request lifetime', () => {
 });
 
 describe('a wrong clock', () => {
-  it("is corrected by the answer that refuses its time, and the read is repeated with the exchange's clock", async () => {
+  it("the answer that refuses its time corrects the clock, and the read is repeated with the exchange's clock", async () => {
     const ahead = 7_200_000;
     const times: number[] = [];
     const server = await serveFaults({

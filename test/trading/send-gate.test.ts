@@ -63,7 +63,7 @@ function waiting(server: FaultServer, meanwhile: () => void): TestTrading {
 describe.each(WRITES)('%s', (_, operation, send) => {
   const isWrite = ({ target }: { readonly target: string }) => target.startsWith(`/api/${operation}?`);
 
-  it('can be cancelled while it waits for the rate limits, and leaves nothing unknown', async () => {
+  it('cancels a request that waits for the rate limits, and leaves nothing unknown', async () => {
     const server = await serveFaults({ answer: () => respond(listed([])) });
     const gate = new SendGate();
     const answers: boolean[] = [];
@@ -75,7 +75,7 @@ describe.each(WRITES)('%s', (_, operation, send) => {
     expect([outcome, events?.some(({ event }) => event === 'sent')]).toEqual(['notSent', false]);
   });
 
-  it('can no longer be cancelled once it was sent', async () => {
+  it('cancels no request that was already sent', async () => {
     const gate = new SendGate();
     const answers: boolean[] = [];
     const server = await serveFaults({

@@ -25,7 +25,7 @@ describe('pit deposits and pit withdrawals', () => {
     id = await withdraw(pit, 'usdt', '50', '1');
   });
 
-  it('list every documented field', async () => {
+  it('lists every documented field', async () => {
     const deposits = await pit.json<Row[]>('deposits usdt');
     expect(deposits.map(({ amount }) => amount)).toEqual(['7.00000000', '100.50000000']);
     expect(deposits).toStrictEqual(
@@ -50,14 +50,14 @@ describe('pit deposits and pit withdrawals', () => {
     ]);
   });
 
-  it("convert a deposit's date from the zone learned from a bill", async () => {
+  it("converts a deposit's date from the zone learned from a bill", async () => {
     const [deposit] = await pit.json<Row[]>('deposits usdt');
     const time = Date.parse(deposit?.time ?? '');
     expect(Math.abs(time - Date.now())).toBeLessThan(120_000);
     expect(deposit?.timeRaw).toBe(new Date(time + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' '));
   });
 
-  it('show each state by name', async () => {
+  it('shows each state by name', async () => {
     await pit.done('sandbox clock advance 25s');
     expect((await pit.json<Row[]>('withdrawals usdt'))[0]).toMatchObject({ state: 'confirmed', hash: TEXT });
     await pit.done('sandbox clock advance 5m');
@@ -71,7 +71,7 @@ describe('pit deposits and pit withdrawals', () => {
     expect(await pit.done('deposits usdt')).toMatch(/7\.0+ +failed +11 +[0-9a-f]{64} +0x/);
   });
 
-  it('list one page with --page and all with --all', async () => {
+  it('lists one page with --page and all with --all', async () => {
     for (let count = 0; count < 60; count += 1) await pit.done(`sandbox deposit btc 0.0${count + 1}`);
     const ids = async (words: string) => (await pit.json<Row[]>(`deposits btc${words}`)).map((row) => row.id);
     const [first, second, all] = [await ids(''), await ids(' --page 2'), await ids(' --all')];
@@ -128,7 +128,7 @@ describe('pit balance --in', () => {
 });
 
 describe('a key without a permission', () => {
-  it('is rejected with the name of the missing permission and what it is for', async () => {
+  it('rejects the request with the name of the missing permission and what it is for', async () => {
     const trader = await keyWith(pit, 'trader', 'asset,entrust');
     for (const line of ['deposits usdt', 'withdrawals usdt --all', 'address usdt', 'address usdt --withdraw']) {
       const error = await pit.failure(line, 3, trader);
@@ -155,14 +155,14 @@ describe('an unknown coin', () => {
     'bills usdx',
     'address usdx',
     'address usdx --single',
-  ])('is rejected with a suggestion: pit %s', async (line) => {
+  ])('rejects an unknown coin with a suggestion: pit %s', async (line) => {
     expect(await pit.failure(line, 2)).toMatchObject({
       message: 'This exchange has no coin usdx.',
       hint: 'Did you mean usdt?',
     });
   });
 
-  it('is rejected with its new name if it was renamed', async () => {
+  it('rejects a renamed coin with its new name', async () => {
     expect((await pit.failure('address bchsv', 2)).hint).toBe('The coin is now bsv.');
   });
 });

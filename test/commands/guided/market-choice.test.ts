@@ -51,7 +51,7 @@ describe('the search for a market', () => {
     ['etherium', 'eth_btc eth_usdt'],
     ['qqqqqqqq', ''],
     ['⁂', all],
-  ])('for %j finds %s', (typed, expected) => {
+  ])('the search for %j finds %s', (typed, expected) => {
     expect(found(typed)).toBe(expected);
   });
 
@@ -105,7 +105,7 @@ describe('the question for a market', () => {
       expect(names(await found)).toEqual(['xrp_usdt']);
     }));
 
-  it('is the last one if the journal cannot be read, as no order could be sent', async () => {
+  it('asks nothing after the market if the journal cannot be read, as no order could be sent', async () => {
     const unreadable = () => {
       throw new Failure('usage', 'A newer version of pit wrote this journal.');
     };

@@ -24,14 +24,14 @@ describe('the meaning of an amount', () => {
     ['50%', 'about 0.2499 btc, about 4,998.25 usdt at the current price'],
     ['100usdt', 'about 0.0049 btc, about 98.01 usdt at the current price'],
     ['0.25btc', '0.25 btc, about 5,000.25 usdt at the current price'],
-  ])('of %j for a buy is %s', (typed, text) => {
+  ])('the amount %j for a buy means: %s', (typed, text) => {
     expect(amountMeaning(typed, BUY)).toEqual({ text, warnings: [] });
   });
 
   it.each([
     ['50%', '1.5 btc, about 29,998.5 usdt at the current price'],
     ['33.33%', '0.9999 btc, about 19,997.01 usdt at the current price'],
-  ])('of %j for a sell is %s', (typed, text) => {
+  ])('the amount %j for a sell means: %s', (typed, text) => {
     expect(amountMeaning(typed, SELL)).toEqual({ text, warnings: [] });
   });
 
@@ -81,7 +81,7 @@ describe('the meaning of a price', () => {
       '20,001.00 usdt, 0.01% above mid (20,000.00). 0.1 btc for 2,000.1 usdt. All would fill at once at 20,001.00.',
     ],
     ['mid', '20,000.00 usdt, at mid (20,000.00). 0.1 btc for 2,000 usdt. It would rest in the book.'],
-  ])('of %j is %s', (typed, text) => {
+  ])('the price %j means: %s', (typed, text) => {
     expect(priceMeaning(typed, draft)).toEqual({ text, warnings: [] });
   });
 

@@ -78,7 +78,7 @@ describe('a download of candles', () => {
   });
 
   it.each(['csv', 'ndjson', 'parquet'])(
-    'that is killed ten times and goes on is the same %s, byte for byte, as an undisturbed one',
+    'a download killed ten times and continued is the same %s, byte for byte, as an undisturbed one',
     async (ending) => {
       const [whole, disturbed] = [fileName(ending), fileName(ending)];
       await download(whole, { count: 12_345 });
@@ -93,7 +93,7 @@ describe('a download of candles', () => {
     },
   );
 
-  it('does not read again what the file has', async () => {
+  it('never reads again what the file has', async () => {
     for (const ending of ['csv', 'parquet']) {
       const name = fileName(ending);
       await download(name, { count: 1_500 });
@@ -126,7 +126,7 @@ describe('a download of candles', () => {
     expect(failure).toBeUndefined();
   });
 
-  it('is partial if the exchange returns only its latest candles', async () => {
+  it('a download is partial if the exchange returns only its latest candles', async () => {
     const { data, failure } = await download(fileName('csv'), { count: 2_500, which: 'latest' });
     expect(failure).toMatchObject({ kind: 'partial' });
     // the current candle took one of the 1000 places

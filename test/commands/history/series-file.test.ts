@@ -45,7 +45,7 @@ describe.each([
     expect(readFileSync(name, 'utf8')).toBe(text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1));
   });
 
-  it('has no rows if only its first line was begun', () => {
+  it('a file whose first line was only begun has no rows', () => {
     const name = fileName();
     writeFileSync(name, text.slice(0, 8));
     expect(open(name).last).toBeUndefined();
@@ -91,11 +91,11 @@ describe('the format of a download', () => {
     ['a.csv', 'csv'],
     ['b.NDJSON', 'ndjson'],
     ['c.d.parquet', 'parquet'],
-  ])('of %s is %s', (file, format) => {
+  ])('the format of %s is %s', (file, format) => {
     expect(formatOf(file)).toBe(format);
   });
 
-  it.each(['a.txt', 'csv', 'a.csv.gz', ''])('is an error for %j', (file) => {
+  it.each(['a.txt', 'csv', 'a.csv.gz', ''])('rejects the file name %j', (file) => {
     expect(() => formatOf(file)).toThrow(`--out is "${file}".`);
   });
 });

@@ -38,7 +38,7 @@ describe('the market screen', () => {
     [80, 24],
     [120, 40],
     [200, 60],
-  ])('at %ix%i shows candles, book, trades, orders and balances', async (width, height) => {
+  ])('shows candles, book, trades, orders and balances at %ix%i', async (width, height) => {
     const lines = drawn(viewOf(), { width, height });
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(file(`${width}x${height}.txt`));
   });
@@ -250,7 +250,7 @@ describe('any frame', () => {
   );
   const scene = fc.record({ bids: levels, asks: levels, age, current, size, name, state, colour: fc.boolean() });
 
-  it('is inside the window, whatever its size and whatever the book', () => {
+  it('every frame fits the window, whatever its size and whatever the book', () => {
     fc.assert(
       fc.property(
         scene,

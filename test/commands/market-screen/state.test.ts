@@ -16,7 +16,7 @@ const QUESTION = [...FORM, 'enter', asked(1)];
 const CANCEL = { do: 'write', write: 1, request: { kind: 'cancel', order: '1' }, market: 'btc_usdt' };
 
 describe('an order on the screen', () => {
-  it('is asked for at the price of the cursor, and leaves only after its question was confirmed', () => {
+  it('asks for an order at the price of the cursor, and sends it only after its question was confirmed', () => {
     const { state, effects } = afterEvents([...QUESTION, armed(1), 'y']);
     expect(effects).toEqual([
       { do: 'write', write: 1, request: PLACE, market: 'btc_usdt' },
@@ -40,7 +40,7 @@ describe('an order on the screen', () => {
     expect(effects).toEqual([{ do: 'write', write: 1, request, market: 'btc_usdt' }]);
   });
 
-  it('is not sent with an amount or a price that cannot be read', () => {
+  it('an amount or a price that cannot be read sends nothing', () => {
     for (const keys of [
       ['b', 'enter'],
       ['b', ...typed('many'), 'enter'],
@@ -52,33 +52,36 @@ describe('an order on the screen', () => {
     }
   });
 
-  it('is begun at the best price of the other side without a cursor', () => {
+  it('begins an order at the best price of the other side without a cursor', () => {
     expect(afterEvents(['b']).state.dialog).toMatchObject({ price: '24101.00' });
     expect(afterEvents(['s']).state.dialog).toMatchObject({ price: '24100.50' });
   });
 
-  it('is declined by every key but y', () => {
+  it('n, Enter and Escape decline the question', () => {
     for (const name of ['n', 'N', 'enter', 'escape'])
       expect(afterEvents([...QUESTION, armed(1), name]).effects.at(-1)).toEqual({
         do: 'answer',
         write: 1,
         confirmed: false,
       });
+  });
+
+  it('every other key leaves the question open', () => {
     for (const name of ['b', 's', 'c', 'C', 'q', ' ', 'tab', 'up', 'alt-y', 'ctrl-y', 'f1', 'x'])
       expect(afterEvents([...QUESTION, armed(1), name]).effects).toHaveLength(1);
   });
 
-  it('is not confirmed by a key that was typed before its question could be read', () => {
+  it('a key typed before the question could be read confirms nothing', () => {
     expect(afterEvents([...QUESTION, 'y']).effects).toHaveLength(1);
     expect(afterEvents([...FORM, 'enter', 'y', 'y', asked(1), 'y']).effects).toHaveLength(1);
   });
 
-  it('is not confirmed by a key that came with others, or by pasted text', () => {
+  it('a key that came with others confirms nothing, nor does pasted text', () => {
     for (const event of [pressed('y', { isAlone: false }), paste('y'), paste('y\r')])
       expect(afterEvents([...QUESTION, armed(1), event]).effects).toHaveLength(1);
   });
 
-  it('that a guard stops is sent only after the name of the guard was typed', () => {
+  it('an order that a guard stops is sent only after the name of the guard was typed', () => {
     const guarded = [...FORM, 'enter', asked(1, 'price-band'), armed(1)];
     const confirmed = { do: 'answer', write: 1, confirmed: true };
     expect(afterEvents([...guarded, ...typed('price-band'), 'enter']).effects.at(-1)).toEqual(confirmed);
@@ -92,7 +95,7 @@ describe('an order on the screen', () => {
       expect(afterEvents([...guarded, ...keys]).effects).not.toContainEqual(confirmed);
   });
 
-  it('is asked about once more after the market has moved, and not behind another dialog', () => {
+  it('asks once more after the market has moved, and not behind another dialog', () => {
     const sent = [...QUESTION, armed(1), 'y'];
     const again = afterEvents([...sent, asked(1)]);
     expect(again.state).toMatchObject({ dialog: { kind: 'question', isArmed: false }, writing: [] });
@@ -104,13 +107,13 @@ describe('an order on the screen', () => {
     });
   });
 
-  it('whose dialog was left while it was worked out is declined', () => {
+  it('declines an order whose dialog was left while the order was prepared', () => {
     const { state, effects } = afterEvents([...FORM, 'enter', 'escape', asked(1)]);
     expect(state.dialog).toBeNull();
     expect(effects.at(-1)).toEqual({ do: 'answer', write: 1, confirmed: false });
   });
 
-  it('is not begun without keys to sign it', () => {
+  it('begins no order without keys to sign it', () => {
     const { state, effects } = afterEvents(['b', 's', 'C'], viewOf({ accountProblem: 'There is no key.' }));
     expect([state.dialog, effects]).toEqual([null, []]);
     expect(state.messages.at(-1)?.text).toBe('There is no key.');
@@ -140,7 +143,7 @@ describe('a cancellation on the screen', () => {
       expect(afterEvents(['tab', event]).effects).toEqual([]);
   });
 
-  it('of all orders asks first', () => {
+  it('cancelling all orders asks first', () => {
     const { effects } = afterEvents(['C', asked(1), 'y', armed(1), 'enter']);
     expect(effects).toEqual([
       { do: 'write', write: 1, request: { kind: 'cancelAll' }, market: 'btc_usdt' },
@@ -148,7 +151,7 @@ describe('a cancellation on the screen', () => {
     ]);
   });
 
-  it('may be repeated once the first one has its outcome', () => {
+  it('the cancellation can be repeated once the first one has its outcome', () => {
     const failed: WatchEvent = {
       type: 'ended',
       write: 1,
@@ -167,7 +170,7 @@ describe('a replacement on the screen', () => {
     expect(effects).toEqual([{ do: 'write', write: 1, request, market: 'btc_usdt' }]);
   });
 
-  it('that changes nothing is not sent', () => {
+  it('a replacement that changes nothing is not sent', () => {
     expect(afterEvents(['tab', 'r', 'enter'])).toMatchObject({
       effects: [],
       state: { dialog: { wrong: expect.stringContaining('Nothing') } },
@@ -230,7 +233,7 @@ describe('the screen', () => {
     expect(state).toMatchObject({ cursor: null, selected: null, type: '3min' });
   });
 
-  it('is left with q, after a second q if a write has no outcome yet', () => {
+  it('q leaves the screen, and a second q is needed if a write has no outcome yet', () => {
     expect(afterEvents(['q']).effects).toEqual([{ do: 'quit' }]);
     const busy = afterEvents(['tab', 'c', 'q']);
     expect(busy.effects).toEqual([CANCEL]);

@@ -133,7 +133,7 @@ describe('pit watch', () => {
     expect(await second.ended).toBe(0);
   });
 
-  it('does not start the sandbox again that the user has stopped, also for an order', async () => {
+  it('never restarts a sandbox that the user has stopped, not even for an order', async () => {
     const { until, press, ended } = watching('btc_usdt', [120, 40], pit.home);
     await until('No open orders in btc_usdt.');
     await pit.done('sandbox stop');
@@ -177,7 +177,7 @@ describe.skipIf(!requires('python3'))('pit watch on a real terminal (needs pytho
   const left = { await: '\u001b[?1049l' };
   const words = pitLine('watch', 'btc_usdt');
 
-  it('is suspended with Ctrl-Z, comes back with fg, and leaves the terminal as it was', async () => {
+  it('Ctrl-Z suspends the screen, fg brings it back, and the terminal is left as it was', async () => {
     const { status, echoes } = await onTerminal({
       command: ['bash', '--norc', '--noprofile', '-i'],
       environment: { ...environment, PS1: 'ready ' },

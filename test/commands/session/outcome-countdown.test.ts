@@ -16,11 +16,11 @@ describe('the words while the outcome of a write is unknown', () => {
     [wait(0, 60_000), 'certain in at most 1 s'],
     [wait(60_000, 12_000), 'waiting for at most 12 s more'],
     [wait(undefined, 12_000), 'waiting for at most 12 s more'],
-  ])('say how long that may last', (one, words) =>
+  ])('says how long the outcome may stay unknown', (one, words) =>
     expect(waitText([one])).toBe(`Outcome unknown. Checking again; ${words}.`),
   );
 
-  it('are those of the longest wait if there are several', () =>
+  it('the words are those of the longest wait if there are several', () =>
     expect(waitText([wait(5_000, 60_000), wait(9_000, 60_000)])).toContain('in at most 9 s'));
 });
 
@@ -35,14 +35,14 @@ describe('the countdown', () => {
     return { shown: new OutcomeCountdown(output, isTerminal), text: () => text };
   }
 
-  it('is one line in a pipe, however many waits there are', () => {
+  it('prints one line in a pipe, however many waits there are', () => {
     const { shown, text } = countdown(false);
     for (const end of [shown.show(wait(1_000, 60_000)), shown.show(wait(2_000, 60_000))]) end();
     shown.show(wait(3_000, 60_000))();
     expect(text()).toBe('Outcome unknown. Checking again; certain in at most 1 s.\n');
   });
 
-  it('is drawn in place on a terminal, until the last wait is over', () => {
+  it('draws in place on a terminal, until the last wait is over', () => {
     const { shown, text } = countdown(true);
     const [first, second] = [shown.show(wait(1_000, 60_000)), shown.show(wait(2_000, 60_000))];
     expect(text()).toBe('\r\u001b[2KOutcome unknown. Checking again; certain in at most 1 s.');

@@ -9,7 +9,7 @@ const KEY = 'ce2a18e0-dshs-4c44-4515-9aca67dd706e';
 const file = (state: string) => path.join(state, 'shell', 'history');
 
 describe('the history of pit shell', () => {
-  it('is kept for the next shell in a private file', () => {
+  it('keeps the history for the next shell in a private file', () => {
     const state = path.join(temporaryHome(), 'state');
     const history = new History(state, new Redaction());
     for (const line of ['depth btc_usdt', 'orders', 'orders', 'balance']) history.add(line);
@@ -47,7 +47,7 @@ describe('the history of pit shell', () => {
     expect(new History(state, redaction).newestFirst).toEqual([]);
   });
 
-  it('is bounded, in lines and in their length', () => {
+  it('bounds the number of lines and their length', () => {
     const state = path.join(temporaryHome(), 'state');
     const history = new History(state, new Redaction());
     history.add('first');
@@ -58,7 +58,7 @@ describe('the history of pit shell', () => {
     expect(readFileSync(file(state), 'utf8').split('\n')).toHaveLength(1_001);
   });
 
-  it('is empty, and fails nothing, if its file is open to others', () => {
+  it('ignores a history file that is open to others, and fails nothing', () => {
     const state = path.join(temporaryHome(), 'state');
     const history = new History(state, new Redaction());
     history.add('orders');

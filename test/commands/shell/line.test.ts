@@ -4,7 +4,7 @@ import { readLine, scan } from '../../../src/commands/shell/line.js';
 const words = (line: string) => readLine(line).words;
 
 describe('a line of pit shell', () => {
-  it('is split at spaces', () =>
+  it('splits a line at spaces', () =>
     expect(words('  depth  btc_usdt\t--size 5 ')).toEqual(['depth', 'btc_usdt', '--size', '5']));
 
   it('keeps what quotes and backslashes protect', () =>
@@ -13,9 +13,9 @@ describe('a line of pit shell', () => {
   it('expands nothing', () =>
     expect(words('$HOME * ~ `id` $(id) a{b,c}')).toEqual(['$HOME', '*', '~', '`id`', '$(id)', 'a{b,c}']));
 
-  it('may begin with pit', () => expect(words('pit depth btc_usdt')).toEqual(['depth', 'btc_usdt']));
+  it('accepts a line that begins with pit', () => expect(words('pit depth btc_usdt')).toEqual(['depth', 'btc_usdt']));
 
-  it('is a comment if it begins with #', () => {
+  it('a line that begins with # is a comment', () => {
     expect(words('  # depth btc_usdt | less')).toEqual([]);
     expect(words('profile add a#b')).toEqual(['profile', 'add', 'a#b']);
   });
@@ -36,7 +36,7 @@ describe('a line of pit shell', () => {
     (line) => expect(() => readLine(line)).toThrow(expect.objectContaining({ kind: 'usage' })),
   );
 
-  it('has a last word that may go on unless a space follows it', () => {
+  it('the last word may go on unless a space follows it', () => {
     expect(scan('depth bt').isOpen).toBe(true);
     expect(scan('depth ').isOpen).toBe(false);
     expect(scan('depth "b').quote).toBe('"');

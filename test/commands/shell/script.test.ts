@@ -80,5 +80,5 @@ describe('pit shell with lines from a pipe', () => {
     expect(stderr).not.toContain('100');
   });
 
-  it('is not started in itself', async () => expect((await run(['shell'])).code).toBe(2));
+  it('refuses to start in itself', async () => expect((await run(['shell'])).code).toBe(2));
 });

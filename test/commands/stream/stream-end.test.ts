@@ -81,7 +81,7 @@ it('ends a stream that sends nothing at all after the time of --until-silent', a
   ).toEqual({ all: ['state'], at: 11 });
 });
 
-it('does not take the time that connecting needs for silence', async () => {
+it('never takes the time that connecting needs for silence', async () => {
   const events = [
     [40, CONNECTED],
     [45, DATA],
@@ -90,7 +90,7 @@ it('does not take the time that connecting needs for silence', async () => {
   expect(await taken({ silentMs: 10 }, events)).toEqual({ all: ['state', 'data'], at: 55 });
 });
 
-it('does not take the time that the reader needs for silence', async () => {
+it('never takes the time that the reader needs for silence', async () => {
   const events = [
     [0, DATA],
     [51, DATA],

@@ -109,7 +109,7 @@ it('marks a change by a sign without colours, and nothing in the last picture', 
   expect(picture.show(terminal(120), true)).not.toContain('↑');
 });
 
-it('does not take the same price in another book for a change', () => {
+it('never takes the same price in another book for a change', () => {
   const { push, lineOf } = pictureOfBooks('btc_usdt', 'btc_qc');
   push('btc_usdt', [{ price: '30001', amount: '2' }]);
   push('btc_qc', [{ price: '30001', amount: '5' }]);

@@ -91,7 +91,7 @@ describe('a watch on a terminal', () => {
     await end();
   });
 
-  it('is drawn for the new size after a resize', async () => {
+  it('redraws for the new size after a resize', async () => {
     const show = () => (screen: { readonly width: number; readonly height: number }) =>
       `${screen.width} x ${screen.height}`;
     const { terminal, end } = await startWatch({ isStreamed: true, show });

@@ -179,7 +179,7 @@ describe('the names of channels', () => {
     expect(subscription('quickDepth', { market: 'btcusdt', length: '5' })).toEqual(message);
   });
 
-  it.each(CANDLE_TYPES)('has a channel of candles of %s', (type) => {
+  it.each(CANDLE_TYPES)('names a channel of candles of %s', (type) => {
     const values = channels.kline.encode({ market: 'btc_usdt', type });
     expect(wireName('kline', values)).toBe(`btcusdt_kline_${type}`);
     expect(readChannel(`btcusdt_kline_${type}`)).toEqual({ name: 'kline', values: { market: 'btcusdt', type } });
@@ -207,7 +207,7 @@ describe('the names of channels', () => {
 });
 
 describe('the text of a message', () => {
-  it('is read with single quotes, as some clients write', () => {
+  it('reads a message with single quotes, as some clients write', () => {
     expect(readMessage(`{'event':'addChannel', 'channel':'btcusdt_ticker'}`)).toEqual({
       event: 'addChannel',
       channel: 'btcusdt_ticker',
@@ -216,14 +216,14 @@ describe('the text of a message', () => {
     expect(() => readMessage(`{'a':'b`)).toThrow(SyntaxError);
   });
 
-  it('is decompressed from base64 of zlib', () => {
+  it('decompresses a message from base64 of zlib', () => {
     const text = '{"channel":"btcusdt_ticker"}';
     for (const level of [0, 1, 6, 9])
       expect(plainText(deflateSync(text, { level }).toString('base64'), 1_000)).toBe(text);
     expect(plainText(text, 1_000)).toBe(text);
   });
 
-  it('is not decompressed beyond the bound', () => {
+  it('decompresses no message beyond the bound', () => {
     const bomb = deflateSync(Buffer.alloc(5_000_000)).toString('base64');
     expect(() => plainText(bomb, 1_000_000)).toThrow('it expands to more than 1000000 bytes');
   });

@@ -145,7 +145,7 @@ it('returns an answer and remembers a lock although permits cannot be returned',
   expect(sharedLimits(sharing).ipLock?.until).toBe(host.now() + 3_600_000);
 });
 
-it('does not count requests without a key against the limit of the key', async () => {
+it('never counts requests without a key against the limit of the key', async () => {
   const server = await serveFaults({ answer: () => respond('{"code":1000,"message":"","result":{}}') });
   const { client, host, sharing } = clientIn(temporaryState(), server.url);
   await takeAll(sharing);

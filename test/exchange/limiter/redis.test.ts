@@ -8,7 +8,7 @@ let callers: Callers;
 afterEach(() => callers.close());
 
 describe.skipIf(!requires('redis-server'))('machines that share a Redis (needs redis-server)', () => {
-  it('send at most 60 a second together', async () => {
+  it('machines send at most 60 requests a second together', async () => {
     callers = await Callers.listen();
     const { url: redis } = await serveRedis();
     const homes = ['one', 'other', 'one', 'other'];
@@ -23,7 +23,7 @@ describe.skipIf(!requires('redis-server'))('machines that share a Redis (needs r
     expect(callers.most()).toBeGreaterThan(15);
   });
 
-  it('continue with a share when Redis goes away', async () => {
+  it('continues with a share when Redis goes away', async () => {
     callers = await Callers.listen();
     const { url: redis, child } = await serveRedis();
     const job = callers.start({ redis, calls: 120, atOnce: 60 });

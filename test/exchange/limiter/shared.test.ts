@@ -14,7 +14,7 @@ async function callInParallel(processes: number, job: Parameters<Callers['start'
 }
 
 describe('processes that share a home', () => {
-  it.each([0, 200])('send at most 60 a second together, with up to %d ms on the way', async (jitterMs) => {
+  it.each([0, 200])('sends at most 60 a second in all, with up to %d ms on the way', async (jitterMs) => {
     await callInParallel(4, { calls: 35, jitterMs });
     expect(callers.arrivals).toHaveLength(140);
     expect(callers.most()).toBeLessThanOrEqual(60);
@@ -27,7 +27,7 @@ describe('processes that share a home', () => {
     expect(callers.most()).toBe(1);
   });
 
-  it('keep a limit for each key, and one for all keys of the host', async () => {
+  it('keeps a limit for each key, and one for all keys of the host', async () => {
     callers = await Callers.listen();
     callers.isHolding = true;
     const keys = ['a', 'b', 'c', 'd'];
@@ -41,7 +41,7 @@ describe('processes that share a home', () => {
     expect(callers.most()).toBeLessThanOrEqual(150);
   });
 
-  it('send a cancellation while everything else waits', async () => {
+  it('sends a cancellation while everything else waits', async () => {
     callers = await Callers.listen();
     callers.isHolding = true;
     const others = callers.start({ calls: 64, atOnce: 64, waits: true });
@@ -55,7 +55,7 @@ describe('processes that share a home', () => {
     expect(callers.most()).toBeLessThanOrEqual(60);
   });
 
-  it('are not blocked by one that is killed during a call', async () => {
+  it('a process killed during a call does not block the others', async () => {
     callers = await Callers.listen();
     // its call waits for a part of this by chance: with a minute, one in sixty would arrive before the kill
     const killed = callers.start({ bucket: 'kline', calls: 1, jitterMs: 2_000_000_000 });

@@ -10,7 +10,7 @@ const trade = (id: string) => ({ id }) as Trade;
 const candle = (time: number, close: string) => ({ time, open: '1', high: '1', low: '1', close, volume: '1' });
 
 describe('what is known of a channel after an event', () => {
-  it('has each order as it was pushed last, open ones first, in the order in which they came', () => {
+  it('keeps each order as it was pushed last, open ones first, in the order in which they came', () => {
     const before = [order('1', 'open'), order('2', 'open'), order('9', 'filled')];
     const data = [order('2', 'filled', '5'), order('3', 'open'), order('1', 'open', '2')];
     expect(applyEvent('orders', before, { data, scope: 'delta' })).toEqual([
@@ -31,14 +31,14 @@ describe('what is known of a channel after an event', () => {
     expect(kept.map(({ id }) => Number(id))).toEqual(Array.from({ length: 100 }, (_, index) => index + 30));
   });
 
-  it('has each coin as it was pushed last, and only the coins of a whole list', () => {
+  it('keeps each coin as it was pushed last, and only the coins of a whole list', () => {
     const before = [coin('btc', '1'), coin('usdt', '5')];
     const data = [coin('usdt', '4')];
     expect(applyEvent('balances', before, { data, scope: 'delta' })).toEqual([coin('btc', '1'), coin('usdt', '4')]);
     expect(applyEvent('balances', before, { data, scope: 'snapshot' })).toEqual(data);
   });
 
-  it('has each trade once, by its id, oldest first', () => {
+  it('keeps each trade once, by its id, oldest first', () => {
     const before = [trade('998'), trade('999')];
     expect(applyEvent('trades', before, { data: [trade('1000'), trade('1001')], scope: 'delta' })).toEqual(
       ['998', '999', '1000', '1001'].map(trade),
@@ -48,7 +48,7 @@ describe('what is known of a channel after an event', () => {
     );
   });
 
-  it('has each candle as it was pushed last, oldest first', () => {
+  it('keeps each candle as it was pushed last, oldest first', () => {
     const before = [candle(60, '1'), candle(120, '2')];
     expect(applyEvent('kline', before, { data: [candle(120, '3'), candle(180, '4')], scope: 'delta' })).toEqual([
       ...[candle(60, '1'), candle(120, '3'), candle(180, '4')],

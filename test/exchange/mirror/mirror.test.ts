@@ -125,7 +125,7 @@ describe('a mirror', () => {
     expect(read.mock.calls.length).toBe(asked);
   });
 
-  it('is not current from the moment at which the stream reports an open gap', async () => {
+  it('the mirror is not current from the moment at which the stream reports an open gap', async () => {
     const { stream, send } = scriptedStream();
     const { mirror } = mirrorOf({ read: async () => book('5'), stream });
     send(pushed('7'));
@@ -145,7 +145,7 @@ describe('a mirror', () => {
     expect(seen[0]).toMatchObject({ type: 'state', state: 'reconnecting', reason: expect.stringContaining('refused') });
   });
 
-  it('is not current any more when polls fail, and keeps what it knew', async () => {
+  it('the mirror is no longer current when polls fail, and keeps what it knew', async () => {
     let isAway = false;
     const read = async () => {
       if (isAway) throw new Failure('unreachable', 'no answer');

@@ -35,7 +35,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
     serveFaults({ answer: () => answer, tls: certificate });
   const trusting = (environment: Readonly<Record<string, string>> = {}) => new Network(environment, authority.file);
 
-  it('of a private authority are accepted if the profile names it', async () => {
+  it('accepts a certificate of a private authority if the profile names it', async () => {
     const server = await serve();
     expect(await clientOf(server.url, 9_000, trusting()).client.api.write('order', ORDER)).toEqual(DONE);
     const { certificateExpires } = await clientOf(server.url, 9_000, trusting()).client.api.probe('getFeeInfo', {});
@@ -72,7 +72,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
       /self-signed/,
       /caFile/,
     ],
-  ])('that are %s are explained, and nothing is sent', async (_, make, code, words, advice) => {
+  ])('explains a refused certificate and sends nothing: %s', async (_, make, code, words, advice) => {
     const server = await make();
     const network = code.startsWith('UNABLE') || code.startsWith('DEPTH') ? new Network({}) : trusting();
     const { client } = clientOf(server.url, 9_000, network);
@@ -86,7 +86,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
     expect(server.bytes).toBe('');
   });
 
-  it('explain a host that does not speak TLS', async () => {
+  it('explains a host that does not speak TLS', async () => {
     const plain = createServer((_, response) => response.end(PLACED));
     await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void plain.close());
@@ -98,7 +98,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
   it.each([
     ['/nowhere/ca.pem', /cannot be read \(ENOENT\)/],
     [import.meta.filename, /holds no certificate/],
-  ])('fail with the name of the file %s', async (file, message) => {
+  ])('fails with the name of the file %s', async (file, message) => {
     const failure = await failureOf(
       clientOf('https://127.0.0.1:1', 9_000, new Network({}, file)).client.api.read('markets', {}),
     );

@@ -18,7 +18,11 @@ describe('the proxy of a URL', () => {
     ['all', { ALL_PROXY: 'http://p:1' }, 'ALL_PROXY http://p:1/'],
     ['https before all', { all_proxy: 'http://p:1', HTTPS_PROXY: 'http://q:2' }, 'HTTPS_PROXY http://q:2/'],
     ['the one for http says nothing of https', { HTTP_PROXY: 'http://p:1' }, undefined],
-    ['without a scheme', { HTTPS_PROXY: 'proxy.example.com:8080' }, 'HTTPS_PROXY http://proxy.example.com:8080/'],
+    [
+      'a proxy without a scheme',
+      { HTTPS_PROXY: 'proxy.example.com:8080' },
+      'HTTPS_PROXY http://proxy.example.com:8080/',
+    ],
     ['over TLS itself', { HTTPS_PROXY: 'https://p' }, 'HTTPS_PROXY https://p/'],
     ['an IPv6 proxy', { HTTPS_PROXY: 'http://[2001:db8::1]:3128' }, 'HTTPS_PROXY http://[2001:db8::1]:3128/'],
   ])('%s', (_, environment, expected) => {
@@ -32,7 +36,7 @@ describe('the proxy of a URL', () => {
     'http://[::1]:1/',
     'https://localhost/',
     'https://[::1]/',
-  ])('is never used for this machine: %s', (url) => {
+  ])('uses no proxy for this machine: %s', (url) => {
     expect(
       chosen(url, { ALL_PROXY: 'http://p:1', HTTP_PROXY: 'http://p:1', HTTPS_PROXY: 'http://p:1' }),
     ).toBeUndefined();

@@ -55,7 +55,7 @@ const orders = (...rows: readonly string[]): Answers => ({
 const subscriptions = (peer: Peer) => peer.messages().length;
 
 describe('a channel of an account that went quiet', () => {
-  it('is compared with HTTP every 30 seconds, and nothing is reported if that shows the same', async () => {
+  it('compares the channel with HTTP every 30 seconds, and reports nothing if that shows the same', async () => {
     const followed = await follow([ORDERS, BALANCES], {
       ...orders(order('1', '0', 0), order('2', '0.02', 2, NOW - 1_000)),
       getAccountInfo: () => account(coin('btc', '1.0')),
@@ -73,7 +73,7 @@ describe('a channel of an account that went quiet', () => {
     expect(subscriptions(peer)).toBe(2);
   });
 
-  it('has a gap if HTTP shows what it did not send, is subscribed to again and completed', async () => {
+  it('reports a gap if HTTP shows what the channel did not send, subscribes to it again and completes it', async () => {
     const followed = await follow([ORDERS], orders(order('1', '0', 0)));
     const { exchange, next, answer } = followed;
     const peer = await exchange.peer();
@@ -89,7 +89,7 @@ describe('a channel of an account that went quiet', () => {
     expect(subscriptions(peer)).toBe(2);
   });
 
-  it('has none if the push comes soon after HTTP has shown it', async () => {
+  it('reports no gap if the push comes soon after HTTP has shown it', async () => {
     const followed = await follow([ORDERS, BALANCES], {
       ...orders(order('1', '0', 0)),
       getAccountInfo: () => account(coin('btc', '1')),
@@ -136,7 +136,7 @@ describe('a channel of an account that went quiet', () => {
     expect([exchange.peers.length, subscriptions(second)]).toEqual([2, 1]);
   });
 
-  it('is not compared if the reader wants nothing but frames', async () => {
+  it('compares nothing if the reader wants nothing but frames', async () => {
     const http = { getAccountInfo: () => account(coin('btc', '1')) };
     const followed = await follow([BALANCES], http, { httpReads: 'afterGaps' });
     await followed.next();

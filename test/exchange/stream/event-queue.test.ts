@@ -84,7 +84,7 @@ describe('a reader that falls behind', () => {
     expect(await drained(events)).toMatchObject([{ skipped: 19 }]);
   });
 
-  it('on one channel misses nothing of another', async () => {
+  it('a reader that falls behind on one channel misses nothing of another', async () => {
     const events = queue();
     for (let index = 0; index < 2_000; index += 1) {
       events.push(data(DEPTH, { time: index }));
@@ -165,7 +165,7 @@ describe('a reader that falls behind', () => {
     ]);
   });
 
-  it('has orders read again if more than 10,000 have changed', async () => {
+  it('asks for the orders again if more than 10,000 have changed', async () => {
     const events = queue();
     for (let index = 0; index < 10_001; index += 1) events.push(data(ORDERS, [{ id: String(index) }]));
     expect(events.overflows).toEqual(['orders']);

@@ -56,7 +56,7 @@ describe('the first read of orders', () => {
     expect(rest).toMatchObject({ scope: 'delta', unrecoverable: expect.stringContaining('the latest 200 of a side') });
   });
 
-  it('does not call an order open that was open before and is on none of the pages', async () => {
+  it('an order that was open before and is on none of the pages is not called open', async () => {
     const { source } = sourceOf(Array.from({ length: 400 }, (_, index) => order(1_000 - index)));
     source.deduplicate({ data: [update(order(5, 'open'))], time: null });
     const first = await source.read(NOW);
@@ -65,7 +65,7 @@ describe('the first read of orders', () => {
     expect(ids([...first.data, ...(rest?.data ?? [])])).not.toContain('5');
   });
 
-  it('has the order that was named, also if it has ended', async () => {
+  it('includes the order that was named, also if it has ended', async () => {
     const { source } = sourceOf([order(3, 'open'), order(2)], order(1));
     expect((await source.read(null)).data.map(({ id, state }) => [id, state])).toEqual([
       ['3', 'open'],

@@ -133,7 +133,7 @@ describe('subscribing', () => {
 });
 
 describe('what is pushed', () => {
-  it('is passed on as a domain value, with its frame, its time and the time of arrival', async () => {
+  it('passes a push on as a domain value, with its frame, its time and the time of arrival', async () => {
     const { exchange, next } = await follow([TICKER]);
     const peer = await exchange.peer();
     await until(() => peer.received.includes('ping'));
@@ -148,7 +148,7 @@ describe('what is pushed', () => {
     });
   });
 
-  it('may be base64 of zlib, or in single quotes', async () => {
+  it('reads a push in base64 of zlib, or in single quotes', async () => {
     const { exchange, next } = await follow([DEPTH]);
     const peer = await exchange.peer();
     await until(() => peer.received.includes('ping'));
@@ -158,7 +158,7 @@ describe('what is pushed', () => {
     expect(dataOf(await next())).toMatchObject({ bids: [{ price: '32383.52' }] });
   });
 
-  it('is held until what HTTP shows has been passed on', async () => {
+  it('holds a push until what HTTP shows has been passed on', async () => {
     const exchange = await serveStream({ answersHeartbeats: false });
     const { next } = await follow([TRADES], { trades: () => `[${trade(1)},${trade(2)}]` }, { exchange });
     const peer = await exchange.peer();
@@ -181,7 +181,7 @@ describe('what is pushed', () => {
     ]);
   });
 
-  it('is dropped if it says less than is known of an order', async () => {
+  it('drops a push that says less than is known of an order', async () => {
     const { exchange, next } = await follow([ORDERS]);
     const peer = await exchange.peer();
     expect(await next()).toMatchObject({ scope: 'snapshot', data: [] });
@@ -208,7 +208,7 @@ describe('a ticker or a book that a newer one overtook', () => {
     return { ...followed, peer };
   }
 
-  it('does not replace it', async () => {
+  it('an overtaken ticker or book does not replace the newer one', async () => {
     const { peer, next } = await connected(TICKER);
     for (const [time, last] of [
       [2_000, '2'],
@@ -228,13 +228,13 @@ describe('a ticker or a book that a newer one overtook', () => {
     expect(bids.map(([best]) => best?.price)).toEqual(['2', '3']);
   });
 
-  it('is not confused with one of the same moment', async () => {
+  it('passes on both of two tickers of the same moment', async () => {
     const { peer, next } = await connected(TICKER);
     for (const last of ['1', '2']) peer.send(at(1_000, last));
     expect([lastOf(await next()), lastOf(await next())]).toEqual(['1', '2']);
   });
 
-  it('does not close a gap', async () => {
+  it('an overtaken ticker does not close a gap', async () => {
     const { peer, next } = await connected(TICKER);
     peer.send(at(2_000, '2'));
     await next();
@@ -246,7 +246,7 @@ describe('a ticker or a book that a newer one overtook', () => {
     expect(lastOf(await next())).toBe('3');
   });
 
-  it('is not confused with one after the exchange has set its clock back, or on another connection', async () => {
+  it('passes on a ticker after the exchange has set its clock back, or on another connection', async () => {
     const { peer, next, host, exchange } = await connected(TICKER);
     for (const [time, last] of [
       [60_000, '1'],
@@ -266,7 +266,7 @@ describe('a ticker or a book that a newer one overtook', () => {
 });
 
 describe('the start of a channel', () => {
-  it('is read over HTTP with one request, and followed by pushes alone', async () => {
+  it('reads the start over HTTP with one request, and then only pushes', async () => {
     const { exchange, host, next, requests } = await follow([DEPTH], { depth: () => httpDepth('32383.50') });
     const peer = await exchange.peer();
     expect(await next()).toMatchObject({
@@ -315,7 +315,7 @@ describe('the start of a channel', () => {
     ]);
   });
 
-  it('is read again later if HTTP fails, and pushes go on meanwhile', async () => {
+  it('reads the start again later if HTTP fails, and pushes go on meanwhile', async () => {
     const { exchange, host, next, answer } = await follow([BALANCES], {
       getAccountInfo: () => '{"code":1002,"message":"internal"}',
     });
@@ -332,7 +332,7 @@ describe('the start of a channel', () => {
     expect(await next()).toMatchObject({ source: 'http', scope: 'snapshot', data: [{ coin: 'btc' }, { coin: 'eth' }] });
   });
 
-  it('is confirmed by time if the exchange answers no heartbeat', async () => {
+  it('the time confirms the start if the exchange answers no heartbeat', async () => {
     const exchange = await serveStream({ answersHeartbeats: false });
     const { host, next } = await follow([BALANCES], { getAccountInfo: () => account(coin('btc', '1')) }, { exchange });
     const peer = await exchange.peer();
@@ -344,7 +344,7 @@ describe('the start of a channel', () => {
 });
 
 describe('reads over HTTP', () => {
-  it('are at most eight at a time', async () => {
+  it('sends at most eight reads over HTTP at a time', async () => {
     let underWay = 0;
     let most = 0;
     const ticker = async () => {
@@ -363,7 +363,7 @@ describe('reads over HTTP', () => {
 });
 
 describe('a gap', () => {
-  it('in trades is filled by id, each trade once, before what was pushed since', async () => {
+  it('fills a gap in trades by id, each trade once, before what was pushed since', async () => {
     const followed = await follow([TRADES], { trades: () => `[${trade(1)}]` });
     const { exchange, host, next, answer, requests } = followed;
     const first = await exchange.peer();
@@ -391,7 +391,7 @@ describe('a gap', () => {
     );
   });
 
-  it('in candles is filled from the last one that was seen, which may have changed', async () => {
+  it('fills a gap in candles from the last one that was seen, which may have changed', async () => {
     const followed = await follow([KLINE], { kline: () => httpKline(candle(NOW - 60_000, '1')) });
     const { exchange, next, answer, requests } = followed;
     const first = await exchange.peer();
@@ -407,7 +407,7 @@ describe('a gap', () => {
     expect(requests().at(-1)).toBe(`kline?market=btc_usdt&type=1min&since=${NOW - 1}&size=1000`);
   });
 
-  it('in a book is closed by HTTP, or by the first push', async () => {
+  it('HTTP or the first push closes a gap in a book', async () => {
     const followed = await follow([DEPTH], { depth: () => httpDepth('1') });
     const { exchange, next } = followed;
     await next();
@@ -418,7 +418,7 @@ describe('a gap', () => {
     expect(await next()).toMatchObject({ source: 'push' });
   });
 
-  it('in orders is closed by the list, and by a lookup of those that were open before', async () => {
+  it('the list, and a lookup of orders that were open before, close a gap in orders', async () => {
     const old = NOW - 3_600_000;
     const page = (rows: readonly string[]) => (query: URLSearchParams) =>
       query.get('tradeType') === '0' ? '[]' : `[${rows.slice(10 * (Number(query.get('pageIndex')) - 1)).slice(0, 10)}]`;
@@ -458,7 +458,7 @@ describe('a gap', () => {
     ]);
   });
 
-  it('in the orders of all markets is closed in those that are known', async () => {
+  it('a gap in the orders of all markets is closed in those that are known', async () => {
     const eth = order('1', '0', 0).replace('btc_usdt', 'eth_usdt');
     const followed = await follow(
       [{ kind: 'orders' }],
@@ -479,7 +479,7 @@ describe('a gap', () => {
     expect([...new Set(markets)].sort()).toEqual(['eth_usdt', 'ltc_qc']);
   });
 
-  it('in balances is closed by the account, and pushes meanwhile come after it', async () => {
+  it('the account closes a gap in balances, and pushes meanwhile come after it', async () => {
     const followed = await follow([BALANCES], { getAccountInfo: () => account(coin('btc', '1')) });
     const { exchange, next, answer } = followed;
     await next();
@@ -491,7 +491,7 @@ describe('a gap', () => {
     expect(await next()).toMatchObject({ source: 'push', data: [{ available: '3' }] });
   });
 
-  it('in the balances of cross margin is reported, because no operation shows them', async () => {
+  it('reports a gap in the balances of cross margin, because no operation shows them', async () => {
     const followed = await follow([{ kind: 'crossBalances' }]);
     const { exchange, next } = followed;
     const first = await exchange.peer();
@@ -528,7 +528,7 @@ describe('a gap', () => {
     ],
     ['names no channel', '{"channel":7,"data":[]}', 'a frame named no channel'],
     ['is no JSON', '{"channel":', 'a frame could not be read'],
-  ])('is reported at once if a frame %s, and again when HTTP has closed it', async (_, frame, reason) => {
+  ])('reports a gap at once if a frame %s, and again when HTTP has closed it', async (_, frame, reason) => {
     const { exchange, host, next, stream } = await follow([TRADES], { trades: () => `[${trade(1)}]` });
     const peer = await exchange.peer();
     await next();
@@ -571,7 +571,7 @@ describe('the connection', () => {
     await until(() => stream.latencyMs !== null);
   });
 
-  it('is given up when nothing came for 15 seconds', async () => {
+  it('gives the connection up when nothing came for 15 seconds', async () => {
     const exchange = await serveStream({ answersHeartbeats: false });
     const { host, next, stream } = await follow([TICKER], {}, { exchange });
     await exchange.peer();
@@ -587,7 +587,7 @@ describe('the connection', () => {
     await exchange.peer();
   });
 
-  it('is tried again after pauses that double, part of each by chance', async () => {
+  it('connects again after pauses that double, part of each by chance', async () => {
     const exchange = await serveStream();
     const address = async () => 'ws://127.0.0.1:1/websocket';
     const { host, next } = await follow([TICKER], {}, { exchange, address });
@@ -614,7 +614,7 @@ describe('the connection', () => {
     expect(second.messages()).toEqual(first.messages());
   });
 
-  it('is cut at a message of more than 4 MB, compressed or not', async () => {
+  it('a message of more than 4 MB cuts the connection, or is unreadable if it was compressed', async () => {
     const { exchange, next, stream } = await follow([TICKER]);
     const peer = await exchange.peer();
     await next('state');
@@ -626,7 +626,7 @@ describe('the connection', () => {
     expect(await next('state')).toMatchObject({ state: 'reconnecting', reason: 'a message was longer than 4 MB' });
   });
 
-  it('is cut at bytes that are not a WebSocket message', async () => {
+  it('bytes that are not a WebSocket message cut the connection', async () => {
     const { exchange, next } = await follow([TICKER]);
     const peer = await exchange.peer();
     await next('state');
@@ -672,7 +672,7 @@ describe('the end of a stream', () => {
     await stream.close();
   });
 
-  it('does not wait for an exchange that does not answer the end', async () => {
+  it('closes without waiting for an exchange that does not answer the end', async () => {
     const { exchange, stream } = await follow([TICKER]);
     const peer = await exchange.peer();
     Reflect.get(peer.socket, '_socket').pause();
@@ -699,7 +699,7 @@ describe('a first connection', () => {
     expect(await failing).toMatchObject({ kind: 'unreachable', message: expect.stringMatching(/connection refused/) });
   });
 
-  it('is not made without encryption to another machine', async () => {
+  it('refuses to connect to another machine without encryption', async () => {
     const { next } = await follow([TICKER], {}, { address: async () => 'ws://exchange.example.com/websocket' });
     expect(await next('data').catch((thrown: unknown) => thrown)).toMatchObject({ kind: 'credentials' });
   });

@@ -12,7 +12,7 @@ async function ask(address: SandboxAddress, method: string, values: Record<strin
 }
 
 describe('addresses and withdrawals of an account', () => {
-  it('can be changed by the administration: it verifies addresses, and lets withdrawals fail or cancels them', async () => {
+  it('the administration verifies addresses, and lets withdrawals fail or cancels them', async () => {
     const { address } = await sandbox();
     const to = { coin: 'btc', address: 'my-own', preferred: true };
     expect(await done(address, 'POST /addresses/verify', to)).toEqual({
@@ -33,7 +33,7 @@ describe('addresses and withdrawals of an account', () => {
     }
   });
 
-  it('are refused if the coin, the memo or the withdrawal is wrong', async () => {
+  it('refuses a wrong coin, memo or withdrawal', async () => {
     const { address } = await sandbox();
     const refused = async (call: string, input: object) => expect((await admin(address, call, input))[0]).toBe(400);
     await refused('POST /addresses/verify', { coin: 'doge', address: 'a' });
@@ -44,7 +44,7 @@ describe('addresses and withdrawals of an account', () => {
     expect(await done(address, 'POST /addresses/obtain', { coin: 'btc' })).toEqual({ account: 'sandbox', coin: 'btc' });
   });
 
-  it('have dates in the configured zone', async () => {
+  it('shows dates in the configured zone', async () => {
     const { address } = await sandbox({ zone: 480, now: () => START });
     const bills = (dates: Record<string, string>) => ask(address, 'getSpotBills', { currency: 'btc', ...dates }, START);
     expect(await bills({})).toMatch(/"date":1893553445678,"showDate":"2030-01-02 11:04:05"/);

@@ -19,7 +19,7 @@ function ask(url: string): Promise<string> {
 }
 
 describe('accounts', () => {
-  it('are added with working keys and the chosen permissions', async () => {
+  it('adds accounts with working keys and the chosen permissions', async () => {
     const { address } = await sandbox();
     const alice = await done<Added>(address, 'POST /accounts/add', { name: 'alice', permissions: ['asset'] });
     expect(alice).toMatchObject({
@@ -40,7 +40,7 @@ describe('accounts', () => {
     expect(listed[1]).toEqual(alice);
   });
 
-  it('are refused with advice if the name, a permission or the input is wrong', async () => {
+  it('refuses a wrong name, permission or input with advice', async () => {
     const { address } = await sandbox();
     expect(await admin(address, 'POST /accounts/add', { name: 'sandbox' })).toEqual([
       400,
@@ -103,7 +103,7 @@ describe('accounts', () => {
     ]);
   });
 
-  it('receive deposits, which are credited after their confirmations', async () => {
+  it('an account receives deposits, which are credited after their confirmations', async () => {
     const clock = { time: START };
     const { address } = await sandbox({ now: () => clock.time });
     await done(address, 'POST /accounts/add', { name: 'cat' });
@@ -119,7 +119,7 @@ describe('accounts', () => {
 });
 
 describe('the clock', () => {
-  it('can be stopped, set, run and advanced, and due events happen', async () => {
+  it('stops, sets, runs and advances the clock, and due events happen', async () => {
     const clock = { time: START };
     const { address } = await sandbox({ now: () => clock.time });
     expect(await done(address, 'GET /clock')).toEqual({ time: '2030-01-02T03:04:05.678Z', running: true, speed: 1 });
@@ -193,7 +193,7 @@ describe('a strict sandbox', () => {
 });
 
 describe('the price of a market', () => {
-  it('can be moved, and the move survives a restart', async () => {
+  it('moves the price, and the move survives a restart', async () => {
     const clock = { time: START };
     const now = () => clock.time;
     const { address, running, directory } = await sandbox({ now });

@@ -42,7 +42,7 @@ describe('the clock of the exchange', () => {
     expect(clock.now()).toBe(7050);
   });
 
-  it('can be set to a later time, running or stopped, and never back', () => {
+  it('sets the clock to a later time, running or stopped, and never back', () => {
     const { real, clock } = clockAt(1000);
     clock.set(5000);
     real.time = 1010;
@@ -55,7 +55,7 @@ describe('the clock of the exchange', () => {
     expect(clock.now()).toBe(6000);
   });
 
-  it("does not go back when the machine's clock does", () => {
+  it("never goes back when the machine's clock does", () => {
     const { real, clock } = clockAt(1000);
     real.time = 1400;
     expect(clock.now()).toBe(1400);

@@ -121,7 +121,7 @@ test('the ticker is right even if it was read before due events happened', async
 const whole = (text: string) => BigInt(text.replace('.', ''));
 
 describe('orders', () => {
-  test('at the best ask are filled at once and paid exactly', async () => {
+  test('an order at the best ask is filled at once and paid exactly', async () => {
     const { exchange, account } = await ExchangeFixture.open();
     const { ask } = exchange.ticker(BTC);
     const id = exchange.place(account, { market: BTC, side: 'buy', type: 'limit', price: ask, amount: '0.01' });
@@ -159,7 +159,7 @@ describe('orders', () => {
     expect(exchange.status().orders).toBe(0);
   });
 
-  test('with the same client id are hidden by the newest of them', async () => {
+  test('the newest order with a client id hides the earlier ones', async () => {
     const { exchange, account } = await ExchangeFixture.open();
     exchange.place(account, { ...far, clientId: 'twice' });
     const second = exchange.place(account, { ...far, clientId: 'twice', price: '20001' });
@@ -169,7 +169,7 @@ describe('orders', () => {
     expect(() => exchange.cancel(account, BTC, { clientId: 'twice' })).toThrow('already');
   });
 
-  test('are listed newest first, by side, in pages, whether on disk or not', async () => {
+  test('lists orders newest first, by side, in pages, whether on disk or not', async () => {
     const { exchange, account } = await ExchangeFixture.open();
     const place = (index: number) => {
       const sell = index % 3 === 0;
@@ -204,20 +204,20 @@ describe('orders', () => {
     [{ side: 'sell', price: '40000', amount: '6' }, 2009],
     [{ type: 'postOnly', price: '90000' }, 3002],
     [{ market: 'doge_usdt' }, 1001],
-  ] as const)('that break a rule are refused: %j', async (change, code) => {
+  ] as const)('refuses an order that breaks a rule: %j', async (change, code) => {
     const { exchange, account } = await ExchangeFixture.open();
     const before = exchange.balances(account);
     expect(() => exchange.place(account, { ...far, ...change })).toThrow(expect.objectContaining({ code }));
     expect(exchange.balances(account)).toEqual(before);
   });
 
-  test('with trailing zeros or an exponent are the same numbers', async () => {
+  test('trailing zeros and exponents make the same numbers', async () => {
     const { exchange, account } = await ExchangeFixture.open();
     const id = exchange.place(account, { ...far, price: '2e4', amount: '0.0100000000' });
     expect(exchange.order(account, BTC, { id })).toMatchObject({ price: '20000.00', amount: '0.010000' });
   });
 
-  test('that rest are filled when the price reaches them', async () => {
+  test('fills resting orders when the price reaches them', async () => {
     const test = await ExchangeFixture.open();
     const { exchange, account } = test;
     const { bid, ask } = exchange.ticker(BTC);
@@ -235,7 +235,7 @@ describe('orders', () => {
     }
   });
 
-  test('far larger than the book are filled step by step', async () => {
+  test('orders far larger than the book are filled step by step', async () => {
     const test = await ExchangeFixture.open();
     const { exchange, account } = test;
     const price = (Number(exchange.ticker(BTC).bid) * 0.99).toFixed(2);

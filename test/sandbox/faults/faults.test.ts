@@ -148,7 +148,7 @@ describe('a fault', () => {
 });
 
 describe('the faults', () => {
-  it('match every n-th request of one operation, and are cleared one by one', async () => {
+  it('faults match every n-th request of one operation, and are cleared one by one', async () => {
     const { address } = await sandbox();
     await done(address, 'POST /faults/add', { kind: 'rate-limit', operation: 'order', every: 3 });
     await done(address, 'POST /faults/add', { kind: 'rate-limit', operation: 'getOrders' });
@@ -166,7 +166,7 @@ describe('the faults', () => {
     expect(await done(address, 'GET /faults')).toEqual([]);
   });
 
-  it('match the same requests for the same seed', async () => {
+  it('faults match the same requests for the same seed', async () => {
     const struck = async (seed: number) => {
       const { address } = await sandbox({ seed });
       await done(address, 'POST /faults/add', { kind: 'html-before', operation: 'markets', probability: 0.5 });
@@ -183,7 +183,7 @@ describe('the faults', () => {
     expect(pattern).toMatch(/\./);
   });
 
-  it('keep their log and its numbers over a restart', async () => {
+  it('keeps the log of faults and its numbers over a restart', async () => {
     const { address, running, directory } = await sandbox();
     await done(address, 'POST /faults/add', { kind: 'twice', operation: 'order' });
     await bytes(address, 'order', ORDER);
@@ -206,7 +206,7 @@ describe('the faults', () => {
     [{ kind: 'twice', delay: 5 }, 'This fault has no delay.'],
     [{ kind: 'twice', probability: 1.5 }, 'probability must be a number from 0 to 1.'],
     [{ kind: 'twice', every: 0 }, 'every must be a number from 1 to 1000000000.'],
-  ])('refuse the input %j', async (input, error) => {
+  ])('refuses the input %j', async (input, error) => {
     const { address } = await sandbox();
     expect(await admin(address, 'POST /faults/add', input)).toMatchObject([400, { error }]);
     expect(await done(address, 'GET /faults')).toEqual([]);

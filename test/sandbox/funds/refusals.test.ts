@@ -47,7 +47,7 @@ const REFUSALS: readonly (readonly [what: string, change: Partial<WithdrawReques
 
 describe('a withdrawal', () => {
   const shared = sharedFixture(prepare);
-  test.each(REFUSALS)('is refused for %s and moves nothing', (_what, change, code, message) => {
+  test.each(REFUSALS)('refuses a withdrawal for %s and moves nothing', (_what, change, code, message) => {
     const fixture = shared();
     const before = fixture.funds();
     const withdraw = () => fixture.exchange.funds.withdraw(fixture.alice, { ...USUAL, ...change });
@@ -63,7 +63,7 @@ describe('a withdrawal', () => {
     expect(fixture.balance(fixture.alice, 'usdt')).toBe('249900.00000000+100.00000000');
   });
 
-  test('of the whole balance, or of exactly the minimum, succeeds', () => {
+  test('withdraws the whole balance, or exactly the minimum', () => {
     const fixture = prepared();
     fixture.exchange.funds.withdraw(fixture.alice, { ...USUAL, amount: '10' });
     fixture.exchange.funds.withdraw(fixture.alice, { ...USUAL, amount: '249990' });
@@ -85,7 +85,7 @@ describe('the fund password', () => {
   const withdraw = (fixture: FundsFixture, safePwd: string) => () =>
     fixture.exchange.funds.withdraw(fixture.alice, { ...USUAL, safePwd });
 
-  test('is locked for an hour after five wrong ones in a row, even for the right one and after a restart', async () => {
+  test('five wrong passwords in a row lock it for an hour, even for the right one and after a restart', async () => {
     let fixture = prepared();
     for (let time = 0; time < 5; time += 1) {
       expect(withdraw(fixture, 'wrong')).toThrow(expect.objectContaining({ code: 1005 }));
@@ -102,7 +102,7 @@ describe('the fund password', () => {
     expect(fixture.balance(fixture.alice, 'usdt')).toBe('249900.00000000+100.00000000');
   });
 
-  test('is counted for each account, and a right one resets the count', () => {
+  test('counts wrong passwords for each account, and a right one resets the count', () => {
     const fixture = prepared();
     for (let time = 0; time < 4; time += 1) expect(withdraw(fixture, 'wrong')).toThrow('wrong');
     withdraw(fixture, 'fund-pass-1')();

@@ -27,7 +27,7 @@ function sums(fixture: FundsFixture): bigint[] {
 }
 
 describe('a deposit', () => {
-  test.each([[120_000], [1_000], [9_999]])('is credited once with its last confirmation, in steps of %i ms', (step) => {
+  test.each([[120_000], [1_000], [9_999]])('credits a deposit once, fully confirmed, in steps of %i ms', (step) => {
     const fixture = FundsFixture.at();
     fixture.exchange.funds.deposit(fixture.ben, { coin: 'ltc', amount: '1.5' });
     fixture.pass(59_999, step);
@@ -40,7 +40,7 @@ describe('a deposit', () => {
     expect(sums(fixture)).toEqual([]);
   });
 
-  test('is dated at its credit, even if no request came for a long time', () => {
+  test('dates a deposit at its credit, even if no request came for a long time', () => {
     const fixture = FundsFixture.at();
     const start = fixture.clock.time;
     fixture.exchange.funds.deposit(fixture.ben, { coin: 'btc', amount: '1' });
@@ -88,7 +88,7 @@ describe('a deposit', () => {
     ['no number', { amount: 'all' }, 3003],
     ['more than there is', { amount: '1e15' }, 3003],
     ['a part of the smallest unit', { amount: '0.000000001' }, 3003],
-  ])('is refused for %s', (_what, change, code) => {
+  ])('refuses a deposit for %s', (_what, change, code) => {
     const fixture = shared();
     const before = fixture.funds();
     const deposit = () => fixture.exchange.funds.deposit(fixture.ben, { coin: 'usdt', amount: '1', ...change });
@@ -102,7 +102,7 @@ describe('a withdrawal', () => {
   const before = 'opening 5.00000000 5.00000000';
   const taken = ['withdrawal -0.00950000 4.99050000', 'withdrawalFee -0.00050000 4.99000000'];
 
-  test('is frozen until it has left, and its amount includes the fee, which the exchange keeps', () => {
+  test('freezes a withdrawal until it has left, and its amount includes the fee, which the exchange keeps', () => {
     const fixture = verified();
     const fees = fixture.state.ledger.available('fees', 'btc');
     const outside = fixture.state.ledger.available('outside', 'btc');
@@ -122,7 +122,7 @@ describe('a withdrawal', () => {
     ['failed', 0],
     ['cancelled', 0],
     ['failed', 20_000],
-  ] as const)('that %s after %i ms gives everything back, billed', (end, after) => {
+  ] as const)('a withdrawal %s after %i ms gives everything back, billed', (end, after) => {
     const fixture = verified();
     const id = fixture.exchange.funds.withdraw(fixture.alice, request());
     fixture.pass(after);
@@ -284,7 +284,7 @@ describe('addresses', () => {
     ['a memo where there is none', { coin: 'btc', address: 'a', memo: '1' }],
     ['no memo where there is one', { coin: 'eos', address: 'a' }],
     ['an unknown chain', { coin: 'usdt', address: 'a', chain: 'XYZ' }],
-  ])('are not verified with %s', (_what, address) => {
+  ])('verifies no address with %s', (_what, address) => {
     const fixture = FundsFixture.at();
     expect(() => fixture.exchange.funds.verifyAddress(fixture.alice, address)).toThrow(
       expect.objectContaining({ code: 3005 }),

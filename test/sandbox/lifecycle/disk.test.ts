@@ -49,7 +49,7 @@ describe('a failing disk', () => {
       'Take ownership of the folder, or set PIT_HOME to a folder that you can write to, then run it again.',
     ],
   ];
-  it.each(troubles)('is reported with the folder and advice: %s', async (code, reason, hint) => {
+  it.each(troubles)('reports a failing disk with the folder and advice: %s', async (code, reason, hint) => {
     for (const thrown of [systemError(code), new NotWritten(systemError(code))]) {
       await expect(keepingData('/the/folder', () => Promise.reject(thrown))).rejects.toMatchObject({
         kind: 'unreachable',
@@ -59,7 +59,7 @@ describe('a failing disk', () => {
     }
   });
 
-  it('is not blamed for other errors', async () => {
+  it('other errors are not blamed on the disk', async () => {
     for (const thrown of [new Error('a defect'), systemError('ERR_ASSERTION'), systemError(-30793), 'text']) {
       expect(diskTrouble(thrown)).toBeUndefined();
       await expect(keepingData('/the/folder', () => Promise.reject(thrown))).rejects.toBe(thrown);
@@ -106,7 +106,7 @@ describe('other users', () => {
 describe('the reason of a failed start', () => {
   const log = () => path.join(folder, 'sandbox.log');
 
-  it('is the line that the program printed, without the advice below it', () => {
+  it('the reason is the line that the program printed, without the advice below it', () => {
     writeFileSync(log(), 'old\npit: the reason\n→ the advice\n');
     expect(failureIn(log(), 4)).toEqual({ reason: 'pit: the reason', hint: [] });
     writeFileSync(log(), 'pit: the reason\n-> the advice\n');
@@ -115,7 +115,7 @@ describe('the reason of a failed start', () => {
     expect(failureIn(log(), 0)).toBeUndefined();
   });
 
-  it('is the logged one, in one line', () => {
+  it('the logged reason takes precedence over a printed one', () => {
     writeFileSync(log(), `now ${cannotStart(new Error('two\nlines'))}\npit: something else\n`);
     expect(failureIn(log(), 0)).toEqual({ reason: 'two\nlines', hint: [] });
   });
@@ -150,7 +150,7 @@ describe('the reason of a failed start', () => {
 });
 
 describe('leftovers of killed starts', () => {
-  it('do not accumulate', async () => {
+  it('leftovers never accumulate', async () => {
     const home = newHome();
     const { pid } = await ask(home, 'ensure');
     await kill(pid);

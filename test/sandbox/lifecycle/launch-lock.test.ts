@@ -23,7 +23,7 @@ const SOMEBODY = String(process.pid);
 const ITSELF = `${SOMEBODY} ${startStamp(process.pid) ?? '-'}`;
 
 describe('the launch lock', () => {
-  it('is held by one process until released', () => {
+  it('one process holds the lock until it is released', () => {
     const lock = takeLaunchLock(folder);
     expect(lock).toBeDefined();
     expect(takeLaunchLock(folder)).toBeUndefined();
@@ -36,7 +36,7 @@ describe('the launch lock', () => {
     expect(readdirSync(folder).sort()).toEqual(['launch.5', 'launch.5.free']);
   });
 
-  it('is taken by those who wait for it', async () => {
+  it('a waiting process takes the released lock', async () => {
     const first = takeLaunchLock(folder);
     const waiting = waitForLaunchLock(folder);
     first?.release();

@@ -15,7 +15,7 @@ async function markets(baseUrl: string): Promise<string[]> {
 }
 
 describe('a sandbox in the background', () => {
-  it('is started by the first command, found by the next, and outlives both', async () => {
+  it('the first command starts the sandbox, the next finds it, and it outlives both', async () => {
     const home = newHome();
     const first = await askProcess(home, 'ensure');
     expect(first.started).toBe(true);
@@ -27,7 +27,7 @@ describe('a sandbox in the background', () => {
     expect(await ask(home, 'locate')).toEqual(address);
   });
 
-  it('is started once, however many commands ask at the same time', async () => {
+  it('starts the sandbox once, however many commands ask at the same time', async () => {
     const home = newHome();
     const found = await Promise.all(Array.from({ length: 4 }, () => askProcess(home, 'ensure')));
     expect(new Set(found.map(({ pid }) => pid)).size).toBe(1);
@@ -35,7 +35,7 @@ describe('a sandbox in the background', () => {
     expect(logOf(home).match(/serves http/g)).toHaveLength(1);
   });
 
-  it('is started once even if the command that was starting it is killed', async () => {
+  it('starts the sandbox once even if the command that was starting it is killed', async () => {
     const home = newHome();
     const launcher = start(home, 'ensure');
     await until(() => existsSync(stateFile(home, 'launch.1')));
@@ -45,7 +45,7 @@ describe('a sandbox in the background', () => {
     expect(logOf(home).match(/serves http/g)).toHaveLength(1);
   });
 
-  it('is a separate one for each home', async () => {
+  it('each home has its own sandbox', async () => {
     const [left, right] = await Promise.all([ask(newHome(), 'ensure'), ask(newHome(), 'ensure')]);
     expect(left.pid).not.toBe(right.pid);
     expect(left.baseUrl).not.toBe(right.baseUrl);
@@ -265,7 +265,7 @@ describe('a command', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('the files of a sandbox', () => {
-  it('are readable by their owner only, whatever the umask, with a log that is truncated when it grows too large', async () => {
+  it('only the owner can read the files, whatever the umask, and a log that grows too large is truncated', async () => {
     const home = newHome();
     mkdirSync(stateFile(home, ''), { recursive: true });
     writeFileSync(stateFile(home, 'sandbox.log'), 'x'.repeat(1_100_000));
@@ -283,7 +283,7 @@ describe.skipIf(process.platform === 'win32')('the files of a sandbox', () => {
     expect(logOf(home).length).toBeLessThan(1000);
   });
 
-  it('keep only the last launch lock, however often it is started and stopped', async () => {
+  it('keeps only the last launch lock, however often the sandbox is started and stopped', async () => {
     const home = newHome();
     for (let round = 0; round < 2; round += 1) {
       const { pid } = await ask(home, 'ensure');

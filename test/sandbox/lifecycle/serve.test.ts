@@ -99,7 +99,7 @@ describe('a served exchange', () => {
 });
 
 describe('a sandbox in this process', () => {
-  it('has two ports on loopback, and keeps the keys and the port of its folder', async () => {
+  it('serves two ports on loopback, and keeps the keys and the port of its folder', async () => {
     const first = await serving();
     expect(first.address.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(first.address.adminUrl).not.toBe(first.address.baseUrl);

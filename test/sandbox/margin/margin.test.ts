@@ -22,7 +22,7 @@ function balanced(fixture: OrderFixture): void {
 }
 
 describe('a margin order', () => {
-  test('is paid from its own wallet, not from spot', () => {
+  test('a margin order is paid from its own wallet, not from spot', () => {
     const fixture = margined();
     fixture.place('ben', 'sell', 'limit', 100, 5);
     const order = fixture.place('ann', 'buy', 'limit', 100, 8, { accountType: 'isolated' });
@@ -34,7 +34,7 @@ describe('a margin order', () => {
     balanced(fixture);
   });
 
-  test('is refused if its wallet has too little and it may not borrow', () => {
+  test('refuses a margin order if its wallet has too little and it may not borrow', () => {
     const fixture = margined();
     expect(() => fixture.place('ann', 'buy', 'limit', 100, 11, { accountType: 'isolated' })).toThrow(
       expect.objectContaining({ code: 2009, reason: 'insufficientBalance' }),
@@ -79,7 +79,7 @@ describe('a margin order', () => {
     expect(fixture.ledger.available(ISOLATED, 'btc')).toBe(4_000n);
   });
 
-  test('is refused a loan of a coin that is not lent', () => {
+  test('refuses a loan of a coin that is not lent', () => {
     const fixture = margined();
     const wallet = { kind: 'cross', name: 'ann~cross', market: fixture.venue.market } as const;
     fixture.ledger.credit('ann~cross', 'usdt', 1_000_000n);
@@ -116,7 +116,7 @@ describe('repayment', () => {
     balanced(fixture);
   });
 
-  test('does not happen unless requested', () => {
+  test('repays nothing unless requested', () => {
     const fixture = indebted();
     fixture.place('ben', 'buy', 'limit', 100, 100);
     fixture.place('ann', 'sell', 'limit', 100, 5, { accountType: 'isolated' });
@@ -147,7 +147,7 @@ describe('repayment', () => {
     balanced(fixture);
   });
 
-  test('of borrowed coins closes a short position', () => {
+  test('repayment of borrowed coins closes a short position', () => {
     const fixture = margined();
     fixture.place('ben', 'buy', 'limit', 100, 10);
     fixture.place('ann', 'sell', 'ioc', 100, 10, borrowing);

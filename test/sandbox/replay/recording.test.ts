@@ -22,20 +22,20 @@ const CANDLE = {
 };
 
 describe('a recording', () => {
-  it('of six columns has candles, with or without a header', () => {
+  it('reads candles from six columns, with or without a header', () => {
     const row = '1677628800000,23140.48,23150.77,23128.52,23142.31,2.131777';
     const header = 'time_ms,open,high,low,close,volume\n';
     for (const text of [row, `${header}${row}\n`, `${header.trim()}\r\n${row}\r\n\r\n`])
       expect(readRecording(text, btc)).toEqual({ kind: 'candles', rows: [CANDLE] });
   });
 
-  it.each(['1677628800000', '1677628800000000'])('of twelve columns has candles, with times like %s', (time) => {
+  it.each(['1677628800000', '1677628800000000'])('reads candles from twelve columns, with times like %s', (time) => {
     const rest = '1677628859999,49331.1,77,1.0,23140.0,0';
     const row = `${time},23140.48000000,23150.77000000,23128.52000000,23142.31000000,2.13177700,${rest}`;
     expect(readRecording(row, btc)).toEqual({ kind: 'candles', rows: [CANDLE] });
   });
 
-  it('of five columns has trades', () => {
+  it('reads trades from five columns', () => {
     const text = `time_ms,trade_id,side,price,amount
 1570752011620,13519807,sell,0.00141342,23.0
 1570752011620,13519808,buy,0.00141266,54.0`;
@@ -48,7 +48,7 @@ describe('a recording', () => {
     });
   });
 
-  it('may have gaps: the shortest distance between rows is the length of a candle', () => {
+  it('accepts gaps: the shortest distance between rows is the length of a candle', () => {
     const rows = [0, 1, 7, 8].map((hour) => `${1677628800000 + hour * 3_600_000},1,1,1,1,9e-05`);
     const recording = readRecording(rows.join('\n'), btc);
     expect(recording.rows).toMatchObject([0, 1, 2, 3].map(() => ({ length: 3_600_000, volume: 90n })));
@@ -70,7 +70,7 @@ describe('a recording', () => {
     ['1677628860000,7,hold,1,1', 'line 1 does not have a side that is buy or sell'],
     ['1677628860000,7,buy,1,0', 'line 1 does not have an amount above zero'],
     ['1677628860,1,1,1,1,1', 'line 1 does not have a time in milliseconds or microseconds'],
-  ])('is refused with the line and the rule: %j', (text, message) => {
+  ])('rejects a recording with the line and the rule: %j', (text, message) => {
     expect(() => readRecording(text, btc)).toThrow(message);
   });
 });
@@ -79,7 +79,7 @@ describe('the trades that make up a candle', () => {
   const shown = (candle: typeof CANDLE) =>
     printsOf(candle).map(({ time, side, price, amount }) => [time - candle.time, side, price, amount]);
 
-  it('reach the low first if it rises, and share the volume in whole lots', () => {
+  it('a rising candle reaches the low first, and its trades share the volume in whole lots', () => {
     expect(shown(CANDLE)).toEqual([
       [0, 'buy', 2314048n, 532944n],
       [15_000, 'sell', 2312852n, 532944n],
@@ -88,12 +88,12 @@ describe('the trades that make up a candle', () => {
     ]);
   });
 
-  it('reach the high first if it falls', () => {
+  it('a falling candle reaches the high first', () => {
     const falling = { ...CANDLE, close: 2313000n, volume: 8n };
     expect(shown(falling).map(([, , price]) => price)).toEqual([2314048n, 2315077n, 2312852n, 2313000n]);
   });
 
-  it('are fewer if prices repeat', () => {
+  it('a candle with repeated prices has fewer trades', () => {
     const flat = { ...CANDLE, open: 5n, high: 5n, low: 5n, close: 5n, volume: 3n };
     expect(shown(flat)).toEqual([[0, 'buy', 5n, 3n]]);
     expect(shown({ ...flat, high: 7n, close: 7n })).toEqual([
@@ -102,7 +102,7 @@ describe('the trades that make up a candle', () => {
     ]);
   });
 
-  it('have no amount if no lot is left', () => {
+  it('the trades have no amount if no lot is left', () => {
     expect(shown({ ...CANDLE, volume: 1n }).map(([, , , amount]) => amount)).toEqual([0n, 0n, 0n, 1n]);
   });
 });

@@ -178,7 +178,7 @@ it('a replay of trades serves each once, in order, fifty at a time', async () =>
 });
 
 describe('the state', () => {
-  it('is identical after an export, a change and an import', async () => {
+  it('the state is identical after an export, a change and an import', async () => {
     const { address, directory } = await sandbox();
     await done(address, 'POST /clock/stop');
     await done(address, 'POST /accounts/add', { name: 'alice' });
@@ -202,7 +202,7 @@ describe('the state', () => {
     expect(readFileSync(second, 'utf8')).toBe(readFileSync(first, 'utf8'));
   });
 
-  it('can be imported into another sandbox, which keeps its first keys', async () => {
+  it('imports the state into another sandbox, which keeps its first keys', async () => {
     const [one, two] = [await sandbox(), await sandbox({ seed: 9 })];
     await done(one.address, 'POST /clock/stop');
     const order = { amount: '0.01', currency: 'btc_usdt', price: '1000', tradeType: '1' };
@@ -218,7 +218,7 @@ describe('the state', () => {
     expect(await depth(two.address)).toBe(await depth(one.address));
   });
 
-  it('is refused if a byte was changed, or if it has another format', async () => {
+  it('refuses a state with a changed byte or another format', async () => {
     const { address, directory } = await sandbox();
     const file = path.join(directory, 'state');
     await done(address, 'POST /export', { file });

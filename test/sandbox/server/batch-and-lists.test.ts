@@ -123,14 +123,14 @@ describe('the relatives of getOrders', () => {
     expect(await answer(path(method, rest, sign), none)).toBe('{"code":3001,"message":"order not found"}');
   });
 
-  it('refuse more than a hundred orders per page', async () => {
+  it('refuses more than a hundred orders per page', async () => {
     const rest = 'pageIndex=1&pageSize=101';
     expect(await answer(path('getFinishedAndPartialOrders', rest, '31fe29cb50032244180987744df7dcb4'))).toBe(
       '{"code":3005,"message":"a parameter is missing or not valid: pageSize must be a whole number from 1 to 100"}',
     );
   });
 
-  it('require the permission entrust', async () => {
+  it('requires the permission entrust', async () => {
     const account = stillExchange().account('ak-0001');
     const exchange = stillExchange({
       account: () => account && { ...account, secretKey: SECRET },

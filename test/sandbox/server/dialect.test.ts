@@ -68,7 +68,7 @@ describe('the observed dialect', () => {
     );
   });
 
-  it('does not read a body without end', async () => {
+  it('never reads a body without end', async () => {
     const place = () => expect.fail('an order without its parameters was placed');
     const answer = await post(
       await serveObserved(stillExchange({ place })),

@@ -26,7 +26,7 @@ describe('a request of a page from another site', () => {
     ],
     [['Host: 127.0.0.1', 'Origin: null'], 'the Origin null is not this machine'],
     [['Host: 127.0.0.1', 'Sec-Fetch-Site: cross-site'], 'a page of another site'],
-  ])('is refused before it is executed: %s', async (headers, reason) => {
+  ])('refuses the request before it is executed: %s', async (headers, reason) => {
     const { port } = await serveInterface(
       stillExchange({ place: () => expect.fail('a page of another site placed an order') }),
     );
@@ -38,7 +38,7 @@ describe('a request of a page from another site', () => {
     );
   });
 
-  it('is refused by the administration too', async () => {
+  it('the administration refuses the request, too', async () => {
     const admin = await listen(adminListener('token', new Map()), 0);
     try {
       const answer = await send(admin.port, request('/status', ['Host: evil.example', 'Authorization: Bearer token']));
@@ -59,7 +59,7 @@ describe('a request from this machine', () => {
     [['Host: 127.0.0.1:8700', 'Origin: http://localhost:3000', 'Sec-Fetch-Site: cross-site']],
     [['Host: 127.0.0.1:8700', 'Sec-Fetch-Site: none']],
     [[]],
-  ])('is served: %s', async (headers) => {
+  ])('serves the request: %s', async (headers) => {
     const { port } = await serveInterface();
     const version = headers.length === 0 ? 'HTTP/1.0' : 'HTTP/1.1';
     expect(bodyOf(await send(port, request(ORDER, headers).replace('HTTP/1.1', version)))).toBe(

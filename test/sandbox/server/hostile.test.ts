@@ -131,7 +131,7 @@ const hostile: readonly (readonly [what: string, bytes: string, status: unknown,
 ];
 
 describe('hostile bytes', () => {
-  it.each(hostile)('are answered with an error: %s', async (_what, bytes, status, body) => {
+  it.each(hostile)('answers hostile bytes with an error: %s', async (_what, bytes, status, body) => {
     const { port } = await serveInterface();
     const answer = await send(port, bytes);
     expect(statusLineOf(answer)).toEqual(status);
@@ -139,14 +139,14 @@ describe('hostile bytes', () => {
     expect(await get(port, TICKER)).toContain('"last"');
   });
 
-  it('answer pipelined requests in order', async () => {
+  it('answers pipelined requests in order', async () => {
     const { port } = await serveInterface();
     const answer = await send(port, `GET /api/a HTTP/1.1\r\n\r\nGET ${TICKER} HTTP/1.1\r\n${CLOSE}`);
     expect(answer.split('HTTP/1.1 200 OK')).toHaveLength(3);
     expect(answer.indexOf('no such operation')).toBeLessThan(answer.indexOf('"last"'));
   });
 
-  it('do not stop others while many connections are half open', async () => {
+  it('serves others while many connections are half open', async () => {
     const { port } = await serveInterface();
     const half = Array.from({ length: 200 }, (_, index) => {
       const socket = connect(port, '127.0.0.1');
@@ -159,7 +159,7 @@ describe('hostile bytes', () => {
     expect(await get(port, TICKER)).toContain('"last"');
   });
 
-  it('of a client that leaves before its answer do not stop the server', async () => {
+  it('a client that leaves before its answer does not stop the server', async () => {
     let answerNow: () => void = () => undefined;
     const durable = () =>
       new Promise<void>((resolve) => {
@@ -186,7 +186,7 @@ describe('slow clients', () => {
     ['nothing', ''],
     ['half a request line', 'GET /data'],
     ['headers without end', 'GET / HTTP/1.1\r\nA: b\r\n'],
-  ])('are answered and disconnected after sending %s', async (_what, bytes) => {
+  ])('answers and disconnects a client that sent %s', async (_what, bytes) => {
     const listener = await listen(() => undefined, 0, { timeout: onSecondSignal });
     const answer = await send(listener.port, bytes);
     await listener.close();
@@ -215,7 +215,7 @@ describe('random requests', () => {
     fc.constantFrom('accesskey=6d8f62fd-3086-46e3-a0ba-c66a929c24e2', 'method=order', 'sign=', 'reqTime=', ' HTTP/1.1'),
     anyText({ maxLength: 8 }),
   );
-  it('are all answered, or disconnected if they are not HTTP, and nothing is logged', async () => {
+  it('answers random requests, or disconnects what is not HTTP, and logs nothing', async () => {
     const { port, logged } = await serveInterface();
     const request = fc.array(piece, { maxLength: 12 }).map((pieces) => `GET /${pieces.join('')}`);
     await fc.assert(

@@ -22,7 +22,7 @@ function counted(admit: () => void, times: number): number {
 }
 
 describe('limits', () => {
-  it('admit 60 requests of a key in any second', () => {
+  it('admits 60 requests of a key in any second', () => {
     const limits = keptLimits();
     expect(counted(() => limits.key('a', 500), 40)).toBe(40);
     expect(counted(() => limits.key('a', 1400), 40)).toBe(20);
@@ -32,7 +32,7 @@ describe('limits', () => {
     expect(counted(() => limits.key('a', 2400), 61)).toBe(20);
   });
 
-  it('admit 10,000 requests a minute from an address, then lock it for an hour', () => {
+  it('admits 10,000 requests a minute from an address, then locks it for an hour', () => {
     const limits = keptLimits();
     expect(counted(() => limits.address('a', 0), 10_000)).toBe(10_000);
     expect(() => limits.address('a', 59_999)).toThrow('the interface is locked: until 1970-01-01T01:00:59.999Z');
@@ -41,7 +41,7 @@ describe('limits', () => {
     expect(counted(() => limits.address('a', 3_659_999), 1)).toBe(1);
   });
 
-  it('can be set and turned off one by one', () => {
+  it('sets limits and turns them off one by one', () => {
     const limits = keptLimits({ key: 2, address: 3, lock: 500, kline: null, subscriptions: null });
     expect(counted(() => limits.key('a', 0), 5)).toBe(2);
     expect(counted(() => limits.kline('a', 0), 50)).toBe(50);
@@ -50,14 +50,14 @@ describe('limits', () => {
     expect(() => limits.key('b', 0)).not.toThrow();
   });
 
-  it('do not block anyone when the clock is set back', () => {
+  it('blocks nobody when the clock is set back', () => {
     const limits = keptLimits();
     limits.kline('a', 5_000_000);
     limits.kline('a', 1000);
     expect(() => limits.kline('a', 1999)).toThrow('more than one a second');
   });
 
-  it('forget the least recently used names if there are too many', () => {
+  it('forgets the least recently used names if there are too many', () => {
     const limits = keptLimits();
     limits.kline('first', 0);
     for (let index = 0; index < 10_000; index += 1) limits.kline(`other${index}`, 0);
@@ -67,7 +67,7 @@ describe('limits', () => {
 });
 
 describe('limits on the wire', () => {
-  it("answer 4002 to the 61st request of a key within a second, with the operation's type of code", async () => {
+  it("answers 4002 to the 61st request of a key within a second, with the operation's type of code", async () => {
     let now = NOW;
     const { port } = await serveInterface(stillExchange(), keptLimits(), () => now);
     for (let count = 0; count < 60; count += 1) await get(port, ACCOUNT);
@@ -76,14 +76,14 @@ describe('limits on the wire', () => {
     expect(await get(port, ACCOUNT)).toContain('"username":"alice"');
   });
 
-  it('do not count requests with a wrong signature against the key', async () => {
+  it('never counts requests with a wrong signature against the key', async () => {
     const { port } = await serveInterface(stillExchange(), keptLimits());
     const forged = ACCOUNT.replace('sign=fa', 'sign=fb');
     for (let count = 0; count < 70; count += 1) await get(port, forged);
     expect(await get(port, ACCOUNT)).toContain('"username":"alice"');
   });
 
-  it('answer 4001 on the trade host to a locked address, and serve it market data', async () => {
+  it('answers 4001 on the trade host to a locked address, and serves it market data', async () => {
     const limits = keptLimits();
     counted(() => limits.address('127.0.0.1', NOW), 10_000);
     const { port } = await serveInterface(stillExchange(), limits);
@@ -93,7 +93,7 @@ describe('limits on the wire', () => {
     expect(await get(port, '/data/v1/markets')).toContain('btc_usdt');
   });
 
-  it('count unsigned requests apart, so that they cannot lock out signed ones', async () => {
+  it('counts unsigned requests apart, so that they cannot lock out signed ones', async () => {
     const { port } = await serveInterface(stillExchange(), keptLimits({ ...DOCUMENTED_LIMITS, address: 2 }));
     const unsigned = [
       '/api/getAccountInfo',
@@ -110,14 +110,14 @@ describe('limits on the wire', () => {
     expect(await get(port, ACCOUNT)).toContain('"code":4001');
   });
 
-  it('do not let signed requests lock out unsigned ones', async () => {
+  it('signed requests never lock out unsigned ones', async () => {
     const { port } = await serveInterface(stillExchange(), keptLimits({ ...DOCUMENTED_LIMITS, address: 1 }));
     expect(await get(port, ACCOUNT)).toContain('"username":"alice"');
     expect(await get(port, ACCOUNT)).toContain('"code":4001');
     expect(await get(port, '/api/getFeeInfo?currency=nothing')).toContain('"code":1001');
   });
 
-  it('allow one K-line request a second', async () => {
+  it('allows one K-line request a second', async () => {
     let now = NOW;
     const { port } = await serveInterface(stillExchange(), keptLimits(), () => now);
     expect(await get(port, KLINE)).toContain('"moneyType"');

@@ -4,7 +4,7 @@ import { stillExchange } from './fake-exchange.js';
 import { get, send, serveInterface, statusLineOf } from './wire.js';
 
 describe('market data on the wire', () => {
-  it('has status 200 and the observed content type', async () => {
+  it('answers with status 200 and the observed content type', async () => {
     const { port } = await serveInterface();
     const answer = await send(port, 'GET /data/v1/markets HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
     expect(statusLineOf(answer)).toBe('HTTP/1.1 200 OK');

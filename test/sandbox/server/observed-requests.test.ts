@@ -66,7 +66,7 @@ describe('the pairs of a batch', () => {
       ['31000.5 0.00001', '30999 0.02'],
     ],
     ['single quotes', '%5B%5B%2731000.5%27,%270.01%27%5D%5D', '27f241b37b267ee6b55ee88f77f8d12a', ['31000.5 0.01']],
-  ])('may hold %s', async (_what, pairs, sign, expected) => {
+  ])('accepts pairs with %s', async (_what, pairs, sign, expected) => {
     const { placed, exchange } = remembering();
     const ids = expected.map((_, index) => `20220222485115155${5 + index}`).join(',');
     expect(await answer(path(pairs, sign), exchange)).toBe(`{"code":"1000","message":"success","data":[${ids}]}`);
@@ -76,7 +76,7 @@ describe('the pairs of a batch', () => {
   it.each([
     ['a space inside a number', '%5B%5B31%20000.5,0.01%5D%5D', '78934bc71235dae661d755fc454fe0b7'],
     ['quotes around a pair', '%5B%5B%2231000.5,0.01%22%5D%5D', '3485d879dfecd8b0946bacc8f4fa98db'],
-  ])('are refused with %s', async (_what, pairs, sign) => {
+  ])('refuses pairs with %s', async (_what, pairs, sign) => {
     const { placed, exchange } = remembering();
     expect(await answer(path(pairs, sign), exchange)).toBe(
       '{"code":"3005","message":"a parameter is missing or not valid: tradeParams must be 1 to 20 pairs like [[31000.5,0.01],[30999,0.02]]"}',

@@ -172,7 +172,7 @@ describe('lists and batches', () => {
 });
 
 describe('all operations', () => {
-  it('are served if the interface describes them', () => {
+  it('serves every operation that the interface describes', () => {
     const served = SERVED.map(({ name }) => name);
     expect(Object.keys(operations).filter((name) => !served.includes(name))).toEqual([]);
   });
@@ -193,7 +193,7 @@ describe('all operations', () => {
     expect(said.slice(said.indexOf('\r\n\r\n') + 4)).toBe(body);
   });
 
-  it.each(['setExpressState', 'setRepayState'])('does not serve %s, which is known by name only', async (name) => {
+  it.each(['setExpressState', 'setRepayState'])('refuses %s, which is known by name only', async (name) => {
     const { port } = await serveInterface();
     expect(await get(port, `/api/${name}?${ALICE}&method=${name}`)).toBe(
       '{"code":1001,"message":"the request could not be carried out: no such operation"}',

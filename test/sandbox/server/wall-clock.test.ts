@@ -9,7 +9,7 @@ describe('dates of the interface', () => {
     [480, '2022-03-28 20:00:05'],
     [-330, '2022-03-28 06:30:05'],
     [840, '2022-03-29 02:00:05'],
-  ])('are in the zone %i minutes ahead of UTC', (zone, text) => {
+  ])('shows and reads dates in the zone %i minutes ahead of UTC', (zone, text) => {
     expect(showWallClock(NOON, zone)).toBe(text);
     expect(showWallClock(NOON + 999, zone)).toBe(text);
     expect(readWallClock('startDate', text, zone)).toBe(NOON);
@@ -21,7 +21,7 @@ describe('dates of the interface', () => {
     '2022-04-31 10:00:00',
     '2022-01-01 24:00:00',
     '2022-01-01 10:60:00',
-  ])('refuse %s, which does not exist', (text) => {
+  ])('refuses %s, which does not exist', (text) => {
     expect(() => readWallClock('startDate', text, 0)).toThrow('startDate is no time');
   });
 });

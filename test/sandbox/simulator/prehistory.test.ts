@@ -11,13 +11,13 @@ describe.each(['btc_usdt', 'eth_usdt'])('the candles of %s before trading began'
   if (market === undefined) throw new Error(name);
   const [recorded, longer] = [prehistory(market, 7, END), prehistory(market, 7, END, 64 * DAY)];
 
-  it('end with the recording, however far they reach back', () => {
+  it('the candles end with the recording, however far they reach back', () => {
     const from = END - 21 * DAY;
     expect([recorded.start, longer.start]).toEqual([from, END - 64 * DAY]);
     expect(longer.candles('1min', from, END)).toEqual(recorded.candles('1min', from, END));
   });
 
-  it('are one for each minute, and go on backwards and forwards before the recording', () => {
+  it('makes one candle for each minute, and goes on backwards and forwards before the recording', () => {
     const candles = longer.candles('1min', longer.start, END);
     expect(candles).toHaveLength(64 * 1_440);
     const length = 30_240;

@@ -22,7 +22,7 @@ test('random numbers depend only on their arguments and are uniform', () => {
 describe.each([...MARKETS.values()].map((market) => [market.name, market] as const))('quotes of %s', (_, market) => {
   const profile = profileOf(market);
 
-  test('are many, best first, outside the spread, and mostly stay when the price moves a little', () => {
+  test('the quotes are many, best first, outside the spread, and mostly stay when the price moves a little', () => {
     const seeds = fc.integer({ min: 0, max: 2 ** 31 });
     const property = fc.property(seeds, fc.double({ min: 0.8, max: 1.25, noNaN: true }), (seed, factor) => {
       const fair = startOf(market.name) * factor;

@@ -38,7 +38,7 @@ describe('push_user_incr_record', () => {
     expect(await client.next()).toBe(PUSH);
   });
 
-  it('has null in the places of the last trade before there is one', async () => {
+  it('sends null in the places of the last trade before there is one', async () => {
     const { client, changes } = await connected();
     await client.subscribeSigned(ALICE, 'push_user_incr_record', { market: 'btcusdtdefault' }).settled();
     changes.order({ ...ORDER, remaining: ORDER.amount, value: 0n, fee: 0n, lastTrade: undefined });
@@ -48,7 +48,7 @@ describe('push_user_incr_record', () => {
     ]);
   });
 
-  it('is silent about the same state, other accounts and other markets', async () => {
+  it('pushes nothing for the same state, other accounts and other markets', async () => {
     const { client, changes } = await connected();
     await client.subscribeSigned(ALICE, 'push_user_incr_record', { market: 'btcusdt' }).settled();
     changes.order({ ...ORDER, account: '8' });
@@ -158,7 +158,7 @@ describe('assets', () => {
 });
 
 describe('a subscription', () => {
-  it('of one account gets nothing of another account on the same connection', async () => {
+  it('a subscription of one account gets nothing of another account on the same connection', async () => {
     const bob = { ...ALICE, id: '9', accessKey: 'bob' };
     const { client, changes } = await connected({ account: (key) => (key === 'bob' ? bob : ALICE) });
     await client.subscribeSigned(ALICE, 'push_user_incr_record').settled();
@@ -168,7 +168,7 @@ describe('a subscription', () => {
     expect(await client.settled()).toEqual([]);
   });
 
-  it('that is repeated loses no change that was not sent yet', async () => {
+  it('a repeated subscription loses no change that was not sent yet', async () => {
     const { client, changes } = await connected();
     await client.subscribeSigned(ALICE, 'push_user_incr_record').settled();
     // the order changes in the turn in which the second message is carried out
@@ -178,7 +178,7 @@ describe('a subscription', () => {
     expect(await client.settled()).toEqual([]);
   });
 
-  it('is ended by removeChannel, for one market or for all', async () => {
+  it('removeChannel ends a subscription, for one market or for all', async () => {
     const { client, changes } = await connected({ markets: MARKETS });
     const ended = { event: 'removeChannel', channel: 'push_user_incr_record' };
     const eth = { ...ORDER, market: MARKETS.get('eth_usdt') as Market };

@@ -84,7 +84,7 @@ describe('connections that do nothing', () => {
     }
   }
 
-  it('stay while the client answers pings and subscribes to something', async () => {
+  it('keeps a connection while the client answers pings and subscribes to something', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     const client = await StreamClient.connect((await serveInterface()).port);
     const pinged = vi.fn();
@@ -95,7 +95,7 @@ describe('connections that do nothing', () => {
     expect(await client.send('ping').next()).toBe('pong');
   });
 
-  it('are closed after a minute without a subscription', async () => {
+  it('closes a connection after a minute without a subscription', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     const client = await StreamClient.connect((await serveInterface()).port);
     const closed = client.closeCode();
@@ -105,7 +105,7 @@ describe('connections that do nothing', () => {
     expect(await closed).toBe(1008);
   });
 
-  it('are cut after a minute in which nothing was heard of the client', async () => {
+  it('cuts a connection after a minute in which nothing was heard of the client', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     const client = await StreamClient.connect((await serveInterface()).port, { autoPong: false });
     await client.subscribe('btcusdt_ticker').next();
@@ -181,7 +181,7 @@ describe('a slow reader', () => {
     for (const text of await client.settled()) expect(text).toContain('"depth"');
   });
 
-  it('is cut after half a minute in which it read nothing', async () => {
+  it('cuts a reader after half a minute in which it read nothing', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     const { exchange, push } = largeBooks();
     const { port, activity } = await serveInterface(exchange);
@@ -222,7 +222,7 @@ describe('malformed frames', () => {
     ['with a length of 2^63', [0x81, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 0, ...MASKED]],
     ['with text that is not UTF-8', [0x81, 0x82, ...MASKED, 0xc3, 0x28]],
     ['with a close code that does not exist', [0x88, 0x82, ...MASKED, 0, 1]],
-  ])('%s end their connection and no other', async (_, bytes) => {
+  ])('frames %s end their connection and no other', async (_, bytes) => {
     const { port, logged } = await serveInterface();
     const other = await StreamClient.connect(port);
     const socket = await upgraded(port);
@@ -233,7 +233,7 @@ describe('malformed frames', () => {
     expect(logged).toEqual([]);
   });
 
-  it('of any bytes never end the server', async () => {
+  it('frames of any bytes never end the server', async () => {
     const { port, logged } = await serveInterface();
     const other = await StreamClient.connect(port);
     await fc.assert(
@@ -248,7 +248,7 @@ describe('malformed frames', () => {
     expect(logged).toEqual([]);
   });
 
-  it('as messages of any text are answered with an error or not at all', async () => {
+  it('messages of any text are answered with an error or not at all', async () => {
     const { port, logged } = await serveInterface();
     const client = await StreamClient.connect(port);
     const text = fc.oneof(

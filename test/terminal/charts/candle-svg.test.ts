@@ -6,7 +6,7 @@ describe('a candle chart as SVG', () => {
   const candles = recordedHours().slice(-48);
   const svg = candleSvg(candles, 'btc_usdt <1hour> & "more"');
 
-  it('has a wick, a body and a volume bar for each candle', () => {
+  it('draws a wick, a body and a volume bar for each candle', () => {
     const rising = candles.filter(({ open, close }) => Number(close) >= Number(open)).length;
     expect(svg.match(/<rect class="up"/g)).toHaveLength(rising);
     expect(svg.match(/<rect class="down"/g)).toHaveLength(48 - rising);

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { sparkline } from '../../../src/terminal/charts/sparkline.js';
 
 describe('a sparkline', () => {
-  it('has the lowest price at the bottom and the highest at the top, in eight steps', () => {
+  it('draws the lowest price at the bottom and the highest at the top, in eight steps', () => {
     expect(sparkline(['1', '2', '3', '4', '5', '6', '7', '8'], 8, true)).toBe('▁▂▃▄▅▆▇█');
     expect(sparkline(['28000.00', '28070.5', '27999.99'], 8, true)).toBe('▁█▁');
   });
 
-  it('is ASCII on a terminal that draws no blocks', () => {
+  it('uses ASCII on a terminal that draws no blocks', () => {
     expect(sparkline(['1', '2', '3', '4'], 8, false)).toBe("_.-'");
   });
 
@@ -15,7 +15,7 @@ describe('a sparkline', () => {
     expect(sparkline(['1', '9', '1', '1', '9', '5'], 3, true)).toBe('█▁▅');
   });
 
-  it('is in the middle for a price that never moved', () => {
+  it('draws a price that never moved in the middle', () => {
     expect(sparkline(['3', '3.00'], 4, true)).toBe('▅▅');
   });
 });

@@ -15,11 +15,11 @@ describe('ticks of prices', () => {
     [-5, 5, 3, ['-5', '0', '5']],
     [7, 7, 5, []],
     [1, 2, 0, []],
-  ])('between %d and %d, at most %d: %j', (low, high, most, texts) => {
+  ])('the ticks between %d and %d, at most %d, are %j', (low, high, most, texts) => {
     expect(roundTicks(low, high, most).map(({ text }) => text)).toEqual(texts);
   });
 
-  it('are inside the range, round, and as many as allowed at most', () => {
+  it('the ticks are inside the range, round, and as many as allowed at most', () => {
     const price = fc.double({ min: 1e-8, max: 1e9, noNaN: true });
     fc.assert(
       fc.property(price, price, fc.integer({ min: 1, max: 20 }), (one, other, most) => {
@@ -47,7 +47,7 @@ describe('ticks of times', () => {
     ['minutes', every(MINUTE, 40), 10, ['21:00', '21:10', '21:20', '21:30']],
     ['hours over midnight', every(HOUR, 24), 6, ['Mar 11', '06:00', '12:00', '18:00']],
     ['days', every(DAY, 20), 7, ['Mar 16', 'Mar 23']],
-  ])('stand at round %s', (_, times, gap, labels) => {
+  ])('the ticks stand at round %s', (_, times, gap, labels) => {
     expect(timeTicks(times, gap).map(({ text }) => text)).toEqual(labels);
   });
 
@@ -60,7 +60,7 @@ describe('ticks of times', () => {
     });
   });
 
-  it('keep their distance', () => {
+  it('the ticks keep their distance', () => {
     for (const gap of [1, 3, 9]) {
       const ticks = timeTicks(every(3 * MINUTE, 200), gap);
       for (const [at, { index }] of ticks.slice(1).entries())

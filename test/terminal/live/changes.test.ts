@@ -14,7 +14,7 @@ function drawings() {
 }
 
 describe('the changes of a view', () => {
-  it('have nothing of the first drawing, and nothing of what stays the same', () => {
+  it('reports nothing of the first drawing, and nothing of what stays the same', () => {
     const draw = drawings();
     expect(draw({ bid: '1' })).toEqual({ bid: undefined });
     expect(draw({ bid: '1' })).toEqual({ bid: undefined });
@@ -25,13 +25,13 @@ describe('the changes of a view', () => {
     ['1,000.00', '999.99', 'down'],
     ['+1.00%', '-1.00%', 'down'],
     ['open', 'filled', null],
-  ] as const)('say that %s to %s goes %s', (before, after, direction) => {
+  ] as const)('says that %s to %s goes %s', (before, after, direction) => {
     const draw = drawings();
     draw({ value: before });
     expect(draw({ value: after }).value).toEqual({ isFresh: true, isNew: false, direction });
   });
 
-  it('are fresh for a second, fade for two more, and are gone', () => {
+  it('changes are fresh for a second, fade for two more, and are gone', () => {
     const draw = drawings();
     draw({ bid: '1' });
     draw({ bid: '2' });
@@ -41,7 +41,7 @@ describe('the changes of a view', () => {
     expect(draw({ bid: '2' }, 1).bid).toBeUndefined();
   });
 
-  it('have a value that was not there before as new, also one that comes back', () => {
+  it('a value that was not there before is new, also one that comes back', () => {
     const draw = drawings();
     draw({ bid: '1' });
     expect(draw({ bid: '1', ask: '2' }).ask).toEqual({ isFresh: true, isNew: true, direction: null });

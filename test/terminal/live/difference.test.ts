@@ -31,7 +31,7 @@ describe('the difference of two screens', () => {
     ['a change of colours', ['ab'], [`${red('c')}${bold('d')}`], '\u001b[1;1H\u001b[31mc\u001b[0;1md\u001b[m'],
     ['both halves of a wide character', ['ab'], ['漢'], '\u001b[1;1H漢'],
     ['the place after a wide character again', ['aaa'], ['漢b'], '\u001b[1;1H漢\u001b[3Gb'],
-  ])('is %s', (_what, before, after, expected) => {
+  ])('writes %s', (_what, before, after, expected) => {
     expect(between(before, after)).toBe(expected);
   });
 

@@ -49,7 +49,7 @@ describe('keys', () => {
     expect(readKeys(text)).toEqual({ keys: [], rest: '' });
   });
 
-  it('is alone only if nothing came with it', () => {
+  it('a key is alone only if nothing came with it', () => {
     expect(readKeys('y').keys).toEqual([{ name: 'y', text: 'y', isAlone: true }]);
     expect(readKeys('by').keys.map(({ isAlone }) => isAlone)).toEqual([false, false]);
     expect(readKeys('y\u001b[').keys.map(({ isAlone }) => isAlone)).toEqual([false]);
@@ -75,14 +75,14 @@ describe('keys', () => {
 describe('pasted text', () => {
   const paste = (text: string) => `\u001b[200~${text}\u001b[201~`;
 
-  it('is one key, whatever is in it', () => {
+  it('pasted text is one key, whatever is in it', () => {
     expect(inPieces([`a${paste('by\r\u001b[A\u0003')}z`])).toEqual({
       names: ['a', 'paste by\r\u001b[A\u0003', 'z'],
       rest: '',
     });
   });
 
-  it('is one key however it is broken into pieces', () => {
+  it('pasted text is one key however it is broken into pieces', () => {
     const text = paste('by\r');
     for (let at = 1; at < text.length; at += 1)
       expect(inPieces([text.slice(0, at), text.slice(at)]).names).toEqual(['paste by\r']);
@@ -94,7 +94,7 @@ describe('pasted text', () => {
     expect(keysOfRest(rest).map(({ name, text }) => [name, text])).toEqual([['paste', 'by\r']]);
   });
 
-  it('is cut where it is long, and still ends', () => {
+  it('cuts pasted text where it is long, and still ends it', () => {
     const long = inPieces(['\u001b[200~', ...Array<string>(100).fill('y'.repeat(1_000)), '\u001b[20', '1~b']);
     expect(long.names.map((name) => name.length)).toEqual([4_096 + 'paste '.length, 1]);
     expect(long.rest).toBe('');

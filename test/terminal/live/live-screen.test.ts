@@ -126,7 +126,7 @@ describe('a live screen', () => {
     expect(isShown).toBe(true);
   });
 
-  it('is drawn whole again in a window of another size', async () => {
+  it('draws the whole screen again in a window of another size', async () => {
     const { terminal } = started();
     terminal.resize(4, 2);
     await pass(100);
@@ -178,19 +178,19 @@ describe('a live screen', () => {
 });
 
 describe('the keys of a live screen', () => {
-  it('arrive one by one, without echo', async () => {
+  it('keys arrive one by one, without echo', async () => {
     const { keys, type, isRaw } = started();
     await type('b\u001b[A?');
     expect([keys, isRaw()]).toEqual([['b', 'up', '?'], true]);
   });
 
-  it('send the signals that a terminal sends without raw mode', async () => {
+  it('keys send the signals that a terminal sends without raw mode', async () => {
     const { keys, signals, type } = started();
     await type('\u0003\u001a');
     expect([keys, signals]).toEqual([[], ['SIGINT', 'SIGTSTP']]);
   });
 
-  it('include Escape once nothing follows it', async () => {
+  it('reads Escape once nothing follows it', async () => {
     const { keys, type } = started();
     await type('\u001b');
     expect(keys).toEqual([]);
@@ -198,7 +198,7 @@ describe('the keys of a live screen', () => {
     expect(keys).toEqual(['escape']);
   });
 
-  it('include letters whose bytes arrive apart', async () => {
+  it('reads letters whose bytes arrive apart', async () => {
     const { keys, type } = started();
     const [first, second] = [Buffer.from('ü').subarray(0, 1), Buffer.from('ü').subarray(1)];
     await type(first as never);
@@ -206,7 +206,7 @@ describe('the keys of a live screen', () => {
     expect(keys).toEqual(['ü']);
   });
 
-  it('are not read after the end', async () => {
+  it('reads no keys after the end', async () => {
     const { live, keys, type } = started();
     live.end();
     await type('b');

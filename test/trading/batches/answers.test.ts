@@ -55,7 +55,7 @@ describe('a batch', () => {
     expect((await resume(last)).job.counts()).toEqual({ placed: 16, refused: 4, unknown: 0, notSent: 0 });
   });
 
-  it('does not count a line as refused because the answer lacks its id and no list shows it yet', async () => {
+  it('a line does not count as refused because the answer lacks its id and no list shows it yet', async () => {
     const exchange = new ModelExchange();
     const server = await serveFaults({
       answer: ({ target }) => {
@@ -96,7 +96,7 @@ describe('a batch', () => {
   it.each([
     [3_659_000, 'before, with the minute that the log may be out of order: it is no answer to this one', 0],
     [3_661_000, 'longer before: then it is no stale answer', 3],
-  ])('is looked up if its answer names an order that another market got %i ms %s', async (ms, _, placed) => {
+  ])('looks a batch up if its answer names an order that another market got %i ms %s', async (ms, _, placed) => {
     const server = await serveFaults({
       answer: ({ target }) =>
         target.startsWith('/api/orderMoreV2?')
@@ -121,7 +121,7 @@ describe('a batch', () => {
     expect(count(server, 'orderMoreV2')).toBe(1);
   });
 
-  it('is looked up if its answer is that of an earlier batch in another market', async () => {
+  it('looks a batch up if its answer is that of an earlier batch in another market', async () => {
     const exchange = new ModelExchange();
     const server = await serveFaults({
       answer: ({ target }) => {
@@ -139,7 +139,7 @@ describe('a batch', () => {
     expect(ran.job.counts()).toMatchObject({ placed: 0, unknown: 3 });
   });
 
-  it('was not sent if its answer is a stale one that names orders of the other side', async () => {
+  it('a batch was not sent if its answer is a stale one that names orders of the other side', async () => {
     const exchange = new ModelExchange();
     let isStale = true;
     const server = await serveFaults({
@@ -174,7 +174,7 @@ describe('a batch', () => {
     expect(ran.job.counts()).toMatchObject({ unknown: 20 });
   });
 
-  it.each(['0', '0,0'])('is reconciled as if unanswered if the answer contains %s among its ids', async (none) => {
+  it.each(['0', '0,0'])('reconciles a batch as if unanswered if the answer contains %s among its ids', async (none) => {
     const exchange = new ModelExchange([{ accepts: (pair) => pair > 0 }]);
     const server = await serveFaults({
       answer: ({ target }) => {

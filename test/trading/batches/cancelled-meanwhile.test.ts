@@ -36,21 +36,21 @@ async function cancelledThenResumed(exchange: ModelExchange) {
 }
 
 describe('orders of a batch that were cancelled before pit knew whose they are', () => {
-  it('are placed, not sent again, if their request got no answer', async () => {
+  it('the orders are placed, not sent again, if their request got no answer', async () => {
     const exchange = new ModelExchange([{ answer: RESET }]);
     const { job, alarms } = await cancelledThenResumed(exchange);
     expect([job.counts(), alarms]).toEqual([{ placed: 3, refused: 0, unknown: 0, notSent: 0 }, []]);
     expect([exchange.batches.length, exchange.orders.length]).toEqual([1, 3]);
   });
 
-  it('are duplicates if the network doubled their request', async () => {
+  it('the orders are duplicates if the network doubled their request', async () => {
     const exchange = new ModelExchange([{ times: 2, answer: RESET }]);
     const { job } = await cancelledThenResumed(exchange);
     expect([job.counts().placed, job.duplicates.size]).toEqual([3, 3]);
     expect(exchange.batches.length).toBe(1);
   });
 
-  it('are its own if they were cancelled before its answer came', async () => {
+  it('the orders belong to the batch if they were cancelled before its answer came', async () => {
     const exchange = new ModelExchange();
     const server = await serveFaults({
       answer: ({ target }) => {

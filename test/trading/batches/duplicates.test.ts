@@ -183,7 +183,7 @@ it('an execution after the job was verified is reported once, by the next comman
 });
 
 describe('a process that is killed while it records late orders of a settled job', () => {
-  it.each(['before', 'after'] as const)('%s it archives them leaves them to the next command', async (moment) => {
+  it.each(['before', 'after'] as const)('late orders survive a kill %s they are archived', async (moment) => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
     const trading = tradingOf(server.url, { tolerance: 60_000 });
@@ -238,7 +238,7 @@ describe('a partly refused request that the network repeats later', () => {
     for (const [, price, amount] of lines(20)) exchange.place(price, amount);
   };
 
-  it('is reported when the job resumes: refused lines get the orders, the rest are duplicates', async () => {
+  it('the job reports the late orders when it resumes: refused lines get the orders, the rest are duplicates', async () => {
     const exchange = new ModelExchange([refusedPart, { times: 0, answer: RESET }]);
     const server = await exchange.serve();
     const trading = tradingOf(server.url, { budgetMs: 4_000, tolerance: 60_000 });
@@ -262,7 +262,7 @@ describe('a partly refused request that the network repeats later', () => {
     expect(trading.journal.archive.find(JOB)).toMatchObject({ outcome: 'placed' });
   });
 
-  it('is reported by the next command in the market if the job is finished', async () => {
+  it('the next command in the market reports the late orders if the job is finished', async () => {
     const exchange = new ModelExchange([refusedPart]);
     const server = await exchange.serve();
     const trading = tradingOf(server.url, { tolerance: 60_000 });
@@ -285,7 +285,7 @@ describe('a partly refused request that the network repeats later', () => {
     expect(Number(notionalToday(next.journal, 'usdt', next.host.now()))).toBeCloseTo(worth);
   });
 
-  it('is reported once, with each order assigned once, if two commands check at the same time', async () => {
+  it('two commands that check at the same time report the late orders once and assign each order once', async () => {
     const exchange = new ModelExchange([refusedPart]);
     let concurrent: (() => Promise<unknown>) | undefined;
     let lists = 0;
@@ -335,7 +335,7 @@ describe('a partly refused request that the network repeats later', () => {
     });
   });
 
-  it('does not overwrite the result of a job that was resumed and settled meanwhile', async () => {
+  it('never overwrites the result of a job that was resumed and settled meanwhile', async () => {
     const server = await new ModelExchange([]).serve();
     const trading = tradingOf(server.url, { tolerance: 60_000 });
     await place(trading, { lines: lines(2) });
@@ -362,7 +362,7 @@ describe('a partly refused request that the network repeats later', () => {
     expect(archive.find(JOB)).toEqual(again);
   });
 
-  it('is reported even if the longer list that detects other programs on the key lacks its orders', async () => {
+  it('reports the late orders even if the longer list that detects other programs on the key lacks them', async () => {
     const exchange = new ModelExchange([refusedPart]);
     let isCut = false;
     const server = await serveFaults({

@@ -50,7 +50,7 @@ describe('a ladder', () => {
     expect(rungsOf(ladder('100', '101', 3, '0.9'), MARKET).rest.sign).toBe(0);
   });
 
-  it('has an average price by weight, rounded up', () => {
+  it('the average price is weighted and rounded up', () => {
     // equal: (100 + 102) / 2; linear: (1 × 100 + 2 × 101 + 3 × 102 + 4 × 103) / 10; 100 + 8/600
     expect(
       averagePriceOf(ladder('100', '102', 2, '1'), MARKET)
@@ -72,7 +72,7 @@ describe('a ladder', () => {
     [ladder('100', '100', 2, '1'), /2 orders do not fit/, /two different prices/],
     [ladder('100.001', '101', 2, '1'), /price 100\.001 has too many decimals/, /A tick of btc_usdt is 0\.01/],
     [ladder('100', '101', 2, '1.00001'), /amount 1\.00001 has too many decimals/, /A lot of btc_usdt is 0\.0001/],
-  ])('is a usage error with a hint if it is impossible', (impossible, message, hint) => {
+  ])('an impossible ladder is a usage error with a hint', (impossible, message, hint) => {
     const error = { kind: 'usage', message: expect.stringMatching(message), hints: saying(hint) };
     expect(() => rungsOf(impossible, MARKET)).toThrow(expect.objectContaining(error));
   });

@@ -14,7 +14,7 @@ describe('a file of orders', () => {
     ['spaces and quotes', ' 31000.50 , "0.01"\n"31001",\t0.0200 \n'],
     ['JSON', '{"price":31000.50,"amount":0.01}\n{"amount":"0.0200","price":"31001"}'],
     ['both', '{"price":"31000.50","amount":1e-2}\n31001,0.0200'],
-  ])('can be %s', (_, text) => {
+  ])('reads orders from %s', (_, text) => {
     expect(parseLines(text)).toEqual([
       [1, '31000.50', '0.01'],
       [2, '31001', '0.0200'],
@@ -27,7 +27,7 @@ describe('a file of orders', () => {
     ]);
   });
 
-  it('may start with a byte order mark and a header, and contain comments and empty lines, which count as lines', () => {
+  it('accepts a byte order mark, a header, and comments and empty lines, which count as lines', () => {
     const text = '\ufeff# mine\r\n\r\nPrice, Amount\r\n31000,0.01\r\n  \r\n# the next\r\n31001,0.02\r\n';
     expect(parseLines(text)).toEqual([
       [4, '31000', '0.01'],
@@ -57,12 +57,12 @@ describe('a file of orders', () => {
     ['{"price":31000,"amount":0.01', /Line 1: .* not readable as JSON/],
     ['{"price":1,"amount":1}{"price":1,"amount":1}', /Line 1/],
     ['5,1\nx,1\n5,1\n5,y\n5\n5,1,1\n{}', /Line 2: .* Line 4: .* Line 5: .* And 2 more\. Nothing was sent\./],
-  ])('is refused with the numbers of the wrong lines: %j', (text, message) => {
+  ])('rejects a file with the numbers of the wrong lines: %j', (text, message) => {
     const error = { kind: 'usage', message: expect.stringMatching(message), hints: saying(/./) };
     expect(() => parseLines(text)).toThrow(expect.objectContaining(error));
   });
 
-  it('is checked against the scales and minimums of the market, with its own line numbers', () => {
+  it('checks the orders against the scales and minimums of the market, with their own line numbers', () => {
     const lines = parseLines('# prices\n31000.00,0.0010\n31000.001,0.01\n31000,0.00001\n31000,0.0009\n1000,0.001\n');
     const message = expect.stringMatching(
       /^Line 3: The price 31000\.001 has more decimals .* Line 4: The amount .* Line 5: .* And 1 more\./,
@@ -93,7 +93,7 @@ describe('a file of orders', () => {
     );
   });
 
-  it('may contain 100,000 orders', () => {
+  it('reads 100,000 orders', () => {
     const text = Array.from({ length: 100_000 }, (_, index) => `${20_000 + index / 100},0.01`).join('\n');
     const lines = parseLines(text);
     checkLines(MARKET, lines, 'Line');

@@ -123,7 +123,7 @@ describe('a batch', () => {
     expect(ran.ending).toEqual({ kind: 'finished' });
   });
 
-  it('is placed if the refusal answers the repetition of an executed request', async () => {
+  it('a batch is placed if the refusal answers the repetition of an executed request', async () => {
     const exchange = new ModelExchange([{ times: 2, accepts: (_, time) => time === 0 }]);
     const server = await exchange.serve();
     const ran = await place(tradingOf(server.url), { lines: lines(20) });
@@ -203,7 +203,7 @@ describe('a batch', () => {
   it.each([
     ['executed', 1, { placed: 20, notSent: 80 }],
     ['not executed', 0, { placed: 0, notSent: 100 }],
-  ])('is checked against the lists if a request is refused with a lock and was %s', async (_, times, counts) => {
+  ])('checks the lists if a request is refused with a lock and was %s', async (_, times, counts) => {
     const locked = respond('{"code":4001,"message":"locked"}');
     const exchange = new ModelExchange([{ times, answer: locked }]);
     const server = await exchange.serve();
@@ -237,7 +237,7 @@ describe('a batch', () => {
     expect(exchange.orders).toHaveLength(40);
   });
 
-  it('is not sent and leaves nothing open if the host refuses the connection', async () => {
+  it('sends nothing and leaves nothing open if the host refuses the connection', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
     const trading = tradingOf(server.url);

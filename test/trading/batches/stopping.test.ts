@@ -161,7 +161,7 @@ describe('a job that resumes', () => {
     ['another account', { account: 'cross' }, /uses the spot account/],
     ['other orders', { lines: lines(59) }, /does not have the same orders/],
     ['an order more', { lines: lines(61) }, /does not have the same orders/],
-  ] as const)('is refused with %s', async (_, wish, message) => {
+  ] as const)('refuses to resume a job with %s', async (_, wish, message) => {
     const { jobToResume } = await import('../../../src/trading/batches/start-job.js');
     const trading = await stopped();
     const meant = { market: 'btc_usdt', side: 'buy' as const, ...wish };
@@ -180,7 +180,7 @@ describe('a job that resumes', () => {
     expect(() => jobToResume(trading, 'jobnever', { market: 'btc_usdt', side: 'buy' })).toThrow(/no job jobnever/);
   });
 
-  it('is refused while another process runs it', async () => {
+  it('refuses to resume a job while another process runs it', async () => {
     const server = await new ModelExchange().serve();
     const trading = tradingOf(server.url);
     await begin(trading, {});

@@ -114,7 +114,7 @@ describe('cancelling all open orders', () => {
     ]);
   });
 
-  it('does not repeat a cancellation that worked without an answer', async () => {
+  it('never repeats a cancellation that worked without an answer', async () => {
     const server = await serveOrders(openOrders(2), { cancel: (id) => (id === '1' ? 'doneUnanswered' : 'done') });
     const trading = tradingAt(server);
     const done = await clear(trading);
@@ -171,7 +171,7 @@ describe('cancelling all open orders', () => {
     expect(count(server, 'getOrder')).toBe(0);
   });
 
-  it('is unknown for an order that the exchange accepts to cancel and keeps open', async () => {
+  it('the outcome is unknown for an order that the exchange accepts to cancel and keeps open', async () => {
     const server = await serveOrders(openOrders(2), { cancel: (id) => (id === '2' ? 'accepted' : 'done') });
     const trading = tradingOf(server.url, { budgetMs: 10_000, tolerance: 60_000 });
     let made = 0;

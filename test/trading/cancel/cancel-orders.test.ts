@@ -17,7 +17,7 @@ function tradingAt({ url }: FaultServer, options: TradingOptions = {}): TestTrad
 const IDS = openOrders(20).map(({ id }) => ({ id }));
 
 describe('several cancellations', () => {
-  it('are reported in the order of the request', async () => {
+  it('reports the cancellations in the order of the request', async () => {
     const server = await serveOrders(openOrders(20), { cancel: (id) => (Number(id) % 3 === 0 ? 'refused' : 'done') });
     let settled = 0;
     const attempts = await cancelOrders(tradingAt(server), 'btc_usdt', IDS, () => {
@@ -30,7 +30,7 @@ describe('several cancellations', () => {
     expect(settled).toBe(20);
   });
 
-  it('are all sent before the first lookup, so that lost answers delay no other', async () => {
+  it('sends all cancellations before the first lookup, so that lost answers delay no other', async () => {
     const server = await serveOrders(openOrders(20), { cancel: (id) => (Number(id) <= 12 ? 'lost' : 'done') });
     const trading = tradingAt(server, { budgetMs: 10_000, tolerance: 60_000 });
     const attempts = await cancelOrders(trading, 'btc_usdt', IDS);
@@ -42,7 +42,7 @@ describe('several cancellations', () => {
     expect(trading.journal.unsettledEntries()).toHaveLength(12);
   });
 
-  it('are sent without a record once the disk takes none, with one warning', async () => {
+  it('sends cancellations without a record once the disk takes none, with one warning', async () => {
     const server = await serveOrders(openOrders(20), {
       cancel: (id) => {
         if (id === '5') {
@@ -65,7 +65,7 @@ describe('several cancellations', () => {
     expect(trading.warnings).toEqual([expect.stringMatching(/^Cancelling without a record: .*open/)]);
   });
 
-  it.each(['EROFS', 'ENOSPC', 'EIO', 'EACCES'])('need no journal at all: %s', async (code) => {
+  it.each(['EROFS', 'ENOSPC', 'EIO', 'EACCES'])('needs no journal at all: %s', async (code) => {
     const server = await serveOrders(openOrders(2), { cancel: (id) => (id === '1' ? 'done' : 'lost') });
     const trading = tradingAt(server, { budgetMs: 2_000 });
     const failing = ['openSync', 'mkdirSync', 'linkSync'] as const;

@@ -38,7 +38,7 @@ function kept({ journal }: TestTrading): string[] {
 }
 
 describe('a cancellation that is answered', () => {
-  it('has the outcome of the answer, which one reading of the order confirms', async () => {
+  it('takes the outcome from the answer, which one reading of the order confirms', async () => {
     const server = await serveBadly(
       respond(CANCELLED),
       record({ id: '7', status: 2, trade_amount: 0.004, trade_money: 120 }),
@@ -85,7 +85,7 @@ describe('a cancellation that is answered', () => {
     ['not found', NOT_FOUND, 'unknown', 'unknown', 'shows no such order', 'open'],
     ['unreadable', FAULTS['an HTML page'], 'unknown', 'unknown', 'the order could not be read', 'open'],
     ['filled', FILLED, 'refused', 'refused', 'the order was filled', 'refused'],
-  ])('does not count if the order is %s', async (_, read, outcome, failure, message, inJournal) => {
+  ])('the answer does not count if the order is %s', async (_, read, outcome, failure, message, inJournal) => {
     const server = await serveBadly(respond(CANCELLED), read);
     const trading = tradingOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
     expect(await cancel(trading)).toMatchObject({
@@ -110,7 +110,7 @@ describe('a cancellation that is answered', () => {
     expect((await cancel(tradingOf(server.url))).result).toMatchObject({ outcome: 'cancelled', ...facts });
   });
 
-  it('did not arrive if the order stays open until the request has expired', async () => {
+  it('the cancellation did not arrive if the order stays open until the request has expired', async () => {
     const server = await serveBadly(respond(CANCELLED), PARTLY);
     const trading = tradingOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
     const result = { outcome: 'refused', message: expect.stringContaining('the order is open') };
@@ -129,7 +129,7 @@ describe.each(FAULT_NAMES)('a cancellation whose answer was lost to %s', (fault)
     // an undocumented code does not prove that the order is closed
     ['in a state of code 7', record({ status: 7 }), 'unknown', 'unknown', 'open'],
     ['not found', NOT_FOUND, 'unknown', 'unknown', 'open'],
-  ])('has the outcome of an order that is %s', async (_, read, outcome, failure, inJournal) => {
+  ])('takes the outcome from an order that is %s', async (_, read, outcome, failure, inJournal) => {
     const server = await serveBadly(fault, read);
     const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
     expect(await cancel(trading)).toMatchObject({ result: { outcome, id: ID, code: null }, failure });
@@ -158,12 +158,12 @@ describe('the outcome of a cancellation by its order', () => {
     expect((await cancel(tradingOf(server.url))).result).toMatchObject(facts);
   });
 
-  it('is cancelled if the order closes later', async () => {
+  it('the outcome is cancelled if the order closes later', async () => {
     const server = await serveBadly('a close without an answer', OPEN, FAULTS['an HTML page'], OPEN, GONE);
     expect((await cancel(tradingOf(server.url))).result.outcome).toBe('cancelled');
   });
 
-  it('is refused if the order is not found in the end', async () => {
+  it('the outcome is refused if the order is not found in the end', async () => {
     const server = await serveBadly('a close without an answer', NOT_FOUND);
     const trading = tradingOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
     const result = { outcome: 'refused', price: null, message: 'the exchange has no such order' };
@@ -178,7 +178,7 @@ describe('the outcome of a cancellation by its order', () => {
     expect(kept(trading)).toEqual(['open']);
   });
 
-  it('can be settled later from the journal', async () => {
+  it('the outcome can be settled later from the journal', async () => {
     const lost = await serveBadly('a reset after reading', OPEN);
     const first = tradingOf(lost.url, { budgetMs: BUDGET_MS });
     const { recordId: write } = await cancel(first);
@@ -208,7 +208,7 @@ describe('a cancellation that is refused', () => {
     ],
     // the exchange itself cancels the rest of an IOC
     ['an IOC that is cancelled', REFUSED, record({ status: 1, type: 5 }), { outcome: 'refused', code: 3001 }],
-  ])('is checked by reading the order: %s', async (_, answer, read, result) => {
+  ])('reads the order to check the refusal: %s', async (_, answer, read, result) => {
     const server = await serveBadly(typeof answer === 'string' ? respond(answer) : answer, read);
     const trading = tradingOf(server.url);
     expect((await cancel(trading)).result).toMatchObject(result);
@@ -220,7 +220,7 @@ describe('a cancellation that is refused', () => {
     [{ id: ID }, { id: ID }],
     [{ clientId: CLIENT_ID }, { clientId: CLIENT_ID }],
     [{ id: ID }, { clientId: CLIENT_ID }],
-  ])('of an order that %j cancelled before stays refused for %j', async (first, second) => {
+  ])('the cancellation of an order that %j cancelled before stays refused for %j', async (first, second) => {
     const server = await serveFaults({
       answer: ({ target }) => {
         if (target.startsWith('/api/getOrder?')) return respond(GONE);
@@ -235,7 +235,7 @@ describe('a cancellation that is refused', () => {
     expect(await cancel(again, second)).toMatchObject({ result: { outcome: 'refused' }, failure: 'refused' });
   });
 
-  it('of an order that was cancelled before by its client id, without an answer, stays refused for its id', async () => {
+  it('the cancellation of an order that its client id cancelled before, without an answer, stays refused for its id', async () => {
     const server = await serveFaults({
       answer: ({ target }) => {
         if (target.startsWith('/api/getOrder?')) return respond(GONE);
@@ -249,7 +249,7 @@ describe('a cancellation that is refused', () => {
     expect((await cancel(again, { id: ID })).result.outcome).toBe('refused');
   });
 
-  it('is unknown if the order cannot be read', async () => {
+  it('the outcome is unknown if the order cannot be read', async () => {
     const server = await serveBadly(respond(REFUSED), FAULTS['an HTML page']);
     const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
     expect(await cancel(trading)).toMatchObject({ result: { outcome: 'unknown', code: 3001 }, failure: 'unknown' });
@@ -257,7 +257,7 @@ describe('a cancellation that is refused', () => {
     expect((await cancel(tradingOf(later.url))).result).toMatchObject({ outcome: 'cancelled', code: 3001 });
   });
 
-  it('is refused if reading the order is refused alike, as in an unknown market', async () => {
+  it('the outcome is refused if reading the order is refused alike, as in an unknown market', async () => {
     const unknownMarket = respond('{"code":1001,"message":"unknown market"}');
     const server = await serveBadly(unknownMarket, unknownMarket);
     expect(await cancel(tradingOf(server.url))).toMatchObject({ result: { outcome: 'refused', code: 1001 } });
@@ -270,7 +270,7 @@ describe('a cancellation that is refused', () => {
     }
   });
 
-  it('is cancelled if the order is, whatever the code of the refusal', async () => {
+  it('the outcome is cancelled if the order is, whatever the code of the refusal', async () => {
     for (const code of [1003, 3004, 3006]) {
       const server = await serveBadly(respond(`{"code":${code},"message":"no"}`), GONE);
       expect(await cancel(tradingOf(server.url))).toMatchObject({
@@ -282,7 +282,7 @@ describe('a cancellation that is refused', () => {
 });
 
 describe('a cancellation that was not sent', () => {
-  it('is unreachable, not refused', async () => {
+  it('reports the exchange as unreachable, not a refusal', async () => {
     const trading = tradingOf('http://127.0.0.1:1');
     expect(await cancel(trading)).toMatchObject({ failure: 'unreachable', result: { outcome: 'refused', code: null } });
     expect(kept(trading)).toEqual(['notSent']);
@@ -295,7 +295,7 @@ describe('a cancellation that was not sent', () => {
     expect([server.connections, kept(trading)]).toEqual([0, []]);
   });
 
-  it('is sent without a record if the disk takes none, with a warning', async () => {
+  it('a cancellation is sent without a record if the disk takes none, with a warning', async () => {
     const server = await serveBadly(respond(CANCELLED), GONE);
     const trading = tradingOf(server.url);
     mkdirSync(path.join(trading.state, 'journal'), { mode: 0o700 });

@@ -49,7 +49,7 @@ describe('price-band', () => {
     ['sell', '899.99', 'holds'],
     ['sell', '1100', 'passes'],
     ['sell', '1100.01', 'warns'],
-  ])('for a %s at %s with a reference of 1000: the guard %s', (side, price, expected) => {
+  ])('a %s at %s with a reference of 1000: the guard %s', (side, price, expected) => {
     const { breaches, warnings } = guarded({ side, orders: [[price, '1']] });
     const found = breaches.length > 0 ? 'holds' : warnings.length > 0 ? 'warns' : 'passes';
     expect(found).toBe(expected);
@@ -203,7 +203,7 @@ describe('order-notional and day-notional', () => {
     ]);
   });
 
-  it('check the largest of several orders, and the sum of all for the day', () => {
+  it('checks the largest of several orders, and the sum of all for the day', () => {
     const orders = [
       ['1000', '0.9'],
       ['1000', '1'],
@@ -240,7 +240,7 @@ describe('order-notional and day-notional', () => {
       '999',
     ],
     ['a buy at its price', { side: 'buy', orders: [['10', '200']] }, ['2,000', '3,000'], undefined],
-  ])('count %s', (_name, given, [order, day], bid) => {
+  ])('counts %s', (_name, given, [order, day], bid) => {
     const limits = { priceBand: 'off', orderNotional: '1usdt', dayNotional: '1usdt' };
     const evidence = { today: Decimal.of('1000'), ...given.evidence };
     const { breaches, ...rest } = guarded({ ...given, settings: limits, evidence });
@@ -251,7 +251,7 @@ describe('order-notional and day-notional', () => {
     expect(rest.bestBid).toBe(bid);
   });
 
-  it('hold a sell whose notional is unknown, and say why', () => {
+  it('holds a sell whose notional is unknown, and says why', () => {
     const unseen = { side: 'sell', evidence: { reading: UNREACHABLE, today: Decimal.of('600') } } as const;
     const messages = (order: readonly [string, string], limits: Record<string, string>) =>
       guarded({ ...unseen, orders: [order], settings: { priceBand: 'off', ...limits } }).breaches.map(
@@ -272,7 +272,7 @@ describe('order-notional and day-notional', () => {
     );
   });
 
-  it('explain why a sell counts for more than price times amount', () => {
+  it('explains why a sell counts for more than price times amount', () => {
     const because = '; a sell below the best bid (999.00) counts at that bid';
     expect(messages({ side: 'sell', orders: [['990', '2']], settings })).toEqual([
       `order-notional: the order comes to 1,998 usdt, and the limit for one order is 1,000 usdt${because}`,
@@ -309,7 +309,7 @@ describe('post-only', () => {
     ['sell', '999.01', false],
     ['sell', '999', true],
     ['sell', '998', true],
-  ])('for a %s at %s with bid 999 and ask 1001: holds is %s', (side, price, holds) => {
+  ])('a %s at %s with bid 999 and ask 1001: holds is %s', (side, price, holds) => {
     const { breaches } = guarded({ side, type: 'postOnly', orders: [[price, '1']] });
     expect(breaches.map(({ guard }) => guard)).toEqual(holds ? ['post-only'] : []);
   });
@@ -351,11 +351,11 @@ describe('the guards', () => {
     ['sell', 'limit', { priceBand: 'off' }, ['day-notional'], true],
     ['sell', 'limit', { priceBand: 'off' }, ['order-notional', 'day-notional'], false],
     ['sell', 'limit', { priceBand: 'off', orderNotional: 'off', dayNotional: 'off' }, [], false],
-  ])('need the book for a %s %s with %j and %j overridden: %s', (side, type, settings, overridden, expected) => {
+  ])('needs the book for a %s %s with %j and %j overridden: %s', (side, type, settings, overridden, expected) => {
     expect(needsBook({ side, type, quote: 'usdt' }, guardLimits(settings), overridden)).toBe(expected);
   });
 
-  it('need the book for a sell only if a limit exists in its quote coin', () => {
+  it('needs the book for a sell only if a limit exists in its quote coin', () => {
     const settings = guardLimits({ priceBand: 'off' });
     expect(needsBook({ side: 'sell', type: 'limit', quote: 'doge' }, settings, [])).toBe(false);
   });

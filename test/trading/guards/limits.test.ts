@@ -13,11 +13,11 @@ const ORDER = { usdt: '1000000', usdc: '1000000', usd: '1000000', qc: '1000000',
 const DAY = { usdt: '5000000', usdc: '5000000', usd: '5000000', qc: '5000000', btc: '100', eth: '1500' };
 
 describe('the limits of the guards', () => {
-  it('have defaults', () => {
+  it('the limits have defaults', () => {
     expect(shown(guardLimits({}))).toEqual({ band: '0.10', order: ORDER, day: DAY, postOnly: true });
   });
 
-  it('keep their default for coins that a setting does not name, and the day follows the limit of one order', () => {
+  it('keeps the default for coins that a setting does not name, and the day follows the limit of one order', () => {
     const limits = shown(guardLimits({ priceBand: '2.5%', orderNotional: '50000usdt,1.5ltc', postOnlyGuard: 'off' }));
     expect(limits).toEqual({
       band: '0.025',
@@ -28,7 +28,7 @@ describe('the limits of the guards', () => {
     expect(shown(guardLimits({ dayNotional: '7usdt' })).day).toEqual({ ...DAY, usdt: '7' });
   });
 
-  it('can be turned off one by one', () => {
+  it('turns the limits off one by one', () => {
     expect(shown(guardLimits({ priceBand: 'off' })).band).toBeNull();
     expect(shown(guardLimits({ orderNotional: 'off' }))).toMatchObject({ order: {}, day: DAY });
     expect(shown(guardLimits({ dayNotional: 'off' }))).toMatchObject({ order: ORDER, day: {} });
@@ -73,12 +73,12 @@ describe('the settings of the guards', () => {
 });
 
 describe('the names of the guards', () => {
-  it('are read one by one or with commas between', () => {
+  it('reads names one by one or with commas between', () => {
     expect(parseGuards('price-band')).toEqual(['price-band']);
     expect(parseGuards('Post-Only, day-notional')).toEqual(['post-only', 'day-notional']);
   });
 
-  it.each(['', 'price', 'price-band,', 'all', 'priceBand'])('refuse %j and list them all', (word) => {
+  it.each(['', 'price', 'price-band,', 'all', 'priceBand'])('refuses %j and lists all guards', (word) => {
     const hints = saying('Known: price-band, order-notional, day-notional, post-only.');
     expect(() => parseGuards(word)).toThrow(expect.objectContaining({ kind: 'usage', hints }));
   });

@@ -140,7 +140,7 @@ describe('a damaged record', () => {
   });
 
   it.each(['done', 'notSent'] as const)(
-    'is settled by the user, and kept where no command reads it: %s',
+    'the user settles a damaged record, which is kept where no command reads it: %s',
     async (word) => {
       const server = await serve({ write: respond('{"code":"1000","message":"ok","id":"7"}'), list: '[]' });
       const trading = tradingOf(server.url);
@@ -158,7 +158,7 @@ describe('a damaged record', () => {
     },
   );
 
-  it('is not settled while another process may be writing it', async () => {
+  it('a damaged record is not settled while another process may be writing it', async () => {
     const { journal, open, host } = filled();
     const file = path.join(open, 'open2');
     fs.writeFileSync(file, 'half a rec');
@@ -188,7 +188,7 @@ describe('a damaged record', () => {
 
 describe('a record that cannot be read', () => {
   it.each(['EIO', 'EACCES', 'EMFILE'])(
-    'is reported as unreadable, not as damaged, until it can be read again: %s',
+    'reports the record as unreadable, not as damaged, until it can be read again: %s',
     (code) => {
       const { journal, begin, open } = filled();
       const file = path.join(open, 'open2');
@@ -221,7 +221,7 @@ describe('the lines of a journal', () => {
     fc.oneof(anyText(), fc.integer(), fc.constant(null)),
   );
 
-  it('are read back as written, whatever lies between them', () => {
+  it('reads the lines back as written, whatever lies between them', () => {
     const rubbish = anyText();
     fc.assert(
       fc.property(fc.array(fc.tuple(value, rubbish)), (pairs) => {
@@ -231,7 +231,7 @@ describe('the lines of a journal', () => {
     );
   });
 
-  it('contain no line break, so that processes can append to a file at the same time', () => {
+  it('the lines contain no line break, so that processes can append to a file at the same time', () => {
     fc.assert(fc.property(value, (one) => encodeLine(one).slice(1, -1).split('\n').length === 1));
   });
 });

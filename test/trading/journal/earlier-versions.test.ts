@@ -167,7 +167,7 @@ describe('a journal of a newer version', () => {
           encodeLine({ at: NOW, v: 3, settled: { intent: { id: 'mine0001' } } }),
         ),
     ],
-  ])('is a usage error and nothing is sent: %s', async (_, change) => {
+  ])('a journal of a newer version is a usage error, and nothing is sent: %s', async (_, change) => {
     const state = oldHome();
     change(path.join(state, 'journal', 'test'));
     const trading = tradingOf('http://127.0.0.1:1', { state });

@@ -159,7 +159,7 @@ describe('the journal', () => {
     expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(3);
   });
 
-  it('does not restore a settled record that another process still writes to', () => {
+  it('never restores a settled record that another process still writes to', () => {
     const { journal, begin, open } = newJournal();
     const entry = begin('mine0001');
     const other = journal.findUnsettled('mine0001');
@@ -198,7 +198,7 @@ describe('the journal', () => {
     expect(text.length).toBeLessThan(1_000);
   });
 
-  it('is deleted with its exchange', () => {
+  it('deletes the journal with its exchange', () => {
     const { journal, begin } = newJournal();
     begin('mine0001');
     begin('mine0002').settle(PLACED, 'placed');
@@ -255,13 +255,13 @@ describe('a journal record', () => {
     });
   }
 
-  it('is synced to the disk before its name exists, and its name before anything else happens', () => {
+  it('syncs a record to the disk before its name exists, and its name before anything else happens', () => {
     const { begin } = newJournal();
     begin('mine0001');
     expect(calls(() => void begin('mine0002'))).toEqual(['write file', 'sync file', 'name', 'sync folder']);
   });
 
-  it('has its name before anything else happens, and does not wait for the disk, if it is of a cancellation', () => {
+  it('names the record of a cancellation before anything else happens, without waiting for the disk', () => {
     const { journal, begin } = newJournal();
     begin('mine0001');
     const terms = { market: 'btc_usdt', order: { id: '7' } };
@@ -269,7 +269,7 @@ describe('a journal record', () => {
     expect(calls(() => void cancel())).toEqual(['write file', 'name']);
   });
 
-  it('is synced to the archive before it is no longer open, and so is the file of a new day', async () => {
+  it('syncs a record to the archive before it is no longer open, and so the file of a new day', async () => {
     const { begin, host } = newJournal();
     const settle = (id: string) => {
       const entry = begin(id);
@@ -281,7 +281,7 @@ describe('a journal record', () => {
     expect(settle('mine0003')).toEqual(['write file', 'sync file', 'sync folder']);
   });
 
-  it.each(['EPERM', 'ENOTSUP'])('is created once even if the file system has no links (%s)', (code) => {
+  it.each(['EPERM', 'ENOTSUP'])('creates a record once even if the file system has no links (%s)', (code) => {
     const { begin, journal } = newJournal();
     const linking = vi.spyOn(fs, 'linkSync').mockImplementation(() => {
       throw Object.assign(new Error('no links'), { code });
@@ -309,18 +309,18 @@ describe('a write', () => {
     return child.pid ?? 0;
   }
 
-  it('is under way while its process lives', () => {
+  it('a write is under way while its process lives', () => {
     const pid = living();
     expect(entryOf({ pid, startStamp: startStamp(pid) })?.isUnderWay).toBe(true);
   });
 
-  it('is not under way after its process died', () => {
+  it('a write is not under way after its process died', () => {
     const { pid } = spawnSync(process.execPath, ['-e', '0']);
     expect(entryOf({ pid, startStamp: null })?.isUnderWay).toBe(false);
   });
 
   it.skipIf(startStamp(process.pid) === null)(
-    'is not under way if another process has taken the process id since',
+    'a write is not under way if another process has taken the process id since',
     () => {
       const pid = living();
       const earlier = startStamp(pid)?.replace(/\d+$/, (ticks) => String(Number(ticks) - 1)) ?? null;
@@ -329,7 +329,7 @@ describe('a write', () => {
     },
   );
 
-  it('has an unknown outcome once its answer was lost, even while its process still reconciles it', () => {
+  it('a write has an unknown outcome once its answer was lost, even while its process still reconciles it', () => {
     const { begin, journal } = newJournal();
     const entry = begin('mine0001');
     entry.note('sent');
@@ -341,7 +341,7 @@ describe('a write', () => {
     expect(journal.findUnsettled('mine0001')).toMatchObject({ isUnderWay: true, isOutcomeUnknown: true });
   });
 
-  it('is not under way after its process released it', () => {
+  it('a write is not under way after its process released it', () => {
     const { begin, journal } = newJournal();
     const entry = begin('mine0001');
     expect(journal.findUnsettled('mine0001')?.isUnderWay).toBe(true);
@@ -431,7 +431,7 @@ describe('the archive of settled writes', () => {
     expect(ids(archive.since(NOW))).toEqual([]);
   });
 
-  it('is read no further back than requested', async () => {
+  it('reads the archive no further back than requested', async () => {
     const { begin, journal, host, settled } = newJournal();
     for (let minute = 0; minute < 300; minute += 1) {
       begin(`min${1000 + minute}`).settle(PLACED, 'placed');

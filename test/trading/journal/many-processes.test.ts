@@ -31,7 +31,7 @@ function openRecords(): string[] {
 }
 
 describe('many processes at once', () => {
-  it('place one order for eight runs with the same id, and report the taken id to all others', async () => {
+  it('places one order for eight runs with the same id, and reports the taken id to all others', async () => {
     const runs = await Promise.all(Array.from({ length: MANY }, () => order('26000', '--id', 'same0001')));
     const placed = runs.filter(({ code }) => code === 0);
     expect(placed).toHaveLength(1);
@@ -48,7 +48,7 @@ describe('many processes at once', () => {
   it.each([
     ['different ids and terms', (index: number) => `26${String(index).padStart(3, '0')}.5`],
     ['different ids and identical terms', () => '26000.25'],
-  ])('place one order each with %s, without a loss or a duplicate', async (name, price) => {
+  ])('each process places one order with %s, without a loss or a duplicate', async (name, price) => {
     const since = Date.now();
     const mark = name.includes('identical') ? 'like' : 'own';
     const runs = await Promise.all(

@@ -50,7 +50,7 @@ describe.skipIf(!canMount)('a mounted disk', () => {
       'that is read-only in the journal',
       `${MOUNTED}; mkdir -p -m 700 "$0/state" "$0/other"; mount --bind -o ro "$0/other" "$0/state"; mount -o remount,bind,ro "$0/state"; order mine0001`,
     ],
-  ])('%s refuses the order with the file and the reason, and nothing is sent', async (_, script) => {
+  ])('a disk %s refuses the order with the file and the reason, and nothing is sent', async (_, script) => {
     const [server, home] = [await exchange(), newHome()];
     const ran = await inShell(['unshare', '-rm'], script, home, server.url);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
@@ -73,7 +73,7 @@ describe.skipIf(!canMount)('a mounted disk', () => {
 });
 
 describe('a journal that cannot be written', () => {
-  it.skipIf(process.platform === 'win32')('because of a system limit sends nothing', async () => {
+  it.skipIf(process.platform === 'win32')('an order is not sent if a system limit stops the journal', async () => {
     const [server, home] = [await exchange(), newHome()];
     // the system refuses a write beyond its limit like one to a full disk
     const ran = await inShell([], 'ulimit -f 0; order mine0001', home, server.url);

@@ -34,7 +34,7 @@ describe('an answer that accepts an order', () => {
     ['has another price', at('7', { price: 29_000 })],
     ['has another amount', at('7', { total_amount: 0.02 })],
   ])(
-    'does not count if the order that it names %s and no lookup proves it: it may answer another request',
+    'the answer does not count if the order that it names %s and no lookup proves it: it may answer another request',
     async (_, other) => {
       const server = await accepting([other]);
       const trading = tradingOf(server.url, { budgetMs: 3_000 });
@@ -64,7 +64,7 @@ describe('an answer that accepts an order', () => {
     expect(count(server, 'getOrder')).toBe(1);
   });
 
-  it('is corrected if it names an order that nothing shows and the order exists under its client id', async () => {
+  it('corrects an answer that names an order that nothing shows, if the order exists under its client id', async () => {
     const server = await accepting([at('8')], at('8'));
     expect(await placeOrder(tradingOf(server.url), TERMS, { id: 'mine0001' })).toMatchObject({
       outcome: 'placed',
@@ -73,7 +73,7 @@ describe('an answer that accepts an order', () => {
     });
   });
 
-  it('does not count if neither the list nor a lookup shows an order: nothing may have been placed', async () => {
+  it('the answer does not count if neither the list nor a lookup shows an order: nothing may have been placed', async () => {
     const server = await accepting([at('6', { price: 29_000 })]);
     const trading = tradingOf(server.url, { budgetMs: 3_000 });
     expect(await placeOrder(trading, TERMS, { id: 'mine0001' })).toMatchObject({ outcome: 'unknown' });
@@ -81,7 +81,7 @@ describe('an answer that accepts an order', () => {
     expect(count(server, 'order')).toBe(1);
   });
 
-  it('does not count if the order that it names is that of an earlier order', async () => {
+  it('the answer does not count if it names an earlier order', async () => {
     const server = await accepting([at('7')]);
     const trading = tradingOf(server.url, { budgetMs: 3_000 });
     const earlier = trading.journal.begin<'order'>(
@@ -95,7 +95,7 @@ describe('an answer that accepts an order', () => {
   it.each([
     ['counts', 5_000, 'placed'],
     ['does not count', 5_001, 'unknown'],
-  ])('%s if the order that it names is %i ms older than the request and in the archive', async (_, age, outcome) => {
+  ])('the answer %s if its order is %i ms older than the request and in the archive', async (_, age, outcome) => {
     const server = await accepting([at('7', { trade_date: NOW - age })]);
     const trading = tradingOf(server.url, { budgetMs: 3_000 });
     const recording = { id: 'earlier', reqTime: NOW - 600_000 };

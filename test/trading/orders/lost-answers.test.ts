@@ -33,7 +33,7 @@ const PLACED = `{"code":"1000","message":"ok","id":"${ID}"}`;
 const BUDGET_MS = 2_000;
 
 describe.each(FAULT_NAMES)('an order whose answer was lost to %s', (fault) => {
-  it('is found by its client id', async () => {
+  it('finds the order by its client id', async () => {
     const server = await serveBadly(fault, record());
     const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
     expect(await place(trading)).toEqual({
@@ -55,7 +55,7 @@ describe.each(FAULT_NAMES)('an order whose answer was lost to %s', (fault) => {
     expect(trading.journal.unsettledEntries().map(({ write }) => write.id)).toEqual([CLIENT_ID]);
   });
 
-  it('was not sent if the exchange no longer accepts its request and does not list it', async () => {
+  it('the order was not sent if the exchange no longer accepts its request and does not list it', async () => {
     const server = await serveBadly(fault, NOT_FOUND);
     const trading = tradingOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
     const sent = trading.host.now();
@@ -68,7 +68,7 @@ describe.each(FAULT_NAMES)('an order whose answer was lost to %s', (fault) => {
 });
 
 describe('placing an order', () => {
-  it('is unknown after an answer with id 0 until its client id finds it', async () => {
+  it('the outcome is unknown after an answer with id 0 until the client id finds the order', async () => {
     const server = await serveBadly(respond('{"code":"1000","message":"ok","id":"0"}'), NOT_FOUND, NOT_FOUND, record());
     expect(await place(tradingOf(server.url))).toMatchObject({ outcome: 'placed', id: ID });
     const never = await serveBadly(respond('{"code":"1000","message":"ok","id":0}'), NOT_FOUND);
@@ -91,7 +91,7 @@ describe('placing an order', () => {
     ['another side', { type: 0 }],
     ['another price', { price: 30001 }],
     ['another amount', { total_amount: 0.02 }],
-  ])('does not accept an order with %s under a chosen client id, nor conclude anything from it', async (_, changes) => {
+  ])('accepts no order with %s under a chosen client id, nor concludes anything from it', async (_, changes) => {
     for (const write of ['a reset after reading', respond('{"code":2009,"message":"balance"}')] as const) {
       const server = await serveBadly(write, record(changes));
       const trading = tradingOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
@@ -159,7 +159,7 @@ describe('placing an order', () => {
     expect([count(none, 'order'), orderReads(none)]).toEqual([1, 1]);
   });
 
-  it('is unknown after a refusal if the order cannot be read', async () => {
+  it('the outcome is unknown after a refusal if the order cannot be read', async () => {
     const server = await serveBadly(respond('{"code":2009,"message":"balance"}'), FAULTS['an HTML page']);
     expect(await place(tradingOf(server.url))).toMatchObject({
       outcome: 'unknown',
@@ -191,20 +191,20 @@ describe('placing an order', () => {
     }
   });
 
-  it('is placed if the exchange has the order, whatever the code of the refusal', async () => {
+  it('the order is placed if the exchange has it, whatever the code of the refusal', async () => {
     for (const code of [1003, 3004, 3006]) {
       const server = await serveBadly(respond(`{"code":"${code}","message":"no"}`), record());
       expect(await place(tradingOf(server.url))).toMatchObject({ outcome: 'placed', id: ID });
     }
   });
 
-  it('does not read an order whose request was not sent', async () => {
+  it('reads no order whose request was not sent', async () => {
     const nowhere = tradingOf('http://127.0.0.1:1');
     expect(await place(nowhere)).toMatchObject({ outcome: 'notSent' });
     expect(nowhere.journal.archive.since(0)).toMatchObject([{ outcome: 'notSent', write: { id: CLIENT_ID } }]);
   });
 
-  it('is refused while an identical order has an unknown outcome', async () => {
+  it('refuses an order while an identical one has an unknown outcome', async () => {
     const server = await serveBadly('a reset after reading', NOT_FOUND);
     const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
     await place(trading);
@@ -221,7 +221,7 @@ describe('placing an order', () => {
     expect(count(server, 'order')).toBe(5);
   });
 
-  it('is refused while another command or pit resolve still reconciles an identical order', async () => {
+  it('refuses an order while another command or pit resolve still reconciles an identical one', async () => {
     let state = '';
     const outcomes: unknown[] = [];
     const repeatThenAnswer: Answer = (socket) => {
@@ -246,7 +246,7 @@ describe('placing an order', () => {
     expect(new Set(await Promise.all(outcomes))).toEqual(new Set([CLIENT_ID, 1]));
   });
 
-  it('is refused while an order with the same expressions is unknown, even if they resolve to other values', async () => {
+  it('refuses an order while one with the same expressions is unknown, even if they resolve to other values', async () => {
     const server = await serveBadly('a reset after reading', NOT_FOUND);
     const expressions = { price: 'ask+1%', amount: '50%' };
     const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });

@@ -17,7 +17,7 @@ const WANTED = {
 const amount = fc.bigInt({ min: 0n, max: 10n ** 12n }).map((units) => Decimal.fromUnits(units, 6));
 
 describe('the remainder of an order', () => {
-  it('is the wanted minus the filled amount, and never negative', () => {
+  it('the remainder is the wanted minus the filled amount, and never negative', () => {
     fc.assert(
       fc.property(amount, amount, (wanted, filled) => {
         const rest = Decimal.of(remainderOf({ ...WANTED, amount: wanted.toString() }, filled.toString()).amount);

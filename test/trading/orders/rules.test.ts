@@ -15,7 +15,7 @@ describe('the rules of a market', () => {
     ['30000.5000', '0.00100000'],
     ['5000', '0.001'],
     ['0.01', '500'],
-  ])('accept an order at %s for %s', (price, amount) => {
+  ])('accepts an order at %s for %s', (price, amount) => {
     expect(() => check(price, amount)).not.toThrow();
   });
 
@@ -37,7 +37,7 @@ describe('the rules of a market', () => {
     ['4999.99', '0.001', 'Value 4.99999 usdt is below the minimum of 5 usdt.', 'Use 5 or more.'],
     ['0.00', '1', 'The price comes to 0.00, which is not above zero.', 'Choose a smaller offset.'],
     ['-1', '1', 'The price comes to -1, which is not above zero.', 'Choose a smaller offset.'],
-  ])('reject an order at %s for %s', (price, amount, message, hint) => {
+  ])('rejects an order at %s for %s', (price, amount, message, hint) => {
     expect(() => check(price, amount)).toThrow(expect.objectContaining({ kind: 'usage', message, hints: [hint] }));
   });
 });
@@ -48,7 +48,7 @@ describe('the minimum of a market', () => {
     ['30000', '0.0009', 'excludes'],
     ['4999.99', '0.001', 'excludes'],
     ['1', '0.0001', 'excludes'],
-  ])('at the price %s and the amount %s %s the order', (price, amount, expected) => {
+  ])('the minimum, at the price %s and the amount %s, %s the order', (price, amount, expected) => {
     expect(isTooSmall(MARKET, Decimal.of(price), Decimal.of(amount)) ? 'excludes' : 'allows').toBe(expected);
   });
 });

@@ -61,7 +61,7 @@ function ownOrder(text: string): Order {
 }
 
 describe('identical orders of several processes', () => {
-  it('are no duplicates if another process settles its order between the list and the read of the journal', async () => {
+  it('identical orders are no duplicates if another process settles its order between the list and the read of the journal', async () => {
     let settleOther = () => undefined;
     const server = await listing(
       () => [at('8', 5), at('7', 3)],
@@ -74,7 +74,7 @@ describe('identical orders of several processes', () => {
     expect((await verifyOrders(trading, BUYS, { justPlaced: { entry, orderId: '7' } })).duplicates).toEqual([]);
   });
 
-  it('leave one order over, which is reported as a duplicate', async () => {
+  it('identical orders leave one order over, which is reported as a duplicate', async () => {
     const server = await listing(() => [at('9', 6), at('8', 5), at('7', 3)]);
     const trading = tradingOf(server.url);
     settle(trading, 'other', '8');
@@ -84,7 +84,7 @@ describe('identical orders of several processes', () => {
 });
 
 describe('a later execution of an order', () => {
-  it('is found however many orders came after it, if the market was checked in between', async () => {
+  it('finds the execution however many orders came after it, if the market was checked in between', async () => {
     let orders = [at('7', 3)];
     const server = await listing(() => orders);
     const trading = tradingOf(server.url, { tolerance: 60_000 });
@@ -98,7 +98,7 @@ describe('a later execution of an order', () => {
     expect(await findDuplicates(trading, BUYS)).toEqual([]);
   });
 
-  it('is in the archive in the end, even if the process that found it is killed before it archives it', async () => {
+  it('the execution is archived in the end, even if the process that found it is killed before it archives it', async () => {
     const server = await listing(() => [at('8', 50), at('7', 3)]);
     const trading = tradingOf(server.url, { tolerance: 60_000 });
     settle(trading, 'mine', '7');
@@ -113,7 +113,7 @@ describe('a later execution of an order', () => {
     expect(next.journal.archive.find('mine')).toMatchObject({ outcome: 'placed', id: '7', duplicates: ['8'] });
   });
 
-  it('is not attributed to a later order with the same client id', async () => {
+  it('the execution is not attributed to a later order with the same client id', async () => {
     let orders = [at('7', 3)];
     const server = await listing(() => orders);
     const trading = tradingOf(server.url, { tolerance: 60_000 });
@@ -125,7 +125,7 @@ describe('a later execution of an order', () => {
     expect(later.journal.archive.find('mine')).toMatchObject({ id: '9', duplicates: [] });
   });
 
-  it('is searched on one page per check while the request can execute, and then once in the list back to it', async () => {
+  it('searches one page per check while the request can execute, and then once the list back to it', async () => {
     const older = Array.from({ length: 300 }, (_, index) => at(`${5000 - index}`, 1_000 - index, { price: 1 }));
     const orders = [...older, at('7', 3)];
     const server = await listing(() => orders);
@@ -144,7 +144,7 @@ describe('a later execution of an order', () => {
     expect(await pages()).toEqual([0, 0]);
   });
 
-  it('is found by the next order of its side, which reads the list back to it once it is overdue', async () => {
+  it('the next order of its side finds the execution, and reads the list back to it once it is overdue', async () => {
     const others = Array.from({ length: 30 }, (_, index) => at(`${100 - index}`, 1_000 - index, { price: 1 }));
     let orders = [...others, at('8', 50), at('7', 3)];
     const server = await serveFaults({
@@ -165,7 +165,7 @@ describe('a later execution of an order', () => {
     expect(trading.alarms).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
   });
 
-  it('is searched on at most a hundred pages by a command with another purpose', async () => {
+  it('a command with another purpose searches at most a hundred pages', async () => {
     const older = Array.from({ length: 1_100 }, (_, index) => at(`${5000 - index}`, 2_000 - index, { price: 1 }));
     const server = await listing(() => [...older, at('7', 3)]);
     const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
@@ -177,7 +177,7 @@ describe('a later execution of an order', () => {
     expect(server.requests).toHaveLength(100 + 111);
   });
 
-  it('is found on the newest page after hundreds of orders', async () => {
+  it('finds the execution on the newest page after hundreds of orders', async () => {
     const older = Array.from({ length: 300 }, (_, index) => at(`${5000 - index}`, 1_000 - index, { price: 1 }));
     const orders = [at('8', 21_000), ...older, at('7', 3)];
     const server = await listing(() => orders);
@@ -187,7 +187,7 @@ describe('a later execution of an order', () => {
     expect((await verifyOrders(trading, BUYS)).duplicates).toEqual([]);
   });
 
-  it('is found in a list that the command has already read, and no other list is read', async () => {
+  it('finds the execution in a list that the command has already read, and reads no other list', async () => {
     const server = await listing(() => []);
     const trading = tradingOf(server.url, { tolerance: 60_000 });
     settle(trading, 'mine', '7');
@@ -199,7 +199,7 @@ describe('a later execution of an order', () => {
     expect(count(server, 'getOrders')).toBe(0);
   });
 
-  it('is found if the check of the order itself failed and a later one of another order succeeded', async () => {
+  it('finds the execution if the check of the order itself failed and a later one of another order succeeded', async () => {
     let isListed = false;
     const server = await listing(() => (isListed ? [at('8', 5), at('7', 3)] : []));
     const trading = tradingOf(server.url, { tolerance: 1_000, budgetMs: 600_000 });
@@ -212,7 +212,7 @@ describe('a later execution of an order', () => {
     expect(await findDuplicates(trading, BUYS)).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
   });
 
-  it('is not ruled out by an incomplete list', async () => {
+  it('an incomplete list does not rule the execution out', async () => {
     let pages = 0;
     const orders = [
       ...Array.from({ length: 15 }, (_, index) => at(`${900 - index}`, 500 - index, { price: 1 })),
@@ -235,7 +235,7 @@ describe('a later execution of an order', () => {
     expect(await findDuplicates(later, BUYS)).toMatchObject([{ ids: ['8'] }]);
   });
 
-  it('is reported by the first check only, and not while an identical order may claim it', async () => {
+  it('only the first check reports the execution, and not while an identical order may claim it', async () => {
     const server = await listing(() => [at('8', 5), at('7', 3)]);
     const trading = tradingOf(server.url, { budgetMs: 600_000 });
     settle(trading, 'mine', '7');
@@ -271,7 +271,7 @@ describe('an order that was refused or not sent', () => {
   it.each([
     [23, 1],
     [25, 0],
-  ])('is reported once if it appears within a day, and ignored after that: after %i hours', async (hours, reports) => {
+  ])('reports the order once within a day, and ignores it after that: after %i hours', async (hours, reports) => {
     const { trading, check } = await listedAfter(hours, (await lookup('8')).url);
     const late = [ownOrder(at('8', 10_000))];
     expect(await check(late)).toHaveLength(reports);
@@ -280,7 +280,7 @@ describe('an order that was refused or not sent', () => {
     expect(trading.journal.archive.find('mine')).toMatchObject(reports === 1 ? corrected : { outcome: 'refused' });
   });
 
-  it('is read again by its client id, and corrected and reported if it exists', async () => {
+  it('reads the order again by its client id, and corrects and reports it if it exists', async () => {
     const { trading } = await listedAfter(1, (await lookup('8')).url);
     expect(await recheckSettledWrite(trading, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
     expect(trading.alarms).toMatchObject([{ writeId: 'mine', orderId: null, ids: ['8'], recordedOutcome: 'refused' }]);
@@ -288,7 +288,7 @@ describe('an order that was refused or not sent', () => {
     expect(trading.alarms).toHaveLength(1);
   });
 
-  it('is not confused with an identical order of another program, which has another client id', async () => {
+  it('an identical order of another program, which has another client id, is not confused with it', async () => {
     const { check } = await listedAfter(1, (await lookup(null)).url);
     expect(await check([ownOrder(at('8', 10_000))])).toEqual([]);
   });
@@ -308,7 +308,7 @@ it.each([
 );
 
 describe('a duplicate order', () => {
-  it('is reported again if the process is killed between the report and its record', async () => {
+  it('reports a duplicate again if the process is killed between the report and its record', async () => {
     const server = await listing(() => [at('8', 5), at('7', 3)]);
     const trading = tradingOf(server.url);
     settle(trading, 'mine', '7');

@@ -53,7 +53,7 @@ describe('waiting for an order', () => {
     ['closed', 'a cancelled one', 'cancelled true', [OPEN, CANCELLED], 2],
     ['closed', 'one that cannot be read at times', 'cancelled true', [OPEN, AWAY, AWAY, CANCELLED], 4],
     ['closed', 'one that cannot be read at all', 'away', [AWAY], 1],
-  ])('until it is %s, for %s, ends with "%s"', async (wait, _what, result, reads, count) => {
+  ])('waiting until %s for %s ends with "%s"', async (wait, _what, result, reads, count) => {
     expect(await waited(wait, reads)).toMatchObject({ result, reads: count });
   });
 

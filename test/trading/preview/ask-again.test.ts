@@ -43,12 +43,12 @@ function reason(changes: {
 }
 
 describe('confirmed orders', () => {
-  it('may be sent if nothing has changed, however old the preview is', () => {
+  it('confirmed orders may be sent if nothing has changed, however old the preview is', () => {
     expect(reason({})).toBeUndefined();
     expect(reason({ ageMs: 3_600_000 })).toBeUndefined();
   });
 
-  it('are shown again if a guard blocks them that the user did not override', () => {
+  it('shows orders again if a guard blocks them that the user did not override', () => {
     expect(reason({ afterReply: reading({ breaches: [BAND, LIMIT] }) })).toBe(
       'price-band and order-notional now block this.',
     );
@@ -57,13 +57,13 @@ describe('confirmed orders', () => {
     expect(reason({ shown, afterReply: reading({ breaches: [BAND] }) })).toBeUndefined();
   });
 
-  it('are shown again for a warning about something new, not for other numbers in one that was shown', () => {
+  it('shows orders again for a warning about something new, not for other numbers in one that was shown', () => {
     const short = (needs: string) => reading({ warnings: [{ about: 'balance', text: `This needs ${needs}.` }] });
     expect(reason({ afterReply: short('5 usdt') })).toBe('This needs 5 usdt.');
     expect(reason({ shown: short('5 usdt'), afterReply: short('6 usdt') })).toBeUndefined();
   });
 
-  it('are shown again from ten seconds on if their expressions evaluate to other terms, or if they fill differently', () => {
+  it('shows orders again from ten seconds on if their expressions evaluate to other terms, or if they fill differently', () => {
     expect(PREVIEW_VALID_MS).toBe(10_000);
     const ageMs = 10_001;
     for (const changes of [

@@ -30,7 +30,7 @@ function estimated(side: Side, receives: string, ...records: Order[]): string | 
 }
 
 describe('an estimated fee', () => {
-  it('is in the base coin for a buy and in the quote coin for a sell (observed)', () => {
+  it('the fee is in the base coin for a buy and in the quote coin for a sell (observed)', () => {
     expect(estimated('buy', '0.5', record({}))).toBe('0.001 btc');
     // 60 of 30000 is 0.2 %
     expect(estimated('sell', '15000', record({ side: 'sell', fee: '60' }))).toBe('30 usdt');
@@ -42,7 +42,7 @@ describe('an estimated fee', () => {
     expect(estimated('buy', '1', ...records)).toBe('0.001 btc');
   });
 
-  it('is rounded up to eight decimals', () => {
+  it('rounds the fee up to eight decimals', () => {
     expect(estimated('buy', '1', record({ filled: '3', fee: '0.001' }))).toBe('0.00033334 btc');
   });
 
@@ -52,11 +52,11 @@ describe('an estimated fee', () => {
     ['the exchange reports no fees', [record({ fee: null })]],
     ['the discount coin paid the fees', [record({ feeDiscount: true })]],
     ['all orders are of the other side', [record({ side: 'sell' })]],
-  ])('is unknown if %s', (_name, records) => {
+  ])('the fee is unknown if %s', (_name, records) => {
     expect(estimated('buy', '1', ...records)).toBeNull();
   });
 
-  it('is zero if earlier orders paid nothing', () => {
+  it('the fee is zero if earlier orders paid nothing', () => {
     expect(estimated('buy', '1', record({ fee: '0' }))).toBe('0 btc');
   });
 });

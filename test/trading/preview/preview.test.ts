@@ -42,7 +42,7 @@ function texts(warnings: readonly Warning[]): string[] {
 }
 
 describe('the facts of a preview', () => {
-  it('has the balance before and after what the order spends', () => {
+  it('computes the balance before and after what the order spends', () => {
     const balance = (plan: OrderPlan) => {
       const known = computePreview(plan, answers()).balance;
       return known && [known.before.toString(), known.after.toString()];
@@ -53,7 +53,7 @@ describe('the facts of a preview', () => {
     expect(balance(batch('buy', ['100', '2'], ['99', '3']))).toEqual(['1000', '503']);
   });
 
-  it('has null for everything that could not be read', () => {
+  it('everything that could not be read is null', () => {
     const facts = computePreview(order(), { market: FAILED, spendable: FAILED, orders: FAILED });
     const unknown = { fee: null, balance: null, bid: null, ask: null, reference: null, crossing: null, fills: null };
     expect(facts).toEqual(unknown);
@@ -70,7 +70,7 @@ describe('the facts of a preview', () => {
     expect(computePreview(batch('buy', ['999', '1']), answers({ market: { ...VIEW, asks: [] } })).crossing).toBe(0);
   });
 
-  it('has no immediate fill for a PostOnly order', () => {
+  it('a PostOnly order has no immediate fill', () => {
     const filled = (type: RecordedOrderTerms['type']) =>
       computePreview(order({ type, price: '101' }), answers()).fills?.amount.toString();
     expect([filled('limit'), filled('ioc'), filled('postOnly')]).toEqual(['1', '1', '0']);
@@ -78,7 +78,7 @@ describe('the facts of a preview', () => {
 });
 
 describe('warnings', () => {
-  it('are absent for an order within one percent of the best price that the balance covers', () => {
+  it('warns of nothing for an order within one percent of the best price that the balance covers', () => {
     expect(warned({})).toEqual([]);
     expect(warned({ price: '101' })).toEqual([]);
     expect(warned({ side: 'sell', price: '99' })).toEqual([]);
@@ -136,12 +136,12 @@ describe('warnings', () => {
     expect(warned(terms, changes)).toEqual(expected);
   });
 
-  it('begin above one percent past the best price', () => {
+  it('warnings begin above one percent past the best price', () => {
     expect(warned({ price: '102.01' })).toEqual([]);
     expect(warned({ price: '102.02' })).toEqual(['The price is 1.01% past the best ask 101.00.']);
   });
 
-  it('of a batch cover only the balance and failed requests', () => {
+  it('the warnings of a batch cover only the balance and failed requests', () => {
     const plan = batch('buy', ['150', '4'], ['150', '4']);
     const known = answers({ orders: FAILED });
     expect(texts(warningsOf(plan, computePreview(plan, known), known))).toEqual([

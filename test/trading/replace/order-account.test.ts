@@ -77,7 +77,7 @@ describe('a replacement', () => {
   it.each<[string, Partial<Changes>, string]>([
     ['another account', { account: 'spot' }, 'contradicts --account spot'],
     ['a loan that the order does not have', { account: 'cross', repay: true }, 'contradicts --repay'],
-  ])('is refused if the flags name %s', async (_, wishes, words) => {
+  ])('refuses a replacement if the flags name %s', async (_, wishes, words) => {
     const { server, account: trading } = await pit();
     placed(trading, 'mine7', '7');
     const refused = expect(plan(trading, { id: '7' }, wishes)).rejects;

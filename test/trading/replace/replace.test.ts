@@ -186,7 +186,7 @@ describe('a replacement that cannot be placed', () => {
     ],
   ];
 
-  it.each(cases)('%s', async (_, orders, behaviour, expected) => {
+  it.each(cases)('places no new order %s', async (_, orders, behaviour, expected) => {
     const server = await serveOrders(orders, behaviour);
     const trading = tradingOf(server.url, { budgetMs: 10_000, tolerance: 60_000 });
     const done = await replace(trading);
@@ -251,7 +251,7 @@ describe('a replacement under the limit of a day', () => {
     });
   }
 
-  it('is refused if orders of another process use up the limit meanwhile, and leaves its order unchanged', async () => {
+  it('refuses the replacement if orders of another process use up the limit meanwhile, and leaves its order unchanged', async () => {
     const server = await serveOrders(bought('0.2'));
     const trading = tradingOf(server.url);
     const terms = { market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot', borrow: false, repay: false };
@@ -415,7 +415,7 @@ describe('an order that cannot be replaced', () => {
     ['the amount is finer than a lot', bought(), { amount: parseAmount('0.40001') }, { kind: 'usage' }],
     ['the price is finer than a tick', bought(), { at: parsePrice('30000.001') }, { kind: 'usage' }],
     ['the margin balance is unknown', bought(), { amount: parseAmount('50%'), account: 'cross' }, { kind: 'usage' }],
-  ])('because %s', async (_, orders, wishes, expected) => {
+  ])('refuses the replacement because %s', async (_, orders, wishes, expected) => {
     const server = await serveOrders(orders);
     await expect(replace(tradingOf(server.url), wishes)).rejects.toMatchObject(expected);
     expect(writes(server)).toEqual([]);
@@ -429,7 +429,7 @@ describe('a replacement that the balance does not cover', () => {
     ['100', '30200', 'sent'],
     ['0', '30000.01', 'refused'],
     ['0', '29999', 'sent'],
-  ])('has with %s usdt available, at a price of %s, the outcome %s', async (usdt, at, outcome) => {
+  ])('a balance of %s usdt and a price of %s have the outcome %s', async (usdt, at, outcome) => {
     const server = await serveOrders(bought(), { available: { btc: '0', usdt } });
     const done = replace(tradingOf(server.url), { at: parsePrice(at) });
     if (outcome === 'sent') {
@@ -443,7 +443,7 @@ describe('a replacement that the balance does not cover', () => {
     expect(writes(server)).toEqual([]);
   });
 
-  it('is left to the exchange on margin', async () => {
+  it('leaves the decision to the exchange on margin', async () => {
     const server = await serveOrders(bought(), { available: { btc: '0', usdt: '0' } });
     expect(await replace(tradingOf(server.url), { at: parsePrice('30200'), account: 'cross' })).toMatchObject({
       kind: 'sent',

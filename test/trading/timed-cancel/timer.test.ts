@@ -78,7 +78,7 @@ describe('starting the timer', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('is unreachable without a host, because no request can have arrived', async () => {
+  it('reports the exchange as unreachable without a host, because no request can have arrived', async () => {
     const trading = tradingOf('http://127.0.0.1:1');
     await expect(startTimerWithRetries(trading, 'btc_usdt')).rejects.toMatchObject({ kind: 'unreachable' });
   });

@@ -21,9 +21,12 @@ describe('the amounts of a withdrawal', () => {
     ['100%', { place: 'onTop' }, '2.4995', '0.0005', '2.4995', '2.5'],
     ['33%', { scale: 2 }, '0.82', '0.0005', '0.8195', '0.82'],
     ['2.5', {}, '2.5', '0.0005', '2.4995', '2.5'],
-  ])('of %s with %j are %s, a fee of %s, %s received and %s taken', (word, changes, amount, fee, receives, taken) => {
-    expect(sums(word, changes)).toEqual({ amount, fee, receives, taken });
-  });
+  ])(
+    'the amount %s with %j is %s, a fee of %s, %s received and %s taken',
+    (word, changes, amount, fee, receives, taken) => {
+      expect(sums(word, changes)).toEqual({ amount, fee, receives, taken });
+    },
+  );
 
   it.each<[string, Partial<AmountContext>, RegExp]>([
     ['0.0005', {}, /Nothing would arrive of 0.0005 btc: the fee on BTC is 0.0005/],
@@ -37,7 +40,7 @@ describe('the amounts of a withdrawal', () => {
     ['0.05', { fee: '3', place: 'onTop', available: '20' }, /The fee 3 btc is more than 3 times/],
     ['1', { fee: '0.1', chain: { ...CHAIN, fee: '0' } }, /more than 3 times that of BTC, 0 btc/],
     ['0.01%', { available: '0.001', place: 'onTop' }, /comes to nothing/],
-  ])('of %s with %j are refused with %s', (word, changes, message) => {
+  ])('refuses an amount of %s with %j: %s', (word, changes, message) => {
     expect(() => sums(word, changes)).toThrow(
       expect.objectContaining({ kind: 'usage', message: expect.stringMatching(message) }),
     );

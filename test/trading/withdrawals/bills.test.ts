@@ -95,7 +95,7 @@ describe('a bill with the amount of a lost internal transfer', () => {
     ['settles it', 'another coin more than two seconds later', [brought(2_001), bill(8)], [], false],
     ['does not settle it', 'a bill of its type 48 hours before', [bill(8), sameType(-48 * HOUR)], [], true],
     ['settles it', 'a bill of its type more than 48 hours before', [bill(8), sameType(-48 * HOUR - 1)], [], false],
-  ])('%s if there is %s', async (_effect, _what, bills, records, isExplained) => {
+  ])('the bill %s if there is %s', async (_effect, _what, bills, records, isExplained) => {
     const trading = tradingOf((await serveFunds(bills, records)).url, ENOUGH);
     begin(trading, 'lost1').release();
     expect(await settled(trading)).toEqual({ lost1: isExplained ? 'unknown' : 'placed' });
@@ -108,7 +108,7 @@ describe('a bill with the amount of a lost internal transfer', () => {
     expect(await settled(trading)).toMatchObject({ lost1: 'placed' });
   });
 
-  it('does not settle it if another unknown transfer fits as well', async () => {
+  it('the bill does not settle it if another unknown transfer fits as well', async () => {
     const trading = tradingOf((await serveFunds([bill(8, '-0.9BTC')])).url, ENOUGH);
     begin(trading, 'more').release();
     begin(trading, 'less', { amount: '0.9' }).release();
@@ -138,7 +138,7 @@ describe('a bill with the amount of a lost internal transfer', () => {
     expect(await settled(trading)).toEqual({ lost1: outcome });
   });
 
-  it('is still named in the message if later reads get no answer', async () => {
+  it('still names the bill in the message if later reads get no answer', async () => {
     let reads = 0;
     const server = await serveFaults({
       answer: ({ target }) => {

@@ -26,7 +26,7 @@ describe('the chain of a withdrawal', () => {
     ['the one named by its main chain', OPEN, TRON, 'trx', ['TRC20']],
     ['the only one of the coin, whatever the address', [chain('BTC', 'BTC')], BITCOIN, undefined, ['BTC']],
     ['one with an unknown address format', [chain('NEW', 'NEW')], 'any-address', undefined, ['NEW']],
-  ])('is %s', (_, chains, address, name, expected) => {
+  ])('the chain is %s', (_, chains, address, name, expected) => {
     expect(chosen(chains, address, name)).toEqual(expected);
   });
 
@@ -54,7 +54,7 @@ describe('the chain of a withdrawal', () => {
     ['the address is cut off', [chain('BTC', 'BTC')], BITCOIN.slice(0, 20), undefined, /on BTC it is/, /Copy it/],
     ['the address holds a space', [chain('NEW', 'NEW')], 'an address', undefined, /without spaces/, /Copy it/],
     ['the coin has none', [], EVM, undefined, /no chain for usdt/, /pit fees/],
-  ])('is refused if %s', (_, chains, address, name, message, hint) => {
+  ])('refuses to choose a chain if %s', (_, chains, address, name, message, hint) => {
     expect(() => chooseChain('usdt', chains, address, name)).toThrow(
       expect.objectContaining({
         kind: 'usage',

@@ -76,7 +76,7 @@ describe('a prepared withdrawal', () => {
       /must be 1 to 120/,
     ],
     ['an amount of this coin', { amount: { amount: '1', coin: 'usdt' } }, {}, 'usage', /amount is in usdt/],
-  ])('is refused without %s', (_, request, given, kind, message) => {
+  ])('refuses a withdrawal without %s', (_, request, given, kind, message) => {
     expect(() => prepared(request, given)).toThrow(
       expect.objectContaining({ kind, message: expect.stringMatching(message), hints: saying(/./) }),
     );

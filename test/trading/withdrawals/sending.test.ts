@@ -80,7 +80,7 @@ function intentOf(trading: TestTrading): RecordedWrite[] {
 describe('an answer that accepts a withdrawal', () => {
   const stale = (id: string) => respond(`{"code":1000,"message":"ok","id":"${id}"}`);
 
-  it('is corrected by the records if it names one that was there before', async () => {
+  it('the records correct an answer that names a withdrawal from before', async () => {
     const server = await serve({ write: stale(OLD), reads: [[entry(), BEFORE]] });
     const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
     expect(await send(trading)).toEqual({ outcome: 'placed', id: NEW, duplicates: [] });
@@ -171,7 +171,7 @@ describe('a withdrawal', () => {
 const LOSSES: readonly Fault[] = ['a reset after reading', 'JSON that breaks off', 'an HTML page', 'too many requests'];
 
 describe.each(LOSSES)('a withdrawal whose answer was lost to %s', (fault) => {
-  it('is found by its record', async () => {
+  it('finds the withdrawal by its record', async () => {
     const server = await serve({ write: fault, reads: [[entry(), BEFORE]] });
     const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
     expect(await send(trading)).toMatchObject({ outcome: 'placed', id: NEW, duplicates: [] });
@@ -193,7 +193,7 @@ describe.each(LOSSES)('a withdrawal whose answer was lost to %s', (fault) => {
     expect(count(server, 'withdraw')).toBe(1);
   });
 
-  it('was not sent if the exchange no longer accepts its request and there is still no record', async () => {
+  it('the withdrawal was not sent if the exchange no longer accepts its request and there is still no record', async () => {
     const server = await serve({ write: fault });
     const trading = tradingOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
     expect(await send(trading)).toMatchObject({ outcome: 'notSent' });
@@ -225,7 +225,7 @@ describe('the record of a lost withdrawal', () => {
     ['another address', entry({ toAddress: '1BoatSLRHtKNngkdXEeobR76b53LETtpyT' })],
     ['a time long before', entry({ submitTime: NOW - 120_000 })],
     ['a time long after', entry({ submitTime: NOW + 200_000 })],
-  ])('does not have %s', async (_, other) => {
+  ])('a record with %s does not count', async (_, other) => {
     const server = await serve({ write: LOST, reads: [[other, BEFORE]] });
     const trading = tradingOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
     expect(await send(trading)).toMatchObject({ outcome: 'unknown' });
@@ -235,12 +235,12 @@ describe('the record of a lost withdrawal', () => {
     ['without the fee', entry({ amount: 0.4995 })],
     ['with the fee', entry({ amount: '0.50050000' })],
     ['without its address', entry({ toAddress: null })],
-  ])('may show the amount or address %s', async (_, other) => {
+  ])('accepts a record that shows the amount or address %s', async (_, other) => {
     const server = await serve({ write: LOST, reads: [[other, BEFORE]] });
     expect(await send(tradingOf(server.url))).toMatchObject({ outcome: 'placed', id: NEW });
   });
 
-  it('is not that of an earlier withdrawal with the same terms', async () => {
+  it('the record of an earlier withdrawal with the same terms does not count', async () => {
     const server = await serve({ write: respond(DONE), reads: [[entry(), BEFORE]] });
     const trading = tradingOf(server.url);
     await send(trading);
@@ -255,7 +255,7 @@ describe('the record of a lost withdrawal', () => {
     expect(count(server, 'withdraw')).toBe(0);
   });
 
-  it('is found without reading an order, because the key may lack the permission to trade', async () => {
+  it('reads no order, because the key may lack the permission to trade', async () => {
     const server = await serve({ write: LOST });
     await send(tradingOf(server.url, { budgetMs: 20_000 }));
     expect(count(server, 'getOrder')).toBe(0);
@@ -280,7 +280,7 @@ describe('an internal transfer', () => {
     ]).replace('"77"', '77');
   const FIRST = bill({ id: '77' }).replace('77', '70').replace('-0.4995', '+9');
 
-  it('without a record is found by its bill', async () => {
+  it('finds an internal transfer without a record by its bill', async () => {
     const server = await serve({ write: LOST, bills: [FIRST, bill()] });
     const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
     expect(await send(trading, { internal: true })).toMatchObject({ outcome: 'placed', id: null, duplicates: [] });
@@ -293,7 +293,7 @@ describe('an internal transfer', () => {
     ['of before', FIRST, bill().replace('77', '70')],
     ['of another amount', FIRST, bill({ changeAmount: '-0.3BTC' })],
     ['that brought coins', FIRST, bill({ changeAmount: '+0.5BTC' })],
-  ])('is not found by a bill %s', async (_, ...bills) => {
+  ])('finds no internal transfer by a bill %s', async (_, ...bills) => {
     const server = await serve({ write: LOST, bills });
     const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
     expect(await send(trading, { internal: true })).toMatchObject({ outcome: 'unknown' });
@@ -303,21 +303,21 @@ describe('an internal transfer', () => {
 describe('a repeated withdrawal', () => {
   const TWICE = [entry({ id: DUPLICATE, submitTime: NOW + 2_000 }), entry(), BEFORE];
 
-  it('is reported when its answer arrived', async () => {
+  it('reports a repeated withdrawal when its answer arrived', async () => {
     const server = await serve({ write: respond(DONE), reads: [TWICE] });
     const trading = tradingOf(server.url);
     expect(await send(trading)).toEqual({ outcome: 'placed', id: NEW, duplicates: [DUPLICATE] });
     expect(trading.withdrawalAlarms).toMatchObject([{ writeId: 'pit0001', id: NEW, ids: [DUPLICATE] }]);
   });
 
-  it('is reported when its answer was lost', async () => {
+  it('reports a repeated withdrawal when its answer was lost', async () => {
     const server = await serve({ write: 'a reset after reading', reads: [TWICE] });
     const trading = tradingOf(server.url);
     expect(await send(trading)).toMatchObject({ outcome: 'placed', id: NEW, duplicates: [DUPLICATE] });
     expect(trading.withdrawalAlarms).toHaveLength(1);
   });
 
-  it('is reported once by a later command if it was repeated after its own command', async () => {
+  it('a later command reports once a withdrawal that was repeated after its own command', async () => {
     const server = await serve({ write: respond(DONE), reads: [[entry(), BEFORE], TWICE] });
     const trading = tradingOf(server.url);
     expect(await send(trading)).toMatchObject({ duplicates: [] });
@@ -354,7 +354,7 @@ describe('a refused withdrawal', () => {
     expect(trading.journal.archive.find('pit0001')?.outcome).toBe('refused');
   });
 
-  it('is unknown if the records cannot be read', async () => {
+  it('the outcome is unknown if the records cannot be read', async () => {
     const server = await serve({ write: respond('{"code":1002,"message":"no"}'), reads: [FAULTS['an HTML page']] });
     const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
     expect(await send(trading)).toMatchObject({ outcome: 'unknown' });

@@ -24,7 +24,7 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
   it.each([
     ['done', 'placed', 'placed, as the user says'],
     ['notSent', 'notSent', 'not sent, as the user says'],
-  ] as const)('is settled as the user reports it: %s', async (word, outcome, event) => {
+  ] as const)('settles the withdrawal as the user reports it: %s', async (word, outcome, event) => {
     const trading = await lostAt(DOUBTFUL, [], LATE);
     await settleManually(trading, 'lost1', word);
     const settled = trading.journal.archive.find('lost1');
@@ -38,7 +38,7 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
   });
 
   it.each([{ tolerance: 60_000 }, { tolerance: 60_000, elapsedMs: 60_000 }])(
-    'is not settled manually while it may still execute: %j',
+    'refuses to settle the withdrawal manually while it may still execute: %j',
     async (options) => {
       const trading = await lostAt(DOUBTFUL, [], options);
       await expect(settleManually(trading, 'lost1', 'notSent')).rejects.toMatchObject({
@@ -53,7 +53,7 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
   it.each([
     ['is not settled', 'while some exchange might still execute it', 600_000, false],
     ['is settled', 'once no exchange would accept it any more', 1_000_000, true],
-  ])('%s manually %s, if the exchange does not answer', async (_, _when, elapsedMs, isSettled) => {
+  ])('the withdrawal %s manually %s, if the exchange does not answer', async (_, _when, elapsedMs, isSettled) => {
     const server = await serveFaults({ answer: () => respond('{"code":4001,"message":"locked"}') });
     const trading = tradingOf(server.url, { elapsedMs });
     begin(trading, 'lost1').release();
@@ -61,7 +61,7 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
     expect(trading.journal.unsettledEntries()).toHaveLength(isSettled ? 0 : 1);
   });
 
-  it('is not polled if no later read can settle it', async () => {
+  it('polls nothing if no later read can settle the withdrawal', async () => {
     const trading = await lostAt(DOUBTFUL, [], { ...LATE, budgetMs: 60_000 });
     const start = trading.host.now();
     expect(await resolve(trading, trading.journal.unsettledEntries())).toMatchObject([
@@ -92,7 +92,7 @@ describe('the exchange overrules the report of the user', () => {
       'placed',
     ],
     ['that it was not sent', 'the request has expired and no record shows it', [], 'done', LATE, 'notSent'],
-  ] as const)('%s, if %s', async (_, _when, records, word, options, outcome) => {
+  ] as const)('the exchange decides %s, if %s', async (_, _when, records, word, options, outcome) => {
     const trading = await lostAt([], records, options);
     await settleManually(trading, 'lost1', word);
     await resolve(trading, trading.journal.unsettledEntries());
