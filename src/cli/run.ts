@@ -128,6 +128,7 @@ function commandRunner(host: Host, createContext: Program['createContext']): Run
       throw await withActiveProfile(thrown, activeProfile);
     } finally {
       await close();
+      output.end();
     }
   };
 }

@@ -119,7 +119,7 @@ function timedOut(milliseconds: number): string {
 /** Where nobody can unlock anything. */
 const UNATTENDED = [
   'In cron, containers and most ssh sessions there is none: set PIT_ACCESS_KEY and PIT_SECRET_KEY there.',
-  suggest('Or keep the keys in a file', 'keys', 'set', '--store', 'file'),
+  suggest('Or keep the keys in a file, from a file with both', 'keys', 'set', '--store', 'file', '--file', 'KEYS'),
 ];
 
 function failureOf({ kind, detail }: KeychainProblem): KeychainFailure {

@@ -311,10 +311,10 @@ export class ExchangeApi {
     try {
       const raw = await get(url, { ...callOptions, maxBytes: operationOf(name).maxBytes, network, signal });
       const response = { ...raw, body: host.redaction.applyToData(raw.body) };
-      const { status, body, date } = response;
+      const { status, body, date, retryAfter } = response;
       this.#adjustClock(name, date, host.monotonic() - start);
       report(`HTTP ${status}, ${body.length} characters`);
-      if (!SUCCESS_STATUSES.has(status)) throw new BadStatus(status);
+      if (!SUCCESS_STATUSES.has(status)) throw new BadStatus(status, retryAfter);
       const result = read(body, response, () => {
         if (host.monotonic() - start > callOptions.timeoutMs) throw new TransportError('timeout', true, TOO_LATE);
       });

@@ -10,7 +10,7 @@ import type {
   OrderType,
   Side,
 } from '../domain/order.js';
-import { Failure } from '../errors.js';
+import { Failure, suggest } from '../errors.js';
 import type { TimeBudget } from './budget.js';
 import { type ApiOptions, ExchangeApi, type WriteOptions } from './exchange-api.js';
 import { RETURN_CODES } from './observed-codes.js';
@@ -126,8 +126,11 @@ export class ExchangeClient {
     return account;
   }
 
+  /** One order. Throws Failure `internal` for another one than was asked for: the answer may be of another request. */
   async getOrder(market: string, order: OrderReference): Promise<Order> {
     const found = await this.#read('getOrder', { market, order });
+    if ('id' in order && found.id !== order.id) throw wrongOrder(`order ${order.id}`, `order ${found.id}`);
+    requireMarket([found], market);
     this.#reportNames({ kind: 'orders', orders: [found] });
     return found;
   }
@@ -137,12 +140,18 @@ export class ExchangeClient {
     return orIfCode(RETURN_CODES.orderNotFound, undefined, () => this.getOrder(market, order));
   }
 
-  /** A page of 10 orders of a side, newest first. Pages count from 1. */
+  /**
+   * A page of 10 orders of a side, newest first. Pages count from 1. Throws Failure `internal` for orders of another market or
+   * side.
+   */
   async orderPage(market: string, side: Side, page: number): Promise<readonly Order[]> {
     // observed in place of an empty list
     const orders = await orIfCode(RETURN_CODES.orderNotFound, [], () =>
       this.#read('getOrders', { market, side, page }),
     );
+    requireMarket(orders, market);
+    const other = orders.find((order) => order.type !== 'other' && order.side !== side);
+    if (other !== undefined) throw wrongOrder(`${side} orders`, `the ${other.side} order ${other.id}`);
     this.#reportNames({ kind: 'orders', orders });
     return orders;
   }
@@ -289,6 +298,19 @@ export class ExchangeClient {
   #reportNames(names: CompletionName): void {
     this.options.onNames?.(names);
   }
+}
+
+/** Throws Failure `internal` for orders of another market, however its name is written. */
+function requireMarket(orders: readonly Order[], market: string): void {
+  const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+  const other = orders.find((order) => order.market !== market && plain(order.market) !== plain(market));
+  if (other !== undefined) throw wrongOrder(`orders of ${market}`, `order ${other.id} of ${other.market}`);
+}
+
+function wrongOrder(asked: string, found: string): Failure {
+  return new Failure('internal', `pit asked for ${asked}, and the exchange answered with ${found}.`, {
+    hint: suggest('Check the host', 'profile', 'show'),
+  });
 }
 
 const NO_RECORDS = { records: [], total: 0, size: null };

@@ -84,8 +84,11 @@ export function notSentFailure(what: string, notSent: NotSent, clientId: string)
   return new Failure(failure, `${what} ${hasExpired ? 'counts as' : 'was'} not sent: ${reason}.`, { clientId, hint });
 }
 
-function badStatus({ status, message }: BadStatus, operation: string): Failure {
-  if (status === 429) return new Failure('limited', `${operation}: ${message}: too many requests`);
+function badStatus({ status, retryAfter, message }: BadStatus, operation: string): Failure {
+  if (status === 429)
+    return new Failure('limited', `${operation}: ${message}: too many requests`, {
+      hint: retryAfter === null ? 'Try this again later.' : `The host takes requests again in ${retryAfter} s.`,
+    });
   if (status >= 500)
     return new Failure('unreachable', `${operation}: ${message}`, { hint: 'The exchange may be down for a while.' });
   return new Failure('internal', `${operation}: ${message}, which is not part of the exchange's API`, {

@@ -44,9 +44,15 @@ export class MarketCatalog {
     return this.#cached(Number.POSITIVE_INFINITY)?.every(({ market }) => market !== name) ?? false;
   }
 
+  /** Undefined also for a list that an earlier version kept and this one cannot read. */
   #cached(freshMs: number): Market[] | undefined {
     const entry = this.cache.read(this.#key);
-    return entry === null || entry.ageMs > freshMs ? undefined : this.#reported(toMarkets(entry.value));
+    if (entry === null || entry.ageMs > freshMs) return undefined;
+    try {
+      return this.#reported(toMarkets(entry.value));
+    } catch {
+      return undefined;
+    }
   }
 
   /** One request serves all that ask at the same time. */
@@ -60,8 +66,10 @@ export class MarketCatalog {
   async #fetch(): Promise<Market[]> {
     const configuration = await this.client.api.read('markets', {});
     const text = JSON.stringify(configuration);
-    await this.cache.write(this.#key, text);
-    return this.#reported(toMarkets(text));
+    const markets = toMarkets(text);
+    // an exchange without markets has some soon, or is broken
+    if (markets.length > 0) await this.cache.write(this.#key, text);
+    return this.#reported(markets);
   }
 
   #reported(markets: Market[]): Market[] {
@@ -84,8 +92,8 @@ function toMarkets(text: string): Market[] {
           ...names,
           priceScale,
           amountScale,
-          tickSize: step(priceScale),
-          lotSize: step(amountScale),
+          tickSize: step(name, priceScale),
+          lotSize: step(name, amountScale),
           minAmount,
           minNotional: minSize,
         },
@@ -95,10 +103,11 @@ function toMarkets(text: string): Market[] {
 }
 
 /** 10^-scale: the smallest step of a price or an amount. */
-function step(scale: number): string {
-  if (scale < 0 || scale > MAX_DECIMALS) {
-    throw new Failure('internal', `the exchange reports ${scale} decimals for a market`);
-  }
+function step(market: string, scale: number): string {
+  if (scale < 0 || scale > MAX_DECIMALS)
+    throw new Failure('internal', `The exchange reports ${scale} decimals for the market ${market}.`, {
+      hint: suggest('Check the host', 'profile', 'show'),
+    });
   return Decimal.fromUnits(1n, scale).toString();
 }
 

@@ -38,7 +38,11 @@ export class UnexpectedResponse extends Error {
 export class BadStatus extends Error {
   override readonly name = 'BadStatus';
 
-  constructor(readonly status: number) {
+  constructor(
+    readonly status: number,
+    /** After how many seconds the host wants to be asked again; null if it does not say. */
+    readonly retryAfter: number | null,
+  ) {
     const isRedirect = status >= 300 && status < 400;
     super(`the host answered with ${isRedirect ? `a redirect (HTTP ${status})` : `HTTP ${status}`}`);
   }
@@ -107,13 +111,16 @@ function formOf(body: string, parserMessage: string): 'html' | 'empty' | 'trunca
   return /^[{[]/.test(text) && endsEarly ? 'truncated' : 'other';
 }
 
-/** Signed errors are `{code, message}`; market-data errors `{error}` or `{result: false, message}`, as observed. */
+/**
+ * Signed errors are `{code, message}`; market-data errors `{error}` or `{result: false, message}`, as observed. A front end may
+ * answer a read in the other form. A write counts as rejected only by a code.
+ */
 function throwIfRefused(name: string, value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
-  const { access, effect } = operationOf(name);
+  const { effect } = operationOf(name);
   if (effect === 'write') requireAgreement(name, value);
-  if (access === 'public') throwIfMarketDataError(value);
-  else throwIfSignedError(value);
+  if (effect === 'read') throwIfMarketDataError(value);
+  throwIfSignedError(value);
 }
 
 function throwIfMarketDataError(value: object): void {

@@ -35,6 +35,8 @@ export interface HttpResponse {
   readonly body: string;
   /** The `Date` header in milliseconds since the Unix epoch, to the second; null if there is none. */
   readonly date: number | null;
+  /** The seconds of the `Retry-After` header; null if there is none, or it is a date. */
+  readonly retryAfter: number | null;
   /** When the host's certificate expires, in milliseconds since the Unix epoch; null over plain http. */
   readonly certificateExpires: number | null;
 }
@@ -240,7 +242,8 @@ class HttpRequest {
     signal?.addEventListener('abort', cancel, { once: true });
     try {
       const { statusCode: status, body, headers } = await Promise.race([this.response, this.#failed]);
-      return { status, body, date: dateOf(headers.date), certificateExpires: this.#certificateExpires };
+      const [date, retryAfter] = [dateOf(headers.date), secondsOf(headers['retry-after'])];
+      return { status, body, date, retryAfter, certificateExpires: this.#certificateExpires };
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', cancel);
@@ -259,6 +262,10 @@ type SentRequest = ClientRequest & Pick<RequestError, 'timings'>;
 
 function expiryOf(socket: Socket | TLSSocket): number | null {
   return dateOf('encrypted' in socket ? socket.getPeerCertificate().valid_to : undefined);
+}
+
+function secondsOf(header: string | undefined): number | null {
+  return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : null;
 }
 
 function dateOf(header: string | undefined): number | null {

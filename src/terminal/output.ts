@@ -31,6 +31,7 @@ export class Output {
   #isInLine = false;
   /** Remarks that are printed after the live view that they would break into. */
   #withheld: string[] | undefined;
+  #isEnded = false;
 
   constructor(
     private readonly host: Pick<
@@ -132,6 +133,11 @@ export class Output {
     this.#say(stack.split('\n').map(safe).join('\n'));
   }
 
+  /** The command has ended: requests that still run report nothing, so that an error stays the last line of stderr. */
+  end(): void {
+    this.#isEnded = true;
+  }
+
   /** Prints a failure as the last line of stderr: a message and the next step, or one JSON object. */
   error(failure: Failure): void {
     const text = () => failureText(failure, this.errorScreen, this.#commandLine);
@@ -223,6 +229,7 @@ export class Output {
   }
 
   #say(line: string): void {
+    if (this.#isEnded) return;
     if (this.#withheld !== undefined && this.host.errors.isTTY === true) {
       this.#withheld.push(`${line}\n`);
       if (this.#withheld.length > MAX_WITHHELD) this.#withheld.shift();

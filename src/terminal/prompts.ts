@@ -87,7 +87,12 @@ export class Prompts {
 
   async text(question: string, options: { validate?: Validate; initial?: string } = {}): Promise<string> {
     const prompt: Question = { type: 'input', message: safe(question) };
-    if (options.validate !== undefined) prompt.validate = options.validate;
+    const { validate } = options;
+    if (validate !== undefined)
+      prompt.validate = async (typed) => {
+        const checked = await validate(typed);
+        return typeof checked === 'string' ? safe(checked) : checked;
+      };
     if (options.initial !== undefined) prompt.default = options.initial;
     return String(await this.#ask(prompt, ON_COMMAND_LINE)).trim();
   }

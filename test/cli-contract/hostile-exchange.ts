@@ -27,16 +27,12 @@ function page<Row>(query: Query, row: (payload: string, index: number) => Row): 
   return PAYLOADS.slice(first, first + size).map((payload, at) => row(payload, first + at));
 }
 
-function order(payload: string, index = 0) {
+/** An order that is cancelled already, with the payload as its market unless a cancellation waits for it. */
+function order(payload: string, id: string) {
+  const market = id === '18' ? 'btc_usdt' : payload;
   return {
-    ...{
-      id: String(202_600_000_000_000_000n + BigInt(index)),
-      currency: payload,
-      price: 1,
-      total_amount: 1,
-      trade_amount: 0,
-    },
-    ...{ trade_money: 0, trade_date: TIME - index, status: 0, type: 1, fees: '0', useXxFee: payload === '' },
+    ...{ id, currency: market, price: 1, total_amount: 1, trade_amount: 0 },
+    ...{ trade_money: 0, trade_date: TIME, status: 1, type: 1, fees: '0', useXxFee: payload === '' },
   };
 }
 
@@ -111,9 +107,8 @@ const ANSWERS: Answers = {
       ]),
     ),
   }),
-  // closed, as cancel waits for that
-  getOrder: (payload) => ({ ...order(payload), status: 1 }),
-  getOrders: (_payload, query) => page(query, order),
+  getOrder: (payload, query) => order(payload, query.get('id') ?? '17'),
+  getOrders: (payload) => [order(payload, '17')],
   order: (payload) => ({ code: 1001, message: payload }),
   cancelOrder: (payload) => ({ code: 1000, message: { des: payload, isSuc: true, datas: {} } }),
   cancelAllOrdersAfter: (payload) => ({ code: 1000, message: payload }),

@@ -31,7 +31,6 @@ const LISTS = [
   ['deposits btc --all', 'id', /\d{9,10}$/],
   ['withdrawals btc --all', 'id', /\d{9,10}$/],
   ['fees', 'withdrawals', /open$/],
-  ['orders btc_usdt --all', 'state', /open$/],
 ] as const;
 
 /** Commands that show a single thing's texts. */
@@ -39,8 +38,10 @@ const SINGLES = [
   'account',
   'address btc --single',
   'address btc --withdraw',
+  // an order of another market, whose name the message quotes
   'order show btc_usdt 17',
-  'cancel btc_usdt 17',
+  'orders btc_usdt',
+  'cancel btc_usdt 18',
   'order buy btc_usdt 1 --at 30000 --yes',
 ] as const;
 
@@ -90,8 +91,7 @@ describe('hostile texts of an exchange', () => {
       return value;
     });
     expect(rows).toHaveLength(PAYLOADS.length);
-    if (!line.startsWith('orders'))
-      expect(PAYLOADS.filter((text) => !texts.has(text) && !texts.has(text.toLowerCase()))).toEqual([]);
+    expect(PAYLOADS.filter((text) => !texts.has(text) && !texts.has(text.toLowerCase()))).toEqual([]);
   });
 
   it.each(LISTS)('hostile texts never become formulas in the CSV of pit %s', async (line) => {

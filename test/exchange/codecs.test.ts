@@ -104,8 +104,8 @@ describe('placing an order', () => {
 
 describe('reading orders', () => {
   it('reads one by its id or its client id, and returns it with the given id', async () => {
-    const byId = await exchanged(JSON.stringify(RECORD), (client) => client.getOrder('btc_usdt', { id: '7' }));
-    expect([byId.sent, byId.value]).toEqual(['/api/getOrder?currency=btc_usdt&id=7', ORDER]);
+    const byId = await exchanged(JSON.stringify(RECORD), (client) => client.getOrder('btc_usdt', { id: RECORD.id }));
+    expect([byId.sent, byId.value]).toEqual([`/api/getOrder?currency=btc_usdt&id=${RECORD.id}`, ORDER]);
     const own = await exchanged(JSON.stringify(RECORD), (client) => client.getOrder('btc_usdt', { clientId: 'mine1' }));
     expect(own.sent).toBe('/api/getOrder?currency=btc_usdt&customerOrderId=mine1');
     expect(own.value).toEqual({ ...ORDER, clientId: 'mine1' });
@@ -123,7 +123,7 @@ describe('reading orders', () => {
     [7, 'buy', 'other'],
   ])('reads type %i as a %s of type %s', async (type, side, name) => {
     const { value } = await exchanged(JSON.stringify({ ...RECORD, type }), (client) =>
-      client.getOrder('btc_usdt', { id: '7' }),
+      client.getOrder('btc_usdt', { id: RECORD.id }),
     );
     expect(value).toMatchObject({ side, type: name });
   });
@@ -133,10 +133,9 @@ describe('reading orders', () => {
     [{ type: 0, useAbFee: false }, 'usdt'],
     [{ type: 1, useAbFee: true }, null],
     [{ type: 1, useAbFee: false, fees: undefined }, null],
-    [{ type: 1, useAbFee: false, currency: 'nowhere' }, null],
   ])('reads %j as paying its fee in %s (observed)', async (changes, coin) => {
     const { value } = await exchanged(JSON.stringify({ ...RECORD, ...changes }), (client) =>
-      client.getOrder('btc_usdt', { id: '7' }),
+      client.getOrder('btc_usdt', { id: RECORD.id }),
     );
     expect(value).toMatchObject({ feeCoin: coin });
   });
@@ -150,16 +149,40 @@ describe('reading orders', () => {
     [4, 0.02, 'other'],
   ])('reads status %i with %d of 0.02 filled as %s', async (status, trade_amount, state) => {
     const { value } = await exchanged(JSON.stringify({ ...RECORD, status, trade_amount }), (client) =>
-      client.getOrder('btc_usdt', { id: '7' }),
+      client.getOrder('btc_usdt', { id: RECORD.id }),
     );
     expect(value).toMatchObject({ state, status });
   });
 
   it('reads a page of one side', async () => {
     const { sent, value } = await exchanged(JSON.stringify([RECORD]), (client) =>
-      client.orderPage('btc_usdt', 'sell', 3),
+      client.orderPage('btc_usdt', 'buy', 3),
     );
-    expect([sent, value]).toEqual(['/api/getOrders?currency=btc_usdt&pageIndex=3&tradeType=0', [ORDER]]);
+    expect([sent, value]).toEqual(['/api/getOrders?currency=btc_usdt&pageIndex=3&tradeType=1', [ORDER]]);
+  });
+
+  it.each([
+    ['another order', { id: '8' }, 'pit asked for order 202202224851151555, and the exchange answered with order 8.'],
+    ['an order of another market', { currency: 'eth_usdt' }, 'answered with order 202202224851151555 of eth_usdt.'],
+  ])('refuses %s than was asked for', async (_, changes, message) => {
+    const body = JSON.stringify({ ...RECORD, ...changes });
+    const read = exchanged(body, (client) => client.getOrder('btc_usdt', { id: RECORD.id }));
+    await expect(read).rejects.toMatchObject({ kind: 'internal', message: expect.stringContaining(message) });
+  });
+
+  it.each(['BTC_USDT', 'btcusdt', 'btc-usdt'])('takes %s for the market btc_usdt', async (currency) => {
+    const body = JSON.stringify({ ...RECORD, currency });
+    const { value } = await exchanged(body, (client) => client.getOrder('btc_usdt', { id: RECORD.id }));
+    expect(value).toMatchObject({ id: RECORD.id });
+  });
+
+  it.each([
+    ['of another market', { currency: 'eth_usdt' }, 'of eth_usdt'],
+    ['of the other side', { type: 0 }, 'pit asked for buy orders, and the exchange answered with the sell order'],
+  ])('refuses a page with an order %s', async (_, changes, message) => {
+    const body = JSON.stringify([RECORD, { ...RECORD, id: '8', ...changes }]);
+    const read = exchanged(body, (client) => client.orderPage('btc_usdt', 'buy', 1));
+    await expect(read).rejects.toMatchObject({ kind: 'internal', message: expect.stringContaining(message) });
   });
 
   it('treats the code for a missing order as an empty page or no order', async () => {

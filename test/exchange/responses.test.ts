@@ -28,6 +28,30 @@ function thrownBy(work: () => unknown): unknown {
   }
 }
 
+describe('errors in the form of the other kind of operation', () => {
+  it.each([
+    ['depth', '{"code":4002,"message":"too frequent"}', { code: 4002, message: 'too frequent', busy: false }],
+    ['getAccountInfo', '{"error":"closed for repair"}', { code: null, message: 'closed for repair', busy: false }],
+    ['getOrders', '{"result":false,"message":"busy"}', { code: null, message: 'busy', busy: true }],
+  ] as const)('reads the error of %s in %s', (name, body, error) => {
+    const thrown = thrownBy(() => readResponse(name, body));
+    expect(thrown).toBeInstanceOf(Refused);
+    expect(thrown).toMatchObject(error);
+  });
+
+  it('never takes such an error for the rejection of a write', () => {
+    expect(thrownBy(() => readResponse('order', '{"error":"closed"}'))).toBeInstanceOf(UnexpectedResponse);
+  });
+});
+
+it('refuses a negative withdrawal fee', () => {
+  const chain = { chainName: 'btc', mainChainName: 'btc', fee: -1, canDeposit: true, canWithdraw: true };
+  const body = JSON.stringify({ code: 1000, message: 'ok', result: { BTC: [chain] } });
+  expect(thrownBy(() => readResponse('getFeeInfo', body))).toMatchObject({
+    message: expect.stringContaining('expected a decimal number of 0 or more, got "-1"'),
+  });
+});
+
 describe('undocumented types that deployments send', () => {
   it.each(['1000', '"1000"'])('accepts the code %s', (code) => {
     expect(readResponse('order', `{"code":${code},"message":"ok","id":"1"}`).id).toBe('1');

@@ -12,6 +12,9 @@ interface OutputFile {
   close(isComplete: boolean): Promise<void>;
 }
 
+/** What the name of a file ends with whose rows become a Parquet file when they are complete. */
+const PART = '.part';
+
 /** What a download did. */
 export interface Downloaded {
   readonly added: number;
@@ -41,16 +44,20 @@ export async function withOutput<Result extends Downloaded>(
 /**
  * Reports what a download has added when a signal ends the program. Returns a function that cancels this.
  * @param added returns the number of rows, and hides the progress
+ * @param isEndless whether only a signal ends it, so that a Parquet file is not written
  */
 export function noteInterrupt(
   { host, output }: Context,
   { name }: SeriesFile,
   what: 'candles' | 'trades',
   added: () => number,
+  isEndless = false,
 ): () => void {
   return host.onInterrupt(() => {
     const count = grouped(String(added()));
     output.note(`${name} has ${count} more ${what}; the same command goes on from there.`);
+    if (isEndless && name.endsWith(PART))
+      output.note(`Without --follow, it writes ${name.slice(0, -PART.length)} and ends.`);
   });
 }
 
@@ -72,7 +79,7 @@ async function openOutput(name: string, fields: readonly string[]): Promise<Outp
     return { rows, close: async () => rows.close() };
   }
   const { readParquet, writeParquet } = await import('./parquet.js');
-  const part = `${name}.part`;
+  const part = name + PART;
   const isBegun = fs.existsSync(part);
   const rows = SeriesFile.open(part, 'ndjson', fields);
   if (!isBegun && fs.existsSync(name)) {

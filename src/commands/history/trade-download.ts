@@ -45,10 +45,11 @@ async function download(context: Context, file: SeriesFile, { market, since, fol
   const progress = () => `${grouped(String(added))} trades, to ${file.last?.time ?? 'none'}`;
   const hide = output.live(progress);
   const bind = follow ? budget.disableDeadline() : () => {};
-  const forget = noteInterrupt(context, file, 'trades', () => {
+  const count = () => {
     hide();
     return added;
-  });
+  };
+  const forget = noteInterrupt(context, file, 'trades', count, follow);
   const next = async (): Promise<readonly Trade[]> => {
     try {
       return (await client.trades(market, after)).filter(({ id }) => compareIds(id, after) > 0);

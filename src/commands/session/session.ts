@@ -186,10 +186,13 @@ export class Session {
   async orderPushes(): Promise<((market: string) => OrderPushes) | undefined> {
     const { wsUrlMissing } = await this.connection();
     if (wsUrlMissing !== null) return undefined;
-    const streams = new OrderPushStreams((market, signal) =>
-      this.#openStream([{ kind: 'orders', market }], { signal, httpReads: 'never' }),
-    );
-    return (market) => streams.of(market);
+    let streams: OrderPushStreams | undefined;
+    return (market) => {
+      streams ??= new OrderPushStreams((of, signal) =>
+        this.#openStream([{ kind: 'orders', market: of }], { signal, httpReads: 'never' }),
+      );
+      return streams.of(market);
+    };
   }
 
   /** How a stream or a mirror reads over HTTP. */

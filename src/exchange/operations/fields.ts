@@ -55,9 +55,17 @@ export const levels = field('a list of pairs of decimal numbers', (value): Level
 });
 
 /** A decimal that a quiet market may leave empty: null, `""` and `"--"` become null. */
-export const emptyableDecimal = v.union([emptyAsNull(['', '-', '--']), decimal], (issue) =>
-  issueText(issue, 'a decimal number'),
-);
+export const emptyableDecimal = field('a decimal number', (value) => (isEmpty(value) ? null : decimalText(value)));
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === '' || value === '-' || value === '--';
+}
+
+/** A decimal that is not negative. */
+export const unsignedDecimal = field('a decimal number of 0 or more', (value) => {
+  const text = decimalText(value);
+  return text?.startsWith('-') === true ? undefined : text;
+});
 
 /** A number of things, a scale or a raw code. */
 export const integer = field('a whole number', asInteger);
@@ -100,7 +108,7 @@ export const text = field('a text', scalarText);
 
 /** A text that may be missing: null or missing becomes null. */
 export const optionalText = v.optional(
-  v.union([emptyAsNull([]), text], (issue) => issueText(issue, 'a text')),
+  field('a text', (value) => (value === null ? null : scalarText(value))),
   null,
 );
 
@@ -112,14 +120,12 @@ export function maybe<Schema extends v.GenericSchema>(schema: Schema) {
   return v.nullish(schema, null);
 }
 
-function emptyAsNull(empty: readonly string[]) {
-  return field('nothing', (value) =>
-    value === null || (typeof value === 'string' && empty.includes(value)) ? null : undefined,
+/** Values by name; a list has none. */
+export function keyed<Schema extends v.GenericSchema>(schema: Schema) {
+  return v.pipe(
+    field('an object', (value) => (Array.isArray(value) ? undefined : value)),
+    v.record(v.string(), schema),
   );
-}
-
-function issueText(issue: { input: unknown }, expected: string): string {
-  return `expected ${expected}, got ${describe(issue.input)}`;
 }
 
 /** `{code, message: string, …}`, as bills, fees, withdrawals and orders answer. */

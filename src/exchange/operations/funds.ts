@@ -19,10 +19,12 @@ import {
   id,
   instant,
   integer,
+  keyed,
   maybe,
   optionalDecimal,
   optionalText,
   text,
+  unsignedDecimal,
   withDetails,
 } from './fields.js';
 import {
@@ -110,7 +112,7 @@ const depositRecord = v.object({
 const feeEntry = v.object({
   chainName: text,
   mainChainName: text,
-  fee: decimal,
+  fee: unsignedDecimal,
   canDeposit: flag,
   canWithdraw: flag,
 });
@@ -379,11 +381,7 @@ export const getChargeRecord = withCodec(
 
 /** Without a coin it gives all of them, as observed. */
 export const getFeeInfo = withCodec(
-  keylessRead(
-    { currency: optional(coin) },
-    enveloped({ result: v.record(v.string(), v.array(feeEntry)) }),
-    WHOLE_LIST_BYTES,
-  ),
+  keylessRead({ currency: optional(coin) }, enveloped({ result: keyed(v.array(feeEntry)) }), WHOLE_LIST_BYTES),
   {
     encode: ({ coin }: { readonly coin: string | undefined }) => ({ currency: coin }),
     decode: ({ result }) =>

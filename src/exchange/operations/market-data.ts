@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { CANDLE_TYPES, type Candle, type CandleType } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Depth, Level, Ticker, Trade } from '../../domain/market-data.js';
-import { decimal, emptyableDecimal, id, instant, integer, text } from './fields.js';
+import { decimal, emptyableDecimal, id, instant, integer, keyed, text } from './fields.js';
 import {
   amount,
   choice,
@@ -98,12 +98,12 @@ function comparePrices(left: string, right: string): number {
   return Decimal.of(left).compare(Decimal.of(right));
 }
 
-export const markets = withCodec(marketData({}, v.record(v.string(), marketConfiguration), WHOLE_LIST_BYTES), {
+export const markets = withCodec(marketData({}, keyed(marketConfiguration), WHOLE_LIST_BYTES), {
   encode: (_: object) => ({}),
   decode: (configuration) => configuration,
 });
 
-export const allTicker = withCodec(marketData({}, v.record(v.string(), tickerFields), WHOLE_LIST_BYTES), {
+export const allTicker = withCodec(marketData({}, keyed(tickerFields), WHOLE_LIST_BYTES), {
   encode: (_: object) => ({}),
   decode: (tickers) =>
     new Map(Object.entries(tickers).map(([market, fields]): [string, Ticker] => [market, toTicker(fields)])),

@@ -48,7 +48,7 @@ interface FoundOrders {
 export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> implements ChannelSource<'orders'> {
   readonly #open = new Map<string, KnownOrder & { readonly update: OrderUpdate }>();
   readonly #ended = new Map<string, KnownOrder>();
-  /** The ids of orders that were passed on since the last read began: of others it is not known whether they are still open. */
+  /** The ids of orders that were listed or passed on as open since the last read began: others may have ended. */
   #recent = new Set<string>();
   /** The markets whose open orders are known. */
   readonly #read = new Set<string>();
@@ -88,6 +88,8 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
         (newest.more.length > 0 ? partlyRead : whole).push(newest);
       }
     }
+    const listed = [...whole, ...partlyRead].flatMap(({ orders }) => orders);
+    for (const { id, state } of listed) if (state === 'open') this.#recent.add(id);
     const found = this.#found({
       whole,
       partlyRead,

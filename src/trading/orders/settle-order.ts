@@ -7,6 +7,7 @@ import type { Refused } from '../../exchange/response.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { certainAt, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
+import { SLACK_MS } from '../reconcile.js';
 import { orderReqTimeCheck } from '../request-lifetime.js';
 import type { TradingContext } from '../trading-context.js';
 import { differences, isGeneratedId, newClientId } from './terms.js';
@@ -141,12 +142,23 @@ export async function findSentOrder(
   entry: JournalEntry<'order'>,
   refusal?: number | null,
 ): Promise<Order | Mismatch | 'none' | undefined> {
-  const { id: clientId, terms } = entry.write;
+  const { id: clientId, terms, reqTime } = entry.write;
   const found = await tryRead(() => findOrNothing(trading.client, terms.market, clientId, refusal));
-  const differs = typeof found === 'object' ? differences(found, terms) : [];
-  if (typeof found === 'object' && differs.length > 0) return mismatchOf(trading, entry, found, differs.join(', '));
-  if (found === undefined) entry.note('asked by client id: no answer', { isUnanswered: true });
-  else entry.note(`asked by client id: ${found === 'none' ? 'not found' : 'found'}`);
+  if (typeof found !== 'object') {
+    if (found === undefined) entry.note('asked by client id: no answer', { isUnanswered: true });
+    else entry.note('asked by client id: not found');
+    return found;
+  }
+  const differs = differences(found, terms).join(', ');
+  const isPlausible = differs === '' && found.time >= reqTime - SLACK_MS;
+  // an exchange that answers with some order, whatever the client id, proves nothing
+  if (!isPlausible && !(await isUnusedIdNotFound(trading, entry))) {
+    const what = `order ${found.id}${differs === '' ? ', which is older' : `, with ${differs}`}`;
+    entry.note(`asked by client id: ${what}; the exchange may show it for any client id`, { isUnanswered: true });
+    return undefined;
+  }
+  if (differs !== '') return mismatchOf(trading, entry, found, differs);
+  entry.note('asked by client id: found');
   return found;
 }
 

@@ -80,3 +80,46 @@ describe('the first read of orders', () => {
     expect((await source.read(NOW)).data).toEqual([]);
   });
 });
+
+describe('a read after a gap', () => {
+  it('keeps an open order of the newest page that has not changed, if older pages are read too', async () => {
+    const { source } = sourceOf([order(30, 'open'), ...Array.from({ length: 14 }, (_, index) => order(29 - index))]);
+    source.deduplicate({ data: [update(order(30, 'open'))], time: null });
+    const first = await source.read(NOW);
+    source.deduplicate(first);
+    const rest = await first.readRemaining?.();
+    expect([ids(rest?.data ?? []), rest?.scope]).toEqual([['30'], 'snapshot']);
+  });
+
+  it('keeps the open orders of a market that was read whole, if another one has older pages', async () => {
+    const buys: Record<string, Order[]> = {
+      btc_usdt: [order(1, 'open')],
+      eth_usdt: [],
+    };
+    const client = {
+      now: () => NOW,
+      orderPage: async (market: string, side: string, page: number) =>
+        side === 'buy' ? (buys[market] ?? []).slice((page - 1) * 10, page * 10) : [],
+      findOrder: async () => undefined,
+    } as unknown as ExchangeClient;
+    const context = {
+      client,
+      now: () => NOW,
+      orderMarkets: async () => Object.keys(buys),
+      marketNamed: () => undefined,
+    };
+    const source = new OrdersSource({ kind: 'orders' }, { ...context, protocol: streamProtocol() });
+    const start = await source.read(null);
+    source.deduplicate(start);
+    start.onDelivered?.();
+    source.forget();
+    source.deduplicate({ data: [update(order(1, 'open'))], time: null });
+    buys.eth_usdt = Array.from({ length: 12 }, (_, index) => ({ ...order(50 - index, 'open'), market: 'eth_usdt' }));
+    const first = await source.read(NOW);
+    source.deduplicate(first);
+    const rest = await first.readRemaining?.();
+    expect(rest?.scope).toBe('snapshot');
+    expect(ids(rest?.data ?? [])).toContain('1');
+    expect(rest?.data).toHaveLength(13);
+  });
+});

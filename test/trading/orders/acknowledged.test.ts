@@ -1,19 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { placeOrder } from '../../../src/trading/orders/place.js';
-import { NOW } from '../../support/fake-host.js';
+import { newClientId } from '../../../src/trading/orders/terms.js';
+import { fakeHost, NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { count, NOT_FOUND, query, record } from '../support/exchange.js';
 import { TERMS } from '../support/terms.js';
 import { tradingOf } from '../support/trading.js';
 
 /** Accepts an order as number 7. Lists these records, and has this one under the client id of the order. */
+/** The client id that pit makes up to find out whether the exchange answers with an order for any id. */
+const NEVER_USED = newClientId(fakeHost());
+
 function accepting(listed: readonly string[], own: string = NOT_FOUND) {
   return serveFaults({
     answer: ({ target }) => {
       if (target.startsWith('/api/order?')) return respond('{"code":"1000","message":"ok","id":"7"}');
       if (target.startsWith('/api/getOrders?'))
         return respond(query(target).pageIndex === '1' ? `[${listed.join(',')}]` : NOT_FOUND);
-      return respond(own);
+      return respond(query(target).customerOrderId === NEVER_USED ? NOT_FOUND : own);
     },
   });
 }
@@ -114,7 +118,7 @@ describe('an answer that accepts an order', () => {
   it('counts if the exchange has that order under the client id, though the list shows it with other terms', async () => {
     const server = await accepting([at('7', { price: 30_000.5 })], at('7', { price: 30_000.5 }));
     const trading = tradingOf(server.url);
-    expect(await placeOrder(trading, TERMS, { id: `pit${'0'.repeat(24)}` })).toMatchObject({
+    expect(await placeOrder(trading, TERMS, { id: `pit${'1'.repeat(24)}` })).toMatchObject({
       outcome: 'placed',
       id: '7',
     });

@@ -110,7 +110,7 @@ describe('placing an order', () => {
     const own = 'pit0123456789abcdef01234567';
     const changed = record({ type: 7, price: 29999.5, total_amount: 0.0099 });
     for (const write of ['a reset after reading', respond('{"code":2009,"message":"balance"}')] as const) {
-      const server = await serve({ write, others: changed });
+      const server = await serve({ write, reads: [changed], clientId: own });
       const trading = tradingOf(server.url);
       expect(await place(trading, {}, own)).toMatchObject({ outcome: 'placed', id: ID });
       const differs = 'the price 29999.5 instead of 30000, the amount 0.0099 instead of 0.01';
@@ -120,6 +120,19 @@ describe('placing an order', () => {
       const [settled] = trading.journal.archive.since(0);
       expect(settled?.events.map(({ event }) => event)).toContainEqual(expect.stringContaining(differs));
     }
+  });
+
+  it.each([
+    ['other terms', { price: 29999.5 }],
+    ['a time long before the request', { trade_date: 1_500_000_000_000 }],
+  ])('concludes nothing from an order with %s if the exchange shows one for any client id', async (_, changes) => {
+    const own = 'pit0123456789abcdef01234567';
+    const other = record(changes);
+    const server = await serve({ write: 'a reset after reading', reads: [other], others: other, clientId: own });
+    const trading = tradingOf(server.url, { budgetMs: 3_000 });
+    expect(await place(trading, {}, own)).toMatchObject({ outcome: 'unknown' });
+    expect([count(server, 'order'), trading.warnings]).toEqual([1, []]);
+    expect(trading.journal.unsettledEntries().map(({ write }) => write.id)).toEqual([own]);
   });
 
   it('treats a chosen client id as chosen even if it reads generated', async () => {

@@ -56,7 +56,9 @@ describe('a replacement with a share', () => {
           borrow: false,
           repay: false,
         };
-        const plan = await planReplacement({ ...account, client }, MARKET, { id: '7' }, wishes).catch(() => undefined);
+        const plan = await planReplacement({ ...account, client }, MARKET, { id: '202202224851151555' }, wishes).catch(
+          () => undefined,
+        );
         // too small, or no change
         if (plan === undefined) return;
         planned += 1;

@@ -28,9 +28,11 @@ export interface Behaviour {
   readonly write: Fault | Answer;
   /** The answers to getOrder, one after the other; the last one repeats. */
   readonly reads?: readonly (string | Answer)[];
-  /** The answer to a client id that was never used. */
+  /** The client id of the order (default: {@link CLIENT_ID}). */
+  readonly clientId?: string;
+  /** The answer to any other client id. */
   readonly others?: string;
-  /** The first page of getOrders, of both sides. */
+  /** The first page of getOrders, of buys. */
   readonly list?: string;
   /** How old a request may be, in ms before the latest reqTime (default: a minute). */
   readonly tolerance?: number;
@@ -44,6 +46,7 @@ const EXPIRED = '{"code":3007,"message":"reqTime"}';
 /** An exchange where everything but the writes works. */
 export function serve(behaviour: Behaviour): Promise<FaultServer> {
   const { write, reads = [], others = NOT_FOUND, list = NOT_FOUND, tolerance = 60_000 } = behaviour;
+  const { clientId = CLIENT_ID } = behaviour;
   const answers = reads.map((read) => (typeof read === 'string' ? respond(read) : read));
   const last = answers.at(-1) ?? respond(NOT_FOUND);
   const tooOld = ageLimit(tolerance);
@@ -51,10 +54,10 @@ export function serve(behaviour: Behaviour): Promise<FaultServer> {
     answer: ({ target }) => {
       if (target.startsWith('/data/v1/markets')) return respond(CONFIGURATION);
       if (target.startsWith('/data/v1/depth?')) return respond(DEPTH);
-      if (target.startsWith('/api/getOrders?')) return respond(list);
+      if (target.startsWith('/api/getOrders?')) return respond(query(target).tradeType === '1' ? list : NOT_FOUND);
       if (!target.startsWith('/api/getOrder?')) return typeof write === 'string' ? FAULTS[write] : write;
-      const { customerOrderId = CLIENT_ID } = query(target);
-      return tooOld(target) ?? (customerOrderId === CLIENT_ID ? (answers.shift() ?? last) : respond(others));
+      const { customerOrderId = clientId } = query(target);
+      return tooOld(target) ?? (customerOrderId === clientId ? (answers.shift() ?? last) : respond(others));
     },
   });
 }
