@@ -2,6 +2,9 @@
 // Compiling is most of what a start costs. V8 does not check that code: another release of Node, or damaged code, crashes it. So
 // the code is kept for one exact release of Node, together with its source, and used only if nobody else could have written it.
 // Otherwise the source is compiled again.
+//
+// Node's own cache, module.enableCompileCache(), is missing on Node 20. On Node 22 and 24 it takes 0.7 of the instructions of
+// `node -e 0` more for `pit depth`: it compiles code that a run first uses later on, and checks less.
 import {
   accessSync,
   closeSync,

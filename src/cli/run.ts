@@ -391,7 +391,10 @@ function addCommand(
   command.action(async () => {
     const given = command.opts();
     const input = Object.fromEntries([
-      ...argumentNames.map((key, index) => [key, command.processedArgs[index]]),
+      ...argumentNames.map((key, index) => [
+        key,
+        command.processedArgs[index] ?? (command.registeredArguments[index]?.variadic ? [] : undefined),
+      ]),
       ...flags.map(({ key, option, none }) => [
         key,
         given[option.attributeName()] ?? (option.isBoolean() ? false : none),
@@ -423,9 +426,7 @@ function commanderArgument(name: string, { presence, description, parse }: Argum
       if (/^-(\d+\.?\d*|\.\d+)$/.test(text)) throw negativeNumber(text);
       return parse(text);
     });
-  return argument
-    .argParser((text, previous: unknown[] | undefined) => [...(previous ?? []), parse(text)])
-    .default([], 'none');
+  return argument.argParser((text, previous: unknown[] | undefined) => [...(previous ?? []), parse(text)]);
 }
 
 /** Commander takes some negative numbers for arguments, and others for unknown flags. */

@@ -274,11 +274,11 @@ const FIXES: readonly Fix[] = [
       joined.split(' ').map((word) => (/^[a-z0-9]+_[a-z0-9]+$/i.test(word) ? `ticker:${word}` : word)),
     );
   },
-  // 0,5
+  // 0,5 but not 1,500, which may be 1500 as well as 1.5
   (line) =>
     changed(
       line,
-      line.args.map((word) => word.replace(/^(\d+),(\d+)$/, '$1.$2')),
+      line.args.map((word) => word.replace(/^(\d+),(\d{1,2}|\d{4,})$/, '$1.$2')),
     ),
   // all of what is available
   (line) => {

@@ -71,8 +71,7 @@ export default define({
       const lists = sides.map(({ side, first }) => [side, listedFrom(first, began)] as const);
       await verifyMarket(trading, one, Object.fromEntries(lists));
     }
-    if (market === undefined)
-      context.output.note(journalMarketsText(markets, 'Name another market to list its fills.'));
+    if (market === undefined) context.output.note(journalMarketsText(markets, 'to list its fills.'));
     await warnOfUnknown(context, (write) => concernsMarketOrAny(write, market));
     const names = clientIds(trading.journal, market);
     const rows = withProgress(context, 'fills', rowsOf(merged(context, sources), names));

@@ -85,9 +85,7 @@ export default define({
           ? await readMarkets(context, await marketsOf(context, trading, allMarkets), readMarket)
           : { markets: [market], lists: await readMarket(market), failure: null };
       if (market === undefined && !allMarkets)
-        context.output.note(
-          journalMarketsText(reading.markets, 'Name another market to list its orders, or use --all-markets.'),
-        );
+        context.output.note(journalMarketsText(reading.markets, 'to list its orders, or use --all-markets.'));
       await warnOfUnknown(context, (write) => concernsMarketOrAny(write, market));
       return answerOf(context, reading, shown, page !== undefined);
     };

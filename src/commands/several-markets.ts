@@ -13,7 +13,7 @@ export async function unlessUnlisted<Value>({ output }: Context, read: Promise<V
 }
 
 /** Which markets were read because none was named. */
-export function journalMarketsText(markets: readonly string[], others: string): string {
-  if (markets.length === 0) return `pit has not placed any orders yet. ${others}`;
-  return `Markets in which pit placed orders lately: ${markets.join(', ')}. ${others}`;
+export function journalMarketsText(markets: readonly string[], toDo: string): string {
+  if (markets.length === 0) return `pit has not placed any orders yet. Name a market ${toDo}`;
+  return `Markets in which pit placed orders lately: ${markets.join(', ')}. Name another market ${toDo}`;
 }

@@ -154,7 +154,7 @@ describe('pit api with an undocumented operation', () => {
     expect(server.requests).toEqual([]);
     const { stdout, stderr } = await other.run('api setExpressState currency=btc_usdt state=a&b --yes --json', extra);
     expect(stdout).toBe('{"code":1000,"id":12345678901234567890,"rate":0.10}\n');
-    expect(stderr).toContain('setExpressState is not in the interface, so it counts as a write');
+    expect(stderr).toContain('The interface does not describe setExpressState, so it counts as a write');
     expect(calls(server)).toEqual([
       '/api/setExpressState?method=setExpressState&accesskey&currency=btc_usdt&state=a%26b&sign&reqTime',
     ]);

@@ -10,6 +10,14 @@ const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,
 const OPEN_ORDER =
   '{"id":"7","currency":"btc_usdt","price":19000,"total_amount":0.01,"trade_amount":0,"trade_money":0,"trade_date":1648461600123,"status":0,"type":1}';
 
+/** The order with the id 8 that a request has placed. */
+function recordOf(terms: URLSearchParams): string {
+  const [price, amount] = [Number(terms.get('price')), Number(terms.get('amount'))];
+  const type = Number(terms.get('tradeType'));
+  const order = { id: '8', currency: 'btc_usdt', price, total_amount: amount, trade_amount: 0, trade_money: 0 };
+  return JSON.stringify({ ...order, trade_date: Date.now(), status: 0, type });
+}
+
 /** Best first, 5 btc at each price. */
 function book(bids: readonly number[], asks: readonly number[]): string {
   const levels = (prices: readonly number[]) => JSON.stringify(prices.map((price) => [price, 5]));
@@ -32,6 +40,8 @@ const ENOUGH = funds(1_000_000);
 /** What the exchange answers at each reading; the last one repeats. */
 let [books, accounts] = [[CALM], [ENOUGH]];
 let readings = 0;
+/** The parameters of the order that was placed last. */
+let placed: URLSearchParams | undefined;
 const next = (answers: string[]) => (answers.length > 1 ? answers.shift() : answers[0]) ?? '';
 
 const exchange = useLiteralExchange({
@@ -41,16 +51,22 @@ const exchange = useLiteralExchange({
     return next(books);
   },
   '/api/getAccountInfo': () => next(accounts),
-  '/api/getOrders': '{"code":3001,"message":"order not found"}',
+  '/api/getOrders': (asked) => {
+    const listed = asked.get('pageIndex') === '1' && placed?.get('tradeType') === asked.get('tradeType') ? placed : null;
+    return listed ? `[${recordOf(listed)}]` : '{"code":3001,"message":"order not found"}';
+  },
   '/api/getOrder': OPEN_ORDER,
-  '/api/order': '{"code":"1000","message":"ok","id":"8"}',
+  '/api/order': (terms) => {
+    placed = terms;
+    return '{"code":"1000","message":"ok","id":"8"}';
+  },
   '/api/orderMoreV2': '{"code":1000,"message":"ok","data":["8","9"]}',
   '/api/cancelOrder': '{"code":1000,"message":"ok"}',
 });
 
 awayFromMidnight();
 beforeEach(() => {
-  [books, accounts, readings] = [[CALM], [ENOUGH], 0];
+  [books, accounts, readings, placed] = [[CALM], [ENOUGH], 0, undefined];
 });
 
 const YES: PtyStep = { await: '[y/N]', type: 'y\r' };

@@ -6,7 +6,7 @@ import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../
 import { plainEnvironment, temporaryHome } from '../support/pit.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
-import { CONFIGURATION, DEPTH, type Fault, record } from '../trading/support/exchange.js';
+import { CONFIGURATION, DEPTH, type Fault, NOT_FOUND, record } from '../trading/support/exchange.js';
 import { leaksIn } from './leaks.js';
 import { preloads } from './preloads.js';
 import { type WatchedRun, watch } from './watched-run.js';
@@ -47,15 +47,20 @@ function serveWell(): Promise<FaultServer> {
     markets: CONFIGURATION,
     depth: DEPTH,
     // cancelled, so that a cancellation need not wait for it
-    getOrder: record({ status: 1 }),
-    getOrders: `[${record()}]`,
+    getOrder: record({ id: '7', status: 1 }),
+    getOrders: `[${record({ id: '7' })}]`,
     order: '{"code":"1000","message":"ok","id":"7"}',
     cancelOrder: '{"code":1000,"message":"ok"}',
     cancelAllOrdersAfter: '{"code":1000,"message":"ok"}',
     getAccountInfo:
       '{"result":{"coins":[],"base":{"username":"a","trade_password_enabled":true,"auth_google_enabled":false,"auth_mobile_enabled":true}},"leverPerm":true,"assetPerm":true,"entrustPerm":true,"moneyPerm":false}',
   };
-  return serveFaults({ answer: ({ target }) => respond(answers[/\/(\w+)(\?|$)/.exec(target)?.[1] ?? ''] ?? '{}') });
+  return serveFaults({
+    answer: ({ target }) => {
+      const isSells = target.includes('/getOrders?') && target.includes('tradeType=0');
+      return respond(isSells ? NOT_FOUND : (answers[/\/(\w+)(\?|$)/.exec(target)?.[1] ?? ''] ?? '{}'));
+    },
+  });
 }
 
 /** A command for each kind of message of the HTTP library, the runtime and pit itself. */

@@ -11,10 +11,12 @@ import { parseLines } from '../../trading/batches/parse-lines.js';
 import {
   type AmountExpression,
   amountTerms,
+  amountText,
   evaluateAmount,
   evaluatePrice,
   type PriceExpression,
   parsePrice,
+  priceText,
 } from '../../trading/expressions.js';
 import type { BatchLine } from '../../trading/journal/write.js';
 import { bestPrices } from '../../trading/market-view.js';
@@ -59,6 +61,13 @@ export function parseLadder(word: string): Ladder {
   }
   const orders = wholeNumber('The number of orders of a ladder', 2, MAX_ORDERS);
   return { from: parsePrice(from), to: parsePrice(to), count: orders(count) };
+}
+
+/** The words of a ladder, the same for all ways to write it; undefined for the lines of a file. */
+export function ladderText(input: Exclude<BatchInput, { kind: 'resume' }>): string | undefined {
+  if (input.kind === 'lines') return undefined;
+  const { ladder, amount, weight } = input;
+  return `${priceText(ladder.from)}:${priceText(ladder.to)}:${ladder.count} ${amountText(amount)} ${weight}`;
 }
 
 /** Refuses flags that do not go together. Throws Failure `usage`. */

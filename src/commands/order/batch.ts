@@ -34,7 +34,14 @@ import type { TradingContext } from '../../trading/trading-context.js';
 import { dryRunShape, REQUEST } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';
-import { type BatchInput, parseLadder, readInput, requireConsistent, resolveLadder } from './batch-input.js';
+import {
+  type BatchInput,
+  ladderText,
+  parseLadder,
+  readInput,
+  requireConsistent,
+  resolveLadder,
+} from './batch-input.js';
 import {
   BATCH,
   BATCH_LINE,
@@ -110,6 +117,8 @@ export async function startBatch(
   const trading = await context.trading.open();
   const market = await (await context.session.markets()).find(where.market);
   const job = newJobId(context.host);
+  const ladder = ladderText(input);
+  const planOf = (lines: readonly BatchLine[]) => ({ ...where, lines, ...(ladder === undefined ? {} : { ladder }) });
   let noted: string | undefined;
   const linesIn = async (snapshot: MarketSnapshot) => {
     const { lines, unused } = await linesOf(input, snapshot, market, where.side);
@@ -117,11 +126,11 @@ export async function startBatch(
       context.output.note(`Rounding down to whole lots leaves ${unused} unused.`);
     noted = unused;
     checkLines(market, lines, input.kind === 'lines' ? 'Line' : 'Order');
-    refuseIdenticalLines(trading, { ...where, lines }, job);
+    refuseIdenticalLines(trading, planOf(lines), job);
     return lines;
   };
   const begin = (lines: readonly BatchLine[], recordOptions: RecordOptions) =>
-    startJob(trading, { ...where, lines }, job, recordOptions);
+    startJob(trading, planOf(lines), job, recordOptions);
   return sendBatch(context, trading, { ...where, market, job, overridden, linesIn, begin });
 }
 

@@ -35,7 +35,7 @@ import { concernsMarket, unknownWrites } from '../../trading/unknown-writes.js';
 import { dryRun, dryRunShape } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';
-import { duplicateFailure, NOT_CHECKED_FOR_DUPLICATES } from '../session/duplicate-warnings.js';
+import { duplicateFailure, NOT_CHECKED_FOR_DUPLICATES, withoutClosed } from '../session/duplicate-warnings.js';
 import { assessOrders, confirmOrders, hasPreview, loadCheckInputs } from './confirm.js';
 import { feeText, fillsSoFar, STATE_AND_FILLS } from './fills-so-far.js';
 import { termsText } from './order-args.js';
@@ -364,8 +364,12 @@ export function orderResult(order: AssessedOrder['order'], placement: Placement,
     isPlaced ? placedText(screen, order, placement, marketRules) : unknownText(screen, order, marketRules);
   if (!isPlaced) return { data, show, failure: unknownFailure(order, placement) };
   if (ownDuplicates.length === 0) return { data, show };
-  const cancel = suggest('Cancel the duplicates', 'cancel', market, ...ownDuplicates);
-  return { data, show, failure: duplicateFailure('The order was placed', clientId, cancel) };
+  const open = withoutClosed(ownDuplicates, duplicates);
+  const next =
+    open.length === 0
+      ? suggest('See your orders', 'orders', market, '--state', 'all')
+      : suggest('Cancel the duplicates', 'cancel', market, ...open);
+  return { data, show, failure: duplicateFailure('The order was placed', clientId, next) };
 }
 
 /**

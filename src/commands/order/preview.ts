@@ -60,7 +60,7 @@ export async function previewTable(
         side === 'buy' ? 'costs at most' : 'brings at least',
         `${formatAmount(notional)} ${market.quote} before the fee`,
       ],
-      ['fee', feeText(fee)],
+      ['fee', feeText(fee, side)],
       [
         'available',
         balance === null ? unreported : `${formatAmount(balance.before)} ${coin}, then ${formatAmount(balance.after)}`,
@@ -75,8 +75,8 @@ export async function previewTable(
 
 export const UNKNOWN = 'unknown';
 
-function feeText(fee: PreviewData['fee']): string {
-  if (fee === null) return `${UNKNOWN} (no earlier fill in this market)`;
+function feeText(fee: PreviewData['fee'], side: Side): string {
+  if (fee === null) return `${UNKNOWN} (no fill among your newest ${side}s in this market)`;
   return `about ${formatAmount(fee.fee)} ${fee.coin} if it fills, at the rate of earlier orders`;
 }
 

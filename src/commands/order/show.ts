@@ -93,12 +93,13 @@ interface Awaited {
 
 /** Waits for an order, and reports each change to a person at a terminal. Throws what `read` throws. */
 async function awaitOrder(
-  { output, host, globals }: Context,
+  { output, host, globals, session }: Context,
   trading: TradingContext,
   market: string,
   read: () => Promise<Order>,
   wait: Wait,
 ): Promise<Awaited> {
+  session.keepStopped();
   let status = 'Waiting for the order';
   const hide = output.live(() => status);
   const removeHandler = host.onInterrupt(hide);

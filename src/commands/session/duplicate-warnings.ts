@@ -64,6 +64,12 @@ function unexpectedOrder({ line, orderId, ids }: DuplicateOrders): string[] {
 /** Ids in one command: a longer line would fill the screen. */
 const MAX_IDS = 50;
 
+/** Without the orders that a list has shown as filled or cancelled. */
+export function withoutClosed(ids: readonly string[], duplicates: readonly DuplicateOrders[]): string[] {
+  const closed = new Set(duplicates.flatMap(({ shown }) => shown.filter(isClosed).map(({ id }) => id)));
+  return ids.filter((id) => !closed.has(id));
+}
+
 function suggestCancel(
   output: Output,
   duplicates: readonly DuplicateOrders[],
@@ -71,8 +77,7 @@ function suggestCancel(
   what: string,
 ): void {
   const [market = ''] = duplicates.map(({ terms }) => terms.market);
-  const closed = new Set(duplicates.flatMap(({ shown }) => shown.filter(isClosed).map(({ id }) => id)));
-  const open = ids.filter((id) => !closed.has(id));
+  const open = withoutClosed(ids, duplicates);
   for (let from = 0; from < open.length; from += MAX_IDS)
     output.warn(suggest(`To cancel ${what}`, 'cancel', market, ...open.slice(from, from + MAX_IDS)));
 }

@@ -3,15 +3,18 @@ import type { Side } from '../../domain/order.js';
 import type { BatchLine, BatchTerms, RecordedOrderTerms } from '../journal/write.js';
 import { keyOf, notionalForGuards, notionalOf } from '../orders/terms.js';
 
+/** The orders to place, before anything on the exchange is known. */
+export type BatchPlan = Pick<BatchTerms, 'market' | 'side' | 'account' | 'lines' | 'ladder'>;
+
 /** Equal for lines with the same price and amount, whatever their notation. */
 export function lineKey([, price, amount]: BatchLine): string {
   return keyOf(price, amount);
 }
 
-/** Whether two jobs have the same orders, in any sequence. */
-export function areSameJobs(one: BatchTerms, other: BatchTerms): boolean {
+/** Whether two jobs have the same orders, in any sequence, or are the same ladder, whatever its prices are by now. */
+export function areSameJobs(one: BatchPlan, other: BatchPlan): boolean {
   if (one.market !== other.market || one.side !== other.side || one.account !== other.account) return false;
-  return areSameLines(one.lines, other.lines);
+  return (one.ladder !== undefined && one.ladder === other.ladder) || areSameLines(one.lines, other.lines);
 }
 
 /** Whether two batches have the same lines, in any sequence. */

@@ -7,10 +7,7 @@ import type { RecordOptions } from '../orders/place.js';
 import { keyOf } from '../orders/terms.js';
 import type { TradingContext } from '../trading-context.js';
 import { Job } from './job.js';
-import { areSameJobs, areSameLines, lineKey } from './lines.js';
-
-/** The orders to place, before anything on the exchange is known. */
-export type BatchPlan = Pick<BatchTerms, 'market' | 'side' | 'account' | 'lines'>;
+import { areSameJobs, areSameLines, type BatchPlan, lineKey } from './lines.js';
 
 /** A job's id, which no request carries: it only names the record. Its prefix distinguishes it from a client order id. */
 export function newJobId(host: Pick<Host, 'randomBytes'>): string {
@@ -130,7 +127,7 @@ function refuseUncertainOthers(journal: TradingContext['journal'], entry: Journa
 }
 
 function refuseSameJob({ write }: JournalEntry<'batch'>, plan: BatchPlan): void {
-  if (!areSameJobs(write.terms, { ...write.terms, ...plan })) return;
+  if (!areSameJobs(write.terms, plan)) return;
   const hint = [
     suggest('Resume that job', ...resumeCommand(write.id, plan)),
     suggest('Or close it without the rest', 'resolve', write.id),

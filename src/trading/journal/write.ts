@@ -58,6 +58,8 @@ export interface BatchTerms {
   readonly lines: readonly BatchLine[];
   /** Ids of the newest orders of this side before the first request left: newer ones may be the job's. */
   readonly baseline: readonly string[];
+  /** The words of a ladder, such as `ask+1%:ask+5%:20 0.5 equal`: its prices are others whenever it is repeated. */
+  readonly ladder?: string;
 }
 
 /** A call of an operation that the interface does not describe. */

@@ -11,7 +11,7 @@ export function lines(count: number): BatchLine[] {
   return Array.from({ length: count }, (_, index): BatchLine => [index + 1, `${20_000 + index}`, '0.01']);
 }
 
-type Terms = Partial<Pick<BatchTerms, 'side' | 'account' | 'lines'>>;
+type Terms = Partial<Pick<BatchTerms, 'side' | 'account' | 'lines' | 'ladder'>>;
 
 export interface RanJob {
   readonly job: Job;

@@ -191,6 +191,18 @@ describe('a job that resumes', () => {
     expect(() => resumeJob(trading, JOB)).toThrow(/Another process is running job/);
   });
 
+  it('blocks the same ladder until it is finished or ended, though its prices have moved', async () => {
+    const trading = tradingOf((await new ModelExchange().serve()).url);
+    const ladder = 'ask+1%:ask+5%:60 0.5 equal';
+    await begin(trading, { lines: lines(60), ladder });
+    const moved = lines(60).map(([line, price, amount]) => [line, `${price}.5`, amount] as const);
+    await expect(begin(trading, { lines: moved, ladder }, 'job2')).rejects.toMatchObject({ clientId: JOB });
+    await begin(trading, { lines: moved, ladder: 'ask+1%:ask+5%:60 0.6 equal' }, 'job3');
+    await begin(trading, { lines: moved, ladder, side: 'sell' }, 'job4');
+    trading.journal.findUnsettled(JOB)?.discard();
+    await begin(trading, { lines: lines(60), ladder }, 'job5');
+  });
+
   it('blocks a second job with the same orders until it is finished or ended', async () => {
     const exchange = new ModelExchange([{}, { times: 0, answer: RESET }]);
     const server = await exchange.serve();
