@@ -135,6 +135,8 @@ describe('a line that cannot be read', () => {
     ['order', 'buy btc_usdt 0.5 --at 28k'],
     ['order', 'buy btc_usdt 0.5 --at ask --force'],
     ['order', 'buy btc_usdt 1e-3 --at ask'],
+    // 1500, or 1.5
+    ['order', 'buy btc_usdt 1,500 --at ask'],
     ['depth', 'nonsense'],
     ['cancel-after', 'btc_usdt --hold -- sleep'],
   ])('suggests nothing if no correction is close: %s %s', async (path, rest) => {

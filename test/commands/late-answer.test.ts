@@ -52,7 +52,8 @@ const exchange = useLiteralExchange({
   },
   '/api/getAccountInfo': () => next(accounts),
   '/api/getOrders': (asked) => {
-    const listed = asked.get('pageIndex') === '1' && placed?.get('tradeType') === asked.get('tradeType') ? placed : null;
+    const listed =
+      asked.get('pageIndex') === '1' && placed?.get('tradeType') === asked.get('tradeType') ? placed : null;
     return listed ? `[${recordOf(listed)}]` : '{"code":3001,"message":"order not found"}';
   },
   '/api/getOrder': OPEN_ORDER,

@@ -191,6 +191,16 @@ describe('pit order replace', () => {
     expect((await straight.open()).sort()).toEqual([done.id, ...done.duplicates].sort());
   });
 
+  it('suggests no cancellation of a duplicate that has filled', async () => {
+    const inside = await straight.inside();
+    await straight.place({ side: 'sell', price: inside, amount: '0.02', type: 'postOnly' });
+    await straight.fault('twice', 'order', { count: 1 });
+    const { code, stderr } = await pit.run(`order buy btc_usdt 0.01 --at ${inside} --yes --json`);
+    expect(code).toBe(9);
+    expect(stderr).toMatch(/Order \d+ has already filled: 0\.01 btc/);
+    expect(lastError(stderr).hint).toBe('See your orders: pit orders btc_usdt --state all');
+  });
+
   it('reports a duplicate that only the last check found', async () => {
     const id = await straight.place(FAR);
     await straight.fault('twice', 'order', { count: 1 });

@@ -80,6 +80,7 @@ describe('questions', () => {
       ],
     });
     expect(result.said).toEqual({ answer: '12' });
+    expect(result.screen).not.toContain(']0;title\u0007');
   });
 
   it('offers a choice of several', async () => {

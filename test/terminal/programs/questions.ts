@@ -8,7 +8,10 @@ export function questions(prompts: Prompts): Readonly<Record<string, () => Promi
     confirm: () => prompts.confirm('Place it?'),
     hidden: () => prompts.hidden('Secret key:'),
     text: () =>
-      prompts.text('Amount:', { validate: (text) => /^\d+$/.test(text) || 'An amount is a number, such as 0.5.' }),
+      // with what an exchange may have sent
+      prompts.text('Amount:', {
+        validate: (text) => /^\d+$/.test(text) || 'An amount is a number, \u001b]0;title\u0007 such as 0.5.',
+      }),
     typing: () => prompts.confirmTyping('Type price-band:', 'price-band'),
     live: () =>
       prompts.live('Price:', {
