@@ -107,7 +107,10 @@ const ANSWERS: Answers = {
       ]),
     ),
   }),
-  getOrder: (payload, query) => order(payload, query.get('id') ?? '17'),
+  getOrder: (payload, query) => {
+    const id = query.get('id');
+    return id === null ? { code: 3001, message: payload } : order(payload, id);
+  },
   getOrders: (payload) => [order(payload, '17')],
   order: (payload) => ({ code: 1001, message: payload }),
   cancelOrder: (payload) => ({ code: 1000, message: { des: payload, isSuc: true, datas: {} } }),
