@@ -6,7 +6,7 @@ import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../
 import { plainEnvironment, temporaryHome } from '../support/pit.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
-import { CONFIGURATION, DEPTH, type Fault, NOT_FOUND, record } from '../trading/support/exchange.js';
+import { CONFIGURATION, DEPTH, type Fault, NOT_FOUND, query, record } from '../trading/support/exchange.js';
 import { leaksIn } from './leaks.js';
 import { preloads } from './preloads.js';
 import { type WatchedRun, watch } from './watched-run.js';
@@ -46,8 +46,6 @@ function serveWell(): Promise<FaultServer> {
   const answers: Record<string, string> = {
     markets: CONFIGURATION,
     depth: DEPTH,
-    // cancelled, so that a cancellation need not wait for it
-    getOrder: record({ id: '7', status: 1 }),
     getOrders: `[${record({ id: '7' })}]`,
     order: '{"code":"1000","message":"ok","id":"7"}',
     cancelOrder: '{"code":1000,"message":"ok"}',
@@ -57,7 +55,9 @@ function serveWell(): Promise<FaultServer> {
   };
   return serveFaults({
     answer: ({ target }) => {
-      const isSells = target.includes('/getOrders?') && target.includes('tradeType=0');
+      // cancelled, so that a cancellation need not wait for it
+      if (target.includes('/getOrder?')) return respond(record({ id: query(target).id ?? '7', status: 1 }));
+      const isSells = target.includes('/getOrders?') && query(target).tradeType === '0';
       return respond(isSells ? NOT_FOUND : (answers[/\/(\w+)(\?|$)/.exec(target)?.[1] ?? ''] ?? '{}'));
     },
   });
