@@ -24,7 +24,7 @@ export class ChangeSignal {
     for (const done of [...this.#waiting]) done();
   }
 
-  /** From now on nobody waits. */
+  /** Wakes everyone. Later waits end at once. */
   close(): void {
     this.#isClosed = true;
     this.notify();

@@ -88,8 +88,8 @@ export class CommandHost {
 }
 
 /**
- * Sleeps. Once the command has ended it never resolves, unless the caller's own signal is aborted: nothing may continue, and an
- * error would reach nobody.
+ * Sleeps. Once the command has ended it never resolves, unless the caller's own signal is aborted: nothing may continue, and nothing
+ * would catch an error.
  */
 async function sleepUntil(host: Host, ended: AbortSignal, milliseconds: number, cut?: AbortSignal): Promise<void> {
   if (!ended.aborted) await host.sleep(milliseconds, cut === undefined ? ended : AbortSignal.any([cut, ended]));
