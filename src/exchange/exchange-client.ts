@@ -10,12 +10,14 @@ import type {
   OrderType,
   Side,
 } from '../domain/order.js';
-import { Failure, suggest } from '../errors.js';
+import { Failure } from '../errors.js';
 import type { TimeBudget } from './budget.js';
 import { type ApiOptions, ExchangeApi, type WriteOptions } from './exchange-api.js';
+import { failureOf } from './failures.js';
 import { RETURN_CODES } from './observed-codes.js';
 import { codecOf, type DecodedResult, type OperationName, type RequestOf } from './operations/index.js';
 import type { Hosts } from './request.js';
+import { UnexpectedResponse } from './response.js';
 import type { HttpResponse } from './transport.js';
 import type { WriteResponse } from './write-response.js';
 
@@ -303,14 +305,12 @@ export class ExchangeClient {
 /** Throws Failure `internal` for orders of another market, however its name is written. */
 function requireMarket(orders: readonly Order[], market: string): void {
   const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
-  const other = orders.find((order) => order.market !== market && plain(order.market) !== plain(market));
+  const other = orders.find((order) => plain(order.market) !== plain(market));
   if (other !== undefined) throw wrongOrder(`orders of ${market}`, `order ${other.id} of ${other.market}`);
 }
 
-function wrongOrder(asked: string, found: string): Failure {
-  return new Failure('internal', `pit asked for ${asked}, and the exchange answered with ${found}.`, {
-    hint: suggest('Check the host', 'profile', 'show'),
-  });
+function wrongOrder(asked: string, found: string): unknown {
+  return failureOf(new UnexpectedResponse(`pit asked for ${asked} and got ${found}`), 'getOrder');
 }
 
 const NO_RECORDS = { records: [], total: 0, size: null };

@@ -87,7 +87,7 @@ export function notSentFailure(what: string, notSent: NotSent, clientId: string)
 function badStatus({ status, retryAfter, message }: BadStatus, operation: string): Failure {
   if (status === 429)
     return new Failure('limited', `${operation}: ${message}: too many requests`, {
-      hint: retryAfter === null ? 'Try this again later.' : `The host takes requests again in ${retryAfter} s.`,
+      hint: retryAfter === null ? 'Try again later.' : `The host takes requests again in ${retryAfter} s.`,
     });
   if (status >= 500)
     return new Failure('unreachable', `${operation}: ${message}`, { hint: 'The exchange may be down for a while.' });

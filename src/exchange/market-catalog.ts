@@ -44,15 +44,9 @@ export class MarketCatalog {
     return this.#cached(Number.POSITIVE_INFINITY)?.every(({ market }) => market !== name) ?? false;
   }
 
-  /** Undefined also for a list that an earlier version kept and this one cannot read. */
   #cached(freshMs: number): Market[] | undefined {
     const entry = this.cache.read(this.#key);
-    if (entry === null || entry.ageMs > freshMs) return undefined;
-    try {
-      return this.#reported(toMarkets(entry.value));
-    } catch {
-      return undefined;
-    }
+    return entry === null || entry.ageMs > freshMs ? undefined : this.#reported(toMarkets(entry.value));
   }
 
   /** One request serves all that ask at the same time. */
@@ -105,9 +99,7 @@ function toMarkets(text: string): Market[] {
 /** 10^-scale: the smallest step of a price or an amount. */
 function step(market: string, scale: number): string {
   if (scale < 0 || scale > MAX_DECIMALS)
-    throw new Failure('internal', `The exchange reports ${scale} decimals for the market ${market}.`, {
-      hint: suggest('Check the host', 'profile', 'show'),
-    });
+    throw new Failure('internal', `The exchange reports ${scale} decimals for the market ${market}.`);
   return Decimal.fromUnits(1n, scale).toString();
 }
 

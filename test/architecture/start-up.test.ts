@@ -52,7 +52,7 @@ const STARTS: readonly Start[] = [
   {
     line: 'depth btc_usdt --json',
     files: ['exchange.cjs', 'got.cjs', 'main.cjs'],
-    kilobytes: 322,
+    kilobytes: 320,
     modules: REQUESTS,
     moduleCount: 50,
   },

@@ -162,8 +162,8 @@ describe('reading orders', () => {
   });
 
   it.each([
-    ['another order', { id: '8' }, 'pit asked for order 202202224851151555, and the exchange answered with order 8.'],
-    ['an order of another market', { currency: 'eth_usdt' }, 'answered with order 202202224851151555 of eth_usdt.'],
+    ['another order', { id: '8' }, 'pit asked for order 202202224851151555 and got order 8'],
+    ['an order of another market', { currency: 'eth_usdt' }, 'got order 202202224851151555 of eth_usdt'],
   ])('refuses %s than was asked for', async (_, changes, message) => {
     const body = JSON.stringify({ ...RECORD, ...changes });
     const read = exchanged(body, (client) => client.getOrder('btc_usdt', { id: RECORD.id }));
@@ -178,7 +178,7 @@ describe('reading orders', () => {
 
   it.each([
     ['of another market', { currency: 'eth_usdt' }, 'of eth_usdt'],
-    ['of the other side', { type: 0 }, 'pit asked for buy orders, and the exchange answered with the sell order'],
+    ['of the other side', { type: 0 }, 'pit asked for buy orders and got the sell order'],
   ])('refuses a page with an order %s', async (_, changes, message) => {
     const body = JSON.stringify([RECORD, { ...RECORD, id: '8', ...changes }]);
     const read = exchanged(body, (client) => client.orderPage('btc_usdt', 'buy', 1));

@@ -58,13 +58,13 @@ export const levels = field('a list of pairs of decimal numbers', (value): Level
 export const emptyableDecimal = field('a decimal number', (value) => (isEmpty(value) ? null : decimalText(value)));
 
 function isEmpty(value: unknown): boolean {
-  return value === null || value === '' || value === '-' || value === '--';
+  return [null, '', '-', '--'].includes(value as string | null);
 }
 
 /** A decimal that is not negative. */
 export const unsignedDecimal = field('a decimal number of 0 or more', (value) => {
   const text = decimalText(value);
-  return text?.startsWith('-') === true ? undefined : text;
+  return text?.startsWith('-') ? undefined : text;
 });
 
 /** A number of things, a scale or a raw code. */
