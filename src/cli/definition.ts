@@ -1,7 +1,7 @@
 import { usage } from '../errors.js';
 import type { Result } from '../terminal/answer.js';
 import type { Format } from '../terminal/output.js';
-import type { Context } from './context.js';
+import type { Context, Globals } from './context.js';
 import type { Shape } from './shapes.js';
 
 /** Turns a word of the command line into a value. Throws Failure `usage` that names the input, the rule and the fix. */
@@ -124,21 +124,6 @@ export type CompletionSource =
 /** A parser with what completes its words, so that every command that uses it is completed. */
 export function withCompletion<Value>(completes: CompletionSource, parse: (word: string) => Value): Parser<Value> {
   return Object.assign((word: string) => parse(word), { completes });
-}
-
-/** The flags that every command takes. */
-export interface Globals {
-  readonly profile?: string;
-  readonly format: Format;
-  /** The fields to show in a table or CSV; undefined for all. */
-  readonly fields: readonly string[] | undefined;
-  readonly yes: boolean;
-  readonly dryRun: boolean;
-  readonly timeoutMs: number;
-  /** Whether the user gave `--timeout`. */
-  readonly isTimeoutGiven: boolean;
-  readonly color: boolean;
-  readonly verbose: boolean;
 }
 
 export interface GlobalFlags {

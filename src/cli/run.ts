@@ -6,14 +6,13 @@ import type { Result } from '../terminal/answer.js';
 import { toJson } from '../terminal/json.js';
 import { Output, StdoutClosed } from '../terminal/output.js';
 import { version } from '../version.js';
-import type { CliContext, Context } from './context.js';
+import type { CliContext, Context, Globals } from './context.js';
 import {
   type Argument,
   type Definition,
   type Flag,
   GLOBAL_FLAGS,
   type GlobalFlags,
-  type Globals,
   readGlobals,
 } from './definition.js';
 import { NARROWEST_COLUMN, PARAGRAPH } from './help-text.js';

@@ -1,4 +1,4 @@
-import type { Setting } from './settings.js';
+import type { Setting } from './setting.js';
 
 const PLAIN_NAME = 'letters, digits and _ - . : / @';
 const NAME = `${PLAIN_NAME} and {…}`;

@@ -3,14 +3,8 @@ import type { Redaction } from '../platform/redaction.js';
 import type { TimeBudget } from './budget.js';
 import { type ClockStore, ExchangeClock } from './exchange-clock.js';
 import { failureOf } from './failures.js';
-import {
-  Limiter,
-  type Limits,
-  ownLimits,
-  type Priority,
-  type RequestPermit,
-  type SendResult,
-} from './limiter/limiter.js';
+import { Limiter, type Limits, ownLimits, type RequestPermit, type SendResult } from './limiter/limiter.js';
+import type { Priority } from './limiter/permits.js';
 import { RETURN_CODES } from './observed-codes.js';
 import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
 import type { Result } from './operations/operation.js';

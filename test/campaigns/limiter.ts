@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FileStore } from '../../src/exchange/limiter/file-store.js';
-import { HOLD_MS, LIMITS } from '../../src/exchange/limiter/limiter.js';
+import { HOLD_MS, LIMITS } from '../../src/exchange/limiter/permits.js';
 import { Callers } from '../exchange/limiter/callers.js';
 
 const [runs = '20', redis] = process.argv.slice(2);

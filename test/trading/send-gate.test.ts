@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
-import type { Permits } from '../../src/exchange/limiter/limiter.js';
+import type { Permits } from '../../src/exchange/limiter/permits.js';
 import { sendCall } from '../../src/trading/call/call.js';
 import { SendGate } from '../../src/trading/journal/entry.js';
 import { placeOrder } from '../../src/trading/orders/place.js';

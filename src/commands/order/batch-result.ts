@@ -5,7 +5,7 @@ import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type Hint, Interrupted, suggest } from '../../errors.js';
 import { refusalFailure } from '../../exchange/failures.js';
-import { timeFor } from '../../exchange/limiter/limiter.js';
+import { timeFor } from '../../exchange/limiter/permits.js';
 import { Refused } from '../../exchange/response.js';
 import * as wireField from '../../exchange/wire-fields.js';
 import type { Answer } from '../../terminal/answer.js';

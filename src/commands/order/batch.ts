@@ -5,7 +5,7 @@ import * as shape from '../../cli/shapes.js';
 import { counted, Decimal, formatAmount, formatPercent, formatPrice, grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { tryRead } from '../../errors.js';
-import { timeFor } from '../../exchange/limiter/limiter.js';
+import { timeFor } from '../../exchange/limiter/permits.js';
 import { batchRequest, maskedRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';

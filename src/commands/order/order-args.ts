@@ -1,4 +1,4 @@
-import type { Globals } from '../../cli/definition.js';
+import type { Globals } from '../../cli/context.js';
 import { formatAmount, grouped } from '../../domain/decimal.js';
 import { amountText, priceText } from '../../trading/expressions.js';
 import type { RecordedOrderTerms } from '../../trading/journal/write.js';

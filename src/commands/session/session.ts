@@ -1,4 +1,4 @@
-import type { Globals } from '../../cli/definition.js';
+import type { Globals } from '../../cli/context.js';
 import { Cache } from '../../config/cache.js';
 import { type Connection, chooseConnection, type MissingReason, requireKeys } from '../../config/connection.js';
 import { type KeyPair, KeyStore } from '../../config/keys.js';

@@ -5,7 +5,7 @@ import { FILE_MODE, FOLDER_MODE, makePrivateFolder } from '../../config/private-
 import { systemErrorCode } from '../../errors.js';
 import { monotonicMs } from '../../platform/host.js';
 import { isAlive, type Machine, thisMachine } from '../../platform/processes.js';
-import { HOLD_MS, type PermitCount, type PermitStore, POLL_MS, type Priority, type TakeResult } from './limiter.js';
+import { HOLD_MS, type PermitCount, type PermitStore, POLL_MS, type Priority, type TakeResult } from './permits.js';
 
 /** No request lasts this long. A permit that is still taken then was lost with its process. */
 const LOST_MS = 60_000;

@@ -1,5 +1,5 @@
 import type { RedisClientType } from '@redis/client';
-import type { PermitCount, PermitStore, Priority, TakeResult } from './limiter.js';
+import type { PermitCount, PermitStore, Priority, TakeResult } from './permits.js';
 
 /** A permit that is taken is renewed this often; one that is not renewed in time was lost with its process. */
 const RENEW_MS = 500;

@@ -1,9 +1,10 @@
 import path from 'node:path';
 import { Failure } from '../../errors.js';
 import { permitsTaken } from './file-store.js';
-import { LIMITS, type LimitName } from './limiter.js';
+import { IpLock } from './ip-lock.js';
+import { LIMITS, type LimitName } from './permits.js';
 import { Redis, RedisStore } from './redis-store.js';
-import { hostFolder, IpLock, limitPath, permitsFolder, reasonOf, redisKey, type Sharing } from './shared-limits.js';
+import { hostFolder, limitPath, permitsFolder, reasonOf, redisKey, type Sharing } from './shared-limits.js';
 
 /** The state of a connection's limits. */
 export interface LimiterState {

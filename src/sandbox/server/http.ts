@@ -12,7 +12,7 @@ import type { Duplex } from 'node:stream';
 import type { Faults } from '../faults/faults.js';
 import { Refusal } from '../refusals.js';
 import { refusalBodyOf } from './bodies.js';
-import { CONTENT_TYPE, STATUS } from './interface-details.js';
+import { CONTENT_TYPE, dateHeader, STATUS } from './interface-details.js';
 import { splitTarget } from './parameters.js';
 import type { ApiRequest, ApiResponse, RequestHandler } from './request-handler.js';
 
@@ -93,15 +93,6 @@ function send(response: ServerResponse, body: string, date: string): void {
   const length = String(Buffer.byteLength(body));
   response.writeHead(STATUS, ['Content-Type', CONTENT_TYPE, 'Content-Length', length, 'Date', date]);
   response.end(body);
-}
-
-let lastSecond = { second: Number.NaN, text: '' };
-
-/** A `Date` header for ms since the Unix epoch: the exchange's clock, by which clients date their requests. */
-export function dateHeader(time: number): string {
-  const second = Math.floor(time / 1_000);
-  if (second !== lastSecond.second) lastSecond = { second, text: new Date(time).toUTCString() };
-  return lastSecond.text;
 }
 
 /** "Clients must send a `User-Agent` header that looks like a desktop browser's." */

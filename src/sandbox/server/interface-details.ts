@@ -200,3 +200,12 @@ export const BILL_WORDS: Readonly<Record<BillKind, string>> = {
 
 /** Chosen: "text describing the status" of a deposit. */
 export const DEPOSIT_WORDS = { waiting: 'waiting for confirmation', failed: 'failed', success: 'success' } as const;
+
+let lastSecond = { second: Number.NaN, text: '' };
+
+/** A `Date` header for ms since the Unix epoch: the exchange's clock, by which clients date their requests. */
+export function dateHeader(time: number): string {
+  const second = Math.floor(time / 1_000);
+  if (second !== lastSecond.second) lastSecond = { second, text: new Date(time).toUTCString() };
+  return lastSecond.text;
+}

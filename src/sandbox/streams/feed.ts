@@ -1,9 +1,16 @@
-import type { StreamConnection } from './connection.js';
 import { Message } from './message.js';
 
-/** Somebody who listens to a feed. */
+/** A connection, as a feed needs it. */
+export interface Subscriber {
+  /** Sends a message; `key` is that under which a newer one replaces it for a slow reader. */
+  deliver(subscription: Subscription, message: Message, key: string): void;
+  /** Closes with a reason for the client. */
+  close(code: number, reason: string): void;
+}
+
+/** Who listens to a feed. */
 export interface Subscription {
-  readonly connection: StreamConnection;
+  readonly connection: Subscriber;
   readonly feed: Feed;
   /** The feed's key in the hub. */
   readonly key: string;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Globals } from '../../../src/cli/definition.js';
+import type { Globals } from '../../../src/cli/context.js';
 import { withProgress, withTimePerPage } from '../../../src/commands/funds/long-listing.js';
 import { TimeBudget } from '../../../src/exchange/budget.js';
 import type { ExchangeApi } from '../../../src/exchange/exchange-api.js';

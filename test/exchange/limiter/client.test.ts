@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { TimeBudget } from '../../../src/exchange/budget.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { FileStore } from '../../../src/exchange/limiter/file-store.js';
-import { LIMITS } from '../../../src/exchange/limiter/limiter.js';
+import { LIMITS } from '../../../src/exchange/limiter/permits.js';
 import {
   clearLimits,
   limitPath,

@@ -3,7 +3,7 @@ import { readdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { FileStore } from '../../../src/exchange/limiter/file-store.js';
-import { HOLD_MS } from '../../../src/exchange/limiter/limiter.js';
+import { HOLD_MS } from '../../../src/exchange/limiter/permits.js';
 import { thisMachine } from '../../../src/platform/processes.js';
 import { temporaryState } from '../../trading/support/trading.js';
 

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LIMITS, type Permit, type Priority } from '../../../src/exchange/limiter/limiter.js';
+import { LIMITS, type Permit, type Priority } from '../../../src/exchange/limiter/permits.js';
 import { type Sharing, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import { freePort, serveRedis } from '../../support/redis.js';
 import { requires } from '../../support/tools.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { IpLock } from '../../../src/exchange/limiter/shared-limits.js';
+import { IpLock } from '../../../src/exchange/limiter/ip-lock.js';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;

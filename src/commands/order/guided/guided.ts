@@ -1,5 +1,4 @@
-import type { Context } from '../../../cli/context.js';
-import type { Globals } from '../../../cli/definition.js';
+import type { Context, Globals } from '../../../cli/context.js';
 import type { Market } from '../../../domain/market.js';
 import type { OrderType, Side } from '../../../domain/order.js';
 import { Failure, suggest } from '../../../errors.js';
