@@ -29,7 +29,7 @@ const HOMES = {
   '@redis/client': 'exchange/limiter',
   valibot: 'exchange',
   conf: 'config',
-  'proper-lockfile': 'config',
+  'proper-lockfile': 'platform',
   'fastest-levenshtein': 'config',
   'env-paths': 'platform',
   'lossless-json': 'platform',

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
-import { cannotWriteOutput } from '../config/private-files.js';
 import type { Candle, CandleType } from '../domain/candle.js';
 import { counted, Decimal, grouped } from '../domain/decimal.js';
 import { Failure } from '../errors.js';
+import { cannotWriteOutput } from '../platform/private-files.js';
 import { changeText, paintChange } from '../terminal/cells.js';
 import * as charts from '../terminal/charts/index.js';
 import type { Screen } from '../terminal/screen.js';

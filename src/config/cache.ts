@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { readBounded } from '../platform/bounded-file.js';
-import { isPrivateFile, makePrivateFolder, replaceFile } from './private-files.js';
+import { isPrivateFile, makePrivateFolder, replaceFile } from '../platform/private-files.js';
 
 interface Cached {
   readonly value: string;

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type Conf from 'conf';
 import { Failure, suggest, systemErrorCode } from '../errors.js';
-import { LOCK, locked } from './lock.js';
+import { LOCK, locked } from '../platform/lock.js';
 import {
   cannotWrite,
   FILE_MODE,
@@ -10,7 +10,7 @@ import {
   makePrivateFolder,
   notFolder,
   requireUnmovable,
-} from './private-files.js';
+} from '../platform/private-files.js';
 
 export type Document = Readonly<Record<string, unknown>>;
 type ConfClass = typeof Conf<Record<string, unknown>>;

@@ -1,5 +1,3 @@
-import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, statSync } from 'node:fs';
-import path from 'node:path';
 import { getSystemErrorName } from 'node:util';
 
 /** Why a disk did not take the data, and what helps. */
@@ -37,39 +35,4 @@ function errorCode(thrown: unknown): string | undefined {
   const { code } = thrown;
   if (typeof code === 'string') return code;
   return typeof code === 'number' && Number.isInteger(code) && code > 0 ? getSystemErrorName(-code) : undefined;
-}
-
-/**
- * Makes a folder that only its owner can enter, whatever the umask, with its parents. One folder after the other: a recursive
- * mkdir would loop forever in Linux's /proc, which reports ENOENT for an existing folder, and would apply the umask to the
- * parents.
- */
-export function makePrivateFolder(directory: string): void {
-  if (statSync(directory, { throwIfNoEntry: false }) === undefined) {
-    const above = path.dirname(directory);
-    if (statSync(above, { throwIfNoEntry: false }) === undefined && above !== directory) makePrivateFolder(above);
-    makeFolder(directory);
-  }
-  chmodSync(directory, 0o700);
-}
-
-function makeFolder(directory: string): void {
-  try {
-    mkdirSync(directory, 0o700);
-  } catch (error) {
-    // another process made it meanwhile, or something else is in its place
-    if (errorCode(error) !== 'EEXIST' || !statSync(directory).isDirectory()) throw error;
-  }
-}
-
-/** Opens a file that only its owner can access, whatever the umask. */
-export function openPrivate(file: string, flags: 'w' | 'wx' | 'a'): number {
-  const descriptor = openSync(file, flags, 0o600);
-  try {
-    fchmodSync(descriptor, 0o600);
-    return descriptor;
-  } catch (error) {
-    closeSync(descriptor);
-    throw error;
-  }
 }

@@ -54,17 +54,6 @@ describe('several processes', () => {
     expect(fs.existsSync(lock)).toBe(false);
   });
 
-  test('takes over a lock that is dated in the future, as after a clock was set back', async () => {
-    const folder = freshFolder();
-    await new Profiles(folder).add({ name: 'one', ...HOSTS });
-    const lock = path.join(folder, '.lock');
-    const later = new Date(Date.now() + 3_600_000);
-    fs.mkdirSync(lock);
-    fs.utimesSync(lock, later, later);
-    await new Profiles(folder).add({ name: 'two', ...HOSTS });
-    expect(fs.existsSync(lock)).toBe(false);
-  });
-
   test('never hold a stale lock together', async () => {
     const folder = freshFolder();
     await new Store(folder).change((writer) => writer.write('count.json', { n: 0 }));

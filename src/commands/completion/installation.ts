@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { cannotWrite, replaceFile } from '../../config/private-files.js';
 import { Failure, quoted, shellWord, suggest, systemErrorCode, usage } from '../../errors.js';
 import { readBounded, readTextBounded } from '../../platform/bounded-file.js';
 import type { Host } from '../../platform/host.js';
+import { cannotWrite, replaceFile } from '../../platform/private-files.js';
 import { hasBlock, hasSingleMarker, withBlock, withoutBlock } from './startup-block.js';
 
 /** The script of each shell in the package's folder `completions`. */

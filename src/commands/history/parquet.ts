@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
-import { cannotWriteOutput } from '../../config/private-files.js';
 import { Failure, usage } from '../../errors.js';
+import { cannotWriteOutput } from '../../platform/private-files.js';
 import type { Row, SeriesFile } from './series-file.js';
 
 /** Rows that are in memory at once. */

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
-import { cannotWriteOutput } from '../../config/private-files.js';
 import { type Failure, quoted, usage } from '../../errors.js';
 import { parseJson } from '../../platform/json.js';
+import { cannotWriteOutput } from '../../platform/private-files.js';
 import { toCsv } from '../../terminal/csv.js';
 import { toJson } from '../../terminal/json.js';
 

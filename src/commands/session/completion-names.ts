@@ -1,11 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { isPrivateFile, makePrivateFolder, replaceFile } from '../../config/private-files.js';
 import { formatAmount, formatPrice, grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import type { CompletionName } from '../../exchange/exchange-client.js';
 import { readTextBounded } from '../../platform/bounded-file.js';
+import { isPrivateFile, makePrivateFolder, replaceFile } from '../../platform/private-files.js';
 
 /**
  * What may stand in each file, a line each. The lines come from an exchange and are read by shells, so nothing else is

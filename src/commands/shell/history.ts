@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { FILE_MODE, isPrivateFile, makePrivateFolder, replaceFile } from '../../config/private-files.js';
 import { readTextBounded } from '../../platform/bounded-file.js';
+import { FILE_MODE, isPrivateFile, makePrivateFolder, replaceFile } from '../../platform/private-files.js';
 import type { Redaction } from '../../platform/redaction.js';
 
 const FILE = path.join('shell', 'history');

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { FILE_MODE, FOLDER_MODE, makePrivateFolder } from '../../config/private-files.js';
 import { systemErrorCode } from '../../errors.js';
 import { monotonicMs } from '../../platform/host.js';
+import { FILE_MODE, FOLDER_MODE, makePrivateFolder } from '../../platform/private-files.js';
 import { isAlive, type Machine, thisMachine } from '../../platform/processes.js';
 import { HOLD_MS, type PermitCount, type PermitStore, POLL_MS, type Priority, type TakeResult } from './permits.js';
 

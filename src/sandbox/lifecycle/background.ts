@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import path from 'node:path';
 import type { Host } from '../../platform/host.js';
-import { openPrivate } from '../disk.js';
+import { openPrivate } from '../../platform/private-files.js';
 import type { SandboxFiles } from './files.js';
 
 /** The command line for `pit sandbox serve`. Paths are absolute, because it runs in another folder. */

@@ -3,14 +3,14 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { Failure, suggest } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
+import { lock, tryLock } from '../../platform/lock.js';
+import { makeFolders } from '../../platform/private-files.js';
 import { isAlive, startStamp } from '../../platform/processes.js';
-import { makePrivateFolder } from '../disk.js';
 import { STORE_NAME } from '../store/errors.js';
 import { askAdmin, isAnswering } from './admin-client.js';
 import type { Launch } from './background.js';
 import { endedNatively, keepingData, tryDisk } from './data-failures.js';
 import { readPublished, type SandboxAddress, type SandboxFiles, sandboxFiles, unpublish } from './files.js';
-import { takeLaunchLock, waitForLaunchLock } from './launch-lock.js';
 import { failureIn, lengthOf, type StartFailure } from './log.js';
 import { NOT_RUNNING, type SandboxStatus } from './status.js';
 
@@ -35,20 +35,20 @@ export function ensureSandbox(host: Host, launch: Launch): Promise<EnsuredSandbo
 }
 
 async function ensureIn(files: SandboxFiles, host: Host, launch: Launch): Promise<EnsuredSandbox> {
-  makePrivateFolder(files.directory);
+  makeFolders(files.directory);
   const deadline = performance.now() + START_TIMEOUT;
   while (performance.now() < deadline) {
     const running = await answeringSandbox(files);
     if (running !== undefined) return { ...running, started: false };
-    const lock = takeLaunchLock(files.directory);
-    if (lock === undefined) {
+    const release = await tryLock(files.directory);
+    if (release === undefined) {
       await host.sleep(STEP);
       continue;
     }
     try {
       return await startUnderLock(files, host, launch, deadline);
     } finally {
-      lock.release();
+      await release();
     }
   }
   throw tooSlow(files);
@@ -189,14 +189,14 @@ export function resetSandbox(host: Host): Promise<boolean> {
 }
 
 async function reset(host: Host, files: SandboxFiles): Promise<boolean> {
-  makePrivateFolder(files.directory);
-  const lock = await waitForLaunchLock(files.directory);
+  makeFolders(files.directory);
+  const release = await lock(files.directory);
   try {
     const stopped = await stopSandbox(host);
     for (const each of [files.exchange, files.faults, `${files.faults}.1`])
       rmSync(each, { recursive: true, force: true });
     return stopped;
   } finally {
-    lock.release();
+    await release();
   }
 }

@@ -1,7 +1,8 @@
 import { closeSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { Failure, suggest } from '../../errors.js';
-import { diskTrouble, openPrivate } from '../disk.js';
+import { openPrivate } from '../../platform/private-files.js';
+import { diskTrouble } from '../disk.js';
 import { UnreadableStore } from '../store/errors.js';
 import { removeFile } from './files.js';
 

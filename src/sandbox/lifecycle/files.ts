@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { closeSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { readTextBounded } from '../../platform/bounded-file.js';
 import type { Directories, Host } from '../../platform/host.js';
+import { replaceFile } from '../../platform/private-files.js';
 import { isAlive, startStamp } from '../../platform/processes.js';
-import { openPrivate } from '../disk.js';
 
 /** The addresses and keys of a sandbox, as `pit sandbox serve` prints them. */
 export interface SandboxAddress {
@@ -64,23 +64,6 @@ export function filesIn(directory: string): SandboxFiles {
   };
 }
 
-/** Replaces a private file atomically. */
-export function replacePrivate(file: string, text: string): void {
-  const draft = `${file}.${process.pid}`;
-  try {
-    const descriptor = openPrivate(draft, 'w');
-    try {
-      writeSync(descriptor, text);
-    } finally {
-      closeSync(descriptor);
-    }
-    renameSync(draft, file);
-  } catch (error) {
-    removeFile(draft);
-    throw error;
-  }
-}
-
 const DRAFT = /\.json\.(\d{1,10})$/;
 
 /** Removes the drafts of processes that were killed while replacing a file. */
@@ -126,12 +109,12 @@ const USERNAME = 'sandbox';
 /** Stores the keys of the exchange's first account. */
 export function keepKeys(file: string, { accessKey, secretKey, safePwd, username }: SandboxKeys): void {
   const text = `${JSON.stringify({ accessKey, secretKey, safePwd, username })}\n`;
-  if (readRecord(file)?.secretKey !== secretKey) replacePrivate(file, text);
+  if (readRecord(file)?.secretKey !== secretKey) replaceFile(file, text);
 }
 
 /** Publishes a running sandbox to the other processes of its `PIT_HOME`. */
 export function publish(file: string, address: SandboxAddress): void {
-  replacePrivate(file, `${JSON.stringify({ ...address, started: startStamp(address.pid) })}\n`);
+  replaceFile(file, `${JSON.stringify({ ...address, started: startStamp(address.pid) })}\n`);
 }
 
 /** Undoes {@link publish}, unless another sandbox has published itself since. */

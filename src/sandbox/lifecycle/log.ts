@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, ftruncateSync, statSync, writeSync } from 'node:fs';
 import { Failure } from '../../errors.js';
 import { readBounded } from '../../platform/bounded-file.js';
-import { openPrivate } from '../disk.js';
+import { openPrivate } from '../../platform/private-files.js';
 
 /** The log is truncated when it is larger. */
 const LARGEST = 1_000_000;

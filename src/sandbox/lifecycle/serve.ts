@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, suggest } from '../../errors.js';
+import { makeFolders, replaceFile } from '../../platform/private-files.js';
 import { adminCalls } from '../admin/calls.js';
 import { adminListener } from '../admin/http.js';
-import { makePrivateFolder } from '../disk.js';
 import { type Exchange, ExchangeService } from '../exchange/exchange-service.js';
 import type { ReplayGenesis } from '../exchange/exchange-state.js';
 import { Faults } from '../faults/faults.js';
@@ -23,7 +23,6 @@ import {
   readPublished,
   readRecord,
   removeDrafts,
-  replacePrivate,
   type SandboxAddress,
   type SandboxFiles,
 } from './files.js';
@@ -65,7 +64,7 @@ export async function serve(
 ): Promise<Running> {
   const files = filesIn(options.directory);
   const now = options.now ?? Date.now;
-  makePrivateFolder(files.directory);
+  makeFolders(files.directory);
   if (readPublished(files.running) === undefined) recoverDataDirectory(files.exchange);
   const { seed, historyMs } = options;
   const opening = (directory: string, replayGenesis?: ReplayGenesis) =>
@@ -152,7 +151,7 @@ async function present(
 function keptDialect(file: string, chosen: Dialect | undefined): Dialect {
   const last = DIALECTS.find((name) => name === readRecord(file)?.dialect) ?? 'document';
   if (chosen === undefined || chosen === last) return last;
-  replacePrivate(file, `${JSON.stringify({ dialect: chosen })}\n`);
+  replaceFile(file, `${JSON.stringify({ dialect: chosen })}\n`);
   return chosen;
 }
 
@@ -204,7 +203,7 @@ function alreadyRunning(other: SandboxAddress | undefined, cause: AlreadyOpen): 
 async function listenOn(open: OpenPort, wanted: number | null, files: SandboxFiles): Promise<Listener> {
   const listener = wanted === null ? await lastOrAny(open, files) : await exactly(open, wanted);
   try {
-    if (listener.port !== lastPort(files)) replacePrivate(files.port, `${JSON.stringify({ port: listener.port })}\n`);
+    if (listener.port !== lastPort(files)) replaceFile(files.port, `${JSON.stringify({ port: listener.port })}\n`);
     return listener;
   } catch (error) {
     await listener.close();

@@ -1,12 +1,12 @@
 import { usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import { makePrivateFolder } from '../disk.js';
+import { lock } from '../../platform/lock.js';
+import { makeFolders } from '../../platform/private-files.js';
 import type { Dialect } from '../server/interface-details.js';
 import { DOCUMENTED_LIMITS, type LimitValues, UNLIMITED } from '../server/limits.js';
 import { BACKGROUND_VARIABLE, IDLE_VARIABLE } from './background.js';
 import { keepingData } from './data-failures.js';
 import { filesIn, sandboxFiles } from './files.js';
-import { waitForLaunchLock } from './launch-lock.js';
 import { boundedLog, cannotStart } from './log.js';
 import type { Running } from './running-sandbox.js';
 import { type ServeOptions, serve } from './serve.js';
@@ -68,12 +68,12 @@ export async function startSandbox(host: Host, options: StartOptions = {}): Prom
 }
 
 async function underLock(options: ServeOptions): Promise<Running> {
-  makePrivateFolder(options.directory);
-  const lock = await waitForLaunchLock(options.directory);
+  makeFolders(options.directory);
+  const release = await lock(options.directory);
   try {
     return await serve(options);
   } finally {
-    lock.release();
+    await release();
   }
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setImmediate as endOfTurn } from 'node:timers/promises';
-import { makePrivateFolder } from '../disk.js';
+import { makeFolders } from '../../platform/private-files.js';
 import { OwnerLock, StoreFile } from './database.js';
 import { NotWritten, STORE_NAME } from './errors.js';
 import { chunkCodec, NumberedLists } from './numbered-lists.js';
@@ -31,7 +31,7 @@ export class Store {
 
   /** Opens or makes the store of a directory. Throws AlreadyOpen and DamagedStore. */
   static open(directory: string): Store {
-    makePrivateFolder(directory);
+    makeFolders(directory);
     const ownerLock = OwnerLock.of(directory);
     try {
       return new Store(new StoreFile(join(directory, STORE_NAME)), ownerLock);

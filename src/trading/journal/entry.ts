@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { cannotWrite } from '../../config/private-files.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
+import { cannotWrite } from '../../platform/private-files.js';
 import type { BatchEvent } from '../batches/batch-event.js';
 import type { Archive } from './archive.js';
 import {

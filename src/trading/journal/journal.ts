@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { cannotWrite, makePrivateFolder } from '../../config/private-files.js';
 import { Failure, hasErrorCode, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
+import { cannotWrite, makePrivateFolder } from '../../platform/private-files.js';
 import { Archive } from './archive.js';
 import { JournalEntry, readEntry } from './entry.js';
 import {

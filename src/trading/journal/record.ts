@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { FILE_MODE } from '../../config/private-files.js';
 import { Failure } from '../../errors.js';
+import { FILE_MODE } from '../../platform/private-files.js';
 import type { Archive } from './archive.js';
 import { encodeLine, namesIn, readIfExists, VERSION, valuesIn } from './files.js';
 import { isKind, type JournalEvent, listShowing, type MarketSide, type RecordedWrite, type Settled } from './write.js';

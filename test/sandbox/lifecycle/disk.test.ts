@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { diskTrouble, makePrivateFolder } from '../../../src/sandbox/disk.js';
+import { makeFolders } from '../../../src/platform/private-files.js';
+import { diskTrouble } from '../../../src/sandbox/disk.js';
 import { keepingData } from '../../../src/sandbox/lifecycle/data-failures.js';
-import { replacePrivate } from '../../../src/sandbox/lifecycle/files.js';
 import { cannotStart, failureIn } from '../../../src/sandbox/lifecycle/log.js';
 import { NotWritten } from '../../../src/sandbox/store/errors.js';
 import { ask, filesOf, kill, newHome, run, stateFile, useHomes } from './homes.js';
@@ -74,20 +74,13 @@ describe('a failing disk', () => {
       expect([status, errors]).toEqual([5, expect.stringContaining(`cannot keep its data in ${home}/state/sandbox`)]);
     }
   });
-
-  it('leaves no partial file behind', () => {
-    const target = path.join(folder, 'running.json');
-    mkdirSync(target);
-    expect(() => replacePrivate(target, 'text')).toThrow();
-    expect(readdirSync(folder)).toEqual(['running.json']);
-  });
 });
 
 describe('other users', () => {
   it.each([0o000, 0o777])('cannot read a folder, whatever the umask (%o)', (mask) => {
     process.umask(mask);
     const deep = path.join(folder, 'a', 'b');
-    makePrivateFolder(deep);
+    makeFolders(deep);
     process.umask(umask);
     expect(open(folder)).toEqual([]);
   });
@@ -155,15 +148,15 @@ describe('leftovers of killed starts', () => {
     const { pid } = await ask(home, 'ensure');
     await kill(pid);
     const gone = 2 ** 22 + 12_345;
-    for (const name of [`running.json.${gone}`, `port.json.${gone}`, 'launch.0.free', `room.json.${gone}`]) {
+    for (const name of [`running.json.${gone}`, `port.json.${gone}`, `room.json.${gone}`]) {
       writeFileSync(stateFile(home, name), '');
     }
     writeFileSync(stateFile(home, `keys.json.${process.pid}`), '');
     await ask(home, 'ensure');
     expect(
       filesOf(home)
-        .filter((name) => /^launch|json\./.test(name))
+        .filter((name) => /json\./.test(name))
         .sort(),
-    ).toEqual([`keys.json.${process.pid}`, 'launch.2', 'launch.2.free']);
+    ).toEqual([`keys.json.${process.pid}`]);
   });
 });

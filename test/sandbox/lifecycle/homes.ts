@@ -29,7 +29,7 @@ export function useHomes(): void {
       bundle: true,
       platform: 'node',
       format: 'esm',
-      external: ['lmdb'],
+      packages: 'external',
       logLevel: 'error',
     });
   });

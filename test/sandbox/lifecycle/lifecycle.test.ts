@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ describe('a sandbox in the background', () => {
   it('starts the sandbox once even if the command that was starting it is killed', async () => {
     const home = newHome();
     const launcher = start(home, 'ensure');
-    await until(() => existsSync(stateFile(home, 'launch.1')));
+    await until(() => existsSync(stateFile(home, '.lock')));
     launcher.kill('SIGKILL');
     const found = await Promise.all([askProcess(home, 'ensure'), ask(home, 'ensure')]);
     expect(new Set(found.map(({ pid }) => pid)).size).toBe(1);
@@ -188,12 +188,12 @@ describe('a start after a kill', () => {
   );
 
   it.each([leftovers[3], leftovers[4]].map((each) => each ?? ['', '']))(
-    'ignores a running file that holds %s, and launch locks of killed starts',
+    'ignores a running file that holds %s, and the lock of a killed start',
     async (_what, text) => {
       const home = newHome();
       place(home, text);
-      writeFileSync(stateFile(home, 'launch.3'), String(2 ** 22 + 12_345));
-      writeFileSync(stateFile(home, 'launch.2'), 'nonsense');
+      mkdirSync(stateFile(home, '.lock'));
+      utimesSync(stateFile(home, '.lock'), 0, 0);
       const found = await ask(home, 'ensure');
       expect(found.started).toBe(true);
       expect(await markets(found.baseUrl)).toContain('btc_usdt');
@@ -281,20 +281,5 @@ describe.skipIf(process.platform === 'win32')('the files of a sandbox', () => {
       expect([name, statSync(stateFile(home, name)).mode & 0o777]).toEqual([name, 0o600]);
     }
     expect(logOf(home).length).toBeLessThan(1000);
-  });
-
-  it('keeps only the last launch lock, however often the sandbox is started and stopped', async () => {
-    const home = newHome();
-    for (let round = 0; round < 2; round += 1) {
-      const { pid } = await ask(home, 'ensure');
-      expect(await ask(home, 'stop')).toBe(true);
-      expect(isAlive(pid)).toBe(false);
-      expect(await ask(home, 'stop')).toBe(false);
-    }
-    expect(
-      filesOf(home)
-        .filter((name) => name.startsWith('launch.'))
-        .sort(),
-    ).toEqual(['launch.2', 'launch.2.free']);
   });
 });

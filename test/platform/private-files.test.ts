@@ -5,8 +5,9 @@ import { KeyStore } from '../../src/config/keys.js';
 import { Profiles } from '../../src/config/profiles.js';
 import { Store } from '../../src/config/store.js';
 import { shellWord } from '../../src/errors.js';
+import { replaceFile } from '../../src/platform/private-files.js';
+import { everythingIn, failureOf, freshFolder, HOSTS, noKeychain } from '../config/support.js';
 import { adviceText } from '../support/advice.js';
-import { everythingIn, failureOf, freshFolder, HOSTS, noKeychain } from './support.js';
 
 const CANARY = { accessKey: 'canary-access-4711', secretKey: 'canary-secret-4711' };
 const ATTACKER = { ...HOSTS, tradeUrl: 'https://evil.example.com' };
@@ -216,4 +217,13 @@ test('replaces a file in one step, also under Snap', async () => {
     delete process.env.SNAP;
   }
   expect(fs.statSync(path.join(folder, 'x.json')).ino).not.toBe(before);
+});
+
+describe('a file that is replaced', () => {
+  test('leaves no temporary file behind if it cannot be replaced', () => {
+    const folder = freshFolder();
+    fs.mkdirSync(path.join(folder, 'running.json'), { recursive: true });
+    expect(() => replaceFile(path.join(folder, 'running.json'), 'text')).toThrow('EISDIR');
+    expect(fs.readdirSync(folder)).toEqual(['running.json']);
+  });
 });

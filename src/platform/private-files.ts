@@ -32,7 +32,13 @@ export function isPrivateFile(root: string, relative: string): boolean {
  */
 export function makePrivateFolder(root: string, within = ''): void {
   const folder = path.join(root, within);
-  if (statIfExists(folder, folder === root ? fs.statSync : fs.lstatSync) === null) makeFolders(folder);
+  if (statIfExists(folder, folder === root ? fs.statSync : fs.lstatSync) === null) {
+    try {
+      makeFolders(folder);
+    } catch (thrown) {
+      throw cannotWrite(folder, thrown);
+    }
+  }
   for (const above of foldersBetween(root, within)) if (above !== folder) requireUnchangeable(root, above);
   requirePrivateFolder(root, folder);
   requireUnmovable(root);
@@ -127,19 +133,6 @@ function statIfExists(target: string, stat: (target: string) => fs.Stats): fs.St
   }
 }
 
-/** One by one: in a recursive mkdir the umask would cut the mode. */
-function makeFolders(folder: string): void {
-  const above = path.dirname(folder);
-  if (above !== folder && statIfExists(above, fs.statSync) === null) makeFolders(above);
-  try {
-    fs.mkdirSync(folder, FOLDER_MODE);
-    fs.chmodSync(folder, FOLDER_MODE);
-  } catch (thrown) {
-    // Another process made it in the meantime; the caller checks that it is private.
-    if (systemErrorCode(thrown) !== 'EEXIST') throw cannotWrite(folder, thrown);
-  }
-}
-
 /** The failure for a path that leads through a file, as when PIT_HOME is a file. */
 export function notFolder(target: string): Failure {
   let file = target;
@@ -168,33 +161,43 @@ function notPlain(target: string, what: 'file' | 'folder'): Failure {
 export const FILE_MODE = 0o600;
 export const FOLDER_MODE = 0o700;
 
+/**
+ * Makes a folder and its missing parents with mode 0700 whatever the umask, which a recursive mkdir would apply. A folder that
+ * exists gets this mode too. Throws what the system reports.
+ */
+export function makeFolders(folder: string): void {
+  const above = path.dirname(folder);
+  if (above !== folder && fs.statSync(above, { throwIfNoEntry: false }) === undefined) makeFolders(above);
+  try {
+    fs.mkdirSync(folder, FOLDER_MODE);
+  } catch (thrown) {
+    if (systemErrorCode(thrown) !== 'EEXIST' || !fs.statSync(folder).isDirectory()) throw thrown;
+  }
+  fs.chmodSync(folder, FOLDER_MODE);
+}
+
+/** Opens a file with mode 0600 whatever the umask, for writing. Throws what the system reports. The caller closes it. */
+export function openPrivate(file: string, flags: 'w' | 'wx' | 'a'): number {
+  const descriptor = fs.openSync(file, flags, FILE_MODE);
+  try {
+    fs.fchmodSync(descriptor, FILE_MODE);
+    return descriptor;
+  } catch (thrown) {
+    fs.closeSync(descriptor);
+    throw thrown;
+  }
+}
+
 /** Replaces a file in one step: a reader sees the old text or the new one. Throws what the system reports. */
 export function replaceFile(file: string, content: string | Uint8Array, mode = FILE_MODE): void {
   const temporary = `${file}.${process.pid}`;
   try {
     fs.writeFileSync(temporary, content, { mode });
     fs.chmodSync(temporary, mode);
-    moveOver(temporary, file);
+    fs.renameSync(temporary, file);
   } catch (thrown) {
     fs.rmSync(temporary, { force: true });
     throw thrown;
-  }
-}
-
-/** Windows does not replace a file while another program has it open, as virus scanners and indexers do for a moment. */
-const OPEN_ELSEWHERE = ['EACCES', 'EBUSY', 'EPERM'];
-const MOST_TRIES = 50;
-const WAIT_MS = 20;
-
-function moveOver(from: string, to: string): void {
-  for (let left = process.platform === 'win32' ? MOST_TRIES : 1; ; left -= 1) {
-    try {
-      fs.renameSync(from, to);
-      return;
-    } catch (thrown) {
-      if (left === 1 || !OPEN_ELSEWHERE.includes(systemErrorCode(thrown))) throw thrown;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS);
-    }
   }
 }
 

@@ -1,0 +1,68 @@
+import path from 'node:path';
+import { systemErrorCode, usage } from '../errors.js';
+
+/** The folder that is the lock, inside the folder that it protects. */
+export const LOCK = '.lock';
+
+/** A lock this old, in milliseconds, was left by a process that was killed: a holder renews it. */
+const STALE_MS = 10_000;
+
+/** Waits 25 to 50 ms between attempts: at least 15 s in all, which outlasts a stale lock. */
+const PATIENCE = { retries: 600, factor: 1, minTimeout: 25, maxTimeout: 50, randomize: true };
+
+/** Gives a lock back. Never fails: a lock that cannot be removed goes stale by itself. */
+export type Release = () => Promise<void>;
+
+/**
+ * Runs `work` while no other pit process that uses this folder runs its own. `work` is synchronous, so no signal
+ * handler and no timer can get between its reads and its writes.
+ * @throws Failure `usage` when another process keeps the lock for longer than 15 seconds
+ */
+export async function locked<T>(folder: string, work: () => T): Promise<T> {
+  const release = await lock(folder);
+  try {
+    return work();
+  } finally {
+    await release();
+  }
+}
+
+/**
+ * Takes the lock of a folder, waiting for it if another process has it.
+ * @throws Failure `usage` when another process keeps it for longer than 15 seconds
+ */
+export async function lock(folder: string): Promise<Release> {
+  try {
+    return await take(folder, PATIENCE);
+  } catch (thrown) {
+    const reason = isHeld(thrown) ? 'another pit process is using it' : systemErrorCode(thrown);
+    throw usage(`${folder} cannot be locked (${reason}).`, `If no other pit runs, remove ${path.join(folder, LOCK)}.`);
+  }
+}
+
+/** Takes the lock of a folder; undefined while another process has it. Throws what the system reports. */
+export async function tryLock(folder: string): Promise<Release | undefined> {
+  try {
+    return await take(folder, 0);
+  } catch (thrown) {
+    if (isHeld(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+async function take(folder: string, retries: typeof PATIENCE | 0): Promise<Release> {
+  const { default: lockfile } = await import('proper-lockfile');
+  const release = await lockfile.lock(folder, {
+    lockfilePath: path.join(folder, LOCK),
+    realpath: false,
+    stale: STALE_MS,
+    retries,
+    // after a sleep of the machine: what is done under the lock takes milliseconds or checks again what it relies on
+    onCompromised: () => {},
+  });
+  return () => release().catch(() => undefined);
+}
+
+function isHeld(thrown: unknown): boolean {
+  return systemErrorCode(thrown) === 'ELOCKED';
+}
