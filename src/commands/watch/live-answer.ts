@@ -3,35 +3,8 @@ import type { Answer, Live } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
 import { MirroredAnswer } from './mirrored-answer.js';
 import { PolledAnswer } from './polled-answer.js';
-import type { Streamed } from './watch.js';
 import { WatchPicture } from './watch-picture.js';
-
-/** A command's answer as it is known at a moment. */
-export interface AnswerSnapshot {
-  readonly answer: Answer;
-  readonly source: 'stream' | 'polling';
-  /** How old the oldest part of it is at most, in milliseconds. */
-  readonly ageMs: number;
-  /** Whether nothing newer is missing. */
-  readonly isCurrent: boolean;
-}
-
-/** A command's answer that is kept current until it is closed. */
-export interface WatchedAnswer {
-  snapshot(): AnswerSnapshot;
-  /** Null if nothing is wrong. */
-  readonly trouble: Outage | null;
-  /** Resolves when the answer or the trouble has changed, the signal is aborted, or it is closed. Call it before you read. */
-  changed(signal: AbortSignal): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Why an answer may be out of date. */
-export interface Outage {
-  readonly words: string;
-  /** Null if it is not known. */
-  readonly reason: string | null;
-}
+import type { Outage, Streamed, WatchedAnswer } from './watched-answer.js';
 
 export async function liveAnswer(
   context: Context,

@@ -1,15 +1,7 @@
 import type { Mirror } from '../../exchange/mirror/mirror.js';
 import type { ChannelKind, ChannelOf } from '../../exchange/stream/events.js';
 import type { Host } from '../../platform/host.js';
-import type { Answer } from '../../terminal/answer.js';
-import type { AnswerSnapshot, Outage, WatchedAnswer } from './live-answer.js';
-import type { Streamed } from './watch.js';
-
-/** What the command read at first, and when that began on the monotonic clock. */
-export interface FirstAnswer {
-  readonly answer: Answer;
-  readonly began: number;
-}
+import type { AnswerSnapshot, FirstAnswer, Outage, Streamed, WatchedAnswer } from './watched-answer.js';
 
 /** The first answer is replaced within this time, or it is too old to be called current. */
 const REPLACED_MS = 10_000;

@@ -2,8 +2,7 @@ import type { Context } from '../../cli/context.js';
 import { Failure } from '../../errors.js';
 import { ChangeSignal } from '../../platform/change-signal.js';
 import type { Answer } from '../../terminal/answer.js';
-import type { AnswerSnapshot, Outage, WatchedAnswer } from './live-answer.js';
-import type { FirstAnswer } from './mirrored-answer.js';
+import type { AnswerSnapshot, FirstAnswer, Outage, WatchedAnswer } from './watched-answer.js';
 
 /** Between two reads while the exchange answers quickly and no one else needs its limits. */
 const PAUSE_MS = 5_000;

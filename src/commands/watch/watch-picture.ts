@@ -3,7 +3,7 @@ import { Changes } from '../../terminal/live/changes.js';
 import { drawFaint, type Screen } from '../../terminal/screen.js';
 import { displayWidth, safe, shortened } from '../../terminal/text.js';
 import { ageText } from '../../terminal/time.js';
-import type { AnswerSnapshot, Outage, WatchedAnswer } from './live-answer.js';
+import type { AnswerSnapshot, Outage, WatchedAnswer } from './watched-answer.js';
 
 /** A watched answer as its command shows it, under a line that says how current it is. */
 export class WatchPicture implements Picture {

@@ -1,8 +1,8 @@
 import type { Context } from '../../cli/context.js';
 import { toggle } from '../../cli/definition.js';
 import { suggest, usage } from '../../errors.js';
-import type { Channel, ChannelData, ChannelKind, ChannelOf } from '../../exchange/stream/events.js';
 import type { Answer, Live } from '../../terminal/answer.js';
+import type { Streamed } from './watched-answer.js';
 
 /** The flag of every command that can be watched. */
 export const WATCH = toggle('--watch', 'show changes as they happen; q or Ctrl-C ends');
@@ -26,19 +26,6 @@ export function requireWatchable(
   if (globals.fields !== undefined && !output.canDraw)
     throw usage('--watch takes --fields only on a terminal.', 'JSON has every field; pick from it with jq.');
 }
-
-/** How a stream keeps an answer current. */
-export interface Streamed {
-  /** At least one. */
-  readonly channels: readonly Channel[];
-  /** Channels that the answer does without: their age is not its age. */
-  readonly optionalChannels?: readonly Channel[];
-  /** Makes the answer from what is known of the channels, and of the extras. */
-  answer(value: ValueOf, extra: ExtraOf): Answer;
-}
-
-type ValueOf = <Kind extends ChannelKind>(channel: ChannelOf<Kind>) => ChannelData[Kind];
-type ExtraOf = <Kind extends ChannelKind>(channel: ChannelOf<Kind>) => ChannelData[Kind] | undefined;
 
 /**
  * Shows a command's answer and keeps it current: over the stream, or by repeating the command within the shared limits.

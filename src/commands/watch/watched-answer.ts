@@ -1,0 +1,48 @@
+import type { Channel, ChannelData, ChannelKind, ChannelOf } from '../../exchange/stream/events.js';
+import type { Answer } from '../../terminal/answer.js';
+
+/** A command's answer as it is known at a moment. */
+export interface AnswerSnapshot {
+  readonly answer: Answer;
+  readonly source: 'stream' | 'polling';
+  /** How old the oldest part of it is at most, in milliseconds. */
+  readonly ageMs: number;
+  /** Whether nothing newer is missing. */
+  readonly isCurrent: boolean;
+}
+
+/** A command's answer that is kept current until it is closed. */
+export interface WatchedAnswer {
+  snapshot(): AnswerSnapshot;
+  /** Null if nothing is wrong. */
+  readonly trouble: Outage | null;
+  /** Resolves when the answer or the trouble has changed, the signal is aborted, or it is closed. Call it before you read. */
+  changed(signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Why an answer may be out of date. */
+export interface Outage {
+  readonly words: string;
+  /** Null if it is not known. */
+  readonly reason: string | null;
+}
+
+/** What the command read at first, and when that began on the monotonic clock. */
+export interface FirstAnswer {
+  readonly answer: Answer;
+  readonly began: number;
+}
+
+/** How a stream keeps an answer current. */
+export interface Streamed {
+  /** At least one. */
+  readonly channels: readonly Channel[];
+  /** Channels that the answer does without: their age is not its age. */
+  readonly optionalChannels?: readonly Channel[];
+  /** Makes the answer from what is known of the channels, and of the extras. */
+  answer(value: ValueOf, extra: ExtraOf): Answer;
+}
+
+type ValueOf = <Kind extends ChannelKind>(channel: ChannelOf<Kind>) => ChannelData[Kind];
+type ExtraOf = <Kind extends ChannelKind>(channel: ChannelOf<Kind>) => ChannelData[Kind] | undefined;
