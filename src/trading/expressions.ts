@@ -1,4 +1,4 @@
-import { Decimal, ungrouped } from '../domain/decimal.js';
+import { Decimal, numberAdvice, plainNumber } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
 import type { Side } from '../domain/order.js';
 import { Failure, quoted, suggest, usage } from '../errors.js';
@@ -23,15 +23,11 @@ export type AmountExpression =
   | { readonly kind: 'share'; readonly percent: Decimal }
   | { readonly kind: 'value'; readonly value: Decimal; readonly coin: string };
 
-/** Matches a number with separators, which may be ambiguous: `0,5`. */
-const SEPARATED = /^[\d.,' ]*\d[,' ][\d.,' ]*\d/;
-const PLAIN_NUMBER = 'Write the number with a point and without separators, as in 28063.5.';
-
 const NO_OFFSET: Offset = { unit: 'quote', value: Decimal.zero };
 
-/** Parses `31000.5`, `bid`, `bid+2ticks`, `ask+5`, `mid-0.5%`. Throws Failure `usage`. */
+/** Parses `31000.5`, `1e-05`, `bid`, `bid+2ticks`, `ask+5`, `mid-0.5%`. Throws Failure `usage`. */
 export function parsePrice(text: string): PriceExpression {
-  const word = ungrouped(text);
+  const word = plainNumber(text);
   if (/^\d{1,30}(\.\d{1,30})?$/.test(word) && Decimal.of(word).sign > 0)
     return { kind: 'number', price: Decimal.of(word) };
   const match = /^(bid|ask|mid)(?:([+-])(\d{1,30}(?:\.\d{1,30})?)(ticks?|%)?)?$/i.exec(word);
@@ -39,18 +35,18 @@ export function parsePrice(text: string): PriceExpression {
     const hint = /^\d+(\.\d+)?[a-z]/i.test(word)
       ? 'Write all digits and no unit, as in 28063.5.'
       : 'Write a number above zero, or bid, ask or mid with one offset: bid+2ticks, ask+5, mid-0.5%.';
-    throw usage(`${quoted(word)} is not a price.`, SEPARATED.test(word) ? PLAIN_NUMBER : hint);
+    throw usage(`${quoted(text)} is not a price.`, numberAdvice(text) ?? hint);
   }
   const [, anchor = '', sign, size, unit] = match;
   return {
     kind: 'relative',
     anchor: anchor.toLowerCase() as Anchor,
-    offset: size === undefined ? NO_OFFSET : parseOffset(word, `${sign}${size}`, unit?.toLowerCase()),
+    offset: size === undefined ? NO_OFFSET : parseOffset(text, `${sign}${size}`, unit?.toLowerCase()),
   };
 }
 
-function parseOffset(word: string, text: string, unit: string | undefined): Offset {
-  const value = Decimal.of(text);
+function parseOffset(word: string, size: string, unit: string | undefined): Offset {
+  const value = Decimal.of(size);
   if (unit === '%') return { unit: 'percent', value };
   if (unit === undefined) return { unit: 'quote', value };
   if (value.significantScale > 0) throw usage(`${quoted(word)} is not a price.`, 'Ticks are counted in whole numbers.');
@@ -85,20 +81,20 @@ function offsetPrice({ unit, value }: Offset, anchor: Decimal, scale: number): D
   return unit === 'ticks' ? value.times(Decimal.fromUnits(1n, scale)) : value;
 }
 
-/** Parses `0.5`, `50%`, `100usdt`. Throws Failure `usage`. */
+/** Parses `0.5`, `1e-05`, `50%`, `100usdt`. Throws Failure `usage`. */
 export function parseAmount(text: string): AmountExpression {
-  const word = ungrouped(text);
+  const word = plainNumber(text);
   const [, digits, unit = ''] = /^(\d{1,30}(?:\.\d{1,30})?)(%|[A-Za-z][A-Za-z0-9]{0,19})?$/.exec(word) ?? [];
-  // 1e3 is a number in another notation, and would otherwise name a coin e3
+  // an exponent that is out of bounds would otherwise name a coin
   const value = digits === undefined || /^e\d+$/i.test(unit) ? Decimal.zero : Decimal.of(digits);
   if (value.sign <= 0) {
     const hint = 'Write a number above zero of the base coin, a share like 50%, or a value like 100usdt.';
-    throw usage(`${quoted(word)} is not an amount.`, SEPARATED.test(word) ? PLAIN_NUMBER : hint);
+    throw usage(`${quoted(text)} is not an amount.`, numberAdvice(text) ?? hint);
   }
   if (unit === '') return { kind: 'base', amount: value };
   if (unit !== '%') return { kind: 'value', value, coin: unit.toLowerCase() };
   if (value.compare(Decimal.of('100')) > 0)
-    throw usage(`${quoted(word)} is not an amount.`, 'A share is at most 100%.');
+    throw usage(`${quoted(text)} is not an amount.`, 'A share is at most 100%.');
   return { kind: 'share', percent: value };
 }
 

@@ -520,6 +520,12 @@ describe('writes given by wire names', () => {
     expect(likelyOrders({ symbol: 'btc', tradeType: '0', tradeParams: '[[2, 1],[x,1]]', price: 'high' })).toEqual({
       ...{ market: 'btc', sides: ['sell'], orders: [{ price: '2', amount: '1' }] },
     });
+    expect(likelyOrders({ price: '1e4', amount: '1e-02', tradeParams: '[[2E3, 1e-1]]' })).toMatchObject({
+      orders: [
+        { price: '10000', amount: '0.01' },
+        { price: '2000', amount: '0.1' },
+      ],
+    });
     expect(likelyOrders({ market: 'btc_usdt', tradeType: '1' })).toMatchObject({ sides: ['buy'], orders: [] });
   });
 });

@@ -38,6 +38,10 @@ describe('a price expression', () => {
   it.each([
     ['31000.50', '31000.50', '31000.50'],
     ['0.00000001', '0.00000001', '0.00000001'],
+    ['8.329e-05', '0.00008329', '0.00008329'],
+    ['3.1E+4', '31000', '31000'],
+    ['bid+1e-2', '100.02', '100.02'],
+    ['mid-5e-1%', '99.52', '99.53'],
     ['bid', '100.01', '100.01'],
     ['ASK', '100.04', '100.04'],
     // 100.025 lies between two ticks
@@ -60,7 +64,8 @@ describe('a price expression', () => {
     '0',
     '0.00',
     '-1',
-    '1e3',
+    '1e30',
+    '1e3e3',
     '1,00',
     'last',
     'bid+',
@@ -105,7 +110,7 @@ describe('a price expression', () => {
     },
   );
 
-  it.each(['28k', '28.5K', '28000usdt', '1e5'])('refuses the price %s and says to write all digits', (word) => {
+  it.each(['28k', '28.5K', '28000usdt', '1e3usdt'])('refuses the price %s and says to write all digits', (word) => {
     const hints = saying('Write all digits and no unit, as in 28063.5.');
     expect(() => parsePrice(word)).toThrow(expect.objectContaining({ hints }));
   });
@@ -168,8 +173,9 @@ describe('an amount expression', () => {
     '-1',
     '101%',
     '100.01%',
-    '1e5',
+    '1e30',
     '1e5%',
+    '1e3e3',
     '1,5',
     '.5',
     '5.',

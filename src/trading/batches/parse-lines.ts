@@ -1,11 +1,11 @@
-import { Decimal } from '../../domain/decimal.js';
+import { Decimal, numberAdvice, plainNumber } from '../../domain/decimal.js';
 import { quoted, usage } from '../../errors.js';
 import { parseJson, scalarText } from '../../platform/json.js';
 import type { BatchLine } from '../journal/write.js';
 import { BadLines } from './check-lines.js';
 
 const HEADER = /^"?price"?\s*,\s*"?amount"?$/i;
-const FORM = 'Each line is price,amount or {"price":…,"amount":…}, with plain numbers above zero.';
+const FORM = 'Each line is price,amount or {"price":…,"amount":…}, with numbers above zero.';
 
 /**
  * Parses the orders of a file: `price,amount` lines or JSON objects, one a line. Empty lines and those that begin with `#`
@@ -60,13 +60,12 @@ function parsed(text: string): { readonly price?: unknown; readonly amount?: unk
   }
 }
 
-/**
- * JSON writes small numbers with an exponent. Words that work on the command line but not in a file are reported as such.
- */
+/** Words that work on the command line but not in a file are reported as such. */
 function number(name: string, text: string): string {
-  const value = /^(\d{1,30}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,2})?$/i.test(text) ? Decimal.parse(text) : undefined;
+  const word = plainNumber(text);
+  const value = /^(\d{1,30}(\.\d{0,30})?|\.\d{1,30})$/.test(word) ? Decimal.parse(word) : undefined;
   if (value !== undefined && value.sign > 0) return value.toString();
   if (/^(bid|ask|mid)\b/i.test(text) || /%$/.test(text))
     throw usage(`The ${name} ${quoted(text)} does not work in a file.`, `${FORM} --ladder takes bid, ask and mid.`);
-  throw usage(`${quoted(text)} is not a valid ${name}.`, FORM);
+  throw usage(`${quoted(text)} is not a valid ${name}.`, numberAdvice(text) ?? FORM);
 }

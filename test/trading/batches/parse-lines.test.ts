@@ -21,6 +21,17 @@ describe('a file of orders', () => {
     ]);
   });
 
+  it('reads numbers with an exponent in plain digits, and names the line of one that is too long', () => {
+    expect(parseLines('3.10005e+04,1.0E-2\n{"price":"3.1001E4","amount":2e-02}')).toEqual([
+      [1, '31000.5', '0.01'],
+      [2, '31001', '0.02'],
+    ]);
+    const hints = ['With its exponent, the number has more than 30 digits before or after the point.'];
+    expect(() => parseLines('31000,1e-40')).toThrow(
+      expect.objectContaining({ message: 'Line 1: "1e-40" is not a valid amount. Nothing was sent.', hints }),
+    );
+  });
+
   it('keeps every digit that a double would change', () => {
     expect(parseLines('{"price":0.1234567890123456789,"amount":12345678901234567.10}')).toEqual([
       [1, '0.1234567890123456789', '12345678901234567.10'],
