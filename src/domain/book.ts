@@ -1,4 +1,4 @@
-import { Decimal } from './decimal.js';
+import { Decimal, grouped } from './decimal.js';
 import type { Depth, Level } from './market-data.js';
 
 /** The best prices of a book; null if that side is empty. */
@@ -28,4 +28,14 @@ export function isCrossed({ bid, ask }: BestPrices): boolean {
 export function midOf(best: BestPrices): Decimal | null {
   const { bid, ask } = best;
   return bid === null || ask === null || isCrossed(best) ? null : bid.plus(ask).times(Decimal.of('0.5'));
+}
+
+/** `The book is crossed: the best bid 105 is above the best ask 100`, as the begin of a sentence; undefined if it is not. */
+export function crossedText(best: BestPrices): string | undefined {
+  const { bid, ask } = best;
+  if (bid === null || ask === null || !isCrossed(best)) return undefined;
+  const [shownBid, shownAsk] = [bid, ask].map((price) => grouped(price.toString()));
+  return bid.equals(ask)
+    ? `The book is locked: the best bid and the best ask are both ${shownBid}`
+    : `The book is crossed: the best bid ${shownBid} is above the best ask ${shownAsk}`;
 }

@@ -1,8 +1,8 @@
+import { type BestPrices, bestPrices, crossedText } from '../domain/book.js';
 import { Decimal, numberAdvice, plainNumber } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
 import type { Side } from '../domain/order.js';
 import { Failure, quoted, suggest, usage } from '../errors.js';
-import { type BestPrices, bestPrices } from './market-view.js';
 import { type MarketSnapshot, orThrow } from './preview/market-snapshot.js';
 
 /** A price as the user wrote it: a number, or a place in the book with an offset. */
@@ -56,7 +56,7 @@ function parseOffset(word: string, size: string, unit: string | undefined): Offs
 /**
  * Evaluates a price. A relative price gets exactly `scale` decimals and is rounded in the user's favour: down for a buy, up for
  * a sell. A number keeps its decimals, which {@link validateOrder} checks.
- * @throws Failure `refused` if the side of the book that the expression needs is empty
+ * @throws Failure `refused` if the side of the book that the expression needs is empty, and for `mid` of a crossed book
  */
 export function evaluatePrice(expression: PriceExpression, best: BestPrices, side: Side, scale: number): Decimal {
   if (expression.kind === 'number') return expression.price;
@@ -65,7 +65,13 @@ export function evaluatePrice(expression: PriceExpression, best: BestPrices, sid
   return price.rescaled(scale, side === 'buy' ? 'down' : 'up');
 }
 
-function anchorPrice(anchor: Anchor, { bid, ask }: BestPrices): Decimal {
+function anchorPrice(anchor: Anchor, best: BestPrices): Decimal {
+  const { bid, ask } = best;
+  const crossed = crossedText(best);
+  if (anchor === 'mid' && crossed !== undefined)
+    throw new Failure('refused', `${crossed}, so mid has no meaning.`, {
+      hint: 'Give the price as a number, or relative to bid or ask.',
+    });
   const [low, high] = [anchor === 'ask' ? ask : bid, anchor === 'bid' ? bid : ask];
   if (low === null || high === null) {
     const empty = low === null && anchor !== 'ask' ? 'bid' : 'ask';

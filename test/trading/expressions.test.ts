@@ -101,6 +101,28 @@ describe('a price expression', () => {
     );
   });
 
+  it.each<[word: string, bid: string, message: string]>([
+    ['mid', '105', 'The book is crossed: the best bid 105 is above the best ask 100.04, so mid has no meaning.'],
+    ['mid-0.5%', '105', 'The book is crossed: the best bid 105 is above the best ask 100.04, so mid has no meaning.'],
+    [
+      'mid+1tick',
+      '100.04',
+      'The book is locked: the best bid and the best ask are both 100.04, so mid has no meaning.',
+    ],
+  ])('refuses %s in a book with a best bid of %s, which is crossed', (word, bid, message) => {
+    const crossed = { ...BOOK, bid: Decimal.of(bid) };
+    const hints = saying('Give the price as a number, or relative to bid or ask.');
+    expect(() => evaluatePrice(parsePrice(word), crossed, 'buy', 2)).toThrow(
+      expect.objectContaining({ kind: 'refused', message, hints }),
+    );
+  });
+
+  it('resolves bid and ask in a crossed book', () => {
+    const crossed = { ...BOOK, bid: Decimal.of('105') };
+    const at = (word: string) => evaluatePrice(parsePrice(word), crossed, 'buy', 2).toString();
+    expect([at('bid-1tick'), at('ask+1tick')]).toEqual(['104.99', '100.05']);
+  });
+
   it.each(['28 063', '28,063', '2,8063', '28,0635', "28'063", '0,5'])(
     'refuses %s and says to write it without separators',
     (word) => {
