@@ -100,7 +100,9 @@ describe('pit api with a write uses the journal, guards and confirmation of its 
     expect((await pit.failure(pairs, 8)).kind).toBe('declined');
     const wild = await pit.failure('api orderMoreV2 market=eth_usdt tradeType=1 tradeParams=[[9000,0.1]] --yes', 2);
     expect(wild.message).toMatch(/^price-band blocks this/);
-    const body = await pit.done(`${pairs} --yes --json`);
+    const far = await pit.failure(`${pairs} --yes`, 2);
+    expect(far.message).toMatch(/the limit for an order of a batch/);
+    const body = await pit.done(`${pairs} --yes --json --override price-band`);
     const [id = ''] = /\d{15,}/.exec(body) ?? [];
     expect(body).toMatch(/^\{"code":"1000","message":"[^"]*","data":\[\d+,\d+\]\}\n$/);
     const cancelled = await pit.json(`api cancelOrder currency=eth_usdt id=${id}`);

@@ -77,7 +77,7 @@ describe('pit balance --in with a market that has not traded', () => {
     ]);
     expect(stderr).toContain('No market leads from aaa to usdt');
     expect(stderr).toContain(
-      'The value of ltc in usdt is unknown, because a market has no price; the sum leaves it out.',
+      'The value of ltc in usdt is unknown, because no market that leads there has a price; the sum leaves it out.',
     );
   });
 });

@@ -135,7 +135,7 @@ async function valuesIn(
     output.note(`No market leads from ${unconnected.join(', ')} to ${unit}; the sum leaves them out.`);
   if (unpriced.length > 0)
     output.note(
-      `The value of ${unpriced.join(', ')} in ${unit} is unknown, because a market has no price; the sum leaves it out.`,
+      `The value of ${unpriced.join(', ')} in ${unit} is unknown, because no market that leads there has a price; the sum leaves it out.`,
     );
   return values;
 }

@@ -60,36 +60,33 @@ export interface GroupedRow {
 export function refuseGroupedRows(
   rows: readonly GroupedRow[],
   lines: readonly BatchLine[],
-  { priceScale }: Pick<Market, 'priceScale'>,
+  market: Pick<Market, 'priceScale'>,
   reference: Reference | null,
 ): void {
   const grouped = new Set(rows.map(({ line }) => line));
   const others = lines.filter(([line]) => !grouped.has(line)).map(([, price]) => Decimal.of(price));
-  const [first, ...rest] = others.toSorted((left, right) => left.compare(right));
-  const compared = [
-    ...(reference === null
-      ? []
-      : [
-          {
-            what: `the market (${formatPrice(reference.price, { priceScale })})`,
-            from: reference.price,
-            to: reference.price,
-          },
-        ]),
-    ...(first === undefined ? [] : [{ what: 'the other lines', from: first, to: rest.at(-1) ?? first }]),
-  ];
+  others.sort((left, right) => left.compare(right));
+  const [lowest, highest] = [others[0], others.at(-1)];
+  const nearWhat = (number: Decimal) => {
+    if (reference !== null && isNear(number, reference.price, reference.price))
+      return `the market (${formatPrice(reference.price, market)})`;
+    const isNearOthers = lowest !== undefined && highest !== undefined && isNear(number, lowest, highest);
+    return isNearOthers ? 'the other lines' : undefined;
+  };
   const bad = new BadLines('Line');
   for (const { line, text } of rows) {
-    const number = Decimal.of(text.replace(',', ''));
-    const near = compared.find(
-      ({ from, to }) => number.times(TWO).compare(from) >= 0 && number.compare(to.times(TWO)) <= 0,
-    );
-    if (near !== undefined) bad.try(line, () => refuseAsOneNumber(text, near.what));
+    const near = nearWhat(Decimal.of(text.replace(',', '')));
+    if (near !== undefined) bad.try(line, () => refuseAsOneNumber(text, near));
   }
   bad.refuse();
 }
 
 const TWO = Decimal.of('2');
+
+/** Whether a number is at least half of `from` and at most twice `to`. */
+function isNear(number: Decimal, from: Decimal, to: Decimal): boolean {
+  return number.times(TWO).compare(from) >= 0 && number.compare(to.times(TWO)) <= 0;
+}
 
 function refuseAsOneNumber(text: string, near: string): never {
   const [price, amount] = text.split(',');

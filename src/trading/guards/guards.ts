@@ -199,7 +199,7 @@ export function checkBand(
   }
   const zoneOf = (price: Decimal) => zoneInBand(side, price, reference.price, band);
   // the furthest price on either side of the band is the highest or the lowest
-  const ends = extremesOf(prices);
+  const ends = furthestFirst(extremesOf(prices), reference.price);
   const costly = ends.find((price) => zoneOf(price) === 'costly');
   const harmless = ends.find((price) => zoneOf(price) === 'harmless');
   const distanceOf = (price: Decimal) =>
@@ -248,6 +248,11 @@ function extremesOf([first, ...others]: readonly Decimal[]): Decimal[] {
     if (price.compare(lowest) < 0) lowest = price;
   }
   return [highest, lowest];
+}
+
+function furthestFirst(prices: readonly Decimal[], from: Decimal): Decimal[] {
+  const distance = (price: Decimal) => (price.compare(from) < 0 ? from.minus(price) : price.minus(from));
+  return prices.toSorted((left, right) => distance(right).compare(distance(left)));
 }
 
 /** `12.40% above mid (28,063.70)`, or `at mid (28,063.70)`. */

@@ -98,6 +98,11 @@ describe('price-band', () => {
     expect(messages({ orders, isBatch: true })).toEqual([
       expect.stringContaining('line 2 (and 2 more): the price 1,200.00 is 20.00% above mid'),
     ]);
+    const low = [orders[2], orders[0]] as const;
+    for (const side of ['buy', 'sell'] as const)
+      expect(messages({ side, orders: low, isBatch: true })).toEqual([
+        expect.stringContaining('line 2 (and 1 more): the price 10.00 is 99.00% below mid'),
+      ]);
   });
 
   it('measures from the best price of the other side in a crossed book, and warns', () => {
