@@ -51,6 +51,7 @@ const FREQUENT = {
     'config/connection',
     'config/keys',
     'config/urls',
+    'domain/book',
     'domain/candle',
     'domain/coin',
     'domain/market',

@@ -54,7 +54,16 @@ async function round() {
     const file = path.join(home, 'orders.csv');
     writeOrders(file);
     const start = process.hrtime.bigint();
-    const words = [PIT, 'order', 'batch', 'buy', 'btc_usdt', '--file', file, '--yes', '--json'];
+    const words = [
+      PIT,
+      'order',
+      'batch',
+      'buy',
+      'btc_usdt',
+      '--file',
+      file,
+      ...'--yes --json --override price-band'.split(' '),
+    ];
     const { status, stdout, stderr } = spawnSync(process.execPath, words, {
       env: environmentOf(home, sandbox.environment),
       maxBuffer: 2 ** 28,

@@ -1,6 +1,7 @@
 import type { Context } from '../cli/context.js';
 import { define, flag, required, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
+import { bestPrices, crossedText } from '../domain/book.js';
 import { Decimal, grouped } from '../domain/decimal.js';
 import type { Depth, Level } from '../domain/market-data.js';
 import * as wireField from '../exchange/wire-fields.js';
@@ -62,7 +63,9 @@ export default define({
     const levels = levelsOf(context, size ?? (chart && merge === undefined ? MAX_LEVELS : undefined), merge);
     const client = await context.session.client();
     const showChart = chart ? await chartView() : showBook;
+    const warnIfCrossed = crossedWarning(context);
     const answerOf = ({ time, bids, asks }: Depth): Answer => {
+      warnIfCrossed({ bids, asks });
       const showChosen = bids.length > 0 && asks.length > 0 ? showChart : showBook;
       return {
         data: { market, time: isoTime(time), bids, asks },
@@ -85,6 +88,16 @@ export default define({
     });
   },
 });
+
+/** Warns of a book that has become crossed, if no table says so. */
+function crossedWarning({ output }: Context): (book: Pick<Depth, 'bids' | 'asks'>) => void {
+  let before: string | undefined;
+  return (book) => {
+    const crossed = crossedText(bestPrices(book));
+    if (output.format !== 'table' && crossed !== undefined && before === undefined) output.warn(`${crossed}.`);
+    before = crossed;
+  };
+}
 
 /** A row for each level, from the highest price to the lowest. */
 export function bookRows({ bids, asks }: Pick<Depth, 'bids' | 'asks'>): object[] {
@@ -142,7 +155,7 @@ function drawBook(screen: Screen, { market, base, quote, time, bids, asks }: Boo
     { title: '', value: ({ bar }) => bar, importance: 2, paint: paintSide, onScreenOnly: true },
   ];
   const title = `${market}  ${zonedTime(time)}`;
-  return `${table(screen, columns, rows, { title })}\n${spreadLine(screen, bids[0], asks[0], quote)}`;
+  return `${table(screen, columns, rows, { title })}\n${spreadLine(screen, { bids, asks, quote })}`;
 }
 
 async function chartView(): Promise<typeof showBook> {
@@ -151,7 +164,7 @@ async function chartView(): Promise<typeof showBook> {
     [
       screen.paint.strong(`${market}  ${zonedTime(time)}, cumulative amounts in ${base}`),
       ...depthChart(bids, asks, chartSize(screen)).lines(screen.paint),
-      spreadLine(screen, bids[0], asks[0], quote),
+      spreadLine(screen, { bids, asks, quote }),
     ].join('\n');
 }
 
@@ -170,15 +183,21 @@ function cumulative(levels: readonly Level[]): string[] {
   });
 }
 
-function spreadLine({ paint, width }: Screen, bid: Level | undefined, ask: Level | undefined, quote: string): string {
+/** The spread and the middle. A crossed book has neither, and says so. */
+function spreadLine({ paint, width }: Screen, { bids, asks, quote }: Pick<Book, 'bids' | 'asks' | 'quote'>): string {
+  const [[bid], [ask]] = [bids, asks];
+  const crossed = crossedText(bestPrices({ bids, asks }));
   const text =
     bid === undefined || ask === undefined
       ? `No ${bid === undefined ? 'bids' : 'asks'}.`
-      : spreadText(Decimal.of(bid.price), Decimal.of(ask.price), quote);
-  return wrapped(text, width).split('\n').map(paint.faint).join('\n');
+      : crossed === undefined
+        ? spreadText(Decimal.of(bid.price), Decimal.of(ask.price), quote)
+        : `${crossed}, so it has no spread and no mid.`;
+  const painted = crossed === undefined ? paint.faint : paint.warn;
+  return wrapped(text, width).split('\n').map(painted).join('\n');
 }
 
-/** The percentage is left out of a crossed book or one with prices of zero or less. */
+/** The percentage is left out of a book with prices of zero or less. */
 function spreadText(bid: Decimal, ask: Decimal, quote: string): string {
   const spread = ask.minus(bid);
   const mid = ask.plus(bid).dividedBy(Decimal.of('2'), spread.scale + 1, 'down');

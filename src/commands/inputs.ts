@@ -1,6 +1,6 @@
 import { type CompletionSource, type Parser, withCompletion } from '../cli/definition.js';
 import { parseCoin, RENAMED_COINS } from '../domain/coin.js';
-import { Decimal, ungrouped } from '../domain/decimal.js';
+import { Decimal, numberAdvice, plainNumber } from '../domain/decimal.js';
 import { parseMarket } from '../domain/market.js';
 import { quoted, usage } from '../errors.js';
 
@@ -69,15 +69,15 @@ export function wholeNumber(name: string, min: number, max: number): Parser<numb
   };
 }
 
-/** A decimal number above zero: no sign, no exponent. It may be grouped as pit shows it: `28,128.65`. */
+/** A decimal number above zero, without a sign. It may have an exponent, or be grouped as pit shows it: `28,128.65`. */
 export function positiveDecimal(name: string): Parser<string> {
   return (text) => {
-    const word = ungrouped(text);
+    const word = plainNumber(text);
     const value = /^\d{1,30}(\.\d{1,30})?$/.test(word) ? Decimal.parse(word) : undefined;
     if (value !== undefined && value.sign > 0) return value.toString();
     throw usage(
-      `${name} is ${quoted(word)}.`,
-      'It must be a number above zero, written as plain digits like 0.5 or 31000.',
+      `${name} is ${quoted(text)}.`,
+      numberAdvice(text) ?? 'It must be a number above zero, like 0.5, 31000 or 1e-05.',
     );
   };
 }
@@ -167,7 +167,8 @@ export const duration: Parser<number> = (word) => {
 
 /** A speed of the clock such as `60` or `0.5`. */
 export const speed: Parser<number> = (word) => {
-  const factor = /^\d{1,6}(\.\d{1,3})?$/.test(word) ? Number(word) : 0;
+  const plain = plainNumber(word);
+  const factor = /^\d{1,6}(\.\d{1,3})?$/.test(plain) ? Number(plain) : 0;
   if (factor >= 0.001 && factor <= 100_000) return factor;
   throw usage(`The speed is "${word}".`, 'It must be a number from 0.001 to 100000; 1 is normal speed.');
 };

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { RENAMED_COINS } from '../domain/coin.js';
-import { Decimal } from '../domain/decimal.js';
+import { Decimal, plainNumber } from '../domain/decimal.js';
 import { usage } from '../errors.js';
 import { shown, unknownWord } from './nearest.js';
 import type { Setting } from './setting.js';
@@ -42,7 +42,7 @@ const MAX_PERCENT = Decimal.of('100');
 
 function parseShare(value: string): string | null {
   if (OFF.test(value)) return 'off';
-  const [, digits] = /^(\d{1,3}(?:\.\d{1,8})?)%$/.exec(value) ?? [];
+  const [, digits] = /^(\d{1,3}(?:\.\d{1,8})?)%$/.exec(plainNumber(value)) ?? [];
   const percent = Decimal.of(digits ?? '0');
   return percent.sign > 0 && percent.compare(MAX_PERCENT) <= 0 ? `${percent.trimmed()}%` : null;
 }
@@ -170,10 +170,11 @@ export function coinAmounts(kept = ''): ReadonlyMap<string, Decimal> {
 }
 
 function parseCoinAmount(text: string): { readonly text: string; readonly coin: string } | undefined {
-  const [, digits = '0', coin = ''] = /^(\d{1,30}(?:\.\d{1,30})?)([a-z][a-z0-9]{0,19})$/.exec(text.trim()) ?? [];
+  const word = plainNumber(text.trim());
+  const [, digits = '0', coin = ''] = /^(\d{1,30}(?:\.\d{1,30})?)([a-z][a-z0-9]{0,19})$/.exec(word) ?? [];
   const current = Object.hasOwn(RENAMED_COINS, coin) ? RENAMED_COINS[coin] : undefined;
   if (current !== undefined) throw usage(`The coin ${coin} was renamed to ${current} in 2021.`, `Write ${current}.`);
-  // `1e3btc` would be a limit on the coin `e3btc`, which is not what it means
+  // an exponent that is out of bounds would otherwise be a part of the coin's name
   const isMeant = Decimal.of(digits).sign > 0 && !/^e\d/.test(coin);
   return isMeant ? { text: `${Decimal.of(digits).trimmed()}${coin}`, coin } : undefined;
 }

@@ -4,7 +4,7 @@ import type { Side } from './order.js';
 /** How to round: `down` is towards zero, `up` is away from zero. */
 type Rounding = 'down' | 'up';
 
-const PATTERN = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,2}))?$/;
+const PATTERN = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?0*\d{1,2}))?$/;
 
 /**
  * An exact decimal number: a BigInt of units of 10^-scale. Immutable.
@@ -129,12 +129,36 @@ function divide(dividend: bigint, divisor: bigint, rounding: Rounding): bigint {
   return dividend < 0n === divisor < 0n ? quotient + 1n : quotient - 1n;
 }
 
+/** The longest number that a user may type, with or without an exponent. */
+const TYPED_NUMBER = /^\d{1,30}(\.\d{1,30})?$/;
+/** A number with an exponent, alone or in a word like `bid+1e-05` or `1e2usdt`. */
+const SCIENTIFIC = /(?<![\w.,])(?:\d{1,30}\.?\d{0,30}|\.\d{1,30})[eE][+-]?\d+(?![\d.])/;
+
 /**
- * Removes the commas of a number that is grouped as tables show it, if they can be nothing else: `28,128.65`, `1,250,000`.
- * `1,500` is left alone, since much of the world reads it as 1.5.
+ * A word with its number in plain digits: `28,128.65` is `28128.65`, `8.329e-05` is `0.00008329`, `1e2usdt` is `100usdt`.
+ * Everything else is left alone: `1,500`, since much of the world reads it as 1.5, and an exponent that makes more than 30
+ * digits before or after the point.
  */
-export function ungrouped(word: string): string {
+export function plainNumber(word: string): string {
+  return ungrouped(word).replace(SCIENTIFIC, (number) => {
+    const digits = Decimal.parse(number)?.trimmed().toString() ?? '';
+    return TYPED_NUMBER.test(digits) ? digits : number;
+  });
+}
+
+/** Removes the commas of a number that is grouped as tables show it, if they can be nothing else: `28,128.65`, `1,250,000`. */
+function ungrouped(word: string): string {
   return /^[1-9]\d{0,2}((,\d{3})+\.\d|(,\d{3}){2,}(?![\d,.]))/.test(word) ? word.replaceAll(',', '') : word;
+}
+
+/** Matches a number with separators, which may be ambiguous: `0,5`. */
+const SEPARATED = /^[\d.,' ]*\d[,' ][\d.,' ]*\d/;
+
+/** How to write the number of a word that is not understood; undefined if the way it is written is not what is wrong. */
+export function numberAdvice(word: string): string | undefined {
+  const plain = plainNumber(word);
+  if (SCIENTIFIC.test(plain)) return 'With its exponent, the number has more than 30 digits before or after the point.';
+  return SEPARATED.test(plain) ? 'Write the number with a point and without separators, as in 28063.5.' : undefined;
 }
 
 // Numbers as people read them, in previews, messages and results. JSON and CSV never pass through here: they are exact.

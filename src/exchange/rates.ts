@@ -1,8 +1,9 @@
+import { bestPrices, midOf } from '../domain/book.js';
 import { Decimal } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
 import type { ExchangeClient } from './exchange-client.js';
 
-/** A last price above zero, which converts one coin of a market into the other. */
+/** A price above zero, which converts one coin of a market into the other. */
 interface Rate {
   readonly from: string;
   readonly to: string;
@@ -14,7 +15,7 @@ interface Rate {
 /** A value that was divided by a price has at least this many decimals. */
 const DECIMALS = 8;
 
-/** What coins are worth in each other by the last prices of the markets. */
+/** What coins are worth in each other by the prices of the markets. */
 export class Rates {
   readonly #from = new Map<string, Rate[]>();
 
@@ -50,17 +51,44 @@ function product(path: readonly Rate[], multiplies: boolean): Decimal {
   return factors.reduce((all, { price }) => all.times(price), Decimal.fromUnits(1n, 0));
 }
 
-/** The current last prices of these markets, with one request. Throws Failure if they cannot be read. */
-export async function readRates(client: ExchangeClient, markets: readonly Market[]): Promise<Rates> {
+/**
+ * The last prices of the markets, with one request. If they give a coin no value in `unit`, the middle of the book stands for
+ * the last price of that coin's markets which have none, with one request each. Throws Failure if anything cannot be read.
+ */
+export async function readRates(
+  client: ExchangeClient,
+  markets: readonly Market[],
+  { coins, unit }: { readonly coins: readonly string[]; readonly unit: string },
+): Promise<Rates> {
   const tickers = await client.tickers();
-  const rates = markets.flatMap(({ market, base, quote }) => {
-    const last = tickers.of(market)?.last ?? null;
-    const price = last === null ? Decimal.zero : Decimal.of(last);
-    if (price.sign <= 0) return [];
-    return [
-      { from: base, to: quote, price, multiplies: true },
-      { from: quote, to: base, price, multiplies: false },
-    ];
+  const priced = markets.flatMap((market) => {
+    const last = tickers.of(market.market)?.last ?? null;
+    return last === null ? [] : bothWays(market, Decimal.of(last));
   });
-  return new Rates(rates);
+  const rates = new Rates(priced);
+  const unvalued = coins.filter((coin) => rates.value('1', coin, unit) === undefined);
+  const untraded = markets.filter(
+    ({ market, base, quote }) =>
+      tickers.of(market)?.last === null && (unvalued.includes(base) || unvalued.includes(quote)),
+  );
+  const quoted = await Promise.all(
+    untraded.map(async (market) => {
+      const mid = midOf(bestPrices(await client.depth(market.market, 1)));
+      return mid === null ? [] : bothWays(market, mid);
+    }),
+  );
+  return new Rates([...priced, ...quoted.flat()]);
+}
+
+/** Whether any markets lead from one coin to another, even markets without a price. */
+export function areConnected(markets: readonly Market[], from: string, to: string): boolean {
+  const one = Decimal.fromUnits(1n, 0);
+  return new Rates(markets.flatMap((market) => bothWays(market, one))).value('1', from, to) !== undefined;
+}
+
+function bothWays({ base, quote }: Market, price: Decimal): Rate[] {
+  return [
+    { from: base, to: quote, price, multiplies: true },
+    { from: quote, to: base, price, multiplies: false },
+  ];
 }

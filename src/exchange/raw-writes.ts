@@ -1,3 +1,4 @@
+import { plainNumber } from '../domain/decimal.js';
 import type { AccountType, BatchRequest, OrderReference, OrderTerms, OrderType, Side } from '../domain/order.js';
 
 /** Parameters by the interface's own names. */
@@ -61,7 +62,7 @@ function accountOf({ acctType = '0' }: Values): AccountType {
 
 /** `[[price,amount],…]` */
 function pairsIn(text: string): { readonly price: string; readonly amount: string }[] {
-  const found = [...text.matchAll(/\[([\d.]+),\s*([\d.]+)/g)];
+  const found = [...text.matchAll(/\[\s*([\d.eE+-]+)\s*,\s*([\d.eE+-]+)/g)];
   return found.map(([, price = '', amount = '']) => ({ price, amount }));
 }
 
@@ -81,7 +82,11 @@ export interface LikelyOrders {
 export function likelyOrders(values: Values): LikelyOrders {
   const { price = '', amount = '', tradeParams = '', tradeType } = values;
   const isNumber = (text: string) => /^\d+(\.\d+)?$/.test(text);
-  const orders = [{ price, amount }, ...pairsIn(tradeParams)];
+  // an exchange may understand an exponent, so the guards count it
+  const orders = [{ price, amount }, ...pairsIn(tradeParams)].map((order) => ({
+    price: plainNumber(order.price),
+    amount: plainNumber(order.amount),
+  }));
   return {
     market: values.currency ?? values.market ?? values.symbol,
     sides: tradeType === '1' ? ['buy'] : tradeType === '0' ? ['sell'] : ['buy', 'sell'],

@@ -1,8 +1,8 @@
-import { Decimal, ungrouped } from '../domain/decimal.js';
+import { type BestPrices, bestPrices, crossedText } from '../domain/book.js';
+import { Decimal, numberAdvice, plainNumber } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
 import type { Side } from '../domain/order.js';
 import { Failure, quoted, suggest, usage } from '../errors.js';
-import { type BestPrices, bestPrices } from './market-view.js';
 import { type MarketSnapshot, orThrow } from './preview/market-snapshot.js';
 
 /** A price as the user wrote it: a number, or a place in the book with an offset. */
@@ -23,15 +23,11 @@ export type AmountExpression =
   | { readonly kind: 'share'; readonly percent: Decimal }
   | { readonly kind: 'value'; readonly value: Decimal; readonly coin: string };
 
-/** Matches a number with separators, which may be ambiguous: `0,5`. */
-const SEPARATED = /^[\d.,' ]*\d[,' ][\d.,' ]*\d/;
-const PLAIN_NUMBER = 'Write the number with a point and without separators, as in 28063.5.';
-
 const NO_OFFSET: Offset = { unit: 'quote', value: Decimal.zero };
 
-/** Parses `31000.5`, `bid`, `bid+2ticks`, `ask+5`, `mid-0.5%`. Throws Failure `usage`. */
+/** Parses `31000.5`, `1e-05`, `bid`, `bid+2ticks`, `ask+5`, `mid-0.5%`. Throws Failure `usage`. */
 export function parsePrice(text: string): PriceExpression {
-  const word = ungrouped(text);
+  const word = plainNumber(text);
   if (/^\d{1,30}(\.\d{1,30})?$/.test(word) && Decimal.of(word).sign > 0)
     return { kind: 'number', price: Decimal.of(word) };
   const match = /^(bid|ask|mid)(?:([+-])(\d{1,30}(?:\.\d{1,30})?)(ticks?|%)?)?$/i.exec(word);
@@ -39,18 +35,18 @@ export function parsePrice(text: string): PriceExpression {
     const hint = /^\d+(\.\d+)?[a-z]/i.test(word)
       ? 'Write all digits and no unit, as in 28063.5.'
       : 'Write a number above zero, or bid, ask or mid with one offset: bid+2ticks, ask+5, mid-0.5%.';
-    throw usage(`${quoted(word)} is not a price.`, SEPARATED.test(word) ? PLAIN_NUMBER : hint);
+    throw usage(`${quoted(text)} is not a price.`, numberAdvice(text) ?? hint);
   }
   const [, anchor = '', sign, size, unit] = match;
   return {
     kind: 'relative',
     anchor: anchor.toLowerCase() as Anchor,
-    offset: size === undefined ? NO_OFFSET : parseOffset(word, `${sign}${size}`, unit?.toLowerCase()),
+    offset: size === undefined ? NO_OFFSET : parseOffset(text, `${sign}${size}`, unit?.toLowerCase()),
   };
 }
 
-function parseOffset(word: string, text: string, unit: string | undefined): Offset {
-  const value = Decimal.of(text);
+function parseOffset(word: string, size: string, unit: string | undefined): Offset {
+  const value = Decimal.of(size);
   if (unit === '%') return { unit: 'percent', value };
   if (unit === undefined) return { unit: 'quote', value };
   if (value.significantScale > 0) throw usage(`${quoted(word)} is not a price.`, 'Ticks are counted in whole numbers.');
@@ -60,7 +56,7 @@ function parseOffset(word: string, text: string, unit: string | undefined): Offs
 /**
  * Evaluates a price. A relative price gets exactly `scale` decimals and is rounded in the user's favour: down for a buy, up for
  * a sell. A number keeps its decimals, which {@link validateOrder} checks.
- * @throws Failure `refused` if the side of the book that the expression needs is empty
+ * @throws Failure `refused` if the side of the book that the expression needs is empty, and for `mid` of a crossed book
  */
 export function evaluatePrice(expression: PriceExpression, best: BestPrices, side: Side, scale: number): Decimal {
   if (expression.kind === 'number') return expression.price;
@@ -69,7 +65,13 @@ export function evaluatePrice(expression: PriceExpression, best: BestPrices, sid
   return price.rescaled(scale, side === 'buy' ? 'down' : 'up');
 }
 
-function anchorPrice(anchor: Anchor, { bid, ask }: BestPrices): Decimal {
+function anchorPrice(anchor: Anchor, best: BestPrices): Decimal {
+  const { bid, ask } = best;
+  const crossed = crossedText(best);
+  if (anchor === 'mid' && crossed !== undefined)
+    throw new Failure('refused', `${crossed}, so mid has no meaning.`, {
+      hint: 'Give the price as a number, or relative to bid or ask.',
+    });
   const [low, high] = [anchor === 'ask' ? ask : bid, anchor === 'bid' ? bid : ask];
   if (low === null || high === null) {
     const empty = low === null && anchor !== 'ask' ? 'bid' : 'ask';
@@ -85,20 +87,20 @@ function offsetPrice({ unit, value }: Offset, anchor: Decimal, scale: number): D
   return unit === 'ticks' ? value.times(Decimal.fromUnits(1n, scale)) : value;
 }
 
-/** Parses `0.5`, `50%`, `100usdt`. Throws Failure `usage`. */
+/** Parses `0.5`, `1e-05`, `50%`, `100usdt`. Throws Failure `usage`. */
 export function parseAmount(text: string): AmountExpression {
-  const word = ungrouped(text);
+  const word = plainNumber(text);
   const [, digits, unit = ''] = /^(\d{1,30}(?:\.\d{1,30})?)(%|[A-Za-z][A-Za-z0-9]{0,19})?$/.exec(word) ?? [];
-  // 1e3 is a number in another notation, and would otherwise name a coin e3
+  // an exponent that is out of bounds would otherwise name a coin
   const value = digits === undefined || /^e\d+$/i.test(unit) ? Decimal.zero : Decimal.of(digits);
   if (value.sign <= 0) {
     const hint = 'Write a number above zero of the base coin, a share like 50%, or a value like 100usdt.';
-    throw usage(`${quoted(word)} is not an amount.`, SEPARATED.test(word) ? PLAIN_NUMBER : hint);
+    throw usage(`${quoted(text)} is not an amount.`, numberAdvice(text) ?? hint);
   }
   if (unit === '') return { kind: 'base', amount: value };
   if (unit !== '%') return { kind: 'value', value, coin: unit.toLowerCase() };
   if (value.compare(Decimal.of('100')) > 0)
-    throw usage(`${quoted(word)} is not an amount.`, 'A share is at most 100%.');
+    throw usage(`${quoted(text)} is not an amount.`, 'A share is at most 100%.');
   return { kind: 'share', percent: value };
 }
 

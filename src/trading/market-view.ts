@@ -1,3 +1,4 @@
+import { bestPrices, midOf } from '../domain/book.js';
 import { Decimal, formatPercent } from '../domain/decimal.js';
 import type { Depth, Level } from '../domain/market-data.js';
 import type { Side } from '../domain/order.js';
@@ -8,35 +9,22 @@ export interface BookView extends Pick<Depth, 'bids' | 'asks'> {
   readonly last: Decimal | null;
 }
 
-/** The best prices of a book; null if that side is empty. */
-export interface BestPrices {
-  readonly bid: Decimal | null;
-  readonly ask: Decimal | null;
-}
-
 /** A price to compare others with. */
 export interface Reference {
   readonly price: Decimal;
   readonly name: 'mid' | 'the best bid' | 'the best ask' | 'the last price';
 }
 
-/** The best price of one side; null if it is empty. A price of zero counts as none. */
-export function bestOf(levels: readonly Level[]): Decimal | null {
-  const [best] = levels;
-  const price = best === undefined ? Decimal.zero : Decimal.of(best.price);
-  return price.sign > 0 ? price : null;
-}
-
-/** The best price of each side; null for an empty one. */
-export function bestPrices({ bids, asks }: Pick<BookView, 'bids' | 'asks'>): BestPrices {
-  return { bid: bestOf(bids), ask: bestOf(asks) };
-}
-
-/** The middle of the book; if a side is empty, the best price of the other; if both are, the last price. Null without any. */
-export function referenceOf(view: BookView): Reference | null {
-  const { bid, ask } = bestPrices(view);
-  if (bid !== null && ask !== null) return { price: bid.plus(ask).times(Decimal.of('0.5')), name: 'mid' };
-  if (bid !== null) return { price: bid, name: 'the best bid' };
+/**
+ * The middle of the book; if a side is empty, the best price of the other; if both are, the last price. In a crossed book, the
+ * best price that an order of this side meets. Null without any.
+ */
+export function referenceOf(view: BookView, side: Side): Reference | null {
+  const best = bestPrices(view);
+  const mid = midOf(best);
+  if (mid !== null) return { price: mid, name: 'mid' };
+  const { bid, ask } = best;
+  if (bid !== null && (ask === null || side === 'sell')) return { price: bid, name: 'the best bid' };
   if (ask !== null) return { price: ask, name: 'the best ask' };
   return view.last === null || view.last.sign <= 0 ? null : { price: view.last, name: 'the last price' };
 }

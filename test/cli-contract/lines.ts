@@ -27,7 +27,7 @@ export const LINES: readonly Line[] = [
   shown('kline', 'btc_usdt --size 2'),
   shown('stream', 'ticker:btc_usdt --count 1'),
   shown('order', 'buy btc_usdt 0.01 --at bid-5% --id golden1', { learns: idOf('order') }),
-  shown('order batch', 'buy eth_usdt --ladder bid-10%:bid-20%:3 --amount 0.3'),
+  shown('order batch', 'buy eth_usdt --ladder bid-1%:bid-5%:3 --amount 0.3'),
   shown('order show', 'btc_usdt {order}'),
   shown('orders', 'btc_usdt'),
   shown('order replace', 'btc_usdt {order} --at bid-6%', { learns: idOf('replaced') }),

@@ -100,12 +100,24 @@ describe('pit api with a write uses the journal, guards and confirmation of its 
     expect((await pit.failure(pairs, 8)).kind).toBe('declined');
     const wild = await pit.failure('api orderMoreV2 market=eth_usdt tradeType=1 tradeParams=[[9000,0.1]] --yes', 2);
     expect(wild.message).toMatch(/^price-band blocks this/);
-    const body = await pit.done(`${pairs} --yes --json`);
+    const far = await pit.failure(`${pairs} --yes`, 2);
+    expect(far.message).toMatch(/the limit for an order of a batch/);
+    const body = await pit.done(`${pairs} --yes --json --override price-band`);
     const [id = ''] = /\d{15,}/.exec(body) ?? [];
     expect(body).toMatch(/^\{"code":"1000","message":"[^"]*","data":\[\d+,\d+\]\}\n$/);
     const cancelled = await pit.json(`api cancelOrder currency=eth_usdt id=${id}`);
     expect(cancelled).toMatchObject({ code: 1000, message: { isSuc: true } });
     expect((await pit.failure(`api cancelOrder currency=eth_usdt id=${id}`, 3)).code).toEqual(expect.any(Number));
+  });
+
+  it('sends the numbers of a described operation in plain digits', async () => {
+    const dryRun = (line: string) => pit.json<{ request: object }>(`api ${line} --dry-run`);
+    const single = await dryRun('order currency=btc_usdt tradeType=1 price=2.6E+4 amount=1.0e-02');
+    expect(single.request).toMatchObject({ price: '26000', amount: '0.01' });
+    const batch = await dryRun('orderMoreV2 market=eth_usdt tradeType=1 tradeParams=[[1.5e3,1e-01],[1501,0.2]]');
+    expect(batch.request).toMatchObject({ tradeParams: '[[1500,0.1],[1501,0.2]]' });
+    const tooLong = await pit.failure('api order currency=btc_usdt tradeType=1 price=1e99 amount=1', 2);
+    expect(tooLong.message).toMatch(/price must be a decimal number above zero/);
   });
 
   it('starts the timer like pit cancel-after', async () => {
@@ -118,10 +130,17 @@ describe('pit api with a write uses the journal, guards and confirmation of its 
 });
 
 describe('pit api with an undocumented operation', () => {
+  it('sends every value as typed', async () => {
+    const { request } = await pit.json<{ request: object }>('api setExpressState price=1e-05 --dry-run');
+    expect(request).toMatchObject({ price: '1e-05' });
+  });
+
   it.each([
     'orderV2 currency=btc_usdt tradeType=1 price=99999 amount=0.01',
     'orderMore market=btc_usdt tradeType=1 tradeParams=[[26000,0.01],[99999,0.01]]',
     'orderV2 currency=btc_usdt price=9000 amount=0.01',
+    'orderV2 currency=btc_usdt price=9.9999e4 amount=1e-02',
+    'orderMore market=btc_usdt tradeType=1 tradeParams=[[2.6e4,0.01],[9.9999e4,1e-02]]',
   ])('the guards check an operation that looks like orders: %s', async (line) => {
     const { message, hint } = await pit.failure(`api ${line} --yes`, 2);
     expect(message).toMatch(/^price-band blocks this/);

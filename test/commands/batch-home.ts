@@ -89,7 +89,11 @@ interface PlacedOrder {
 export function useBatchHome(): BatchHome {
   // a minute otherwise; nothing holds requests here
   const pit = usePitHome(['--no-limits', '--limit', 'reqTime=4s']);
-  beforeAll(() => pit.done('markets'));
+  beforeAll(async () => {
+    await pit.done('markets');
+    // the orders are far from the market, so that they never fill
+    await pit.done('profile set sandbox priceBand 100%');
+  });
   beforeEach(() => pit.done('sandbox fault clear'));
   return new BatchHome(pit);
 }

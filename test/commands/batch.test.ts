@@ -132,7 +132,7 @@ describe('pit order batch', () => {
         ...{ lowest: `${batches.first}.50`, highest: `${batches.first + 44}.50`, fillingAtOnce: 0, guards: [] },
         ...{ feeCoin: null, spentCoin: 'usdt', balanceBefore: DECIMAL, balanceAfter: DECIMAL },
         ...{ bid: DECIMAL, ask: DECIMAL, mid: DECIMAL },
-        warnings: [expect.stringMatching(/^The price [\d,]+\.50 is \d+\.\d\d% below mid/)],
+        warnings: [],
       },
     });
     expect(await batches.there()).toEqual([]);
@@ -177,8 +177,8 @@ describe('pit order batch', () => {
   it.each([
     [
       'price-band',
-      ['20000,0.001', '40000,0.001', '39000,0.001'],
-      /: line 2 \(and 1 more\): the price 40,000\.00 is \d+\.\d\d% above mid/,
+      ['20000,0.001', '70000,0.001', '69000,0.001'],
+      /: line 2 \(and 1 more\): the price 70,000\.00 is \d+\.\d\d% above mid/,
     ],
     ['order-notional', ['20000,0.001', '20000,60'], /: line 2: the largest order comes to 1,200,000 usdt/],
     [
@@ -205,8 +205,43 @@ describe('pit order batch', () => {
     expect([0, 3, 9]).toContain(lifted.code);
   });
 
+  it('refuses rows that are grouped prices without an amount, with both readings, before anything is sent', async () => {
+    for (const [rows, near] of [
+      [['28,500', '28,400', '28,300'], 'the market'],
+      [['2063.5,0.1', '2,500'], 'the other lines'],
+    ] as const) {
+      let row = 0;
+      const file = batches.orders(rows.length, () => rows[row++] ?? '');
+      for (const words of ['--yes', '--yes --override price-band', '--dry-run']) {
+        const error = await pit.failure(`order batch buy btc_usdt --file ${file} ${words}`, 2);
+        expect(error.kind).toBe('usage');
+        expect(error.message).toContain(`is a price of ${rows.at(-1)?.split(',')[0]} and an amount of`);
+        expect(error.message).toContain(`which is near ${near}`);
+        expect(error.message).toMatch(/Nothing was sent\.$/);
+        expect(error.hint).toContain('{"price":');
+      }
+    }
+    expect(await pit.json('resolve')).toEqual([]);
+  });
+
+  it.each([
+    ['buy', 'bid-12%:bid-1%:5'],
+    ['sell', 'ask+1%:ask+12%:5'],
+  ])('stops the %s ladder %s beyond the price band, although its orders would only rest', async (side, ladder) => {
+    await pit.done('profile set sandbox priceBand 10%');
+    const line = `order batch ${side} btc_usdt --ladder ${ladder} --amount 0.01`;
+    const error = await pit.failure(`${line} --yes`, 2);
+    expect(error.message).toMatch(
+      /^price-band blocks this: line [15]: the price .* the limit for an order of a batch is 10\.00%/,
+    );
+    expect(error.hint).toContain('--override price-band');
+    const plan = await pit.json<{ preview: { guards: object[] } }>(`${line} --dry-run --override price-band`);
+    expect(plan.preview.guards).toMatchObject([{ guard: 'price-band', overridden: true }]);
+    await pit.done('profile set sandbox priceBand 100%');
+  });
+
   it('asks for the name of a guard on a terminal', async () => {
-    const file = batches.orders(1, () => '40001,0.0011');
+    const file = batches.orders(1, () => '70001,0.0011');
     const answered = async (typed: string) => {
       const steps = [{ await: 'Type price-band', type: `${typed}\r` }];
       const words = ['order', 'batch', 'buy', 'btc_usdt', '--file', file];

@@ -2,20 +2,35 @@ import { expect, it } from 'vitest';
 import { marketName, positiveDecimal } from '../../src/commands/inputs.js';
 import { parseAmount } from '../../src/trading/expressions.js';
 
-it.each(['0.3', '3', '007', '.3', '3.', '0', '0.0', '-1', '+1', '1e3', '1,5', ' 1', '', '1'.repeat(31)])(
-  'positiveDecimal and parseAmount agree whether %j is a number',
-  (word) => {
-    const takes = (read: (word: string) => unknown) => {
-      try {
-        read(word);
-        return true;
-      } catch {
-        return false;
-      }
-    };
-    expect(takes(positiveDecimal('--amount'))).toBe(takes(parseAmount));
-  },
-);
+it.each([
+  '0.3',
+  '3',
+  '007',
+  '.3',
+  '3.',
+  '0',
+  '0.0',
+  '-1',
+  '+1',
+  '1e3',
+  '1e-05',
+  '1.0E-8',
+  '1e30',
+  '1,5',
+  ' 1',
+  '',
+  '1'.repeat(31),
+])('positiveDecimal and parseAmount agree whether %j is a number', (word) => {
+  const takes = (read: (word: string) => unknown) => {
+    try {
+      read(word);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  expect(takes(positiveDecimal('--amount'))).toBe(takes(parseAmount));
+});
 
 it.each([
   ['28,128.65', '28128.65'],
@@ -25,6 +40,14 @@ it.each([
   expect(positiveDecimal('--amount')(word)).toBe(number);
   expect(parseAmount(word)).toMatchObject({ kind: 'base' });
   expect(parseAmount(`${word}usdt`)).toMatchObject({ kind: 'value', coin: 'usdt' });
+});
+
+it('reads a number with an exponent, and names the rule for one that is too long', () => {
+  expect(positiveDecimal('--fee')('8.329e-05')).toBe('0.00008329');
+  const hints = ['With its exponent, the number has more than 30 digits before or after the point.'];
+  expect(() => positiveDecimal('--fee')('1e-40')).toThrow(
+    expect.objectContaining({ kind: 'usage', message: '--fee is "1e-40".', hints }),
+  );
 });
 
 it.each(['1,000', '28,128', '0,500', '1,00', '1,0000', '1000,000', '1,000,00', ',100'])(

@@ -54,13 +54,25 @@ describe('a relative amount', () => {
     expect(notional).toBe('99.98004999');
   });
 
+  it.each(['1e2usdt', '1.0E+2usdt', '100usdt'])('an amount given as %s is a value of 100 usdt', async (amount) => {
+    const { request, preview: shown } = await preview(`buy btc_usdt ${amount} --at 2e4`);
+    expect([request.price, request.amount]).toEqual(['20000', '0.005000']);
+    expect(shown).toMatchObject({ price: '20000', notional: '100' });
+  });
+
+  it('previews and sends a number with an exponent in plain digits', async () => {
+    const { request, preview: shown } = await preview('buy btc_usdt 8.329e-03 --at 2.00005E+4');
+    expect([request.price, request.amount]).toEqual(['20000.5', '0.008329']);
+    expect(shown).toMatchObject({ price: '20000.5', amount: '0.008329' });
+  });
+
   it('an amount given as a share is a share of the available balance on that side', async () => {
     expect((await preview('sell btc_usdt 50% --at 90000')).preview.amount).toBe('2.500000');
     expect((await preview('buy btc_usdt 50% --at 20000')).preview.amount).toBe('6.250000');
     expect((await preview('sell btc_usdt 100% --at 90000')).preview.amount).toBe('5.000000');
   });
 
-  it.each(['101%', '0', '-1', '1e3', '10eth', '1,5', 'all'])('refuses %s', async (amount) => {
+  it.each(['101%', '0', '-1', '1e30', '10eth', '1,5', 'all'])('refuses %s', async (amount) => {
     await pit.failure(
       `order buy btc_usdt --at 20000 --dry-run -- ${amount}`.replace(' -- ', amount === '-1' ? ' -- ' : ' '),
       2,

@@ -5,6 +5,7 @@ describe('a withdrawal limit', () => {
   it.each([
     ['withdrawLimit', '0.50BTC, 1000usdt', '0.5btc,1000usdt'],
     ['withdrawDayLimit', '1btc', '1btc'],
+    ['withdrawDayLimit', '1e3btc,8.329e-05eth', '1000btc,0.00008329eth'],
     ['withdrawAddresses', ' 1Boat ,account_12,1Boat', '1Boat,account_12'],
   ])('stores %s in one form', (key, value, kept) => {
     expect(checkSetting(key, value)).toBe(kept);
@@ -13,8 +14,8 @@ describe('a withdrawal limit', () => {
   it.each([
     ['withdrawLimit', 'off'],
     ['withdrawLimit', '0btc'],
-    ['withdrawLimit', '1e0btc'],
-    ['withdrawDayLimit', '1e3btc'],
+    ['withdrawLimit', '1e30btc'],
+    ['withdrawDayLimit', '1e3e3btc'],
     ['withdrawLimit', '5hsr'],
     ['withdrawLimit', '1btc,2btc'],
     ['withdrawDayLimit', '5'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Decimal, ungrouped } from '../../src/domain/decimal.js';
+import { Decimal, numberAdvice, plainNumber } from '../../src/domain/decimal.js';
 
 /** A rational number, as an independent calculation. */
 interface Ratio {
@@ -198,6 +198,48 @@ describe('arithmetic is exact', () => {
   });
 });
 
+describe('a number that a user types', () => {
+  it.each([
+    ['1e-05', '0.00001'],
+    ['8.329e-05', '0.00008329'],
+    ['1.0E-8', '0.00000001'],
+    ['1e+21', '1000000000000000000000'],
+    ['1.5e-008', '0.000000015'],
+    ['1e2usdt', '100usdt'],
+    ['2.5E1%', '25%'],
+    ['bid+1e-05', 'bid+0.00001'],
+    ['mid-5e-1%', 'mid-0.5%'],
+    ['ask+1e1ticks', 'ask+10ticks'],
+    ['1eth', '1eth'],
+    ['1e29', `1${'0'.repeat(29)}`],
+    ['1e-30', `0.${'0'.repeat(29)}1`],
+  ])('writes %s in plain digits', (text, plain) => {
+    expect(plainNumber(text)).toBe(plain);
+  });
+
+  it.each(['1e30', '1e-31', '1.5e-30', '1e99usdt', '1e999999999', '1e-999999999', 'bid+1e99'])(
+    'leaves the exponent of %s alone, which makes more than 30 digits, and says so',
+    (text) => {
+      expect(plainNumber(text)).toBe(text);
+      expect(numberAdvice(text)).toBe(
+        'With its exponent, the number has more than 30 digits before or after the point.',
+      );
+    },
+  );
+
+  it('is expanded without losing a digit, whatever its exponent', () => {
+    const written = fc.tuple(fc.stringMatching(/^[1-9]\d{0,16}$/), fc.integer({ min: -13, max: 13 }));
+    fc.assert(
+      fc.property(written, ([units, exponent]) => {
+        const plain = ratio(plainNumber(`${units}e${exponent}`));
+        const shift = 10n ** BigInt(Math.abs(exponent));
+        const exact = exponent < 0 ? { over: BigInt(units), under: shift } : { over: BigInt(units) * shift, under: 1n };
+        expect(compare(plain, exact)).toBe(0);
+      }),
+    );
+  });
+});
+
 describe('the commas of a number', () => {
   it.each([
     ['1,000.5', '1000.5'],
@@ -205,7 +247,7 @@ describe('the commas of a number', () => {
     ['123,456,789', '123456789'],
     ['1,250,000usdt', '1250000usdt'],
   ])('removes the commas from %s, which tables show', (text, plain) => {
-    expect(ungrouped(text)).toBe(plain);
+    expect(plainNumber(text)).toBe(plain);
   });
 
   it.each([
@@ -225,6 +267,6 @@ describe('the commas of a number', () => {
     'x,123',
     '100',
   ])('leaves the commas in %s, which may mean something else', (text) => {
-    expect(ungrouped(text)).toBe(text);
+    expect(plainNumber(text)).toBe(text);
   });
 });

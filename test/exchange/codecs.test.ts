@@ -237,6 +237,18 @@ describe('market data', () => {
     expect([value.of('btc_usdt'), value.of('eth_usdt')]).toEqual([TICKER, undefined]);
   });
 
+  it('takes prices of zero for none, and the change of a market without a last price', async () => {
+    const untraded =
+      '{"high":"0.0","low":0,"buy":"0.00","sell":"2.1","last":"0.0","open":"0E-8","riseRate":"0.0","vol":"0"}';
+    const { value } = await exchanged(`{"ticker":${untraded},"date":"1648461600123"}`, (client) =>
+      client.ticker('btc_usdt'),
+    );
+    expect(value).toEqual({
+      ...{ time: 1648461600123, bid: null, ask: '2.1', last: null, open: null, high: null, low: null },
+      ...{ change: null, volume: '0' },
+    });
+  });
+
   it('sorts a book best first and keeps the requested size', async () => {
     const body = '{"asks":[[12,1],[10,1],[9,0.5]],"bids":[[7,1],[8,2],[6,1]],"timestamp":1648461600}';
     const { sent, value } = await exchanged(body, (client) => client.depth('btc_usdt', 2, '0.1'));
@@ -519,6 +531,12 @@ describe('writes given by wire names', () => {
     });
     expect(likelyOrders({ symbol: 'btc', tradeType: '0', tradeParams: '[[2, 1],[x,1]]', price: 'high' })).toEqual({
       ...{ market: 'btc', sides: ['sell'], orders: [{ price: '2', amount: '1' }] },
+    });
+    expect(likelyOrders({ price: '1e4', amount: '1e-02', tradeParams: '[[2E3, 1e-1]]' })).toMatchObject({
+      orders: [
+        { price: '10000', amount: '0.01' },
+        { price: '2000', amount: '0.1' },
+      ],
     });
     expect(likelyOrders({ market: 'btc_usdt', tradeType: '1' })).toMatchObject({ sides: ['buy'], orders: [] });
   });

@@ -1,19 +1,38 @@
 import { describe, expect, it } from 'vitest';
 import type { Market } from '../../src/domain/market.js';
-import { type Rates, readRates } from '../../src/exchange/rates.js';
+import { areConnected, type Rates, readRates } from '../../src/exchange/rates.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { clientOf } from './support.js';
 
-/** The rates of markets by their last price, as text; null is a market without a trade. */
-async function ratesOf(last: Readonly<Record<string, string | null>>): Promise<Rates> {
+/**
+ * The rates of markets by their last price, as text; null is a market without a trade.
+ * @param books the best bid and the best ask of the markets whose books may be read
+ */
+async function ratesOf(
+  last: Readonly<Record<string, string | null>>,
+  coins: readonly string[] = [],
+  books: Readonly<Record<string, readonly [bid: string, ask: string]>> = {},
+): Promise<Rates> {
   const fields = { high: '', low: '', buy: '', sell: '', open: '', riseRate: '', vol: '' };
   const tickers = Object.entries(last).map(([market, price]) => [market.replace('_', ''), { ...fields, last: price }]);
-  const server = await serveFaults({ answer: () => respond(JSON.stringify(Object.fromEntries(tickers))) });
+  const read: string[] = [];
+  const server = await serveFaults({
+    answer: ({ target }) => {
+      const [path, parameters] = target.split('?');
+      if (path?.endsWith('/allTicker')) return respond(JSON.stringify(Object.fromEntries(tickers)));
+      const market = new URLSearchParams(parameters).get('market') ?? '';
+      read.push(market);
+      const [bids, asks] = (books[market] ?? []).map((price) => (price === '' ? '[]' : `[[${price},1]]`));
+      return respond(`{"bids":${bids},"asks":${asks},"timestamp":1700000000}`);
+    },
+  });
   const markets = [...Object.keys(last), 'doge_usdt'].map((market) => {
     const [base, quote] = market.split('_');
     return { market, base, quote } as Market;
   });
-  return readRates(clientOf(server.url).client, markets);
+  const rates = await readRates(clientOf(server.url).client, markets, { coins, unit: 'usdt' });
+  expect(read.toSorted()).toEqual(Object.keys(books).toSorted());
+  return rates;
 }
 
 describe('the value of a coin in another', () => {
@@ -49,5 +68,32 @@ describe('the value of a coin in another', () => {
     expect(rates.value('1', 'a', 'usdt')?.toString()).toBe('6');
     expect(rates.value('1', 'c', 'usdt')?.toString()).toBe('100');
     for (const coin of ['e', 'f', 'doge']) expect(rates.value('1', coin, 'usdt')).toBeUndefined();
+  });
+
+  it('reads the middle of the book for the markets of a coin that has no value at last prices, and of no others', async () => {
+    const last = { btc_usdt: '28000', a_usdt: '0.0', b_btc: '0.0', c_usdt: '0.00', e_usdt: null };
+    const rates = await ratesOf(last, ['usdt', 'btc', 'a', 'b'], { a_usdt: ['1', '3'], b_btc: ['0.1', '0.3'] });
+    expect(rates.value('5', 'a', 'usdt')?.toString()).toBe('10');
+    expect(rates.value('1', 'b', 'usdt')?.toString()).toBe('5600');
+    for (const coin of ['c', 'e']) expect(rates.value('1', coin, 'usdt')).toBeUndefined();
+  });
+
+  it.each<[book: string, bid: string, ask: string]>([
+    ['crossed', '3', '1'],
+    ['locked', '3', '3'],
+    ['empty on one side', '3', ''],
+  ])('is unknown if the book of a market without a last price is %s', async (_, bid, ask) => {
+    const rates = await ratesOf({ a_usdt: '0.0' }, ['a'], { a_usdt: [bid, ask] });
+    expect(rates.value('5', 'a', 'usdt')).toBeUndefined();
+  });
+
+  it('knows whether markets connect two coins, with a price or without', () => {
+    const markets = [
+      { base: 'a', quote: 'b' },
+      { base: 'b', quote: 'usdt' },
+      { base: 'x', quote: 'y' },
+    ] as Market[];
+    expect(areConnected(markets, 'a', 'usdt')).toBe(true);
+    expect(areConnected(markets, 'x', 'usdt')).toBe(false);
   });
 });

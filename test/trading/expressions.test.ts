@@ -38,6 +38,10 @@ describe('a price expression', () => {
   it.each([
     ['31000.50', '31000.50', '31000.50'],
     ['0.00000001', '0.00000001', '0.00000001'],
+    ['8.329e-05', '0.00008329', '0.00008329'],
+    ['3.1E+4', '31000', '31000'],
+    ['bid+1e-2', '100.02', '100.02'],
+    ['mid-5e-1%', '99.52', '99.53'],
     ['bid', '100.01', '100.01'],
     ['ASK', '100.04', '100.04'],
     // 100.025 lies between two ticks
@@ -60,7 +64,8 @@ describe('a price expression', () => {
     '0',
     '0.00',
     '-1',
-    '1e3',
+    '1e30',
+    '1e3e3',
     '1,00',
     'last',
     'bid+',
@@ -96,6 +101,28 @@ describe('a price expression', () => {
     );
   });
 
+  it.each<[word: string, bid: string, message: string]>([
+    ['mid', '105', 'The book is crossed: the best bid 105 is above the best ask 100.04, so mid has no meaning.'],
+    ['mid-0.5%', '105', 'The book is crossed: the best bid 105 is above the best ask 100.04, so mid has no meaning.'],
+    [
+      'mid+1tick',
+      '100.04',
+      'The book is locked: the best bid and the best ask are both 100.04, so mid has no meaning.',
+    ],
+  ])('refuses %s in a book with a best bid of %s, which is crossed', (word, bid, message) => {
+    const crossed = { ...BOOK, bid: Decimal.of(bid) };
+    const hints = saying('Give the price as a number, or relative to bid or ask.');
+    expect(() => evaluatePrice(parsePrice(word), crossed, 'buy', 2)).toThrow(
+      expect.objectContaining({ kind: 'refused', message, hints }),
+    );
+  });
+
+  it('resolves bid and ask in a crossed book', () => {
+    const crossed = { ...BOOK, bid: Decimal.of('105') };
+    const at = (word: string) => evaluatePrice(parsePrice(word), crossed, 'buy', 2).toString();
+    expect([at('bid-1tick'), at('ask+1tick')]).toEqual(['104.99', '100.05']);
+  });
+
   it.each(['28 063', '28,063', '2,8063', '28,0635', "28'063", '0,5'])(
     'refuses %s and says to write it without separators',
     (word) => {
@@ -105,7 +132,7 @@ describe('a price expression', () => {
     },
   );
 
-  it.each(['28k', '28.5K', '28000usdt', '1e5'])('refuses the price %s and says to write all digits', (word) => {
+  it.each(['28k', '28.5K', '28000usdt', '1e3usdt'])('refuses the price %s and says to write all digits', (word) => {
     const hints = saying('Write all digits and no unit, as in 28063.5.');
     expect(() => parsePrice(word)).toThrow(expect.objectContaining({ hints }));
   });
@@ -168,8 +195,9 @@ describe('an amount expression', () => {
     '-1',
     '101%',
     '100.01%',
-    '1e5',
+    '1e30',
     '1e5%',
+    '1e3e3',
     '1,5',
     '.5',
     '5.',

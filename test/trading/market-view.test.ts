@@ -91,8 +91,20 @@ describe('the reference price', () => {
     ['is unknown without any price', { bids: [], asks: [], last: null }, null],
     ['is never a price of zero', { bids: [{ price: '0', amount: '1' }], asks: [], last: Decimal.zero }, null],
   ])('the reference price %s', (_name, view, expected) => {
-    const reference = referenceOf(view);
+    const reference = referenceOf(view, 'buy');
     expect(reference && `${reference.price} ${reference.name}`).toBe(expected);
+  });
+
+  it.each<[book: string, bid: string, ask: string]>([
+    ['crossed', '105', '100'],
+    ['locked', '100', '100'],
+  ])('is the best price of the other side in a book that is %s', (_, bid, ask) => {
+    const view = { bids: [{ price: bid, amount: '1' }], asks: [{ price: ask, amount: '1' }], last };
+    const references = (['buy', 'sell'] as const).map((side) => referenceOf(view, side));
+    expect(references.map((reference) => `${reference?.price} ${reference?.name}`)).toEqual([
+      `${ask} the best ask`,
+      `${bid} the best bid`,
+    ]);
   });
 
   it('rounds the distance in percent away from zero', () => {

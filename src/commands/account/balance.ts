@@ -4,7 +4,7 @@ import { define, flag, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { Coin } from '../../domain/account.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
-import { readRates } from '../../exchange/rates.js';
+import { areConnected, readRates } from '../../exchange/rates.js';
 import * as wireField from '../../exchange/wire-fields.js';
 import type { Answer } from '../../terminal/answer.js';
 import { type Column, table } from '../../terminal/table.js';
@@ -112,7 +112,8 @@ export const BALANCE_COLUMNS: readonly Column<Balance>[] = [
 type Values = ReadonlyMap<string, Decimal | undefined>;
 
 /**
- * The value of each balance in a coin at the last prices; undefined without a market that leads there, which is noted.
+ * The value of each balance in a coin at the last prices; undefined without markets that lead there or without their prices,
+ * which is noted.
  * Throws Failure `usage` for a coin that the exchange does not have.
  */
 async function valuesIn(
@@ -124,11 +125,18 @@ async function valuesIn(
   const markets = await (await session.markets()).all();
   const names = new Set([...coins, ...markets.flatMap(({ base, quote }) => [base, quote])]);
   if (!names.has(unit)) throw unknownCoin(unit, [...names]);
-  const rates = await readRates(await session.client(), markets);
+  const owned = rows.map(({ coin }) => coin);
+  const rates = await readRates(await session.client(), markets, { coins: owned, unit });
   const values = new Map(rows.map(({ coin, total }) => [coin, rates.value(total, coin, unit)]));
-  const unvalued = rows.filter(({ coin }) => values.get(coin) === undefined).map(({ coin }) => coin);
-  if (unvalued.length > 0)
-    output.note(`No market leads from ${unvalued.join(', ')} to ${unit}; the sum leaves them out.`);
+  const unvalued = owned.filter((coin) => values.get(coin) === undefined);
+  const unpriced = unvalued.filter((coin) => areConnected(markets, coin, unit));
+  const unconnected = unvalued.filter((coin) => !unpriced.includes(coin));
+  if (unconnected.length > 0)
+    output.note(`No market leads from ${unconnected.join(', ')} to ${unit}; the sum leaves them out.`);
+  if (unpriced.length > 0)
+    output.note(
+      `The value of ${unpriced.join(', ')} in ${unit} is unknown, because no market that leads there has a price; the sum leaves it out.`,
+    );
   return values;
 }
 

@@ -49,14 +49,15 @@ const readOperation = withCompletion({ of: 'words', words: operationNames }, (wo
 });
 
 /**
- * The values of the parameters, checked by the operation's description.
+ * The values of the parameters, checked by the operation's description. Decimal numbers are in plain digits; everything else,
+ * and every value of an operation that is not described, is as typed.
  * @throws Failure `usage` for one that is given twice, is missing, breaks its rule, or is unknown
  */
 function valuesOf(operation: string, pairs: readonly Pair[]): Readonly<Record<string, string>> {
   const values = new Map<string, string>();
   for (const { name, value } of pairs) {
     if (values.has(name)) throw usage(`${name} is given twice.`, 'Give it once.');
-    values.set(name, value);
+    values.set(name, plainOf(operation, name)?.(value) ?? value);
   }
   try {
     return Object.fromEntries(checkedParameters(operation, Object.fromEntries(values)));
@@ -66,6 +67,11 @@ function valuesOf(operation: string, pairs: readonly Pair[]): Readonly<Record<st
       ? usage(`${failure.message}.`, parametersOf(operation))
       : failure;
   }
+}
+
+function plainOf(operation: string, parameter: string) {
+  const parameters = isDocumented(operation) ? operationOf(operation).parameters : {};
+  return Object.hasOwn(parameters, parameter) ? parameters[parameter]?.kind.plain : undefined;
 }
 
 /** The operation's parameters as a hint: required ones plain, the others in brackets. */

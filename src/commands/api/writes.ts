@@ -46,7 +46,7 @@ export async function executeWrite(
     const { startBatch } = await import('../order/batch.js');
     const { orders, ...where } = write.batch;
     const lines = orders.map(({ price, amount }, index): BatchLine => [index + 1, price, amount]);
-    return startBatch(context, where, { kind: 'lines', lines }, overridden);
+    return startBatch(context, where, { kind: 'lines', lines, grouped: [] }, overridden);
   }
   if (write.kind === 'cancel') {
     const { cancelNamed } = await import('../cancel/cancel.js');
@@ -84,7 +84,7 @@ export async function callUndescribed(
   refuseIdenticalCall(trading, terms);
   const exchange = await exchangeText(context, trading.client);
   const { breaches, warnings } = await guardLikelyOrders(context, trading, parameters);
-  const texts = warnings.map((warning) => warning.text);
+  const texts = [...new Set(warnings.map((warning) => warning.text))];
   const warningTexts = [...(globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : []), ...texts];
   const show = (screen: Screen) =>
     record(screen, [

@@ -1,8 +1,8 @@
+import { bestPrices } from '../../domain/book.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Order, OrderType, Side } from '../../domain/order.js';
 import type { Key } from '../../terminal/live/keys.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
-import { bestPrices } from '../../trading/market-view.js';
 import { validated } from '../order/guided/questions.js';
 import type { ScreenAction } from './state.js';
 import type { WatchView } from './view.js';

@@ -1,3 +1,4 @@
+import { bestPrices, isCrossed } from '../../domain/book.js';
 import type { Candle } from '../../domain/candle.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
 import type { Order, Side } from '../../domain/order.js';
@@ -223,7 +224,11 @@ function ladderPanel(area: Area, { view, state, screen }: FrameInput): Panel {
   shownAsks.forEach((rung, index) => {
     drawRung(panel, upper - shownAsks.length + index, rung, columns);
   });
-  drawSpread(panel, upper, asks[0], bids[0], market);
+  const { bid, ask } = bestPrices(depth.value);
+  if (bid !== null && ask !== null && isCrossed({ bid, ask })) {
+    const by = bid.equals(ask) ? 'LOCKED' : `CROSSED by ${scaled(bid.minus(ask), market.priceScale)}`;
+    panel.put(MARK_WIDTH, upper, by, 'warn');
+  } else drawSpread(panel, upper, asks[0], bids[0], market);
   shownBids.forEach((rung, index) => {
     drawRung(panel, upper + 1 + index, rung, columns);
   });

@@ -82,7 +82,8 @@ export function nearest(all: readonly Rung[], count: number): readonly Rung[] {
 /** The cursor moved along the ladder; without one it begins at the best price in that direction. */
 export function movedCursor(view: LadderView, cursor: Decimal | null, direction: 'up' | 'down'): Decimal | null {
   const { asks, bids } = ladderOf(view, null);
-  const upwards = [...[...bids].reverse(), ...asks].map(({ price }) => price);
+  // in a crossed book, prices of both sides alternate
+  const upwards = [...bids, ...asks].map(({ price }) => price).sort((left, right) => left.compare(right));
   if (cursor === null) return (direction === 'up' ? (asks[0] ?? bids[0]) : (bids[0] ?? asks[0]))?.price ?? null;
   const next =
     direction === 'up'

@@ -1,13 +1,14 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { Context } from '../../cli/context.js';
+import { bestPrices } from '../../domain/book.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Side } from '../../domain/order.js';
 import { Failure, quoted, systemErrorCode, usage } from '../../errors.js';
 import { averagePriceOf, rungsOf, type Weight } from '../../trading/batches/ladder.js';
 import { totals } from '../../trading/batches/lines.js';
-import { parseLines } from '../../trading/batches/parse-lines.js';
+import { type ParsedLines, parseLines } from '../../trading/batches/parse-lines.js';
 import {
   type AmountExpression,
   amountTerms,
@@ -19,7 +20,6 @@ import {
   priceText,
 } from '../../trading/expressions.js';
 import type { BatchLine } from '../../trading/journal/write.js';
-import { bestPrices } from '../../trading/market-view.js';
 import { type MarketSnapshot, orThrow } from '../../trading/preview/market-snapshot.js';
 import { wholeNumber } from '../inputs.js';
 
@@ -34,7 +34,7 @@ interface Flags {
 
 /** Which orders are meant, before anything is requested from the exchange. */
 export type BatchInput =
-  | { readonly kind: 'lines'; readonly lines: readonly BatchLine[] }
+  | ({ readonly kind: 'lines' } & ParsedLines)
   | {
       readonly kind: 'ladder';
       readonly ladder: Ladder;
@@ -88,12 +88,12 @@ export function requireConsistent({ file, ladder, amount, weight, resume }: Flag
 export async function readInput({ host, budget }: Context, flags: Flags): Promise<BatchInput> {
   const { file, ladder, amount, weight = 'equal', resume } = flags;
   if (ladder !== undefined && amount !== undefined) return { kind: 'ladder', ladder, amount, weight };
-  const lines = file === undefined ? undefined : await budget.pausedDuring(() => linesOf(host, file));
-  if (resume !== undefined) return { kind: 'resume', job: resume, lines };
-  return { kind: 'lines', lines: lines ?? [] };
+  const parsed = file === undefined ? undefined : await budget.pausedDuring(() => linesOf(host, file));
+  if (resume !== undefined) return { kind: 'resume', job: resume, lines: parsed?.lines };
+  return { kind: 'lines', lines: [], grouped: [], ...parsed };
 }
 
-async function linesOf({ input }: Context['host'], file: string): Promise<BatchLine[]> {
+async function linesOf({ input }: Context['host'], file: string): Promise<ParsedLines> {
   if (file !== '-') return parseLines(await readAll(createReadStream(file), file));
   if (input.isTTY === true) throw usage('--file - reads a pipe, but stdin is a terminal.', 'Name the file instead.');
   return parseLines(await readAll(input, 'stdin'));

@@ -4,14 +4,14 @@ import { define, flag, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { counted, Decimal, formatAmount, formatPercent, formatPrice, grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import { tryRead } from '../../errors.js';
+import { Failure, tryRead } from '../../errors.js';
 import { timeFor } from '../../exchange/limiter/permits.js';
 import { batchRequest, maskedRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { Entry } from '../../terminal/table.js';
 import { batchOf } from '../../trading/batches/batch-sender.js';
-import { checkLines } from '../../trading/batches/check-lines.js';
+import { checkLines, refuseGroupedRows } from '../../trading/batches/check-lines.js';
 import { Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { totals } from '../../trading/batches/lines.js';
 import {
@@ -25,7 +25,7 @@ import {
 import { parseAmount } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine, BatchTerms } from '../../trading/journal/write.js';
-import { distanceFrom, type Reference } from '../../trading/market-view.js';
+import { distanceFrom, type Reference, referenceOf } from '../../trading/market-view.js';
 import type { RecordOptions } from '../../trading/orders/place.js';
 import { verifyMarket, verifyOrders } from '../../trading/orders/verify-orders.js';
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
@@ -125,6 +125,11 @@ export async function startBatch(
     if (unused !== undefined && unused !== noted)
       context.output.note(`Rounding down to whole lots leaves ${unused} unused.`);
     noted = unused;
+    if (input.kind === 'lines' && input.grouped.length > 0) {
+      const book = await snapshot.book();
+      const reference = book instanceof Failure ? null : referenceOf(book, where.side);
+      refuseGroupedRows(input.grouped, lines, market, reference);
+    }
     checkLines(market, lines, input.kind === 'lines' ? 'Line' : 'Order');
     refuseIdenticalLines(trading, planOf(lines), job);
     return lines;

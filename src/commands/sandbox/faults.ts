@@ -1,6 +1,7 @@
 import { listing } from '../../cli/answers.js';
 import { define, flag, optional, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import { plainNumber } from '../../domain/decimal.js';
 import { usage } from '../../errors.js';
 import { channels } from '../../exchange/channels/index.js';
 import { operations } from '../../exchange/operations/index.js';
@@ -90,7 +91,8 @@ export const add = define({
 });
 
 function probability(text: string): number {
-  const chance = /^(0|1|0?\.\d{1,9}|1\.0+)$/.test(text) ? Number(text) : Number.NaN;
+  const plain = plainNumber(text);
+  const chance = /^(0|1|0?\.\d{1,9}|1\.0+)$/.test(plain) ? Number(plain) : Number.NaN;
   if (chance >= 0) return chance;
   throw usage(`--probability is "${text}".`, 'It must be a number from 0 to 1.');
 }

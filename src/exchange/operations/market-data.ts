@@ -49,7 +49,7 @@ export const publicTrade = v.object({
 /** [time in ms, open, high, low, close, volume] */
 export const candle = v.tuple([instant, decimal, decimal, decimal, decimal, decimal]);
 
-/** A ticker, from the fields that `ticker`, `allTicker` and the streams share. */
+/** A ticker, from the fields that `ticker`, `allTicker` and the streams share. Nothing has changed without a last price. */
 export function toTicker({
   buy,
   sell,
@@ -60,7 +60,22 @@ export function toTicker({
   riseRate,
   vol,
 }: v.InferOutput<typeof tickerFields>): Ticker {
-  return { bid: buy, ask: sell, last, open, high, low, change: riseRate, volume: vol };
+  const price = pricedOrNull(last);
+  return {
+    bid: pricedOrNull(buy),
+    ask: pricedOrNull(sell),
+    last: price,
+    open: pricedOrNull(open),
+    high: pricedOrNull(high),
+    low: pricedOrNull(low),
+    change: price === null ? null : riseRate,
+    volume: vol,
+  };
+}
+
+/** A price of zero is none: a market that has not traded was observed with it. */
+function pricedOrNull(price: string | null): string | null {
+  return price !== null && /[1-9]/.test(price) ? price : null;
 }
 
 /** A public trade, from a row of `trades` or of a push. */

@@ -1,5 +1,5 @@
 import type { GenericSchema, InferOutput } from 'valibot';
-import { Decimal } from '../../domain/decimal.js';
+import { Decimal, plainNumber } from '../../domain/decimal.js';
 
 /**
  * Who may call an operation, and on which host: `public` on the market-data host, `signed` on the trade host. `keyless` is
@@ -82,6 +82,8 @@ export interface ParameterKind {
   readonly choices?: readonly string[];
   /** Must appear in no message, log or file. */
   readonly secret?: true;
+  /** A text that a user typed as it is sent: with its numbers in plain digits. Absent if the text holds no decimal number. */
+  readonly plain?: (text: string) => string;
 }
 
 export interface Parameter {
@@ -144,6 +146,7 @@ export const coin = pattern(/^[A-Za-z0-9]{1,20}$/, 'must be a coin like btc');
 
 /** Plain digits above zero with an optional fraction, no exponent. */
 export const amount: ParameterKind = {
+  plain: plainNumber,
   problem: (text) => {
     const plain = /^\d{1,40}(\.\d{1,40})?$/.test(text);
     return plain && Decimal.of(text).sign > 0 ? undefined : 'must be a decimal number above zero';
@@ -151,7 +154,10 @@ export const amount: ParameterKind = {
 };
 
 /** Like {@link amount}, but may be zero. */
-export const amountOrZero = pattern(/^\d{1,40}(\.\d{1,40})?$/, 'must be a decimal number');
+export const amountOrZero: ParameterKind = {
+  ...pattern(/^\d{1,40}(\.\d{1,40})?$/, 'must be a decimal number'),
+  plain: plainNumber,
+};
 
 /** "4-36 characters, digits or letters". */
 export const clientOrderId = pattern(/^[A-Za-z0-9]{4,36}$/, 'must be 4 to 36 letters or digits');
@@ -160,10 +166,13 @@ export const clientOrderId = pattern(/^[A-Za-z0-9]{4,36}$/, 'must be 4 to 36 let
 export const wallClock = pattern(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/, 'must be a time like 2022-03-28 10:00:00');
 
 /** `[[price,amount],…]`, 1 to 20 pairs; the raw text is signed. */
-export const pricesAndAmounts = pattern(
-  /^\[\[\d+(\.\d+)?,\d+(\.\d+)?\](,\[\d+(\.\d+)?,\d+(\.\d+)?\]){0,19}\]$/,
-  'must be 1 to 20 pairs like [[31000.5,0.01],[30999,0.02]]',
-);
+export const pricesAndAmounts: ParameterKind = {
+  ...pattern(
+    /^\[\[\d+(\.\d+)?,\d+(\.\d+)?\](,\[\d+(\.\d+)?,\d+(\.\d+)?\]){0,19}\]$/,
+    'must be 1 to 20 pairs like [[31000.5,0.01],[30999,0.02]]',
+  ),
+  plain: (text) => text.replace(/[^[\],]+/g, plainNumber),
+};
 
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 

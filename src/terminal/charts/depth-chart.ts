@@ -19,13 +19,15 @@ interface Stair {
 
 /**
  * What can be bought and sold up to each price: the bids' cumulative amount grows to the left of the middle, the asks' to the
- * right. Both sides have the same price scale. The book has at least one bid and one ask.
+ * right. Both sides have the same price scale. In a crossed book they overlap, the smaller amount in front. The book has at
+ * least one bid and one ask.
  */
 export function depthChart(bids: readonly Level[], asks: readonly Level[], area: ChartArea): Grid {
   const [bidStairs, askStairs] = [stairs(bids), stairs(asks)];
   const [bestBid, bestAsk] = [bidStairs[0]?.price ?? 0, askStairs[0]?.price ?? 0];
   const mid = (bestBid + bestAsk) / 2;
-  const farthest = Math.max(mid - (bidStairs.at(-1)?.price ?? mid), (askStairs.at(-1)?.price ?? mid) - mid);
+  const ends = [bidStairs[0], bidStairs.at(-1), askStairs[0], askStairs.at(-1)];
+  const farthest = Math.max(...ends.map((stair) => Math.abs((stair?.price ?? mid) - mid)));
   const reach = farthest * (1 + BEYOND) || Math.abs(mid) / 1000 || 1;
   const max = Math.max(bidStairs.at(-1)?.total ?? 0, askStairs.at(-1)?.total ?? 0);
 
@@ -43,11 +45,14 @@ export function depthChart(bids: readonly Level[], asks: readonly Level[], area:
 
   for (let column = 0; column < plot; column += 1) {
     const price = mid + ((column + 0.5) / plot - 0.5) * 2 * reach;
-    const isBid = price < mid;
-    const reached = isBid
-      ? bidStairs.findLast((stair) => stair.price >= price)
-      : askStairs.findLast((stair) => stair.price <= price);
-    drawColumn(grid, { column, rows, share: (reached?.total ?? 0) / max, symbols: area.symbols }, isBid);
+    const bid = bidStairs.findLast((stair) => stair.price >= price)?.total ?? 0;
+    const ask = askStairs.findLast((stair) => stair.price <= price)?.total ?? 0;
+    const sides = [
+      { total: bid, isBid: true },
+      { total: ask, isBid: false },
+    ].sort((left, right) => right.total - left.total);
+    for (const { total, isBid } of sides)
+      drawColumn(grid, { column, rows, share: total / max, symbols: area.symbols }, isBid);
   }
 
   grid.put(0, rows, `${signs.horizontal.repeat(plot)}${signs.corner}`, 'faint');

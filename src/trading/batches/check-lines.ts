@@ -1,7 +1,8 @@
-import { Decimal } from '../../domain/decimal.js';
+import { Decimal, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import { Failure, usage } from '../../errors.js';
+import { Failure, quoted, usage } from '../../errors.js';
 import type { BatchLine } from '../journal/write.js';
+import type { Reference } from '../market-view.js';
 import { validateOrder } from '../orders/terms.js';
 
 /** The most lines that are named; a file in another format has thousands of bad ones. */
@@ -43,4 +44,54 @@ export function checkLines(market: Market, lines: readonly BatchLine[], what: 'L
   for (const [number, price, amount] of lines)
     bad.try(number, () => validateOrder(market, Decimal.of(price), Decimal.of(amount)));
   bad.refuse();
+}
+
+/** A row that is a price and an amount, or one number with a comma between its thousands: `28,500`. */
+export interface GroupedRow {
+  readonly line: number;
+  readonly text: string;
+}
+
+/**
+ * Refuses rows that are likelier one number: it is within a factor of two of the market or of the other lines' prices, from
+ * which the price before the comma, a thousandth of it, is then far away. Throws Failure `usage` that names both readings.
+ * @param reference the market's price; null if it is unknown
+ */
+export function refuseGroupedRows(
+  rows: readonly GroupedRow[],
+  lines: readonly BatchLine[],
+  market: Pick<Market, 'priceScale'>,
+  reference: Reference | null,
+): void {
+  const grouped = new Set(rows.map(({ line }) => line));
+  const others = lines.filter(([line]) => !grouped.has(line)).map(([, price]) => Decimal.of(price));
+  others.sort((left, right) => left.compare(right));
+  const [lowest, highest] = [others[0], others.at(-1)];
+  const nearWhat = (number: Decimal) => {
+    if (reference !== null && isNear(number, reference.price, reference.price))
+      return `the market (${formatPrice(reference.price, market)})`;
+    const isNearOthers = lowest !== undefined && highest !== undefined && isNear(number, lowest, highest);
+    return isNearOthers ? 'the other lines' : undefined;
+  };
+  const bad = new BadLines('Line');
+  for (const { line, text } of rows) {
+    const near = nearWhat(Decimal.of(text.replace(',', '')));
+    if (near !== undefined) bad.try(line, () => refuseAsOneNumber(text, near));
+  }
+  bad.refuse();
+}
+
+const TWO = Decimal.of('2');
+
+/** Whether a number is at least half of `from` and at most twice `to`. */
+function isNear(number: Decimal, from: Decimal, to: Decimal): boolean {
+  return number.times(TWO).compare(from) >= 0 && number.compare(to.times(TWO)) <= 0;
+}
+
+function refuseAsOneNumber(text: string, near: string): never {
+  const [price, amount] = text.split(',');
+  throw usage(
+    `${quoted(text)} is a price of ${price} and an amount of ${amount}, or the one number ${text}, which is near ${near}.`,
+    `Write the price without a comma and then the amount, as in ${price}${amount},0.1. If you mean a price of ${price}, write {"price":${price},"amount":${amount}}.`,
+  );
 }

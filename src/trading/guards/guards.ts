@@ -1,16 +1,9 @@
+import { bestOf, bestPrices, crossedText } from '../../domain/book.js';
 import { Decimal, formatAmount, formatPercentLimit, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { OrderType, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import {
-  type BookView,
-  bestOf,
-  crosses,
-  distanceFrom,
-  distanceText,
-  type Reference,
-  referenceOf,
-} from '../market-view.js';
+import { type BookView, crosses, distanceFrom, distanceText, type Reference, referenceOf } from '../market-view.js';
 import { notionalForGuards } from '../orders/terms.js';
 import type { TradingContext } from '../trading-context.js';
 import { GUARDS, type GuardLimits, type GuardName, notionalToday } from './limits.js';
@@ -45,6 +38,7 @@ export interface Warning {
   readonly about:
     | 'far price'
     | 'empty book'
+    | 'crossed book'
     | 'price past the best'
     | 'worse average'
     | 'thin book'
@@ -112,7 +106,8 @@ export function checkGuards(plan: GuardedOrders, limits: GuardLimits, { reading,
   const prices = orders.map(({ price }) => Decimal.of(price));
   const bestBid = side === 'sell' && isBook(reading) ? bestOf(reading.bids)?.toString() : undefined;
   const notionals = orders.map((order) => notionalForGuards({ ...order, side }, bestBid));
-  const band = checkBand(plan, prices, limits.priceBand, reading);
+  const isBatch = orders.some(({ line }) => line !== undefined);
+  const band = checkBand({ market, side, isBatch }, prices, limits.priceBand, reading);
   const found = [
     band.breach,
     ...checkNotionals(notionals, market.quote, limits, today).map((breach) =>
@@ -128,9 +123,17 @@ export function checkGuards(plan: GuardedOrders, limits: GuardLimits, { reading,
       ...breach,
       message: withLineNumber(breach, orderIndexes, orders),
     })),
-    warnings: band.warning === null ? [] : [{ about: 'far price', text: band.warning }],
+    warnings: [
+      ...crossedWarnings(reading),
+      ...(band.warning === null ? [] : [{ about: 'far price' as const, text: band.warning }]),
+    ],
     bestBid,
   };
+}
+
+function crossedWarnings(reading: MarketReading): Warning[] {
+  const crossed = isBook(reading) ? crossedText(bestPrices(reading)) : undefined;
+  return crossed === undefined ? [] : [{ about: 'crossed book', text: `${crossed}, so its prices may not last.` }];
 }
 
 /** A breach and the indexes of its orders, the one in the message first; empty means all. */
@@ -178,34 +181,40 @@ interface BandReport {
 
 /**
  * Checks prices against the band around the reference price. A buy far above it or a sell far below it costs money; far away
- * on the other side the order only rests.
+ * on the other side the order only rests. In a batch that side stops the orders too: nobody sees each of its prices, and a file
+ * in another format has only such ones.
  */
 export function checkBand(
-  { side, market }: Pick<GuardedOrders, 'side' | 'market'>,
+  { side, market, isBatch }: Pick<GuardedOrders, 'side' | 'market'> & { readonly isBatch: boolean },
   prices: readonly Decimal[],
   band: Decimal | null,
   reading: MarketReading,
 ): BandReport {
   if (band === null) return { breach: null, warning: null };
   if (!isBook(reading)) return { breach: uncheckedBreach('price-band', reading), warning: null };
-  const reference = referenceOf(reading);
+  const reference = referenceOf(reading, side);
   if (reference === null) {
     const message = 'it cannot be checked: the book is empty and there is no last price';
     return { breach: breachOf('price-band', message), warning: null };
   }
-  const isInZone = (zone: BandZone) => (price: Decimal) => zoneInBand(side, price, reference.price, band) === zone;
+  const zoneOf = (price: Decimal) => zoneInBand(side, price, reference.price, band);
   // the furthest price on either side of the band is the highest or the lowest
-  const ends = extremesOf(prices);
-  const costly = ends.find(isInZone('costly'));
-  const harmless = ends.find(isInZone('harmless'));
+  const ends = furthestFirst(extremesOf(prices), reference.price);
+  const costly = ends.find((price) => zoneOf(price) === 'costly');
+  const harmless = ends.find((price) => zoneOf(price) === 'harmless');
   const distanceOf = (price: Decimal) =>
     `${formatPrice(price, market)} is ${referenceDistanceText(price, reference, market)}`;
   const percent = formatPercentLimit(band.times(Decimal.of('100')));
-  const costlyText = (price: Decimal) =>
-    `the price ${distanceOf(price)}, and the limit for a ${side} is ${percent}, so ${allowedText(side, reference.price, band, market)}`;
+  const textOf = (price: Decimal) => {
+    const end = price.compare(reference.price) > 0 ? 'above' : 'below';
+    const orders = price === costly ? `a ${side}` : 'an order of a batch';
+    return `the price ${distanceOf(price)}, and the limit for ${orders} is ${percent}, so ${allowedText(end, reference.price, band, market)}`;
+  };
+  const stopping = costly ?? (isBatch ? harmless : undefined);
+  const stops = (price: Decimal) => zoneOf(price) === 'costly' || (isBatch && zoneOf(price) === 'harmless');
   return {
-    breach: costly ? breachOf('price-band', costlyText(costly), indexesOf(prices, isInZone('costly'), costly)) : null,
-    warning: harmless ? `The price ${distanceOf(harmless)}: such an order may rest for a long time.` : null,
+    breach: stopping ? breachOf('price-band', textOf(stopping), indexesOf(prices, stops, stopping)) : null,
+    warning: harmless && !isBatch ? `The price ${distanceOf(harmless)}: such an order may rest for a long time.` : null,
   };
 }
 
@@ -218,15 +227,15 @@ export function zoneInBand(side: Side, price: Decimal, reference: Decimal, band:
   return 'within';
 }
 
-/** Names the last tick within the band on the costly side, for instance `at most 30,870.07`. */
-function allowedText(side: Side, reference: Decimal, band: Decimal, market: Pick<Market, 'priceScale'>): string {
-  const isBuy = side === 'buy';
-  const end = bandEnd(reference, band, isBuy ? 'above' : 'below');
-  const tick = end.rescaled(market.priceScale, isBuy ? 'down' : 'up');
-  return `at ${isBuy ? 'most' : 'least'} ${formatPrice(tick, market)}`;
+type BandEnd = 'above' | 'below';
+
+/** Names the last tick within the band on one side, for instance `at most 30,870.07`. */
+function allowedText(end: BandEnd, reference: Decimal, band: Decimal, market: Pick<Market, 'priceScale'>): string {
+  const tick = bandEnd(reference, band, end).rescaled(market.priceScale, end === 'above' ? 'down' : 'up');
+  return `at ${end === 'above' ? 'most' : 'least'} ${formatPrice(tick, market)}`;
 }
 
-function bandEnd(reference: Decimal, band: Decimal, end: 'above' | 'below'): Decimal {
+function bandEnd(reference: Decimal, band: Decimal, end: BandEnd): Decimal {
   const one = Decimal.of('1');
   return reference.times(end === 'above' ? one.plus(band) : one.minus(band)).trimmed();
 }
@@ -239,6 +248,11 @@ function extremesOf([first, ...others]: readonly Decimal[]): Decimal[] {
     if (price.compare(lowest) < 0) lowest = price;
   }
   return [highest, lowest];
+}
+
+function furthestFirst(prices: readonly Decimal[], from: Decimal): Decimal[] {
+  const distance = (price: Decimal) => (price.compare(from) < 0 ? from.minus(price) : price.minus(from));
+  return prices.toSorted((left, right) => distance(right).compare(distance(left)));
 }
 
 /** `12.40% above mid (28,063.70)`, or `at mid (28,063.70)`. */

@@ -1,3 +1,4 @@
+import { type BestPrices, bestPrices } from '../../domain/book.js';
 import { Decimal, formatAmount, formatPercent, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { AccountType, Order, Side } from '../../domain/order.js';
@@ -6,9 +7,7 @@ import { type GuardedOrders, type GuardReport, guardOrders, type Warning } from 
 import type { GuardLimits } from '../guards/limits.js';
 import {
   averagePrice,
-  type BestPrices,
   type BookView,
-  bestPrices,
   crosses,
   type Fills,
   fillsAtOnce,
@@ -87,7 +86,7 @@ function bookPreview({ side, type, orders }: OrderPlan, market: BookView | Failu
   const levels = type === 'postOnly' ? [] : side === 'buy' ? market.asks : market.bids;
   const single = singleOrder(orders);
   const fills = single && fillsAtOnce(levels, side, Decimal.of(single.price), Decimal.of(single.amount));
-  return { ...best, reference: referenceOf(market), fills: fills ?? null, crossing: crossing.length };
+  return { ...best, reference: referenceOf(market, side), fills: fills ?? null, crossing: crossing.length };
 }
 
 /** The order, unless it is a batch. */

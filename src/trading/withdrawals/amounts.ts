@@ -1,4 +1,4 @@
-import { Decimal, formatAmount } from '../../domain/decimal.js';
+import { Decimal, formatAmount, numberAdvice, plainNumber } from '../../domain/decimal.js';
 import { ACTIVE_PROFILE, suggest, usage } from '../../errors.js';
 import type { Chain } from './destination.js';
 
@@ -45,12 +45,16 @@ export interface AmountContext {
 /** An amount as the user wrote it: a number, or a share of what is available. */
 export type WithdrawAmount = { readonly amount: string } | { readonly percent: string };
 
-/** Parses `0.5`, `0.5btc` and `50%`. Throws Failure `usage`. */
-export function parseWithdrawAmount(word: string): WithdrawAmount & { readonly coin?: string } {
+/** Parses `0.5`, `1e-05`, `0.5btc` and `50%`. Throws Failure `usage`. */
+export function parseWithdrawAmount(text: string): WithdrawAmount & { readonly coin?: string } {
+  const word = plainNumber(text);
   const [, digits, unit = ''] = /^(\d{1,30}(?:\.\d{1,30})?)(%|[A-Za-z][A-Za-z0-9]{0,19})?$/.exec(word) ?? [];
   const value = digits === undefined || /^e\d+$/i.test(unit) ? Decimal.zero : Decimal.of(digits);
   if (digits === undefined || value.sign <= 0)
-    throw usage('The amount is not a number above zero.', 'Write it as 0.5, or as a share of what is available: 50%.');
+    throw usage(
+      'The amount is not a number above zero.',
+      numberAdvice(text) ?? 'Write it as 0.5, or as a share of what is available: 50%.',
+    );
   if (unit !== '%') return unit === '' ? { amount: digits } : { amount: digits, coin: unit.toLowerCase() };
   if (value.compare(Decimal.of('100')) > 0)
     throw usage('A share is at most 100%.', 'Write 100% to withdraw everything.');

@@ -2,8 +2,10 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { frameOf } from '../../../src/commands/market-screen/frame.js';
+import { movedCursor } from '../../../src/commands/market-screen/ladder.js';
 import { initialState, type WatchEvent, type WatchState } from '../../../src/commands/market-screen/state.js';
 import type { WatchView } from '../../../src/commands/market-screen/view.js';
+import { Decimal } from '../../../src/domain/decimal.js';
 import { Changes } from '../../../src/terminal/live/changes.js';
 import { cellsOf } from '../../../src/terminal/live/painted-cells.js';
 import { screenOf } from '../../../src/terminal/screen.js';
@@ -41,6 +43,30 @@ describe('the market screen', () => {
   ])('shows candles, book, trades, orders and balances at %ix%i', async (width, height) => {
     const lines = drawn(viewOf(), { width, height });
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(file(`${width}x${height}.txt`));
+  });
+
+  it.each<[bid: string, text: string]>([
+    ['24110.50', 'CROSSED by 9.50'],
+    ['24101.00', 'LOCKED'],
+  ])('says in place of the spread that a book with a best bid of %s is crossed, and shows all of it', (bid, text) => {
+    const depth = viewOf().depth;
+    if (depth === undefined) throw new Error('the view has a book');
+    const { time, asks, bids } = depth.value;
+    const crossed = { ...depth, value: { time, asks, bids: [{ price: bid, amount: '2.0000' }, ...bids] } };
+    const screen = drawn(viewOf({ depth: crossed }), { width: 200, height: 60 }).join('\n');
+    expect(screen).toContain(text);
+    expect(screen).not.toMatch(/spread|mid/);
+    for (const price of [asks[0]?.price, asks[1]?.price, bid, bids[0]?.price])
+      expect(screen).toContain(price?.replace('24', '24,'));
+  });
+
+  it('moves the cursor through a crossed book in the order of its prices', () => {
+    const level = (price: string) => ({ price, amount: '1' });
+    const value = { time: 0, bids: [level('105'), level('101')], asks: [level('100'), level('103')] };
+    const view = viewOf({ depth: reading<'depth'>(value), orders: undefined });
+    const up = (cursor: string | null) =>
+      movedCursor(view, cursor === null ? null : Decimal.of(cursor), 'up')?.toString();
+    expect([up('100'), up('101'), up('103'), up('105')]).toEqual(['101', '103', '105', '105']);
   });
 
   it('drops the age of current numbers before what moved, and that before the age of stale ones', () => {

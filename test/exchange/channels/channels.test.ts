@@ -36,6 +36,15 @@ describe('the frames of market data, as clients captured them', () => {
     expect(decoded('ticker', text)).toEqual({ time: 1653781987181, ...TICKER });
   });
 
+  it('reads a ticker of a market that has not traded, whose prices are zero', () => {
+    const text =
+      '{"date":"1653781987181","ticker":{"high":"0.0","vol":"0.0","last":"0.0","low":"0.0","buy":"1.5","sell":"0.0","open":"0.0","riseRate":"0.0"},"dataType":"ticker","channel":"btcusdt_ticker"}';
+    expect(decoded('ticker', text)).toEqual({
+      ...{ time: 1653781987181, bid: '1.5', ask: null, last: null, open: null, high: null, low: null },
+      ...{ change: null, volume: '0.0' },
+    });
+  });
+
   it('reads a book whose asks descend, with every digit as it was sent', () => {
     const text =
       '{"asks":[[32384.10,0.0062],[32383.57,0.00000001]],"dataType":"depth","bids":[[32383.50,2],["32380",1e-7]],"channel":"btcusdt_depth","timestamp":1653997711}';

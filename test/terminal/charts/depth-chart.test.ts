@@ -50,6 +50,38 @@ describe('a depth chart', () => {
       }
   });
 
+  it('draws every level of a crossed book, the smaller amount in front where the sides overlap', () => {
+    const bids = [level(104, 1), level(102, 1), level(99, 2)];
+    const asks = [level(100, 2), level(103, 4)];
+    const lines = depthChart(bids, asks, { width: 43, height: 8, symbols: true }).lines(sides);
+    expect(lines.join('\n')).toMatchInlineSnapshot(`
+      "                          aaaaaaaaaaaaaa├ 5
+                                aaaaaaaaaaaaaa│
+      b                         aaaaaaaaaaaaaa│
+      b                         aaaaaaaaaaaaaa│
+      bbbbbbbaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa│
+      bbbbbbbaaaaaaaaaaaaabbbbbbbbbbbbbaaaaaaa│
+      ───────┬───────────────────────────────┬┘
+            100                             105"
+    `);
+  });
+
+  it('keeps the scale of a crossed book whose sides lie wholly past each other', () => {
+    const lines = depthChart([level(105, 1), level(104, 1)], [level(100, 1), level(101, 1)], {
+      ...{ width: 43, height: 8, symbols: true },
+    }).lines(sides);
+    expect(lines.join('\n')).toMatchInlineSnapshot(`
+      "bbbbbbbbbaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa├ 2
+      bbbbbbbbbaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa│
+      bbbbbbbbbaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa│
+      baaaaaaaaaaaaaaaaaaaaaaaaaaaaaabbbbbbbba│
+      baaaaaaaaaaaaaaaaaaaaaaaaaaaaaabbbbbbbba│
+      baaaaaaaaaaaaaaaaaaaaaaaaaaaaaabbbbbbbba│
+      ┬──────────────────────────────────────┬┘
+      100                                   105"
+    `);
+  });
+
   it('uses ASCII alone on a dumb terminal', () => {
     const lines = depthChart(BIDS, ASKS, { width: 43, height: 10, symbols: false }).lines(paint);
     expect(lines.join('\n')).toMatch(/^[ -~\n]*$/);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkLines } from '../../../src/trading/batches/check-lines.js';
+import { Decimal } from '../../../src/domain/decimal.js';
+import { checkLines, refuseGroupedRows } from '../../../src/trading/batches/check-lines.js';
 import { parseLines } from '../../../src/trading/batches/parse-lines.js';
 import { saying } from '../../support/advice.js';
 import { MARKET } from '../support/market.js';
@@ -15,21 +16,32 @@ describe('a file of orders', () => {
     ['JSON', '{"price":31000.50,"amount":0.01}\n{"amount":"0.0200","price":"31001"}'],
     ['both', '{"price":"31000.50","amount":1e-2}\n31001,0.0200'],
   ])('reads orders from %s', (_, text) => {
-    expect(parseLines(text)).toEqual([
+    expect(parseLines(text).lines).toEqual([
       [1, '31000.50', '0.01'],
       [2, '31001', '0.0200'],
     ]);
   });
 
+  it('reads numbers with an exponent in plain digits, and names the line of one that is too long', () => {
+    expect(parseLines('3.10005e+04,1.0E-2\n{"price":"3.1001E4","amount":2e-02}').lines).toEqual([
+      [1, '31000.5', '0.01'],
+      [2, '31001', '0.02'],
+    ]);
+    const hints = ['With its exponent, the number has more than 30 digits before or after the point.'];
+    expect(() => parseLines('31000,1e-40')).toThrow(
+      expect.objectContaining({ message: 'Line 1: "1e-40" is not a valid amount. Nothing was sent.', hints }),
+    );
+  });
+
   it('keeps every digit that a double would change', () => {
-    expect(parseLines('{"price":0.1234567890123456789,"amount":12345678901234567.10}')).toEqual([
+    expect(parseLines('{"price":0.1234567890123456789,"amount":12345678901234567.10}').lines).toEqual([
       [1, '0.1234567890123456789', '12345678901234567.10'],
     ]);
   });
 
   it('accepts a byte order mark, a header, and comments and empty lines, which count as lines', () => {
     const text = '\ufeff# mine\r\n\r\nPrice, Amount\r\n31000,0.01\r\n  \r\n# the next\r\n31001,0.02\r\n';
-    expect(parseLines(text)).toEqual([
+    expect(parseLines(text).lines).toEqual([
       [4, '31000', '0.01'],
       [7, '31001', '0.02'],
     ]);
@@ -63,12 +75,75 @@ describe('a file of orders', () => {
   });
 
   it('checks the orders against the scales and minimums of the market, with their own line numbers', () => {
-    const lines = parseLines('# prices\n31000.00,0.0010\n31000.001,0.01\n31000,0.00001\n31000,0.0009\n1000,0.001\n');
+    const { lines } = parseLines(
+      '# prices\n31000.00,0.0010\n31000.001,0.01\n31000,0.00001\n31000,0.0009\n1000,0.001\n',
+    );
     const message = expect.stringMatching(
       /^Line 3: The price 31000\.001 has more decimals .* Line 4: The amount .* Line 5: .* And 1 more\./,
     );
     expect(() => checkLines(MARKET, lines, 'Line')).toThrow(expect.objectContaining({ kind: 'usage', message }));
     expect(() => checkLines(MARKET, lines.slice(0, 1), 'Line')).not.toThrow();
+  });
+
+  it.each([
+    '28, 500',
+    '"28","500"',
+    '{"price":28,"amount":500}',
+    '1280,500',
+    '28,50',
+    '28,5000',
+    '0.5,500',
+    '28.0,500',
+  ])('never takes %s for one number', (text) => {
+    expect(parseLines(text).grouped).toEqual([]);
+  });
+
+  describe('a row that may be one number with a comma between its thousands', () => {
+    const refusal = (text: string, market: string | null) => {
+      const { lines, grouped } = parseLines(text);
+      const reference = market === null ? null : { price: Decimal.of(market), name: 'mid' as const };
+      return () => refuseGroupedRows(grouped, lines, MARKET, reference);
+    };
+
+    it('is refused near the market, with both readings and how to write each', () => {
+      expect(refusal('28,500\n28,400.25\n28,300', '28063.7')).toThrow(
+        expect.objectContaining({
+          kind: 'usage',
+          message:
+            'Line 1: "28,500" is a price of 28 and an amount of 500, or the one number 28,500, which is near the market (28,063.70).' +
+            ' Line 2: "28,400.25" is a price of 28 and an amount of 400.25, or the one number 28,400.25, which is near the market (28,063.70).' +
+            ' Line 3: "28,300" is a price of 28 and an amount of 300, or the one number 28,300, which is near the market (28,063.70).' +
+            ' Nothing was sent.',
+          hints: saying(
+            'Write the price without a comma and then the amount, as in 28500,0.1. If you mean a price of 28, write {"price":28,"amount":500}.',
+          ),
+        }),
+      );
+    });
+
+    it('is refused near the prices of the other lines, whatever is known of the market', () => {
+      const message = expect.stringMatching(
+        /^Line 2: "28,500" is .*, which is near the other lines\. Nothing was sent\.$/,
+      );
+      for (const market of [null, '3'])
+        expect(refusal('31000.5,0.01\n28,500\n29000,0.01', market)).toThrow(expect.objectContaining({ message }));
+    });
+
+    it.each<[text: string, market: string | null]>([
+      ['28,500\n29,100', '28'],
+      ['28,500\n28.5,100', '28.3'],
+      ['28,500\n29,100', null],
+      // twice 28,500 is 57,000, and half of it 14,250
+      ['28,500', '57000.01'],
+      ['28,500', '14249.99'],
+      ['28,500\n57000.01,1', null],
+    ])('is a price and an amount otherwise: %j with the market at %s', (text, market) => {
+      expect(refusal(text, market)).not.toThrow();
+    });
+
+    it.each(['57000', '14250'])('is near a market at %s, a factor of two away', (market) => {
+      expect(refusal('28,500', market)).toThrow(/near the market/);
+    });
   });
 
   it('keeps every number as written, in any of its formats', () => {
@@ -87,7 +162,7 @@ describe('a file of orders', () => {
           if (shape === 0) return `{"price":${price},"amount":"${amount}"}`;
           return shape === 1 ? ` "${price}" ,${amount}` : `${price},${amount}`;
         });
-        const read = parseLines(rows.join(end)).map(([, price, amount]) => [price, amount]);
+        const read = parseLines(rows.join(end)).lines.map(([, price, amount]) => [price, amount]);
         expect(read).toEqual(orders);
       }),
     );
@@ -95,7 +170,7 @@ describe('a file of orders', () => {
 
   it('reads 100,000 orders', () => {
     const text = Array.from({ length: 100_000 }, (_, index) => `${20_000 + index / 100},0.01`).join('\n');
-    const lines = parseLines(text);
+    const { lines } = parseLines(text);
     checkLines(MARKET, lines, 'Line');
     expect(lines).toHaveLength(100_000);
   });

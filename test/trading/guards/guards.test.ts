@@ -67,6 +67,57 @@ describe('price-band', () => {
     ]);
   });
 
+  it.each<[Side, string, string]>([
+    [
+      'buy',
+      '899.99',
+      'the price 899.99 is 10.01% below mid (1,000.00), and the limit for an order of a batch is 10.00%, so at least 900.00',
+    ],
+    [
+      'sell',
+      '1100.01',
+      'the price 1,100.01 is 10.01% above mid (1,000.00), and the limit for an order of a batch is 10.00%, so at most 1,100.00',
+    ],
+  ])('stops the %s of a batch at %s, on the side that is harmless for a single order', (side, price, message) => {
+    const orders = [
+      ['1000', '1'],
+      [price, '1'],
+    ] as const;
+    const { breaches, warnings } = guarded({ side, orders, isBatch: true });
+    expect(breaches.map((breach) => breach.message)).toEqual([`line 2: ${message}`]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('counts the lines beyond either end of the band, and names one that costs first', () => {
+    const orders = [
+      ['10', '1'],
+      ['1200', '1'],
+      ['11', '1'],
+      ['1000', '1'],
+    ] as const;
+    expect(messages({ orders, isBatch: true })).toEqual([
+      expect.stringContaining('line 2 (and 2 more): the price 1,200.00 is 20.00% above mid'),
+    ]);
+    const low = [orders[2], orders[0]] as const;
+    for (const side of ['buy', 'sell'] as const)
+      expect(messages({ side, orders: low, isBatch: true })).toEqual([
+        expect.stringContaining('line 2 (and 1 more): the price 10.00 is 99.00% below mid'),
+      ]);
+  });
+
+  it('measures from the best price of the other side in a crossed book, and warns', () => {
+    const reading = { bids: [{ price: '1050', amount: '1' }], asks: [{ price: '1000', amount: '1' }], last: null };
+    const text = 'The book is crossed: the best bid 1,050 is above the best ask 1,000, so its prices may not last.';
+    for (const [side, passing, stopped, name] of [
+      ['buy', '1100', '1100.01', 'the best ask (1,000.00)'],
+      ['sell', '945', '944.99', 'the best bid (1,050.00)'],
+    ] as const) {
+      const at = (price: string) => guarded({ side, orders: [[price, '1']], evidence: { reading } });
+      expect(at(passing)).toMatchObject({ breaches: [], warnings: [{ about: 'crossed book', text }] });
+      expect(at(stopped).breaches).toMatchObject([{ guard: 'price-band', message: expect.stringContaining(name) }]);
+    }
+  });
+
   it('names the worst of several prices', () => {
     const orders = [
       ['1101', '1'],

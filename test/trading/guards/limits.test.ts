@@ -44,6 +44,8 @@ describe('the settings of the guards', () => {
     ['orderNotional', '50000usdt,2BTC', '50000usdt,2btc'],
     ['orderNotional', '0.50btc, 10usdt', '0.5btc,10usdt'],
     ['dayNotional', 'off', 'off'],
+    ['dayNotional', '1e6usdt', '1000000usdt'],
+    ['priceBand', '1e-1%', '0.1%'],
     ['postOnlyGuard', 'Off', 'off'],
   ])('%s accepts %s', (key, value, kept) => {
     expect(checkSetting(key, value)).toBe(kept);
@@ -63,6 +65,7 @@ describe('the settings of the guards', () => {
     ['orderNotional', '1usdt,2usdt'],
     ['orderNotional', '1usdt,,2btc'],
     ['orderNotional', '1e5'],
+    ['orderNotional', '1e30usdt'],
     ['dayNotional', '1,000usdt'],
     ['postOnlyGuard', 'no'],
   ])('%s refuses %j and says what it accepts', (key, value) => {

@@ -46,9 +46,20 @@ describe('the amounts of a withdrawal', () => {
     );
   });
 
-  it.each(['', '0', '-1', '1e3', '1,5', '101%', '0%', '.5', '5.', '1 btc', '1%%'])('cannot be read from %j', (word) => {
-    expect(() => parseWithdrawAmount(word)).toThrow(expect.objectContaining({ kind: 'usage' }));
+  it.each([
+    ['1e-05', { amount: '0.00001' }],
+    ['2.5E-1btc', { amount: '0.25', coin: 'btc' }],
+    ['5e1%', { percent: '50' }],
+  ])('can be given with an exponent, as %s', (word, amount) => {
+    expect(parseWithdrawAmount(word)).toEqual(amount);
   });
+
+  it.each(['', '0', '-1', '1e30', '1e3e3', '1,5', '101%', '1e3%', '0%', '.5', '5.', '1 btc', '1%%'])(
+    'cannot be read from %j',
+    (word) => {
+      expect(() => parseWithdrawAmount(word)).toThrow(expect.objectContaining({ kind: 'usage' }));
+    },
+  );
 
   it('never exceed the available balance with a share, and add up exactly', () => {
     const places = fc.constantFrom('inside' as const, 'onTop' as const);

@@ -1,4 +1,5 @@
 import type { Context } from '../../../cli/context.js';
+import { bestOf, bestPrices, isCrossed } from '../../../domain/book.js';
 import { Decimal, formatAmount, formatPrice } from '../../../domain/decimal.js';
 import type { Market } from '../../../domain/market.js';
 import type { Side } from '../../../domain/order.js';
@@ -18,14 +19,7 @@ import {
 } from '../../../trading/expressions.js';
 import { checkBand, referenceDistanceText } from '../../../trading/guards/guards.js';
 import type { GuardLimits } from '../../../trading/guards/limits.js';
-import {
-  averagePrice,
-  type BookView,
-  bestOf,
-  bestPrices,
-  fillsAtOnce,
-  referenceOf,
-} from '../../../trading/market-view.js';
+import { averagePrice, type BookView, fillsAtOnce, referenceOf } from '../../../trading/market-view.js';
 import { checkAmount, checkNotional, checkPrice } from '../../../trading/orders/terms.js';
 import { spentCoin } from '../../../trading/preview/market-snapshot.js';
 import { averageText } from '../preview.js';
@@ -175,7 +169,7 @@ function needsPrice(expression: AmountExpression, { market, side }: Draft): bool
 
 function likelyPrice({ side, view }: Draft): Decimal | undefined {
   if (view === undefined) return undefined;
-  return bestOf(side === 'buy' ? view.asks : view.bids) ?? referenceOf(view)?.price;
+  return bestOf(side === 'buy' ? view.asks : view.bids) ?? referenceOf(view, side)?.price;
 }
 
 interface PriceDraft extends Draft {
@@ -211,8 +205,9 @@ function bookText({ paint, width }: Screen, { view, age, market }: LiveBook): st
   const best = bestPrices(view);
   const [bid, ask] = [quote('bid', best.bid), quote('ask', best.ask)];
   const old = age > STALE_MS ? `  (${ageText(age, REFRESH_MS)} ago)` : '';
-  const text = `${bid}  ${ask}${old}`;
-  return text.length <= width ? `${paint.bid(bid)}  ${paint.ask(ask)}${old}` : text;
+  const crossed = isCrossed(best) ? '  crossed' : '';
+  const text = `${bid}  ${ask}${crossed}${old}`;
+  return text.length <= width ? `${paint.bid(bid)}  ${paint.ask(ask)}${paint.warn(crossed)}${old}` : text;
 }
 
 /** What a price would do now. */
@@ -225,9 +220,9 @@ export function priceMeaning(typed: string, draft: PriceDraft): Meaning {
   const price = priceIn(typed, draft);
   const value = `${formatPrice(price, market)} ${market.quote}`;
   if (view === undefined) return meaning(value);
-  const reference = referenceOf(view);
+  const reference = referenceOf(view, draft.side);
   const distance = reference === null ? '' : `, ${referenceDistanceText(price, reference, market)}`;
-  const { breach, warning } = checkBand(draft, [price], limits.priceBand, view);
+  const { breach, warning } = checkBand({ ...draft, isBatch: false }, [price], limits.priceBand, view);
   const guard = breach === null ? null : 'Outside the price band: you will have to type the name of the guard.';
   return meaning(`${value}${distance}. ${effectOf(price, draft, view)}`, guard, warning);
 }

@@ -18,6 +18,9 @@ interface Output {
   readonly duplicates: readonly string[];
 }
 
+/** A long ladder reaches beyond the price band. */
+const SEND = ['--yes', '--override', 'price-band'];
+
 /** `pit order batch`: a ladder of unique terms. The rest of it is placed in the end with `--resume`. */
 export const batch: Kind<BatchAction> = {
   name: 'batch',
@@ -36,7 +39,7 @@ export const batch: Kind<BatchAction> = {
     }));
     const ladder = `${price}:${lines.at(-1)?.price}:${count}`;
     const total = (Number(amount) * count).toFixed(decimals);
-    const words = ['order', 'batch', side, market, '--ladder', ladder, '--amount', total, '--yes'];
+    const words = ['order', 'batch', side, market, '--ladder', ladder, '--amount', total, ...SEND];
     return {
       number,
       kind: 'batch',
@@ -60,7 +63,7 @@ export const batch: Kind<BatchAction> = {
 
   finish(action, jobs) {
     const job = jobs.find(({ market, lines: [first] }) => market === action.market && first === firstOf(action));
-    return job === undefined ? undefined : ['order', 'batch', action.side, action.market, '--resume', job.id, '--yes'];
+    return job === undefined ? undefined : ['order', 'batch', action.side, action.market, '--resume', job.id, ...SEND];
   },
 
   judge(action, evidence): Judgement {
