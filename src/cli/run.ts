@@ -115,6 +115,7 @@ function commandRunner(host: Host, createContext: Program['createContext']): Run
       colour,
       view: fieldView,
       commandLine: (argv) => commandLine(host.arguments, argv),
+      verbose: globals.verbose,
     });
     // only a command that changes something describes a dry run
     const isWrite = definition.dryRunOutput !== undefined;
@@ -222,16 +223,30 @@ export async function runAndReport(host: Host, program: Program): Promise<number
 export function reportFailure(thrown: unknown, host: Host): number {
   if (thrown instanceof StdoutClosed) return 0;
   if (thrown instanceof Interrupted || thrown instanceof CommandEnded) return thrown.exitCode;
+  const { output, isVerbose } = outputOf(host);
+  const failure = asFailure(thrown);
+  if (isVerbose && failure.cause instanceof Error) output.trace(failure.cause);
+  output.error(failure);
+  return failure.exitCode;
+}
+
+/** Prints what Node warns of, such as a deprecation, with --verbose only: it is about the program, not about what it does. */
+export function reportNodeWarning(warning: Error, host: Host): void {
+  const { output, isVerbose } = outputOf(host);
+  if (isVerbose) output.trace(warning);
+}
+
+/** The output for what is reported outside of a command. */
+function outputOf(host: Host): { readonly output: Output; readonly isVerbose: boolean } {
   // the command line itself may be wrong, so its flags are searched for as plain text
   const args = argumentsOfPit(host.arguments);
+  const isVerbose = args.includes('--verbose');
   const output = new Output(host, args.includes('--json') ? 'json' : 'table', {
     colour: args.includes('--no-color') ? false : undefined,
     commandLine: (argv) => commandLine(host.arguments, argv),
+    verbose: isVerbose,
   });
-  const failure = asFailure(thrown);
-  if (args.includes('--verbose') && failure.cause instanceof Error) output.trace(failure.cause);
-  output.error(failure);
-  return failure.exitCode;
+  return { output, isVerbose };
 }
 
 /** Runs a command. The keys of `input` are the names of its arguments and flags in the definition. */

@@ -265,7 +265,7 @@ export const set = define({
     const isOtherExchange = key === 'tradeUrl' && checked !== profile.tradeUrl && !profile.builtIn;
     const isKeyless = isOtherExchange && (await context.session.keys.remove(name));
     if ((await profiles.set(name, key, value)) || isKeyless) {
-      output.note([
+      output.warn([
         'Its keys were for another trade host and have been removed.',
         suggest('Store new ones', 'keys', 'set', '--profile', name),
       ]);

@@ -112,7 +112,7 @@ export const BALANCE_COLUMNS: readonly Column<Balance>[] = [
 type Values = ReadonlyMap<string, Decimal | undefined>;
 
 /**
- * The value of each balance in a coin at the last prices; undefined without a market that leads there, which is noted.
+ * The value of each balance in a coin at the last prices; undefined without a market that leads there, which is warned of.
  * Throws Failure `usage` for a coin that the exchange does not have.
  */
 async function valuesIn(
@@ -128,7 +128,7 @@ async function valuesIn(
   const values = new Map(rows.map(({ coin, total }) => [coin, rates.value(total, coin, unit)]));
   const unvalued = rows.filter(({ coin }) => values.get(coin) === undefined).map(({ coin }) => coin);
   if (unvalued.length > 0)
-    output.note(`No market leads from ${unvalued.join(', ')} to ${unit}; the sum leaves them out.`);
+    output.warn(`No market leads from ${unvalued.join(', ')} to ${unit}; the sum leaves them out.`);
   return values;
 }
 

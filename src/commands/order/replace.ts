@@ -228,7 +228,7 @@ async function replace(
     found.filter(({ writeId }) => writeId === id),
   );
   if (done.kind === 'sent' && done.placement.outcome === 'placed' && done.placement.duplicates === null)
-    output.note(NOT_CHECKED_FOR_DUPLICATES);
+    output.warn(NOT_CHECKED_FOR_DUPLICATES);
   return replacedAnswer(plan, id, done);
 }
 

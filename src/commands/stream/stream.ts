@@ -95,7 +95,7 @@ async function* follow(
         const isBack = event.state === 'connected';
         if (isLost && isBack) output.note('The stream is connected again.');
         if (!isBack && event.state !== 'connecting' && !isLost)
-          output.note(`The stream was lost (${event.reason ?? event.state}); connecting again.`);
+          output.warn(`The stream was lost (${event.reason ?? event.state}); connecting again.`);
         isLost = event.state === 'connecting' ? isLost : !isBack;
       }
       yield event;
