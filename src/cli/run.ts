@@ -75,7 +75,7 @@ export async function run(host: Host, { createContext, ...commands }: Program): 
       throw await corrected(error, globals, () => commands.correct(commandArgs, host));
     isVersion = error.code === 'commander.version';
     if (error.exitCode !== 0) {
-      const failure = usage(...usageErrorOf(error, commandPath(program, commandArgs)));
+      const failure = usage(...usageErrorOf(error, commandPath(program, commandArgs), commandArgs));
       throw await corrected(failure, globals, () => commands.correct(commandArgs, host));
     }
   }
@@ -438,11 +438,13 @@ function commanderArgument(name: string, { presence, description, parse }: Argum
   const argument = new CommanderArgument(syntax, description);
   if (presence !== 'several')
     return argument.argParser((text) => {
-      if (/^-(\d+\.?\d*|\.\d+)$/.test(text)) throw negativeNumber(text);
+      if (NEGATIVE.test(text)) throw negativeNumber(text);
       return parse(text);
     });
   return argument.argParser((text, previous: unknown[] | undefined) => [...(previous ?? []), parse(text)]);
 }
+
+const NEGATIVE = /^-(\d+\.?\d*|\.\d+)$/;
 
 /** Commander takes some negative numbers for arguments, and others for unknown flags. */
 function negativeNumber(word: string): Failure {
@@ -498,7 +500,18 @@ function synonymIn(synonyms: Commands['synonyms'], args: readonly string[]) {
 }
 
 /** Commander's message without its prefix, and its suggestion as the hint. */
-function usageErrorOf({ message }: CommanderError, path: readonly string[]): [message: string, hint: Advice] {
+function usageErrorOf(
+  { message, code }: CommanderError,
+  path: readonly string[],
+  args: readonly string[],
+): [message: string, hint: Advice] {
+  if (code === 'commander.excessArguments') {
+    const words = args.includes('--') ? args.slice(args.indexOf('--') + 1) : [];
+    const number = words.find((word) => NEGATIVE.test(word));
+    if (number !== undefined) throw negativeNumber(number);
+    const late = words.find((word) => word.startsWith('--'));
+    if (late !== undefined) return [`${quoted(late)} stands after --, so it is no flag.`, 'Write flags before --.'];
+  }
   const [, text = '', suggestion] = /^(?:error: )?([\s\S]*?)(?:\n\((.*)\))?$/.exec(message) ?? [];
   const [, negative] = /^unknown option '(-[\d.].*)'$/.exec(text) ?? [];
   if (negative !== undefined) throw negativeNumber(negative);

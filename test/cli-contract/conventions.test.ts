@@ -55,7 +55,8 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk behind an output (needs /
 
   it('an order that cannot be printed to stdout is printed to stderr', async () => {
     const { code, text } = await runOnFullDisk('order buy eth_usdt 0.1 --at bid-20% --yes --json', 'stdout');
-    const [, printed = ''] = /could not be printed: (\{.*\})/.exec(text) ?? [];
+    const [warning = ''] = text.split('\n', 1).map((line) => JSON.parse(line).warning.message);
+    const [, printed = ''] = /could not be printed: (\{.*\})/.exec(warning) ?? [];
     const { id } = JSON.parse(printed) as { readonly id: string };
     expect(text).toContain('The command finished; its result is in the warning above.');
     expect([code, await pit.json(`order show eth_usdt ${id}`)]).toEqual([1, expect.objectContaining({ id })]);

@@ -6,12 +6,15 @@ import { REJECTS_KEYS } from '../../exchange/observed-codes.js';
 import { type Channel, channelKey, isPrivate, type StreamEvent } from '../../exchange/stream/events.js';
 import type { Live, RowStream } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
-import { duration, wholeNumber } from '../inputs.js';
+import { durationUpTo, wholeNumber } from '../inputs.js';
 import { refuseUnknownMarket } from '../known-market.js';
 import { channelName } from './channel-words.js';
 import { csvFields, csvRows, DOCUMENT, dataDocument, type ExchangeTime, gapDocument, ROW } from './documents.js';
 import { type StopConditions, untilEnd } from './stream-end.js';
 import { StreamPicture } from './stream-picture.js';
+
+/** Timers hold no more than 24.8 days. */
+const LONGEST = '24d';
 
 export default define({
   summary: 'Follow market data, orders and balances as they change',
@@ -21,8 +24,8 @@ export default define({
   flags: {
     raw: toggle('--raw', 'print each message unchanged, one per line'),
     count: flag('--count <n>', 'end after n events', wholeNumber('--count', 1, 999_999_999)),
-    for: flag('--for <duration>', 'end after this time: 500ms, 90s, 2h', duration),
-    untilSilent: flag('--until-silent <duration>', 'stop after this long without data', duration),
+    for: flag('--for <duration>', 'end after this time: 500ms, 90s, 2h', durationUpTo(LONGEST)),
+    untilSilent: flag('--until-silent <duration>', 'stop after this long without data', durationUpTo(LONGEST)),
   },
   examples: [
     'stream depth:btc_usdt',
