@@ -641,7 +641,7 @@ function __pit_tree_arguments
                 '@file' 'a file from pit sandbox export'
         case 'sandbox clock set'
             printf '%s\t%s\n' \
-                '-' 'ISO 8601 (UTC without a zone) or milliseconds since 1970; never earlier'
+                '-' 'ISO 8601 (UTC without a zone), or seconds or milliseconds since 1970; never earlier'
         case 'sandbox clock speed'
             printf '%s\t%s\n' \
                 '-' 'how many times faster than real time'
