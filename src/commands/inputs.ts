@@ -139,7 +139,7 @@ export const moment: Parser<Moment> = (word) => {
   if (time !== undefined) return () => time;
   throw usage(
     `${quoted(word)} is not a time.`,
-    'Write it as 2026-11-21T08:00, as seconds or milliseconds since 1970, or as an age like 90s, 2h or 7d.',
+    'Write it as 2026-11-21T08:00, as Unix seconds or milliseconds, or as an age like 90s, 2h or 7d.',
   );
 };
 
@@ -173,7 +173,7 @@ export function durationUpTo(longest: string): Parser<number> {
   return (word) => {
     const milliseconds = duration(word);
     if (milliseconds <= duration(longest)) return milliseconds;
-    throw usage(`The duration ${quoted(word)} is too long.`, `It must be at most ${longest}.`);
+    throw usage(`${quoted(word)} is too long.`, `Use at most ${longest}.`);
   };
 }
 

@@ -112,7 +112,7 @@ export class Output {
    */
   note(advice: Advice): void {
     if (!this.#isForProgram) this.#say(this.#remark('', advice, this.errorScreen.paint.faint));
-    else if (this.options.verbose === true) this.#say(this.#remarkObject('note', advice));
+    else if (this.options.verbose) this.#say(this.#remarkObject('note', advice));
   }
 
   /**

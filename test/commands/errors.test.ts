@@ -107,10 +107,10 @@ it.each([
   ['markets --timeout 0.000001', '--timeout is "0.000001".', /^It must be a number of seconds from 0\.001 to 86400\.$/],
   ['order buy btc_usdt -- -1 --at 100', '"-1" is below zero.', /^Use a number above zero\.$/],
   ['order buy btc_usdt -- 1 --at 100', '"--at" stands after --, so it is no flag.', /^Write flags before --\.$/],
-  ['sandbox clock advance 100000d', 'The duration "100000d" is too long.', /^It must be at most 3650d\.$/],
-  ['sandbox price btc_usdt 25000 --over 100000d', 'The duration "100000d" is too long.', /^It must be at most 365d\.$/],
-  ['stream ticker:btc_usdt --for 30d', 'The duration "30d" is too long.', /^It must be at most 24d\.$/],
-  ['kline btc_usdt --since 17955000000', '"17955000000" is not a time.', /as seconds or milliseconds since 1970/],
+  ['sandbox clock advance 100000d', '"100000d" is too long.', /^Use at most 3650d\.$/],
+  ['sandbox price btc_usdt 25000 --over 100000d', '"100000d" is too long.', /^Use at most 365d\.$/],
+  ['stream ticker:btc_usdt --for 30d', '"30d" is too long.', /^Use at most 24d\.$/],
+  ['kline btc_usdt --since 17955000000', '"17955000000" is not a time.', /as Unix seconds or milliseconds/],
 ])('pit %s is answered with what fits', async (line, message, hint) => {
   const error = await pit.failure(line, 2);
   expect(error).toMatchObject({ message, hint: expect.stringMatching(hint) });
